@@ -15,6 +15,7 @@ mod going_back;
 mod harness;
 mod hostile_page;
 mod keeping_a_key;
+mod mail;
 mod mcp_servers;
 mod mending;
 mod model;

@@ -13,6 +13,7 @@ mod model;
 mod protected_server;
 mod screens {
     pub(crate) mod calendar;
+    pub(crate) mod mail;
     pub(crate) mod records;
     pub(crate) mod servers;
     pub(crate) mod settings;
@@ -33,6 +34,7 @@ use fantoccini::key::Key;
 
 use harness::{Home, Theme, Window, copy_tree};
 use screens::calendar::calendar;
+use screens::mail::mail;
 use screens::records::records;
 use screens::servers::settings_mcp;
 use screens::settings::{models, permissions, review, running, settings, settings_vault, waiting_tool};
@@ -75,6 +77,9 @@ async fn main() {
         }
         if wanted("calendar") {
             calendar(name, theme).await;
+        }
+        if wanted("mail") {
+            mail(name, theme).await;
         }
         if wanted("models") {
             models(name, theme).await;

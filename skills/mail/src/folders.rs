@@ -1,14 +1,16 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
+use nova_mail::{Counts, Folder, MailError};
+use nova_skill::serde_json::Map;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
     async_trait, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::accounts::{chosen, hosts, unavailable};
-use crate::opened::{open, some, told};
+use crate::accounts::{Account, chosen, hosts, unavailable};
+use crate::opened::{Opened, open, some, told};
 
 pub(crate) struct Folders;
 
@@ -17,7 +19,12 @@ pub(crate) struct Folders;
 pub(crate) struct Which {
     /// The name of one mailbox; all of them where nothing is given.
     mailbox: Option<String>,
+    /// Also how many messages and unread messages each folder has.
+    counts: Option<bool>,
 }
+
+/// Of how many folders the messages are counted: each is a request.
+const COUNTED: usize = 40;
 
 #[async_trait]
 impl NativeTool for Folders {
@@ -45,23 +52,20 @@ impl NativeTool for Folders {
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let accounts = chosen(ctx.config(), which.mailbox.as_deref())?;
         let (opened, mut problems) = open(ctx.as_ref(), accounts).await?;
+        let counts = which.counts.unwrap_or_default();
         let listing = opened.into_iter().map(|mut opened| async move {
-            let found = opened.mailbox.folders().await.map_err(|error| told(&opened.account, &error));
-            let name = opened.account.name.clone();
+            let found = listed(&mut opened, counts).await.map_err(|error| told(&opened.account, &error));
+            let account = opened.account.clone();
             opened.close().await;
-            (name.clone(), found.map(|folders| (name, folders)))
+            (account.name.clone(), found.map(|folders| (account, folders)))
         });
         let (found, also) = some(join_all(listing).await)?;
         problems.extend(also);
-        let mailboxes = found.into_iter().map(|(name, folders)| {
-            let folders: Vec<Value> = folders
-                .into_iter()
-                .map(|folder| match folder.role {
-                    Some(role) => json!({"folder": folder.name, "for": role.name()}),
-                    None => json!({"folder": folder.name}),
-                })
-                .collect();
-            json!({"mailbox": name, "folders": folders})
+        let mailboxes = found.into_iter().map(|(account, folders)| {
+            let folders: Vec<Value> = folders.iter().map(|(folder, counts)| shown(folder, *counts)).collect();
+            let mut mailbox = own(ctx.config(), &account);
+            mailbox.insert("folders".into(), folders.into());
+            Value::from(mailbox)
         });
         let mut answer = json!({"mailboxes": mailboxes.collect::<Vec<_>>()});
         if !problems.is_empty() {
@@ -69,4 +73,55 @@ impl NativeTool for Folders {
         }
         Ok(Output::new(answer).untrusted().into())
     }
+}
+
+/// All folders; those with a purpose are counted first.
+async fn listed(opened: &mut Opened, counts: bool) -> Result<Vec<(Folder, Option<Counts>)>, MailError> {
+    let folders = opened.mailbox.folders().await?;
+    let mut counted: Vec<(Folder, Option<Counts>)> =
+        folders.into_iter().map(|folder| (folder, None)).collect();
+    if counts {
+        let mut order: Vec<usize> = (0..counted.len()).collect();
+        order.sort_by_key(|at| counted[*at].0.role.is_none());
+        for at in order.into_iter().take(COUNTED) {
+            match opened.mailbox.counts(&counted[at].0.name).await {
+                Ok(counts) => counted[at].1 = Some(counts),
+                Err(MailError::NoFolder { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(counted)
+}
+
+fn shown(folder: &Folder, counts: Option<Counts>) -> Value {
+    let mut shown = Map::new();
+    shown.insert("folder".into(), folder.name.clone().into());
+    if let Some(role) = folder.role {
+        shown.insert("for".into(), role.name().into());
+    }
+    if let Some(counts) = counts {
+        shown.insert("messages".into(), counts.total.into());
+        shown.insert("unread".into(), counts.unread.into());
+    }
+    shown.into()
+}
+
+/// A mailbox by its name, with what the user set for it: the own address, and what may be done in it.
+fn own(config: &Value, account: &Account) -> Map<String, Value> {
+    let mut own = Map::new();
+    own.insert("mailbox".into(), account.name.clone().into());
+    let mut entries = config["mailboxes"].as_array().into_iter().flatten();
+    let entry = entries.find(|entry| entry["name"].as_str().map(str::trim) == Some(&account.name));
+    let said = |key: &str| entry.map(|entry| &entry[key]).filter(|value| !value.is_null());
+    let user = account.user.contains('@').then(|| Value::from(account.user.clone()));
+    if let Some(address) = said("address").cloned().or(user) {
+        own.insert("address".into(), address);
+    }
+    for key in ["sending", "read_only"] {
+        if let Some(value) = said(key) {
+            own.insert(key.into(), value.clone());
+        }
+    }
+    own
 }

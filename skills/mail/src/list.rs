@@ -1,7 +1,8 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures::future::join_all;
-use nova_mail::{FoundMessages, Role, Wanted};
+use nova_mail::{FoundMessages, MessageId, Preview, Role, Wanted};
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
@@ -32,6 +33,8 @@ pub(crate) struct Which {
     /// How many messages, at most 100; 20 where nothing is given.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<usize>,
+    /// Also how each text begins, whether files are attached, and whether its sender could not be verified.
+    preview: Option<bool>,
 }
 
 #[async_trait]
@@ -61,7 +64,8 @@ impl NativeTool for List {
         let accounts = chosen(ctx.config(), which.mailbox.as_deref())?;
         let limit = which.limit.unwrap_or(USUAL).min(MOST);
         let wanted = Wanted { unread: which.unread.unwrap_or_default(), search: None, limit };
-        newest(ctx.as_ref(), accounts, which.folder.as_deref(), &wanted).await
+        let preview = which.preview.unwrap_or_default();
+        newest(ctx.as_ref(), accounts, which.folder.as_deref(), &wanted, preview).await
     }
 }
 
@@ -74,14 +78,19 @@ pub(crate) async fn newest(
     accounts: Vec<Account>,
     folder: Option<&str>,
     wanted: &Wanted,
+    preview: bool,
 ) -> Result<ToolOutput, ToolError> {
     let (opened, mut problems) = open(ctx, accounts).await?;
     let placed = placed(opened, folder, &mut problems).await?;
     let listing = placed.into_iter().map(|(mut opened, folder)| async move {
         let found = opened.mailbox.list(&folder, wanted).await.map_err(|error| told(&opened.account, &error));
         let account = opened.account.clone();
+        let previews = match &found {
+            Ok(found) if preview => opened.previews(&found.messages).await,
+            _ => HashMap::new(),
+        };
         opened.close().await;
-        (account.name.clone(), found.map(|found| (account, found)))
+        (account.name.clone(), found.map(|found| Found { account, found, previews }))
     });
     let (found, also) = some(join_all(listing).await)?;
     problems.extend(also);
@@ -121,20 +130,23 @@ async fn placed(
     Ok(placed)
 }
 
-fn answer(
-    ctx: &dyn ToolContext,
-    found: Vec<(Account, FoundMessages)>,
-    limit: usize,
-    problems: Vec<Value>,
-) -> ToolOutput {
-    let total: usize = found.iter().map(|(_, found)| found.total).sum();
-    let mut all: Vec<_> = found
-        .iter()
-        .flat_map(|(account, found)| found.messages.iter().map(move |message| (account, message)))
-        .collect();
+/// What one mailbox has of what is asked for.
+struct Found {
+    account: Account,
+    found: FoundMessages,
+    previews: HashMap<MessageId, Preview>,
+}
+
+fn answer(ctx: &dyn ToolContext, found: Vec<Found>, limit: usize, problems: Vec<Value>) -> ToolOutput {
+    let total: usize = found.iter().map(|one| one.found.total).sum();
+    let mut all: Vec<_> =
+        found.iter().flat_map(|one| one.found.messages.iter().map(move |message| (one, message))).collect();
     all.sort_by_key(|(_, message)| std::cmp::Reverse(message.received.or(message.envelope.date)));
     all.truncate(limit);
-    let messages: Value = all.into_iter().map(|(account, message)| row(ctx, account, message)).collect();
+    let messages: Value = all
+        .into_iter()
+        .map(|(one, message)| row(ctx, &one.account, message, one.previews.get(&message.id)))
+        .collect();
     let mut answer = Map::new();
     answer.insert("total".into(), total.into());
     answer.insert("messages".into(), messages);

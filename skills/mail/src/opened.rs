@@ -1,7 +1,9 @@
 //! Mailboxes that are signed in to, for one call.
 
+use std::collections::HashMap;
+
 use futures::future::join_all;
-use nova_mail::{Imap, MailError, Mailbox, Role, SignIn};
+use nova_mail::{Imap, Listed, MailError, Mailbox, MessageId, Preview, Role, SignIn};
 use nova_skill::figures::folded;
 use nova_skill::{Connection, ToolContext, ToolError, Value, json};
 
@@ -57,6 +59,13 @@ impl Opened {
     pub(crate) async fn with_role(&mut self, role: Role) -> Result<Option<String>, ToolError> {
         let folders = self.mailbox.folders().await.map_err(|error| told(&self.account, &error))?;
         Ok(folders.into_iter().find(|folder| folder.role == Some(role)).map(|folder| folder.name))
+    }
+
+    /// How these begin. A list without that is still a list: what fails leaves it out.
+    pub(crate) async fn previews(&mut self, messages: &[Listed]) -> HashMap<MessageId, Preview> {
+        let ids: Vec<MessageId> = messages.iter().map(|message| message.id.clone()).collect();
+        let receiver: Vec<&str> = self.account.checked_by.as_deref().into_iter().collect();
+        self.mailbox.previews(&ids, &receiver).await.unwrap_or_default()
     }
 
     pub(crate) async fn close(mut self) {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use nova_mail::{Check, Finding, Message, Part, PartKind, SenderCheck};
+use nova_mail::{Check, Finding, Link, Message, Part, PartKind, SenderCheck, visible_line};
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
@@ -19,7 +19,12 @@ pub(crate) struct Read;
 pub(crate) struct Which {
     /// The id of the message, as mail.list or mail.search returns it.
     id: String,
+    /// Also the addresses of its links.
+    links: Option<bool>,
 }
+
+/// The longest text or address of a link; an address is no longer than this.
+const LINK: usize = 2_000;
 
 #[async_trait]
 impl NativeTool for Read {
@@ -53,11 +58,15 @@ impl NativeTool for Read {
         opened.close().await;
         let receiver: Vec<&str> = account.checked_by.as_deref().into_iter().collect();
         let message = Message::read(&raw?, &receiver).map_err(|error| told(&account, &error.into()))?;
-        Ok(Output::new(answer(ctx.as_ref(), which.id, &message)).untrusted().into())
+        let mut answer = answer(ctx.as_ref(), which.id, &message);
+        if which.links.unwrap_or_default() && !message.links.is_empty() {
+            answer.insert("links".into(), message.links.iter().map(link).collect::<Value>());
+        }
+        Ok(Output::new(answer.into()).untrusted().into())
     }
 }
 
-fn answer(ctx: &dyn ToolContext, id: String, message: &Message) -> Value {
+fn answer(ctx: &dyn ToolContext, id: String, message: &Message) -> Map<String, Value> {
     let envelope = &message.envelope;
     let mut answer = Map::new();
     answer.insert("id".into(), id.into());
@@ -80,6 +89,9 @@ fn answer(ctx: &dyn ToolContext, id: String, message: &Message) -> Value {
     let domain = envelope.from.first().and_then(|person| person.address.rsplit_once('@'));
     let domain = domain.map_or("an unknown domain", |(_, domain)| domain);
     answer.insert("sender".into(), sender(&message.sender, domain).into());
+    if let Some(verified) = message.sender.verified() {
+        answer.insert("verified".into(), verified.into());
+    }
     if !message.findings.is_empty() {
         answer.insert("warnings".into(), message.findings.iter().map(warning).collect::<Value>());
     }
@@ -95,8 +107,15 @@ fn answer(ctx: &dyn ToolContext, id: String, message: &Message) -> Value {
     if message.cut {
         answer.insert("cut".into(), "The text goes on; its end is left out.".into());
     }
+    if message.remote_images > 0 {
+        answer.insert("remote_images_not_loaded".into(), message.remote_images.into());
+    }
     answer.insert("text".into(), message.text.clone().into());
-    answer.into()
+    answer
+}
+
+fn link(link: &Link) -> Value {
+    json!({"text": visible_line(&link.text, LINK), "url": visible_line(&link.url, LINK)})
 }
 
 /// What the receiving server found, in one sentence.

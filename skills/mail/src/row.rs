@@ -1,6 +1,6 @@
 //! How messages and people appear in answers.
 
-use nova_mail::{Listed, Person};
+use nova_mail::{Listed, Person, Preview};
 use nova_skill::jiff::Timestamp;
 use nova_skill::serde_json::Map;
 use nova_skill::{ToolContext, Value};
@@ -8,7 +8,12 @@ use nova_skill::{ToolContext, Value};
 use crate::accounts::Account;
 
 /// A message in a list.
-pub(crate) fn row(ctx: &dyn ToolContext, account: &Account, message: &Listed) -> Value {
+pub(crate) fn row(
+    ctx: &dyn ToolContext,
+    account: &Account,
+    message: &Listed,
+    preview: Option<&Preview>,
+) -> Value {
     let mut row = Map::new();
     row.insert("id".into(), account.id(&message.id).into());
     row.insert("from".into(), people(&message.envelope.from).into());
@@ -21,6 +26,14 @@ pub(crate) fn row(ctx: &dyn ToolContext, account: &Account, message: &Listed) ->
     {
         if holds {
             row.insert(key.into(), true.into());
+        }
+    }
+    if let Some(preview) = preview {
+        row.insert("text".into(), preview.text.clone().into());
+        for (key, holds) in [("attachments", preview.attached), ("not_verified", preview.not_verified)] {
+            if holds {
+                row.insert(key.into(), true.into());
+            }
         }
     }
     row.into()

@@ -43,6 +43,8 @@ pub(crate) struct Conditions {
     /// How many messages, at most 100; 20 where nothing is given.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<usize>,
+    /// Also how each text begins, whether files are attached, and whether its sender could not be verified.
+    preview: Option<bool>,
 }
 
 #[async_trait]
@@ -88,6 +90,7 @@ impl NativeTool for Search {
         let accounts = chosen(ctx.config(), said.mailbox.as_deref())?;
         let limit = said.limit.unwrap_or(USUAL).min(MOST);
         let wanted = Wanted { unread: said.unread.unwrap_or_default(), search: Some(search), limit };
-        newest(ctx.as_ref(), accounts, said.folder.as_deref(), &wanted).await
+        let preview = said.preview.unwrap_or_default();
+        newest(ctx.as_ref(), accounts, said.folder.as_deref(), &wanted, preview).await
     }
 }

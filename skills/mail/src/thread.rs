@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use nova_skill::{
@@ -17,6 +18,8 @@ pub(crate) struct Thread;
 pub(crate) struct Which {
     /// The id of one of its messages, as mail.list or mail.search returns it.
     id: String,
+    /// Also how each text begins, whether files are attached, and whether its sender could not be verified.
+    preview: Option<bool>,
 }
 
 #[async_trait]
@@ -46,10 +49,17 @@ impl NativeTool for Thread {
         let (account, id) = message(ctx.config(), &which.id)?;
         let mut opened = Opened::new(ctx.as_ref(), account.clone()).await?;
         let found = opened.mailbox.thread(&id).await.map_err(|error| told(&account, &error));
+        let previews = match &found {
+            Ok(found) if which.preview.unwrap_or_default() => opened.previews(&found.messages).await,
+            _ => HashMap::new(),
+        };
         opened.close().await;
         let found = found?;
-        let messages: Value =
-            found.messages.iter().map(|message| row(ctx.as_ref(), &account, message)).collect();
+        let messages: Value = found
+            .messages
+            .iter()
+            .map(|message| row(ctx.as_ref(), &account, message, previews.get(&message.id)))
+            .collect();
         Ok(Output::new(json!({"total": found.total, "messages": messages})).untrusted().into())
     }
 }

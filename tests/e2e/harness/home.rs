@@ -18,7 +18,7 @@ pub(crate) struct Home {
     /// What the vault's folder is called.
     vault: String,
     /// What the desktop of this user has beside, or in place of, what is set for all.
-    desktop: Vec<(&'static str, PathBuf)>,
+    pub(super) desktop: Vec<(&'static str, PathBuf)>,
 }
 
 /// Where a home has the configuration; the data lie apart from it.

@@ -8,6 +8,7 @@
 mod desktop;
 mod driver;
 mod home;
+mod mailbox;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1125,6 +1125,12 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 
 export type LogLine = { level: LogLevel, message: string, };
 
+export type MailPart = { 
+/**
+ * Lists the newest messages of a folder, as `mail.list` does.
+ */
+tool: string, args: { [key in string]: JsonValue }, };
+
 export type MarkRecord = { skill: string, record_type: string, path: string, 
 /**
  * An id chosen by the caller; the events of the change carry it as `session`.
@@ -1466,7 +1472,7 @@ among: Array<string>, };
 
 export type PanelInputKind = "month" | "year" | "date" | "choice" | "text" | "currency";
 
-export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart | { "kind": "calendar" } & CalendarPart;
+export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart | { "kind": "calendar" } & CalendarPart | { "kind": "mail" } & MailPart;
 
 export type PanelPlace = "below" | "beside" | "side";
 

@@ -1,5 +1,5 @@
 // The window on a scripted backend, to look at: dev.html?screen=chat|approval|settings|models|permissions|credentials|vault|
-// appearance|first-run|tool-run|empty|today|note|problems|interrupted|conflict|trash|waiting-tools|host|record|new-record|records|crm|portfolio|budget|calendar&theme=dark
+// appearance|first-run|tool-run|empty|today|note|problems|interrupted|conflict|trash|waiting-tools|host|record|new-record|records|crm|portfolio|budget|calendar|mail&theme=dark
 // &open=panel. &watching=<text> says how the vault is watched, &tool=<name> opens a tool. Part of the
 // dev server only.
 
@@ -113,6 +113,7 @@ function go() {
     case 'portfolio':
     case 'budget':
     case 'calendar':
+    case 'mail':
       // `at=side`: beside the conversation.
       actions.setPanel({ open: true, tab: `skill:${screen}`, wide: asked.get('at') !== 'side' });
       return actions.openSession('harborline');

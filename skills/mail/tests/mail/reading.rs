@@ -111,6 +111,7 @@ fn a_message_is_read_with_its_warnings_and_is_untrusted() {
     let read = outcome.result.unwrap();
     assert_eq!(read["text"], "Please pay.");
     assert_eq!(read["sender"], "Not verified: DMARC failed for evil.example.");
+    assert_eq!(read["verified"], false);
     assert_eq!(
         read["attachments"],
         json!([{"name": "invoice.pdf", "type": "application/pdf", "bytes": 9, "kind": "attachment"}])
@@ -130,6 +131,57 @@ fn a_message_is_read_with_its_warnings_and_is_untrusted() {
     for id in ["", "Home", "Home/INBOX/1", "Club/INBOX/1.1", "Home/INBOX/1.0"] {
         assert!(skill.error("read", json!({"id": id})).message.contains("must be an id"), "{id}");
     }
+}
+
+#[test]
+fn a_preview_shows_how_a_message_begins() {
+    let server = server();
+    let skill = both(&server);
+    let list = skill.value("list", json!({"mailbox": "Home", "preview": true}));
+    let shown = |row: &Value| json!([row["text"], row["attachments"], row["not_verified"]]);
+    let rows: Vec<Value> = list["messages"].as_array().unwrap().iter().map(shown).collect();
+    assert_eq!(rows, [json!(["Please pay.", true, true]), json!(["Hello.", null, null])]);
+    assert_eq!(skill.value("list", json!({"mailbox": "Home"}))["messages"][0]["text"], Value::Null);
+    let id = &list["messages"][0]["id"];
+    assert_eq!(
+        shown(&skill.value("thread", json!({"id": id, "preview": true}))["messages"][0]),
+        rows[0],
+        "also in a thread"
+    );
+    let found = skill.value("search", json!({"subject": "invoice", "preview": true}));
+    assert_eq!(shown(&found["messages"][0]), rows[0], "and in a search");
+}
+
+#[test]
+fn folders_are_counted_where_that_is_asked() {
+    let server = server();
+    let work = entry("Work", &server, "work@work.example");
+    let skill = skill_with(&server, json!([entry("Home", &server, "jane"), work]));
+    let mailboxes = skill.value("folders", json!({"counts": true}))["mailboxes"].clone();
+    let addresses = (&mailboxes[0]["address"], &mailboxes[1]["address"]);
+    assert_eq!(addresses, (&Value::Null, &json!("work@work.example")), "a user may be the address");
+    let inbox = mailboxes[0]["folders"].as_array().unwrap().iter().find(|one| one["for"] == "inbox").unwrap();
+    assert_eq!((&inbox["messages"], &inbox["unread"]), (&json!(2), &json!(1)));
+    let plain = skill.value("folders", json!({"mailbox": "Home"}));
+    assert!(!plain.to_string().contains("unread"), "{plain}");
+}
+
+#[test]
+fn the_addresses_of_links_are_given_where_that_is_asked() {
+    let server = Dovecot::start();
+    let html = "From: ann@shop.example\nContent-Type: text/html\n\n\
+        <p>See <a href='https://files.shop.example/x?y=1'>the folder</a>.</p><img src='https://t.example/p'>\n";
+    server.deliver("jane", "INBOX", "", html.as_bytes());
+    let skill = skill_with(&server, json!([entry("Home", &server, "jane")]));
+    let id = skill.value("list", json!({}))["messages"][0]["id"].clone();
+    let read = skill.value("read", json!({"id": id, "links": true}));
+    assert_eq!(read["text"], "See the folder (files.shop.example).");
+    assert_eq!(
+        read["links"],
+        json!([{"text": "the folder (files.shop.example)", "url": "https://files.shop.example/x?y=1"}])
+    );
+    assert_eq!(read["remote_images_not_loaded"], 1);
+    assert_eq!(skill.value("read", json!({"id": id}))["links"], Value::Null);
 }
 
 #[test]

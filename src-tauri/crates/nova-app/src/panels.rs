@@ -1,16 +1,21 @@
 //! The panels that skills declare, read and checked for the window.
 
-use nova_protocol::{Effect, Panel, PanelView};
-use nova_registry::{SkillEntry, Snapshot};
+use nova_protocol::{Effect, Panel, PanelPart, PanelView};
+use nova_registry::{SkillEntry, Snapshot, State};
 
-/// One for each available skill that declares a panel. A wrong declaration is reported in the panel's
-/// place: the skill works without it.
+/// One for each available skill that declares a panel, then those whose panel says what to set up first. A wrong
+/// declaration is reported in the panel's place: the skill works without it.
 pub(crate) fn panels(snapshot: &Snapshot) -> Vec<PanelView> {
+    let not_set_up = snapshot.skills().iter().filter(|skill| skill.state == State::Unavailable);
     snapshot
         .available()
+        .chain(not_set_up)
         .filter_map(|skill| {
             let declared = skill.panel()?;
             let read = Panel::read(&declared).and_then(|panel| checked(panel, skill));
+            if !skill.is_available() && !read.as_ref().is_ok_and(says_what_to_set_up) {
+                return None;
+            }
             let (panel, problem) = match read {
                 Ok(panel) => (panel, None),
                 Err(problem) => (Panel::default(), Some(format!("manifest.yaml, panel: {problem}."))),
@@ -24,6 +29,11 @@ pub(crate) fn panels(snapshot: &Snapshot) -> Vec<PanelView> {
             })
         })
         .collect()
+}
+
+/// Without a mailbox, the panel of mail leads to where one is added.
+fn says_what_to_set_up(panel: &Panel) -> bool {
+    panel.tabs.iter().flat_map(|tab| &tab.parts).any(|part| matches!(part, PanelPart::Mail(_)))
 }
 
 /// What a panel asks without a click must be a read: to look at a panel has no effect.

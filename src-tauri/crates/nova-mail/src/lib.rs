@@ -14,7 +14,7 @@
 //!   `tests/mailboxes/hostile.rs`.
 //! - Only the receiving server's result counts as the result of a sender check: `tests/mailboxes/trust.rs`.
 //! - A server that hangs, closes or lies fails with a typed error: `tests/mailboxes/server.rs`.
-//! - Listing and reading leave a mailbox as it was: `tests/mailboxes/dovecot.rs`.
+//! - Listing, previewing and reading leave a mailbox as it was: `tests/mailboxes/dovecot.rs`.
 //! - A change reaches the messages that it names and no other: `tests/mailboxes/changing.rs`.
 //! - Nothing is sent unless the server accepts all recipients; an answer that never came is reported as unknown:
 //!   `tests/mailboxes/sending.rs`.
@@ -33,10 +33,11 @@ pub use compose::{Attachment, Draft, DraftError, MOST_ATTACHED, MOST_RECIPIENTS}
 pub use error::MailError;
 pub use imap::{Imap, SignIn, Stream};
 pub use mailbox::{
-    Appended, Changed, Folder, FoundMessages, Listed, Mailbox, Mark, MessageId, Role, SearchQuery, Wanted,
+    Appended, Changed, Counts, Folder, FoundMessages, Listed, Mailbox, Mark, MessageId, Role, SearchQuery,
+    Wanted,
 };
 pub use message::{
-    Check, Envelope, Finding, Message, MessageError, Part, PartKind, Person, SenderCheck, list_address,
-    visible_line,
+    Check, Envelope, Finding, Link, Message, MessageError, Part, PartKind, Person, Preview, SenderCheck,
+    list_address, visible_line,
 };
 pub use smtp::{Outbox, SendError, Smtp, StartTlsError, start_tls};

@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -5,7 +6,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::{Envelope, MailError};
+use crate::{Envelope, MailError, Preview};
 
 /// One mailbox with its folders. IMAP is one way to reach it. The methods up to `find` change nothing.
 #[async_trait]
@@ -34,6 +35,20 @@ pub trait Mailbox: Send {
     /// # Errors
     /// `NoMessage`, and as [`MailError`] lists.
     async fn thread(&mut self, id: &MessageId) -> Result<FoundMessages, MailError>;
+
+    /// How these messages begin, of each that still exists. `receiver` as for [`crate::Message::read`].
+    ///
+    /// # Errors
+    /// `NoFolder`, and as [`MailError`] lists.
+    async fn previews(
+        &mut self,
+        ids: &[MessageId],
+        receiver: &[&str],
+    ) -> Result<HashMap<MessageId, Preview>, MailError>;
+
+    /// # Errors
+    /// `NoFolder`, and as [`MailError`] lists.
+    async fn counts(&mut self, folder: &str) -> Result<Counts, MailError>;
 
     /// The headers of those of these messages that exist.
     ///
@@ -109,6 +124,13 @@ pub struct Folder {
     /// As a person reads it, levels apart by `/` or the server's own delimiter.
     pub name: String,
     pub role: Option<Role>,
+}
+
+/// How many messages a folder has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub total: u32,
+    pub unread: u32,
 }
 
 /// What a folder is for (RFC 6154), whatever its name.

@@ -64,8 +64,8 @@ impl Panel {
             return Err("a panel has tabs, and each tab has parts".into());
         }
         let parts = || panel.tabs.iter().flat_map(|tab| &tab.parts);
-        if parts().any(|part| matches!(part, PanelPart::Calendar(_))) && parts().count() > 1 {
-            return Err("a calendar is the whole panel: leave the other parts out".into());
+        if parts().any(PanelPart::is_whole) && parts().count() > 1 {
+            return Err("a calendar or a mailbox is the whole panel: leave the other parts out".into());
         }
         Ok(panel)
     }
@@ -198,9 +198,15 @@ pub enum PanelPart {
     Chart(ChartPart),
     Form(FormPart),
     Calendar(CalendarPart),
+    Mail(MailPart),
 }
 
 impl PanelPart {
+    /// Whether it is a panel alone.
+    fn is_whole(&self) -> bool {
+        matches!(self, Self::Calendar(_) | Self::Mail(_))
+    }
+
     fn reads(&self) -> Option<&str> {
         Some(match self {
             Self::Summary(part) => &part.tool,
@@ -209,6 +215,7 @@ impl PanelPart {
             Self::List(part) => &part.tool,
             Self::Chart(part) => &part.tool,
             Self::Calendar(part) => &part.tool,
+            Self::Mail(part) => &part.tool,
             Self::Form(_) => return None,
         })
     }
@@ -545,6 +552,17 @@ pub struct CalendarPart {
     pub args: Map<String, Value>,
 }
 
+/// Mailboxes with their messages, the whole panel alone. What the user does in it calls the skill's other tools by the
+/// names that they have in the skill `mail`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct MailPart {
+    /// Lists the newest messages of a folder, as `mail.list` does.
+    pub tool: String,
+    #[serde(default)]
+    pub args: Map<String, Value>,
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -570,9 +588,11 @@ mod tests {
         assert!(read(unknown).contains("colour"));
         assert!(read(json!({ "kind": "pie", "tool": "list" })).contains("pie"));
         assert!(read(json!({ "tabs": [] })).contains("tabs"));
-        let calendar = json!({ "kind": "calendar", "tool": "list" });
-        let beside = json!({ "tabs": [{ "parts": [calendar.clone(), { "kind": "form", "tool": "add" }] }] });
-        assert!(read(beside).contains("whole panel"));
-        assert_eq!(Panel::read(&calendar).map(|panel| panel.tabs.len()), Ok(1));
+        for kind in ["calendar", "mail"] {
+            let whole = json!({ "kind": kind, "tool": "list" });
+            let beside = json!({ "tabs": [{ "parts": [whole.clone(), { "kind": "form", "tool": "add" }] }] });
+            assert!(read(beside).contains("whole panel"));
+            assert_eq!(Panel::read(&whole).map(|panel| panel.tabs.len()), Ok(1));
+        }
     }
 }

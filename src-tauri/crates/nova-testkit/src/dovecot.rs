@@ -24,6 +24,9 @@ pub struct Dovecot {
     delivered: AtomicU64,
 }
 
+/// When the first message is received.
+const FIRST: u64 = 1_795_860_000;
+
 impl Dovecot {
     pub const PASSWORD: &str = "geheim\"Grüße";
 
@@ -87,9 +90,14 @@ impl Dovecot {
         fs::read(self.root().join("cert.der")).expect("the certificate")
     }
 
-    /// Where the certificate and its key are, as PEM.
-    pub(crate) fn certificate_files(&self) -> (PathBuf, PathBuf) {
-        (self.root().join("cert.pem"), self.root().join("key.pem"))
+    /// The same as a file of PEM, as `SSL_CERT_FILE` names one.
+    pub fn certificate_file(&self) -> PathBuf {
+        self.root().join("cert.pem")
+    }
+
+    /// Its key, in the same form.
+    pub(crate) fn key_file(&self) -> PathBuf {
+        self.root().join("key.pem")
     }
 
     /// A connection as a tool gets one.
@@ -125,6 +133,15 @@ impl Dovecot {
     /// # Panics
     /// When it cannot be written.
     pub fn deliver(&self, user: &str, folder: &str, flags: &str, message: &[u8]) {
+        let minutes = self.delivered.load(Ordering::Relaxed);
+        self.deliver_at(user, folder, flags, message, FIRST + minutes * 60);
+    }
+
+    /// The same, received at that time, in seconds since 1970.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    pub fn deliver_at(&self, user: &str, folder: &str, flags: &str, message: &[u8], seconds: u64) {
         let number = self.delivered.fetch_add(1, Ordering::Relaxed);
         let mut place = self.root().join("m").join(user).join("M");
         if folder != "INBOX" {
@@ -133,7 +150,6 @@ impl Dovecot {
         for name in ["tmp", "new", "cur"] {
             fs::create_dir_all(place.join(name)).expect("a folder");
         }
-        let seconds = 1_795_860_000 + number * 60;
         let file = place.join("cur").join(format!("{seconds}.M{number}P1.test:2,{flags}"));
         fs::write(&file, message).expect("a message");
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);

@@ -44,7 +44,7 @@ impl SmtpServer {
     fn run(beside: &Dovecot, way: &str) -> Self {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let taken = tempfile::Builder::new().prefix("smtp").tempdir().expect("a folder");
-        let (certificate, key) = beside.certificate_files();
+        let (certificate, key) = (beside.certificate_file(), beside.key_file());
         let mut process = Command::new(here.join("../../../.cache/mail/bin/python"))
             .arg(here.join("src/smtp.py"))
             .args([taken.path(), &certificate, &key])

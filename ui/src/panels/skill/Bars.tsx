@@ -60,16 +60,16 @@ interface CallBarsProps {
   readonly calls: PanelCalls;
   /** The call that a form over the panel tells of. */
   readonly elsewhere: string | null;
-  /** Opens the form of a call with what it was called with, and with what it proposed. */
-  readonly onEdit: (call: PanelCall) => void;
+  /** Opens the form of a call with what it was called with, and with what it proposed; none where calls have no form. */
+  readonly onEdit?: (call: PanelCall) => void;
 }
 
 /** The user's own calls: what they wait for, how they ended, and Undo while it is at hand. */
 export function CallBars({ calls, elsewhere, onEdit }: CallBarsProps) {
-  return calls.calls.filter(({ id }) => id !== elsewhere).map((call) => <CallBar key={call.id} call={call} calls={calls} onEdit={() => onEdit(call)} />);
+  return calls.calls.filter(({ id }) => id !== elsewhere).map((call) => <CallBar key={call.id} call={call} calls={calls} onEdit={onEdit && (() => onEdit(call))} />);
 }
 
-function CallBar({ call, calls, onEdit }: { call: PanelCall; calls: PanelCalls; onEdit: () => void }) {
+function CallBar({ call, calls, onEdit }: { call: PanelCall; calls: PanelCalls; onEdit: (() => void) | undefined }) {
   const editNote = useEditNote();
   const { result, label } = call;
   if (result === null) return <Running call={call} onStop={() => calls.stop(call)} />;
@@ -81,9 +81,11 @@ function CallBar({ call, calls, onEdit }: { call: PanelCall; calls: PanelCalls; 
         <ErrorBox
           error={{ ...error, message: `${label}: ${error.message}` }}
           actions={
-            <LinkButton aria-label={`Edit ${label}`} onClick={onEdit}>
-              Edit
-            </LinkButton>
+            onEdit && (
+              <LinkButton aria-label={`Edit ${label}`} onClick={onEdit}>
+                Edit
+              </LinkButton>
+            )
           }
         />
         {result.so_far != null && <PartialResult partial={result.so_far} ended />}
@@ -96,7 +98,7 @@ function CallBar({ call, calls, onEdit }: { call: PanelCall; calls: PanelCalls; 
       <div role="status" data-testid="call-proposes" className={barClass}>
         <Icon name="queued" size={14} className="text-fg-2" />
         <span className="min-w-0 flex-1">{label}: nothing written yet</span>
-        <LinkButton onClick={onEdit}>Review</LinkButton>
+        {onEdit && <LinkButton onClick={onEdit}>Review</LinkButton>}
         <IconButton icon="x" iconSize={12} label="Hide" className="-my-1 -mr-1.5" onClick={() => calls.dismiss(call)} />
       </div>
     );

@@ -91,6 +91,7 @@ function Part({ part, onRun }: { part: PanelPart; onRun: Acts['call'] }) {
     case 'form':
       return <FormView part={part} onRun={onRun} />;
     case 'calendar':
+    case 'mail':
       // It is the whole panel, and drawn in place of one.
       return null;
   }

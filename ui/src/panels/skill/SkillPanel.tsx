@@ -11,6 +11,7 @@ import { useActions, useApp } from '../../state/hooks';
 import { importOf } from '../import/action';
 import { usePanelImport } from '../import/PanelImport';
 import { CalendarPanel } from '../calendar/CalendarPanel';
+import { MailPanel } from '../mail/MailPanel';
 import { at, fill, isEmpty, pointersAt, problemsIn, textOf } from './answer';
 import { PanelProvider, type PanelContext } from './context';
 import { firstChosen, type Chosen } from './Inputs';
@@ -40,6 +41,7 @@ export function SkillPanel({ panel, wide }: SkillPanelProps) {
   }
   const [first] = panel.panel.tabs[0]?.parts ?? [];
   if (first?.kind === 'calendar') return <CalendarPanel panel={panel} part={first} wide={wide} />;
+  if (first?.kind === 'mail') return <MailPanel panel={panel} part={first} wide={wide} />;
   return <Declared panel={panel} wide={wide} />;
 }
 

@@ -93,6 +93,7 @@ export function titleOf(part: PanelPart): string {
     case 'board':
     case 'summary':
     case 'calendar':
+    case 'mail':
       return '';
   }
 }
@@ -111,7 +112,7 @@ function isAside(parts: readonly PanelPart[], at: number): boolean {
 }
 
 function placeOf(part: PanelPart) {
-  return part.kind === 'summary' || part.kind === 'calendar' ? 'below' : part.place;
+  return part.kind === 'summary' || part.kind === 'calendar' || part.kind === 'mail' ? 'below' : part.place;
 }
 
 /** An input that one chart alone uses stands at this chart; the others in the panel's head. */

@@ -14,7 +14,8 @@ export interface PanelReads {
   again(): void;
 }
 
-export function useReads(wanted: readonly Asked[]): PanelReads {
+/** `of`: what is read comes from notes, or from elsewhere, where a change of notes makes nothing old. */
+export function useReads(wanted: readonly Asked[], of: 'notes' | 'elsewhere' = 'notes'): PanelReads {
   const backend = useBackend();
   const { watch, unwatch } = useActions();
   const [reads, dispatch] = useReducer(reduceReads, {});
@@ -23,7 +24,7 @@ export function useReads(wanted: readonly Asked[]): PanelReads {
   const vault = useApp(({ status }) => status?.vault?.path);
   const again = useCallback(() => dispatch({ type: 'changed' }), []);
 
-  const now = `${changes} ${registry} ${vault}`;
+  const now = `${of === 'notes' ? changes : ''} ${registry} ${vault}`;
   const seen = useRef(now);
   useEffect(() => {
     if (seen.current === now) return;

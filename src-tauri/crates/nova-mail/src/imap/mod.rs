@@ -2,11 +2,12 @@
 //! `change` alone opens folders by SELECT.
 
 mod change;
+mod preview;
 mod query;
 mod roles;
 mod utf7;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Debug;
 use std::time::Duration;
 
@@ -21,8 +22,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::bounded::{Bounded, TooMuch};
 use crate::{
-    Appended, Changed, Envelope, Folder, FoundMessages, Listed, MailError, Mailbox, Mark, MessageId, Role,
-    Wanted, visible_line,
+    Appended, Changed, Counts, Envelope, Folder, FoundMessages, Listed, MailError, Mailbox, Mark, MessageId,
+    Preview, Role, Wanted, visible_line,
 };
 use change::Offers;
 
@@ -290,6 +291,23 @@ impl<S: Stream> Mailbox for Imap<S> {
 
     async fn remove(&mut self, id: &MessageId) -> Result<(), MailError> {
         self.removed(id).await
+    }
+
+    async fn previews(
+        &mut self,
+        ids: &[MessageId],
+        receiver: &[&str],
+    ) -> Result<HashMap<MessageId, Preview>, MailError> {
+        self.previews_of(ids, receiver).await
+    }
+
+    async fn counts(&mut self, folder: &str) -> Result<Counts, MailError> {
+        let status = in_time(self.session.status(utf7::encode(folder), "(MESSAGES UNSEEN)")).await;
+        match status {
+            Ok(said) => Ok(Counts { total: said.exists, unread: said.unseen.unwrap_or_default() }),
+            Err(MailError::Refused { .. }) => Err(MailError::NoFolder { folder: visible_line(folder, LINE) }),
+            Err(error) => Err(error),
+        }
     }
 
     async fn close(&mut self) {

@@ -15,24 +15,46 @@ const MOST: usize = 4 << 20;
 /// Open elements that are remembered; deeper ones count as part of these.
 const MOST_OPEN: usize = 500;
 
+/// HTML as its reader sees it.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    pub(super) text: String,
+    /// In their order, each with its text as it stands in `text`.
+    pub(super) links: Vec<Link>,
+    /// Images that a mail program would load from the web, those included that nobody sees.
+    pub(super) remote_images: usize,
+}
+
+/// A link to the web.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// What it says, with the host that it leads to where that is not said.
+    pub text: String,
+    pub url: String,
+}
+
+/// The most links that are listed, and the longest one.
+const LINKS: usize = 200;
+const URL: usize = 2_000;
+
 /// What a mail program shows of it: without scripts, styles, comments, hidden elements and images that only report
 /// that the message was opened. Earlier messages are marked with `> `, links are followed by their host.
-pub(super) fn text(html: &str) -> String {
-    let tokenizer = Tokenizer::new(Page::default(), TokenizerOpts::default());
+pub(super) fn read(html: &str) -> Page {
+    let tokenizer = Tokenizer::new(Reader::default(), TokenizerOpts::default());
     let input = BufferQueue::default();
     input.push_back(StrTendril::from(html.get(..html.floor_char_boundary(MOST)).unwrap_or_default()));
     // It pauses for a script alone, and no element is taken for one.
     let _ = tokenizer.feed(&input);
     tokenizer.end();
-    tokenizer.sink.0.into_inner().text
+    tokenizer.sink.0.into_inner().page
 }
 
 #[derive(Default)]
-struct Page(RefCell<Shown>);
+struct Reader(RefCell<Shown>);
 
 #[derive(Default)]
 struct Shown {
-    text: String,
+    page: Page,
     open: Vec<Element>,
     /// Space is due before the next word.
     space: bool,
@@ -44,11 +66,17 @@ struct Element {
     name: String,
     hidden: bool,
     quoted: bool,
-    /// Of a link: its host, and where its text begins.
-    link: Option<(String, usize)>,
+    link: Option<OpenLink>,
 }
 
-impl TokenSink for Page {
+struct OpenLink {
+    host: String,
+    url: String,
+    /// Where its text begins.
+    from: usize,
+}
+
+impl TokenSink for Reader {
     type Handle = ();
 
     fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
@@ -84,6 +112,7 @@ impl Shown {
             "hr" => self.breaks = self.breaks.max(1),
             "td" | "th" => self.space = true,
             "img" => {
+                self.page.remote_images += usize::from(attribute(tag, "src").and_then(host).is_some());
                 let alt = attribute(tag, "alt").unwrap_or_default();
                 if !alt.trim().is_empty() && !is_pixel(tag) && !is_hidden(name, tag) {
                     self.words(&format!("[image: {}]", alt.trim()));
@@ -119,8 +148,10 @@ impl Shown {
             self.words("- ");
             return;
         }
-        let link = (name == "a").then(|| attribute(tag, "href").and_then(host)).flatten();
-        let link = link.map(|host| (host, self.text.len()));
+        let href = attribute(tag, "href").filter(|_| name == "a");
+        let link = href.and_then(|url| {
+            Some(OpenLink { host: host(url)?, url: url.trim().to_owned(), from: self.page.text.len() })
+        });
         self.open.push(Element { name: name.into(), hidden, quoted, link });
     }
 
@@ -128,33 +159,41 @@ impl Shown {
         self.breaks = self.breaks.max(breaks(name));
         let Some(at) = self.open.iter().rposition(|element| element.name == name) else { return };
         let closed = self.open.drain(at..).next();
-        if let Some(Element { hidden: false, link: Some((host, from)), .. }) = closed {
-            let said = self.text.get(from..).unwrap_or_default();
-            if !said.trim().is_empty() && !said.contains(&host) {
+        if let Some(Element { hidden: false, link: Some(OpenLink { host, url, from }), .. }) = closed {
+            let said = self.page.text.get(from..).unwrap_or_default();
+            if said.trim().is_empty() {
+                return;
+            }
+            if !said.contains(&host) {
                 self.space = false;
-                self.text.push_str(&format!(" ({host})"));
+                self.page.text.push_str(&format!(" ({host})"));
+            }
+            if self.page.links.len() < LINKS && url.len() <= URL {
+                let text = self.page.text.get(from..).unwrap_or_default().trim().to_owned();
+                self.page.links.push(Link { text, url });
             }
         }
     }
 
     fn words(&mut self, text: &str) {
         let (hidden, quoted) = self.open.last().map_or((false, false), |last| (last.hidden, last.quoted));
-        if hidden || self.text.len() > MOST {
+        if hidden || self.page.text.len() > MOST {
             return;
         }
         let begins_with_space = text.starts_with(char::is_whitespace);
         self.space |= begins_with_space;
         for word in text.split_whitespace() {
             let mark = if quoted { "> " } else { "" };
-            if self.breaks > 0 || self.text.is_empty() {
-                if !self.text.is_empty() {
-                    self.text.push_str(&"\n".repeat(self.breaks.min(2)));
+            let shown = &mut self.page.text;
+            if self.breaks > 0 || shown.is_empty() {
+                if !shown.is_empty() {
+                    shown.push_str(&"\n".repeat(self.breaks.min(2)));
                 }
-                self.text.push_str(mark);
+                shown.push_str(mark);
             } else if self.space {
-                self.text.push(' ');
+                shown.push(' ');
             }
-            self.text.push_str(word);
+            shown.push_str(word);
             (self.breaks, self.space) = (0, true);
         }
         self.space = text.ends_with(char::is_whitespace) || self.space && text.trim().is_empty();
@@ -277,11 +316,33 @@ fn host(address: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::text;
+    use super::read;
 
     #[track_caller]
     fn check(html: &str, expected: &str) {
-        assert_eq!(text(html), expected, "{html}");
+        assert_eq!(read(html).text, expected, "{html}");
+    }
+
+    #[test]
+    fn links_to_the_web_are_listed_as_they_stand_in_the_text() {
+        let page = read(
+            "<a href=' https://a.example/x?y=1 '>the\n folder</a>, <a href='https://b.example/'>b.example</a>, \
+             <a href='javascript:x'>no</a> <a href='mailto:a@b.example'>no</a> <a href='https://c.example/'> </a>\
+             <p hidden><a href='https://d.example/'>no</a></p>",
+        );
+        let links: Vec<_> = page.links.iter().map(|link| (link.text.as_str(), link.url.as_str())).collect();
+        assert_eq!(
+            links,
+            [("the folder (a.example)", "https://a.example/x?y=1"), ("b.example", "https://b.example/")]
+        );
+        assert!(links.iter().all(|(text, _)| page.text.contains(text)), "{}", page.text);
+    }
+
+    #[test]
+    fn images_of_the_web_are_counted() {
+        let page =
+            read("<img src='https://a.example/1'><img src='cid:2'><img src='http://b.example/p' width=1>");
+        assert_eq!(page.remote_images, 2);
     }
 
     #[test]

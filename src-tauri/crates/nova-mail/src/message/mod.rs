@@ -3,6 +3,7 @@
 mod envelope;
 mod html;
 mod parse;
+mod preview;
 mod text;
 mod trust;
 
@@ -11,6 +12,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use mail_parser::{Message as Parsed, MessagePart, MimeHeaders, PartType};
 
 pub use envelope::{Envelope, Person};
+pub use html::Link;
+pub use preview::Preview;
+pub(crate) use preview::{is_file, is_mixed};
 pub use text::visible_line;
 pub use trust::{Check, Finding, SenderCheck};
 
@@ -39,6 +43,10 @@ pub struct Message {
     pub folded: usize,
     /// Whether the text is cut at its end.
     pub cut: bool,
+    /// Links of its HTML, each with its text as it stands in the text above. Plain text has none.
+    pub links: Vec<Link>,
+    /// How many images its HTML has on the web. None is ever loaded.
+    pub remote_images: usize,
     /// Everything that is not the text: attachments, calendar entries, forwarded messages.
     pub parts: Vec<Part>,
     /// How many more parts there are than are listed.
@@ -102,7 +110,7 @@ impl Message {
 
     fn of(raw: &[u8], parsed: &Parsed<'_>, receiver: &[&str]) -> Self {
         let envelope = Envelope::of(parsed);
-        let Body { text, folded, cut } = body(raw, parsed);
+        let (Body { text, folded, cut }, links, remote_images) = body(raw, parsed);
         let is_listed = |at: usize, part: &MessagePart<'_>| {
             // A calendar entry beside the text is no attachment to a mail program.
             u32::try_from(at).is_ok_and(|at| parsed.attachments.contains(&at))
@@ -120,7 +128,7 @@ impl Message {
         let parts: Vec<Part> = found.into_iter().take(LISTED).map(|part| Part::of(raw, part)).collect();
         let sender = SenderCheck::of(parsed, receiver);
         let findings = Finding::all(&envelope, &sender, &parts);
-        Self { envelope, text, folded, cut, parts, more_parts, sender, findings }
+        Self { envelope, text, folded, cut, links, remote_images, parts, more_parts, sender, findings }
     }
 }
 
@@ -138,21 +146,25 @@ pub fn list_address(raw: &[u8]) -> Option<String> {
     (!address.is_empty()).then(|| visible_line(address, NAME))
 }
 
-/// The text that its sender wrote: the plain one, else that of the HTML.
-fn body(raw: &[u8], parsed: &Parsed<'_>) -> Body {
+/// The text that its sender wrote: the plain one, else that of the HTML, with its links and the number of its images on
+/// the web.
+fn body(raw: &[u8], parsed: &Parsed<'_>) -> (Body, Vec<Link>, usize) {
     let plain = parsed.text_bodies().filter_map(|part| match &part.body {
         PartType::Text(_) if !part.is_content_type("text", "calendar") => Some(parse::text(raw, part)),
         _ => None,
     });
     let plain = plain.take(TEXTS).collect::<Vec<_>>().join("\n");
     if !plain.trim().is_empty() {
-        return Body::of(&plain, TEXT);
+        return (Body::of(&plain, TEXT), Vec::new(), 0);
     }
     let html = parsed.html_bodies().filter_map(|part| match &part.body {
-        PartType::Html(_) => Some(html::text(&parse::text(raw, part))),
+        PartType::Html(_) => Some(html::read(&parse::text(raw, part))),
         _ => None,
     });
-    Body::of(&html.take(TEXTS).collect::<Vec<_>>().join("\n"), TEXT)
+    let pages: Vec<_> = html.take(TEXTS).collect();
+    let text = pages.iter().map(|page| page.text.as_str()).collect::<Vec<_>>().join("\n");
+    let remote_images = pages.iter().map(|page| page.remote_images).sum();
+    (Body::of(&text, TEXT), pages.into_iter().flat_map(|page| page.links).collect(), remote_images)
 }
 
 impl Part {

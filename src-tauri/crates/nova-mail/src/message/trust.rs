@@ -76,6 +76,14 @@ impl SenderCheck {
         check
     }
 
+    /// Whether the sender is who it says; `None` where nothing speaks for it or against it.
+    pub fn verified(&self) -> Option<bool> {
+        if self.has_failed() {
+            return Some(false);
+        }
+        (self.dmarc == Some(Check::Passed) || self.has_passed()).then_some(true)
+    }
+
     fn has_failed(&self) -> bool {
         match self.dmarc {
             Some(Check::Passed) => false,

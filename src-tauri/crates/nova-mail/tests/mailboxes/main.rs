@@ -4,6 +4,7 @@
 mod changing;
 mod dovecot;
 mod hostile;
+mod previewing;
 mod pymap;
 mod reading;
 mod sending;

@@ -1,0 +1,48 @@
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use nova_testkit::Dovecot;
+use serde_json::{Value, json};
+
+use super::Home;
+
+#[allow(dead_code, reason = "each test target uses its part of the harness")]
+impl Home {
+    /// With mailboxes on this server, by name and user: their password is kept and granted to the skill, and the server's
+    /// certificate is one of the system's.
+    pub(crate) fn mailboxes(mut self, server: &Dovecot, mailboxes: &[(&str, &str)]) -> Self {
+        let passphrase = self.path("passphrase");
+        std::fs::write(&passphrase, "correct horse battery staple\n").expect("the passphrase");
+        self.desktop.push(("NOVA_PASSPHRASE_FILE", passphrase));
+        self.desktop.push(("SSL_CERT_FILE", server.certificate_file()));
+        let entries: Vec<Value> = mailboxes
+            .iter()
+            .map(|(name, user)| {
+                json!({
+                    "name": name, "imap": format!("127.0.0.1:{}", server.port()), "user": user,
+                    "password": "${credentials:mail/test}", "checked_by": "mx.okell.example",
+                })
+            })
+            .collect();
+        let vault = self.vault();
+        let home =
+            self.settings(&json!({"vault": vault, "skills": {"mail": {"config": {"mailboxes": entries}}}}));
+        home.run(&["credential", "set", "mail/test"], Dovecot::PASSWORD);
+        home.run(&["credential", "grant", "mail/test", "--to", "skill:mail"], "");
+        home
+    }
+
+    fn run(&self, args: &[&str], input: &str) {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_nova"))
+            .args(args)
+            .envs(self.environment())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program runs");
+        program.stdin.take().expect("piped").write_all(input.as_bytes()).expect("it reads");
+        let output = program.wait_with_output().expect("the program ends");
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}

@@ -1,0 +1,74 @@
+//! Mail beside the chat, from a real server: a message is read by mouse and by keys, searched for, and logged with its
+//! contact.
+
+use fantoccini::key::Key;
+use nova_testkit::Dovecot;
+
+use crate::harness::{Home, Window};
+
+const CONTACT: &str = "CRM/People/Ilse Brandvik.md";
+const ILSE: &str = "---\ntype: contact\nemail: ilse@fernhill.example\nstage: customer\n---\n";
+
+/// What a stranger sends: it must not become part of the page.
+const HOSTILE: &str = "From: \"<b>Parcel desk</b>\" <x@evil.example>\nSubject: <img src=x onerror=document.title=1>\n\
+    Message-ID: <2@evil.example>\nContent-Type: text/html; charset=utf-8\n\n\
+    <p>Confirm <a href='https://evil.example/pay'>www.bank.example</a>.</p><img src='https://evil.example/seen'>\
+    <script>document.title = 'taken'</script>\n";
+
+fn from_ilse(id: u8, subject: &str, more: &str, text: &str) -> String {
+    format!(
+        "From: Ilse Brandvik <ilse@fernhill.example>\nTo: jane@okell.example\nSubject: {subject}\n\
+         Message-ID: <{id}@fernhill.example>\n{more}Content-Type: text/plain; charset=utf-8\n\n{text}\n"
+    )
+}
+
+#[tokio::test]
+async fn a_mail_is_read_searched_for_and_logged() {
+    let server = Dovecot::start();
+    let put = |folder: &str, flags: &str, mail: &str| server.deliver("jane", folder, flags, mail.as_bytes());
+    put("Archive", "S", &from_ilse(1, "Quote, cold store", "", "Could you send a quote?"));
+    let answer = "References: <1@fernhill.example>\n";
+    put("INBOX", "", &from_ilse(3, "Re: Quote, cold store", answer, "The board agrees.\n\nRegards, Ilse"));
+    put("INBOX", "", HOSTILE);
+    let before = server.messages("jane");
+    let home = Home::new().note(CONTACT, ILSE).mailboxes(&server, &[("Work", "jane")]);
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    window.press(&[Key::Control], '4').await;
+    window.wait_for_text("[data-testid=skill-panel]", "Re: Quote, cold store").await;
+    window.press(&[Key::Control, Key::Shift], '.').await;
+    window.wait_for("[data-testid=wide-panel] [data-testid=mail-row]").await;
+
+    // By keys: to the second message, its conversation, its text.
+    window.ask("document.querySelector('[data-testid=mail-row]').focus()").await;
+    window.press(&[], 'j').await;
+    window.press(&[], Key::Enter).await;
+    window.wait_for_text("[data-testid=mail-text]", "The board agrees.").await;
+    window.wait_for_text("[data-testid=mail-conversation]", "2 mails").await;
+    window.wait_for_text("[data-testid=mail-conversation]", "Could you send a quote?").await;
+    window.wait_for_text("[aria-label='In your notes']", "Ilse Brandvik").await;
+    window.wait_for_text("[data-testid=mail-log-line]", "Mail: Re: Quote, cold store").await;
+    window.click("[data-testid=mail-log]").await;
+    window.wait_for_text("[data-testid=mail-logged]", "Logged with Ilse Brandvik").await;
+    assert!(home.read_note(CONTACT).contains("Mail: Re: Quote, cold store"), "{}", home.read_note(CONTACT));
+    window.click_named("Undo").await;
+    window.wait_for_text("[data-testid=mail-logged]", "is as it was").await;
+    assert_eq!(home.read_note(CONTACT), ILSE);
+
+    // A stranger's mail is text, and its link says where it leads.
+    window.click("[data-testid=mail-row]").await;
+    window.wait_for_text("[data-testid=mail-text]", "www.bank.example evil.example").await;
+    window.wait_for_text("[data-testid=mail-message]", "1 remote image not loaded").await;
+    let loaded = window.ask("return [document.title, document.querySelectorAll('[data-testid=skill-panel] img, [data-testid=skill-panel] b').length]").await;
+    assert_eq!((loaded[0] != "taken" && loaded[0] != "1", &loaded[1]), (true, &0.into()), "{loaded}");
+
+    window.press(&[], '/').await;
+    window.wait_for_focus("[data-mail-search] input").await;
+    window.type_into("[data-mail-search] input", "board agrees").await;
+    window.press(&[], Key::Enter).await;
+    window.wait_gone("[data-testid=mail-row]:nth-of-type(2)").await;
+    window.wait_for_text("[data-testid=mail-row]", "Ilse Brandvik").await;
+    assert_eq!(server.messages("jane"), before, "looking at mail changes nothing");
+    window.close().await;
+}

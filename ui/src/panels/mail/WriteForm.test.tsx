@@ -1,0 +1,69 @@
+import { act, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+
+import { answer } from '../../testing/panels';
+import { EVERY, failure, open, READING, rows } from './fixture';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const SENT = answer({ sent: '2026-11-23 14:35', message_id: 'a@b', copy: 'Sent' });
+
+test('R writes a reply, and Ctrl Enter sends it', async () => {
+  const { press, asked } = await open({ tools: EVERY, answers: { 'mail.reply': () => SENT } });
+  await userEvent.click(rows()[0]!);
+  press('r');
+  const form = screen.getByRole('form', { name: 'Reply to Ilse Brandvik' });
+  expect(within(form).getByLabelText('Text')).toHaveFocus();
+  await act(async () => {});
+  // Where the answer really goes.
+  expect(screen.getByTestId('mail-reply-to')).toHaveTextContent('orders@fernhill-sales.example');
+  await userEvent.keyboard('Dear Ilse{Control>}{Enter}{/Control}');
+  expect(asked('mail.reply')).toEqual([{ id: 'Work/INBOX/1.9', text: 'Dear Ilse' }]);
+  expect(screen.queryByTestId('mail-write')).toBeNull();
+  expect(screen.getByTestId('mail-conversation')).toBeVisible();
+});
+
+test('what was not sent stays in the form', async () => {
+  const { press } = await open({ tools: EVERY, answers: { 'mail.reply': () => failure('Denied by you.') } });
+  await userEvent.click(rows()[0]!);
+  press('r');
+  await userEvent.keyboard('Dear Ilse');
+  await userEvent.click(screen.getByRole('button', { name: /^Send…/ }));
+  expect(screen.getByLabelText('Text')).toHaveValue('Dear Ilse');
+  expect(screen.getByTestId('call-failed')).toHaveTextContent('Denied by you.');
+});
+
+test('a new mail says what is missing, and is stored as a draft of its mailbox', async () => {
+  const { asked } = await open({ tools: EVERY, answers: { 'mail.draft': () => answer({ id: 'Work/Drafts/1.1' }) } });
+  await userEvent.click(screen.getByTestId('mail-new'));
+  expect(screen.getByLabelText('To')).toHaveFocus();
+  await userEvent.type(screen.getByLabelText('Text'), 'Hello');
+  await userEvent.click(screen.getByRole('button', { name: /^Send…/ }));
+  expect(screen.getByRole('alert')).toHaveTextContent('Add a recipient.');
+  expect(asked('mail.send')).toEqual([]);
+  await userEvent.type(screen.getByLabelText('To'), 'jane@a.example');
+  await userEvent.click(screen.getByRole('button', { name: 'Attach a file' }));
+  await userEvent.keyboard('Files/a.pdf');
+  await userEvent.click(screen.getByRole('button', { name: 'Save draft' }));
+  await act(async () => {});
+  expect(asked('mail.draft')).toEqual([{ mailbox: 'Work', to: ['jane@a.example'], text: 'Hello', attachments: ['Files/a.pdf'] }]);
+  expect(screen.queryByTestId('mail-write')).toBeNull();
+});
+
+test('a mailbox that does not send keeps Send off and says why', async () => {
+  const { store } = await open({ tools: EVERY });
+  await userEvent.click(screen.getByTestId('mail-new'));
+  await userEvent.click(within(screen.getByTestId('mail-write')).getByRole('radio', { name: 'Home' }));
+  expect(screen.getByRole('button', { name: /^Send…/ })).toBeDisabled();
+  expect(screen.getByTestId('mail-write')).toHaveTextContent('Sending is off for Home.');
+  await userEvent.click(screen.getByRole('button', { name: 'Settings' }));
+  expect(store.get().app.view).toMatchObject({ skill: 'mail' });
+});
+
+test('with drafts alone there is no Send', async () => {
+  await open({ tools: [...READING, 'draft'] });
+  await userEvent.click(screen.getByTestId('mail-new'));
+  expect(screen.getByRole('button', { name: 'Save draft' })).toBeVisible();
+  expect(screen.queryByRole('button', { name: /^Send…/ })).toBeNull();
+});

@@ -1,0 +1,207 @@
+// What the tools of the skill `mail` answer, as values: pure.
+
+import type { JsonValue } from '../../ipc';
+import { isRow, type Row } from '../skill/answer';
+
+export interface Person {
+  /** What the sender wrote as the name; the address where there is none. */
+  readonly name: string;
+  /** In lower case. */
+  readonly address: string;
+}
+
+/** A message in a list or a conversation. */
+export interface Message {
+  readonly id: string;
+  readonly mailbox: string;
+  readonly from: Person;
+  /** Those it was sent to, as far as the list says. */
+  readonly to: string;
+  readonly subject: string;
+  /** `YYYY-MM-DD`, in the user's zone; empty where the server does not say. */
+  readonly day: string;
+  /** `HH:MM` */
+  readonly time: string;
+  /** How its text begins. */
+  readonly text: string;
+  readonly unread: boolean;
+  readonly flagged: boolean;
+  readonly answered: boolean;
+  readonly attachments: boolean;
+  readonly notVerified: boolean;
+}
+
+/** A mailbox that did not answer. */
+export interface MailProblem {
+  readonly mailbox: string;
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+export interface Listing {
+  readonly messages: readonly Message[];
+  /** How many fit in all, also those not listed. */
+  readonly total: number;
+  readonly problems: readonly MailProblem[];
+}
+
+export interface Folder {
+  readonly name: string;
+  /** What it is for: `inbox`, `sent`. */
+  readonly role: string | null;
+  /** `null` where it was not counted. */
+  readonly unread: number | null;
+}
+
+export interface Mailbox {
+  readonly name: string;
+  /** The user's own, in lower case. */
+  readonly address: string | null;
+  readonly readOnly: boolean;
+  readonly sends: boolean;
+  readonly folders: readonly Folder[];
+}
+
+export interface Attachment {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: number;
+  /** `attachment`, `inline image`, `calendar`, `message`, `winmail` */
+  readonly kind: string;
+}
+
+/** A link of its HTML: `text` as it stands in the text of the message. */
+export interface MailLink {
+  readonly text: string;
+  readonly url: string;
+}
+
+/** A message as it is read. */
+export interface ReadMessage {
+  readonly from: Person;
+  /** Where an answer goes in place of the sender; empty where nothing is said. */
+  readonly replyTo: string;
+  readonly to: string;
+  readonly cc: string;
+  readonly moreRecipients: number;
+  /** What the user's own server found about the sender, one sentence. */
+  readonly sender: string;
+  /** `null` where nothing speaks for the sender or against it. */
+  readonly verified: boolean | null;
+  readonly warnings: readonly string[];
+  readonly attachments: readonly Attachment[];
+  readonly moreAttachments: number;
+  readonly linesLeftOut: number;
+  readonly isCut: boolean;
+  readonly imagesNotLoaded: number;
+  readonly text: string;
+  readonly links: readonly MailLink[];
+}
+
+/** `mailboxes`: the names of all of them, by which the mailbox of an id is known. */
+export function listingIn(answer: JsonValue | null | undefined, mailboxes: readonly string[]): Listing {
+  const messages = rows(answer, 'messages').flatMap((row) => messageIn(row, mailboxes) ?? []);
+  const total = number(isRow(answer) ? answer['total'] : null);
+  return { messages, total: Math.max(total, messages.length), problems: problemsOf(answer) };
+}
+
+export function problemsOf(answer: JsonValue | null | undefined): MailProblem[] {
+  return rows(answer, 'problems').map((row) => ({ mailbox: text(row, 'mailbox'), problem: text(row, 'problem'), remedy: text(row, 'remedy') }));
+}
+
+export function mailboxesIn(answer: JsonValue | null | undefined): Mailbox[] {
+  return rows(answer, 'mailboxes').map((row) => ({
+    name: text(row, 'mailbox'),
+    address: text(row, 'address').toLowerCase() || null,
+    readOnly: row['read_only'] === true,
+    sends: row['sending'] === 'ask',
+    folders: rows(row, 'folders').map((folder) => ({
+      name: text(folder, 'folder'),
+      role: text(folder, 'for') || null,
+      unread: typeof folder['unread'] === 'number' ? folder['unread'] : null,
+    })),
+  }));
+}
+
+export function readIn(answer: JsonValue | null | undefined): ReadMessage | null {
+  if (!isRow(answer) || typeof answer['text'] !== 'string') return null;
+  const verified = answer['verified'];
+  const warnings = answer['warnings'];
+  return {
+    from: personIn(text(answer, 'from')),
+    replyTo: text(answer, 'reply_to'),
+    to: text(answer, 'to'),
+    cc: text(answer, 'cc'),
+    moreRecipients: number(answer['more_recipients']),
+    sender: text(answer, 'sender'),
+    verified: typeof verified === 'boolean' ? verified : null,
+    warnings: Array.isArray(warnings) ? warnings.filter((one) => typeof one === 'string') : [],
+    attachments: rows(answer, 'attachments').map((row) => ({ name: text(row, 'name'), type: text(row, 'type'), bytes: number(row['bytes']), kind: text(row, 'kind') })),
+    moreAttachments: number(answer['more_attachments']),
+    linesLeftOut: number(answer['earlier_lines_left_out']),
+    isCut: answer['cut'] !== undefined,
+    imagesNotLoaded: number(answer['remote_images_not_loaded']),
+    text: answer['text'],
+    links: rows(answer, 'links').map((row) => ({ text: text(row, 'text'), url: text(row, 'url') })),
+  };
+}
+
+/**
+ * The sender as a header names it, `Name <address>`. Whatever the name contains, the address is what stands in the last
+ * brackets.
+ */
+export function personIn(header: string): Person {
+  const [, name = '', address = ''] = /^(.*?)\s*<([^<>]*)>$/s.exec(header) ?? [];
+  if (address === '') return { name: header, address: header.toLowerCase() };
+  return { name: name === '' ? address : name, address: address.toLowerCase() };
+}
+
+/** Names and addresses as a header lists them. A comma within a name parts it: this is for reading only. */
+export function peopleIn(header: string): Person[] {
+  return header
+    .split(/,\s+/)
+    .filter((one) => one !== '')
+    .map(personIn);
+}
+
+/** The mailbox of an id, `mailbox/folder/numbers`; a name may contain a slash. */
+export function mailboxOf(id: string, mailboxes: readonly string[]): string {
+  const fitting = mailboxes.filter((name) => id.startsWith(`${name}/`)).toSorted((a, b) => b.length - a.length);
+  return fitting[0] ?? id.slice(0, Math.max(0, id.indexOf('/')));
+}
+
+function messageIn(row: Row, mailboxes: readonly string[]): Message | null {
+  const id = text(row, 'id');
+  if (id === '') return null;
+  const received = text(row, 'received');
+  const known = /^\d{4}-\d\d-\d\d \d\d:\d\d/.test(received);
+  return {
+    id,
+    mailbox: mailboxOf(id, mailboxes),
+    from: personIn(text(row, 'from')),
+    to: text(row, 'to'),
+    subject: text(row, 'subject'),
+    day: known ? received.slice(0, 10) : '',
+    time: known ? received.slice(11, 16) : '',
+    text: text(row, 'text'),
+    unread: row['unread'] === true,
+    flagged: row['flagged'] === true,
+    answered: row['answered'] === true,
+    attachments: row['attachments'] === true,
+    notVerified: row['not_verified'] === true,
+  };
+}
+
+function rows(value: JsonValue | null | undefined, key: string): Row[] {
+  const list = isRow(value) ? value[key] : null;
+  return Array.isArray(list) ? list.filter(isRow) : [];
+}
+
+function text(row: Row, key: string): string {
+  const value = row[key];
+  return typeof value === 'string' ? value : '';
+}
+
+function number(value: JsonValue | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}

@@ -1,0 +1,113 @@
+// What the user does with messages: each is a call of the skill's tools, with its question and its bar.
+
+import { useState, type Dispatch } from 'react';
+
+import { useBackend, type JsonValue, type ToolResult } from '../../ipc';
+import { draftOf } from '../../state/app';
+import { useActions, useApp } from '../../state/hooks';
+import { isRow, type Row } from '../skill/answer';
+import type { PanelCalls } from '../skill/useCalls';
+import { failed } from '../skill/useReads';
+import type { Attachment, Message } from './messages';
+import type { MailChange } from './state';
+import { aboutText, quotedSubject, subjectText } from './words';
+
+export interface MailActs {
+  archive(message: Message): void;
+  /** To the trash of its mailbox. */
+  remove(message: Message): void;
+  move(message: Message, folder: string): void;
+  mark(message: Message, unread: boolean): void;
+  /** Marks it as read where the user's rules let that happen without a question. */
+  markShown(message: Message): void;
+  save(message: Message, attachment: Attachment): void;
+  /** `path`: the note of a contact. `date`: YYYY-MM-DD. */
+  log(message: Message, path: string, text: string, date: string): Promise<ToolResult>;
+  /** Sends a message or stores a draft; whether that was done. */
+  write(label: string, tool: string, args: Row): Promise<boolean>;
+  /** Begins a question about it in the composer. */
+  ask(message: Message): void;
+  /** The run that marks a message as read without a bar; it may have a question nevertheless. */
+  readonly quietRun: string | null;
+}
+
+interface Panel {
+  readonly dispatch: Dispatch<MailChange>;
+  nameOf(tool: string): string;
+  readonly calls: PanelCalls;
+  again(): void;
+}
+
+export function useActs({ dispatch, nameOf, calls, again }: Panel): MailActs {
+  const backend = useBackend();
+  const { setDraft, setPanel, watch, unwatch } = useActions();
+  const [quietRun, setQuietRun] = useState<string | null>(null);
+  const draft = useApp(draftOf);
+  const call = async (label: string, tool: string, args: Row) => {
+    const result = await calls.call(label, nameOf(tool), args);
+    if (result.ok) again();
+    return result;
+  };
+  /** Moves it out of its folder. */
+  const away = (label: string, tool: string, message: Message, args: Row = {}) => {
+    void call(`${label} ${nameFor(message)}`, tool, { ids: [message.id], ...args }).then((result) => {
+      const ids = doneOf(result);
+      if (ids.length > 0) dispatch({ type: 'gone', ids });
+    });
+  };
+  const mark = (message: Message, unread: boolean) => {
+    void call(`Mark ${nameFor(message)} as ${unread ? 'unread' : 'read'}`, 'mark', { ids: [message.id], as: unread ? 'unread' : 'read' }).then((result) => {
+      const ids = doneOf(result);
+      if (ids.length > 0) dispatch({ type: 'marked', ids, unread });
+    });
+  };
+
+  return {
+    archive: (message) => away('Archive', 'archive', message),
+    remove: (message) => away('Delete', 'delete', message),
+    move: (message, folder) => away('Move', 'move', message, { to: folder }),
+    mark,
+    markShown: (message) => {
+      const args = { ids: [message.id], as: 'read' };
+      const marked = async () => {
+        const { verdict } = await backend.rpc('try_rule', { tool: nameOf('mark'), args, relationship: null });
+        // To look at a message is no reason to ask something.
+        if (verdict !== 'run') return;
+        const run = `panel-${crypto.randomUUID()}`;
+        watch(run);
+        setQuietRun(run);
+        const result = await backend.rpc('call_tool', { tool: nameOf('mark'), args, run }).catch(failed);
+        unwatch(run);
+        setQuietRun(null);
+        const ids = doneOf(result);
+        if (ids.length > 0) dispatch({ type: 'marked', ids, unread: false });
+      };
+      // It stays unread where that fails, which the list shows.
+      marked().catch(() => undefined);
+    },
+    save: (message, { name }) => void call(`Save ${name}`, 'save_attachment', { id: message.id, name }),
+    log: async (message, path, text, date) => {
+      const run = `panel-${crypto.randomUUID()}`;
+      const result = await calls.call(`Log ${nameFor(message)}`, 'crm.log_interaction', { name: path, text, date }, run);
+      // The form says how it ended.
+      calls.dismiss({ id: run });
+      return result;
+    },
+    write: async (label, tool, args) => (await call(label, tool, args)).ok,
+    ask: (message) => {
+      const before = draft.text.trimEnd();
+      setDraft({ text: `${before}${before === '' ? '' : '\n'}${aboutText(message)}`, skills: [...new Set([...draft.skills, 'mail'])] }, true);
+      setPanel({ wide: false, peek: false });
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-testid=composer-input]')?.focus());
+    },
+    quietRun,
+  };
+}
+
+const nameFor = ({ subject }: Message) => quotedSubject(subjectText(subject));
+
+/** Ids of the messages that a call changed. */
+function doneOf({ ok, value }: ToolResult): string[] {
+  const done: JsonValue | undefined = ok && isRow(value) ? value['done'] : [];
+  return Array.isArray(done) ? done.flatMap((one) => (isRow(one) && typeof one['id'] === 'string' ? [one['id']] : [])) : [];
+}

@@ -1,0 +1,108 @@
+// What the mail panel says, in words.
+
+import { parts, weekdayOf } from '../../shared/form/date-words';
+import { addDays, MONTHS } from '../../shared/form/dates';
+import { counted } from '../../shared/format';
+import { revealed } from '../../shared/invisible';
+import { peopleIn, type Attachment, type Message, type ReadMessage } from './messages';
+
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+
+export interface Group {
+  readonly title: string;
+  readonly messages: readonly Message[];
+}
+
+/** "Today", "Yesterday", "Last week", then months; in the order of the messages. `today`: YYYY-MM-DD. */
+export function groupsOf(messages: readonly Message[], today: string): Group[] {
+  const groups: { title: string; messages: Message[] }[] = [];
+  for (const message of messages) {
+    const title = groupTitle(message.day, today);
+    const last = groups.at(-1);
+    if (last?.title === title) last.messages.push(message);
+    else groups.push({ title, messages: [message] });
+  }
+  return groups;
+}
+
+function groupTitle(day: string, today: string): string {
+  if (day === '') return 'Without a date';
+  if (day >= today) return 'Today';
+  if (day === addDays(today, -1)) return 'Yesterday';
+  const monday = addDays(today, -weekdayOf(today));
+  if (day >= monday) return 'This week';
+  if (day >= addDays(monday, -7)) return 'Last week';
+  const { year, month } = parts(day);
+  return year === parts(today).year ? (MONTHS[month - 1] ?? '') : `${MONTHS[month - 1]} ${year}`;
+}
+
+/** "14:12" today and yesterday, "Fri 20 Nov" else, "20 Nov 2025" in another year. */
+export function timeText({ day, time }: Pick<Message, 'day' | 'time'>, today: string): string {
+  return day === '' || day >= addDays(today, -1) ? time : dateText(day, today);
+}
+
+/** "Fri 20 Nov", "20 Nov 2025" in another year. */
+function dateText(day: string, today: string): string {
+  const { year, month, day: number } = parts(day);
+  const date = `${number} ${MONTHS[month - 1]?.slice(0, 3)}`;
+  return year === parts(today).year ? `${WEEKDAYS[weekdayOf(day)]} ${date}` : `${date} ${year}`;
+}
+
+/** "16 Nov" of an older message of a conversation, "14:12" where it is of today. */
+export function shortDate(message: Pick<Message, 'day' | 'time'>, today: string): string {
+  return message.day === today ? message.time : dateText(message.day || today, today).replace(/^\w{3} (?=\d)/, '');
+}
+
+/** "Thank you…" without a subject, as mail programs say it. */
+export function subjectText(subject: string): string {
+  return subject === '' ? '(no subject)' : subject;
+}
+
+/** "to you and 1 more", "to Mara Lindholt"; `own`: the user's addresses. */
+export function recipientsText({ to, cc, moreRecipients }: ReadMessage, own: readonly string[]): string {
+  const people = [...peopleIn(to), ...peopleIn(cc)];
+  const [first] = people;
+  if (!first) return '';
+  const isMine = people.some(({ address }) => own.includes(address));
+  const others = people.length - 1 + moreRecipients;
+  return `to ${isMine ? 'you' : revealed(first.name)}${others > 0 ? ` and ${others} more` : ''}`;
+}
+
+/** 290816 → "284 KB" */
+export function sizeText(bytes: number): string {
+  if (bytes < 1024) return counted(bytes, 'byte');
+  const kilobytes = bytes / 1024;
+  return kilobytes < 1000 ? `${Math.round(kilobytes)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  calendar: 'invitation',
+  message: 'forwarded mail',
+  winmail: 'container of Outlook, contents hidden',
+  'inline image': 'image in the text',
+};
+
+/** What a part is where it is no plain file. */
+export function kindText({ kind }: Attachment): string {
+  return kinds[kind] ?? '';
+}
+
+/** What a screen reader says of a message in the list beside what is drawn. */
+export function spokenMarks({ unread, flagged, answered, attachments, notVerified }: Message): string {
+  const marks = [unread && 'unread', flagged && 'flagged', answered && 'answered', attachments && 'with attachments', notVerified && 'sender not verified'];
+  return marks.filter((mark) => mark !== false).join(', ');
+}
+
+/** Code units of a subject that a question or a log names. */
+const SUBJECT = 80;
+
+/** A subject of a stranger as a short quotation. */
+export function quotedSubject(subject: string): string {
+  const line = revealed(subject.replaceAll(/\s+/g, ' ')).trim();
+  return line.length > SUBJECT ? `${line.slice(0, SUBJECT)}…` : line;
+}
+
+/** How a question about a message begins; the id is how the assistant reads it. */
+export function aboutText({ id, subject, from }: Message): string {
+  return `About the mail “${quotedSubject(subject)}” from ${revealed(from.address)} (${id}): `;
+}

@@ -1,0 +1,73 @@
+// A message that is being written, as the arguments of the tools that send or store it: pure.
+
+import type { Row } from '../skill/answer';
+import type { Writing } from './state';
+
+export interface Written {
+  readonly mailbox: string;
+  readonly to: string;
+  readonly cc: string;
+  readonly bcc: string;
+  readonly subject: string;
+  readonly text: string;
+  /** Paths of files in the vault, one on each line. */
+  readonly attachments: string;
+  /** A reply goes to all who had the message. */
+  readonly all: boolean;
+}
+
+export const emptyWritten = (mailbox: string): Written => ({ mailbox, to: '', cc: '', bcc: '', subject: '', text: '', attachments: '', all: false });
+
+/** Addresses as they were typed: `Jane <jane@a.example>, joe@b.example`. A comma within quotes is part of a name. */
+export function addressesIn(typed: string): string[] {
+  const parts = typed.match(/(?:"[^"]*"|[^,;\n"])+/g) ?? [];
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+export function pathsIn(typed: string): string[] {
+  return typed
+    .split('\n')
+    .map((path) => path.trim().replace(/^!?\[\[(.+)\]\]$/, '$1'))
+    .filter((path) => path !== '');
+}
+
+/** Why it cannot be sent yet; empty where it can. */
+export function missingIn(written: Written, writing: Writing): string {
+  if (written.text.trim() === '') return 'Write a text.';
+  if (writing.kind === 'reply') return '';
+  const all = [...addressesIn(written.to), ...addressesIn(written.cc), ...addressesIn(written.bcc)];
+  const wrong = all.find((one) => !/^[^\s@]+@[^\s@]+$/.test(/<([^<>]*)>$/.exec(one)?.[1] ?? one));
+  if (wrong !== undefined) return `“${wrong}” is no address.`;
+  if (addressesIn(written.to).length === 0) return 'Add a recipient.';
+  return written.subject.trim() === '' ? 'Add a subject.' : '';
+}
+
+/** Of `mail.reply`, or of `mail.send`. */
+export function sendArgs(written: Written, writing: Writing): Row {
+  const files = filesOf(written);
+  if (writing.kind === 'reply') return { id: writing.to.id, text: written.text, ...(written.all ? { all: true } : {}), ...files };
+  return { ...addressed(written), subject: written.subject.trim(), text: written.text, ...files };
+}
+
+/** Of `mail.draft`. */
+export function draftArgs(written: Written, writing: Writing): Row {
+  const { to, ...rest } = addressed(written);
+  const files = filesOf(written);
+  if (writing.kind === 'reply') return { reply_to: writing.to.id, text: written.text, ...files };
+  return { ...rest, ...(Array.isArray(to) && to.length > 0 ? { to } : {}), ...(written.subject.trim() === '' ? {} : { subject: written.subject.trim() }), text: written.text, ...files };
+}
+
+function filesOf({ attachments }: Written): Row {
+  const paths = pathsIn(attachments);
+  return paths.length === 0 ? {} : { attachments: paths };
+}
+
+function addressed({ mailbox, to, cc, bcc }: Written): Row {
+  const [copies, blind] = [addressesIn(cc), addressesIn(bcc)];
+  return {
+    ...(mailbox === '' ? {} : { mailbox }),
+    to: addressesIn(to),
+    ...(copies.length === 0 ? {} : { cc: copies }),
+    ...(blind.length === 0 ? {} : { bcc: blind }),
+  };
+}
