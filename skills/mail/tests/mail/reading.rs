@@ -232,11 +232,16 @@ fn a_server_that_is_gone_is_reported() {
 }
 
 #[test]
-fn the_card_names_the_server_of_the_call_alone() {
+fn a_call_reaches_and_names_its_own_server_alone() {
     let (one, two) = (server(), server());
-    let mut skill = skill_with(&one, json!([entry("Home", &one, "jane"), entry("Work", &two, "work")]));
+    // The certificate of the other one is not trusted: a connection to it would be a problem.
+    let mut skill = skill_with(&two, json!([entry("Home", &one, "jane"), entry("Work", &two, "work")]));
+    let work = skill.value("list", json!({"mailbox": "Work"}));
+    assert_eq!((subjects(&work), work.get("problems")), (vec!["Meeting"], None));
+    assert!(skill.approver.asked().is_empty(), "reading does not ask");
+
     skill.approver = nova_testkit::ScriptedApprover::new([denied("No.")]);
-    skill.error("list", json!({"mailbox": "Work"}));
+    skill.error("archive", json!({"ids": [work["messages"][0]["id"]]}));
     let asked = skill.approver.asked();
     assert_eq!(asked[0].host.as_deref(), Some(format!("127.0.0.1:{}", two.port()).as_str()));
 }
