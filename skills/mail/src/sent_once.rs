@@ -82,9 +82,9 @@ pub(crate) async fn send(
             mailbox.close().await;
             return Err(unknown(ctx, account, &note, sent.as_deref()));
         }
-        // The server said no: the mail is as new as before, and its draft is not needed.
+        // The server said no: all is as before, and the new draft is not needed.
         Err(error) => {
-            noted::note(ctx.store(), &digest, None, None, at).await?;
+            noted::note(ctx.store(), &digest, None, before.as_ref(), at).await?;
             remove(&mut mailbox, note.draft.as_deref()).await;
             mailbox.close().await;
             return Err(not_sent(account, &error));
@@ -111,7 +111,8 @@ async fn finish(
     found: bool,
 ) -> Result<Value, ToolError> {
     note.sent = true;
-    note.copied |= found;
+    // Also where nobody but the server makes a copy, or there is no place for one.
+    note.copied |= found || outgoing.account.files_sent_itself() || sent.is_none();
     noted::note(ctx.store(), digest, None, Some(&note), ctx.clock().now()).await?;
     let mut problem = None;
     if let (Some(sent), false) = (&sent, note.copied) {
@@ -183,9 +184,9 @@ async fn connect(ctx: &dyn ToolContext, account: &Account) -> Result<Smtp, ToolE
     Smtp::sign_in(stream, greeted, &who).await.map_err(|error| not_sent(account, &error))
 }
 
-/// The port of submission (RFC 6409), and the old one of relays.
+/// The port of submission (RFC 6409), where the encryption is agreed on first.
 fn is_starttls(port: u16) -> bool {
-    matches!(port, 25 | 587 | 2525)
+    port == 587
 }
 
 struct StartTls;
