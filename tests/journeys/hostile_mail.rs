@@ -63,6 +63,7 @@ async fn what_hostile_mails_ask_for_is_only_done_by_a_click() {
         tools,
         [
             "core.web_fetch",
+            "mail.delete",
             "vault.create_note",
             "vault.delete_note",
             "vault.move_note",
