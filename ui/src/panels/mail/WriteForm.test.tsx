@@ -34,6 +34,26 @@ test('what was not sent stays in the form', async () => {
   expect(screen.getByTestId('call-failed')).toHaveTextContent('Denied by you.');
 });
 
+test('what was written is there again when the form is closed or left, until it is sent', async () => {
+  const { press } = await open({ tools: EVERY, answers: { 'mail.reply': () => SENT } });
+  await userEvent.click(rows()[0]!);
+  press('r');
+  await userEvent.keyboard('Dear Ilse');
+  await userEvent.keyboard('{Escape}');
+  expect(screen.queryByTestId('mail-write')).toBeNull();
+  press('r');
+  expect(screen.getByLabelText('Text')).toHaveValue('Dear Ilse');
+  await userEvent.click(rows()[1]!);
+  press('r');
+  expect(screen.getByLabelText('Text')).toHaveValue('');
+  await userEvent.click(rows()[0]!);
+  press('r');
+  expect(screen.getByLabelText('Text')).toHaveValue('Dear Ilse');
+  await userEvent.keyboard('{Control>}{Enter}{/Control}');
+  press('r');
+  expect(screen.getByLabelText('Text')).toHaveValue('');
+});
+
 test('a new mail says what is missing, and is stored as a draft of its mailbox', async () => {
   const { asked } = await open({ tools: EVERY, answers: { 'mail.draft': () => answer({ id: 'Work/Drafts/1.1' }) } });
   await userEvent.click(screen.getByTestId('mail-new'));

@@ -9,7 +9,8 @@ import { useMail } from './context';
 import { personIn, readIn, type Message } from './messages';
 import type { Writing } from './state';
 import { quotedSubject, subjectText } from './words';
-import { draftArgs, emptyWritten, missingIn, sendArgs, type Written } from './writing';
+import { useWritten } from './useWritten';
+import { draftArgs, missingIn, sendArgs, type Written } from './writing';
 
 const fieldLook = 'selectable w-full min-w-0 bg-transparent text-ui text-fg outline-none';
 
@@ -18,22 +19,25 @@ export function WriteForm({ writing }: { writing: Writing }) {
   const { mailboxes, has, acts, dispatch } = useMail();
   const { show } = useActions();
   const senders = mailboxes.map(({ name }) => name);
-  const [written, setWritten] = useState<Written>(() => emptyWritten(writing.kind === 'reply' ? writing.to.mailbox : (writing.mailbox ?? senders[0] ?? '')));
+  const { written, set: change, forget } = useWritten(writing, writing.kind === 'reply' ? writing.to.mailbox : (writing.mailbox ?? senders[0] ?? ''));
   const [busy, setBusy] = useState(false);
   const [told, setTold] = useState('');
   const isReply = writing.kind === 'reply';
   const mailbox = mailboxes.find(({ name }) => name === written.mailbox);
   const set = (part: Partial<Written>) => {
-    setWritten((old) => ({ ...old, ...part }));
+    change(part);
     setTold('');
   };
+  const close = () => dispatch({ type: 'written' });
   const sends = mailbox?.sends === true && has(isReply ? 'reply' : 'send');
   const subject = isReply ? subjectText(writing.to.subject) : written.subject;
   const run = async (label: string, tool: string, args: ReturnType<typeof sendArgs>) => {
     setBusy(true);
     const done = await acts.write(label, tool, args);
     setBusy(false);
-    if (done) dispatch({ type: 'written' });
+    if (!done) return;
+    forget();
+    close();
   };
   const send = () => {
     const missing = missingIn(written, writing);
@@ -50,15 +54,17 @@ export function WriteForm({ writing }: { writing: Writing }) {
         send();
       }}
       onKeyDown={(event) => {
-        if (event.key !== 'Enter' || !mainModifier(event)) return;
+        const closes = event.key === 'Escape' && !event.defaultPrevented;
+        if (!closes && (event.key !== 'Enter' || !mainModifier(event))) return;
         event.preventDefault();
         event.stopPropagation();
-        send();
+        if (closes) close();
+        else send();
       }}
     >
       <header className="flex min-h-12 shrink-0 items-center gap-2 border-b border-line py-2 pr-3 pl-5">
         <h2 className="min-w-0 flex-1 truncate text-body font-semibold">{isReply ? <Revealed text={`Re: ${subject}`} /> : 'New mail'}</h2>
-        <IconButton icon="x" label="Close" keys="Esc" onClick={() => dispatch({ type: 'written' })} />
+        <IconButton icon="x" label="Close" keys="Esc" onClick={close} />
       </header>
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-5">
         <Addresses writing={writing} written={written} set={set} senders={senders} />
