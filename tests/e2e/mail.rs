@@ -1,8 +1,9 @@
-//! Mail beside the chat, from a real server: a message is read by mouse and by keys, searched for, and logged with its
-//! contact.
+//! Mail beside the chat, from a real server: a message is read by mouse and by keys, searched for, logged with its
+//! contact, answered and archived.
 
 use fantoccini::key::Key;
-use nova_testkit::Dovecot;
+use nova_testkit::{Dovecot, SmtpServer};
+use serde_json::json;
 
 use crate::harness::{Home, Window};
 
@@ -70,5 +71,58 @@ async fn a_mail_is_read_searched_for_and_logged() {
     window.wait_gone("[data-testid=mail-row]:nth-of-type(2)").await;
     window.wait_for_text("[data-testid=mail-row]", "Ilse Brandvik").await;
     assert_eq!(server.messages("jane"), before, "looking at mail changes nothing");
+    window.close().await;
+}
+
+#[tokio::test]
+async fn a_mail_is_answered_and_archived() {
+    let server = Dovecot::start();
+    let smtp = SmtpServer::start(&server);
+    server.deliver(
+        "jane",
+        "INBOX",
+        "S",
+        from_ilse(1, "Quote, cold store", "", "Is Friday possible?").as_bytes(),
+    );
+    let home = Home::new().mailbox_that_sends(&server, &smtp, "jane");
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    window.press(&[Key::Control], '4').await;
+    window.press(&[Key::Control, Key::Shift], '.').await;
+    window.wait_for("[data-testid=wide-panel] [data-testid=mail-row]").await;
+    window.click("[data-testid=mail-row]").await;
+    window.wait_for_text("[data-testid=mail-text]", "Is Friday possible?").await;
+
+    window.press(&[], 'r').await;
+    window.wait_for_focus("[data-testid=mail-write-text]").await;
+    window.type_into("[data-testid=mail-write-text]", "Friday is fine.").await;
+    window.press(&[Key::Control], Key::Enter).await;
+    let card = "[data-testid=approval-card][data-armed=true]";
+    window.wait_for(card).await;
+    for shown in
+        ["Ilse Brandvik <ilse@fernhill.example>", "never written to before", "Re: Quote", "Friday is fine."]
+    {
+        window.wait_for_text(card, shown).await;
+    }
+    let offered = window
+        .ask("return [...document.querySelectorAll('[data-testid=approval-card] button[data-testid]')].map(({ dataset }) => dataset.testid)")
+        .await;
+    assert_eq!(offered, json!(["approval-once", "approval-deny", "approval-edit"]), "only a click sends");
+    assert!(smtp.taken().is_empty());
+    window.click(&format!("{card} [data-testid=approval-once]")).await;
+    window.wait_gone("[data-testid=mail-write]").await;
+    let taken = smtp.taken();
+    assert_eq!((taken.len(), taken[0].to.as_slice()), (1, &["ilse@fernhill.example".to_owned()][..]));
+    assert!(taken[0].message.contains("Friday is fine."), "{}", taken[0].message);
+    window.wait_for_text("[data-testid=mail-conversation]", "2 mails").await;
+
+    window.click("[data-testid=mail-archive]").await;
+    window.wait_for_text(card, "Archive 1 mail").await;
+    window.click(&format!("{card} [data-testid=approval-once]")).await;
+    window.wait_gone("[data-testid=mail-row]").await;
+    let places = server.messages("jane");
+    let archived = places.iter().filter(|place| place.to_string_lossy().contains("/.Archive/"));
+    assert_eq!(archived.count(), 1, "{places:?}");
     window.close().await;
 }

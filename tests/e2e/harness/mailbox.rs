@@ -1,7 +1,7 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use nova_testkit::Dovecot;
+use nova_testkit::{Dovecot, SmtpServer};
 use serde_json::{Value, json};
 
 use super::Home;
@@ -10,20 +10,25 @@ use super::Home;
 impl Home {
     /// With mailboxes on this server, by name and user: their password is kept and granted to the skill, and the server's
     /// certificate is one of the system's.
-    pub(crate) fn mailboxes(mut self, server: &Dovecot, mailboxes: &[(&str, &str)]) -> Self {
+    pub(crate) fn mailboxes(self, server: &Dovecot, mailboxes: &[(&str, &str)]) -> Self {
+        let entry = |(name, user): &(&str, &str)| entry(server, name, user);
+        self.with_mailboxes(server, mailboxes.iter().map(entry).collect())
+    }
+
+    /// With one mailbox that sends through that server, each time after a question.
+    pub(crate) fn mailbox_that_sends(self, server: &Dovecot, smtp: &SmtpServer, user: &str) -> Self {
+        let mut entry = entry(server, "Work", user);
+        entry["smtp"] = format!("127.0.0.1:{}", smtp.port()).into();
+        entry["address"] = format!("{user}@okell.example").into();
+        entry["sending"] = "ask".into();
+        self.with_mailboxes(server, vec![entry])
+    }
+
+    fn with_mailboxes(mut self, server: &Dovecot, entries: Vec<Value>) -> Self {
         let passphrase = self.path("passphrase");
         std::fs::write(&passphrase, "correct horse battery staple\n").expect("the passphrase");
         self.desktop.push(("NOVA_PASSPHRASE_FILE", passphrase));
         self.desktop.push(("SSL_CERT_FILE", server.certificate_file()));
-        let entries: Vec<Value> = mailboxes
-            .iter()
-            .map(|(name, user)| {
-                json!({
-                    "name": name, "imap": format!("127.0.0.1:{}", server.port()), "user": user,
-                    "password": "${credentials:mail/test}", "checked_by": "mx.okell.example",
-                })
-            })
-            .collect();
         let vault = self.vault();
         let home =
             self.settings(&json!({"vault": vault, "skills": {"mail": {"config": {"mailboxes": entries}}}}));
@@ -45,4 +50,11 @@ impl Home {
         let output = program.wait_with_output().expect("the program ends");
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
+}
+
+fn entry(server: &Dovecot, name: &str, user: &str) -> Value {
+    json!({
+        "name": name, "imap": format!("127.0.0.1:{}", server.port()), "user": user,
+        "password": "${credentials:mail/test}", "checked_by": "mx.okell.example",
+    })
 }
