@@ -1,5 +1,7 @@
 //! Mail beside the chat, from a real server: a message is read by mouse and by keys, searched for, logged with its
-//! contact, answered and archived.
+//! contact, answered and archived; one whose sending was cut off is not sent twice.
+
+use std::time::Duration;
 
 use fantoccini::key::Key;
 use nova_testkit::{Dovecot, SmtpServer};
@@ -7,6 +9,7 @@ use serde_json::json;
 
 use crate::harness::{Home, Window};
 
+const CARD: &str = "[data-testid=approval-card][data-armed=true]";
 const CONTACT: &str = "CRM/People/Ilse Brandvik.md";
 const ILSE: &str = "---\ntype: contact\nemail: ilse@fernhill.example\nstage: customer\n---\n";
 
@@ -88,29 +91,18 @@ async fn a_mail_is_answered_and_archived() {
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
     window.wait_for("[data-testid=composer-input]").await;
-    window.press(&[Key::Control], '4').await;
-    window.press(&[Key::Control, Key::Shift], '.').await;
-    window.wait_for("[data-testid=wide-panel] [data-testid=mail-row]").await;
-    window.click("[data-testid=mail-row]").await;
-    window.wait_for_text("[data-testid=mail-text]", "Is Friday possible?").await;
-
-    window.press(&[], 'r').await;
-    window.wait_for_focus("[data-testid=mail-write-text]").await;
-    window.type_into("[data-testid=mail-write-text]", "Friday is fine.").await;
-    window.press(&[Key::Control], Key::Enter).await;
-    let card = "[data-testid=approval-card][data-armed=true]";
-    window.wait_for(card).await;
+    answer(&window, "Friday is fine.").await;
     for shown in
         ["Ilse Brandvik <ilse@fernhill.example>", "never written to before", "Re: Quote", "Friday is fine."]
     {
-        window.wait_for_text(card, shown).await;
+        window.wait_for_text(CARD, shown).await;
     }
     let offered = window
         .ask("return [...document.querySelectorAll('[data-testid=approval-card] button[data-testid]')].map(({ dataset }) => dataset.testid)")
         .await;
     assert_eq!(offered, json!(["approval-once", "approval-deny", "approval-edit"]), "only a click sends");
     assert!(smtp.taken().is_empty());
-    window.click(&format!("{card} [data-testid=approval-once]")).await;
+    window.click(&format!("{CARD} [data-testid=approval-once]")).await;
     window.wait_gone("[data-testid=mail-write]").await;
     let taken = smtp.taken();
     assert_eq!((taken.len(), taken[0].to.as_slice()), (1, &["ilse@fernhill.example".to_owned()][..]));
@@ -118,11 +110,57 @@ async fn a_mail_is_answered_and_archived() {
     window.wait_for_text("[data-testid=mail-conversation]", "2 mails").await;
 
     window.click("[data-testid=mail-archive]").await;
-    window.wait_for_text(card, "Archive 1 mail").await;
-    window.click(&format!("{card} [data-testid=approval-once]")).await;
+    window.wait_for_text(CARD, "Archive 1 mail").await;
+    window.click(&format!("{CARD} [data-testid=approval-once]")).await;
     window.wait_gone("[data-testid=mail-row]").await;
     let places = server.messages("jane");
     let archived = places.iter().filter(|place| place.to_string_lossy().contains("/.Archive/"));
     assert_eq!(archived.count(), 1, "{places:?}");
+    window.close().await;
+}
+
+/// With this answer on its card.
+async fn answer(window: &Window, text: &str) {
+    window.press(&[Key::Control], '4').await;
+    window.press(&[Key::Control, Key::Shift], '.').await;
+    window.wait_for("[data-testid=wide-panel] [data-testid=mail-row]").await;
+    window.click("[data-testid=mail-row]").await;
+    window.wait_for("[data-testid=mail-text]").await;
+    window.press(&[], 'r').await;
+    window.wait_for_focus("[data-testid=mail-write-text]").await;
+    window.type_into("[data-testid=mail-write-text]", text).await;
+    window.press(&[Key::Control], Key::Enter).await;
+    window.wait_for(CARD).await;
+}
+
+/// The server has the message and does not say so: nobody knows whether it was sent.
+#[tokio::test]
+async fn a_mail_whose_sending_ended_by_a_kill_is_not_sent_twice() {
+    let server = Dovecot::start();
+    let smtp = SmtpServer::start(&server);
+    let mail = from_ilse(1, "Quote", "", "Is Friday possible?").replace("ilse@", "slow@");
+    server.deliver("jane", "INBOX", "S", mail.as_bytes());
+    let home = Home::new().mailbox_that_sends(&server, &smtp, "jane");
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    answer(&window, "Friday is fine.").await;
+    window.click(&format!("{CARD} [data-testid=approval-once]")).await;
+    while smtp.taken().is_empty() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    window.kill().await;
+
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.wait_for("[data-testid=composer-input]").await;
+    answer(&window, "Friday is fine.").await;
+    window.wait_for_text(CARD, "it may have been sent").await;
+    window.click(&format!("{CARD} [data-testid=approval-once]")).await;
+    window.wait_for_text("[data-testid=call-failed]", "it may have been sent").await;
+    assert_eq!(smtp.taken().len(), 1, "not a second time");
+    let places = server.messages("jane");
+    let drafts = places.iter().filter(|place| place.to_string_lossy().contains("/.Drafts/"));
+    assert_eq!(drafts.count(), 1, "the mail is not lost: {places:?}");
     window.close().await;
 }
