@@ -63,7 +63,7 @@ impl NativeTool for Folders {
         problems.extend(also);
         let mailboxes = found.into_iter().map(|(account, folders)| {
             let folders: Vec<Value> = folders.iter().map(|(folder, counts)| shown(folder, *counts)).collect();
-            let mut mailbox = own(ctx.config(), &account);
+            let mut mailbox = own(&account);
             mailbox.insert("folders".into(), folders.into());
             Value::from(mailbox)
         });
@@ -107,21 +107,16 @@ fn shown(folder: &Folder, counts: Option<Counts>) -> Value {
     shown.into()
 }
 
-/// A mailbox by its name, with what the user set for it: the own address, and what may be done in it.
-fn own(config: &Value, account: &Account) -> Map<String, Value> {
+/// A mailbox by its name, with the own address and what may be done in it.
+fn own(account: &Account) -> Map<String, Value> {
     let mut own = Map::new();
     own.insert("mailbox".into(), account.name.clone().into());
-    let mut entries = config["mailboxes"].as_array().into_iter().flatten();
-    let entry = entries.find(|entry| entry["name"].as_str().map(str::trim) == Some(&account.name));
-    let said = |key: &str| entry.map(|entry| &entry[key]).filter(|value| !value.is_null());
-    let user = account.user.contains('@').then(|| Value::from(account.user.clone()));
-    if let Some(address) = said("address").cloned().or(user) {
-        own.insert("address".into(), address);
+    if let Some(address) = &account.address {
+        own.insert("address".into(), address.clone().into());
     }
-    for key in ["sending", "read_only"] {
-        if let Some(value) = said(key) {
-            own.insert(key.into(), value.clone());
-        }
+    own.insert("sending".into(), if account.sends { "ask" } else { "off" }.into());
+    if account.read_only {
+        own.insert("read_only".into(), true.into());
     }
     own
 }
