@@ -7,7 +7,7 @@ use fantoccini::key::Key;
 use nova_testkit::{Dovecot, SmtpServer};
 use serde_json::json;
 
-use crate::harness::{Home, Window};
+use crate::harness::{Home, PATIENCE, Window};
 
 const CARD: &str = "[data-testid=approval-card][data-armed=true]";
 const CONTACT: &str = "CRM/People/Ilse Brandvik.md";
@@ -146,9 +146,12 @@ async fn a_mail_whose_sending_ended_by_a_kill_is_not_sent_twice() {
     window.wait_for("[data-testid=composer-input]").await;
     answer(&window, "Friday is fine.").await;
     window.click(&format!("{CARD} [data-testid=approval-once]")).await;
-    while smtp.taken().is_empty() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let taken = async {
+        while smtp.taken().is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, taken).await.expect("the server takes the mail");
     window.kill().await;
 
     let window = Window::open(&home).await;

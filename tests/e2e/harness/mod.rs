@@ -27,7 +27,7 @@ pub(crate) use home::{Home, Theme};
 
 /// How long a wait may take before the test fails. Only a test that fails waits for so long, on
 /// however slow a machine.
-const PATIENCE: Duration = Duration::from_secs(150);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(150);
 
 const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
 /// Looks for an entry of a menu before the menu counts as closed.
