@@ -243,12 +243,4 @@ describe('what is done with a message', () => {
     expect(asked('mail.mark')).toEqual(marked);
     expect(screen.queryByTestId('approval-card')).toBeNull();
   });
-
-  test('an attachment is saved to the vault', async () => {
-    const { press, asked } = await open({ tools: EVERY });
-    await openFirst();
-    press('s');
-    await act(async () => {});
-    expect(asked('mail.save_attachment')).toEqual([{ id: 'Work/INBOX/1.9', name: 'Loads, cold store 2.pdf' }]);
-  });
 });

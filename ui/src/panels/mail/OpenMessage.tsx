@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react';
 
-import { Button, ErrorBox, Icon, LinkButton, Loading } from '../../shared';
+import { ErrorBox, Icon, LinkButton, Loading } from '../../shared';
 import { noteName } from '../../shared/format';
 import { NoteLink } from '../../shared/NoteLink';
 import { Revealed } from '../../shared/Revealed';
@@ -35,7 +35,7 @@ export function OpenMessage({ message, alone, roomForNotes }: OpenMessageProps) 
       {error && <ErrorBox error={error} actions={<LinkButton onClick={reads.again}>Try again</LinkButton>} />}
       {run !== null && <Asking run={run} />}
       {read ? <MailText read={read} /> : !error && <Loading lines={4} label="Reading the mail" />}
-      {read && read.attachments.length > 0 && <Attachments read={read} message={message} />}
+      {read && read.attachments.length > 0 && <Attachments read={read} />}
     </article>
   );
 }
@@ -120,19 +120,18 @@ function Trust({ read, message, roomForNotes }: { read: ReadMessage; message: Me
   );
 }
 
-function Attachments({ read, message }: { read: ReadMessage; message: Message }) {
+function Attachments({ read }: { read: ReadMessage }) {
   return (
     <ul aria-label="Attachments" className="flex flex-col gap-1.5 pt-1">
       {read.attachments.map((attachment, at) => (
-        <AttachmentRow key={at} attachment={attachment} message={message} />
+        <AttachmentRow key={at} attachment={attachment} />
       ))}
       {read.moreAttachments > 0 && <li className="text-small text-fg-3">{read.moreAttachments} more are not listed.</li>}
     </ul>
   );
 }
 
-function AttachmentRow({ attachment, message }: { attachment: Attachment; message: Message }) {
-  const { has, acts } = useMail();
+function AttachmentRow({ attachment }: { attachment: Attachment }) {
   const { name, bytes } = attachment;
   const kind = kindText(attachment);
   return (
@@ -144,11 +143,6 @@ function AttachmentRow({ attachment, message }: { attachment: Attachment; messag
         </span>{' '}
         <span className="text-fg-3">{[sizeText(bytes), kind].filter((part) => part !== '').join(', ')}</span>
       </span>
-      {has('save_attachment') && name !== '' && (
-        <Button size="s" icon="book" data-mail-save="" aria-label={`Save ${name} to vault`} onClick={() => acts.save(message, attachment)}>
-          Save to vault
-        </Button>
-      )}
     </li>
   );
 }

@@ -15,7 +15,7 @@ type Call = Params<'call_tool'>;
 type Answers = Record<string, (call: Call) => Result<'call_tool'> | Promise<Result<'call_tool'>>>;
 
 export const READING = ['list', 'search', 'read', 'thread', 'folders'];
-export const EVERY = [...READING, 'archive', 'delete', 'move', 'mark', 'reply', 'send', 'draft', 'save_attachment'];
+export const EVERY = [...READING, 'archive', 'delete', 'move', 'mark', 'reply', 'send', 'draft'];
 
 export const CONTACT = { name: 'Ilse Brandvik', path: 'CRM/People/Ilse Brandvik.md', email: 'Ilse@fernhill.example', company: 'Fernhill Dairy' };
 

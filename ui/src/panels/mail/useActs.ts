@@ -8,7 +8,7 @@ import { useActions, useApp } from '../../state/hooks';
 import { isRow, type Row } from '../skill/answer';
 import type { PanelCalls } from '../skill/useCalls';
 import { failed } from '../skill/useReads';
-import type { Attachment, Message } from './messages';
+import type { Message } from './messages';
 import type { MailChange } from './state';
 import { aboutText, quotedSubject, subjectText } from './words';
 
@@ -20,7 +20,6 @@ export interface MailActs {
   mark(message: Message, unread: boolean): void;
   /** Marks it as read where the user's rules let that happen without a question. */
   markShown(message: Message): void;
-  save(message: Message, attachment: Attachment): void;
   /** `path`: the note of a contact. `date`: YYYY-MM-DD. */
   log(message: Message, path: string, text: string, date: string): Promise<ToolResult>;
   /** Sends a message or stores a draft; whether that was done. */
@@ -85,7 +84,6 @@ export function useActs({ dispatch, nameOf, calls, again }: Panel): MailActs {
       // It stays unread where that fails, which the list shows.
       marked().catch(() => undefined);
     },
-    save: (message, { name }) => void call(`Save ${name}`, 'save_attachment', { id: message.id, name }),
     log: async (message, path, text, date) => {
       const run = `panel-${crypto.randomUUID()}`;
       const result = await calls.call(`Log ${nameFor(message)}`, 'crm.log_interaction', { name: path, text, date }, run);
