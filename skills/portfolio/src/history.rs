@@ -1,7 +1,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use nova_skill::figures::currency_code;
+use nova_market::QUOTE_DAYS;
+use nova_skill::figures::{currency_code, days_between};
 use nova_skill::jiff::{Span, ToSpan as _};
 use nova_skill::{
     Date, Description, Effect, JsonSchema, NativeTool, Output, Problem, ToolContext, ToolError, ToolOutput,
@@ -11,7 +12,7 @@ use serde::Deserialize;
 
 use crate::amount::invalid;
 use crate::books::{Books, problems_json};
-use crate::prices::{Prices, QUOTE_DAYS, days_between};
+use crate::prices::Prices;
 use crate::valuation::{Snapshot, day_text};
 
 pub(crate) struct History;

@@ -28,7 +28,6 @@ mod positions;
 mod prices;
 pub mod quote;
 mod saving;
-mod sources;
 mod totals;
 mod trade_rules;
 mod valuation;

@@ -1,17 +1,15 @@
 use std::collections::{BTreeMap, HashMap};
 
-use nova_skill::figures::{Quantity, TooLarge, currency_code, rounded_to};
+use nova_market::QUOTE_DAYS;
+use nova_skill::figures::{Quantity, TooLarge, currency_code, days_between, rounded_to};
 use nova_skill::jiff::civil::Weekday;
 use nova_skill::jiff::tz::TimeZone;
-use nova_skill::jiff::{Span, Timestamp, ToSpan as _};
+use nova_skill::jiff::{Timestamp, ToSpan as _};
 use nova_skill::{Date, Decimal, NotePath, Source, WebSource};
 
 use crate::books::Books;
 use crate::kept::{Kept, KeptQuote};
 use crate::ledger::{Event, Split};
-
-/// How many days old a price of a source may be to be used.
-pub(crate) const QUOTE_DAYS: i64 = 7;
 
 /// Every price that is known, by symbol and day. On one day a `price` note goes before a quote.
 pub(crate) struct Prices<'a> {
@@ -254,10 +252,6 @@ pub(crate) fn age(date: Date, day: Date) -> Age {
     let gone_by = (1..days).filter_map(|after| date.checked_add(after.days()).ok());
     let weekday = |day: Date| !matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday);
     if gone_by.into_iter().any(weekday) { Age::Old } else { Age::Fresh }
-}
-
-pub(crate) fn days_between(from: Date, to: Date) -> i64 {
-    from.until(to).map_or(0, |span: Span| i64::from(span.get_days()))
 }
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
+use nova_market::QUOTE_DAYS;
 use nova_skill::figures::{Sums, TooLarge, day_and_month, minus, money, percent};
 use nova_skill::jiff::civil::date;
 use nova_skill::{
@@ -9,7 +10,7 @@ use crate::books::{Books, problems_json};
 use crate::holdings::{Holding, Holdings};
 use crate::kept::Kept;
 use crate::ledger::{Event, Method};
-use crate::prices::{Age, Price, Prices, QUOTE_DAYS};
+use crate::prices::{Age, Price, Prices};
 
 /// What the tools compute from: the records, what is kept of quote sources, and the day.
 pub(crate) struct Snapshot {

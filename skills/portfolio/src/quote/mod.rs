@@ -7,6 +7,7 @@ mod wanted;
 use std::sync::Arc;
 
 use futures::StreamExt;
+use nova_market::{sources, tools};
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, OutputPart, Progress, ToolContext, ToolError, ToolOutput,
     async_trait, schemars,
@@ -15,7 +16,7 @@ use serde::Deserialize;
 
 use self::run::{Answer, Run};
 use crate::history::Range;
-use crate::sources::{self, CREDENTIAL};
+use crate::prices::as_pair;
 use crate::valuation::Snapshot;
 
 pub(crate) struct Quote;
@@ -37,6 +38,10 @@ pub(crate) struct QuotesOf {
     since: Option<String>,
 }
 
+/// Who is asked for prices, in this order, where the user names none.
+const QUOTES: [&str; 6] = ["stooq", "yahoo", "finnhub", "twelve_data", "tiingo", "alpha_vantage"];
+/// Who is asked for exchange rates.
+const RATES: [&str; 3] = ["ecb", "yahoo", "stooq"];
 /// How many symbols are asked about at once.
 const AT_ONCE: usize = 8;
 /// Of many, a partial result comes each this many symbols.
@@ -47,8 +52,8 @@ impl NativeTool for Quote {
     type Args = QuotesOf;
     const ID: &'static str = "quote";
     const EFFECT: Effect = Effect::External;
-    const HOSTS: &'static [&'static str] = &["stooq.com", "query1.finance.yahoo.com", "finnhub.io"];
-    const OPTIONAL_CREDENTIALS: &'static [&'static str] = &[CREDENTIAL];
+    const HOSTS: &'static [&'static str] = &sources::HOSTS;
+    const OPTIONAL_CREDENTIALS: &'static [&'static str] = &sources::CREDENTIALS;
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -64,14 +69,21 @@ impl NativeTool for Quote {
     async fn run(&self, of: QuotesOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
         let wanted = wanted::wanted(of, &snapshot, ctx.as_ref()).await?;
-        let sources = sources::in_order(ctx.as_ref()).await;
-        if sources.is_empty() {
+        let quotes = tools::sources(ctx.as_ref(), "sources", &QUOTES).await;
+        let rates = tools::sources(ctx.as_ref(), "rates", &RATES).await;
+        let asks = |of_pairs: bool| wanted.iter().any(|wanted| as_pair(&wanted.symbol).is_some() == of_pairs);
+        let off = match (asks(false) && quotes.is_empty(), asks(true) && rates.is_empty()) {
+            (true, _) => Some(("quote", "sources: stooq, yahoo, or finnhub with FINNHUB_API_KEY")),
+            (_, true) => Some(("rate", "rates: ecb, yahoo or stooq")),
+            _ => None,
+        };
+        if let Some((kind, remedy)) = off {
             return Err(ToolError::failed(
-                "No quote source is on.",
-                "Name one under skills.portfolio.config.sources: stooq, yahoo, or finnhub with FINNHUB_API_KEY.",
+                format!("No {kind} source is on."),
+                format!("Name one under skills.portfolio.config.{remedy}."),
             ));
         }
-        let run = Arc::new(Run::new(ctx, snapshot, wanted, sources));
+        let run = Arc::new(Run::new(ctx, snapshot, wanted, quotes, rates));
         Ok(ToolOutput::Stream(Box::pin(async_stream::stream! {
             let total = run.wanted.len();
             let each = if total > PARTIAL { PARTIAL } else { 1 };

@@ -1,8 +1,9 @@
 //! One call of the tool: who is asked, in which order, and the result.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use nova_market::tools::{Web, own_names};
+use nova_market::{History, Listing, Quoted, Reasons, Sources};
 use nova_skill::figures::percent;
 use nova_skill::{
     Date, Figure, LogLevel, Output, Problem, Source, ToolContext, ToolError, Value, WebSource, json,
@@ -10,14 +11,10 @@ use nova_skill::{
 
 use super::wanted::Wanted;
 use crate::amount::{price as price_shown, shown};
-use crate::books::problems_json;
+use crate::books::{Books, problems_json};
 use crate::kept::{Kept, KeptQuote};
 use crate::prices::{Age, Price, PriceFrom, age, as_pair};
-use crate::sources::{Asked, QuoteSource, Quoted, SourceError};
 use crate::valuation::{Snapshot, day_text};
-
-/// After this many failures in a row a source is not asked again in this call.
-const FAILURES: u32 = 3;
 
 /// Held by the call that changes what is kept, from reading to writing.
 static KEEPING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
@@ -26,21 +23,10 @@ pub(super) struct Run {
     pub(super) ctx: Arc<dyn ToolContext>,
     pub(super) snapshot: Snapshot,
     pub(super) wanted: Vec<Wanted>,
-    pub(super) sources: Vec<Box<dyn QuoteSource>>,
+    pub(super) quotes: Sources,
+    rates: Sources,
     /// What came and is not kept yet: symbol and day of each.
     came: Mutex<Vec<(String, Date, KeptQuote)>>,
-    /// How often in a row each source failed to do something, and why the last time.
-    failures: Mutex<Failures>,
-}
-
-/// By the name of the source and what it was asked for.
-type Failures = HashMap<(&'static str, What), (u32, String)>;
-
-/// What a source is asked for: one that gives no closes may well give quotes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum What {
-    Newest,
-    Closes,
 }
 
 /// What became of one symbol.
@@ -66,17 +52,18 @@ impl Run {
         ctx: Arc<dyn ToolContext>,
         snapshot: Snapshot,
         wanted: Vec<Wanted>,
-        sources: Vec<Box<dyn QuoteSource>>,
+        quotes: Sources,
+        rates: Sources,
     ) -> Self {
-        Self { ctx, snapshot, wanted, sources, came: Mutex::default(), failures: Mutex::default() }
+        Self { ctx, snapshot, wanted, quotes, rates, came: Mutex::default() }
     }
 
     pub(super) async fn ask(&self, place: usize) -> Answer {
         let wanted = &self.wanted[place];
-        let asked = Asked::new(&wanted.symbol, &self.snapshot.books, self.ctx.as_ref());
-        let mut answer = if wanted.newest { self.newest(&asked).await } else { Answer::default() };
+        let listing = listing(&wanted.symbol, &self.snapshot.books, self.ctx.as_ref());
+        let mut answer = if wanted.newest { self.newest(&listing).await } else { Answer::default() };
         if let Some(since) = wanted.since.filter(|_| as_pair(&wanted.symbol).is_none()) {
-            match self.closes(&asked, since).await {
+            match self.closes(&listing, since).await {
                 Ok(closes) => answer.closes = Some(closes),
                 Err(problem) => answer.problems.push(problem),
             }
@@ -84,13 +71,13 @@ impl Run {
         answer
     }
 
-    async fn newest(&self, asked: &Asked) -> Answer {
-        let symbol = &asked.symbol;
+    async fn newest(&self, listing: &Listing) -> Answer {
+        let symbol = &listing.symbol;
         let day = self.snapshot.day;
         let prices = self.snapshot.prices();
         // Of what nobody holds, the last price says in which currency it is quoted.
         let quoted_in = || prices.newest(symbol, day).map(|price| price.currency.to_owned());
-        let unit = as_pair(symbol).map(|(_, to)| to).or_else(|| asked.currency.clone()).or_else(quoted_in);
+        let unit = as_pair(symbol).map(|(_, to)| to).or_else(|| listing.currency.clone()).or_else(quoted_in);
         let last = unit.as_deref().and_then(|unit| prices.last(symbol, unit, day));
         // What the user has written down for today goes before any source.
         if let Some(price) =
@@ -98,27 +85,15 @@ impl Run {
         {
             return Answer { price: Some(known(symbol, price, day)), ..Answer::default() };
         }
-        let mut reasons = Vec::new();
-        for source in &self.sources {
-            if let Some(why) = self.is_off(source.name(), What::Newest) {
-                reasons.push(format!("{} {why}", source.name()));
-                continue;
+        let why = match self.quote(listing, last.map(|price| price.amount)).await {
+            Ok((source, quoted)) => {
+                let answered = fresh(symbol, &quoted, source, day);
+                self.add(symbol, source, quoted);
+                return Answer { price: Some(answered), ..Answer::default() };
             }
-            match self.quote(source.as_ref(), asked, last.map(|price| price.amount)).await {
-                Ok(quoted) => {
-                    self.worked(source.name(), What::Newest);
-                    let answered = fresh(symbol, &quoted, source.name(), day);
-                    self.add(symbol, source.name(), quoted);
-                    return Answer { price: Some(answered), ..Answer::default() };
-                }
-                Err(error) => {
-                    reasons.push(format!("{} {error}", source.name()));
-                    self.failed(source.name(), What::Newest, &error);
-                }
-            }
-        }
+            Err(why) => why,
+        };
         let usable = unit.as_deref().and_then(|unit| prices.usable(symbol, unit, day));
-        let why = reasons.join("; ");
         match usable {
             Some(price) => {
                 let used = format!(
@@ -152,22 +127,37 @@ impl Run {
 
     async fn quote(
         &self,
-        source: &dyn QuoteSource,
-        asked: &Asked,
+        listing: &Listing,
         last: Option<nova_skill::Decimal>,
-    ) -> Result<Quoted, SourceError> {
-        let ctx = self.ctx.as_ref();
-        let quoted = match as_pair(&asked.symbol) {
-            Some((from, to)) => source.rate(&from, &to, ctx).await?,
-            None => source.quote(asked, ctx).await?,
-        };
-        quoted.checked(asked, self.snapshot.day, last)
+    ) -> Result<(&'static str, Quoted), Reasons> {
+        let (day, web) = (self.snapshot.day, Web(self.ctx.as_ref()));
+        match as_pair(&listing.symbol) {
+            Some((from, to)) => self.rates.rate((&from, &to), day, last, &web).await,
+            None => self.quotes.quote(listing, day, last, &web).await,
+        }
     }
 
-    pub(super) fn add(&self, symbol: &str, source: &str, quoted: Quoted) {
+    fn add(&self, symbol: &str, source: &str, quoted: Quoted) {
         let Quoted { price, currency, date, at, before, url, fetched } = quoted;
         let kept = KeptQuote { price, currency, source: source.into(), url, at, fetched, before };
         lock(&self.came).push((symbol.to_owned(), date, kept));
+    }
+
+    pub(super) fn add_closes(&self, symbol: &str, source: &str, history: History) {
+        let History { currency, bars, url, fetched } = history;
+        let mut came = lock(&self.came);
+        for bar in bars {
+            let kept = KeptQuote {
+                price: bar.close,
+                currency: currency.clone(),
+                source: source.into(),
+                url: url.clone(),
+                at: None,
+                fetched: fetched.clone(),
+                before: None,
+            };
+            came.push((symbol.to_owned(), bar.date, kept));
+        }
     }
 
     /// Adds what came to what is kept by now, by another call too. That quotes could not be kept is no
@@ -188,26 +178,6 @@ impl Run {
             }
         };
         Kept::change(self.ctx.as_ref(), add).await
-    }
-
-    pub(super) fn is_off(&self, source: &'static str, what: What) -> Option<String> {
-        let failures = lock(&self.failures);
-        failures.get(&(source, what)).filter(|(times, _)| *times >= FAILURES).map(|(_, why)| why.clone())
-    }
-
-    pub(super) fn worked(&self, source: &'static str, what: What) {
-        lock(&self.failures).remove(&(source, what));
-    }
-
-    pub(super) fn failed(&self, source: &'static str, what: What, error: &SourceError) {
-        let mut failures = lock(&self.failures);
-        let (times, why) = failures.entry((source, what)).or_default();
-        match error {
-            SourceError::Symbol(_) | SourceError::Stopped => *times = 0,
-            SourceError::Source(_) => *times += 1,
-            SourceError::Refused(_) => *times = FAILURES,
-        }
-        *why = error.to_string();
     }
 
     pub(super) fn output(&self, answers: &[Option<Answer>]) -> Output {
@@ -254,6 +224,19 @@ impl Run {
             others => format!(" And {others} other symbols have no price."),
         };
         Err(ToolError::failed(format!("{problem}.{others}"), remedy))
+    }
+}
+
+/// What the vault knows of a symbol.
+fn listing(symbol: &str, books: &Books, ctx: &dyn ToolContext) -> Listing {
+    let position = books.position(symbol);
+    let of_trade =
+        || books.trades.iter().find(|note| note.symbol == symbol).map(|note| note.currency.clone());
+    Listing {
+        symbol: symbol.to_owned(),
+        exchange: position.and_then(|position| position.exchange.clone()),
+        currency: position.map(|position| position.currency.clone()).or_else(of_trade),
+        own: own_names(ctx, symbol),
     }
 }
 

@@ -72,6 +72,11 @@ impl Days {
     }
 }
 
+/// How many days from one to the other; below zero where `to` is earlier.
+pub fn days_between(from: Date, to: Date) -> i64 {
+    from.until(to).map_or(0, |span| i64::from(span.get_days()))
+}
+
 /// `YYYY-MM-DD` and nothing else.
 pub fn plain_date(text: &str) -> Option<Date> {
     let shape = text.len() == 10

@@ -23,7 +23,7 @@ mod names;
 mod quantity;
 
 pub use currency::{currency_code, near_currency_codes, places};
-pub use dates::{Days, Month, day_and_month, plain_date, quarter_of};
+pub use dates::{Days, Month, day_and_month, days_between, plain_date, quarter_of};
 pub use decimal::{TooLarge, at_least, minus, percent, plain_decimal, plus, rounded_to, times};
 pub use money::{Sums, money, rounded};
 pub use names::{folded, similarity};

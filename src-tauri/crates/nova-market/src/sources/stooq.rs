@@ -1,53 +1,62 @@
+//! The CSV pages of stooq.com, without a key, for personal use. They say neither a currency nor a zone; times are
+//! Warsaw's.
+//!
+//! Programs are answered with a web page at times, and after some hundred requests a day with a line of text and
+//! status 200.
+
 use std::collections::HashMap;
 
-use nova_skill::jiff::civil::Time;
-use nova_skill::jiff::tz::TimeZone;
-use nova_skill::{Date, ToolContext, async_trait};
+use async_trait::async_trait;
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
 use url::Url;
 
-use super::get::Answer;
-use super::{Asked, Get, QuoteSource, Quoted, SourceError, number};
+use crate::get::Answer;
+use crate::source::number;
+use crate::{Bar, History, Listing, Quoted, Request, Source, SourceError, Transport};
 
-/// The CSV pages of stooq.com. They say neither a currency nor a zone; times are Warsaw's.
 pub(super) struct Stooq {
     pub(super) base: Url,
 }
 
 #[async_trait]
-impl QuoteSource for Stooq {
+impl Source for Stooq {
     fn name(&self) -> &'static str {
         "Stooq"
     }
 
-    async fn quote(&self, asked: &Asked, ctx: &dyn ToolContext) -> Result<Quoted, SourceError> {
-        let (symbol, currency) = asked.for_stooq().map_err(SourceError::Symbol)?;
-        self.newest(&symbol, &currency, ctx).await
+    async fn quote(&self, listing: &Listing, transport: &dyn Transport) -> Result<Quoted, SourceError> {
+        let (symbol, currency) = listing.for_stooq().map_err(SourceError::Symbol)?;
+        self.newest(&symbol, &currency, transport).await
     }
 
     async fn history(
         &self,
-        asked: &Asked,
-        since: Date,
-        ctx: &dyn ToolContext,
-    ) -> Result<Vec<Quoted>, SourceError> {
-        let (symbol, currency) = asked.for_stooq().map_err(SourceError::Symbol)?;
+        listing: &Listing,
+        from: Date,
+        to: Date,
+        transport: &dyn Transport,
+    ) -> Result<History, SourceError> {
+        let (symbol, currency) = listing.for_stooq().map_err(SourceError::Symbol)?;
         let mut url = self.page("/q/d/l/")?;
         let compact = |day: Date| day.to_string().replace('-', "");
         url.query_pairs_mut()
             .append_pair("s", &symbol)
-            .append_pair("d1", &compact(since))
-            .append_pair("d2", &compact(ctx.clock().today()))
+            .append_pair("d1", &compact(from))
+            .append_pair("d2", &compact(to))
             .append_pair("i", "d");
-        let answer = Get::new(url).send(ctx).await?;
-        let mut closes = Vec::new();
+        let answer = Request::new(url).send(transport).await?;
+        let mut bars = Vec::new();
         for row in rows(&answer)? {
-            closes.push(quoted(&row, &currency, &answer)?);
+            let Quoted { date, price: close, .. } = quoted(&row, &currency, &answer)?;
+            let volume = row.get("volume").and_then(|volume| volume.parse().ok());
+            bars.push(Bar { date, close, volume });
         }
-        Ok(closes)
+        Ok(History { currency, bars, url: answer.url, fetched: answer.at })
     }
 
-    async fn rate(&self, from: &str, to: &str, ctx: &dyn ToolContext) -> Result<Quoted, SourceError> {
-        self.newest(&format!("{from}{to}").to_lowercase(), to, ctx).await
+    async fn rate(&self, from: &str, to: &str, transport: &dyn Transport) -> Result<Quoted, SourceError> {
+        self.newest(&format!("{from}{to}").to_lowercase(), to, transport).await
     }
 }
 
@@ -60,7 +69,7 @@ impl Stooq {
         &self,
         symbol: &str,
         currency: &str,
-        ctx: &dyn ToolContext,
+        transport: &dyn Transport,
     ) -> Result<Quoted, SourceError> {
         let mut url = self.page("/q/l/")?;
         // `h` has no value: with one the page answers without its head.
@@ -68,7 +77,7 @@ impl Stooq {
             "s={}&f=sd2t2ohlcv&h&e=csv",
             url::form_urlencoded::byte_serialize(symbol.as_bytes()).collect::<String>()
         )));
-        let answer = Get::new(url).send(ctx).await?;
+        let answer = Request::new(url).send(transport).await?;
         let rows = rows(&answer)?;
         let [row] = rows.as_slice() else {
             return Err(SourceError::Symbol(format!("answered with {} lines instead of one", rows.len())));

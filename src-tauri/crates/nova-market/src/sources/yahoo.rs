@@ -1,61 +1,77 @@
-use nova_skill::figures::{currency_code, rounded_to};
-use nova_skill::jiff::Timestamp;
-use nova_skill::jiff::tz::{Offset, TimeZone};
-use nova_skill::{Date, Decimal, ToolContext, Value, async_trait, serde_json};
+//! The chart pages of Yahoo Finance: `/v8/finance/chart/SYMBOL`, JSON, without a key.
+//!
+//! Their terms allow personal use. They are made for Yahoo's own page, so that they refuse what does not ask as a
+//! browser does, and answer with status 429 to who asks too often.
+
+use async_trait::async_trait;
+use jiff::civil::Date;
+use jiff::tz::{Offset, TimeZone};
+use jiff::{Timestamp, ToSpan as _};
+use nova_figures::{currency_code, rounded_to};
+use rust_decimal::Decimal;
+use serde_json::Value;
 use url::Url;
 
-use super::get::Answer;
-use super::{Asked, Get, QuoteSource, Quoted, SourceError, number};
+use crate::get::Answer;
+use crate::source::number;
+use crate::{Bar, History, Listing, Quoted, Request, Source, SourceError, Transport};
 
-/// The chart pages of Yahoo Finance: `/v8/finance/chart/SYMBOL`, JSON.
 pub(super) struct Yahoo {
     pub(super) base: Url,
 }
 
+/// What a browser says of itself.
+const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
 #[async_trait]
-impl QuoteSource for Yahoo {
+impl Source for Yahoo {
     fn name(&self) -> &'static str {
         "Yahoo"
     }
 
-    async fn quote(&self, asked: &Asked, ctx: &dyn ToolContext) -> Result<Quoted, SourceError> {
-        let symbol = asked.for_yahoo().map_err(SourceError::Symbol)?;
-        self.newest(&symbol, ctx).await
+    async fn quote(&self, listing: &Listing, transport: &dyn Transport) -> Result<Quoted, SourceError> {
+        let symbol = listing.for_yahoo().map_err(SourceError::Symbol)?;
+        self.newest(&symbol, transport).await
     }
 
     async fn history(
         &self,
-        asked: &Asked,
-        since: Date,
-        ctx: &dyn ToolContext,
-    ) -> Result<Vec<Quoted>, SourceError> {
-        let symbol = asked.for_yahoo().map_err(SourceError::Symbol)?;
-        let begin = since.to_zoned(TimeZone::UTC).map_or(0, |begin| begin.timestamp().as_second());
-        let now = ctx.clock().now().as_second();
-        let query = format!("period1={begin}&period2={now}&interval=1d");
-        let chart = self.chart(&symbol, &query, ctx).await?;
-        chart.closes()
+        listing: &Listing,
+        from: Date,
+        to: Date,
+        transport: &dyn Transport,
+    ) -> Result<History, SourceError> {
+        let symbol = listing.for_yahoo().map_err(SourceError::Symbol)?;
+        let second = |day: Date| day.to_zoned(TimeZone::UTC).map_or(0, |begin| begin.timestamp().as_second());
+        // The last day ends with the next one's begin.
+        let (begin, end) = (second(from), second(to.saturating_add(1.day())));
+        let query = format!("period1={begin}&period2={end}&interval=1d");
+        self.chart(&symbol, &query, transport).await?.history()
     }
 
-    async fn rate(&self, from: &str, to: &str, ctx: &dyn ToolContext) -> Result<Quoted, SourceError> {
-        self.newest(&format!("{from}{to}=X"), ctx).await
+    async fn rate(&self, from: &str, to: &str, transport: &dyn Transport) -> Result<Quoted, SourceError> {
+        self.newest(&format!("{from}{to}=X"), transport).await
     }
 }
 
 impl Yahoo {
-    async fn newest(&self, symbol: &str, ctx: &dyn ToolContext) -> Result<Quoted, SourceError> {
-        self.chart(symbol, "range=1d&interval=1d", ctx).await?.newest()
+    async fn newest(&self, symbol: &str, transport: &dyn Transport) -> Result<Quoted, SourceError> {
+        self.chart(symbol, "range=1d&interval=1d", transport).await?.newest()
     }
 
-    async fn chart(&self, symbol: &str, query: &str, ctx: &dyn ToolContext) -> Result<Chart, SourceError> {
+    async fn chart(
+        &self,
+        symbol: &str,
+        query: &str,
+        transport: &dyn Transport,
+    ) -> Result<Chart, SourceError> {
         let mut url = self.base.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().extend(["v8", "finance", "chart", symbol]);
         }
         url.set_query(Some(query));
-        let answer = Get::new(url).send(ctx).await?;
-        let page: Value = serde_json::from_str(&answer.text)
-            .map_err(|_| SourceError::Source("sent an answer that is not JSON".into()))?;
+        let answer = Request::new(url).header("User-Agent", BROWSER).send(transport).await?;
+        let page = answer.json()?;
         let said = page.pointer("/chart/error/description").and_then(Value::as_str);
         if let Some(said) = said {
             return Err(SourceError::Symbol(format!("says: {}", said.trim_end_matches('.'))));
@@ -96,31 +112,31 @@ impl Chart {
         Ok(quoted)
     }
 
-    fn closes(&self) -> Result<Vec<Quoted>, SourceError> {
+    fn history(&self) -> Result<History, SourceError> {
         let list = |at: &str| self.result.pointer(at).and_then(Value::as_array).cloned().unwrap_or_default();
         let (times, closes) = (list("/timestamp"), list("/indicators/quote/0/close"));
-        let mut quotes = Vec::new();
+        let volumes = list("/indicators/quote/0/volume");
+        let (currency, parts) = self.known_currency()?;
+        let mut bars = Vec::new();
         // A day without trading has null.
-        for (time, close) in times.iter().zip(&closes) {
+        for (place, (time, close)) in times.iter().zip(&closes).enumerate() {
             let time = time.as_i64().and_then(|second| Timestamp::from_second(second).ok());
             if let (Some(time), Some(close)) = (time, decimal(close)) {
                 // Closes are printed from numbers of 32 bits: 227.52000427246094.
-                quotes.push(self.quoted(rounded_to(close, 4), time)?);
+                let close = rounded_to(close, 4).checked_div(parts).unwrap_or_default().normalize();
+                let volume = volumes.get(place).and_then(Value::as_u64);
+                bars.push(Bar { date: self.day_of(time), close, volume });
             }
         }
-        Ok(quotes)
+        Ok(History { currency, bars, url: self.answer.url.clone(), fetched: self.answer.at.clone() })
     }
 
     fn quoted(&self, price: Decimal, time: Timestamp) -> Result<Quoted, SourceError> {
-        let (currency, parts) =
-            self.currency().ok_or_else(|| SourceError::Symbol("does not say its currency".into()))?;
-        let offset =
-            self.meta("gmtoffset").and_then(Value::as_i64).and_then(|seconds| i32::try_from(seconds).ok());
-        let offset = Offset::from_seconds(offset.unwrap_or_default()).unwrap_or(Offset::UTC);
+        let (currency, parts) = self.known_currency()?;
         Ok(Quoted {
             price: price.checked_div(parts).unwrap_or_default().normalize(),
             currency,
-            date: offset.to_datetime(time).date(),
+            date: self.day_of(time),
             at: None,
             before: None,
             url: self.answer.url.clone(),
@@ -128,13 +144,25 @@ impl Chart {
         })
     }
 
-    /// The currency, and how many of the quoted units it has: London quotes in pence.
+    /// The day at the exchange.
+    fn day_of(&self, time: Timestamp) -> Date {
+        let offset =
+            self.meta("gmtoffset").and_then(Value::as_i64).and_then(|seconds| i32::try_from(seconds).ok());
+        Offset::from_seconds(offset.unwrap_or_default()).unwrap_or(Offset::UTC).to_datetime(time).date()
+    }
+
+    fn known_currency(&self) -> Result<(String, Decimal), SourceError> {
+        self.currency().ok_or_else(|| SourceError::Symbol("does not say its currency".into()))
+    }
+
+    /// The currency, and how many of the quoted units it has: London quotes in pence, Kuwait in fils.
     fn currency(&self) -> Option<(String, Decimal)> {
         let said = self.meta("currency").and_then(Value::as_str)?;
         Some(match said {
             "GBp" | "GBX" => ("GBP".into(), Decimal::ONE_HUNDRED),
             "ILA" => ("ILS".into(), Decimal::ONE_HUNDRED),
             "ZAc" => ("ZAR".into(), Decimal::ONE_HUNDRED),
+            "KWF" => ("KWD".into(), Decimal::ONE_THOUSAND),
             said => (currency_code(said)?.to_owned(), Decimal::ONE),
         })
     }

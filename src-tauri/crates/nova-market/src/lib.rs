@@ -1,0 +1,27 @@
+//! Market data: what a share trades at, what it closed at, exchange rates, what a company reports.
+//!
+//! [`Source`] is one service that knows some of it; each lies in its own file of `sources`, with its terms and limits.
+//! [`Sources`] asks them in the user's order until one answers. Whatever a source answers is checked ([`Quoted`],
+//! [`History`]); what cannot be true is an error with its reason and never a number.
+//!
+//! Nothing here opens a connection, reads a clock or a setting, or knows a model or the vault: whoever uses it brings a
+//! [`Transport`]. The one a skill brings is in `tools`, the only module that knows what a skill is, behind the feature
+//! of that name. Amounts are decimals, never floats. Nothing here trades.
+//!
+//! # Invariants
+//!
+//! - Each source against the shapes of its real answers, good and bad: `tests/sources.rs`.
+//! - No crate of Nova but nova-figures and nothing that reaches a disk or a network is below: `.ci/layers`.
+
+mod get;
+mod listing;
+mod order;
+mod source;
+pub mod sources;
+#[cfg(feature = "tools")]
+pub mod tools;
+
+pub use get::{Request, Response, Transport};
+pub use listing::Listing;
+pub use order::{Reasons, Sources};
+pub use source::{Bar, History, QUOTE_DAYS, Quoted, Source, SourceError};

@@ -1,0 +1,193 @@
+use std::collections::BTreeMap;
+
+/// A share or fund at one exchange, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Listing {
+    pub symbol: String,
+    /// A name of the exchange, such as XETRA.
+    pub exchange: Option<String>,
+    /// In which it is kept; a price in another one is refused.
+    pub currency: Option<String>,
+    /// What the user says each source calls it, by the source's name in the configuration.
+    pub own: BTreeMap<String, String>,
+}
+
+/// What an exchange is called, how sources mark its symbols, and what it quotes in. Where a source
+/// does not cover it, or quotes it in fractions of its currency, it has no mark.
+struct Exchange {
+    names: &'static [&'static str],
+    /// Its code (ISO 10383); the United States have several.
+    market: Option<&'static str>,
+    currency: &'static str,
+    stooq: Option<&'static str>,
+    yahoo: &'static str,
+}
+
+const EXCHANGES: &[Exchange] = &[
+    Exchange {
+        names: &["US", "NYSE", "NASDAQ", "AMEX", "XNYS", "XNAS"],
+        market: None,
+        currency: "USD",
+        stooq: Some(".us"),
+        yahoo: "",
+    },
+    Exchange {
+        names: &["XETRA", "XETR", "FRANKFURT"],
+        market: Some("XETR"),
+        currency: "EUR",
+        stooq: Some(".de"),
+        yahoo: ".DE",
+    },
+    Exchange {
+        names: &["LSE", "LONDON", "XLON"],
+        market: Some("XLON"),
+        currency: "GBP",
+        stooq: None,
+        yahoo: ".L",
+    },
+    Exchange { names: &["PARIS", "XPAR"], market: Some("XPAR"), currency: "EUR", stooq: None, yahoo: ".PA" },
+    Exchange {
+        names: &["AMSTERDAM", "XAMS"],
+        market: Some("XAMS"),
+        currency: "EUR",
+        stooq: None,
+        yahoo: ".AS",
+    },
+    Exchange { names: &["MILAN", "XMIL"], market: Some("XMIL"), currency: "EUR", stooq: None, yahoo: ".MI" },
+    Exchange { names: &["MADRID", "XMAD"], market: Some("XMAD"), currency: "EUR", stooq: None, yahoo: ".MC" },
+    Exchange { names: &["VIENNA", "XWBO"], market: Some("XWBO"), currency: "EUR", stooq: None, yahoo: ".VI" },
+    Exchange {
+        names: &["SIX", "ZURICH", "XSWX"],
+        market: Some("XSWX"),
+        currency: "CHF",
+        stooq: None,
+        yahoo: ".SW",
+    },
+    Exchange {
+        names: &["WSE", "WARSAW", "XWAR"],
+        market: Some("XWAR"),
+        currency: "PLN",
+        stooq: Some(""),
+        yahoo: ".WA",
+    },
+    Exchange {
+        names: &["TSE", "TOKYO", "XTKS"],
+        market: Some("XTKS"),
+        currency: "JPY",
+        stooq: Some(".jp"),
+        yahoo: ".T",
+    },
+    Exchange {
+        names: &["HKEX", "HONG KONG", "XHKG"],
+        market: Some("XHKG"),
+        currency: "HKD",
+        stooq: Some(".hk"),
+        yahoo: ".HK",
+    },
+    Exchange {
+        names: &["TSX", "TORONTO", "XTSE"],
+        market: Some("XTSE"),
+        currency: "CAD",
+        stooq: None,
+        yahoo: ".TO",
+    },
+    Exchange {
+        names: &["ASX", "SYDNEY", "XASX"],
+        market: Some("XASX"),
+        currency: "AUD",
+        stooq: None,
+        yahoo: ".AX",
+    },
+];
+
+impl Listing {
+    /// What Stooq calls it and the currency that it quotes it in, which it does not say itself.
+    ///
+    /// # Errors
+    /// When that cannot be known: a guess could be a stock of the same letters.
+    pub(crate) fn for_stooq(&self) -> Result<(String, String), String> {
+        let (exchange, currency) = self.listed()?;
+        if let Some(own) = self.own("stooq") {
+            return Ok((own.to_lowercase(), currency));
+        }
+        let mark = exchange.stooq.ok_or_else(|| format!("does not quote {}", exchange.names[0]))?;
+        Ok((format!("{}{mark}", self.symbol.to_lowercase()), currency))
+    }
+
+    /// What Yahoo calls it; it says the currency itself.
+    ///
+    /// # Errors
+    /// When the exchange is not known.
+    pub(crate) fn for_yahoo(&self) -> Result<String, String> {
+        if let Some(own) = self.own("yahoo") {
+            return Ok(own.to_owned());
+        }
+        match &self.exchange {
+            Some(name) => Ok(format!("{}{}", self.symbol, known(name)?.yahoo)),
+            None => Ok(self.symbol.clone()),
+        }
+    }
+
+    /// What Finnhub calls it, and the currency, which it does not say.
+    ///
+    /// # Errors
+    /// As [`Listing::for_stooq`].
+    pub(crate) fn for_finnhub(&self) -> Result<(String, String), String> {
+        let (exchange, currency) = self.listed()?;
+        let symbol =
+            self.own("finnhub").map_or_else(|| format!("{}{}", self.symbol, exchange.yahoo), str::to_owned);
+        Ok((symbol, currency))
+    }
+
+    /// What Twelve Data calls it, and the code of the market (ISO 10383) where one is known; it says the currency itself.
+    ///
+    /// # Errors
+    /// When the exchange is not known.
+    pub(crate) fn for_twelve_data(&self) -> Result<(String, Option<&'static str>), String> {
+        if let Some(own) = self.own("twelve_data") {
+            return Ok((own.to_owned(), None));
+        }
+        let (exchange, _) = self.listed()?;
+        Ok((self.symbol.clone(), exchange.market))
+    }
+
+    /// What a source of the United States alone calls it, and the dollar.
+    ///
+    /// # Errors
+    /// When it is listed elsewhere.
+    pub(crate) fn in_the_us(&self, source: &str) -> Result<(String, String), String> {
+        let (exchange, currency) = self.listed()?;
+        match self.own(source) {
+            Some(own) => Ok((own.to_owned(), currency)),
+            None if exchange.currency == "USD" => Ok((self.symbol.clone(), currency)),
+            None => Err(format!("does not quote {}", exchange.names[0])),
+        }
+    }
+
+    fn own(&self, source: &str) -> Option<&str> {
+        self.own.get(source).map(String::as_str).filter(|own| !own.trim().is_empty())
+    }
+
+    /// Where it is listed: in the United States where nothing says otherwise.
+    fn listed(&self) -> Result<(&'static Exchange, String), String> {
+        let exchange = match (&self.exchange, &self.currency) {
+            (Some(name), _) => known(name)?,
+            (None, Some(currency)) if currency != "USD" => {
+                return Err(format!(
+                    "cannot know which {} is meant: add `exchange:` to its position, such as XETRA",
+                    self.symbol
+                ));
+            }
+            (None, _) => &EXCHANGES[0],
+        };
+        Ok((exchange, exchange.currency.to_owned()))
+    }
+}
+
+fn known(name: &str) -> Result<&'static Exchange, String> {
+    let wanted = name.trim().to_uppercase();
+    EXCHANGES.iter().find(|exchange| exchange.names.contains(&wanted.as_str())).ok_or_else(|| {
+        let names: Vec<&str> = EXCHANGES.iter().map(|exchange| exchange.names[0]).collect();
+        format!("was not asked: the exchange {name} is not one of {}", names.join(", "))
+    })
+}

@@ -1,0 +1,147 @@
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::civil::Date;
+use rust_decimal::Decimal;
+
+use crate::{History, Listing, Quoted, Source, SourceError, Transport};
+
+/// After this many failures in a row a source is not asked for the same any more.
+const FAILURES: u32 = 3;
+
+/// Sources in the order in which they are asked. One that fails again and again is left alone for as long as this
+/// lives, which is one call of a tool.
+pub struct Sources {
+    list: Vec<Box<dyn Source>>,
+    failures: Mutex<Failures>,
+}
+
+/// How often in a row a source failed to do something, and why the last time.
+type Failures = HashMap<(&'static str, What), (u32, String)>;
+
+/// What a source is asked for: one that gives no closes may well give quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum What {
+    Quote,
+    History,
+    Rate,
+}
+
+/// Why no source has it, one clause for each: "Stooq answered with nothing; Yahoo receives too many requests".
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.join("; "))]
+pub struct Reasons(pub Vec<String>);
+
+impl Sources {
+    pub fn new(list: Vec<Box<dyn Source>>) -> Self {
+        Self { list, failures: Mutex::default() }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The newest price that can be true, and the name of the source that has it. `last` is what was known before.
+    ///
+    /// # Errors
+    /// When no source has one.
+    pub async fn quote(
+        &self,
+        listing: &Listing,
+        today: Date,
+        last: Option<Decimal>,
+        transport: &dyn Transport,
+    ) -> Result<(&'static str, Quoted), Reasons> {
+        self.first(What::Quote, |source| async move {
+            source.quote(listing, transport).await?.checked(listing.currency.as_deref(), today, last)
+        })
+        .await
+    }
+
+    /// The days from `from` to `to` of the first source that has any, and its name.
+    ///
+    /// # Errors
+    /// As [`Sources::quote`].
+    pub async fn history(
+        &self,
+        listing: &Listing,
+        from: Date,
+        to: Date,
+        transport: &dyn Transport,
+    ) -> Result<(&'static str, History), Reasons> {
+        self.first(What::History, |source| async move {
+            let found = source.history(listing, from, to, transport).await?;
+            found.checked(listing.currency.as_deref(), from, to)
+        })
+        .await
+    }
+
+    /// How much of the currency `to` one of `from` is, and who says so.
+    ///
+    /// # Errors
+    /// As [`Sources::quote`].
+    pub async fn rate(
+        &self,
+        (from, to): (&str, &str),
+        today: Date,
+        last: Option<Decimal>,
+        transport: &dyn Transport,
+    ) -> Result<(&'static str, Quoted), Reasons> {
+        self.first(What::Rate, |source| async move {
+            source.rate(from, to, transport).await?.checked(Some(to), today, last)
+        })
+        .await
+    }
+
+    async fn first<'a, T, Asked>(
+        &'a self,
+        what: What,
+        ask: impl Fn(&'a dyn Source) -> Asked,
+    ) -> Result<(&'static str, T), Reasons>
+    where
+        Asked: Future<Output = Result<T, SourceError>>,
+    {
+        let mut reasons = Vec::new();
+        for source in &self.list {
+            let name = source.name();
+            if let Some(why) = self.is_off(name, what) {
+                reasons.push(format!("{name} {why}"));
+                continue;
+            }
+            match ask(source.as_ref()).await {
+                Ok(answer) => {
+                    self.failures().remove(&(name, what));
+                    return Ok((name, answer));
+                }
+                Err(error) => {
+                    reasons.push(format!("{name} {error}"));
+                    self.failed(name, what, &error);
+                }
+            }
+        }
+        Err(Reasons(reasons))
+    }
+
+    fn is_off(&self, source: &'static str, what: What) -> Option<String> {
+        self.failures()
+            .get(&(source, what))
+            .filter(|(times, _)| *times >= FAILURES)
+            .map(|(_, why)| why.clone())
+    }
+
+    fn failed(&self, source: &'static str, what: What, error: &SourceError) {
+        let mut failures = self.failures();
+        let (times, why) = failures.entry((source, what)).or_default();
+        match error {
+            SourceError::Symbol(_) | SourceError::Stopped => *times = 0,
+            SourceError::Source(_) => *times += 1,
+            SourceError::Refused(_) => *times = FAILURES,
+        }
+        *why = error.to_string();
+    }
+
+    fn failures(&self) -> MutexGuard<'_, Failures> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,64 @@
+//! The quotes of alphavantage.co, with a key: the United States, in dollars, of the last close. A free key has 25
+//! requests a day; past prices free of splits need a paid one, so none are asked for.
+//!
+//! <https://www.alphavantage.co/documentation>
+
+use async_trait::async_trait;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use url::Url;
+
+use crate::source::number;
+use crate::{Listing, Quoted, Request, Source, SourceError, Transport};
+
+pub(super) struct AlphaVantage {
+    pub(super) base: Url,
+    pub(super) key: SecretString,
+}
+
+#[async_trait]
+impl Source for AlphaVantage {
+    fn name(&self) -> &'static str {
+        "Alpha Vantage"
+    }
+
+    async fn quote(&self, listing: &Listing, transport: &dyn Transport) -> Result<Quoted, SourceError> {
+        let (symbol, currency) = listing.in_the_us("alpha_vantage").map_err(SourceError::Symbol)?;
+        let mut url = self
+            .base
+            .join("/query")
+            .map_err(|error| SourceError::Source(format!("has no address: {error}")))?;
+        url.query_pairs_mut()
+            .append_pair("function", "GLOBAL_QUOTE")
+            .append_pair("symbol", &symbol)
+            .append_pair("apikey", self.key.expose_secret());
+        let answer = Request::new(url).send(transport).await?;
+        let page = answer.json()?;
+        // Its limits and its errors come with status 200; what it says of a limit can repeat the key.
+        if page.get("Note").or_else(|| page.get("Information")).is_some() {
+            return Err(SourceError::Source("receives too many requests, or does not accept the key".into()));
+        }
+        if page.get("Error Message").is_some() {
+            return Err(SourceError::Symbol("does not know it".into()));
+        }
+        let field = |name: &str| page.pointer(&format!("/Global Quote/{name}")).and_then(Value::as_str);
+        let price = field("05. price").and_then(number);
+        let date = field("07. latest trading day").and_then(|day| day.parse().ok());
+        let (Some(price), Some(date)) = (price, date) else {
+            return Err(SourceError::Symbol("has no price of it".into()));
+        };
+        let said = field("01. symbol").unwrap_or_default();
+        if !said.eq_ignore_ascii_case(&symbol) {
+            return Err(SourceError::Symbol(format!("answered about {said} instead of {symbol}")));
+        }
+        Ok(Quoted {
+            price,
+            currency,
+            date,
+            at: None,
+            before: field("08. previous close").and_then(number).filter(|before| !before.is_zero()),
+            url: answer.url,
+            fetched: answer.at,
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! The quotes of finnhub.io, with a key. Without a paid plan it gives no past prices and no rates; 60 requests a
+//! minute, for personal use.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use url::Url;
+
+use crate::source::number;
+use crate::{Listing, Quoted, Request, Source, SourceError, Transport};
+
+pub(super) struct Finnhub {
+    pub(super) base: Url,
+    pub(super) key: SecretString,
+}
+
+#[async_trait]
+impl Source for Finnhub {
+    fn name(&self) -> &'static str {
+        "Finnhub"
+    }
+
+    async fn quote(&self, listing: &Listing, transport: &dyn Transport) -> Result<Quoted, SourceError> {
+        let (symbol, currency) = listing.for_finnhub().map_err(SourceError::Symbol)?;
+        let mut url = self
+            .base
+            .join("/api/v1/quote")
+            .map_err(|error| SourceError::Source(format!("has no address: {error}")))?;
+        url.query_pairs_mut().append_pair("symbol", &symbol);
+        let request = Request::new(url).header("X-Finnhub-Token", self.key.expose_secret());
+        let answer = request.send(transport).await?;
+        let page = answer.json()?;
+        if let Some(said) = page.get("error").and_then(Value::as_str) {
+            return Err(SourceError::Symbol(format!("says: {}", said.trim_end_matches('.'))));
+        }
+        let decimal = |name: &str| {
+            page.get(name).and_then(Value::as_number).and_then(|value| number(&value.to_string()))
+        };
+        let second = page.get("t").and_then(Value::as_i64).unwrap_or_default();
+        let (Some(price), Ok(time)) = (decimal("c"), Timestamp::from_second(second)) else {
+            return Err(SourceError::Symbol("has no price of it".into()));
+        };
+        // What it does not know it answers with zeros.
+        if second == 0 && price.is_zero() {
+            return Err(SourceError::Symbol("has no price of it".into()));
+        }
+        Ok(Quoted {
+            price,
+            currency,
+            date: time.to_zoned(TimeZone::UTC).date(),
+            at: Some(time.to_string()),
+            before: decimal("pc").filter(|before| !before.is_zero()),
+            url: answer.url,
+            fetched: answer.at,
+        })
+    }
+}

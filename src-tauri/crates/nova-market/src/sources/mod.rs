@@ -1,0 +1,118 @@
+//! The services that are known, each in its own file with its terms and limits.
+
+mod alpha_vantage;
+mod ecb;
+mod finnhub;
+mod stooq;
+mod tiingo;
+mod twelve_data;
+mod yahoo;
+
+use secrecy::SecretString;
+use url::Url;
+
+use crate::Source;
+
+/// A service as it is configured.
+pub struct Known {
+    /// What the configuration calls it: "twelve_data".
+    pub name: &'static str,
+    /// Where it answers, unless the user says otherwise.
+    pub address: &'static str,
+    /// The credential with its key, one for all skills; None where it needs none.
+    pub key: Option<&'static str>,
+    make: fn(Url, SecretString) -> Box<dyn Source>,
+}
+
+/// Those that a user can name.
+pub const KNOWN: [Known; 7] = [
+    Known {
+        name: "stooq",
+        address: "https://stooq.com",
+        key: None,
+        make: |base, _| Box::new(stooq::Stooq { base }),
+    },
+    Known {
+        name: "yahoo",
+        address: "https://query1.finance.yahoo.com",
+        key: None,
+        make: |base, _| Box::new(yahoo::Yahoo { base }),
+    },
+    Known {
+        name: "finnhub",
+        address: "https://finnhub.io",
+        key: Some("portfolio/FINNHUB_API_KEY"),
+        make: |base, key| Box::new(finnhub::Finnhub { base, key }),
+    },
+    Known {
+        name: "twelve_data",
+        address: "https://api.twelvedata.com",
+        key: Some("portfolio/TWELVE_DATA_API_KEY"),
+        make: |base, key| Box::new(twelve_data::TwelveData { base, key }),
+    },
+    Known {
+        name: "tiingo",
+        address: "https://api.tiingo.com",
+        key: Some("portfolio/TIINGO_API_KEY"),
+        make: |base, key| Box::new(tiingo::Tiingo { base, key }),
+    },
+    Known {
+        name: "alpha_vantage",
+        address: "https://www.alphavantage.co",
+        key: Some("portfolio/ALPHA_VANTAGE_API_KEY"),
+        make: |base, key| Box::new(alpha_vantage::AlphaVantage { base, key }),
+    },
+    Known {
+        name: "ecb",
+        address: "https://www.ecb.europa.eu",
+        key: None,
+        make: |base, _| Box::new(ecb::Ecb::new(base)),
+    },
+];
+
+/// The hosts of [`KNOWN`].
+pub const HOSTS: [&str; 7] = [
+    "stooq.com",
+    "query1.finance.yahoo.com",
+    "finnhub.io",
+    "api.twelvedata.com",
+    "api.tiingo.com",
+    "www.alphavantage.co",
+    "www.ecb.europa.eu",
+];
+
+/// The keys of [`KNOWN`].
+pub const CREDENTIALS: [&str; 4] = [
+    "portfolio/FINNHUB_API_KEY",
+    "portfolio/TWELVE_DATA_API_KEY",
+    "portfolio/TIINGO_API_KEY",
+    "portfolio/ALPHA_VANTAGE_API_KEY",
+];
+
+impl Known {
+    pub fn of(name: &str) -> Option<&'static Self> {
+        KNOWN.iter().find(|known| known.name == name)
+    }
+
+    /// The service at an address, with the key that it needs.
+    pub fn at(&self, base: Url, key: Option<SecretString>) -> Box<dyn Source> {
+        (self.make)(base, key.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_address_is_https_and_hosts_and_keys_are_listed() {
+        let hosts = KNOWN.map(|known| {
+            let address = Url::parse(known.address).expect("an address");
+            assert_eq!(address.scheme(), "https");
+            address.host_str().map(str::to_owned)
+        });
+        assert_eq!(hosts, HOSTS.map(|host| Some(host.to_owned())));
+        let keys: Vec<&str> = KNOWN.iter().filter_map(|known| known.key).collect();
+        assert_eq!(keys, CREDENTIALS);
+    }
+}

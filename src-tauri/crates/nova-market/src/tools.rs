@@ -1,0 +1,94 @@
+//! How a tool of a skill reaches the sources: its settings, its credentials, its web.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use nova_skill::{HttpRequest, ToolContext, ToolError};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use url::Url;
+
+use crate::sources::Known;
+use crate::{Request, Response, Source, SourceError, Sources, Transport};
+
+/// The sources that the setting `list` of the skill names, in that order, else `default`. One whose key is missing or
+/// not granted is left out.
+pub async fn sources(ctx: &dyn ToolContext, list: &str, default: &[&str]) -> Sources {
+    let config = ctx.config();
+    let chosen = config.get(list).and_then(Value::as_array);
+    let names: Vec<&str> = match chosen {
+        Some(names) => names.iter().filter_map(Value::as_str).collect(),
+        None => default.to_vec(),
+    };
+    let mut sources: Vec<Box<dyn Source>> = Vec::new();
+    for known in names.into_iter().filter_map(Known::of) {
+        let key = match known.key {
+            Some(name) => match key(ctx, name).await {
+                None => continue,
+                key => key,
+            },
+            None => None,
+        };
+        let own = config.get("base_urls").and_then(|urls| urls.get(known.name)).and_then(Value::as_str);
+        let base = Url::parse(own.unwrap_or(known.address)).ok();
+        sources.extend(base.map(|base| known.at(base, key)));
+    }
+    Sources::new(sources)
+}
+
+async fn key(ctx: &dyn ToolContext, name: &str) -> Option<SecretString> {
+    if !ctx.credentials().has(name).await {
+        return None;
+    }
+    ctx.credentials().get(name).await.ok().filter(|key| !key.expose_secret().trim().is_empty())
+}
+
+/// What the user says that each source calls a symbol: the setting `symbols` of the skill.
+pub fn own_names(ctx: &dyn ToolContext, symbol: &str) -> BTreeMap<String, String> {
+    let own = ctx.config().get("symbols").and_then(|symbols| symbols.get(symbol)).and_then(Value::as_object);
+    let own = own.into_iter().flatten();
+    own.filter_map(|(source, name)| Some((source.clone(), name.as_str()?.to_owned()))).collect()
+}
+
+/// The web as a call of a tool may use it.
+pub struct Web<'a>(pub &'a dyn ToolContext);
+
+#[async_trait]
+impl Transport for Web<'_> {
+    async fn get(&self, request: Request) -> Result<Response, SourceError> {
+        let request = HttpRequest {
+            method: "GET".into(),
+            url: request.url,
+            headers: request.headers,
+            body: None,
+            timeout: Some(request.timeout),
+        };
+        match self.0.http().send(request).await {
+            Ok(response) => Ok(Response {
+                status: response.status,
+                headers: response.headers,
+                body: response.body,
+                url: response.url,
+                at: response.at,
+            }),
+            Err(ToolError::Cancelled) => Err(SourceError::Stopped),
+            Err(error @ (ToolError::NotAllowed { .. } | ToolError::NotDeclared { .. })) => {
+                Err(SourceError::Refused(clause(&error)))
+            }
+            Err(error) => Err(SourceError::Source(clause(&error))),
+        }
+    }
+
+    async fn wait(&self, time: Duration) -> Result<(), SourceError> {
+        tokio::select! {
+            () = tokio::time::sleep(time) => Ok(()),
+            () = self.0.cancel().cancelled() => Err(SourceError::Stopped),
+        }
+    }
+}
+
+/// A sentence as what follows "Stooq ".
+fn clause(error: &ToolError) -> String {
+    format!("gave no answer: {}", error.to_string().trim_end_matches('.'))
+}
