@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use nova_market::Age;
 use nova_skill::figures::{TooLarge, currency_code, money, percent, plus};
 use nova_skill::{
     Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Problem, Source, ToolContext,
@@ -10,7 +11,7 @@ use serde::Deserialize;
 
 use crate::amount::shown;
 use crate::books::problems_json;
-use crate::prices::{Age, Prices, Rate, pair};
+use crate::prices::{Prices, Rate, pair};
 use crate::valuation::{Snapshot, Valuation, day_text};
 use crate::value::rate_json;
 

@@ -1,8 +1,7 @@
 use std::collections::{BTreeMap, HashMap};
 
-use nova_market::QUOTE_DAYS;
+use nova_market::{Age, QUOTE_DAYS, age};
 use nova_skill::figures::{Quantity, TooLarge, currency_code, days_between, rounded_to};
-use nova_skill::jiff::civil::Weekday;
 use nova_skill::jiff::tz::TimeZone;
 use nova_skill::jiff::{Timestamp, ToSpan as _};
 use nova_skill::{Date, Decimal, NotePath, Source, WebSource};
@@ -31,17 +30,6 @@ pub(crate) struct Price<'a> {
 pub(crate) enum PriceFrom<'a> {
     Note(&'a NotePath),
     Quote { source: &'a str, url: &'a str, at: Option<&'a str>, fetched: &'a str },
-}
-
-/// How far one may trust a price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Age {
-    /// Of the day, or of the last weekday before.
-    Fresh,
-    /// A weekday has gone by since.
-    Old,
-    /// More than a week.
-    VeryOld,
 }
 
 impl<'a> Prices<'a> {
@@ -230,52 +218,4 @@ fn split_since(price: Decimal, date: Date, splits: &[Split], day: Date) -> Resul
         ratio = ratio.times(split.ratio)?;
     }
     if ratio == one { Ok(price) } else { one.share_of(price, ratio) }
-}
-
-impl Age {
-    /// `stale` of a row; null where it is fresh.
-    pub(crate) fn word(self) -> Option<&'static str> {
-        match self {
-            Self::Fresh => None,
-            Self::Old => Some("old"),
-            Self::VeryOld => Some("very_old"),
-        }
-    }
-}
-
-/// Markets rest at weekends: a Friday's close is fresh until Monday's is there.
-pub(crate) fn age(date: Date, day: Date) -> Age {
-    let days = days_between(date, day);
-    if days > QUOTE_DAYS {
-        return Age::VeryOld;
-    }
-    let gone_by = (1..days).filter_map(|after| date.checked_add(after.days()).ok());
-    let weekday = |day: Date| !matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday);
-    if gone_by.into_iter().any(weekday) { Age::Old } else { Age::Fresh }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(date: &str, day: &str, expected: Age) {
-        let parse = |text: &str| text.parse().expect("a date");
-        assert_eq!(age(parse(date), parse(day)), expected, "{date} seen on {day}");
-    }
-
-    #[test]
-    fn a_weekday_gone_by_makes_a_price_old() {
-        check("2026-11-20", "2026-11-20", Age::Fresh);
-        check("2026-11-19", "2026-11-20", Age::Fresh);
-        check("2026-11-18", "2026-11-20", Age::Old);
-        // Friday to Sunday, to Monday, to Tuesday.
-        check("2026-11-20", "2026-11-22", Age::Fresh);
-        check("2026-11-20", "2026-11-23", Age::Fresh);
-        check("2026-11-20", "2026-11-24", Age::Old);
-        check("2026-11-13", "2026-11-20", Age::Old);
-        check("2026-11-12", "2026-11-20", Age::VeryOld);
-        // A price of a day to come is none of these cases; it is never chosen.
-        check("2026-11-21", "2026-11-20", Age::Fresh);
-    }
 }

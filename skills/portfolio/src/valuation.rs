@@ -1,4 +1,4 @@
-use nova_market::QUOTE_DAYS;
+use nova_market::{Age, QUOTE_DAYS};
 use nova_skill::figures::{Sums, TooLarge, day_and_month, minus, money, percent};
 use nova_skill::jiff::civil::date;
 use nova_skill::{
@@ -10,7 +10,7 @@ use crate::books::{Books, problems_json};
 use crate::holdings::{Holding, Holdings};
 use crate::kept::Kept;
 use crate::ledger::{Event, Method};
-use crate::prices::{Age, Price, Prices};
+use crate::prices::{Price, Prices};
 
 /// What the tools compute from: the records, what is kept of quote sources, and the day.
 pub(crate) struct Snapshot {
@@ -78,7 +78,7 @@ impl Snapshot {
         self.holdings_on(self.day)
     }
 
-    fn holdings_on(&self, day: Date) -> Result<Holdings<'_>, TooLarge> {
+    pub(crate) fn holdings_on(&self, day: Date) -> Result<Holdings<'_>, TooLarge> {
         self.books.holdings(self.method, day, day == self.today)
     }
 
@@ -394,6 +394,7 @@ impl Row<'_> {
         json!({
             "symbol": holding.symbol,
             "name": holding.name(),
+            "exchange": holding.position.and_then(|position| position.exchange.clone()),
             "currency": holding.currency,
             "quantity": shown(quantity),
             "price": shown(self.each.map(price_shown)),

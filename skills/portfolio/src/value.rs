@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use nova_market::Age;
 use nova_skill::figures::{TooLarge, currency_code, money, plus};
 use nova_skill::{
     Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Problem, Source, ToolContext,
@@ -8,7 +9,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::amount::{CURRENCY_REMEDY, invalid, shown};
-use crate::prices::{Age, Price, Prices};
+use crate::prices::{Price, Prices};
 use crate::totals::{Realised, realised_figure};
 use crate::valuation::{Snapshot, Valuation, day_text, method_word, year_begins};
 

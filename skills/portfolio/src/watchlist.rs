@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use nova_market::Age;
 use nova_skill::figures::{currency_code, percent};
 use nova_skill::{
     Decimal, Description, Effect, JsonSchema, NativeTool, Note, NotePath, Output, Problem, ToolContext,
@@ -9,7 +10,6 @@ use serde::Deserialize;
 
 use crate::amount::{price as price_shown, shown};
 use crate::books::{as_symbol, problems_json};
-use crate::prices::Age;
 use crate::valuation::Snapshot;
 
 pub(crate) const WATCHLIST: &str = "watchlist";

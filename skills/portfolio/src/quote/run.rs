@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nova_market::tools::{Web, own_names};
-use nova_market::{History, Listing, Quoted, Reasons, Sources};
+use nova_market::{Age, History, Listing, Quoted, Reasons, Sources, age};
 use nova_skill::figures::percent;
 use nova_skill::{
     Date, Figure, LogLevel, Output, Problem, Source, ToolContext, ToolError, Value, WebSource, json,
@@ -13,7 +13,7 @@ use super::wanted::Wanted;
 use crate::amount::{price as price_shown, shown};
 use crate::books::{Books, problems_json};
 use crate::kept::{Kept, KeptQuote};
-use crate::prices::{Age, Price, PriceFrom, age, as_pair};
+use crate::prices::{Price, PriceFrom, as_pair};
 use crate::valuation::{Snapshot, day_text};
 
 /// Held by the call that changes what is kept, from reading to writing.
@@ -138,13 +138,13 @@ impl Run {
     }
 
     fn add(&self, symbol: &str, source: &str, quoted: Quoted) {
-        let Quoted { price, currency, date, at, before, url, fetched } = quoted;
+        let Quoted { price, currency, date, at, before, url, fetched, .. } = quoted;
         let kept = KeptQuote { price, currency, source: source.into(), url, at, fetched, before };
         lock(&self.came).push((symbol.to_owned(), date, kept));
     }
 
     pub(super) fn add_closes(&self, symbol: &str, source: &str, history: History) {
-        let History { currency, bars, url, fetched } = history;
+        let History { currency, bars, url, fetched, .. } = history;
         let mut came = lock(&self.came);
         for bar in bars {
             let kept = KeptQuote {

@@ -13,15 +13,20 @@
 //! - Each source against the shapes of its real answers, good and bad: `tests/sources.rs`.
 //! - No crate of Nova but nova-figures and nothing that reaches a disk or a network is below: `.ci/layers`.
 
+mod age;
 mod get;
+mod key_figures;
 mod listing;
 mod order;
+pub mod returns;
 mod source;
 pub mod sources;
 #[cfg(feature = "tools")]
 pub mod tools;
 
+pub use age::{Age, age};
 pub use get::{Request, Response, Transport};
+pub use key_figures::{Close, Figure, KeyFigure, Unit, key_figures};
 pub use listing::Listing;
 pub use order::{Reasons, Sources};
-pub use source::{Bar, History, QUOTE_DAYS, Quoted, Source, SourceError};
+pub use source::{Bar, Events, Found, History, QUOTE_DAYS, Quoted, Source, SourceError};

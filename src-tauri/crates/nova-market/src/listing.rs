@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use crate::Found;
+
 /// A share or fund at one exchange, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Listing {
@@ -25,7 +27,19 @@ struct Exchange {
 
 const EXCHANGES: &[Exchange] = &[
     Exchange {
-        names: &["US", "NYSE", "NASDAQ", "AMEX", "XNYS", "XNAS"],
+        names: &[
+            "US",
+            "NYSE",
+            "NASDAQ",
+            "AMEX",
+            "XNYS",
+            "XNAS",
+            "NASDAQGS",
+            "NASDAQGM",
+            "NASDAQCM",
+            "NYSE ARCA",
+            "NYSEARCA",
+        ],
         market: None,
         currency: "USD",
         stooq: Some(".us"),
@@ -101,6 +115,34 @@ const EXCHANGES: &[Exchange] = &[
 ];
 
 impl Listing {
+    /// A symbol as people write it: "ngtl", or with the mark of its exchange, "NGTL.DE".
+    pub fn parse(said: &str) -> Self {
+        let said = said.trim().to_uppercase();
+        let marked = EXCHANGES.iter().filter(|exchange| !exchange.yahoo.is_empty());
+        let parts = marked.filter_map(|exchange| Some((said.strip_suffix(exchange.yahoo)?, exchange))).next();
+        match parts {
+            Some((symbol, exchange)) if !symbol.is_empty() => Self {
+                symbol: symbol.to_owned(),
+                exchange: Some(exchange.names[0].into()),
+                ..Self::default()
+            },
+            _ => Self { symbol: said, ..Self::default() },
+        }
+    }
+
+    /// What a source has found.
+    pub fn found(found: &Found) -> Self {
+        let mut listing = Self::parse(&found.symbol);
+        let said = found.exchange.as_deref().filter(|exchange| known(exchange).is_ok());
+        listing.exchange = listing.exchange.or(said.map(str::to_owned));
+        listing
+    }
+
+    /// Whether it is listed in the United States, as it is where nothing says otherwise.
+    pub fn is_in_the_us(&self) -> bool {
+        self.listed().is_ok_and(|(exchange, _)| exchange.names[0] == EXCHANGES[0].names[0])
+    }
+
     /// What Stooq calls it and the currency that it quotes it in, which it does not say itself.
     ///
     /// # Errors

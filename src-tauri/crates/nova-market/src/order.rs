@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::civil::Date;
 use rust_decimal::Decimal;
 
-use crate::{History, Listing, Quoted, Source, SourceError, Transport};
+use crate::{Found, History, Listing, Quoted, Source, SourceError, Transport};
 
 /// After this many failures in a row a source is not asked for the same any more.
 const FAILURES: u32 = 3;
@@ -26,6 +26,7 @@ enum What {
     Quote,
     History,
     Rate,
+    Search,
 }
 
 /// Why no source has it, one clause for each: "Stooq answered with nothing; Yahoo receives too many requests".
@@ -90,6 +91,22 @@ impl Sources {
     ) -> Result<(&'static str, Quoted), Reasons> {
         self.first(What::Rate, |source| async move {
             source.rate(from, to, transport).await?.checked(Some(to), today, last)
+        })
+        .await
+    }
+
+    /// What is listed under a name, by the first source that knows of any, and its name.
+    ///
+    /// # Errors
+    /// As [`Sources::quote`].
+    pub async fn search(
+        &self,
+        query: &str,
+        transport: &dyn Transport,
+    ) -> Result<(&'static str, Vec<Found>), Reasons> {
+        self.first(What::Search, |source| async move {
+            let found = source.search(query, transport).await?;
+            if found.is_empty() { Err(SourceError::Symbol("knows none".into())) } else { Ok(found) }
         })
         .await
     }

@@ -34,6 +34,11 @@ pub trait Source: Send + Sync {
     async fn rate(&self, _from: &str, _to: &str, _: &dyn Transport) -> Result<Quoted, SourceError> {
         Err(SourceError::Symbol("gives no rates".into()))
     }
+
+    /// What is listed under a name, or under something like a symbol: the best match first.
+    async fn search(&self, _query: &str, _: &dyn Transport) -> Result<Vec<Found>, SourceError> {
+        Err(SourceError::Symbol("finds no names".into()))
+    }
 }
 
 /// The newest price that a source has.
@@ -41,6 +46,8 @@ pub trait Source: Send + Sync {
 pub struct Quoted {
     pub price: Decimal,
     pub currency: String,
+    /// What the source calls it, where it says so.
+    pub name: Option<String>,
     pub date: Date,
     /// RFC 3339, where it is said.
     pub at: Option<String>,
@@ -58,6 +65,8 @@ pub struct Quoted {
 pub struct History {
     pub currency: String,
     pub bars: Vec<Bar>,
+    /// Splits and dividends of these days, where the source tells of them.
+    pub events: Option<Events>,
     /// Where it answered, without a query.
     pub url: String,
     /// When it answered, RFC 3339.
@@ -71,6 +80,26 @@ pub struct Bar {
     pub close: Decimal,
     /// How many shares changed hands, where it is said.
     pub volume: Option<u64>,
+}
+
+/// What happened to a share in some days.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Events {
+    /// How many shares there are for each one since that day.
+    pub splits: Vec<(Date, Decimal)>,
+    /// What was paid for one share as there are on the day of the answer.
+    pub dividends: Vec<(Date, Decimal)>,
+}
+
+/// Something that is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// As the source writes it.
+    pub symbol: String,
+    pub name: String,
+    pub exchange: Option<String>,
+    /// Such as "equity" or "etf".
+    pub kind: Option<String>,
 }
 
 /// Why there is no answer: what follows the source's name, without a full stop, such as "answered with a web page

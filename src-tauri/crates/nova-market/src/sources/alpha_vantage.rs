@@ -54,6 +54,7 @@ impl Source for AlphaVantage {
         Ok(Quoted {
             price,
             currency,
+            name: None,
             date,
             at: None,
             before: field("08. previous close").and_then(number).filter(|before| !before.is_zero()),

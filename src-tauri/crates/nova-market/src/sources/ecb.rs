@@ -78,6 +78,7 @@ impl Source for Ecb {
         Ok(Quoted {
             price: rounded_to(price, PLACES).normalize(),
             currency: to.to_owned(),
+            name: None,
             date: day.date,
             at: None,
             before: None,

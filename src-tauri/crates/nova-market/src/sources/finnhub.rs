@@ -9,7 +9,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::source::number;
-use crate::{Listing, Quoted, Request, Source, SourceError, Transport};
+use crate::{Found, Listing, Quoted, Request, Source, SourceError, Transport};
 
 pub(super) struct Finnhub {
     pub(super) base: Url,
@@ -49,11 +49,33 @@ impl Source for Finnhub {
         Ok(Quoted {
             price,
             currency,
+            name: None,
             date: time.to_zoned(TimeZone::UTC).date(),
             at: Some(time.to_string()),
             before: decimal("pc").filter(|before| !before.is_zero()),
             url: answer.url,
             fetched: answer.at,
         })
+    }
+    async fn search(&self, query: &str, transport: &dyn Transport) -> Result<Vec<Found>, SourceError> {
+        let mut url = self
+            .base
+            .join("/api/v1/search")
+            .map_err(|error| SourceError::Source(format!("has no address: {error}")))?;
+        url.query_pairs_mut().append_pair("q", query);
+        let request = Request::new(url).header("X-Finnhub-Token", self.key.expose_secret());
+        let page = request.send(transport).await?.json()?;
+        let text = |row: &Value, name: &str| row.get(name).and_then(Value::as_str).map(str::to_owned);
+        let rows = page.get("result").and_then(Value::as_array).into_iter().flatten();
+        Ok(rows
+            .filter_map(|row| {
+                Some(Found {
+                    symbol: text(row, "displaySymbol")?,
+                    name: text(row, "description")?,
+                    exchange: None,
+                    kind: text(row, "type").map(|kind| kind.to_lowercase()),
+                })
+            })
+            .collect())
     }
 }

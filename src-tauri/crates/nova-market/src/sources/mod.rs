@@ -3,6 +3,7 @@
 mod alpha_vantage;
 mod ecb;
 mod finnhub;
+pub mod sec;
 mod stooq;
 mod tiingo;
 mod twelve_data;

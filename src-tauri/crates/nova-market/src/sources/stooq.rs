@@ -52,7 +52,7 @@ impl Source for Stooq {
             let volume = row.get("volume").and_then(|volume| volume.parse().ok());
             bars.push(Bar { date, close, volume });
         }
-        Ok(History { currency, bars, url: answer.url, fetched: answer.at })
+        Ok(History { currency, bars, events: None, url: answer.url, fetched: answer.at })
     }
 
     async fn rate(&self, from: &str, to: &str, transport: &dyn Transport) -> Result<Quoted, SourceError> {
@@ -136,6 +136,7 @@ fn quoted(row: &Row, currency: &str, answer: &Answer) -> Result<Quoted, SourceEr
     Ok(Quoted {
         price,
         currency: currency.to_owned(),
+        name: None,
         date,
         at: at.map(|at| at.timestamp().to_string()),
         before: None,

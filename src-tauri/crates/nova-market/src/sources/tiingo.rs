@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::get::Answer;
 use crate::source::number;
-use crate::{Bar, History, Listing, Quoted, Request, Source, SourceError, Transport};
+use crate::{Bar, Events, History, Listing, Quoted, Request, Source, SourceError, Transport};
 
 pub(super) struct Tiingo {
     pub(super) base: Url,
@@ -29,11 +29,12 @@ impl Source for Tiingo {
     }
 
     async fn quote(&self, listing: &Listing, transport: &dyn Transport) -> Result<Quoted, SourceError> {
-        let (currency, bars, answer) = self.days(listing, None, transport).await?;
+        let (currency, (bars, _), answer) = self.days(listing, None, transport).await?;
         let bar = bars.last().ok_or_else(|| SourceError::Symbol("has no price of it".into()))?;
         Ok(Quoted {
             price: bar.close,
             currency,
+            name: None,
             date: bar.date,
             at: None,
             before: None,
@@ -49,8 +50,8 @@ impl Source for Tiingo {
         to: Date,
         transport: &dyn Transport,
     ) -> Result<History, SourceError> {
-        let (currency, bars, answer) = self.days(listing, Some((from, to)), transport).await?;
-        Ok(History { currency, bars, url: answer.url, fetched: answer.at })
+        let (currency, (bars, events), answer) = self.days(listing, Some((from, to)), transport).await?;
+        Ok(History { currency, bars, events: Some(events), url: answer.url, fetched: answer.at })
     }
 }
 
@@ -60,7 +61,7 @@ impl Tiingo {
         listing: &Listing,
         days: Option<(Date, Date)>,
         transport: &dyn Transport,
-    ) -> Result<(String, Vec<Bar>, Answer), SourceError> {
+    ) -> Result<(String, (Vec<Bar>, Events), Answer), SourceError> {
         let (symbol, currency) = listing.in_the_us("tiingo").map_err(SourceError::Symbol)?;
         let mut url = self.base.clone();
         if let Ok(mut path) = url.path_segments_mut() {
@@ -78,7 +79,7 @@ impl Tiingo {
             let said = page.get("detail").and_then(Value::as_str).unwrap_or("nothing about it");
             return Err(SourceError::Symbol(format!("says: {}", said.trim_end_matches('.'))));
         };
-        let mut bars = Vec::new();
+        let (mut bars, mut events) = (Vec::new(), Events::default());
         // From the newest: the splits after a day divide its close.
         let mut divided = Decimal::ONE;
         for row in rows.iter().rev() {
@@ -90,12 +91,17 @@ impl Tiingo {
             let close = close.checked_div(divided).unwrap_or_default();
             let volume = row.get("adjVolume").or_else(|| row.get("volume")).and_then(Value::as_u64);
             bars.push(Bar { date, close: rounded_to(close, 6).normalize(), volume });
-            if let Some(split) = decimal(row, "splitFactor").filter(|split| *split > Decimal::ZERO) {
+            if let Some(paid) = decimal(row, "divCash").filter(|paid| *paid > Decimal::ZERO) {
+                events.dividends.push((date, paid.checked_div(divided).unwrap_or_default()));
+            }
+            let split = decimal(row, "splitFactor").filter(|split| *split > Decimal::ZERO);
+            if let Some(split) = split.filter(|split| *split != Decimal::ONE) {
+                events.splits.push((date, split));
                 divided = divided.checked_mul(split).unwrap_or(divided);
             }
         }
         bars.reverse();
-        Ok((currency, bars, answer))
+        Ok((currency, (bars, events), answer))
     }
 }
 

@@ -14,7 +14,7 @@ use url::Url;
 
 use crate::get::Answer;
 use crate::source::number;
-use crate::{Bar, History, Listing, Quoted, Request, Source, SourceError, Transport};
+use crate::{Bar, Found, History, Listing, Quoted, Request, Source, SourceError, Transport};
 
 pub(super) struct TwelveData {
     pub(super) base: Url,
@@ -59,13 +59,28 @@ impl Source for TwelveData {
             let volume = text(row, "volume").and_then(|volume| volume.parse().ok());
             bars.push(Bar { date, close, volume });
         }
-        Ok(History { currency, bars, url: answer.url, fetched: answer.at })
+        Ok(History { currency, bars, events: None, url: answer.url, fetched: answer.at })
     }
 
     async fn rate(&self, from: &str, to: &str, transport: &dyn Transport) -> Result<Quoted, SourceError> {
         let pair = format!("{from}/{to}");
         let (page, answer) = self.ask("/exchange_rate", &[("symbol", pair)], transport).await?;
         quoted(&page, to, "rate", &answer)
+    }
+
+    async fn search(&self, query: &str, transport: &dyn Transport) -> Result<Vec<Found>, SourceError> {
+        let (page, _) = self.ask("/symbol_search", &[("symbol", query.to_owned())], transport).await?;
+        let rows = page.get("data").and_then(Value::as_array).into_iter().flatten();
+        Ok(rows
+            .filter_map(|row| {
+                Some(Found {
+                    symbol: text(row, "symbol")?.to_owned(),
+                    name: text(row, "instrument_name")?.to_owned(),
+                    exchange: text(row, "exchange").map(str::to_owned),
+                    kind: text(row, "instrument_type").map(str::to_lowercase),
+                })
+            })
+            .collect())
     }
 }
 
@@ -112,6 +127,7 @@ fn quoted(page: &Value, currency: &str, price: &str, answer: &Answer) -> Result<
     Ok(Quoted {
         price,
         currency: currency.to_owned(),
+        name: text(page, "name").map(str::to_owned),
         date: day.unwrap_or_else(|| time.to_zoned(jiff::tz::TimeZone::UTC).date()),
         at: Some(time.to_string()),
         before: decimal(page, "previous_close").filter(|before| !before.is_zero()),

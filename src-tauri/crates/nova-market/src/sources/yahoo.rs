@@ -14,7 +14,7 @@ use url::Url;
 
 use crate::get::Answer;
 use crate::source::number;
-use crate::{Bar, History, Listing, Quoted, Request, Source, SourceError, Transport};
+use crate::{Bar, Events, Found, History, Listing, Quoted, Request, Source, SourceError, Transport};
 
 pub(super) struct Yahoo {
     pub(super) base: Url,
@@ -45,12 +45,33 @@ impl Source for Yahoo {
         let second = |day: Date| day.to_zoned(TimeZone::UTC).map_or(0, |begin| begin.timestamp().as_second());
         // The last day ends with the next one's begin.
         let (begin, end) = (second(from), second(to.saturating_add(1.day())));
-        let query = format!("period1={begin}&period2={end}&interval=1d");
+        let query = format!("period1={begin}&period2={end}&interval=1d&events=div%7Csplit");
         self.chart(&symbol, &query, transport).await?.history()
     }
 
     async fn rate(&self, from: &str, to: &str, transport: &dyn Transport) -> Result<Quoted, SourceError> {
         self.newest(&format!("{from}{to}=X"), transport).await
+    }
+
+    async fn search(&self, query: &str, transport: &dyn Transport) -> Result<Vec<Found>, SourceError> {
+        let mut url = self
+            .base
+            .join("/v1/finance/search")
+            .map_err(|error| SourceError::Source(format!("has no address: {error}")))?;
+        url.query_pairs_mut().append_pair("q", query).append_pair("newsCount", "0");
+        let page = Request::new(url).header("User-Agent", BROWSER).send(transport).await?.json()?;
+        let text = |row: &Value, name: &str| row.get(name).and_then(Value::as_str).map(str::to_owned);
+        let rows = page.get("quotes").and_then(Value::as_array).into_iter().flatten();
+        Ok(rows
+            .filter_map(|row| {
+                Some(Found {
+                    symbol: text(row, "symbol")?,
+                    name: text(row, "longname").or_else(|| text(row, "shortname"))?,
+                    exchange: text(row, "exchDisp"),
+                    kind: text(row, "quoteType").map(|kind| kind.to_lowercase()),
+                })
+            })
+            .collect())
     }
 }
 
@@ -128,7 +149,31 @@ impl Chart {
                 bars.push(Bar { date: self.day_of(time), close, volume });
             }
         }
-        Ok(History { currency, bars, url: self.answer.url.clone(), fetched: self.answer.at.clone() })
+        let (url, fetched) = (self.answer.url.clone(), self.answer.at.clone());
+        Ok(History { currency, bars, events: Some(self.events(parts)), url, fetched })
+    }
+
+    /// `events.dividends` and `events.splits`, each by the second of its day.
+    fn events(&self, parts: Decimal) -> Events {
+        let of = |kind: &str| {
+            let rows = self.result.pointer(&format!("/events/{kind}")).and_then(Value::as_object);
+            rows.into_iter().flatten().filter_map(|(_, row)| {
+                let time = row.get("date").and_then(Value::as_i64)?;
+                Some((self.day_of(Timestamp::from_second(time).ok()?), row.clone()))
+            })
+        };
+        let number = |row: &Value, name: &str| row.get(name).and_then(decimal);
+        let mut dividends: Vec<(Date, Decimal)> = of("dividends")
+            .filter_map(|(day, row)| Some((day, number(&row, "amount")?.checked_div(parts)?.normalize())))
+            .collect();
+        let mut splits: Vec<(Date, Decimal)> = of("splits")
+            .filter_map(|(day, row)| {
+                Some((day, number(&row, "numerator")?.checked_div(number(&row, "denominator")?)?))
+            })
+            .collect();
+        dividends.sort();
+        splits.sort();
+        Events { splits, dividends }
     }
 
     fn quoted(&self, price: Decimal, time: Timestamp) -> Result<Quoted, SourceError> {
@@ -136,6 +181,9 @@ impl Chart {
         Ok(Quoted {
             price: price.checked_div(parts).unwrap_or_default().normalize(),
             currency,
+            name: ["longName", "shortName"]
+                .iter()
+                .find_map(|name| Some(self.meta(name)?.as_str()?.to_owned())),
             date: self.day_of(time),
             at: None,
             before: None,

@@ -1,0 +1,172 @@
+//! What companies report to the SEC: the list of filers, their filings, and the figures of their reports. No key, but
+//! an address of the user that the SEC asks for; ten requests a second, else some minutes without an answer. Public
+//! data of the United States.
+//!
+//! <https://www.sec.gov/search-filings/edgar-application-programming-interfaces>
+
+use std::collections::HashMap;
+
+use jiff::civil::Date;
+use serde::Deserialize;
+use serde_json::Value;
+use url::Url;
+
+use crate::get::Answer;
+use crate::{Request, SourceError, Transport};
+
+/// The hosts that are asked.
+pub const HOSTS: [&str; 2] = ["www.sec.gov", "data.sec.gov"];
+
+pub struct Sec {
+    /// Of the list of filers.
+    pub www: Url,
+    /// Of everything else.
+    pub data: Url,
+    /// An e-mail address of the user.
+    pub contact: String,
+}
+
+/// A company that files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filer {
+    /// The Central Index Key.
+    pub cik: u64,
+    pub symbol: String,
+    pub name: String,
+}
+
+/// One filing, newest first where they are listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filing {
+    /// "10-K"
+    pub form: String,
+    /// What it is about, where the filer says more than the form; else empty.
+    pub title: String,
+    pub filed: Date,
+    /// The last day of what it reports on.
+    pub period: Option<Date>,
+    pub url: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filings {
+    /// The company's name.
+    pub name: String,
+    pub filings: Vec<Filing>,
+    pub url: String,
+    /// When it answered, RFC 3339.
+    pub fetched: String,
+}
+
+/// What a company has reported, as it was reported: by taxonomy ("us-gaap"), tag ("NetIncomeLoss") and unit ("USD").
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Reported {
+    #[serde(rename = "entityName", default)]
+    pub name: String,
+    #[serde(default)]
+    pub facts: HashMap<String, HashMap<String, Tag>>,
+    /// Where it answered.
+    #[serde(skip)]
+    pub url: String,
+    /// When it answered, RFC 3339.
+    #[serde(skip)]
+    pub fetched: String,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Tag {
+    #[serde(default)]
+    pub units: HashMap<String, Vec<Fact>>,
+}
+
+/// One figure of one report.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Fact {
+    /// None for what holds on a day, such as a number of shares.
+    pub start: Option<Date>,
+    pub end: Date,
+    pub val: serde_json::Number,
+    pub form: String,
+    pub filed: Date,
+}
+
+impl Sec {
+    /// All companies with a symbol: some ten thousand.
+    ///
+    /// # Errors
+    /// When there is no answer, or another than the list.
+    pub async fn filers(&self, transport: &dyn Transport) -> Result<Vec<Filer>, SourceError> {
+        let page = self.ask(&self.www, "/files/company_tickers.json", transport).await?.json()?;
+        let rows = page.as_object().ok_or_else(unreadable)?;
+        let filers: Vec<Filer> = rows
+            .values()
+            .filter_map(|row| {
+                Some(Filer {
+                    cik: row.get("cik_str")?.as_u64()?,
+                    symbol: row.get("ticker")?.as_str()?.to_owned(),
+                    name: row.get("title")?.as_str()?.to_owned(),
+                })
+            })
+            .collect();
+        if filers.is_empty() { Err(unreadable()) } else { Ok(filers) }
+    }
+
+    /// The newest filings of a company, about a thousand.
+    ///
+    /// # Errors
+    /// As [`Sec::filers`].
+    pub async fn filings(&self, cik: u64, transport: &dyn Transport) -> Result<Filings, SourceError> {
+        let answer = self.ask(&self.data, &format!("/submissions/CIK{cik:010}.json"), transport).await?;
+        let page = answer.json()?;
+        let name = page.get("name").and_then(Value::as_str).ok_or_else(unreadable)?.to_owned();
+        let recent = page.pointer("/filings/recent").ok_or_else(unreadable)?;
+        // Columns beside each other.
+        let column =
+            |name: &str| recent.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let text = |name: &str, row: usize| column(name).get(row).and_then(Value::as_str).unwrap_or_default();
+        let filings = (0..column("accessionNumber").len()).filter_map(|row| {
+            let number = text("accessionNumber", row).replace('-', "");
+            let document = text("primaryDocument", row);
+            let form = text("form", row);
+            let described = text("primaryDocDescription", row);
+            Some(Filing {
+                form: form.to_owned(),
+                title: if described.eq_ignore_ascii_case(form) {
+                    String::new()
+                } else {
+                    described.to_owned()
+                },
+                filed: text("filingDate", row).parse().ok()?,
+                period: text("reportDate", row).parse().ok(),
+                url: format!("https://www.sec.gov/Archives/edgar/data/{cik}/{number}/{document}"),
+            })
+        });
+        Ok(Filings { name, filings: filings.collect(), url: answer.url, fetched: answer.at })
+    }
+
+    /// Every figure that a company has reported.
+    ///
+    /// # Errors
+    /// As [`Sec::filers`].
+    pub async fn reported(&self, cik: u64, transport: &dyn Transport) -> Result<Reported, SourceError> {
+        let path = format!("/api/xbrl/companyfacts/CIK{cik:010}.json");
+        let answer = self.ask(&self.data, &path, transport).await?;
+        let reported: Reported = serde_json::from_str(&answer.text).map_err(|_| unreadable())?;
+        Ok(Reported { url: answer.url, fetched: answer.at, ..reported })
+    }
+
+    async fn ask(&self, base: &Url, path: &str, transport: &dyn Transport) -> Result<Answer, SourceError> {
+        let url = base.join(path).map_err(|error| SourceError::Source(format!("has no address: {error}")))?;
+        let agent = format!("Nova {}", self.contact);
+        let answer = Request::new(url).header("User-Agent", &agent).send(transport).await?;
+        match answer.status {
+            200 => Ok(answer),
+            404 => Err(SourceError::Symbol("has no reports of it".into())),
+            status => Err(SourceError::Source(format!("answered with status {status}"))),
+        }
+    }
+}
+
+fn unreadable() -> SourceError {
+    SourceError::Source("answered with something else than its data".into())
+}

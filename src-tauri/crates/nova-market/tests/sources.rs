@@ -1,0 +1,217 @@
+//! Each source against the shapes of its answers: good, wrong, empty, throttled. The requests themselves go over HTTP
+//! in the tests of the skills.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::executor::block_on;
+use jiff::civil::Date;
+use nova_market::sources::Known;
+use nova_market::{History, Listing, Quoted, Request, Response, Source, SourceError, Transport};
+use url::Url;
+
+/// Answers each request with a status and a body.
+struct Answers {
+    answer: fn(&str) -> (u16, String),
+    asked: Mutex<Vec<Request>>,
+}
+
+#[async_trait]
+impl Transport for Answers {
+    async fn get(&self, request: Request) -> Result<Response, SourceError> {
+        let path = request.url.as_str().trim_start_matches("https://source.test").to_owned();
+        let (status, body) = (self.answer)(&path);
+        let url = request.url.clone();
+        self.asked.lock().unwrap().push(request);
+        let at = "2026-11-21T09:00:00Z".to_owned();
+        Ok(Response { status, headers: BTreeMap::new(), body: body.into_bytes(), url, at })
+    }
+
+    async fn wait(&self, _: Duration) -> Result<(), SourceError> {
+        Ok(())
+    }
+}
+
+fn answers(answer: fn(&str) -> (u16, String)) -> Answers {
+    Answers { answer, asked: Mutex::default() }
+}
+
+fn source(name: &str) -> Box<dyn Source> {
+    let base = Url::parse("https://source.test").unwrap();
+    Known::of(name).unwrap().at(base, Some("a-key".to_owned().into()))
+}
+
+fn quote(name: &str, answer: fn(&str) -> (u16, String)) -> Result<Quoted, SourceError> {
+    block_on(source(name).quote(&Listing::parse("NGTL"), &answers(answer)))
+}
+
+fn history(name: &str, answer: fn(&str) -> (u16, String)) -> Result<History, SourceError> {
+    let day = |text: &str| text.parse::<Date>().unwrap();
+    let (from, to) = (day("2026-11-16"), day("2026-11-20"));
+    block_on(source(name).history(&Listing::parse("NGTL"), from, to, &answers(answer)))
+}
+
+fn ok(body: &str) -> (u16, String) {
+    (200, body.to_owned())
+}
+
+#[track_caller]
+fn says<T: std::fmt::Debug>(answer: Result<T, SourceError>, why: &str) {
+    assert_eq!(answer.unwrap_err().to_string(), why);
+}
+
+fn closes(history: &History) -> Vec<String> {
+    history.bars.iter().map(|bar| format!("{} {}", bar.date, bar.close)).collect()
+}
+
+const ECB: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref">
+<gesmes:subject>Reference rates</gesmes:subject><Cube><Cube time='2026-11-20'>
+<Cube currency='USD' rate='1.0800'/><Cube currency='JPY' rate='162.00'/></Cube></Cube></gesmes:Envelope>"#;
+
+#[test]
+fn a_rate_of_the_central_bank_goes_through_the_euro() {
+    let (ecb, web) = (source("ecb"), answers(|_| ok(ECB)));
+    let rate = |from: &str, to: &str| block_on(ecb.rate(from, to, &web));
+    assert_eq!(rate("EUR", "USD").unwrap().price.to_string(), "1.08");
+    assert_eq!(rate("USD", "JPY").unwrap().price.to_string(), "150");
+    let rate_to_euro = rate("USD", "EUR").unwrap();
+    assert_eq!(rate_to_euro.price.to_string(), "0.9259259259");
+    assert_eq!((rate_to_euro.currency.as_str(), rate_to_euro.date.to_string()), ("EUR", "2026-11-20".into()));
+    says(rate("USD", "XYZ"), "has no rate of XYZ");
+    assert_eq!(web.asked.lock().unwrap().len(), 1, "one page has all rates");
+}
+
+#[test]
+fn what_is_not_the_page_of_rates_is_refused() {
+    let rate =
+        |answer: fn(&str) -> (u16, String)| block_on(source("ecb").rate("EUR", "USD", &answers(answer)));
+    let unreadable = "answered with something else than its rates";
+    says(rate(|_| ok("<html>Sorry</html>")), "answered with a web page instead of a quote");
+    says(rate(|_| ok("<?xml version=\"1.0\"?><a><b>")), unreadable);
+    says(rate(|_| ok("<?xml version=\"1.0\"?><a/>")), unreadable);
+    let many =
+        |_: &str| ok(&format!("<?xml version=\"1.0\"?>{}", "<Cube currency='USD' rate='1'/>".repeat(2_000)));
+    says(rate(many), unreadable);
+    const ZERO: &str =
+        "<?xml version=\"1.0\"?><Cube time='2026-11-20'><Cube currency='USD' rate='0'/></Cube>";
+    says(rate(|_| ok(ZERO)), unreadable);
+    says(rate(|_| (404, "Not found".into())), "has no rates (status 404)");
+}
+
+#[test]
+fn twelve_data_says_its_currency_and_its_errors_in_the_answer() {
+    let quoted = quote("twelve_data", |path| {
+        assert_eq!(path, "/quote?symbol=NGTL");
+        ok(r#"{"symbol":"NGTL","name":"Northgate Tooling","currency":"USD","datetime":"2026-11-20",
+            "timestamp":1795192500,"close":"42.18000","previous_close":"41.83"}"#)
+    });
+    let quoted = quoted.unwrap();
+    assert_eq!((quoted.price.to_string(), quoted.currency.as_str()), ("42.18000".into(), "USD"));
+    assert_eq!(
+        (quoted.name.as_deref(), quoted.date.to_string()),
+        (Some("Northgate Tooling"), "2026-11-20".into())
+    );
+
+    let error = |_: &str| ok(r#"{"code":404,"message":"**symbol** not found: NGTL.","status":"error"}"#);
+    says(quote("twelve_data", error), "says: **symbol** not found: NGTL");
+    let spent = |_: &str| ok(r#"{"code":429,"message":"You have run out of credits","status":"error"}"#);
+    says(quote("twelve_data", spent), "receives too many requests");
+    let wrong = |_: &str| ok(r#"{"code":401,"message":"apikey is incorrect","status":"error"}"#);
+    says(quote("twelve_data", wrong), "does not accept the key");
+    let pence = |_: &str| ok(r#"{"currency":"GBp","timestamp":1795192500,"close":"42"}"#);
+    says(quote("twelve_data", pence), "quotes it in GBp, which is no currency");
+    let days = history("twelve_data", |path| {
+        assert!(path.contains("start_date=2026-11-16&end_date=2026-11-21"), "{path}");
+        ok(r#"{"meta":{"currency":"USD"},"values":[{"datetime":"2026-11-20","close":"42.18","volume":"900"},
+            {"datetime":"2026-11-19","close":"41.83","volume":"1200"}],"status":"ok"}"#)
+    });
+    assert_eq!(closes(&days.unwrap()), ["2026-11-20 42.18", "2026-11-19 41.83"]);
+}
+
+#[test]
+fn the_closes_of_tiingo_become_those_of_todays_shares() {
+    let days = history("tiingo", |path| {
+        assert_eq!(path, "/tiingo/daily/NGTL/prices?startDate=2026-11-16&endDate=2026-11-20");
+        ok(r#"[{"date":"2026-11-18T00:00:00.000Z","close":84.0,"volume":10,"divCash":1.0,"splitFactor":1.0},
+            {"date":"2026-11-19T00:00:00.000Z","close":42.0,"volume":20,"divCash":0.0,"splitFactor":2.0},
+            {"date":"2026-11-20T00:00:00.000Z","close":42.18,"volume":30,"divCash":0.0,"splitFactor":1.0}]"#)
+    });
+    let days = days.unwrap();
+    assert_eq!(closes(&days), ["2026-11-18 42", "2026-11-19 42", "2026-11-20 42.18"]);
+    let events = days.events.unwrap();
+    assert_eq!(events.splits[0].1.to_string(), "2.0");
+    assert_eq!(events.dividends[0].1.to_string(), "0.50", "for one share as there are now");
+    says(history("tiingo", |_| (404, r#"{"detail":"Not found."}"#.into())), "says: Not found");
+}
+
+#[test]
+fn a_share_of_another_country_is_not_asked_for_where_only_one_is_known() {
+    for name in ["tiingo", "alpha_vantage"] {
+        let web = answers(|_| ok("{}"));
+        says(block_on(source(name).quote(&Listing::parse("NGTL.DE"), &web)), "does not quote XETRA");
+        assert!(web.asked.lock().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn the_limit_of_alpha_vantage_comes_with_status_200() {
+    let limit = |_: &str| ok(r#"{"Information":"Your key a-key has a limit of 25 requests a day."}"#);
+    says(quote("alpha_vantage", limit), "receives too many requests, or does not accept the key");
+    says(quote("alpha_vantage", |_| ok(r#"{"Global Quote":{}}"#)), "has no price of it");
+    says(quote("alpha_vantage", |_| ok(r#"{"Error Message":"Invalid API call."}"#)), "does not know it");
+    let quoted = quote("alpha_vantage", |_| {
+        ok(
+            r#"{"Global Quote":{"01. symbol":"NGTL","05. price":"42.1800","07. latest trading day":"2026-11-20",
+            "08. previous close":"41.8300"}}"#,
+        )
+    });
+    let quoted = quoted.unwrap();
+    assert_eq!((quoted.price.to_string(), quoted.date.to_string()), ("42.1800".into(), "2026-11-20".into()));
+    assert_eq!(quoted.url, "https://source.test/query", "without the key");
+}
+
+#[test]
+fn yahoo_tells_of_splits_and_dividends_in_the_currencys_own_units() {
+    let days = history("yahoo", |_| {
+        ok(r#"{"chart":{"result":[{"meta":{"symbol":"NGTL","currency":"GBp","gmtoffset":0},
+            "timestamp":[1795089600,1795176000],
+            "events":{"dividends":{"1":{"amount":80,"date":1795089600}},
+              "splits":{"1":{"date":1795176000,"numerator":3,"denominator":2,"splitRatio":"3:2"}}},
+            "indicators":{"quote":[{"close":[4183,4218],"volume":[1200,null]}]}}],"error":null}}"#)
+    });
+    let days = days.unwrap();
+    assert_eq!(days.currency, "GBP");
+    assert_eq!(closes(&days), ["2026-11-19 41.83", "2026-11-20 42.18"]);
+    let events = days.events.unwrap();
+    assert_eq!(
+        (events.dividends[0].1.to_string(), events.splits[0].1.to_string()),
+        ("0.8".into(), "1.50".into())
+    );
+    assert_eq!((days.bars[0].volume, days.bars[1].volume), (Some(1200), None));
+}
+
+#[test]
+fn a_web_page_or_nothing_is_no_answer_of_any_source() {
+    for name in ["stooq", "yahoo", "finnhub", "twelve_data", "tiingo", "alpha_vantage"] {
+        let page = |_: &str| ok("<!DOCTYPE html><html>Are you a robot?</html>");
+        says(quote(name, page), "answered with a web page instead of a quote");
+        says(quote(name, |_| ok("")), "answered with nothing");
+        says(quote(name, |_| (429, String::new())), "receives too many requests");
+        says(quote(name, |_| (403, String::new())), "refuses to answer (status 403)");
+    }
+}
+
+#[test]
+fn a_key_is_sent_in_a_header_where_a_source_takes_it_there() {
+    for name in ["finnhub", "twelve_data", "tiingo"] {
+        let web = answers(|_| ok("{}"));
+        let _ = block_on(source(name).quote(&Listing::parse("NGTL"), &web));
+        let asked = web.asked.lock().unwrap();
+        assert!(!asked[0].url.as_str().contains("a-key"), "{}", asked[0].url);
+        assert!(asked[0].headers.values().any(|value| value.contains("a-key")));
+    }
+}
