@@ -27,6 +27,7 @@ mod list_trades;
 mod positions;
 mod prices;
 pub mod quote;
+mod returns;
 mod saving;
 mod totals;
 mod trade_rules;
@@ -62,6 +63,7 @@ impl Skill for Portfolio {
             native(quote::Quote),
             native(value::Value),
             native(gains::Gains),
+            native(returns::Returns),
             native(allocation::Allocation),
             native(history::History),
         ]

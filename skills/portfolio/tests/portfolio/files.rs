@@ -38,6 +38,7 @@ fn the_tools_are_those_of_the_contract() {
             "quote {symbols?, range?, since?} External",
             "value {as_of?, currency?} Read",
             "gains {symbol?, method?, as_of?, from?} Read",
+            "returns {symbol?, range?, as_of?} Read",
             "allocation {by?, currency?} Read",
             "history {range?, currency?} Read",
         ]

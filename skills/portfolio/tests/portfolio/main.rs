@@ -8,6 +8,7 @@ mod files;
 mod ledger;
 mod other_programs;
 mod quoting;
+mod returning;
 mod saving;
 mod trading;
 mod valuing;

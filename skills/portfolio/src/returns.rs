@@ -1,0 +1,317 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use nova_market::returns::{Flow, FlowDay, a_year, money_weighted, time_weighted};
+use nova_skill::figures::{TooLarge, at_least, days_between, money, plus, rounded_to};
+use nova_skill::{
+    Date, Decimal, Description, Effect, JsonSchema, NativeTool, Output, Problem, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::amount::shown;
+use crate::books::problems_json;
+use crate::history::Range;
+use crate::holdings::Holding;
+use crate::ledger::Event;
+use crate::prices::Prices;
+use crate::valuation::{Snapshot, day_text};
+
+pub(crate) struct Returns;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Computes returns."))]
+pub(crate) struct ReturnsOf {
+    /// Only this symbol, or the position of this name.
+    #[schemars(extend("x-help" = "Only this position"))]
+    #[schemars(extend("x-values-from" = ["position.symbol", "trade.symbol", "position.name"]))]
+    #[schemars(extend("x-values" = "only"))]
+    symbol: Option<String>,
+    /// How far back; default: since the first trade.
+    #[schemars(extend("x-label" = "Over", "x-help" = "Since the first trade if left empty"))]
+    range: Option<Range>,
+    /// The last day that counts, YYYY-MM-DD; default: today.
+    #[schemars(extend("format" = "date"))]
+    #[schemars(extend("x-label" = "On", "x-help" = "Today if left empty"))]
+    as_of: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for Returns {
+    type Args = ReturnsOf;
+    const ID: &'static str = "returns";
+    const EFFECT: Effect = Effect::Read;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Computes returns in percent over a period, for each position and for all of a currency, dividends and fees included: \
+             time-weighted, which compares with a market, and money-weighted (XIRR), which depends on when money was put in.",
+        )
+        .use_when("the user asks for the return, performance or yield of investments over a period, in percent")
+        .not_when("gains in money are asked for, or for taxes", "portfolio.gains")
+        .cite("the period, and which of the two returns")
+        .example("What was the return of my portfolio over the last year?")
+    }
+
+    async fn run(&self, of: ReturnsOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let snapshot = Snapshot::read(ctx.as_ref(), of.as_of.as_deref()).await?;
+        let said = of.symbol.as_deref().filter(|text| !text.trim().is_empty());
+        let symbol = said.map(|said| snapshot.books.find(said)).transpose()?;
+        let prices = snapshot.prices();
+        let begin = of.range.and_then(|range| range.begins(snapshot.day));
+        let holdings = snapshot.holdings()?;
+        let mut problems = holdings.problems.clone();
+        let mut lines = Vec::new();
+        let mut unknown = BTreeSet::new();
+        for holding in &holdings.held {
+            if holding.is_own()
+                && holding.position.is_some_and(|own| own.opened.is_none() || own.cost.is_none())
+            {
+                problems.extend(holding.position.map(|own| Problem {
+                    path: own.path.to_string(),
+                    line: 1,
+                    problem: format!(
+                        "{} has no day on which it was bought, or no cost, so it is in no return",
+                        own.symbol
+                    ),
+                    remedy: "Add `opened` and `cost_basis`, or a trade.".into(),
+                }));
+                unknown.insert((holding.symbol, holding.currency));
+            } else {
+                lines.push((Some(holding.symbol), holding.currency));
+            }
+        }
+        lines.retain(|(line, _)| symbol.is_none() || *line == symbol.as_deref());
+        let currencies: BTreeSet<&str> = lines.iter().map(|(_, currency)| *currency).collect();
+        let of = |symbol, currency| Scope {
+            snapshot: &snapshot,
+            prices: &prices,
+            symbol,
+            currency,
+            unknown: &unknown,
+        };
+        let mut rows = Vec::new();
+        for (symbol, currency) in &lines {
+            let name = holdings.held.iter().find(|held| Some(held.symbol) == *symbol).map(Holding::name);
+            let mut row = of(*symbol, currency).returned(begin)?.to_json();
+            row["symbol"] = json!(symbol);
+            row["name"] = json!(name);
+            rows.push(row);
+        }
+        let mut totals = Vec::new();
+        if symbol.is_none() {
+            for currency in currencies {
+                totals.push(of(None, currency).returned(begin)?.to_json());
+            }
+        }
+        let notes = holdings.held.iter().flat_map(|holding| holding.notes(&snapshot.books));
+        let value = json!({
+            "to": snapshot.day.to_string(),
+            "positions": rows,
+            "total": totals,
+            "problems": problems_json(&problems),
+            "unreadable": snapshot.books.unreadable_json(),
+        });
+        Ok(Output::new(value).from_notes(notes).into())
+    }
+}
+
+/// What a return is of: one thing, or all of a currency.
+struct Scope<'a> {
+    snapshot: &'a Snapshot,
+    prices: &'a Prices<'a>,
+    symbol: Option<&'a str>,
+    currency: &'a str,
+    /// Left out of everything, because it is not known when they came.
+    unknown: &'a BTreeSet<(&'a str, &'a str)>,
+}
+
+/// What was put in and taken out on a day, and the prices that were paid.
+#[derive(Default)]
+struct Moved<'a> {
+    put_in: Decimal,
+    taken_out: Decimal,
+    paid: BTreeMap<&'a str, Decimal>,
+}
+
+struct Returned {
+    currency: String,
+    from: Date,
+    days: i64,
+    begin_value: Option<Decimal>,
+    put_in: Decimal,
+    taken_out: Decimal,
+    value: Option<Decimal>,
+    time_weighted: Result<f64, String>,
+    money_weighted: Result<f64, String>,
+}
+
+impl<'a> Scope<'a> {
+    fn returned(&self, begin: Option<Date>) -> Result<Returned, TooLarge> {
+        let (moved, end) = (self.moved()?, self.snapshot.day);
+        let first = moved.keys().next().copied().unwrap_or(end);
+        // Before the first trade there is nothing to begin with.
+        let begin = begin.filter(|begin| *begin >= first);
+        let begin_value = match begin {
+            Some(begin) => self.worth(begin, None)?,
+            None => Ok(Decimal::ZERO),
+        };
+        let last = self.worth(end, moved.get(&end))?;
+        let of_period = || moved.range(..=end).filter(|(day, _)| begin.is_none_or(|begin| **day > begin));
+        let (mut put_in, mut taken_out) = (Decimal::ZERO, Decimal::ZERO);
+        for (_, moved) in of_period() {
+            put_in = plus(put_in, moved.put_in)?;
+            taken_out = plus(taken_out, moved.taken_out)?;
+        }
+        let from = begin.unwrap_or(first);
+        let mut flows: Vec<Flow> = of_period()
+            .map(|(date, moved)| Flow { date: *date, amount: moved.taken_out - moved.put_in })
+            .collect();
+        let mut days = Vec::new();
+        let mut missing = None;
+        for (day, moved) in of_period() {
+            let before = day.yesterday().ok().map(|before| self.worth(before, Some(moved))).transpose()?;
+            match (before.unwrap_or(Ok(Decimal::ZERO)), self.worth(*day, Some(moved))?) {
+                (Ok(before), Ok(after)) => {
+                    days.push(FlowDay { before, put_in: moved.put_in, taken_out: moved.taken_out, after });
+                }
+                (Err(why), _) | (_, Err(why)) => {
+                    missing.get_or_insert(why);
+                }
+            }
+        }
+        let known = begin_value.clone().and_then(|begin| Ok((begin, last.clone()?)));
+        let (time_weighted, money_weighted) = match known {
+            Err(why) => (Err(why.clone()), Err(why)),
+            Ok((begin_value, last)) => {
+                if begin.is_some() {
+                    flows.push(Flow { date: from, amount: -begin_value });
+                    days.insert(
+                        0,
+                        FlowDay {
+                            before: Decimal::ZERO,
+                            put_in: begin_value,
+                            taken_out: Decimal::ZERO,
+                            after: begin_value,
+                        },
+                    );
+                }
+                flows.push(Flow { date: end, amount: last });
+                let time = match missing {
+                    Some(why) => Err(why),
+                    None => time_weighted(&days, last)
+                        .ok_or_else(|| "nothing was held when it was paid".to_owned()),
+                };
+                (time, money_weighted(&flows).map_err(|why| why.to_string()))
+            }
+        };
+        Ok(Returned {
+            currency: self.currency.to_owned(),
+            from,
+            days: days_between(from, end),
+            begin_value: begin_value.ok(),
+            put_in,
+            taken_out,
+            value: last.ok(),
+            time_weighted,
+            money_weighted,
+        })
+    }
+
+    fn is_of(&self, symbol: &str, currency: &str) -> bool {
+        currency == self.currency
+            && self.symbol.is_none_or(|own| own == symbol)
+            && !self.unknown.contains(&(symbol, currency))
+    }
+
+    /// By day.
+    fn moved(&self) -> Result<BTreeMap<Date, Moved<'a>>, TooLarge> {
+        let mut moved: BTreeMap<Date, Moved> = BTreeMap::new();
+        let books = &self.snapshot.books;
+        let holdings = self.snapshot.holdings()?;
+        let counted: BTreeSet<usize> =
+            holdings.held.iter().flat_map(|holding| holding.trades.iter().copied()).collect();
+        for note in counted.iter().map(|place| &books.trades[*place]) {
+            if !self.is_of(&note.symbol, &note.currency) {
+                continue;
+            }
+            let day = moved.entry(note.trade.date).or_default();
+            let times = |quantity: Decimal, price: Decimal| quantity.checked_mul(price).ok_or(TooLarge);
+            match note.trade.event {
+                Event::Buy { quantity, price, fee } => {
+                    day.put_in = plus(day.put_in, plus(times(quantity, price)?, fee)?)?;
+                    day.paid.insert(&note.symbol, price);
+                }
+                Event::Sell { quantity, price, fee } => {
+                    day.taken_out = plus(day.taken_out, plus(times(quantity, price)?, -fee)?)?;
+                    day.paid.entry(&note.symbol).or_insert(price);
+                }
+                Event::Dividend { quantity, price, fee } => {
+                    day.taken_out = plus(day.taken_out, plus(times(quantity, price)?, -fee)?)?;
+                }
+                Event::Fee { amount } => day.put_in = plus(day.put_in, amount)?,
+                Event::Split { .. } => {}
+            }
+        }
+        for holding in holdings.held.iter().filter(|held| held.is_own()) {
+            let bought = holding.position.and_then(|own| own.opened.zip(own.cost));
+            if let Some((opened, cost)) = bought.filter(|_| self.is_of(holding.symbol, holding.currency)) {
+                let day = moved.entry(opened).or_default();
+                day.put_in = plus(day.put_in, cost)?;
+                if let Some(each) = cost.checked_div(holding.quantity.to_decimal()?) {
+                    day.paid.insert(holding.symbol, each);
+                }
+            }
+        }
+        moved.retain(|_, moved| !moved.put_in.is_zero() || !moved.taken_out.is_zero());
+        Ok(moved)
+    }
+
+    /// What it was worth at the end of a day, or which price is missing. Where there is no price of the day, what was
+    /// paid on the day of `moved` stands in.
+    fn worth(&self, day: Date, moved: Option<&Moved>) -> Result<Result<Decimal, String>, TooLarge> {
+        let mut sum = Decimal::ZERO;
+        for holding in self.snapshot.holdings_on(day)?.held {
+            if holding.quantity.is_zero() || !self.is_of(holding.symbol, holding.currency) {
+                continue;
+            }
+            let known = self.prices.usable(holding.symbol, holding.currency, day);
+            let known = known.map(|price| price.after(&holding.ledger.splits, day)).transpose()?;
+            let paid = || moved.and_then(|moved| moved.paid.get(holding.symbol)).copied();
+            let Some(each) = known.or_else(paid) else {
+                let day = day_text(day, self.snapshot.day);
+                return Ok(Err(format!("there is no price of {} on {day}", holding.symbol)));
+            };
+            sum = plus(sum, holding.quantity.at(each)?)?;
+        }
+        Ok(Ok(sum))
+    }
+}
+
+impl Returned {
+    fn to_json(&self) -> Value {
+        let percent = |ratio: Option<f64>| {
+            let percent = ratio.and_then(|ratio| Decimal::try_from(ratio * 100.0).ok());
+            shown(percent.map(|percent| at_least(rounded_to(percent, 2), 2)))
+        };
+        let amount = |amount: Decimal| money(amount, &self.currency);
+        let time = self.time_weighted.as_ref().ok().copied();
+        // The rate of a year, over the days that there were.
+        let money = self.money_weighted.as_ref().ok().copied();
+        let over = money.map(|rate| (1.0 + rate).powf(self.days as f64 / 365.0) - 1.0);
+        let missing = self.time_weighted.as_ref().err().or(self.money_weighted.as_ref().err());
+        json!({
+            "currency": self.currency,
+            "from": self.from.to_string(),
+            "begin_value": shown(self.begin_value.map(amount)),
+            "put_in": amount(self.put_in).to_string(),
+            "taken_out": amount(self.taken_out).to_string(),
+            "value": shown(self.value.map(amount)),
+            "time_weighted": percent(time),
+            "time_weighted_year": percent(time.and_then(|whole| a_year(whole, self.days))),
+            "money_weighted": percent(over),
+            "money_weighted_year": percent(money.filter(|_| self.days >= 365)),
+            "missing": missing,
+        })
+    }
+}

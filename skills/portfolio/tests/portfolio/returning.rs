@@ -1,0 +1,186 @@
+//! Returns in percent, calculated by hand.
+
+use nova_skill::{Value, json};
+
+use crate::{portfolio, trade};
+
+fn price(date: &str, symbol: &str, close: &str) -> String {
+    format!(
+        "//- Portfolio/Prices/{date} {symbol}.md\n---\ntype: price\nsymbol: {symbol}\ndate: {date}\nclose: {close}\ncurrency: EUR\n---\n"
+    )
+}
+
+fn buy(date: &str, symbol: &str, quantity: u32, each: u32) -> String {
+    let properties = format!(
+        "symbol: {symbol}\nkind: buy\ndate: {date}\nquantity: {quantity}\nprice: {each}\ncurrency: EUR"
+    );
+    trade(&format!("{date} {symbol}"), &properties)
+}
+
+fn returns(vault: &str, args: Value) -> Value {
+    portfolio(vault).value("returns", args)
+}
+
+#[track_caller]
+fn check(row: &Value, expected: &[(&str, Value)]) {
+    for (field, value) in expected {
+        assert_eq!(&row[*field], value, "{field} of {row}");
+    }
+}
+
+#[test]
+fn both_returns_of_one_buy_are_those_of_its_price() {
+    // A year before 21 November 2026, a tenth more now.
+    let vault = format!("{}{}", buy("2025-11-21", "NGTL", 10, 100), price("2026-11-20", "NGTL", "110"));
+    let value = returns(&vault, json!({}));
+    let expected = [
+        ("from", json!("2025-11-21")),
+        ("put_in", json!("1000.00")),
+        ("taken_out", json!("0.00")),
+        ("value", json!("1100.00")),
+        ("time_weighted", json!("10.00")),
+        ("time_weighted_year", json!("10.00")),
+        ("money_weighted", json!("10.00")),
+        ("money_weighted_year", json!("10.00")),
+        ("missing", json!(null)),
+    ];
+    check(&value["positions"][0], &expected);
+    check(&value["total"][0], &expected);
+}
+
+#[test]
+fn money_put_in_before_a_fall_weighs_more() {
+    // 100 shares at 10 double to 20; 900 more are bought there and fall to 15.
+    let vault = [
+        buy("2024-11-21", "NGTL", 100, 10),
+        price("2025-11-20", "NGTL", "20"),
+        buy("2025-11-21", "NGTL", 900, 20),
+        price("2025-11-21", "NGTL", "20"),
+        price("2026-11-20", "NGTL", "15"),
+    ]
+    .concat();
+    let row = &returns(&vault, json!({}))["positions"][0];
+    // 20 / 10 × 15 / 20 = 1.5, over 730 days.
+    check(row, &[("time_weighted", json!("50.00")), ("time_weighted_year", json!("22.47"))]);
+    // -1000 g² - 18000 g + 15000 = 0 has g = 0.798: a loss, although the share rose.
+    check(row, &[("money_weighted_year", json!("-20.20"))]);
+}
+
+#[test]
+fn dividends_count_and_fees_cost() {
+    let paid = trade(
+        "d",
+        "symbol: NGTL\nkind: dividend\ndate: 2026-05-21\nquantity: 10\nprice: 6\nfee: 10\ncurrency: EUR",
+    );
+    let fee = trade("f", "symbol: NGTL\nkind: fee\ndate: 2026-06-22\nfee: 21\ncurrency: EUR");
+    let vault = [
+        buy("2025-11-21", "NGTL", 10, 100),
+        price("2026-05-20", "NGTL", "100"),
+        price("2026-06-20", "NGTL", "100"),
+        paid,
+        fee,
+        price("2026-11-20", "NGTL", "100"),
+    ]
+    .concat();
+    let row = &returns(&vault, json!({}))["positions"][0];
+    check(row, &[("put_in", json!("1021.00")), ("taken_out", json!("50.00")), ("value", json!("1000.00"))]);
+    // 1050 / 1000 × 1000 / 1021
+    check(row, &[("time_weighted", json!("2.84"))]);
+}
+
+#[test]
+fn a_period_begins_with_what_was_held_then() {
+    let vault = [
+        buy("2024-01-02", "NGTL", 10, 50),
+        price("2026-05-20", "NGTL", "100"),
+        price("2026-11-20", "NGTL", "120"),
+    ]
+    .concat();
+    let row = &returns(&vault, json!({"range": "6m"}))["positions"][0];
+    check(
+        row,
+        &[
+            ("from", json!("2026-05-21")),
+            ("begin_value", json!("1000.00")),
+            ("put_in", json!("0.00")),
+            ("time_weighted", json!("20.00")),
+            ("money_weighted", json!("20.00")),
+            // No year is made of a half.
+            ("time_weighted_year", json!(null)),
+            ("money_weighted_year", json!(null)),
+        ],
+    );
+}
+
+#[test]
+fn a_split_is_no_loss() {
+    let vault = [
+        buy("2025-11-21", "NGTL", 10, 100),
+        trade("s", "symbol: NGTL\nkind: split\ndate: 2026-03-02\nquantity: 4"),
+        price("2026-11-20", "NGTL", "30"),
+    ]
+    .concat();
+    check(&returns(&vault, json!({}))["positions"][0], &[("time_weighted", json!("20.00"))]);
+}
+
+#[test]
+fn a_price_that_is_missing_is_named() {
+    let vault = [
+        buy("2025-11-21", "NGTL", 10, 100),
+        trade("d", "symbol: NGTL\nkind: dividend\ndate: 2026-05-21\nquantity: 10\nprice: 1\ncurrency: EUR"),
+        price("2026-11-20", "NGTL", "110"),
+    ]
+    .concat();
+    let row = &returns(&vault, json!({}))["positions"][0];
+    check(row, &[("time_weighted", json!(null)), ("missing", json!("there is no price of NGTL on 20 May"))]);
+    // The money-weighted return needs no price between.
+    check(row, &[("money_weighted", json!("11.05"))]);
+
+    let unpriced = buy("2025-11-21", "NGTL", 10, 100);
+    let row = &returns(&unpriced, json!({}))["positions"][0];
+    check(
+        row,
+        &[
+            ("value", json!(null)),
+            ("money_weighted", json!(null)),
+            ("missing", json!("there is no price of NGTL on 21 Nov")),
+        ],
+    );
+}
+
+#[test]
+fn a_position_that_does_not_say_when_it_was_bought_is_in_no_return() {
+    let own = "//- P.md\n---\ntype: position\nsymbol: FRNH\ncurrency: EUR\nquantity: 640\n---\n";
+    let vault = [
+        buy("2025-11-21", "NGTL", 10, 100),
+        price("2026-11-20", "NGTL", "110"),
+        own.into(),
+        price("2026-11-20", "FRNH", "9"),
+    ]
+    .concat();
+    let value = returns(&vault, json!({}));
+    assert_eq!(value["positions"].as_array().unwrap().len(), 1);
+    check(&value["total"][0], &[("value", json!("1100.00")), ("time_weighted", json!("10.00"))]);
+    assert!(
+        value["problems"][0]["problem"]
+            .as_str()
+            .unwrap()
+            .starts_with("FRNH has no day on which it was bought")
+    );
+}
+
+#[test]
+fn currencies_have_returns_of_their_own() {
+    let dollars = |text: String| text.replace("EUR", "USD");
+    let vault = [
+        buy("2025-11-21", "NGTL", 10, 100),
+        price("2026-11-20", "NGTL", "110"),
+        dollars(buy("2025-11-21", "UBER", 10, 100)),
+        dollars(price("2026-11-20", "UBER", "90")),
+    ]
+    .concat();
+    let value = returns(&vault, json!({}));
+    check(&value["total"][0], &[("currency", json!("EUR")), ("time_weighted", json!("10.00"))]);
+    check(&value["total"][1], &[("currency", json!("USD")), ("time_weighted", json!("-10.00"))]);
+    assert_eq!(returns(&vault, json!({"symbol": "UBER"}))["total"], json!([]));
+}
