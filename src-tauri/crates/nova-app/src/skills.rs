@@ -21,6 +21,7 @@ pub(crate) fn built_in(pending: Arc<dyn PendingTools>, snippets: Arc<dyn Snippet
         nova_skill_budget::skill(),
         nova_skill_calendar::skill(),
         nova_skill_crm::skill(),
+        nova_skill_lookup::skill(),
         nova_skill_mail::skill(),
         nova_skill_portfolio::skill(),
         nova_skill_vault::skill(),

@@ -1,0 +1,182 @@
+use std::sync::Arc;
+
+use nova_market::tools::{self, Web};
+use nova_market::{age, sources};
+use nova_skill::figures::{at_least, percent, rounded_to};
+use nova_skill::jiff::ToSpan as _;
+use nova_skill::{
+    Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Problem, Source, ToolContext,
+    ToolError, ToolOutput, Value, WebSource, async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::SOURCES;
+use crate::closes::{Closes, closes};
+use crate::meant::{Held, meant, unknown};
+use crate::range::{Range, thinned};
+
+pub(crate) struct PullUpSymbol;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Shows a share."))]
+pub(crate) struct Symbol {
+    /// A symbol such as UBER or NGTL.DE, or a company's name.
+    #[schemars(extend("x-help" = "Or a company's name"))]
+    symbol: String,
+    /// Also give the closes of so long back, for a chart; leave it out otherwise.
+    #[schemars(extend("x-help" = "Closes of so long back"))]
+    range: Option<Range>,
+}
+
+#[async_trait]
+impl NativeTool for PullUpSymbol {
+    type Args = Symbol;
+    const ID: &'static str = "pull_up_symbol";
+    const EFFECT: Effect = Effect::External;
+    const CALLS_TOOLS: bool = true;
+    const HOSTS: &'static [&'static str] = &sources::HOSTS;
+    const OPTIONAL_CREDENTIALS: &'static [&'static str] = &sources::CREDENTIALS;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Shows one share: its price, the change of the day and of the year, high and low of 52 weeks, each with its source \
+             and day. Where no source has a fresh price, the last close stands in and \"is_close\" says so.",
+        )
+        .use_when("the user wants to pull up, show or look at a symbol or a company's share")
+        .not_when("it is about what the user holds or gained", "portfolio.positions")
+        .cite("source and day of the price")
+        .example("Pull up UBER")
+    }
+
+    async fn run(&self, of: Symbol, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let ctx = ctx.as_ref();
+        let sources = tools::sources(ctx, "sources", &SOURCES).await;
+        let held = Held::read(ctx).await;
+        let meant = meant(&of.symbol, &held, &sources, ctx).await?;
+        let today = ctx.clock().today();
+        // The year's figures need more than a year, because it may begin on a holiday.
+        let since = of.range.unwrap_or_default().begins(today).min(Range::Year.begins(today));
+        let since = since.saturating_sub(10.days());
+        let web = Web(ctx);
+        let (quote, closes) = futures::join!(
+            sources.quote(&meant.listing, today, None, &web),
+            closes(&meant.listing, since, &sources, ctx)
+        );
+        let mut problems = Vec::new();
+        let price = match (&quote, &closes) {
+            (Ok((source, quoted)), _) => Price {
+                value: quoted.price,
+                currency: quoted.currency.clone(),
+                date: quoted.date,
+                at: quoted.at.clone().unwrap_or_else(|| quoted.date.to_string()),
+                before: quoted.before,
+                from: (*source).to_owned(),
+                web: Source::Web(WebSource::new(&quoted.url, &quoted.fetched)),
+                is_close: false,
+            },
+            (Err(reasons), Ok(closes)) => {
+                problems.push(problem(format!("{}: {reasons}", meant.listing.symbol)));
+                Price::of_close(closes).ok_or_else(|| no_price(&meant.listing.symbol))?
+            }
+            (Err(reasons), Err(_)) => {
+                return Err(unknown(&meant, &reasons.to_string(), &held, &sources, ctx).await);
+            }
+        };
+        let name = quote.as_ref().ok().and_then(|(_, quoted)| quoted.name.clone()).or(meant.name);
+        let known = closes.as_ref().ok();
+        match &closes {
+            Err(reasons) => {
+                problems.push(problem(format!("{} has no closes: {reasons}", meant.listing.symbol)));
+            }
+            Ok(Closes { old: Some(reasons), .. }) if quote.is_ok() => {
+                problems.push(problem(format!("{}: its closes are old: {reasons}", meant.listing.symbol)));
+            }
+            Ok(_) => {}
+        }
+        let before = price.before.or_else(|| {
+            let bars = &known?.history.bars;
+            bars.iter().rev().find(|bar| bar.date < price.date).map(|bar| bar.close)
+        });
+        let change = before.and_then(|before| percent(price.value.checked_sub(before)?, before, 2));
+        let range = known.and_then(Closes::year_range);
+        let days =
+            || known.into_iter().flat_map(|closes| &closes.history.bars).map(|bar| bar.date.to_string());
+        let mut value = json!({
+            "symbol": meant.listing.symbol,
+            "name": name,
+            "exchange": meant.listing.exchange,
+            "currency": price.currency,
+            "price": shown(price.value),
+            "price_at": price.at,
+            "price_source": price.from,
+            "stale": age(price.date, today).word(),
+            "is_close": price.is_close,
+            "day_change": change.map(|change| change.to_string()),
+            "year_change": known.and_then(Closes::year_change).map(|change| change.to_string()),
+            "year_low": range.map(|(low, _)| shown(low)),
+            "year_high": range.map(|(_, high)| shown(high)),
+            "closes_source": known.map(|closes| closes.source.clone()),
+            "closes_from": days().next(),
+            "closes_to": days().last(),
+            "problems": problems,
+        });
+        if let (Some(range), Some(closes)) = (of.range, known) {
+            let points = closes.since(range.begins(today)).iter();
+            let points = points.map(
+                |bar| json!({"date": bar.date.to_string(), "close": shown(bar.close), "volume": bar.volume}),
+            );
+            value["points"] = thinned(points.collect()).into();
+        }
+        let mut output = Output::new(value);
+        let caution = price.is_close.then(|| format!("close of {}", price.date));
+        output = output.figure(
+            Figure::new("/price", meant.listing.symbol.clone(), at_least(price.value, 2), &price.currency)
+                .from_sources([price.web.clone()])
+                .caution(caution),
+        );
+        output.sources.extend(known.map(Closes::web_source));
+        Ok(output.into())
+    }
+}
+
+struct Price {
+    value: Decimal,
+    currency: String,
+    date: nova_skill::Date,
+    at: String,
+    before: Option<Decimal>,
+    from: String,
+    web: Source,
+    is_close: bool,
+}
+
+impl Price {
+    fn of_close(closes: &Closes) -> Option<Self> {
+        let last = closes.last()?;
+        Some(Self {
+            value: last.close,
+            currency: closes.history.currency.clone(),
+            date: last.date,
+            at: last.date.to_string(),
+            before: None,
+            from: closes.source.clone(),
+            web: closes.web_source(),
+            is_close: true,
+        })
+    }
+}
+
+/// A price with at least two places, and at most six.
+pub(crate) fn shown(price: Decimal) -> String {
+    at_least(rounded_to(price, 6).normalize(), 2).to_string()
+}
+
+pub(crate) fn problem(problem: String) -> Value {
+    let remedy = "Try again, or choose another source.";
+    let problem = Problem { path: String::new(), line: 0, problem, remedy: remedy.into() };
+    json!({"path": problem.path, "line": problem.line, "problem": problem.problem, "remedy": problem.remedy})
+}
+
+fn no_price(symbol: &str) -> ToolError {
+    ToolError::failed(format!("{symbol} has no price."), "Try again, or choose another source.")
+}

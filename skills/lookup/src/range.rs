@@ -1,0 +1,69 @@
+use nova_skill::jiff::{Span, ToSpan as _};
+use nova_skill::{Date, JsonSchema, schemars};
+use serde::Deserialize;
+
+/// How far back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+pub(crate) enum Range {
+    #[serde(rename = "1m")]
+    Month,
+    #[serde(rename = "6m")]
+    HalfYear,
+    #[default]
+    #[serde(rename = "1y")]
+    Year,
+    #[serde(rename = "5y")]
+    FiveYears,
+    #[serde(rename = "all")]
+    All,
+}
+
+impl Range {
+    /// Its first day.
+    pub(crate) fn begins(self, day: Date) -> Date {
+        let back: Span = match self {
+            Self::Month => 1.month(),
+            Self::HalfYear => 6.months(),
+            Self::Year => 1.year(),
+            Self::FiveYears => 5.years(),
+            // Older than what any source has.
+            Self::All => 60.years(),
+        };
+        day.saturating_sub(back)
+    }
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Month => "1m",
+            Self::HalfYear => "6m",
+            Self::Year => "1y",
+            Self::FiveYears => "5y",
+            Self::All => "all",
+        }
+    }
+}
+
+/// A line has at most about this many points.
+const POINTS: usize = 270;
+
+/// Of many points the last of each group, so that a line of decades is as short as one of a year.
+pub(crate) fn thinned<T>(points: Vec<T>) -> Vec<T> {
+    let group = points.len().div_ceil(POINTS).max(1);
+    let last = points.len().saturating_sub(1);
+    let kept = |place: usize| (last - place) % group == 0;
+    points.into_iter().enumerate().filter(|(place, _)| kept(*place)).map(|(_, point)| point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_decades_is_as_short_as_one_of_a_year_and_ends_today() {
+        let points = thinned((0..10_000).collect());
+        assert!(points.len() <= POINTS && points.len() > POINTS / 2, "{}", points.len());
+        assert_eq!(points.last(), Some(&9_999));
+        assert_eq!(thinned((0..252).collect::<Vec<_>>()).len(), 252);
+        assert!(thinned(Vec::<i32>::new()).is_empty());
+    }
+}

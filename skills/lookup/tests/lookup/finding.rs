@@ -1,0 +1,89 @@
+//! Which share is meant.
+
+use nova_skill::{Value, json};
+use nova_testkit::Reply;
+
+use crate::{chart, found, lookup, unknown_symbol};
+
+const CLOSES: &[(&str, &str)] = &[("2026-11-19", "41.83"), ("2026-11-20", "42.18")];
+
+/// A search that finds these, over shares that all have a price.
+fn finding(rows: &'static [(&'static str, &'static str, &'static str)]) -> nova_testkit::SkillInVault {
+    lookup(move |request| match request.path.starts_with("/v1/finance/search") {
+        true => found(rows),
+        false => {
+            let symbol = request.path.trim_start_matches("/v8/finance/chart/").split('?').next().unwrap();
+            chart(symbol, CLOSES, "")
+        }
+    })
+}
+
+#[test]
+fn a_company_is_found_by_its_name() {
+    let skill = finding(&[("NGTL", "Northgate Tooling", "NYSE"), ("NGTL.DE", "Northgate Tooling", "XETRA")]);
+    let value = skill.value("pull_up_symbol", json!({"symbol": "Northgate"}));
+    assert_eq!((&value["symbol"], &value["exchange"]), (&json!("NGTL"), &json!("NYSE")));
+}
+
+#[test]
+fn of_several_companies_none_is_chosen() {
+    let skill = finding(&[
+        ("NGTL", "Northgate Tooling", "NYSE"),
+        ("NGM.L", "Northgate Minerals", "London"),
+        ("NGH", "Northgate Homes", "NASDAQ"),
+    ]);
+    let error = skill.error("pull_up_symbol", json!({"symbol": "Northgate"}));
+    assert_eq!(
+        error.message,
+        "Several companies match \"Northgate\": NGTL (Northgate Tooling, NYSE), NGM.L (Northgate Minerals, London), \
+         NGH (Northgate Homes, NASDAQ)."
+    );
+}
+
+#[test]
+fn a_symbol_that_nobody_knows_comes_with_what_is_like_it() {
+    let skill = lookup(|request| match request.path.starts_with("/v1/finance/search") {
+        true => found(&[("NGTL", "Northgate Tooling", "NYSE")]),
+        false => unknown_symbol(),
+    });
+    let error = skill.error("pull_up_symbol", json!({"symbol": "NGTX"}));
+    assert_eq!(error.message, "No source knows NGTX: Yahoo says: No data found, symbol may be delisted.");
+    assert_eq!(error.hint, "Did you mean NGTL (Northgate Tooling, NYSE)?");
+}
+
+#[test]
+fn symbols_are_searched_by_name() {
+    let skill = finding(&[("NGTL", "Northgate Tooling", "NYSE")]);
+    assert_eq!(
+        skill.value("search_symbol", json!({"query": "northgate"})),
+        json!({"found": [
+            {"symbol": "NGTL", "name": "Northgate Tooling", "exchange": "NYSE", "kind": "equity", "source": "Yahoo"},
+        ]})
+    );
+}
+
+#[test]
+fn what_is_neither_a_symbol_nor_a_name_asks_nobody() {
+    let skill = lookup(|_| Reply::text("{}"));
+    let long = "x".repeat(300);
+    for said in ["", "   ", "NG\u{0}TL", long.as_str()] {
+        let error = skill.error("pull_up_symbol", json!({"symbol": said}));
+        assert!(error.message.starts_with("/symbol: must be a symbol"), "{}", error.message);
+    }
+    assert!(skill.requests().is_empty());
+}
+
+#[test]
+fn a_symbol_reaches_a_source_as_one_part_of_the_address() {
+    let skill = lookup(|_| unknown_symbol());
+    for said in ["../../X", "A/B", "A?B=C", "A#B"] {
+        skill.error("pull_up_symbol", json!({"symbol": said}));
+    }
+    let other = |path: &&String| {
+        !path.starts_with("/v8/finance/chart/") && !path.starts_with("/v1/finance/search?q=")
+    };
+    let paths: Vec<String> = skill.requests().into_iter().map(|request| request.path).collect();
+    assert_eq!(paths.iter().find(other), None);
+    assert!(paths.iter().all(|path| path.matches('/').count() <= 4), "{paths:?}");
+    let _: Value = json!(paths);
+}

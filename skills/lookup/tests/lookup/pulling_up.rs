@@ -1,0 +1,98 @@
+//! A share with its price, or with its last close where there is no price.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use nova_skill::json;
+use nova_testkit::Reply;
+
+use crate::{chart, chart_page, lookup, with};
+
+const YEAR: &[(&str, &str)] = &[
+    ("2025-11-19", "30.00"),
+    ("2025-11-20", "32.00"),
+    ("2026-03-02", "29.80"),
+    ("2026-08-03", "43.10"),
+    ("2026-11-19", "41.83"),
+    ("2026-11-20", "42.18"),
+];
+
+#[test]
+fn a_price_with_the_changes_of_the_day_and_of_the_year() {
+    let skill = lookup(|_| chart("NGTL", YEAR, ""));
+    assert_eq!(
+        skill.value("pull_up_symbol", json!({"symbol": "ngtl"})),
+        json!({
+            "symbol": "NGTL", "name": "Northgate Tooling", "exchange": null, "currency": "USD",
+            "price": "42.18", "price_at": "2026-11-20T12:00:00Z", "price_source": "Yahoo", "stale": null,
+            "is_close": false,
+            // (42.18 - 41.83) / 41.83, and (42.18 - 32) / 32.
+            "day_change": "0.84", "year_change": "31.8", "year_low": "29.80", "year_high": "43.10",
+            "closes_source": "Yahoo", "closes_from": "2025-11-19", "closes_to": "2026-11-20", "problems": [],
+        })
+    );
+}
+
+#[test]
+fn with_a_range_the_closes_of_it_come_too() {
+    let skill = lookup(|_| chart("NGTL", YEAR, ""));
+    let value = skill.value("pull_up_symbol", json!({"symbol": "NGTL", "range": "6m"}));
+    assert_eq!(
+        value["points"],
+        json!([
+            {"date": "2026-08-03", "close": "43.10", "volume": 1000},
+            {"date": "2026-11-19", "close": "41.83", "volume": 1000},
+            {"date": "2026-11-20", "close": "42.18", "volume": 1000},
+        ])
+    );
+}
+
+#[test]
+fn a_share_younger_than_a_year_has_no_change_of_the_year() {
+    let skill = lookup(|_| chart("NGTL", &YEAR[2..], ""));
+    let value = skill.value("pull_up_symbol", json!({"symbol": "NGTL"}));
+    assert_eq!((&value["year_change"], &value["year_low"]), (&json!(null), &json!("29.80")));
+}
+
+#[test]
+fn without_an_answer_the_closes_that_were_kept_stand_in() {
+    let down = Arc::new(AtomicBool::new(false));
+    let is_down = down.clone();
+    let skill = lookup(move |_| match is_down.load(Ordering::SeqCst) {
+        true => Reply::with(503, &[("retry-after", "0")], ""),
+        false => chart("NGTL", YEAR, ""),
+    });
+    skill.value("pull_up_symbol", json!({"symbol": "NGTL"}));
+    down.store(true, Ordering::SeqCst);
+    let outcome = skill.call("pull_up_symbol", json!({"symbol": "NGTL", "range": "1m"}));
+    let value = outcome.result.unwrap();
+    assert_eq!((&value["price"], &value["is_close"]), (&json!("42.18"), &json!(true)));
+    assert_eq!((&value["price_at"], &value["closes_to"]), (&json!("2026-11-20"), &json!("2026-11-20")));
+    assert_eq!(value["problems"][0]["problem"], "NGTL: Yahoo has a server error (status 503)");
+    assert_eq!(value["points"].as_array().unwrap().len(), 2);
+    assert_eq!(outcome.figures[0].caution.as_deref(), Some("close of 2026-11-20"));
+}
+
+#[test]
+fn the_next_source_has_the_closes_that_the_first_does_not_have() {
+    let sources = json!({"sources": ["yahoo", "stooq"]});
+    let skill = with(sources, |request| match request.path.as_str() {
+        path if path.starts_with("/q/d/l/") => Reply::text(
+            "Date,Open,High,Low,Close,Volume\n2026-11-19,1,1,1,41.83,1200\n2026-11-20,1,1,1,42.18,900\n",
+        ),
+        path if path.contains("period1") => Reply::text("<html>Are you a robot?</html>"),
+        _ => chart("NGTL", YEAR, ""),
+    });
+    let value = skill.value("pull_up_symbol", json!({"symbol": "NGTL"}));
+    assert_eq!((&value["price_source"], &value["closes_source"]), (&json!("Yahoo"), &json!("Stooq")));
+    assert_eq!(value["day_change"], "0.84");
+}
+
+#[test]
+fn a_share_quoted_in_pence_is_shown_in_pounds() {
+    let skill = lookup(|_| Reply::text(&chart_page("NGTL.L", YEAR, "").replace("\"USD\"", "\"GBp\"")));
+    let value = skill.value("pull_up_symbol", json!({"symbol": "NGTL.L"}));
+    assert_eq!((&value["price"], &value["currency"]), (&json!("0.4218"), &json!("GBP")));
+    assert_eq!((&value["symbol"], &value["exchange"]), (&json!("NGTL"), &json!("LSE")));
+    assert_eq!((&value["year_high"], &value["year_change"]), (&json!("0.431"), &json!("31.8")));
+}
