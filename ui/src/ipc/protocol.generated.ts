@@ -1472,7 +1472,7 @@ among: Array<string>, };
 
 export type PanelInputKind = "month" | "year" | "date" | "choice" | "text" | "currency";
 
-export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart | { "kind": "calendar" } & CalendarPart | { "kind": "mail" } & MailPart;
+export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart | { "kind": "calendar" } & CalendarPart | { "kind": "mail" } & MailPart | { "kind": "symbol" } & SymbolPart;
 
 export type PanelPlace = "below" | "beside" | "side";
 
@@ -2798,6 +2798,12 @@ icon: string | null, };
 export type SummaryPart = { tool: string, args: { [key in string]: JsonValue }, items: Array<SummaryItem>, };
 
 export type SwitchRoutine = { path: string, enabled: boolean, };
+
+export type SymbolPart = { 
+/**
+ * Gives price and closes of a symbol, as `lookup.pull_up_symbol` does.
+ */
+tool: string, args: { [key in string]: JsonValue }, };
 
 export type TablePart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, 
 /**

@@ -65,7 +65,9 @@ impl Panel {
         }
         let parts = || panel.tabs.iter().flat_map(|tab| &tab.parts);
         if parts().any(PanelPart::is_whole) && parts().count() > 1 {
-            return Err("a calendar or a mailbox is the whole panel: leave the other parts out".into());
+            return Err(
+                "a calendar, a mailbox or a symbol is the whole panel: leave the other parts out".into()
+            );
         }
         Ok(panel)
     }
@@ -199,12 +201,13 @@ pub enum PanelPart {
     Form(FormPart),
     Calendar(CalendarPart),
     Mail(MailPart),
+    Symbol(SymbolPart),
 }
 
 impl PanelPart {
     /// Whether it is a panel alone.
     fn is_whole(&self) -> bool {
-        matches!(self, Self::Calendar(_) | Self::Mail(_))
+        matches!(self, Self::Calendar(_) | Self::Mail(_) | Self::Symbol(_))
     }
 
     fn reads(&self) -> Option<&str> {
@@ -216,7 +219,8 @@ impl PanelPart {
             Self::Chart(part) => &part.tool,
             Self::Calendar(part) => &part.tool,
             Self::Mail(part) => &part.tool,
-            Self::Form(_) => return None,
+            // Asked once the user names a symbol: it leaves the machine.
+            Self::Form(_) | Self::Symbol(_) => return None,
         })
     }
 }
@@ -563,6 +567,17 @@ pub struct MailPart {
     pub args: Map<String, Value>,
 }
 
+/// A symbol with its chart, figures, filings and news, the whole panel alone. It asks nothing before the user names a
+/// symbol; then it calls the skill's other tools by the names that they have in the skill `lookup`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct SymbolPart {
+    /// Gives price and closes of a symbol, as `lookup.pull_up_symbol` does.
+    pub tool: String,
+    #[serde(default)]
+    pub args: Map<String, Value>,
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -581,6 +596,12 @@ mod tests {
     }
 
     #[test]
+    fn symbol_panel_asks_nothing_by_itself() {
+        let panel = Panel::read(&json!({ "kind": "symbol", "tool": "pull_up_symbol" })).expect("a panel");
+        assert_eq!(panel.reads().count(), 0);
+    }
+
+    #[test]
     fn what_is_not_understood_is_named() {
         let read = |panel: Value| Panel::read(&panel).expect_err("not a panel");
         let unknown =
@@ -588,7 +609,7 @@ mod tests {
         assert!(read(unknown).contains("colour"));
         assert!(read(json!({ "kind": "pie", "tool": "list" })).contains("pie"));
         assert!(read(json!({ "tabs": [] })).contains("tabs"));
-        for kind in ["calendar", "mail"] {
+        for kind in ["calendar", "mail", "symbol"] {
             let whole = json!({ "kind": kind, "tool": "list" });
             let beside = json!({ "tabs": [{ "parts": [whole.clone(), { "kind": "form", "tool": "add" }] }] });
             assert!(read(beside).contains("whole panel"));

@@ -92,6 +92,7 @@ function Part({ part, onRun }: { part: PanelPart; onRun: Acts['call'] }) {
       return <FormView part={part} onRun={onRun} />;
     case 'calendar':
     case 'mail':
+    case 'symbol':
       // It is the whole panel, and drawn in place of one.
       return null;
   }
