@@ -27,8 +27,8 @@ export type Reads = Readonly<Record<string, Read>>;
 export type ReadEvent =
   | { readonly type: 'begun'; readonly asked: Asked; readonly run: string }
   | { readonly type: 'ended'; readonly asked: Asked; readonly run: string; readonly at: string; readonly result: ToolResult }
-  /** Notes or tools changed, or the user asks: whatever was read may be old. */
-  | { readonly type: 'changed' };
+  /** Notes or tools changed, or the user asks: whatever was read may be old, or what has this key. */
+  | { readonly type: 'changed'; readonly key?: string };
 
 export function reduceReads(reads: Reads, event: ReadEvent): Reads {
   switch (event.type) {
@@ -46,8 +46,14 @@ export function reduceReads(reads: Reads, event: ReadEvent): Reads {
       return { ...reads, [key]: { ...before, ...answer, run: null } };
     }
     case 'changed':
-      return Object.fromEntries(Object.entries(reads).map(([key, read]) => [key, { ...read, stale: true }]));
+      return Object.fromEntries(Object.entries(reads).map(([key, read]) => [key, event.key === undefined || event.key === key ? { ...read, stale: true } : read]));
   }
+}
+
+/** What a panel that was closed had read, as the next one begins with it. A call that still ran is not waited for. */
+export function settled(reads: Reads): Reads {
+  const known = Object.entries(reads).filter(([, { result, error }]) => result !== null || error !== null);
+  return Object.fromEntries(known.map(([key, read]) => [key, { ...read, run: null }]));
 }
 
 /** Of what is wanted, what is to be read now: never read, or old and not being read. */

@@ -5,26 +5,32 @@ import { useCallback, useEffect, useReducer, useRef } from 'react';
 
 import { useBackend, userError, type ToolResult } from '../../ipc';
 import { useActions, useApp } from '../../state/hooks';
-import { dueReads, keyOf, reduceReads, type Asked, type Read, type Reads } from './state';
+import { dueReads, keyOf, reduceReads, settled, type Asked, type Read, type Reads } from './state';
 
 export interface PanelReads {
   of(asked: Asked): Read | null;
   readonly all: Reads;
   /** Reads everything again. */
   again(): void;
+  /** Reads one thing again. */
+  reread(asked: Asked): void;
 }
 
-/** `of`: what is read comes from notes, or from elsewhere, where a change of notes makes nothing old. */
-export function useReads(wanted: readonly Asked[], of: 'notes' | 'elsewhere' = 'notes'): PanelReads {
+/**
+ * `of`: what is read comes from notes, or from elsewhere, where a change of notes makes nothing old, or from where
+ * only the user asks again. `kept`: what was read before the panel was closed.
+ */
+export function useReads(wanted: readonly Asked[], of: 'notes' | 'elsewhere' | 'asked' = 'notes', kept: Reads = {}): PanelReads {
   const backend = useBackend();
   const { watch, unwatch } = useActions();
-  const [reads, dispatch] = useReducer(reduceReads, {});
+  const [reads, dispatch] = useReducer(reduceReads, kept, settled);
   const changes = useApp(({ revisions }) => revisions.changes);
   const registry = useApp(({ revisions }) => revisions.registry);
   const vault = useApp(({ status }) => status?.vault?.path);
   const again = useCallback(() => dispatch({ type: 'changed' }), []);
+  const reread = useCallback((asked: Asked) => dispatch({ type: 'changed', key: keyOf(asked) }), []);
 
-  const now = `${of === 'notes' ? changes : ''} ${registry} ${vault}`;
+  const now = of === 'asked' ? '' : `${of === 'notes' ? changes : ''} ${registry} ${vault}`;
   const seen = useRef(now);
   useEffect(() => {
     if (seen.current === now) return;
@@ -47,7 +53,7 @@ export function useReads(wanted: readonly Asked[], of: 'notes' | 'elsewhere' = '
     }
   }, [backend, watch, unwatch, reads, key]); // eslint-disable-line react-hooks/exhaustive-deps -- `key` stands for what is wanted
 
-  return { of: (asked) => reads[keyOf(asked)] ?? null, all: reads, again };
+  return { of: (asked) => reads[keyOf(asked)] ?? null, all: reads, again, reread };
 }
 
 export function failed(thrown: unknown): ToolResult {

@@ -1,0 +1,63 @@
+import type { ReactNode } from 'react';
+
+import type { JsonValue } from '../../ipc';
+import { ErrorBox, LinkButton, Loading } from '../../shared';
+import { Asking } from '../skill/Region';
+import type { Read } from '../skill/state';
+import { useSymbol } from './context';
+import { needsKey } from './words';
+
+interface BlockProps {
+  readonly label: string;
+  readonly read: Read | null;
+  readonly lines?: number;
+  readonly className?: string;
+  readonly onAgain: () => void;
+  /** Beside the name: source, day, "All 38". */
+  readonly head: (value: JsonValue | undefined) => ReactNode;
+  readonly children: (value: JsonValue) => ReactNode;
+}
+
+/** What one source says: its own question, its own failure and its own bars; the rest of the panel works. */
+export function Block({ label, read, lines = 4, className = '', onAgain, head, children }: BlockProps) {
+  const value = read?.result?.value ?? undefined;
+  return (
+    <section aria-label={label} className={`min-w-0 py-3 ${className}`}>
+      <header className="flex min-h-6 flex-wrap items-baseline gap-x-2.5 px-5 pb-1">
+        <h2 className="shrink-0 text-ui font-semibold">{label}</h2>
+        {head(value)}
+      </header>
+      {read?.error && read.run === null && (
+        <div className="px-5 py-1">
+          <Failure read={read} onAgain={onAgain} />
+        </div>
+      )}
+      {read?.run && <Asking run={read.run} />}
+      {read === null || (value === undefined && !read.error) ? (
+        <div className="px-5 py-1">
+          <Loading lines={lines} label={`Reading ${label.toLowerCase()}`} />
+        </div>
+      ) : (
+        value !== undefined && (
+          <div aria-busy={read.run !== null} className={read.run === null ? '' : 'opacity-60'}>
+            {children(value)}
+          </div>
+        )
+      )}
+    </section>
+  );
+}
+
+/** Why nothing was read, with what can be done about it. */
+export function Failure({ read: { error }, onAgain, actions }: { read: Pick<Read, 'error'>; onAgain: () => void; actions?: ReactNode }) {
+  const { openSettings } = useSymbol();
+  if (error === null) return null;
+  const links = (
+    <>
+      <LinkButton onClick={onAgain}>Try again</LinkButton>
+      {needsKey(`${error.message} ${error.hint}`) && <LinkButton onClick={openSettings}>Add key</LinkButton>}
+      {actions}
+    </>
+  );
+  return <ErrorBox error={error} actions={links} />;
+}

@@ -1,0 +1,151 @@
+import type { PointerEvent } from 'react';
+
+import { roughly } from '../../shared/amount';
+import { addDays } from '../../shared/form/dates';
+import { Gridlines } from '../skill/Gridlines';
+import { ticksOf } from '../skill/chart';
+import { useWidth } from '../skill/drawn';
+import { daysBetween } from '../skill/words';
+import { colourOf } from './colours';
+import { useSymbol } from './context';
+import { placedMarks } from './marks';
+import { nearestDay, piecesOf, timeMarks, valueOn, type Chart } from './series';
+import { spokenChart, tradeText } from './words';
+
+/** px */
+const HEIGHT = 306;
+const TOP = 20;
+const RIGHT = 62;
+const MONTHS = 22;
+const VOLUME = 40;
+/** The name of a month with the room around it. */
+const MARK = 56;
+
+/** Where days and values go. */
+interface Plot {
+  readonly width: number;
+  readonly height: number;
+  x(day: string): number;
+  y(value: number): number;
+}
+
+/** Lines over time with their scale on the right; the last close is dashed to today, and volume stands below. */
+export function PriceChart({ chart }: { chart: Chart }) {
+  const { state, dispatch } = useSymbol();
+  const [ref, width] = useWidth(900);
+  const [first = '', last = ''] = [chart.days[0], chart.days.at(-1)];
+  const end = chart.carriedTo ?? last;
+  const span = Math.max(1, daysBetween(first, end) ?? 1);
+  const ticks = ticksOf(chart.lines.flatMap(({ points }) => points.map(({ value }) => value)), false);
+  const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
+  const volume = state.volume && chart.volumes.length > 0;
+  const size = { width: Math.max(40, width - RIGHT), height: HEIGHT - TOP - MONTHS - (volume ? VOLUME + 8 : 0) };
+  const plot: Plot = {
+    ...size,
+    x: (day) => ((daysBetween(first, day) ?? 0) / span) * (size.width - 8),
+    y: (value) => TOP + size.height - ((value - low) / (high - low || 1)) * size.height,
+  };
+  const point = ({ currentTarget, clientX }: PointerEvent<SVGElement>) => {
+    const at = ((clientX - currentTarget.getBoundingClientRect().left) / (plot.width - 8)) * span;
+    dispatch({ type: 'pointed', day: nearestDay(chart.days, addDays(first, Math.round(Math.min(span, Math.max(0, at))))) });
+  };
+  return (
+    <div ref={ref} className="mx-5 mt-1">
+      <svg role="img" tabIndex={0} aria-label={`${spokenChart(chart)}. Left and right arrows read each day.`} width={width} height={HEIGHT} className="block overflow-visible" onPointerMove={point} onPointerLeave={() => dispatch({ type: 'pointed', day: null })}>
+        <Gridlines ticks={ticks} width={plot.width} y={plot.y} />
+        {timeMarks(first, end, Math.floor(plot.width / MARK)).map(({ day, label }) => (
+          <text key={day} x={plot.x(day)} y={HEIGHT - 4} textAnchor={plot.x(day) < MARK / 3 ? 'start' : 'middle'} className="fill-fg-2 text-small">
+            {label}
+          </text>
+        ))}
+        {volume && <Volumes chart={chart} plot={plot} />}
+        <Lines chart={chart} plot={plot} />
+        <Trades chart={chart} plot={plot} />
+        {state.pointed !== null && <Pointed chart={chart} plot={plot} day={state.pointed.day} />}
+      </svg>
+    </div>
+  );
+}
+
+interface PartProps {
+  readonly chart: Chart;
+  readonly plot: Plot;
+}
+
+function Lines({ chart, plot: { x, y } }: PartProps) {
+  // The first symbol lies over those it is compared with.
+  return chart.lines.toReversed().map((line) => {
+    const last = line.points.at(-1);
+    const stroke = { fill: 'none', stroke: colourOf(line.place), strokeLinejoin: 'round', strokeLinecap: 'round' } as const;
+    const carried = !line.isAverage && line.place === 0 ? chart.carriedTo : null;
+    return (
+      <g key={`${line.symbol} ${line.isAverage}`} data-line={line.isAverage ? 'average' : line.symbol}>
+        {piecesOf(line.points).map((piece) => (
+          <polyline
+            key={piece[0]?.day}
+            {...stroke}
+            points={piece.map(({ day, value }) => `${x(day).toFixed(1)},${y(value).toFixed(1)}`).join(' ')}
+            strokeWidth={line.isAverage ? 1.6 : line.place === 0 ? 1.8 : 1.4}
+            {...(line.isAverage ? { strokeDasharray: '1.5 4' } : {})}
+          />
+        ))}
+        {last && carried !== null && <line {...stroke} data-carried="" x1={x(last.day)} x2={x(carried)} y1={y(last.value)} y2={y(last.value)} strokeWidth={1.8} strokeDasharray="2 4" />}
+        {last && !line.isAverage && <circle cx={x(last.day)} cy={y(last.value)} r={3.5} fill={colourOf(line.place)} />}
+      </g>
+    );
+  });
+}
+
+function Volumes({ chart: { volumes, days }, plot: { x, width } }: PartProps) {
+  const most = Math.max(1, ...volumes.map(({ volume }) => volume));
+  const floor = HEIGHT - MONTHS;
+  const bar = Math.max(0.6, Math.min(6, (width / Math.max(1, days.length)) * 0.6));
+  const path = volumes.map(({ day, volume }) => `M${x(day).toFixed(1)} ${floor}v${(-(volume / most) * VOLUME).toFixed(1)}`).join('');
+  return (
+    <g data-volume="">
+      <path d={path} stroke="var(--c6)" strokeWidth={bar} fill="none" />
+      <line x1={0} x2={width} y1={floor} y2={floor} stroke="var(--line)" />
+      <text x={width + 8} y={floor - VOLUME + 8} className="fill-fg-2 text-small">
+        {roughly(most)}
+      </text>
+      <text x={width + 8} y={floor} className="fill-fg-2 text-small">
+        0
+      </text>
+    </g>
+  );
+}
+
+/** The user's trades as circles, with their words where there is room. */
+function Trades({ chart: { trades }, plot: { x, y, width } }: PartProps) {
+  const marks = placedMarks(trades.map((mark) => ({ x: x(mark.day), words: tradeText(mark.trade) })), width);
+  return trades.map((mark, at) => {
+    const { label, anchor } = marks[at] ?? { label: null, anchor: 'middle' as const };
+    const place = { x: x(mark.day), y: y(mark.value) };
+    const above = Math.max(TOP - 6, place.y - 78);
+    return (
+      <g key={mark.trade.path} data-trade={mark.trade.kind} data-tip={tradeText(mark.trade)}>
+        {label !== null && (
+          <>
+            <line x1={place.x} x2={place.x} y1={above + 6} y2={place.y - 4} stroke="var(--line-strong)" />
+            <text x={place.x} y={above} textAnchor={anchor} className="fill-fg-2 text-small">
+              {label}
+            </text>
+          </>
+        )}
+        <circle cx={place.x} cy={place.y} r={4} fill="var(--surface)" stroke="var(--c1)" strokeWidth={1.8} />
+      </g>
+    );
+  });
+}
+
+function Pointed({ chart, plot: { x, y }, day }: PartProps & { readonly day: string }) {
+  return (
+    <g data-pointed={day}>
+      <line x1={x(day)} x2={x(day)} y1={TOP - 6} y2={HEIGHT - MONTHS} stroke="var(--line-strong)" />
+      {chart.lines.map((line) => {
+        const point = valueOn(line, day);
+        return point && <circle key={`${line.symbol} ${line.isAverage}`} cx={x(day)} cy={y(point.value)} r={3} fill={colourOf(line.place)} />;
+      })}
+    </g>
+  );
+}

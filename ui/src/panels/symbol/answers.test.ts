@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+
+import type { JsonValue } from '../../ipc';
+import { candidatesIn, filingsIn, keyFiguresIn, movedIn, newsIn, quoteIn } from './answers';
+import { holdingIn, mentionsIn, tradesIn, watchedIn } from './notes';
+
+test('a price is read with the closes it came with', () => {
+  const quote = quoteIn({
+    symbol: 'NGTL', name: null, exchange: 'XETR', currency: 'EUR', price: '42.18', price_at: '2026-11-20', price_source: 'Stooq', stale: 'old', is_close: true,
+    day_change: '-0.84', year_change: null, year_high: '43.10', year_low: 'n/a', closes_source: 'Stooq', closes_to: '2026-11-20',
+    points: [{ date: '2026-11-19', close: '41.80', volume: 900 }, { date: '2026-11-20', close: '42.18', volume: null }, { date: 'yesterday', close: '1' }, { date: '2026-11-18', close: 'n/a' }, 7],
+  });
+  expect(quote).toMatchObject({ symbol: 'NGTL', name: null, price: '42.18', stale: 'old', isClose: true, dayChange: '-0.84', yearChange: null, yearHigh: '43.10', yearLow: null });
+  expect(quote?.closes).toEqual([{ day: '2026-11-19', close: '41.80', volume: 900 }, { day: '2026-11-20', close: '42.18', volume: null }]);
+});
+
+test('an answer without a price is none', () => {
+  expect([quoteIn(null), quoteIn('NGTL'), quoteIn({ symbol: 'NGTL', price: null }), quoteIn({ symbol: 'NGTL', price: '<b>' })]).toEqual([null, null, null, null]);
+  expect([movedIn(null), keyFiguresIn({ figures: 'none' }), candidatesIn({ found: [{ name: 'x' }] }), filingsIn(undefined).items, newsIn({}).items]).toEqual([[], [], [], [], []]);
+});
+
+test('a missing figure stays in the list', () => {
+  expect(keyFiguresIn({ figures: [{ key: 'float', name: 'Free float', value: null, unit: 'percent', how: '', date: null, missing: 'Finnhub, needs a key', remedy: 'Add it.' }] })).toEqual([
+    { key: 'float', name: 'Free float', value: null, unit: 'percent', how: '', day: null, newer: null, missing: 'Finnhub, needs a key', remedy: 'Add it.' },
+  ]);
+});
+
+test('a list is never longer than its count', () => {
+  expect(filingsIn({ count: 38, filings: [{ form: '6-K', title: 'Q3', date: '2026-11-05', url: 'https://sec.example' }] }).total).toBe(38);
+  expect(newsIn({ count: 0, news: [{ title: 'a' }, { title: 'b' }] }).total).toBe(2);
+});
+
+test('the position is found by its symbol, with its place', () => {
+  const positions: JsonValue = { positions: [{ symbol: 'BWOP' }, { symbol: 'NGTL', quantity: '300', path: null, currency: 'EUR' }] };
+  expect(holdingIn(positions, 'ngtl')).toMatchObject({ place: 1, quantity: '300', path: null, gain: null });
+  expect(holdingIn(positions, 'SLVN')).toBeNull();
+  expect(tradesIn({ trades: [{ kind: 'split', date: '2026-01-02', quantity: '2 for 1', price: null, currency: 'EUR', path: 'a.md' }] })[0]).toMatchObject({ quantity: '2 for 1', price: null });
+  expect(watchedIn({ watched: [{ symbol: 'BWOP', target: '105', target_currency: 'EUR', path: 'w.md' }] })).toEqual([{ symbol: 'BWOP', target: '105', currency: 'EUR', path: 'w.md' }]);
+});
+
+test('mentions leave out trades, and notes of another name', () => {
+  const links = (path: string): JsonValue => ({ path, back: [{ path: 'Ideas.md', line: 3, text: ' - [ ] [[NGTL]] again ', kind: 'wikilink' }, { path: 'trade.md', line: 1, text: '' }] });
+  const of = { symbol: 'NGTL', note: 'Portfolio/Positions/NGTL.md', others: ['trade.md'] };
+  expect(mentionsIn(links('Portfolio/Positions/NGTL.md'), of)).toEqual([{ path: 'Ideas.md', line: 3, text: '[[NGTL]] again' }]);
+  expect(mentionsIn(links('Animals/Cat.md'), { ...of, symbol: 'CAT', note: null })).toEqual([]);
+  expect(mentionsIn(links('Stocks/CAT.md'), { ...of, symbol: 'CAT', note: null })).toHaveLength(1);
+  expect(mentionsIn(null, of)).toEqual([]);
+});

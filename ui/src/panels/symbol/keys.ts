@@ -1,0 +1,54 @@
+// The keys of a symbol's panel, wherever the focus is in it.
+
+import { latinKey } from '../../state/latin-key';
+import type { SymbolContext } from './context';
+import { ranges, type SymbolChange } from './state';
+
+export function keysOf({ dispatch, chart, symbol }: Pick<SymbolContext, 'dispatch' | 'chart' | 'symbol'>) {
+  return (event: KeyboardEvent) => {
+    const region = event.currentTarget;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !(region instanceof HTMLElement) || isElsewhere(event.target, region)) return;
+    const act = actOf(latinKey(event), region, event.target);
+    if (act === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  };
+
+  function actOf(key: string, region: HTMLElement, target: EventTarget | null): (() => void) | null {
+    if (key === '/') return () => region.querySelector<HTMLElement>('[data-symbol-search] input')?.focus();
+    if (symbol === null) return null;
+    const change = changeOf(key, target);
+    return change && (() => dispatch(change));
+  }
+
+  function changeOf(key: string, target: EventTarget | null): SymbolChange | null {
+    const range = ranges[Number(key) - 1];
+    if (range !== undefined) return { type: 'ranged', range };
+    switch (key) {
+      case 'c':
+        return { type: 'compares', open: true };
+      case 'v':
+        return { type: 'switched', part: 'volume' };
+      case 'a':
+        return { type: 'switched', part: 'average' };
+      case 't':
+        return { type: 'switched', part: 'table' };
+      case 'ArrowLeft':
+      case 'ArrowRight':
+        // They move between segments and tabs.
+        if (chart === null || (target instanceof Element && target.closest('[role=radio], [role=tab]'))) return null;
+        return { type: 'stepped', by: key === 'ArrowLeft' ? -1 : 1, days: chart.days };
+      default:
+        return null;
+    }
+  }
+}
+
+/** Where letters are typed, arrows choose, or something else lies over the panel. */
+function isElsewhere(target: EventTarget | null, region: HTMLElement): boolean {
+  if (!(target instanceof Element)) return true;
+  if (target.closest('input, textarea, select, [contenteditable=true], [role=menu], [data-testid=approval-card]')) return true;
+  const dialog = target.closest('[role=dialog]');
+  return dialog !== null && dialog !== region;
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+
+import { addDays } from '../../shared/form/dates';
+import type { Close, Moved, Quote } from './answers';
+import { placedMarks } from './marks';
+import type { Trade } from './notes';
+import { averageOf, chartOf, inRange, nearestDay, piecesOf, timeMarks, valueOn } from './series';
+
+const close = (day: string, price: string, volume: number | null = null): Close => ({ day, close: price, volume });
+/** One close each day up to 20 November, of 1, 2, 3 … */
+const climbing = (count: number): Close[] => Array.from({ length: count }, (_, at) => close(addDays('2026-11-20', at - count + 1), String(at + 1), 100));
+const quote = (closes: readonly Close[], more: Partial<Quote> = {}): Quote => ({
+  symbol: 'NGTL', name: null, exchange: null, currency: 'EUR', price: '42.18', at: '2026-11-20', source: 'Stooq', stale: null, isClose: false,
+  dayChange: null, yearChange: null, yearHigh: null, yearLow: null, closesSource: 'Stooq', closesTo: '2026-11-20', closes, ...more,
+});
+const moved = (symbol: string, points: readonly (readonly [string, string])[]): Moved => ({ symbol, name: null, currency: 'EUR', change: '', points: points.map(([day, change]) => ({ day, change })) });
+const trade = (kind: string, day: string): Trade => ({ kind, day, path: `${day}.md`, quantity: '100', price: '34.70', currency: 'EUR' });
+const drawn = (of: Partial<Parameters<typeof chartOf>[0]> & { quote: Quote }) => chartOf({ moved: [], range: '1y', average: false, trades: [], today: '2026-11-20', ...of });
+
+describe('the average of 50 days', () => {
+  test('begins with the first day that has as many closes', () => {
+    const points = averageOf(climbing(52));
+    expect(points.map(({ day, text }) => [day, text])).toEqual([
+      ['2026-11-18', '25.50'],
+      ['2026-11-19', '26.50'],
+      ['2026-11-20', '27.50'],
+    ]);
+    expect(averageOf(climbing(49))).toEqual([]);
+  });
+
+  test('keeps the places of its closes', () => {
+    expect(averageOf([close('2026-11-19', '0.1234'), close('2026-11-20', '0.1236')], 2)[0]?.text).toBe('0.1235');
+  });
+
+  test('is complete at the beginning of a range, from closes before it', () => {
+    const chart = drawn({ quote: quote(climbing(200)), range: '1m', average: true });
+    expect(chart.lines.map(({ isAverage, points }) => [isAverage, points[0]?.day, points.length])).toEqual([
+      [false, '2026-10-20', 32],
+      [true, '2026-10-20', 32],
+    ]);
+  });
+});
+
+test('a range ends with the last close, not today', () => {
+  const closes = climbing(400);
+  expect(inRange(closes, '1m')[0]?.day).toBe('2026-10-20');
+  expect(inRange(closes, '1y')).toHaveLength(367);
+  expect(inRange(closes, 'all')).toHaveLength(400);
+  expect(inRange([], '1m')).toEqual([]);
+});
+
+describe('the chart', () => {
+  test('of one symbol shows its closes as they were read', () => {
+    const chart = drawn({ quote: quote([close('2026-11-19', '41.80', 900), close('2026-11-20', '42.18')]) });
+    expect([chart.scale, chart.lines[0]?.points.map(({ text }) => text), chart.volumes]).toEqual(['price', ['41.80', '42.18'], [{ day: '2026-11-19', volume: 900 }]]);
+  });
+
+  test('of several is in percent, and so is the average', () => {
+    // 50 closes of 10, then 12: the average of the last day is 10.04, 0.4 percent above 10.
+    const closes = [...Array.from({ length: 50 }, (_, at) => close(addDays('2026-11-20', at - 50), '10')), close('2026-11-20', '12')];
+    const both = [moved('BWOP', [['2026-11-19', '0'], ['2026-11-20', '-1.5']]), moved('NGTL', [['2026-11-19', '0'], ['2026-11-20', '20.0']])];
+    const chart = drawn({ quote: quote(closes), moved: both, average: true });
+    expect(chart.scale).toBe('percent');
+    expect(chart.lines.map(({ symbol, isAverage, place, points }) => [symbol, isAverage, place, points.at(-1)?.text])).toEqual([
+      ['NGTL', false, 0, '20.0'],
+      ['BWOP', false, 1, '-1.5'],
+      ['NGTL', true, 0, '0.4'],
+    ]);
+  });
+
+  test('has purchases and sales of its time on the line', () => {
+    const closes = [close('2026-11-16', '40'), close('2026-11-18', '41'), close('2026-11-20', '42')];
+    const trades = [trade('sell', '2026-11-19'), trade('buy', '2026-11-16'), trade('dividend', '2026-11-18'), trade('buy', '2026-11-15')];
+    expect(drawn({ quote: quote(closes), trades }).trades.map(({ day, value }) => [day, value])).toEqual([['2026-11-16', 40], ['2026-11-19', 41]]);
+  });
+
+  test('carries the last close to today only without a fresh price', () => {
+    const closes = [close('2026-11-18', '41')];
+    expect(drawn({ quote: quote(closes, { isClose: true }) }).carriedTo).toBe('2026-11-20');
+    expect(drawn({ quote: quote(closes) }).carriedTo).toBeNull();
+    expect(drawn({ quote: quote([close('2026-11-20', '42')], { isClose: true }) }).carriedTo).toBeNull();
+  });
+
+  test('without closes is empty', () => {
+    expect(drawn({ quote: quote([]), average: true, trades: [trade('buy', '2026-11-19')] })).toMatchObject({ days: [], trades: [], volumes: [], carriedTo: null });
+  });
+});
+
+test('holidays are bridged, missing weeks are not', () => {
+  const point = (day: string) => ({ day, value: 1, text: '1' });
+  const pieces = piecesOf(['2026-01-02', '2026-01-16', '2026-01-31', '2026-02-01'].map(point));
+  expect(pieces.map((piece) => piece.map(({ day }) => day))).toEqual([['2026-01-02', '2026-01-16'], ['2026-01-31', '2026-02-01']]);
+});
+
+test('a day without a close has the last one before it, for two weeks', () => {
+  const line = { symbol: 'NGTL', isAverage: false, place: 0, points: [{ day: '2026-11-02', value: 40, text: '40' }] };
+  expect(valueOn(line, '2026-11-16')?.text).toBe('40');
+  expect(valueOn(line, '2026-11-17')).toBeNull();
+  expect(valueOn(line, '2026-11-01')).toBeNull();
+});
+
+test('the marks of time fit their room', () => {
+  const labels = (from: string, to: string, most: number) => timeMarks(from, to, most).map(({ label }) => label);
+  expect(labels('2025-11-24', '2026-11-20', 14)).toEqual(['Dec', 'Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov']);
+  expect(labels('2026-10-20', '2026-11-20', 10)).toEqual(['27 Oct', '3 Nov', '10 Nov', '17 Nov']);
+  expect(labels('2021-11-22', '2026-11-20', 8)).toEqual(['2022', '2023', '2024', '2025', '2026']);
+  expect(labels('1990-01-02', '2026-11-20', 8)).toEqual(['1995', '2000', '2005', '2010', '2015', '2020', '2025']);
+  expect(labels('2026-11-20', '2026-11-20', 8)).toEqual([]);
+});
+
+test('the nearest day is pointed at', () => {
+  const days = ['2026-11-13', '2026-11-16', '2026-11-20'];
+  expect(nearestDay(days, '2026-11-14')).toBe('2026-11-13');
+  expect(nearestDay(days, '2026-11-15')).toBe('2026-11-16');
+  expect(nearestDay(days, '2026-12-01')).toBe('2026-11-20');
+  expect(nearestDay([], '2026-11-15')).toBeNull();
+});
+
+test('words of trades do not cover each other', () => {
+  const words = 'You bought 100 at 34.70';
+  const placed = placedMarks([{ x: 5, words }, { x: 100, words }, { x: 400, words }, { x: 795, words }], 800);
+  expect(placed.map(({ label, anchor }) => [label !== null, anchor])).toEqual([[true, 'start'], [false, 'middle'], [true, 'middle'], [true, 'end']]);
+});

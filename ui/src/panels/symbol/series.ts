@@ -1,0 +1,186 @@
+// The lines of the chart as data: pure. Closes become numbers here, for drawing and for the average alone.
+
+import { addDays } from '../../shared/form/dates';
+import { decimal } from '../../shared/decimal';
+import { daysBetween } from '../skill/words';
+import type { Close, Moved, Quote } from './answers';
+import { isSame, type Trade } from './notes';
+import type { Range } from './state';
+
+/** Days of trading in the average. */
+export const AVERAGE = 50;
+/** Days without a close that are drawn as missing, more than holidays explain. */
+const GAP = 14;
+
+export interface LinePoint {
+  /** `YYYY-MM-DD` */
+  readonly day: string;
+  readonly value: number;
+  /** The value as it was read or computed, a decimal. */
+  readonly text: string;
+}
+
+export interface Line {
+  readonly symbol: string;
+  readonly isAverage: boolean;
+  /** Place of its symbol among those compared: its colour. */
+  readonly place: number;
+  readonly points: readonly LinePoint[];
+}
+
+/** A purchase or sale of the user on the line of the symbol. */
+export interface TradeMark {
+  readonly day: string;
+  readonly value: number;
+  readonly trade: Trade;
+}
+
+export interface Chart {
+  /** Of `percent`, since the first day. */
+  readonly scale: 'price' | 'percent';
+  /** Of the prices. */
+  readonly currency: string;
+  readonly lines: readonly Line[];
+  readonly volumes: readonly { readonly day: string; readonly volume: number }[];
+  readonly trades: readonly TradeMark[];
+  /** Every day with a value, oldest first. */
+  readonly days: readonly string[];
+  /** The day to which the last close is carried, where that is later. */
+  readonly carriedTo: string | null;
+}
+
+interface ChartOf {
+  readonly quote: Quote;
+  /** Of the symbol and those it is compared with; empty: its price. */
+  readonly moved: readonly Moved[];
+  readonly range: Range;
+  readonly average: boolean;
+  readonly trades: readonly Trade[];
+  /** `YYYY-MM-DD` */
+  readonly today: string;
+}
+
+/** One symbol in its price, several in percent of their first close. */
+export function chartOf({ quote, moved, range, average, trades, today }: ChartOf): Chart {
+  const shown = inRange(quote.closes, range);
+  const own = moved.find(({ symbol }) => isSame(symbol, quote.symbol))?.points;
+  const from = own ? (own[0]?.day ?? '') : (shown[0]?.day ?? '');
+  const base = own ? baseOf(quote.closes, from) : null;
+  const main: readonly LinePoint[] = own
+    ? own.map(({ day, change }) => ({ day, value: Number(change), text: change }))
+    : shown.map(({ day, close }) => ({ day, value: Number(close), text: close }));
+  const compared = moved.filter(({ symbol }) => own && !isSame(symbol, quote.symbol)).map((one, at): Line => ({
+    symbol: one.symbol,
+    isAverage: false,
+    place: at + 1,
+    points: one.points.map(({ day, change }) => ({ day, value: Number(change), text: change })),
+  }));
+  const to = main.at(-1)?.day ?? '';
+  const averaged = average && (!own || base !== null) ? averageOf(quote.closes).filter(({ day }) => day >= from && day <= to) : [];
+  const inScale = base === null ? averaged : averaged.map(({ day, value }) => pointOf(day, (value / base - 1) * 100, 1));
+  const lines: Line[] = [
+    { symbol: quote.symbol, isAverage: false, place: 0, points: main },
+    ...compared,
+    ...(inScale.length > 0 ? [{ symbol: quote.symbol, isAverage: true, place: 0, points: inScale }] : []),
+  ];
+  return {
+    scale: own ? 'percent' : 'price',
+    currency: quote.currency,
+    lines,
+    volumes: quote.closes.flatMap(({ day, volume }) => (volume !== null && day >= from && day <= to ? [{ day, volume }] : [])),
+    trades: marksOf(trades, main),
+    days: [...new Set(lines.flatMap(({ points }) => points.map(({ day }) => day)))].toSorted(),
+    carriedTo: quote.isClose && to !== '' && to < today ? today : null,
+  };
+}
+
+const back: Readonly<Record<Range, number>> = { '1m': 31, '6m': 183, '1y': 366, '5y': 1827, all: Infinity };
+
+/** The closes of a range, which ends with the last one. */
+export function inRange(closes: readonly Close[], range: Range): readonly Close[] {
+  const last = closes.at(-1)?.day;
+  if (last === undefined || range === 'all') return closes;
+  const from = addDays(last, -back[range]);
+  return closes.filter(({ day }) => day >= from);
+}
+
+/** The mean of the last `days` closes, from the first day that has as many; two places more than its closes. */
+export function averageOf(closes: readonly Close[], days = AVERAGE): LinePoint[] {
+  const places = Math.min(6, Math.max(2, ...closes.map(({ close }) => decimal(close)?.scale ?? 0)));
+  const points: LinePoint[] = [];
+  let sum = 0;
+  closes.forEach(({ day, close }, at) => {
+    sum += Number(close) - (at >= days ? Number(closes[at - days]?.close) : 0);
+    if (at >= days - 1) points.push(pointOf(day, sum / days, places));
+  });
+  return points;
+}
+
+function pointOf(day: string, value: number, places: number): LinePoint {
+  return { day, value, text: value.toFixed(places) };
+}
+
+/** The close that changes are in percent of: that of the first day, or the last one before it. */
+function baseOf(closes: readonly Close[], from: string): number | null {
+  const close = Number(closes.findLast(({ day }) => day <= from)?.close);
+  return Number.isFinite(close) && close > 0 ? close : null;
+}
+
+/** On the line, because a split since may have divided the prices. */
+function marksOf(trades: readonly Trade[], main: readonly LinePoint[]): TradeMark[] {
+  const [first, last] = [main[0], main.at(-1)];
+  if (!first || !last) return [];
+  return trades
+    .filter(({ kind, day }) => (kind === 'buy' || kind === 'sell') && day >= first.day && day <= last.day)
+    .map((trade) => ({ day: trade.day, value: (main.findLast(({ day }) => day <= trade.day) ?? first).value, trade }))
+    .toSorted((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+/** Pieces of a line that are drawn in one go: holidays are bridged, a longer gap is left open. */
+export function piecesOf(points: readonly LinePoint[]): LinePoint[][] {
+  const pieces: LinePoint[][] = [];
+  for (const point of points) {
+    const piece = pieces.at(-1);
+    const before = piece?.at(-1);
+    if (piece && before && (daysBetween(before.day, point.day) ?? Infinity) <= GAP) piece.push(point);
+    else pieces.push([point]);
+  }
+  return pieces;
+}
+
+const names = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** The first days of months with their names, of years where they are many; in a month, every seventh day. At most `most`. */
+export function timeMarks(from: string, to: string, most: number): { readonly day: string; readonly label: string }[] {
+  const span = daysBetween(from, to);
+  if (span === null || span < 1 || most < 1) return [];
+  if (span <= 45) {
+    const every = 7 * Math.max(1, Math.ceil(span / 7 / most));
+    return Array.from({ length: Math.floor(span / every) }, (_, at) => addDays(from, (at + 1) * every)).map((day) => ({ day, label: `${Number(day.slice(8))} ${names[Number(day.slice(5, 7)) - 1] ?? ''}` }));
+  }
+  const [first, last] = [monthsOf(from) + 1, monthsOf(to)];
+  const rough = (last - first + 1) / most;
+  const step = [1, 2, 3, 6, 12, 24, 60, 120, 240].find((months) => months >= rough) ?? 480;
+  const marks: { day: string; label: string }[] = [];
+  for (let month = Math.ceil(first / step) * step; month <= last; month += step) {
+    const year = String(Math.floor(month / 12)).padStart(4, '0');
+    marks.push({ day: `${year}-${String((month % 12) + 1).padStart(2, '0')}-01`, label: step >= 12 || (month % 12 === 0 && span > 400) ? year : (names[month % 12] ?? '') });
+  }
+  return marks;
+}
+
+const monthsOf = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+
+/** The value of a line on a day, or the last one before it within the gap that is bridged. */
+export function valueOn({ points }: Line, day: string): LinePoint | null {
+  const point = points.findLast((one) => one.day <= day);
+  return point && (daysBetween(point.day, day) ?? Infinity) <= GAP ? point : null;
+}
+
+/** Of days in order, the one that is nearest. */
+export function nearestDay(days: readonly string[], day: string): string | null {
+  const at = days.findIndex((one) => one >= day);
+  const [after, before] = [days[at], days[at < 0 ? days.length - 1 : at - 1]];
+  if (after === undefined || before === undefined) return after ?? before ?? null;
+  return (daysBetween(day, after) ?? 0) <= (daysBetween(before, day) ?? 0) ? after : before;
+}

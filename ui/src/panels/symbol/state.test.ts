@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+
+import type { UserError } from '../../ipc';
+import { reduceReads, keyOf, settled, type Reads } from '../skill/state';
+import { companyAsked, compareAsked, firstSymbol, newestOf, quoteAsked, reduceSymbol, symbolOf, troubleOf, type SymbolChange, type SymbolState } from './state';
+
+const after = (...changes: SymbolChange[]): SymbolState => changes.reduce(reduceSymbol, firstSymbol);
+const named = (symbol: string): SymbolChange => ({ type: 'named', symbol });
+const compared = (symbol: string): SymbolChange => ({ type: 'compared', symbol });
+const asking = { nameOf: (tool: string) => `lookup.${tool}`, pullUp: { tool: 'pull_up_symbol', args: {} } };
+
+test('nothing is asked before a symbol is named', () => {
+  expect(quoteAsked(firstSymbol, asking)).toBeNull();
+  expect(companyAsked(firstSymbol, null, true, asking)).toEqual([]);
+  expect(after(named('  ')).named).toBeNull();
+});
+
+test('another symbol takes away what belonged to the one before', () => {
+  const state = after(named('NGTL'), compared('BWOP'), { type: 'ranged', range: '5y' }, { type: 'tab', tab: 'notes' }, named(' SLVN '));
+  expect([state.named, state.others, state.range, state.tab]).toEqual(['SLVN', [], '5y', 'chart']);
+});
+
+test('ranges of up to a year are one call, longer ones another', () => {
+  const rangeOf = (range: SymbolState['range']) => quoteAsked(after(named('NGTL'), { type: 'ranged', range }), asking)?.args;
+  for (const range of ['1m', '6m', '1y'] as const) expect(rangeOf(range)).toEqual({ symbol: 'NGTL', range: '5y' });
+  for (const range of ['5y', 'all'] as const) expect(rangeOf(range)).toEqual({ symbol: 'NGTL', range: 'all' });
+});
+
+describe('comparing', () => {
+  test('takes up to three others, each once', () => {
+    const state = after(named('NGTL'), ...['bwop', 'BWOP', 'ngtl', ' SLVN', 'QLN', 'FRNH'].map(compared));
+    expect(state.others).toEqual(['bwop', 'SLVN', 'QLN']);
+    expect(reduceSymbol(state, { type: 'compares', open: true }).comparing).toBe(false);
+    expect(reduceSymbol(state, { type: 'dropped', symbol: 'SLVN' }).others).toEqual(['bwop', 'QLN']);
+  });
+
+  test('asks with the range that is shown', () => {
+    expect(compareAsked(after(named('northgate'), compared('BWOP'), { type: 'ranged', range: '6m' }), 'NGTL', asking)).toEqual({ tool: 'lookup.compare', args: { symbols: ['NGTL', 'BWOP'], range: '6m' } });
+    expect(compareAsked(after(named('NGTL')), 'NGTL', asking)).toBeNull();
+    expect(compareAsked(after(named('NGTL'), compared('BWOP')), null, asking)).toBeNull();
+  });
+});
+
+test('without room only the calls of the tab are made', () => {
+  const toolsOf = (state: SymbolState, roomy: boolean) => companyAsked(state, 'NGTL', roomy, asking).map(({ tool }) => tool);
+  expect(toolsOf(after(named('NGTL')), true)).toEqual(['lookup.fundamentals', 'lookup.filings', 'lookup.news']);
+  expect(toolsOf(after(named('NGTL')), false)).toEqual([]);
+  expect(toolsOf(after(named('NGTL'), { type: 'tab', tab: 'figures' }), false)).toEqual(['lookup.fundamentals']);
+  expect(toolsOf(after(named('NGTL'), { type: 'tab', tab: 'filings' }), false)).toEqual(['lookup.filings', 'lookup.news']);
+});
+
+test('arrows move day by day, from the last one, and stop at the ends', () => {
+  const days = ['2026-11-18', '2026-11-19', '2026-11-20'];
+  const step = (by: 1 | -1): SymbolChange => ({ type: 'stepped', by, days });
+  expect(after(step(-1)).pointed).toEqual({ day: '2026-11-20', spoken: true });
+  expect(after(step(-1), step(-1), step(-1), step(-1)).pointed?.day).toBe('2026-11-18');
+  expect(after(step(1), step(1)).pointed?.day).toBe('2026-11-20');
+  expect(after({ type: 'stepped', by: 1, days: [] }).pointed).toBeNull();
+  expect(after({ type: 'pointed', day: '2026-11-19' }).pointed).toEqual({ day: '2026-11-19', spoken: false });
+});
+
+test('the trouble says what the panel does about it', () => {
+  const error = (code: UserError['code'], message = ''): UserError => ({ code, message, hint: '' });
+  expect(troubleOf(error('ambiguous'))).toBe('several');
+  expect(troubleOf(error('tool_failed', 'No source knows NGTX.'))).toBe('unknown');
+  expect(troubleOf(error('denied_by_user'))).toBe('refused');
+  expect(troubleOf(error('tool_timed_out', 'Stooq did not answer.'))).toBe('failed');
+  const state = after(named('NGTL'));
+  expect(symbolOf(state, null, error('tool_timed_out'))).toBe('NGTL');
+  expect(symbolOf(state, null, error('denied_by_user'))).toBeNull();
+  expect(symbolOf(state, null, null)).toBeNull();
+  expect(symbolOf(state, 'NGTL.DE', error('ambiguous'))).toBe('NGTL.DE');
+});
+
+describe('what was read', () => {
+  const asked = (symbol: string, range: string) => ({ tool: 'lookup.pull_up_symbol', args: { symbol, range } });
+  const result = (value: string) => ({ ok: true, value, error: null, sources: [], figures: [], changes: [], change_set: null, ms: 1 });
+  const read = (reads: Reads, of: ReturnType<typeof asked>, at: string) => reduceReads(reduceReads(reads, { type: 'begun', asked: of, run: at }), { type: 'ended', asked: of, run: at, at, result: result(at) });
+
+  test('stays until another range has answered', () => {
+    const reads = [asked('NGTL', '5y'), asked('BWOP', '5y'), asked('NGTL', 'all')].reduce((all, of, at) => read(all, of, `2026-11-20T10:0${at}:00Z`), {} as Reads);
+    const state = after(named('NGTL'));
+    expect(newestOf(reads, state, 'lookup.pull_up_symbol')?.args['range']).toBe('all');
+    expect(newestOf(reads, after(named('SLVN')), 'lookup.pull_up_symbol')).toBeNull();
+  });
+
+  test('one thing is read again alone', () => {
+    const reads = read(read({}, asked('NGTL', '5y'), 'a'), asked('BWOP', '5y'), 'b');
+    const again = reduceReads(reads, { type: 'changed', key: keyOf(asked('BWOP', '5y')) });
+    expect(Object.values(again).map(({ stale }) => stale)).toEqual([false, true]);
+  });
+
+  test('a closed panel leaves what was answered, and no call that still ran', () => {
+    const running = reduceReads(read({}, asked('NGTL', '5y'), 'a'), { type: 'begun', asked: asked('BWOP', '5y'), run: 'b' });
+    expect(Object.values(settled(running)).map(({ args, run }) => [args['symbol'], run])).toEqual([['NGTL', null]]);
+  });
+});

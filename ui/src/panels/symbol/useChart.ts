@@ -1,0 +1,31 @@
+import { useMemo } from 'react';
+
+import type { Read } from '../skill/state';
+import { movedIn, quoteIn, type Quote } from './answers';
+import type { Trade } from './notes';
+import { chartOf, type Chart } from './series';
+import type { SymbolState } from './state';
+
+export function useQuote(read: Read | null): Quote | null {
+  const value = read?.result?.value;
+  return useMemo(() => quoteIn(value), [value]);
+}
+
+interface ChartOf {
+  readonly closes: Read | null;
+  readonly compared: Read | null;
+  readonly state: SymbolState;
+  readonly trades: readonly Trade[];
+  readonly today: string;
+}
+
+/** Computed once for each answer, not for each day that is pointed at. */
+export function useChart({ closes, compared, state: { range, average }, trades, today }: ChartOf): Chart | null {
+  const quote = useQuote(closes);
+  const value = compared?.result?.value;
+  const known = JSON.stringify(trades);
+  return useMemo(
+    () => quote && chartOf({ quote, moved: movedIn(value), range, average, trades: JSON.parse(known) as Trade[], today }),
+    [quote, value, range, average, known, today],
+  );
+}

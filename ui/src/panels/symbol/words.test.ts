@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+
+import type { KeyFigure } from './answers';
+import type { Chart } from './series';
+import { copiedFigures, dayReading, figureText, needsKey, scaleText, shortDay, spokenChart, suggestionIn, tradeParts, tradeText, whenText } from './words';
+
+const figure = (value: string | null, unit: string, more: Partial<KeyFigure> = {}): KeyFigure => ({ key: 'k', name: 'Free float', value, unit, how: 'SEC, 6-K', day: '2026-09-30', newer: null, missing: null, remedy: null, ...more });
+
+test('amounts are cut to four digits from a million on', () => {
+  const text = (value: string, unit = 'EUR') => figureText(figure(value, unit));
+  expect(['1920000000', '1148000000', '999999', '1000000', '-2500000.75', '999999999999', '12345678901234'].map((value) => text(value))).toEqual([
+    '1.92 bn EUR', '1.148 bn EUR', '999,999 EUR', '1 m EUR', '−2.5 m EUR', '1,000 bn EUR', '12.35 tn EUR',
+  ]);
+  expect([text('3.70'), text('17.8', 'percent'), text('11.4', 'ratio'), text('about 3'), figureText(figure(null, 'percent'))]).toEqual(['3.70 EUR', '17.8 %', '11.4', 'about 3 EUR', 'unknown']);
+});
+
+test('figures are copied exact, each with source and day', () => {
+  const figures = [figure('1148000000.50', 'EUR', { name: 'Revenue' }), figure(null, 'percent', { missing: 'Finnhub, needs a key' })];
+  expect(copiedFigures('NGTL', figures)).toBe('NGTL\nRevenue: 1148000000.50 EUR (SEC, 6-K, 2026-09-30)\nFree float: unknown (Finnhub, needs a key)');
+});
+
+test('days have the year where it is another one', () => {
+  expect(whenText('2026-11-20', '2026-11-27')).toBe('Fri 20 Nov');
+  expect(whenText('2025-12-31', '2026-11-27')).toBe('31 Dec 2025');
+  expect(whenText(new Date('2026-11-27T17:35:00').toISOString(), '2026-11-27')).toBe('17:35');
+  expect(whenText('soon', '2026-11-27')).toBe('soon');
+  expect(shortDay('2026-11-20', '2026-11-27')).toBe('20 Nov');
+});
+
+const trade = { path: 't.md', kind: 'buy', day: '2026-11-20', quantity: '1200', price: '34.70', currency: 'EUR' };
+
+test('trades are said as a person would', () => {
+  expect(tradeText(trade)).toBe('You bought 1,200 at 34.70');
+  expect(tradeText({ ...trade, kind: 'sell', price: null })).toBe('You sold 1,200');
+  const parts = ['buy', 'dividend', 'fee'].map((kind) => tradeParts({ ...trade, kind }));
+  expect(parts.map(({ word, rest }) => word + rest)).toEqual(['Bought 1,200 at 34.70', 'Dividend, 1,200 × 34.70', 'Fee']);
+  expect(tradeParts({ ...trade, kind: 'split', quantity: '2 for 1', price: null })).toEqual({ word: 'Split', rest: ', 2 for 1' });
+});
+
+const chart: Chart = {
+  scale: 'price',
+  currency: 'EUR',
+  lines: [
+    { symbol: 'NGTL', isAverage: false, place: 0, points: [{ day: '2026-11-18', value: 43.1, text: '43.10' }, { day: '2026-11-20', value: 42.18, text: '42.18' }] },
+    { symbol: 'NGTL', isAverage: true, place: 0, points: [{ day: '2026-11-20', value: 40.02, text: '40.02' }] },
+  ],
+  volumes: [{ day: '2026-11-20', volume: 120_400 }],
+  trades: [{ day: '2026-11-20', value: 42.18, trade }],
+  days: ['2026-11-18', '2026-11-20'],
+  carriedTo: null,
+};
+
+test('a day is read out with everything that is drawn of it', () => {
+  expect(dayReading(chart, '2026-11-20', '2026-11-27')).toBe('Fri 20 Nov: NGTL 42.18 EUR, NGTL average 40.02, volume 120,400. You bought 1,200 at 34.70');
+  expect(dayReading(chart, '2026-11-18', '2026-11-27')).toBe('Wed 18 Nov: NGTL 43.10 EUR, NGTL average no close');
+  expect(dayReading({ ...chart, scale: 'percent', lines: chart.lines.slice(0, 1) }, '2026-11-20', '2026-11-27')).toContain('NGTL +42.18 %');
+});
+
+test('the chart is described with its range and its ends', () => {
+  expect(spokenChart(chart)).toBe('Closes in EUR, from 18 Nov 2026 to 20 Nov 2026. NGTL: lowest 42.18, highest 43.10, at the end 42.18; NGTL average of 50 days: lowest 40.02, highest 40.02, at the end 40.02');
+  expect(scaleText(chart, 'Stooq')).toBe('EUR since 18 Nov 2026, closes from Stooq');
+  expect(scaleText({ ...chart, scale: 'percent' }, null)).toBe('Percent since 18 Nov 2026');
+});
+
+test('a suggestion is found, and nothing else is taken for one', () => {
+  expect(suggestionIn('Did you mean NGTL.DE?')).toBe('NGTL.DE');
+  expect(suggestionIn('Did you mean something else entirely?')).toBeNull();
+  expect(suggestionIn('Check the spelling.')).toBeNull();
+});
+
+test('a key is offered only where one is missing', () => {
+  expect([needsKey('Finnhub, needs a key'), needsKey('Turkey has no filings'), needsKey(null)]).toEqual([true, false, false]);
+});
