@@ -1,5 +1,5 @@
 // The window on a scripted backend, to look at: dev.html?screen=chat|approval|settings|models|permissions|credentials|vault|
-// appearance|first-run|tool-run|empty|today|note|problems|interrupted|conflict|trash|waiting-tools|host|record|new-record|records|crm|portfolio|budget|calendar|mail&theme=dark
+// appearance|first-run|tool-run|empty|today|note|problems|interrupted|conflict|trash|waiting-tools|host|record|new-record|records|crm|portfolio|budget|calendar|mail|lookup&theme=dark
 // &open=panel. &watching=<text> says how the vault is watched, &tool=<name> opens a tool. Part of the
 // dev server only.
 
@@ -7,6 +7,8 @@ import { createRoot } from 'react-dom/client';
 
 import { App } from '../App';
 import { Window } from '../Window';
+import { keep } from '../panels/symbol/kept';
+import { firstSymbol } from '../panels/symbol/state';
 import { createStore } from '../state/store';
 import { FakeBackend } from './fake-backend';
 import { contactForm, newContactForm } from './record-form';
@@ -49,6 +51,12 @@ if (screen === 'today') world.glances = sampleToday(sampleNow);
 if (screen === 'record' || screen === 'new-record') world.recordForms = [contactForm, newContactForm];
 
 const backend = new FakeBackend(world);
+if (screen === 'lookup') {
+  const tools = { lookup: ['pull_up_symbol', 'compare', 'fundamentals', 'filings', 'news', 'search_symbol'], portfolio: ['positions', 'list_trades', 'watchlist', 'watch', 'add_trade'], vault: ['links'] };
+  world.skills = world.skills.map((row) => ({ ...row, ...(row.id in tools ? { state: 'available', tools: tools[row.id as keyof typeof tools].map((tool) => `${row.id}.${tool}`) } : {}) }));
+  const named = asked.get('symbol') ?? 'NGTL';
+  keep(backend, 'lookup', { state: { ...firstSymbol, named: named === '' ? null : named, others: asked.getAll('with') }, quotes: {}, web: {} });
+}
 if (screen === 'interrupted') {
   // Two notes were edited since; a finish shows both versions of them.
   backend.on('finish_changes', (what) => {
@@ -114,6 +122,7 @@ function go() {
     case 'budget':
     case 'calendar':
     case 'mail':
+    case 'lookup':
       // `at=side`: beside the conversation.
       actions.setPanel({ open: true, tab: `skill:${screen}`, wide: asked.get('at') !== 'side' });
       return actions.openSession('harborline');

@@ -1,12 +1,21 @@
 import { roughly } from '../../shared/amount';
 
+interface GridlinesProps {
+  readonly ticks: readonly number[];
+  /** px */
+  readonly width: number;
+  readonly y: (value: number) => number;
+  /** The word of a value. */
+  readonly label?: (value: number) => string;
+}
+
 /** The lines of a chart's scale, each with its value on the right. */
-export function Gridlines({ ticks, width, y }: { readonly ticks: readonly number[]; /** px */ readonly width: number; readonly y: (value: number) => number }) {
+export function Gridlines({ ticks, width, y, label = roughly }: GridlinesProps) {
   return ticks.map((tick) => (
     <g key={tick}>
       <line x1={0} x2={width} y1={y(tick)} y2={y(tick)} stroke="var(--line)" />
       <text x={width + 8} y={y(tick) + 4} className="fill-fg-2 text-small">
-        {roughly(tick)}
+        {label(tick)}
       </text>
     </g>
   ));

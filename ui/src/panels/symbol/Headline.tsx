@@ -39,11 +39,11 @@ export function Headline() {
           value={numberText(holding.quantity)}
           detail={holding.value === null ? '' : moneyText({ amount: holding.value, currency: holding.currency })}
           figure={notes.figure('value')}
-          source={null}
+          source="your notes"
         />
       )}
       {roomy && holding?.gain != null && (
-        <Item label="Your gain" value={moneyText({ amount: holding.gain, currency: holding.currency }, true)} tone={tones[signOf(holding.gain)]} figure={notes.figure('gain')} source={null} />
+        <Item label="Your gain" value={moneyText({ amount: holding.gain, currency: holding.currency }, true)} tone={tones[signOf(holding.gain)]} figure={notes.figure('gain')} source="your notes" />
       )}
     </section>
   );

@@ -8,7 +8,7 @@ import { lastCloseText, needsKey, whenText } from './words';
 
 /** Why the price is not of now, and what was wrong on the way to it. */
 export function PriceBar() {
-  const { quote, quoteRead, shownRead, today, fetchPrice, openSettings } = useSymbol();
+  const { quote, quoteRead, shownRead, today, roomy, fetchPrice, openSettings } = useSymbol();
   const online = useOnline();
   const problems = problemsIn([shownRead?.result?.value]);
   const keyed = problems.find(({ problem, remedy }) => needsKey(`${problem} ${remedy ?? ''}`));
@@ -37,7 +37,7 @@ export function PriceBar() {
           }
         >
           <span className="font-semibold">No fresh price:</span> <Revealed text={lastCloseText(quote, today)} />{' '}
-          {keyed && (
+          {roomy && keyed && (
             <span className="text-fg-2">
               <Revealed text={`${keyed.problem}${/[.!?]$/.test(keyed.problem) ? '' : '.'} ${keyed.remedy ?? ''}`} />
             </span>

@@ -1,6 +1,7 @@
 import type { PointerEvent } from 'react';
 
-import { roughly } from '../../shared/amount';
+import { useMedia } from '../../shared';
+import { percentText, roughly } from '../../shared/amount';
 import { addDays } from '../../shared/form/dates';
 import { Gridlines } from '../skill/Gridlines';
 import { ticksOf } from '../skill/chart';
@@ -12,19 +13,24 @@ import { placedMarks } from './marks';
 import { nearestDay, piecesOf, timeMarks, valueOn, type Chart } from './series';
 import { spokenChart, tradeText } from './words';
 
-/** px */
-const HEIGHT = 306;
+/** px; the second in a low window */
+const HEIGHTS = [306, 268] as const;
 const TOP = 20;
 const RIGHT = 62;
 const MONTHS = 22;
 const VOLUME = 40;
+/** Between the lowest mark of the scale and that of the volume. */
+const APART = 18;
 /** The name of a month with the room around it. */
 const MARK = 56;
 
 /** Where days and values go. */
 interface Plot {
   readonly width: number;
+  /** Of the lines alone. */
   readonly height: number;
+  /** The foot of the volume. */
+  readonly floor: number;
   x(day: string): number;
   y(value: number): number;
 }
@@ -33,13 +39,14 @@ interface Plot {
 export function PriceChart({ chart }: { chart: Chart }) {
   const { state, dispatch } = useSymbol();
   const [ref, width] = useWidth(900);
+  const height = HEIGHTS[useMedia('(max-height: 699px)') ? 1 : 0];
   const [first = '', last = ''] = [chart.days[0], chart.days.at(-1)];
   const end = chart.carriedTo ?? last;
   const span = Math.max(1, daysBetween(first, end) ?? 1);
   const ticks = ticksOf(chart.lines.flatMap(({ points }) => points.map(({ value }) => value)), false);
   const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
   const volume = state.volume && chart.volumes.length > 0;
-  const size = { width: Math.max(40, width - RIGHT), height: HEIGHT - TOP - MONTHS - (volume ? VOLUME + 8 : 0) };
+  const size = { width: Math.max(40, width - RIGHT), height: height - TOP - MONTHS - (volume ? VOLUME + APART : 0), floor: height - MONTHS };
   const plot: Plot = {
     ...size,
     x: (day) => ((daysBetween(first, day) ?? 0) / span) * (size.width - 8),
@@ -51,10 +58,10 @@ export function PriceChart({ chart }: { chart: Chart }) {
   };
   return (
     <div ref={ref} className="mx-5 mt-1">
-      <svg role="img" tabIndex={0} aria-label={`${spokenChart(chart)}. Left and right arrows read each day.`} width={width} height={HEIGHT} className="block overflow-visible" onPointerMove={point} onPointerLeave={() => dispatch({ type: 'pointed', day: null })}>
-        <Gridlines ticks={ticks} width={plot.width} y={plot.y} />
+      <svg role="img" tabIndex={0} aria-label={`${spokenChart(chart)}. Left and right arrows read each day.`} width={width} height={height} className="block overflow-visible" onPointerMove={point} onPointerLeave={() => dispatch({ type: 'pointed', day: null })}>
+        <Gridlines ticks={ticks} width={plot.width} y={plot.y} {...(chart.scale === 'percent' ? { label: (value: number) => percentText(String(value), true) } : {})} />
         {timeMarks(first, end, Math.floor(plot.width / MARK)).map(({ day, label }) => (
-          <text key={day} x={plot.x(day)} y={HEIGHT - 4} textAnchor={plot.x(day) < MARK / 3 ? 'start' : 'middle'} className="fill-fg-2 text-small">
+          <text key={day} x={plot.x(day)} y={height - 4} textAnchor={plot.x(day) < MARK / 3 ? 'start' : 'middle'} className="fill-fg-2 text-small">
             {label}
           </text>
         ))}
@@ -96,9 +103,8 @@ function Lines({ chart, plot: { x, y } }: PartProps) {
   });
 }
 
-function Volumes({ chart: { volumes, days }, plot: { x, width } }: PartProps) {
+function Volumes({ chart: { volumes, days }, plot: { x, width, floor } }: PartProps) {
   const most = Math.max(1, ...volumes.map(({ volume }) => volume));
-  const floor = HEIGHT - MONTHS;
   const bar = Math.max(0.6, Math.min(6, (width / Math.max(1, days.length)) * 0.6));
   const path = volumes.map(({ day, volume }) => `M${x(day).toFixed(1)} ${floor}v${(-(volume / most) * VOLUME).toFixed(1)}`).join('');
   return (
@@ -138,10 +144,10 @@ function Trades({ chart: { trades }, plot: { x, y, width } }: PartProps) {
   });
 }
 
-function Pointed({ chart, plot: { x, y }, day }: PartProps & { readonly day: string }) {
+function Pointed({ chart, plot: { x, y, floor }, day }: PartProps & { readonly day: string }) {
   return (
     <g data-pointed={day}>
-      <line x1={x(day)} x2={x(day)} y1={TOP - 6} y2={HEIGHT - MONTHS} stroke="var(--line-strong)" />
+      <line x1={x(day)} x2={x(day)} y1={TOP - 6} y2={floor} stroke="var(--line-strong)" />
       {chart.lines.map((line) => {
         const point = valueOn(line, day);
         return point && <circle key={`${line.symbol} ${line.isAverage}`} cx={x(day)} cy={y(point.value)} r={3} fill={colourOf(line.place)} />;

@@ -1,7 +1,8 @@
 import { Tabs } from 'radix-ui';
 import { useState, type ReactNode } from 'react';
 
-import { Badge, Button, TextField } from '../../shared';
+import { Badge, Button, IconButton, TextField } from '../../shared';
+import type { IconButtonProps } from '../../shared/Button';
 import { Revealed } from '../../shared/Revealed';
 import { revealed } from '../../shared/invisible';
 import { Header } from '../skill/PanelHead';
@@ -18,9 +19,7 @@ export function SymbolHead({ name, icon }: { name: string; icon: ReactNode }) {
       <span className="flex-1" />
       <Search />
       {symbol !== null && (
-        <Button icon={quoteRead?.run != null ? 'spinner' : 'refresh'} data-testid="fetch-price" disabled={quoteRead?.run != null} onClick={fetchPrice}>
-          Fetch price
-        </Button>
+        <Act icon={quoteRead?.run != null ? 'spinner' : 'refresh'} label="Fetch price" data-testid="fetch-price" disabled={quoteRead?.run != null} onClick={fetchPrice} />
       )}
       <Watch />
     </>
@@ -108,7 +107,7 @@ function Search() {
         aria-label="Symbol or company"
         placeholder="Symbol or company"
         keys={text === '' && wide ? '/' : ''}
-        className={`${wide ? 'w-55' : 'w-40'} ${symbol !== null && wide && text === '' ? 'max-medium:not-focus-within:w-7 max-medium:not-focus-within:[&_kbd]:hidden' : ''}`}
+        className={`${wide ? 'w-55' : 'w-40'} ${symbol !== null && wide && text === '' ? 'max-medium:not-focus-within:w-7 max-medium:not-focus-within:px-1.5 max-medium:not-focus-within:[&_kbd]:hidden' : ''}`}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
@@ -126,16 +125,14 @@ function Watch() {
   const { symbol, notes, has, act } = useSymbol();
   if (symbol === null || notes.watchlist === null) return null;
   if (notes.watched === null) {
-    return has('portfolio.watch') ? (
-      <Button icon="eye" onClick={() => act(`Watch ${revealed(symbol)}`, 'portfolio.watch', { symbol })}>
-        Watch
-      </Button>
-    ) : null;
+    return has('portfolio.watch') ? <Act icon="eye" label="Watch" onClick={() => act(`Watch ${revealed(symbol)}`, 'portfolio.watch', { symbol })} /> : null;
   }
   const { symbol: listed } = notes.watched;
-  return has('portfolio.unwatch') ? (
-    <Button icon="eye-off" onClick={() => act(`Unwatch ${revealed(listed)}`, 'portfolio.unwatch', { symbol: listed })}>
-      Unwatch
-    </Button>
-  ) : null;
+  return has('portfolio.unwatch') ? <Act icon="eye-off" label="Unwatch" onClick={() => act(`Unwatch ${revealed(listed)}`, 'portfolio.unwatch', { symbol: listed })} /> : null;
+}
+
+/** A button of the head; beside the chat its icon alone. */
+function Act({ label, ...rest }: Omit<IconButtonProps, 'keys' | 'pressed' | 'iconSize'>) {
+  const { wide } = useSymbol();
+  return wide ? <Button {...rest}>{label}</Button> : <IconButton label={label} {...rest} />;
 }

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import type { Result } from '../../ipc';
 import { violations } from '../../testing/axe';
+import type { FakeBackend } from '../../testing/fake-backend';
 import { answer } from '../../testing/panels';
 import { filings, fundamentals, points, quote } from '../../testing/sample/symbol-panel';
 import { failure, lookUp, open, PORTFOLIO } from './fixture';
@@ -17,12 +18,23 @@ const figure = (name: string) => screen.getByRole('group', { name });
 const chart = () => screen.getByRole('img', { name: /^(Closes|Change) in/ });
 const section = (name: string) => screen.getByRole('region', { name });
 
+/** The call of a run asks before it leaves the machine. */
+function ask(backend: FakeBackend, run: string, question: string): void {
+  const of = { session: run };
+  act(() => {
+    backend.emit({ type: 'tool_call_started', call: 'q', tool: 'lookup.x', args: {}, effect: 'external', principal: { kind: 'user', name: 'you' } }, of);
+    backend.emit({ type: 'approval_requested', call: 'q', args: {}, decisions: ['once', 'deny'], question, editable: false, diff: null, host: 'x.example', revision: 1, mid_run: false }, of);
+  });
+}
+
 describe('before a symbol is named', () => {
   test('nothing is asked', async () => {
     const { backend } = await open();
     expect(screen.getByText('Name a symbol or company.')).toBeVisible();
     expect(backend.asked('call_tool')).toEqual([]);
     expect(screen.queryByTestId('fetch-price')).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: /^Look up/ }));
+    expect(screen.getByRole('searchbox', { name: 'Symbol or company' })).toHaveFocus();
   });
 
   test('/ leads to the search, and typing asks nothing before Enter', async () => {
@@ -150,6 +162,37 @@ describe('while it is not known which one is meant', () => {
     await userEvent.click(screen.getByRole('button', { name: /^NGTL\.DE.*Northgate Tooling.*Xetra, EUR, share$/ }));
     expect(asked('lookup.pull_up_symbol').at(-1)).toEqual({ symbol: 'NGTL.DE', range: '5y' });
     expect(figure('Last close, EUR')).toBeVisible();
+  });
+
+  test('a question stands where its answer will be', async () => {
+    const { backend } = await open({ answers: { 'lookup.news': () => new Promise(() => undefined) } });
+    await lookUp('NGTL');
+    const { run } = backend.asked('call_tool').find(({ tool }) => tool === 'lookup.news')!;
+    ask(backend, run, 'Let lookup.news send to news.example?');
+    expect(within(section('News')).getByRole('group', { name: 'Let lookup.news send to news.example?' })).toBeInTheDocument();
+    expect(within(section('Filings')).queryByRole('group')).toBeNull();
+  });
+
+  test('another symbol withdraws the question about the one before', async () => {
+    const { backend, asked } = await open({ answers: { 'lookup.pull_up_symbol': ({ args }) => ((args as { symbol: string }).symbol === 'NGTL' ? answer(quote) : new Promise(() => undefined)) } });
+    await lookUp('BWOP');
+    const { run } = backend.asked('call_tool').find(({ tool }) => tool === 'lookup.pull_up_symbol')!;
+    ask(backend, run, 'Let lookup.pull_up_symbol send to stooq.com?');
+    expect(screen.getByRole('group', { name: /stooq\.com/ })).toBeInTheDocument();
+    await lookUp('NGTL');
+    expect(backend.asked('stop_tool')).toEqual([{ run }]);
+    expect(screen.queryByRole('group', { name: /stooq\.com/ })).toBeNull();
+    expect(asked('lookup.pull_up_symbol')).toHaveLength(2);
+  });
+
+  test('a symbol that failed is asked again by its name', async () => {
+    let fails = true;
+    const { asked } = await open({ answers: { 'lookup.pull_up_symbol': ({ args }) => (fails && (args as { symbol: string }).symbol === 'BWOP' ? failure('Stooq did not answer in 10 s.') : answer(quote)) } });
+    await lookUp('BWOP');
+    await lookUp('NGTL');
+    fails = false;
+    await lookUp('BWOP');
+    expect(asked('lookup.pull_up_symbol').map((args) => (args as { symbol: string }).symbol)).toEqual(['BWOP', 'NGTL', 'BWOP']);
   });
 
   test('a refused question asks nothing else', async () => {

@@ -4,10 +4,11 @@
 import { Tabs } from 'radix-ui';
 import { useEffect, useReducer, useRef, useState, type ReactNode } from 'react';
 
-import { useBackend, type PanelView, type SymbolPart } from '../../ipc';
+import { useBackend, type Backend, type PanelView, type SymbolPart } from '../../ipc';
 import { Icon, skillIcon, useMedia } from '../../shared';
 import { useActions, useApp } from '../../state/hooks';
 import { CallBars } from '../skill/Bars';
+import { keyOf, type Read } from '../skill/state';
 import { useActs, type Acts } from '../skill/useActs';
 import { useReads } from '../skill/useReads';
 import { ChartBlock } from './ChartBlock';
@@ -73,7 +74,12 @@ export function SymbolPanel({ panel, part, wide }: SymbolPanelProps) {
     web,
     notes,
     name: (named) => {
-      if (asked !== null && named.trim() === state.named) quotes.reread(asked);
+      const next = quoteAsked(reduceSymbol(state, { type: 'named', symbol: named }), asking);
+      if (next === null) return;
+      const isSame = asked !== null && keyOf(next) === keyOf(asked);
+      // What is no longer shown asks nothing behind the user's back.
+      if (!isSame) stopAll(backend, [...Object.values(quotes.all), ...Object.values(web.all)]);
+      if (isSame || quotes.of(next)?.error != null) quotes.reread(next);
       dispatch({ type: 'named', symbol: named });
     },
     fetchPrice: () => asked !== null && quotes.reread(asked),
@@ -89,6 +95,10 @@ export function SymbolPanel({ panel, part, wide }: SymbolPanelProps) {
       </Frame>
     </SymbolProvider>
   );
+}
+
+function stopAll(backend: Backend, reads: readonly Read[]): void {
+  for (const { run } of reads) if (run !== null) backend.rpc('stop_tool', { run }).catch(() => undefined);
 }
 
 const plain = { icon: null, import: false, record: null, edit: false, field: null, delete: false, when: {}, key: null, more: [] };

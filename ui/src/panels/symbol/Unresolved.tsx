@@ -12,7 +12,7 @@ import { placeText, suggestionIn } from './words';
 /** In place of everything, as long as it is not known which symbol is meant. */
 export function Unresolved({ search }: { search: Asked }) {
   const { state, quoteRead, fetchPrice, web } = useSymbol();
-  if (state.named === null) return <Empty>Name a symbol or company.</Empty>;
+  if (state.named === null) return <Empty action={<ToSearch />}>Name a symbol or company.</Empty>;
   const found = web.of(search);
   const error = quoteRead?.error ?? null;
   if (quoteRead?.run != null || error === null) {
@@ -29,6 +29,14 @@ export function Unresolved({ search }: { search: Asked }) {
     <div className="px-5 py-4">
       <Failure read={{ error }} onAgain={fetchPrice} />
     </div>
+  );
+}
+
+function ToSearch() {
+  return (
+    <Button icon="search" keys="/" onClick={({ currentTarget }) => currentTarget.closest('[data-testid=skill-panel]')?.querySelector<HTMLElement>('[data-symbol-search] input')?.focus()}>
+      Look up
+    </Button>
   );
 }
 

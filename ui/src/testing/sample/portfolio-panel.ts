@@ -109,6 +109,7 @@ const position = (line: string) => {
     day: day === '' ? null : day,
     value,
     cost,
+    average_cost: (Number(cost) / Number(quantity)).toFixed(2),
     gain,
     gain_percent: percent,
     share,
