@@ -3,6 +3,8 @@ import { useRef, useState } from 'react';
 import { Button, IconButton, Loading, Popover, Segments, TextField } from '../../shared';
 import { revealed } from '../../shared/invisible';
 import { Revealed } from '../../shared/Revealed';
+import { ProblemBars } from '../skill/Bars';
+import { problemsIn } from '../skill/answer';
 import { Asking } from '../skill/Region';
 import { Failure } from './Block';
 import { ChartTable } from './ChartTable';
@@ -32,6 +34,9 @@ export function ChartBlock() {
           <Failure read={compare.read} onAgain={() => web.reread(compare.asked)} />
         </div>
       )}
+      <div className="px-5 pt-2 empty:hidden">
+        <ProblemBars problems={problemsIn([compare?.read?.result?.value])} label="Problems of the comparison" />
+      </div>
       <Toolbar />
       {chart === null ? (
         quoteRead?.error == null && (

@@ -9,7 +9,7 @@ import { problemsIn } from '../skill/answer';
 import { filingsIn, keyFiguresIn, newsIn, type KeyFigure } from './answers';
 import { Block } from './Block';
 import { useSymbol } from './context';
-import { copiedFigures, figureText, needsKey, shortDay, whenText } from './words';
+import { copiedFigures, figureText, needsKey, readText, shortDay, whenText } from './words';
 
 /** Rows that are listed before the rest is asked for. */
 const FILINGS = 4;
@@ -128,7 +128,7 @@ export function Filings() {
       onAgain={again}
       head={(value) => (
         <>
-          <span className="text-small text-fg-2">{at !== null && `SEC, read ${shortDay(at, today)}`}</span>
+          <span className="text-small text-fg-2">{at !== null && readText(read?.result?.sources ?? [], at, today)}</span>
           {value !== undefined && <All count={filingsIn(value).items.length} first={FILINGS} label="filings" all={all} onAll={setAll} />}
         </>
       )}

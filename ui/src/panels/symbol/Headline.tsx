@@ -4,6 +4,7 @@ import { Badge } from '../../shared';
 import { moneyText, numberText, percentText } from '../../shared/amount';
 import { signOf } from '../../shared/decimal';
 import { FigureChip, figuresOf, type Figure } from '../../shared/figures';
+import { revealed } from '../../shared/invisible';
 import { Revealed } from '../../shared/Revealed';
 import { useActions } from '../../state/hooks';
 import { ageText } from '../skill/words';
@@ -23,7 +24,7 @@ export function Headline() {
   const { holding } = notes;
   return (
     <section aria-label="Price" aria-busy={quoteRead?.run != null} className={`flex shrink-0 flex-wrap items-end gap-x-9 gap-y-2 border-b border-line py-3 ${wide ? 'min-h-17 px-5' : 'gap-x-6 px-3.5'} ${quoteRead?.run != null ? 'opacity-60' : ''}`}>
-      <Item label={`${isClose ? 'Last close' : 'Price'}, ${currency}`} value={numberText(price)} detail={stale === null ? whenText(at, today) : ''} figure={figure('price')} source={source}>
+      <Item label={[isClose ? 'Last close' : 'Price', revealed(currency)].filter(Boolean).join(', ')} value={numberText(price)} detail={stale === null ? whenText(at, today) : ''} figure={figure('price')} source={source}>
         {stale !== null && (
           <Badge tone={stale === 'very_old' ? 'danger' : 'warn'} icon={stale === 'very_old' ? 'warn' : 'clock'}>
             {ageText(at, today)}

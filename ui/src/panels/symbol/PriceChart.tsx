@@ -1,4 +1,4 @@
-import type { PointerEvent } from 'react';
+import { memo, useMemo, type PointerEvent } from 'react';
 
 import { useMedia } from '../../shared';
 import { percentText, roughly } from '../../shared/amount';
@@ -27,12 +27,45 @@ const MARK = 56;
 /** Where days and values go. */
 interface Plot {
   readonly width: number;
-  /** Of the lines alone. */
-  readonly height: number;
   /** The foot of the volume. */
   readonly floor: number;
+  readonly ticks: readonly number[];
+  /** The first day, and the days to the last one. */
+  readonly first: string;
+  readonly end: string;
+  readonly span: number;
+  /** Volume has room below the lines. */
+  readonly volume: boolean;
   x(day: string): number;
   y(value: number): number;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+  readonly volume: boolean;
+}
+
+function plotOf(chart: Chart, { width: whole, height: all, volume: wanted }: Size): Plot {
+  const [first = '', last = ''] = [chart.days[0], chart.days.at(-1)];
+  const end = chart.carriedTo ?? last;
+  const span = Math.max(1, daysBetween(first, end) ?? 1);
+  const ticks = ticksOf(chart.lines.flatMap(({ points }) => points.map(({ value }) => value)), false);
+  const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
+  const volume = wanted && chart.volumes.length > 0;
+  const width = Math.max(40, whole - RIGHT);
+  const height = all - TOP - MONTHS - (volume ? VOLUME + APART : 0);
+  return {
+    width,
+    floor: all - MONTHS,
+    ticks,
+    first,
+    end,
+    span,
+    volume,
+    x: (day) => ((daysBetween(first, day) ?? 0) / span) * (width - 8),
+    y: (value) => TOP + height - ((value - low) / (high - low || 1)) * height,
+  };
 }
 
 /** Lines over time with their scale on the right; the last close is dashed to today, and volume stands below. */
@@ -40,39 +73,39 @@ export function PriceChart({ chart }: { chart: Chart }) {
   const { state, dispatch } = useSymbol();
   const [ref, width] = useWidth(900);
   const height = HEIGHTS[useMedia('(max-height: 699px)') ? 1 : 0];
-  const [first = '', last = ''] = [chart.days[0], chart.days.at(-1)];
-  const end = chart.carriedTo ?? last;
-  const span = Math.max(1, daysBetween(first, end) ?? 1);
-  const ticks = ticksOf(chart.lines.flatMap(({ points }) => points.map(({ value }) => value)), false);
-  const [low = 0, high = 1] = [ticks[0], ticks.at(-1)];
-  const volume = state.volume && chart.volumes.length > 0;
-  const size = { width: Math.max(40, width - RIGHT), height: height - TOP - MONTHS - (volume ? VOLUME + APART : 0), floor: height - MONTHS };
-  const plot: Plot = {
-    ...size,
-    x: (day) => ((daysBetween(first, day) ?? 0) / span) * (size.width - 8),
-    y: (value) => TOP + size.height - ((value - low) / (high - low || 1)) * size.height,
-  };
+  const { volume } = state;
+  const plot = useMemo(() => plotOf(chart, { width, height, volume }), [chart, width, height, volume]);
   const point = ({ currentTarget, clientX }: PointerEvent<SVGElement>) => {
-    const at = ((clientX - currentTarget.getBoundingClientRect().left) / (plot.width - 8)) * span;
-    dispatch({ type: 'pointed', day: nearestDay(chart.days, addDays(first, Math.round(Math.min(span, Math.max(0, at))))) });
+    const at = ((clientX - currentTarget.getBoundingClientRect().left) / (plot.width - 8)) * plot.span;
+    dispatch({ type: 'pointed', day: nearestDay(chart.days, addDays(plot.first, Math.round(Math.min(plot.span, Math.max(0, at))))) });
   };
   return (
     <div ref={ref} className="mx-5 mt-1">
       <svg role="img" tabIndex={0} aria-label={`${spokenChart(chart)}. Left and right arrows read each day.`} width={width} height={height} className="block overflow-visible" onPointerMove={point} onPointerLeave={() => dispatch({ type: 'pointed', day: null })}>
-        <Gridlines ticks={ticks} width={plot.width} y={plot.y} {...(chart.scale === 'percent' ? { label: (value: number) => percentText(String(value), true) } : {})} />
-        {timeMarks(first, end, Math.floor(plot.width / MARK)).map(({ day, label }) => (
-          <text key={day} x={plot.x(day)} y={height - 4} textAnchor={plot.x(day) < MARK / 3 ? 'start' : 'middle'} className="fill-fg-2 text-small">
-            {label}
-          </text>
-        ))}
-        {volume && <Volumes chart={chart} plot={plot} />}
-        <Lines chart={chart} plot={plot} />
-        <Trades chart={chart} plot={plot} />
+        <Drawing chart={chart} plot={plot} />
         {state.pointed !== null && <Pointed chart={chart} plot={plot} day={state.pointed.day} />}
       </svg>
     </div>
   );
 }
+
+/** Drawn once, not for each day that is pointed at. */
+const Drawing = memo(function Drawing({ chart, plot }: PartProps) {
+  const { x, y, width, floor, ticks, first, end, volume } = plot;
+  return (
+    <>
+      <Gridlines ticks={ticks} width={width} y={y} {...(chart.scale === 'percent' ? { label: (value: number) => percentText(String(value), true) } : {})} />
+      {timeMarks(first, end, Math.floor(width / MARK)).map(({ day, label }) => (
+        <text key={day} x={x(day)} y={floor + MONTHS - 4} textAnchor={x(day) < MARK / 3 ? 'start' : 'middle'} className="fill-fg-2 text-small">
+          {label}
+        </text>
+      ))}
+      {volume && <Volumes chart={chart} plot={plot} />}
+      <Lines chart={chart} plot={plot} />
+      <Trades chart={chart} plot={plot} />
+    </>
+  );
+});
 
 interface PartProps {
   readonly chart: Chart;

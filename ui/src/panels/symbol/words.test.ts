@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { KeyFigure } from './answers';
 import type { Chart } from './series';
-import { copiedFigures, dayReading, figureText, needsKey, scaleText, shortDay, spokenChart, suggestionIn, tradeParts, tradeText, whenText } from './words';
+import { copiedFigures, dayReading, figureText, needsKey, readText, scaleText, shortDay, spokenChart, suggestionIn, tradeParts, tradeText, whenText } from './words';
 
 const figure = (value: string | null, unit: string, more: Partial<KeyFigure> = {}): KeyFigure => ({ key: 'k', name: 'Free float', value, unit, how: 'SEC, 6-K', day: '2026-09-30', newer: null, missing: null, remedy: null, ...more });
 
@@ -70,4 +70,11 @@ test('a suggestion is found, and nothing else is taken for one', () => {
 
 test('a key is offered only where one is missing', () => {
   expect([needsKey('Finnhub, needs a key'), needsKey('Turkey has no filings'), needsKey(null)]).toEqual([true, false, false]);
+});
+
+test('an answer names its hosts, each once', () => {
+  const web = (url: string) => ({ kind: 'web' as const, url, at: '2026-11-20' });
+  const at = new Date('2026-11-20T14:31:00').toISOString();
+  expect(readText([web('https://data.sec.gov/a'), web('https://www.sec.gov/b'), { kind: 'note', path: 'a.md' }, web('not an address')], at, '2026-11-20')).toBe('sec.gov, read 14:31');
+  expect(readText([], at, '2026-11-27')).toBe('read Fri 20 Nov');
 });

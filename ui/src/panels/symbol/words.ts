@@ -1,5 +1,6 @@
 // What the panel of a symbol says, in words: pure.
 
+import type { SourceView } from '../../ipc';
 import { numberText, percentText } from '../../shared/amount';
 import { decimal } from '../../shared/decimal';
 import { dayText, clockTime } from '../../shared/format';
@@ -112,13 +113,13 @@ export function pointText(chart: Chart, point: LinePoint | null | undefined): st
 export function scaleText(chart: Chart, source: string | null): string {
   const from = source === null ? '' : `, closes from ${revealed(source)}`;
   const [first = ''] = chart.days;
-  return `${chart.scale === 'percent' ? `Percent since ${wholeDay(first)}` : `${chart.currency} since ${wholeDay(first)}`}${from}`;
+  return `${chart.scale === 'percent' ? `Percent since ${wholeDay(first)}` : `${revealed(chart.currency)} since ${wholeDay(first)}`}${from}`;
 }
 
 /** "Fri 20 Nov: NGTL 42.18 EUR, NGTL average 40.02, volume 120,400. You bought 100 at 34.70" */
 export function dayReading(chart: Chart, day: string, today: string): string {
   const values = chart.lines.map((line) => {
-    const unit = chart.scale === 'price' && !line.isAverage ? ` ${chart.currency}` : '';
+    const unit = chart.scale === 'price' && !line.isAverage ? ` ${revealed(chart.currency)}` : '';
     const point = valueOn(line, day);
     return `${lineName(line)} ${pointText(chart, point)}${point ? unit : ''}`;
   });
@@ -136,7 +137,7 @@ export function spokenChart(chart: Chart): string {
     const name = line.isAverage ? `${lineName(line)} of ${AVERAGE} days` : lineName(line);
     return `${name}: lowest ${pointText(chart, sorted[0])}, highest ${pointText(chart, sorted.at(-1))}, at the end ${pointText(chart, line.points.at(-1))}`;
   });
-  return `${chart.scale === 'percent' ? 'Change in percent' : `Closes in ${chart.currency}`}, from ${wholeDay(first)} to ${wholeDay(last)}. ${lines.join('; ')}`;
+  return `${chart.scale === 'percent' ? 'Change in percent' : `Closes in ${revealed(chart.currency)}`}, from ${wholeDay(first)} to ${wholeDay(last)}. ${lines.join('; ')}`;
 }
 
 /** "Xetra, EUR": where a symbol that was found is traded. */
@@ -152,4 +153,10 @@ export function suggestionIn(words: string): string | null {
 /** Whether what is missing needs a key that the settings take. */
 export function needsKey(words: string | null): boolean {
   return words !== null && /\bkey\b/i.test(words);
+}
+
+/** "sec.gov, read 14:31": where an answer came from, and when. */
+export function readText(sources: readonly SourceView[], at: string, today: string): string {
+  const hosts = sources.flatMap((source) => (source.kind === 'web' && URL.canParse(source.url) ? [new URL(source.url).host.replace(/^(www|data|api)\./, '')] : []));
+  return [...new Set(hosts), `read ${whenText(at, today)}`].join(', ');
 }
