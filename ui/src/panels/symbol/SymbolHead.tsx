@@ -98,6 +98,8 @@ function Search() {
         if (text.trim() === '') return;
         name(text);
         setText('');
+        // Its keys are those of the panel from here on.
+        event.currentTarget.closest<HTMLElement>('[data-testid=skill-panel]')?.focus();
       }}
     >
       <TextField

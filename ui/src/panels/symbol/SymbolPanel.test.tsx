@@ -1,4 +1,4 @@
-import { act, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
@@ -320,6 +320,27 @@ describe('the chart', () => {
     expect(lines().toSorted()).toEqual(['BWOP', 'NGTL', 'average']);
     await userEvent.click(screen.getByRole('button', { name: 'Remove BWOP' }));
     expect(chart()).toHaveAccessibleName(/^Closes in EUR/);
+  });
+
+  test('the panel has the keys once a symbol is named', async () => {
+    const { panel } = await open();
+    await lookUp('NGTL');
+    expect(panel()).toHaveFocus();
+    await userEvent.keyboard('v2');
+    expect(document.querySelector('[data-volume]')).toBeNull();
+    expect(screen.getByRole('radio', { name: '6 m' })).toBeChecked();
+  });
+
+  test('Shift is for keyboards that need it', async () => {
+    const { panel } = await open();
+    await lookUp('NGTL');
+    fireEvent.keyDown(panel(), { key: '2', shiftKey: true });
+    expect(screen.getByRole('radio', { name: '6 m' })).toBeChecked();
+    fireEvent.keyDown(panel(), { key: 'V', shiftKey: true });
+    fireEvent.keyDown(panel(), { key: 'v', ctrlKey: true });
+    expect(document.querySelector('[data-volume]')).not.toBeNull();
+    fireEvent.keyDown(panel(), { key: '/', shiftKey: true });
+    expect(screen.getByRole('searchbox', { name: 'Symbol or company' })).toHaveFocus();
   });
 
   test('letters in a field are no keys', async () => {

@@ -7,8 +7,11 @@ import { ranges, type SymbolChange } from './state';
 export function keysOf({ dispatch, chart, symbol }: Pick<SymbolContext, 'dispatch' | 'chart' | 'symbol'>) {
   return (event: KeyboardEvent) => {
     const region = event.currentTarget;
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !(region instanceof HTMLElement) || isElsewhere(event.target, region)) return;
-    const act = actOf(latinKey(event), region, event.target);
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !(region instanceof HTMLElement) || isElsewhere(event.target, region)) return;
+    const key = latinKey(event);
+    // `/` takes Shift on many keyboards, and so do digits.
+    if (event.shiftKey && !/^[\d/]$/.test(key)) return;
+    const act = actOf(key, region, event.target);
     if (act === null) return;
     event.preventDefault();
     event.stopPropagation();
