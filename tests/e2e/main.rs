@@ -28,6 +28,7 @@ mod reading;
 mod records_page;
 mod running_code;
 mod running_commands;
+mod symbol;
 mod today;
 mod vault_settings;
 mod waiting_tools;

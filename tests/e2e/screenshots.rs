@@ -17,12 +17,15 @@ mod screens {
     pub(crate) mod records;
     pub(crate) mod servers;
     pub(crate) mod settings;
+    pub(crate) mod symbol;
     pub(crate) mod today;
 }
 #[allow(dead_code, unused_imports, reason = "its script is in a picture, too")]
 mod running_code;
 #[allow(dead_code, unused_imports, reason = "its command is in a picture, too")]
 mod running_commands;
+#[allow(dead_code, unused_imports, reason = "its share is in a picture, too")]
+mod symbol;
 #[allow(dead_code, unused_imports, reason = "its tool is in a picture, too")]
 mod waiting_tools;
 #[allow(dead_code, unused_imports, reason = "its chat is in a picture, too")]
@@ -38,6 +41,7 @@ use screens::mail::mail;
 use screens::records::records;
 use screens::servers::settings_mcp;
 use screens::settings::{models, permissions, review, running, settings, settings_vault, waiting_tool};
+use screens::symbol::symbol as share;
 use screens::today::today;
 
 /// The window's default and its smallest size.
@@ -80,6 +84,9 @@ async fn main() {
         }
         if wanted("mail") {
             mail(name, theme).await;
+        }
+        if wanted("symbol") {
+            share(name, theme).await;
         }
         if wanted("models") {
             models(name, theme).await;

@@ -187,7 +187,7 @@ impl Looked<'_> {
                 self.expect(value["events"].is_array(), "/events", &part.tool);
             }
             // No mailbox is set: it says how to add one and asks nothing.
-            PanelPart::Mail(_) => {}
+            PanelPart::Mail(_) | PanelPart::Symbol(_) => {}
         }
     }
 

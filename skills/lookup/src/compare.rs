@@ -32,6 +32,9 @@ pub(crate) struct Symbols {
     points: bool,
 }
 
+/// How many points a line has at most.
+const POINTS: usize = 270;
+
 #[async_trait]
 impl NativeTool for Compare {
     type Args = Symbols;
@@ -111,7 +114,7 @@ fn row(meant: &Meant, closes: &Closes, (from, to): (Date, Date), with_points: bo
     if with_points {
         let points =
             bars.iter().map(|bar| json!({"date": bar.date.to_string(), "change": change(bar.close)}));
-        row["points"] = thinned(points.collect()).into();
+        row["points"] = thinned(points.collect(), POINTS).into();
     }
     row
 }

@@ -28,6 +28,9 @@ pub(crate) struct Symbol {
     range: Option<Range>,
 }
 
+/// Each day of five years; a longer line has fewer.
+const POINTS: usize = 1_300;
+
 #[async_trait]
 impl NativeTool for PullUpSymbol {
     type Args = Symbol;
@@ -125,7 +128,7 @@ impl NativeTool for PullUpSymbol {
             let points = points.map(
                 |bar| json!({"date": bar.date.to_string(), "close": shown(bar.close), "volume": bar.volume}),
             );
-            value["points"] = thinned(points.collect()).into();
+            value["points"] = thinned(points.collect(), POINTS).into();
         }
         let mut output = Output::new(value);
         let caution = price.is_close.then(|| format!("close of {}", price.date));

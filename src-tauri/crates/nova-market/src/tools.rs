@@ -64,7 +64,11 @@ impl Transport for Web<'_> {
             body: None,
             timeout: Some(request.timeout),
         };
-        match self.0.http().send(request).await {
+        let answer = match is_of_this_machine(&request.url) {
+            true => self.0.http().send_to_configured(request).await,
+            false => self.0.http().send(request).await,
+        };
+        match answer {
             Ok(response) => Ok(Response {
                 status: response.status,
                 headers: response.headers,
@@ -86,6 +90,17 @@ impl Transport for Web<'_> {
             () = self.0.cancel().cancelled() => Err(SourceError::Stopped),
         }
     }
+}
+
+/// Whether it is a source that runs here, which answers without encryption and is asked only where the settings name it.
+fn is_of_this_machine(url: &Url) -> bool {
+    let here = match url.host() {
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        Some(url::Host::Domain(name)) => name == "localhost",
+        None => false,
+    };
+    here && url.scheme() == "http"
 }
 
 /// A sentence as what follows "Stooq ".

@@ -314,7 +314,7 @@ describe('the chart', () => {
     expect(await screen.findByRole('textbox', { name: 'Symbol to compare with' })).toHaveFocus();
     await userEvent.keyboard('BWOP{Enter}');
     await act(async () => {});
-    expect(asked('lookup.compare')).toEqual([{ symbols: ['NGTL', 'BWOP'], range: '1y' }]);
+    expect(asked('lookup.compare')).toEqual([{ symbols: ['NGTL', 'BWOP'], range: '1y', points: true }]);
     expect(chart()).toHaveAccessibleName(/^Change in percent.*BWOP: lowest/);
     expect(section('Chart')).toHaveTextContent(/Percent since \d+ Nov 2025, closes from Stooq/);
     expect(lines().toSorted()).toEqual(['BWOP', 'NGTL', 'average']);

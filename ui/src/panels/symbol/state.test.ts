@@ -35,7 +35,7 @@ describe('comparing', () => {
   });
 
   test('asks with the range that is shown', () => {
-    expect(compareAsked(after(named('northgate'), compared('BWOP'), { type: 'ranged', range: '6m' }), 'NGTL', asking)).toEqual({ tool: 'lookup.compare', args: { symbols: ['NGTL', 'BWOP'], range: '6m' } });
+    expect(compareAsked(after(named('northgate'), compared('BWOP'), { type: 'ranged', range: '6m' }), 'NGTL', asking)).toEqual({ tool: 'lookup.compare', args: { symbols: ['NGTL', 'BWOP'], range: '6m', points: true } });
     expect(compareAsked(after(named('NGTL')), 'NGTL', asking)).toBeNull();
     expect(compareAsked(after(named('NGTL'), compared('BWOP')), null, asking)).toBeNull();
   });

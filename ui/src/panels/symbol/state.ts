@@ -112,7 +112,7 @@ export function quoteAsked({ named, range }: SymbolState, { pullUp, nameOf }: As
 
 /** `symbol`: as the tool names what was asked for. */
 export function compareAsked({ others, range }: SymbolState, symbol: string | null, { nameOf }: Asking): Asked | null {
-  return symbol === null || others.length === 0 ? null : { tool: nameOf('compare'), args: { symbols: [symbol, ...others], range } };
+  return symbol === null || others.length === 0 ? null : { tool: nameOf('compare'), args: { symbols: [symbol, ...others], range, points: true } };
 }
 
 /** Calls about the company, by the tab that shows each; all of them where there is room. */

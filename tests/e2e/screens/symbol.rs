@@ -1,0 +1,26 @@
+//! A share in place of the chat, from sources of this machine.
+
+use fantoccini::key::Key;
+
+use crate::harness::Theme;
+use crate::symbol::{home, open};
+use crate::take;
+
+pub(crate) async fn symbol(name: &str, theme: Theme) {
+    let (home, _server) = home().await;
+    let home =
+        home.theme(theme).config_file("permissions.yaml", "permissions: { allow: [ \"lookup__*\" ] }\n");
+    let window = open(&home).await;
+    window.press(&[], '/').await;
+    window.type_into("[data-symbol-search] input", "NGTL").await;
+    window.press(&[], Key::Enter).await;
+    window.wait_for_text("[data-testid=skill-panel]", "Northgate raises its outlook").await;
+    window.wait_for_text("[data-testid=skill-panel]", "SHARE PURCHASE BY A DIRECTOR").await;
+    window.wait_for_text("[aria-label='In your notes']", "Mid-cap ideas").await;
+    window.press(&[], 'c').await;
+    window.type_into("[aria-label='Symbol to compare with']", "BWOP").await;
+    window.press(&[], Key::Enter).await;
+    window.wait_for_text("[data-testid=skill-panel]", "Percent since").await;
+    take(&window, "symbol", name).await;
+    window.close().await;
+}
