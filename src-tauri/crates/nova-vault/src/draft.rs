@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::content::Content;
 use crate::disk::{Attributes, refuse_hidden};
 use crate::error::VaultError;
 use crate::note::{
@@ -20,7 +21,7 @@ use crate::vault::Vault;
 use crate::view::View;
 use crate::writing::write::Planned;
 
-pub use attachment::{ATTACHMENTS, Attached};
+pub use attachment::{ATTACHMENTS, Attached, BINARY_ATTACHMENTS};
 
 /// Writes planned against the state that was read. Nothing reaches the disk before
 /// [`crate::ChangeSet::apply`]; reading through the draft sees what is planned. Each note
@@ -34,6 +35,8 @@ pub struct Draft {
     items: IndexMap<VaultPath, Item>,
     /// Notes that are to go and whose path another note is to have.
     gone: IndexMap<VaultPath, Item>,
+    /// Files that are no notes, by their paths.
+    files: IndexMap<VaultPath, FileItem>,
     /// Whether a note was ever to have another path: else none is away from its own.
     moved: bool,
     /// Of a fork, what was planned when it was made: none of that is a change of the fork's own.
@@ -52,6 +55,17 @@ struct Item {
     folders: Vec<String>,
     /// The view may not see the note: only links in it are rewritten.
     unseen: bool,
+}
+
+/// What is to become of a file that is no note: it is made or goes, and never changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct FileItem {
+    before: Option<Content>,
+    after: Option<Content>,
+    /// What it had when it was deleted, of one that is restored.
+    file: Option<Attributes>,
+    /// Folders to remove with it when they are empty.
+    folders: Vec<String>,
 }
 
 /// A note to be made.
@@ -116,6 +130,7 @@ impl Draft {
             seen: HashMap::new(),
             items: IndexMap::new(),
             gone: IndexMap::new(),
+            files: IndexMap::new(),
             moved: false,
             before: None,
         }
@@ -311,7 +326,7 @@ impl Draft {
 
     /// Whether applying it would change nothing.
     pub fn is_empty(&self) -> bool {
-        self.changing().next().is_none()
+        self.changing().next().is_none() && self.changing_files().next().is_none()
     }
 
     /// Whether a note would have another path.
@@ -319,34 +334,38 @@ impl Draft {
         self.changing().any(|(path, item)| item.moved_from(path).is_some())
     }
 
-    /// The notes that would change, in the order they were planned.
+    /// The notes that would change, in the order they were planned, then other files.
     pub fn paths(&self) -> Vec<VaultPath> {
-        self.changing().map(|(path, _)| path.clone()).collect()
+        let notes = self.changing().map(|(path, _)| path.clone());
+        notes.chain(self.changing_files().map(|(path, _)| path.clone())).collect()
     }
 
-    /// Where the notes that would change will be, and where those that would be moved are.
+    /// Where the notes and files that would change will be, and where those that would be moved are.
     pub fn places(&self) -> impl Iterator<Item = &VaultPath> {
-        self.changing().flat_map(|(path, item)| item.moved_from(path).into_iter().chain([path]))
+        let notes = self.changing().flat_map(|(path, item)| item.moved_from(path).into_iter().chain([path]));
+        notes.chain(self.changing_files().map(|(path, _)| path))
     }
 
-    /// The notes that would change with the texts that they would have; `None` for one that would
-    /// go, or that the view does not see.
+    /// The notes and files that would change with the texts that they would have; `None` for one that would
+    /// go, that the view does not see, or that is no text.
     pub fn texts(&self) -> impl Iterator<Item = (&VaultPath, Option<&str>)> {
-        self.changing().map(|(path, item)| (path, item.text.as_deref().filter(|_| !item.unseen)))
+        let notes = self.changing().map(|(path, item)| (path, item.text.as_deref().filter(|_| !item.unseen)));
+        let files = self.changing_files();
+        notes.chain(files.map(|(path, item)| (path, item.after.as_ref().and_then(Content::text))))
     }
 
-    /// What would change in each note.
+    /// What would change in each note and file.
     pub fn diffs(&self) -> Vec<PlannedDiff> {
-        self.changing()
-            .map(|(path, item)| {
-                let before = item.origin.as_ref().map(|(_, base)| &**base);
-                PlannedDiff {
-                    path: path.clone(),
-                    from: item.moved_from(path).cloned(),
-                    diff: diff(before, item.text.as_deref()),
-                }
-            })
-            .collect()
+        let notes = self.changing().map(|(path, item)| {
+            let before = item.origin.as_ref().map(|(_, base)| &**base);
+            let diff = diff(before, item.text.as_deref());
+            PlannedDiff { path: path.clone(), from: item.moved_from(path).cloned(), diff }
+        });
+        let files = self.changing_files().map(|(path, item)| {
+            let diff = Content::file_diff(item.before.as_ref(), item.after.as_ref());
+            PlannedDiff { path: path.clone(), from: None, diff }
+        });
+        notes.chain(files).collect()
     }
 
     /// What is to be written, in the order it was planned, but each name is free before another
@@ -361,8 +380,8 @@ impl Draft {
             left.push(Some(Planned {
                 path: path.clone(),
                 from: item.moved_from(path).cloned(),
-                base: item.origin.as_ref().map(|(_, base)| Arc::clone(base)),
-                after: item.text.clone(),
+                base: item.origin.as_ref().map(|(_, base)| Arc::clone(base).into()),
+                after: item.text.clone().map(Content::from),
                 file: item.file.clone(),
                 folders: item.folders.clone(),
             }));
@@ -389,6 +408,14 @@ impl Draft {
             }
             plan.extend(chain.into_iter().rev());
         }
+        plan.extend(self.changing_files().map(|(path, item)| Planned {
+            path: path.clone(),
+            from: None,
+            base: item.before.clone(),
+            after: item.after.clone(),
+            file: item.file.clone(),
+            folders: item.folders.clone(),
+        }));
         plan
     }
 
@@ -432,6 +459,30 @@ impl Draft {
             item.folders = folders.to_vec();
         }
         Ok(())
+    }
+
+    /// Plans the removal of a file that is no note and holds this, with folders to remove when they are empty
+    /// then.
+    pub(crate) fn delete_file(&mut self, path: &VaultPath, now: Content, folders: &[String]) {
+        let was_planned = self.files.shift_remove(path).is_some_and(|item| item.before.is_none());
+        if !was_planned {
+            let item = FileItem { before: Some(now), after: None, file: None, folders: folders.to_vec() };
+            self.files.insert(path.clone(), item);
+        }
+    }
+
+    /// What a file that is no note holds as planned, `None` when there is none.
+    pub(crate) fn file(&self, path: &VaultPath) -> Result<Option<Content>, VaultError> {
+        match self.files.get(path) {
+            Some(item) => Ok(item.after.clone()),
+            None => self.vault().core().disk.content(path),
+        }
+    }
+
+    /// Plans a file that is no note as it was, and what its file had.
+    pub(crate) fn restore_file(&mut self, path: &VaultPath, content: Content, file: Option<&Attributes>) {
+        let item = FileItem { after: Some(content), file: file.cloned(), ..FileItem::default() };
+        self.files.insert(path.clone(), item);
     }
 
     /// Reverts whatever is planned for the note that is to have this path.
@@ -483,6 +534,14 @@ impl Draft {
         let gone = self.gone.iter().filter(move |entry| is_own(entry, |draft| &draft.gone));
         let items = self.items.iter().filter(move |entry| is_own(entry, |draft| &draft.items));
         gone.chain(items).filter(|(path, item)| item.changes(path))
+    }
+
+    /// The files that are no notes, without those that were planned before a fork.
+    fn changing_files(&self) -> impl Iterator<Item = (&VaultPath, &FileItem)> {
+        let before = self.before.as_deref();
+        self.files
+            .iter()
+            .filter(move |(path, item)| before.is_none_or(|before| before.files.get(*path) != Some(*item)))
     }
 
     fn edit(
@@ -542,7 +601,7 @@ fn refuse_base(path: &VaultPath) -> Result<(), EditError> {
     if path.is_note() { Ok(()) } else { Err(EditError::Base) }
 }
 
-/// Nova writes notes and the views over them. Other files are only made ([`Draft::attach`]), and the links
+/// Nova writes notes and the views over them. Other files are only made ([`Draft::attach`], [`Draft::attach_file`]), and the links
 /// in canvases follow a moved note.
 fn writable(path: &VaultPath) -> Result<(), VaultError> {
     refuse_hidden(path)?;

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use nova_error::{ErrorCode, UserError};
 
 use crate::change::Conflict;
+use crate::content::{MAX_FILE_BYTES, holds_text};
 use crate::disk::GoneRoot;
 use crate::note::{EditError, PathError, VaultPath};
 
@@ -73,7 +74,8 @@ pub enum VaultError {
         /// The refused path.
         path: VaultPath,
     },
-    /// Only Markdown notes and `.base` files are written, and the files of [`crate::ATTACHMENTS`] made.
+    /// Only Markdown notes and `.base` files are written, and the files of [`crate::ATTACHMENTS`] and
+    /// [`crate::BINARY_ATTACHMENTS`] made.
     NotANote {
         /// The refused path.
         path: VaultPath,
@@ -98,7 +100,7 @@ pub enum VaultError {
         /// The note.
         path: VaultPath,
     },
-    /// The note is larger than [`crate::MAX_NOTE_BYTES`].
+    /// The note is larger than [`crate::MAX_NOTE_BYTES`], or the file than [`crate::MAX_FILE_BYTES`].
     TooLarge {
         /// The note.
         path: VaultPath,
@@ -271,6 +273,9 @@ impl VaultError {
                 format!("The file of \"{path}\" has {links} names (hard links)")
             }
             VaultError::NotText { path } => format!("\"{path}\" is not UTF-8 text"),
+            VaultError::TooLarge { path, bytes } if *bytes > MAX_FILE_BYTES && !holds_text(path) => {
+                format!("\"{path}\" has {bytes} bytes, more than the 50 MiB a file may have")
+            }
             VaultError::TooLarge { path, bytes } => {
                 format!("\"{path}\" has {bytes} bytes, more than the 16 MiB a note may have")
             }
@@ -352,6 +357,9 @@ impl VaultError {
             }
             VaultError::NotText { .. } => {
                 "Open it in an editor and save it in the encoding UTF-8.".to_owned()
+            }
+            VaultError::TooLarge { path, bytes } if *bytes > MAX_FILE_BYTES && !holds_text(path) => {
+                "Keep it outside of the vault.".to_owned()
             }
             VaultError::TooLarge { .. } => "Split it into smaller notes.".to_owned(),
             VaultError::Edit { .. } => "Read the note again, or open it and edit it by hand.".to_owned(),

@@ -88,6 +88,8 @@
 //! - Every change can be undone, and edits made since are kept: `undo.rs`.
 //! - A deleted note goes to the trash that the user set in Obsidian; where the system's trash cannot take it or is
 //!   shared with others, to the vault's own, which is said beforehand: `trash.rs`.
+//! - A file of bytes is made whole, never over another one, and its undo removes it only where nobody changed it:
+//!   `files.rs`, `killed/files.rs`.
 //! - A moved note updates every link to it and changes no other byte; links to other notes still resolve: `moving.rs`,
 //!   `random_moves.rs` with a resolver of its own.
 //! - Several processes writing one vault lose nothing, and each change is reported with its author: `processes.rs`.
@@ -98,7 +100,7 @@
 //! - Nothing outside the vault and its extra roots is read or written, also when a folder is swapped for a link:
 //!   `confinement.rs`, the folder `roots`.
 //! - No link is followed except one at the top of the vault to a folder in `roots` and, under `write_through`, one to
-//!   a note of the vault. Only notes and `.base` files are written; other files are only created, from text that no
+//!   a note of the vault. Only notes and `.base` files are written; other files are only created, with endings that no
 //!   program runs, and links in canvases follow a moved note.
 //! - A setting of Obsidian leads nowhere out of the vault: `obsidian.rs`.
 //! - Hostile front matter takes little memory, wherever it is read: `bombs.rs`.
@@ -123,6 +125,7 @@ mod reading;
 mod writing;
 
 mod change;
+mod content;
 mod core;
 mod disk;
 mod draft;
@@ -149,8 +152,9 @@ pub use nova_note as note;
 pub use nova_note::{ContentHash, VaultPath};
 
 pub use change::{Applied, Author, ChangeSetKind, Conflict, Merged, NoteChange, NoteChangeKind};
+pub use content::MAX_FILE_BYTES;
 pub use disk::{GoneRoot, MAX_NOTE_BYTES, top_folder};
-pub use draft::{ATTACHMENTS, Attached, Draft, NewNote, PlannedDiff};
+pub use draft::{ATTACHMENTS, Attached, BINARY_ATTACHMENTS, Draft, NewNote, PlannedDiff};
 pub use error::{BaseError, QueryError, VaultError};
 pub use obsidian::{
     DailyNotes, LinkFormat, MomentFormat, NewNotes, ObsidianSettings, SettingError, TEMPLATE_FOLDER,

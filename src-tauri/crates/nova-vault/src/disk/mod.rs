@@ -27,6 +27,7 @@ use std::path::{Component, Path, PathBuf};
 use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, File};
 
+use crate::content::Content;
 use crate::error::VaultError;
 use crate::note::{VaultPath, folded};
 
@@ -318,6 +319,15 @@ impl Disk {
         }
     }
 
+    /// What the file at `path` holds, `None` when there is none.
+    pub(crate) fn content(&self, path: &VaultPath) -> Result<Option<Content>, VaultError> {
+        match self.place(path) {
+            Ok(place) => place.content(),
+            Err(VaultError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The text of a file in a dot-folder, for reading settings; `None` where there is none, or no such folder.
     pub(crate) fn hidden_file(&self, folder: &str, name: &str) -> io::Result<Option<String>> {
         let Ok(folder) = self.folder(folder) else { return Ok(None) };
@@ -533,8 +543,8 @@ impl Disk {
 }
 
 /// Writes all of `text`; whether it lasts is up to a sync.
-pub(crate) fn write_all(file: &mut File, text: &str) -> io::Result<()> {
-    file.write_all(text.as_bytes())
+pub(crate) fn write_all(file: &mut File, content: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
+    file.write_all(content.as_ref())
 }
 
 fn read_from_start(file: &File) -> io::Result<Vec<u8>> {

@@ -13,6 +13,7 @@ use super::fsync::Fsync;
 use super::platform::{FileStat, Kind};
 use super::private::make_private_folder;
 use super::{Attributes, Found, Stamp, platform, read_from_start, read_into, read_untorn};
+use crate::content::{Content, MAX_FILE_BYTES, holds_text};
 use crate::error::VaultError;
 use crate::note::{VaultPath, unmerged_name};
 
@@ -60,7 +61,7 @@ impl Place {
             return Ok(None);
         };
         let mut bytes = Vec::new();
-        let stat = read_whole(&file, &self.path, None, &mut bytes)?;
+        let stat = read_whole(&file, &self.path, (None, MAX_NOTE_BYTES), &mut bytes)?;
         let text = String::from_utf8(bytes).map_err(|_| VaultError::NotText { path: self.path.clone() })?;
         Ok(Some(Found { text, stamp: stat.stamp }))
     }
@@ -71,7 +72,7 @@ impl Place {
             return Ok(None);
         };
         let mut bytes = Vec::new();
-        read_whole(&file, &self.path, None, &mut bytes)?;
+        read_whole(&file, &self.path, (None, MAX_NOTE_BYTES), &mut bytes)?;
         Ok(Some(bytes))
     }
 
@@ -80,13 +81,26 @@ impl Place {
         Ok(self.found()?.map(|found| found.text))
     }
 
+    /// What the file holds now, `None` when it is gone.
+    pub(crate) fn content(&self) -> Result<Option<Content>, VaultError> {
+        if holds_text(&self.path) {
+            return Ok(self.text()?.map(Content::from));
+        }
+        let Some(file) = self.open_file()? else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        read_whole(&file, &self.path, (None, MAX_FILE_BYTES), &mut bytes)?;
+        Ok(Some(bytes.into()))
+    }
+
     /// The note for replacing, with how many names its file has: refused when it is a link.
     pub(crate) fn open_to_replace(&self) -> Result<Option<NoteFile>, VaultError> {
         let Some(file) = self.open_file()? else {
             return Ok(None);
         };
         let mut bytes = Vec::new();
-        let stat = read_whole(&file, &self.path, None, &mut bytes)?;
+        let stat = read_whole(&file, &self.path, (None, MAX_NOTE_BYTES), &mut bytes)?;
         let text = String::from_utf8(bytes).map_err(|_| VaultError::NotText { path: self.path.clone() })?;
         Ok(Some(NoteFile { file, text, names: stat.names }))
     }
@@ -445,11 +459,11 @@ pub(super) fn read_quiet(file: &File, moment: i64, bytes: &mut Vec<u8>) -> Optio
 
 /// Reads into `bytes` until the file is the same before and after, so that a note that is just
 /// being written in place is not seen half. `before` is what the file was a moment ago, where
-/// that is known.
+/// that is known; `most` the most bytes that are read.
 pub(super) fn read_whole(
     file: &File,
     path: &VaultPath,
-    before: Option<Stamp>,
+    (before, most): (Option<Stamp>, u64),
     bytes: &mut Vec<u8>,
 ) -> Result<FileStat, VaultError> {
     let failed = |error| VaultError::io_at("read", path)(error);
@@ -465,7 +479,7 @@ pub(super) fn read_whole(
     };
     let mut tries = 0;
     loop {
-        if before.size() > MAX_NOTE_BYTES {
+        if before.size() > most {
             return Err(VaultError::TooLarge { path: path.clone(), bytes: before.size() });
         }
         read_into(file, Some(before.size()), bytes).map_err(failed)?;

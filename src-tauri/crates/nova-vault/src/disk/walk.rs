@@ -13,7 +13,7 @@ use super::gone_root::GoneRoot;
 use super::place::{open_note, read_quiet, read_whole};
 use super::platform::{self, FileStat, Kind, RACY, nanos_now};
 use super::roots::{Refusal, Roots};
-use super::{Disk, Stamp};
+use super::{Disk, MAX_NOTE_BYTES, Stamp};
 use crate::error::VaultError;
 use crate::note::VaultPath;
 
@@ -192,13 +192,13 @@ impl Folder {
         };
         let (length, stamp) = match known {
             Known::Was(stamp) => {
-                let stat = read_whole(&file, path, Some(stamp), bytes)?;
+                let stat = read_whole(&file, path, (Some(stamp), MAX_NOTE_BYTES), bytes)?;
                 (bytes.len(), stat.stamp)
             }
             Known::Nothing { now } => match read_quiet(&file, now.saturating_sub(RACY), bytes) {
                 Some((length, stamp)) => (length, stamp),
                 None => {
-                    let stat = read_whole(&file, path, None, bytes)?;
+                    let stat = read_whole(&file, path, (None, MAX_NOTE_BYTES), bytes)?;
                     (bytes.len(), stat.stamp)
                 }
             },

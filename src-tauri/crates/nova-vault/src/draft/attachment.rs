@@ -2,15 +2,25 @@
 
 use serde::Serialize;
 
-use super::Draft;
+use super::{Draft, FileItem};
+use crate::content::MAX_FILE_BYTES;
 use crate::disk::{MAX_NOTE_BYTES, refuse_hidden};
 use crate::error::VaultError;
 use crate::note::{VaultPath, file_name};
 
-/// The endings of the files that can be made: text that other programs read, and that none runs when it
-/// is opened. SVG and XML are not among them: a browser runs the scripts in both.
+/// The endings of the files that can be made of text: text that other programs read, and that none runs when
+/// it is opened. SVG and XML are not among them: a browser runs the scripts in both.
 pub const ATTACHMENTS: [&str; 10] =
     ["csv", "tsv", "txt", "json", "ics", "vcf", "bib", "tex", "gpx", "geojson"];
+
+/// The further endings of the files that can be made of bytes from elsewhere, such as the attachment of a
+/// mail. No system runs such a file when it is opened, and an office program asks before it runs a macro.
+pub const BINARY_ATTACHMENTS: [&str; 41] = [
+    "pdf", "docx", "xlsx", "pptx", "doc", "xls", "ppt", "odt", "ods", "odp", "rtf", "epub", "pages",
+    "numbers", "key", "png", "jpg", "jpeg", "gif", "webp", "heic", "avif", "tif", "tiff", "bmp", "mp3",
+    "m4a", "wav", "ogg", "opus", "flac", "mp4", "m4v", "mov", "webm", "mkv", "zip", "gz", "ofx", "qif",
+    "eml",
+];
 
 /// A file that is to be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -33,12 +43,41 @@ impl Draft {
         text: String,
         note: Option<&VaultPath>,
     ) -> Result<Attached, VaultError> {
+        let attached = self.new_file(folder, name, &[&ATTACHMENTS], note)?;
+        let bytes = text.len() as u64;
+        if bytes > MAX_NOTE_BYTES {
+            return Err(VaultError::TooLarge { path: attached.path, bytes });
+        }
+        self.put(&attached.path, text);
+        Ok(attached)
+    }
+
+    /// As [`Draft::attach`] for bytes of any kind, at most [`MAX_FILE_BYTES`] of them. `name` may also end in one
+    /// of [`BINARY_ATTACHMENTS`]. It cannot be read through the draft.
+    pub fn attach_file(&mut self, folder: &str, name: &str, bytes: Vec<u8>) -> Result<Attached, VaultError> {
+        let attached = self.new_file(folder, name, &[&ATTACHMENTS, &BINARY_ATTACHMENTS], None)?;
+        let size = bytes.len() as u64;
+        if size > MAX_FILE_BYTES {
+            return Err(VaultError::TooLarge { path: attached.path, bytes: size });
+        }
+        let item = FileItem { after: Some(bytes.into()), ..FileItem::default() };
+        self.files.insert(attached.path.clone(), item);
+        Ok(attached)
+    }
+
+    fn new_file(
+        &self,
+        folder: &str,
+        name: &str,
+        endings: &[&[&str]],
+        note: Option<&VaultPath>,
+    ) -> Result<Attached, VaultError> {
         let folder = &self.spelled(folder)?;
         let (stem, extension) = name.trim().rsplit_once('.').unwrap_or((name, ""));
         let stem = file_name(stem);
         let wanted = VaultPath::in_folder(folder, &format!("{stem}.{extension}"))?;
         refuse_hidden(&wanted)?;
-        if !ATTACHMENTS.iter().any(|known| known.eq_ignore_ascii_case(extension)) {
+        if !endings.iter().any(|endings| endings.iter().any(|known| known.eq_ignore_ascii_case(extension))) {
             return Err(VaultError::NotANote { path: wanted });
         }
         let names = (0u32..).map(|n| match n {
@@ -50,12 +89,7 @@ impl Draft {
         if let Some(hidden) = [&wanted, &path].into_iter().find(|path| self.view.privacy().lists(path)) {
             return Err(VaultError::Private { name: hidden.as_str().to_owned() });
         }
-        let bytes = text.len() as u64;
-        if bytes > MAX_NOTE_BYTES {
-            return Err(VaultError::TooLarge { path, bytes });
-        }
         let link = self.view.embed_of_new(&path, note)?;
-        self.put(&path, text);
         Ok(Attached { path, link })
     }
 }

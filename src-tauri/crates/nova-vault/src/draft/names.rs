@@ -20,7 +20,7 @@ impl Draft {
             note.folder.clone_from(&spelled[&note.folder]);
         }
         let mut taken: HashMap<String, HashSet<String>> = HashMap::new();
-        for path in self.items.keys() {
+        for path in self.items.keys().chain(self.files.keys()) {
             taken.entry(path.folder().to_owned()).or_default().insert(folded(file_part(path)));
         }
         let mut listed = HashSet::new();
@@ -74,7 +74,7 @@ impl Draft {
         mut names: impl Iterator<Item = String>,
     ) -> Result<VaultPath, VaultError> {
         let there = self.vault().names(folder)?;
-        let planned = self.items.keys().filter(|path| path.folder() == folder);
+        let planned = self.items.keys().chain(self.files.keys()).filter(|path| path.folder() == folder);
         let taken: HashSet<String> =
             there.iter().map(String::as_str).chain(planned.map(file_part)).map(folded).collect();
         let free = names.find(|candidate| !taken.contains(&folded(candidate))).unwrap_or_default();
@@ -110,7 +110,8 @@ impl Draft {
     fn spelled_as(&self, folder: &str, spellings: &Spellings) -> String {
         let on_disk = spellings.best(folder);
         let planned = self.items.iter().filter(|(_, item)| item.text.is_some() && item.origin.is_none());
-        let others = planned.map(|(at, _)| at.folder()).filter(|other| *other != on_disk);
+        let planned = planned.map(|(at, _)| at).chain(self.files.keys());
+        let others = planned.map(VaultPath::folder).filter(|other| *other != on_disk);
         // The longest beginning that a planned folder has in another case.
         let (mut best, mut longest) = (on_disk.clone(), 0);
         for other in others {

@@ -67,9 +67,14 @@ impl Draft {
     /// The notes and files that would be written and that a reader elsewhere may see afterwards.
     pub fn open_notes(&self) -> impl Iterator<Item = &VaultPath> {
         let elsewhere = self.view.privacy().elsewhere();
-        self.changing().filter_map(move |(path, item)| {
-            let text = item.text.as_deref()?;
-            (!elsewhere.hides(path, &Document::parse(text))).then_some(path)
-        })
+        let notes = self.changing().filter_map({
+            let elsewhere = elsewhere.clone();
+            move |(path, item)| {
+                let text = item.text.as_deref()?;
+                (!elsewhere.hides(path, &Document::parse(text))).then_some(path)
+            }
+        });
+        let files = self.changing_files().filter(|(_, item)| item.after.is_some()).map(|(path, _)| path);
+        notes.chain(files.filter(move |path| !elsewhere.lists(path)))
     }
 }

@@ -15,6 +15,7 @@ mod durability;
 mod expressions;
 mod faults;
 mod feed;
+mod files;
 mod forking;
 #[cfg(unix)]
 mod gone;

@@ -49,18 +49,18 @@ impl ChangeSet {
         let disk = &self.vault.core().disk;
         // A note that is gone from where it was can no longer be moved; it is put where it was to be.
         let from = match &conflict.from {
-            Some(from) if disk.text(from)?.is_some() => Some(from.clone()),
+            Some(from) if disk.content(from)?.is_some() => Some(from.clone()),
             _ => None,
         };
         // An empty text of theirs is a note that is gone, or an empty note.
-        let there = disk.text(from.as_ref().unwrap_or(&conflict.path))?;
+        let there = disk.content(from.as_ref().unwrap_or(&conflict.path))?;
         let theirs = (there.is_some() || !conflict.theirs.is_empty()).then_some(&conflict.theirs);
         let mine = (conflict.kind != NoteChangeKind::Deleted).then_some(&conflict.mine);
         let plan = Planned {
             path: conflict.path.clone(),
             from,
-            base: theirs.map(|text| Arc::from(text.as_str())),
-            after: mine.cloned(),
+            base: theirs.map(|text| text.as_str().into()),
+            after: mine.map(|text| text.as_str().into()),
             file: None,
             folders: Vec::new(),
         };

@@ -1,6 +1,7 @@
 //! A real Nova process is killed (SIGKILL) at every step of its writes. What the next one finds
 //! is whole, nothing is left behind, and the change set can be finished or undone.
 
+mod files;
 mod power;
 mod undoing;
 mod writing;
@@ -91,13 +92,15 @@ enum Job {
     Undo,
     /// Finishes the set `child`.
     Finish,
+    /// [`files::attach`]
+    File,
     /// [`write_through`]
     Through,
     /// Changes notes one after the other and says each, until it is killed.
     Endless,
 }
 
-const JOBS: [Job; 9] = [
+const JOBS: [Job; 10] = [
     Job::Plan,
     Job::PlanAndEdit,
     Job::One,
@@ -105,6 +108,7 @@ const JOBS: [Job; 9] = [
     Job::Many,
     Job::Undo,
     Job::Finish,
+    Job::File,
     Job::Through,
     Job::Endless,
 ];
@@ -141,9 +145,10 @@ fn child() {
         }),
         zone: TimeZone::UTC,
         new_id: Arc::new(move || match (job, ids.fetch_add(1, Ordering::SeqCst)) {
-            (Job::Plan | Job::PlanAndEdit | Job::One | Job::Move | Job::Many | Job::Through, 0) => {
-                "child".to_owned()
-            }
+            (
+                Job::Plan | Job::PlanAndEdit | Job::One | Job::Move | Job::Many | Job::File | Job::Through,
+                0,
+            ) => "child".to_owned(),
             (_, n) => format!("{job:?}{n}").to_lowercase(),
         }),
         trash: Some(dir.join("Trash")),
@@ -170,6 +175,7 @@ fn child() {
         Job::One => drop(change(&vault, one).unwrap()),
         Job::Move => drop(change(&vault, move_target).unwrap()),
         Job::Many => drop(change(&vault, many::hundred).unwrap()),
+        Job::File => drop(change(&vault, files::attach).unwrap()),
         Job::Through => drop(change(&vault, write_through).unwrap()),
         Job::Undo => drop(vault.history().undo("set0", Scope::All, &user).unwrap()),
         Job::Finish => drop(vault.history().finish("child", &user).unwrap()),

@@ -136,7 +136,7 @@ fn wanted(does: Does) -> Vec<Wanted> {
         Does::Edit => one(NOTE, Some(NOVAS_EDIT)),
         Does::Set => one(NOTE, Some("stage: won")),
         Does::Create => one(NEW, Some("made by Nova")),
-        Does::Attach => one(PLAN, Some("made,by Nova")),
+        Does::Attach | Does::AttachFile => one(PLAN, Some("made,by Nova")),
         Does::Delete => one(NOTE, None),
         Does::UndoEdit => one(NOTE, Some("second of Note")),
         Does::UndoDelete => one(NOTE, Some("first of Note")),
@@ -198,8 +198,10 @@ impl Seen {
             wanted.push(OTHERS.to_owned());
         }
         wanted.retain(|line| !there.iter().any(|text| text.contains(line)));
-        let comes_or_goes =
-            matches!(self.operation.does, Does::Create | Does::Attach | Does::Delete | Does::UndoDelete);
+        let comes_or_goes = matches!(
+            self.operation.does,
+            Does::Create | Does::Attach | Does::AttachFile | Does::Delete | Does::UndoDelete
+        );
         if !user.deleted && !comes_or_goes {
             let text = text_of(self.note());
             let lines =

@@ -21,6 +21,8 @@ pub(super) enum Does {
     Create,
     Delete,
     Attach,
+    /// The same as bytes.
+    AttachFile,
     Move,
     UndoEdit,
     UndoDelete,
@@ -65,13 +67,14 @@ pub(super) const LINKING: [&str; 6] = ["A/a.md", "A/B/b.md", "Home/c.md", "d.md"
 /// It shares its folder with another linking note, which Nova writes first.
 const ONE_LINKING: &str = LINKING[5];
 
-pub(super) const OPERATIONS: [Operation; 15] = [
+pub(super) const OPERATIONS: [Operation; 16] = [
     operation("append", Does::Append, Some(NOTE), Some(NOTE), "third"),
     operation("append-without-exchange", Does::AppendWithoutExchange, Some(NOTE), Some(NOTE), "third"),
     operation("edit", Does::Edit, Some(NOTE), Some(NOTE), "second"),
     operation("set", Does::Set, Some(NOTE), Some(NOTE), "stage:"),
     operation("create", Does::Create, None, Some(NEW), "made"),
     operation("attach", Does::Attach, None, Some(PLAN), "made"),
+    operation("attach-file", Does::AttachFile, None, Some(PLAN), "made"),
     operation("delete", Does::Delete, Some(NOTE), None, "second"),
     operation("undo-edit", Does::UndoEdit, Some(NOTE), Some(NOTE), "second"),
     operation("undo-delete", Does::UndoDelete, None, Some(NOTE), "second"),
@@ -127,6 +130,7 @@ fn plan(does: Does, draft: &mut Draft) -> Result<(), VaultError> {
         Does::Set => draft.set_properties(&path(NOTE), &[set("stage", "won")]),
         Does::Create => draft.create(&path(NEW), NEW_TEXT.to_owned()),
         Does::Attach => draft.attach("Home", "plan.csv", PLAN_TEXT.to_owned(), None).map(|_| ()),
+        Does::AttachFile => draft.attach_file("Home", "plan.csv", PLAN_TEXT.into()).map(|_| ()),
         Does::Delete | Does::UndoDelete => draft.delete(&path(NOTE)),
         Does::Move | Does::UndoMove | Does::Finish => draft.move_note(&path(NOTE), &path(MOVED)).map(|_| ()),
     }
@@ -145,7 +149,7 @@ fn child() {
     std::process::exit(if perform(does, Path::new(dir)) { 0 } else { 1 });
 }
 
-const EVERYTHING: [Does; 13] = [
+const EVERYTHING: [Does; 14] = [
     Does::Append,
     Does::AppendWithoutExchange,
     Does::Edit,
@@ -153,6 +157,7 @@ const EVERYTHING: [Does; 13] = [
     Does::Create,
     Does::Delete,
     Does::Attach,
+    Does::AttachFile,
     Does::Move,
     Does::UndoEdit,
     Does::UndoDelete,

@@ -12,8 +12,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::change::{Author, ChangeSetKind, Conflict, Merged, NoteChangeKind};
+use crate::content::Content;
 use crate::error::VaultError;
-use crate::note::{ContentHash, NoteDiff, VaultPath, diff};
+use crate::note::{ContentHash, NoteDiff, VaultPath};
 use crate::problem::Problem;
 use crate::vault::Vault;
 use crate::writing::journal::{Record, RecordState, SetLog, Writer, undone};
@@ -100,9 +101,9 @@ pub struct ChangeSetDetail {
 pub struct NoteDetail {
     /// Where it was after.
     pub path: VaultPath,
-    /// The text before; `None` for a new note.
+    /// The text before; `None` for a new note, and for a file that is no text.
     pub before: Option<String>,
-    /// The text after; `None` for a deleted note.
+    /// The text after; `None` for a deleted note, and for a file that is no text.
     pub after: Option<String>,
     /// The difference.
     pub diff: NoteDiff,
@@ -174,12 +175,14 @@ impl History {
         let set = find(&sets, id)?;
         let mut texts = Vec::new();
         for record in set.maybe_done() {
-            let (before, after) = self.texts(set, record)?;
+            let (before, after) = self.contents(set, record)?;
+            let text =
+                |content: &Option<Content>| content.as_ref().and_then(Content::text).map(str::to_owned);
             texts.push(NoteDetail {
                 path: record.path.clone(),
-                diff: diff(before.as_deref(), after.as_deref()),
-                before,
-                after,
+                diff: Content::diff(before.as_ref(), after.as_ref()),
+                before: text(&before),
+                after: text(&after),
             });
         }
         Ok(ChangeSetDetail { info: self.info(set, &undone(&sets)), texts })
@@ -220,11 +223,11 @@ impl History {
         let mut plan = Vec::new();
         for record in &set.records {
             if record.state == RecordState::Intended && !self.is_as_announced(record)? {
-                let (before, after) = self.texts(set, record)?;
+                let (before, after) = self.contents(set, record)?;
                 plan.push(Planned {
                     path: record.path.clone(),
                     from: record.from.clone(),
-                    base: before.map(Arc::from),
+                    base: before,
                     after,
                     file: record.file.clone(),
                     folders: Vec::new(),
@@ -276,20 +279,23 @@ impl History {
         self.vault.core().journal.sets().map_err(VaultError::io("read the journal"))
     }
 
-    fn texts(&self, set: &SetLog, record: &Record) -> Result<(Option<String>, Option<String>), VaultError> {
+    fn contents(
+        &self,
+        set: &SetLog,
+        record: &Record,
+    ) -> Result<(Option<Content>, Option<Content>), VaultError> {
         let journal = &self.vault.core().journal;
-        let text = |image| {
+        let content = |image| {
             let doing = format!("read what change set {} kept of", set.id);
-            journal.text(&set.id, image).map_err(VaultError::io_at(&doing, &record.path))
+            journal.content(&set.id, image).map_err(VaultError::io_at(&doing, &record.path))
         };
-        Ok((text(record.before.as_ref())?, text(record.after.as_ref())?))
+        Ok((content(record.before.as_ref())?, content(record.after.as_ref())?))
     }
 
     /// Whether the note is what the write was to make of it. No text is needed to tell.
     fn is_as_announced(&self, record: &Record) -> Result<bool, VaultError> {
         let hash = |path: &VaultPath| -> Result<Option<ContentHash>, VaultError> {
-            let text = self.vault.core().disk.text(path)?;
-            Ok(text.map(|text| ContentHash::of(text.as_bytes())))
+            Ok(self.vault.core().disk.content(path)?.map(|content| content.hash()))
         };
         let has_moved = match &record.from {
             Some(from) => hash(from)?.is_none(),

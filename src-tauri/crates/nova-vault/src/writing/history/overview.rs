@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{ChangeSetInfo, History};
+use crate::content::Content;
 use crate::error::VaultError;
-use crate::note::{ContentHash, NoteDiff, VaultPath, diff};
+use crate::note::{ContentHash, NoteDiff, VaultPath};
 use crate::writing::journal::{Record, SetLog, undone};
 
 /// A change set with what became of its notes.
@@ -81,8 +82,8 @@ impl History {
         if let Some(diff) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&texts) {
             return Ok(Arc::clone(diff));
         }
-        let (before, after) = self.texts(set, record)?;
-        let diff = Arc::new(diff(before.as_deref(), after.as_deref()));
+        let (before, after) = self.contents(set, record)?;
+        let diff = Arc::new(Content::diff(before.as_ref(), after.as_ref()));
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST {
             known.clear();

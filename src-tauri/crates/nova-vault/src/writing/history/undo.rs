@@ -6,6 +6,7 @@ use indexmap::IndexSet;
 
 use super::{History, Scope, UndoOutcome, UnreadableNote, find};
 use crate::change::{Author, ChangeSetKind, Conflict, NoteChangeKind};
+use crate::content::{Content, holds_text};
 use crate::draft::Draft;
 use crate::error::VaultError;
 use crate::note::{ContentHash, Merge, VaultPath, merge};
@@ -104,7 +105,7 @@ impl History {
             };
             let (refused, rest): (Vec<_>, Vec<_>) = plan.into_iter().partition(|planned| planned.path == to);
             plan = rest;
-            let mine = refused.last().and_then(|planned| planned.after.clone());
+            let mine = refused.last().and_then(|planned| planned.after.as_ref().map(Content::shown));
             conflicts.push(conflicting.with(mine));
             left_out.extend(refused);
         }
@@ -130,7 +131,8 @@ impl History {
                 // it is.
                 let stays = plan.iter().find(|planned| planned.path == path);
                 let at = stays.and_then(|planned| planned.from.clone()).unwrap_or_else(|| path.clone());
-                let theirs = self.vault.core().disk.text(&at)?.unwrap_or_default();
+                let theirs =
+                    self.vault.core().disk.content(&at)?.map(|there| there.shown()).unwrap_or_default();
                 Ok((path, Conflicting { path: at, from: None, theirs, what }))
             }
             error => Err(error),
@@ -315,8 +317,13 @@ struct Undoing<'a> {
 impl Undoing<'_> {
     /// `false` when the note is in conflict.
     fn plan(&mut self, record: &Record) -> Result<bool, VaultError> {
+        if !holds_text(&record.path) {
+            return self.plan_file(record);
+        }
         let path = &record.path;
-        let (before, after) = self.history.texts(self.set, record)?;
+        let (before, after) = self.history.contents(self.set, record)?;
+        let text = |content: Option<Content>| content.map(|content| content.shown());
+        let (before, after) = (text(before), text(after));
         let now = match self.draft.text(path) {
             Ok(now) => now,
             Err(error) => return Ok(self.unreadable(record, &error)),
@@ -397,6 +404,36 @@ impl Undoing<'_> {
                 }
             }
             // A record without its texts cannot have been written by this code.
+            _ => {}
+        }
+        Ok(self.conflicts.len() == conflicts)
+    }
+
+    /// A file that is no note is only created and deleted: it goes, or comes back, where nobody has changed it
+    /// since.
+    fn plan_file(&mut self, record: &Record) -> Result<bool, VaultError> {
+        let path = &record.path;
+        let now = match self.draft.file(path) {
+            Ok(now) => now,
+            Err(error) => return Ok(self.unreadable(record, &error)),
+        };
+        let (before, after) = self.history.contents(self.set, record)?;
+        let conflicts = self.conflicts.len();
+        match (record.kind, before, after, now) {
+            (NoteChangeKind::Created, _, Some(after), Some(now)) if now == after => {
+                self.draft.delete_file(path, now, &record.folders);
+            }
+            (NoteChangeKind::Created, _, Some(_), Some(now)) => {
+                let what = vec!["edited since".to_owned()];
+                self.conflict_of(path, NoteChangeKind::Deleted, "", &now.shown(), what);
+            }
+            (NoteChangeKind::Deleted, Some(before), _, None) => {
+                self.draft.restore_file(path, before, record.file.as_ref());
+            }
+            (NoteChangeKind::Deleted, Some(before), _, Some(now)) if now != before => {
+                let what = vec!["created since".to_owned()];
+                self.conflict(path, &before.shown(), &now.shown(), what);
+            }
             _ => {}
         }
         Ok(self.conflicts.len() == conflicts)

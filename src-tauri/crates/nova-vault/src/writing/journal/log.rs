@@ -12,6 +12,7 @@ use super::ahead::WriteAhead;
 use super::folder::Owner;
 use super::{Image, IntentNote, Line, Overwrite, TempName, TempTexts, images_path, lines_path, lock_soon};
 use crate::change::{Author, ChangeSetKind, NoteChangeKind};
+use crate::content::Content;
 use crate::disk::{Attributes, FolderId, FolderNow, Open, open_private};
 use crate::note::{ContentHash, VaultPath};
 
@@ -300,11 +301,9 @@ impl Journal {
         Ok(bytes)
     }
 
-    /// The text of an image of a note.
-    pub(crate) fn text(&self, id: &str, image: Option<&Image>) -> io::Result<Option<String>> {
-        let Some(image) = image else { return Ok(None) };
-        let bytes = self.bytes(id, image)?;
-        Ok(Some(String::from_utf8(bytes).map_err(io::Error::other)?))
+    /// What an image is of.
+    pub(crate) fn content(&self, id: &str, image: Option<&Image>) -> io::Result<Option<Content>> {
+        image.map(|image| self.bytes(id, image).map(Content::from)).transpose()
     }
 
     /// How many bytes a set takes.

@@ -163,14 +163,14 @@ impl Writer {
         Ok(image)
     }
 
-    /// As [`Writer::image`] for texts that need not exist.
-    pub(crate) fn images<const N: usize>(
+    /// As [`Writer::image`] for contents that need not exist.
+    pub(crate) fn images<const N: usize, T: AsRef<[u8]> + ?Sized>(
         &mut self,
-        texts: [Option<&str>; N],
+        contents: [Option<&T>; N],
     ) -> io::Result<[Option<Image>; N]> {
         let mut images = [const { None }; N];
-        for (image, text) in images.iter_mut().zip(texts) {
-            *image = text.map(|text| self.image(text.as_bytes())).transpose()?;
+        for (image, content) in images.iter_mut().zip(contents) {
+            *image = content.map(|content| self.image(content.as_ref())).transpose()?;
         }
         Ok(images)
     }
@@ -188,7 +188,7 @@ impl Writer {
             self.images_len = self.images.metadata()?.len();
             return Err(error);
         }
-        self.retain_unsynced(|unsynced| unsynced.images.extend_from_slice(&pending));
+        self.retain_unsynced(&pending, |unsynced| &mut unsynced.images);
         Ok(())
     }
 
@@ -216,15 +216,16 @@ impl Writer {
         }
         self.torn = false;
         self.lines_len += text.len() as u64;
-        self.retain_unsynced(|unsynced| unsynced.lines.extend_from_slice(&text));
+        self.retain_unsynced(&text, |unsynced| &mut unsynced.lines);
         Ok(())
     }
 
-    fn retain_unsynced(&mut self, add: impl FnOnce(&mut Addition)) {
+    fn retain_unsynced(&mut self, added: &[u8], part: fn(&mut Addition) -> &mut Vec<u8>) {
         if let Some(unsynced) = &mut self.unsynced {
-            add(unsynced);
-            if unsynced.len() > Addition::MOST {
+            if unsynced.len() + added.len() > Addition::MOST {
                 self.unsynced = None;
+            } else {
+                part(unsynced).extend_from_slice(added);
             }
         }
     }

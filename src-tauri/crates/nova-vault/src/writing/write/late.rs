@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use super::settled::settled;
 use super::{Planned, SetJournal};
 use crate::change::Author;
+use crate::content::Content;
 use crate::core::Core;
 use crate::disk::{OpenedFile, Place};
 use crate::note::{ContentHash, VaultPath};
@@ -44,9 +45,9 @@ pub(crate) struct Displaced {
     place: Place,
     file: File,
     /// Its last known text, which is in the note or in the journal.
-    known: Arc<str>,
-    /// The expected text of the note when the file was displaced.
-    expected: Arc<str>,
+    known: Content,
+    /// What was expected in the note when the file was displaced.
+    expected: Content,
     /// Set if the note was deleted, not replaced: the folders to remove when empty.
     deleted: Option<Vec<String>>,
     /// Whether it goes to the trash: someone deleted it, and Nova did not merely revert a write.
@@ -105,12 +106,12 @@ impl Displaced {
         n: u64,
         place: Place,
         file: File,
-        [expected, known]: [&str; 2],
+        [expected, known]: [&[u8]; 2],
         deleted: Option<Vec<String>>,
         to_trash: bool,
     ) -> Displaced {
-        let of_known: Arc<str> = known.into();
-        let expected = if expected == known { Arc::clone(&of_known) } else { expected.into() };
+        let of_known = Content::from(known.to_vec());
+        let expected = if expected == known { of_known.clone() } else { Content::from(expected.to_vec()) };
         Displaced {
             set: Arc::clone(set),
             n,
@@ -162,7 +163,7 @@ impl Displaced {
             self.mark_saved(core);
             return Vec::new();
         }
-        let base = self.deleted.is_none().then(|| Arc::clone(&self.known));
+        let base = self.deleted.is_none().then(|| self.known.clone());
         let copy = || self.copy_beside_note(core, &bytes);
         let late = Late { place: &self.place, base, bytes: &bytes, copy: &copy };
         let (brought, mut more) = bring_back(core, &self.set, self.n, &late);
@@ -203,7 +204,7 @@ impl Displaced {
             // Bringing it back took a moment, in which it may have been written again.
             Ok(Some(now)) if stays || now != bytes => {
                 self.set.brought_back(self.n, &bytes);
-                let known = String::from_utf8_lossy(&bytes).into();
+                let known = String::from_utf8_lossy(&bytes).into_owned().into();
                 Some(Displaced { known, edits: self.edits + 1, quiet: Quiet::NotYet, ..self })
             }
             _ => {
@@ -258,12 +259,12 @@ impl Displaced {
 
     /// What it held was not taken into the note after all: it is an outside edit that is nowhere else.
     pub(super) fn not_merged(&mut self) {
-        self.known = Arc::clone(&self.expected);
+        self.known = self.expected.clone();
     }
 
     /// Whether it is of the write `n` and held this text.
-    pub(super) fn held(&self, n: u64, known: &str) -> bool {
-        self.n == n && *self.known == *known
+    pub(super) fn held(&self, n: u64, known: &(impl AsRef<[u8]> + ?Sized)) -> bool {
+        self.n == n && self.known.as_bytes() == known.as_ref()
     }
 
     /// Whether nothing more is done about it at the end: it holds nothing new, or what it holds could not
@@ -280,7 +281,7 @@ impl Displaced {
 
     /// The name of the file beside the note, when it is what the write `n` displaced and held
     /// this text.
-    pub(super) fn is_beside(&self, n: u64, known: &str) -> Option<&str> {
+    pub(super) fn is_beside(&self, n: u64, known: &Content) -> Option<&str> {
         match &self.file {
             File::Temp(temp) if self.held(n, known) => Some(temp),
             _ => None,
@@ -350,7 +351,7 @@ pub(super) struct Late<'a> {
     /// The note, in the folder where the file lies or lay.
     pub(super) place: &'a Place,
     /// What it was an edit of; `None` when it can be merged with nothing.
-    pub(super) base: Option<Arc<str>>,
+    pub(super) base: Option<Content>,
     pub(super) bytes: &'a [u8],
     /// Puts it beside the note under a visible name.
     pub(super) copy: &'a dyn Fn() -> io::Result<VaultPath>,
@@ -388,8 +389,8 @@ pub(super) fn bring_back(
         let plan = Planned {
             path: note,
             from: None,
-            base: Some(Arc::clone(base)),
-            after: Some(text.to_owned()),
+            base: Some(base.clone()),
+            after: Some(text.into()),
             file: None,
             folders: Vec::new(),
         };

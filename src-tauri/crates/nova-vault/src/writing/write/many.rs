@@ -62,7 +62,7 @@ impl Writing<'_> {
             let mut file = folder.create_temp(&temp, write.like(Like::New)).map_err(failed)?;
             batch.temps.push(temp);
             self.step(Step::WriteTemp, write)
-                .and_then(|()| write_all(&mut file, write.after.as_deref().unwrap_or_default()))
+                .and_then(|()| write.after.as_ref().map_or(Ok(()), |after| write_all(&mut file, after)))
                 .and_then(|()| if Place::SYNCS_TOGETHER { Ok(()) } else { file.fsync() })
                 .map_err(failed)?;
         }
@@ -92,9 +92,12 @@ impl Writing<'_> {
             let outcome = match put {
                 Ok(()) => Outcome::Written,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    let there = self.core.disk.text(&write.path)?;
+                    let there = self.core.disk.content(&write.path)?;
                     if there != write.after {
-                        return Err(write.conflict(&there.unwrap_or_default(), "created outside"));
+                        return Err(match there {
+                            Some(there) => write.taken_by(&there),
+                            None => write.conflict("", "created outside"),
+                        });
                     }
                     folder.remove(temp).ok();
                     Outcome::AlreadySo

@@ -17,6 +17,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::change::{Applied, Author, ChangeSetKind, NoteChange, NoteChangeKind};
+use crate::content::Content;
 use crate::core::Core;
 use crate::disk::{Attributes, Fsync, Like, OpenedFile, Place};
 use crate::error::VaultError;
@@ -32,16 +33,16 @@ use many::many_creates;
 use note_write::{NoteWrite, Outcome, PlaceCache, Texts};
 pub(crate) use sweep::sweep;
 
-/// What is to become of one note.
+/// What is to become of one note, or of another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Planned {
     pub(crate) path: VaultPath,
     /// Where the note is now, when it is to be moved.
     pub(crate) from: Option<VaultPath>,
-    /// The text the plan was made against; `None` when there was no note.
-    pub(crate) base: Option<Arc<str>>,
-    /// The text that is wanted; `None` when the note is to go.
-    pub(crate) after: Option<String>,
+    /// What the plan was made against; `None` when there was no note.
+    pub(crate) base: Option<Content>,
+    /// What is wanted; `None` when the note is to go.
+    pub(crate) after: Option<Content>,
     /// What the file of a note that is restored is to have.
     pub(crate) file: Option<Attributes>,
     /// Folders that were made for the note, to go with it when they are empty.
@@ -331,7 +332,7 @@ impl SetJournal {
         // By folder: nothing is made before all is announced.
         let mut missing: HashMap<String, Vec<String>> = HashMap::new();
         for write in writes.iter_mut() {
-            let [before, after] = writer.images([write.before.as_deref(), write.after.as_deref()])?;
+            let [before, after] = writer.images([write.before.as_ref(), write.after.as_ref()])?;
             let hash = |image: &Option<Image>| image.as_ref().map(|image| image.hash);
             write.announced = Texts { expected: hash(&before), ours: hash(&after) };
             notes.push(IntentNote {
@@ -508,7 +509,7 @@ impl Writing<'_> {
             place.sync_folder().map_err(doing())?;
             return Ok(true);
         };
-        if place.text()?.as_deref() != Some(after) {
+        if place.content()?.as_ref() != Some(after) {
             return Ok(false);
         }
         self.turn(write.n, &temp, Some(after), Some(before));
@@ -528,7 +529,7 @@ impl Writing<'_> {
         }
         // The text is back; its place is to come.
         inverse.before = inverse.after.clone();
-        inverse.in_place = inverse.after.clone().unwrap_or_default();
+        inverse.in_place = inverse.target();
         Ok(false)
     }
 }

@@ -1,11 +1,11 @@
 //! One note on its way to the disk: what was planned, what is there, and both made one.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use super::Planned;
 use super::settled::settled;
 use crate::change::{Conflict, NoteChangeKind};
+use crate::content::{Content, holds_text};
 use crate::core::Core;
 use crate::disk::{Attributes, Like, Place};
 use crate::error::VaultError;
@@ -19,12 +19,12 @@ pub(super) struct NoteWrite {
     pub(super) n: u64,
     pub(super) path: VaultPath,
     pub(super) from: Option<VaultPath>,
-    base: Option<Arc<str>>,
-    mine: Option<String>,
-    /// What undoing this write leads back to: the newest text that is not ours.
-    pub(super) before: Option<String>,
+    base: Option<Content>,
+    mine: Option<Content>,
+    /// What undoing this write leads back to: the newest content that is not ours.
+    pub(super) before: Option<Content>,
     /// What is to be put there.
-    pub(super) after: Option<String>,
+    pub(super) after: Option<Content>,
     /// What the note must hold for putting `after` there to be right: what was read, or, when
     /// an edit came in between, what the round before put there.
     pub(super) in_place: String,
@@ -126,19 +126,18 @@ impl NoteWrite {
     fn new(
         path: VaultPath,
         from: Option<VaultPath>,
-        base: Option<Arc<str>>,
-        after: Option<String>,
+        base: Option<Content>,
+        after: Option<Content>,
         (file, folders): (Option<Attributes>, Vec<String>),
     ) -> NoteWrite {
-        let before = base.as_deref().map(str::to_owned);
         NoteWrite {
             n: 0,
             path,
             from,
+            in_place: text_of(base.as_ref()).to_owned(),
+            before: base.clone(),
             base,
             mine: after.clone(),
-            in_place: before.clone().unwrap_or_default(),
-            before,
             after,
             ours_is_there: false,
             displaced: Vec::new(),
@@ -171,11 +170,11 @@ impl NoteWrite {
         let is_free = freed.contains(&planned.path);
         let is_new = planned.base.is_none() && planned.from.is_none();
         let nothing = is_free && planned.base.is_none() || is_new && places.is_free(core, at);
-        let mut current = if nothing { None } else { core.disk.text(at)? };
+        let mut current = if nothing { None } else { core.disk.content(at)? };
         let mut at = at;
         if planned.from.is_some()
             && !is_free
-            && let Some(there) = core.disk.text(&planned.path)?
+            && let Some(there) = core.disk.content(&planned.path)?
         {
             if current.is_none() {
                 // Moved there already: only the text is left to do.
@@ -194,13 +193,16 @@ impl NoteWrite {
         match (current, &planned.base) {
             (None, None) => {}
             (None, Some(_)) => return Err(write.conflict("", "deleted outside")),
-            (Some(there), None) => return Err(write.conflict(&there, "created outside")),
-            (Some(there), Some(base)) if there == **base => {}
+            (Some(there), None) => return Err(write.taken_by(&there)),
+            (Some(there), Some(base)) if there == *base => {}
             (Some(there), Some(_)) => {
-                match settled(&core.steps, at.as_str(), Some(there), || core.disk.text(at))? {
-                    Some(there) => {
-                        write.take_in(there, Found::InPlace)?;
-                    }
+                match settled(&core.steps, at.as_str(), Some(there), || core.disk.content(at))? {
+                    Some(there) => match there.text() {
+                        Some(text) if holds_text(at) => {
+                            write.take_in(text.to_owned(), Found::InPlace)?;
+                        }
+                        _ => return Err(write.conflict(&there.shown(), "edited outside")),
+                    },
                     None => return Err(write.conflict("", "deleted outside")),
                 }
             }
@@ -234,7 +236,7 @@ impl NoteWrite {
             Some(from) => (from.clone(), Some(self.path.clone())),
             None => (self.path.clone(), None),
         };
-        let base = self.after.as_deref().map(Arc::from);
+        let base = self.after.clone();
         let file = (self.file.clone(), self.folders.clone());
         NoteWrite {
             n: self.n,
@@ -256,18 +258,18 @@ impl NoteWrite {
             Merge::Clean { text, .. } => Some(text),
             Merge::Conflict { .. } => None,
         };
-        let (base, mine) =
-            (self.base.as_deref().unwrap_or_default(), self.mine.as_deref().unwrap_or_default());
+        let (base, mine) = (text_of(self.base.as_ref()), text_of(self.mine.as_ref()));
         let before = match &self.before {
             Some(_) if !aside.is_empty() => clean(mine, base, &theirs),
-            Some(before) if self.ours_is_there => clean(&self.in_place, before, &theirs),
+            Some(before) if self.ours_is_there => clean(&self.in_place, text_of(Some(before)), &theirs),
             _ => Some(theirs.clone()),
         };
         // Ours is wanted also when the other program wrote from an older text.
         let after = clean(base, mine, &after).unwrap_or(after);
         self.before_is_whole &= before.is_some();
-        self.before = Some(before.unwrap_or_else(|| theirs.clone()));
-        let ours = self.after.replace(after).unwrap_or_default();
+        self.before = Some(before.unwrap_or_else(|| theirs.clone()).into());
+        let ours = self.target();
+        self.after = Some(after.into());
         match found {
             Found::InPlace => self.in_place = theirs,
             Found::Displaced => {
@@ -284,7 +286,7 @@ impl NoteWrite {
         let Some(after) = &self.after else {
             return Err(self.conflict(theirs, "edited outside"));
         };
-        match merge(&self.in_place, after, theirs) {
+        match merge(&self.in_place, text_of(Some(after)), theirs) {
             Merge::Clean { text, outside } => {
                 for one in outside {
                     if !self.outside.contains(&one) {
@@ -294,6 +296,19 @@ impl NoteWrite {
                 Ok(text)
             }
             Merge::Conflict { what } => Err(self.conflict_in(theirs, what)),
+        }
+    }
+
+    /// The text that is to be put there; empty for a note that is to go.
+    pub(super) fn target(&self) -> String {
+        text_of(self.after.as_ref()).to_owned()
+    }
+
+    /// A file was created at the path of one that is to be created. Two texts are shown side by side.
+    pub(super) fn taken_by(&self, there: &Content) -> VaultError {
+        match self.mine.as_ref().is_none_or(|mine| mine.text().is_some()) && there.text().is_some() {
+            true => self.conflict(&there.shown(), "created outside"),
+            false => VaultError::Exists { path: self.path.clone() },
         }
     }
 
@@ -311,9 +326,14 @@ impl NoteWrite {
                 (None, None, Some(_)) => NoteChangeKind::Created,
                 (None, Some(_), Some(_)) => NoteChangeKind::Modified,
             },
-            mine: self.mine.clone().unwrap_or_default(),
+            mine: self.mine.as_ref().map(Content::shown).unwrap_or_default(),
             theirs: theirs.to_owned(),
             what,
         }))
     }
+}
+
+/// The text of a note; empty for what is missing.
+fn text_of(content: Option<&Content>) -> &str {
+    content.and_then(Content::text).unwrap_or_default()
 }

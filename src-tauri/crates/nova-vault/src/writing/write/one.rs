@@ -8,6 +8,7 @@ use super::late::File;
 use super::note_write::{NoteWrite, Outcome, Texts};
 use super::{Announced, Displaced, Writing};
 use crate::change::NoteChangeKind;
+use crate::content::{Content, holds_text};
 use crate::disk::{Fsync, Like, Place, write_all};
 use crate::error::VaultError;
 use crate::note::ContentHash;
@@ -28,11 +29,11 @@ impl Writing<'_> {
     }
 
     fn create(&mut self, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
-        let text = write.after.clone().unwrap_or_default();
+        let content = write.after.clone().unwrap_or_else(|| Content::from(""));
         let (place, made) = self.core.disk.make_place(&write.path)?;
-        let temp = self.temp(write, None, Some(&text));
+        let temp = self.temp(write, None, Some(&content));
         let put = self
-            .write_temp(&place, &temp, &text, write.like(Like::New))
+            .write_temp(&place, &temp, &content, write.like(Like::New))
             .and_then(|()| self.step(Step::Exchange, write))
             .and_then(|()| place.put(&temp));
         if let Err(error) = put {
@@ -41,9 +42,10 @@ impl Writing<'_> {
                 self.core.disk.remove_empty(&made);
                 return Err(VaultError::io_at("create", &write.path)(error));
             }
-            return match place.text()? {
-                Some(there) if there == text => Ok(Outcome::AlreadySo),
-                there => Err(write.conflict(&there.unwrap_or_default(), "created outside")),
+            return match place.content()? {
+                Some(there) if there == content => Ok(Outcome::AlreadySo),
+                Some(there) => Err(write.taken_by(&there)),
+                None => Err(write.conflict("", "created outside")),
             };
         }
         let synced = self
@@ -52,11 +54,11 @@ impl Writing<'_> {
             .and_then(|()| self.core.disk.sync_made(&made));
         if let Err(error) = synced {
             // Not sure to last: as if it had never been, unless somebody edited it already.
-            let temp = self.temp(write, Some(&text), None);
+            let temp = self.temp(write, Some(&content), None);
             write.stays = true;
             if place.take(&temp).is_ok() {
                 match place.bytes_of(&temp) {
-                    Ok(Some(bytes)) if bytes == text.as_bytes() => {
+                    Ok(Some(bytes)) if bytes == content.as_bytes() => {
                         write.stays = place.remove(&temp).is_err();
                         self.core.disk.remove_empty(&made);
                     }
@@ -71,13 +73,17 @@ impl Writing<'_> {
     }
 
     fn delete(&mut self, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
-        let known = write.before.clone().unwrap_or_default();
+        let known = write.before.clone().unwrap_or_else(|| Content::from(""));
         let place = self.core.disk.place(&write.path)?;
         self.step(Step::Recheck, write).map_err(VaultError::io_at("read", &write.path))?;
-        match self.open(&place)? {
+        let there = match holds_text(&write.path) {
+            true => self.open(&place)?.map(|note| note.text.into()),
+            false => place.content()?,
+        };
+        match there {
             None => return Ok(Outcome::AlreadySo),
-            Some(note) if note.text != known => {
-                return Err(write.conflict(&note.text, "edited outside"));
+            Some(there) if there != known => {
+                return Err(write.conflict(&there.shown(), "edited outside"));
             }
             Some(_) => {}
         }
@@ -176,14 +182,14 @@ impl Writing<'_> {
         &mut self,
         place: &Place,
         temp: &str,
-        text: &str,
+        content: &(impl AsRef<[u8]> + ?Sized),
         like: Like<'_>,
     ) -> io::Result<()> {
         let steps = &self.core.steps;
         let step = |step| steps.before(step, place.path().as_str());
         step(Step::CreateTemp)?;
         let mut file = place.create_temp(temp, like)?;
-        let written = step(Step::WriteTemp).and_then(|()| write_all(&mut file, text)).and_then(|()| {
+        let written = step(Step::WriteTemp).and_then(|()| write_all(&mut file, content)).and_then(|()| {
             if self.announced == Announced::Lasts {
                 step(Step::SyncTemp)?;
                 return file.fsync();
@@ -202,9 +208,14 @@ impl Writing<'_> {
     }
 
     /// A name for a temporary file that takes `expected` out of the note's place and puts `ours` there.
-    pub(super) fn temp(&mut self, write: &NoteWrite, expected: Option<&str>, ours: Option<&str>) -> String {
+    pub(super) fn temp<T: AsRef<[u8]> + ?Sized>(
+        &mut self,
+        write: &NoteWrite,
+        expected: Option<&T>,
+        ours: Option<&T>,
+    ) -> String {
         let temp = self.writer.next_temp(write.n);
-        let hash = |text: Option<&str>| text.map(|text| ContentHash::of(text.as_bytes()));
+        let hash = |content: Option<&T>| content.map(|content| ContentHash::of(content.as_ref()));
         if write.announced != (Texts { expected: hash(expected), ours: hash(ours) }) {
             self.turn(write.n, &temp, expected, ours);
         }
@@ -213,7 +224,13 @@ impl Writing<'_> {
 
     /// Says in the journal what a temporary file is used for from here on. Where it cannot be said,
     /// the next start takes an edit in that file for one of the text that was announced.
-    pub(super) fn turn(&mut self, n: u64, temp: &str, expected: Option<&str>, ours: Option<&str>) {
+    pub(super) fn turn<T: AsRef<[u8]> + ?Sized>(
+        &mut self,
+        n: u64,
+        temp: &str,
+        expected: Option<&T>,
+        ours: Option<&T>,
+    ) {
         let Some(name) = TempName::parse(self.set.id(), temp) else { return };
         let said = self.writer.images([expected, ours]).and_then(|[expected, ours]| {
             let texts = TempTexts { expected, ours };
@@ -227,12 +244,12 @@ impl Writing<'_> {
 
     /// Holds a displaced file for its last look. `expected` is what the note held when it was last
     /// compared; `found` what the file held instead, where that is in the note by now.
-    pub(super) fn recheck(
+    pub(super) fn recheck<T: AsRef<[u8]> + ?Sized>(
         &mut self,
         place: &Place,
         file: File,
-        expected: &str,
-        found: Option<&str>,
+        expected: &T,
+        found: Option<&T>,
         write: &NoteWrite,
     ) {
         let is_deleted = write.kind() == NoteChangeKind::Deleted;
@@ -242,7 +259,7 @@ impl Writing<'_> {
                 write.n,
                 place,
                 file,
-                [expected, found.unwrap_or(expected)],
+                [expected, found.unwrap_or(expected)].map(AsRef::as_ref),
                 is_deleted.then(|| write.folders.clone()),
                 is_deleted && !self.taking_back && self.set.deletes_for_somebody(),
             )),

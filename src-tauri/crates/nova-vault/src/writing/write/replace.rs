@@ -7,6 +7,7 @@ use super::late::File;
 use super::note_write::{Found, NoteWrite, Outcome};
 use super::settled::settled;
 use super::{Announced, Displaced, Writing};
+use crate::content::Content;
 use crate::disk::{Like, NoteFile, Place};
 use crate::error::VaultError;
 use crate::note::ContentHash;
@@ -27,7 +28,7 @@ impl Writing<'_> {
 
     fn rounds(&mut self, place: &Place, write: &mut NoteWrite) -> Result<Outcome, VaultError> {
         for _ in 0..ATTEMPTS {
-            let target = write.after.clone().unwrap_or_default();
+            let target = write.target();
             if target == write.in_place {
                 if !write.ours_is_there {
                     return Ok(Outcome::AlreadySo);
@@ -193,17 +194,18 @@ impl Writing<'_> {
         place: &Place,
         file: &File,
         write: &NoteWrite,
-        expected: &str,
+        expected: &(impl AsRef<[u8]> + ?Sized),
     ) -> io::Result<Option<String>> {
+        let expected = expected.as_ref();
         self.step(Step::HashDisplaced, write)?;
         let read = || file.bytes(place);
         let gone = || io::Error::new(io::ErrorKind::NotFound, "the displaced note is gone");
         let bytes = read()?.ok_or_else(gone)?;
-        if bytes == expected.as_bytes() {
+        if bytes == expected {
             return Ok(None);
         }
         let bytes = settled(&self.core.steps, write.path.as_str(), Some(bytes), read)?.ok_or_else(gone)?;
-        if bytes == expected.as_bytes() {
+        if bytes == expected {
             return Ok(None);
         }
         String::from_utf8(bytes)
@@ -235,7 +237,7 @@ impl Writing<'_> {
             return Ok(());
         }
         self.writer
-            .images([write.before.as_deref(), write.after.as_deref()])
+            .images([write.before.as_ref(), write.after.as_ref()])
             .and_then(|[before, after]| {
                 self.writer.append(&Line::Amended { n: write.n, before, after, took })
             })
@@ -329,7 +331,7 @@ impl Writing<'_> {
     /// Takes ours out of the note again. The outside texts that it displaced and that this does not put
     /// back are restored at their last look.
     fn restore(&mut self, place: &Place, write: &mut NoteWrite) {
-        let Some(outside) = &write.before else { return };
+        let Some(outside) = write.before.as_ref().and_then(Content::text) else { return };
         let restored = self.put_outside(place, write, &write.in_place, outside);
         write.stays = restored.is_err();
         if restored.is_ok() && write.before_is_whole {

@@ -211,7 +211,7 @@ impl<'a> Sweep<'a> {
         }
         let base = match self.whose(place, texts, &bytes) {
             Whose::Unknown => None,
-            _ => core.journal.text(&log.id, texts.expected.as_ref()).ok().flatten().map(Arc::from),
+            _ => core.journal.content(&log.id, texts.expected.as_ref()).ok().flatten(),
         };
         let copy = || core.name_copy(place, temp);
         let late = Late { place: &self.note_now(place, record)?, base, bytes: &bytes, copy: &copy };
@@ -255,12 +255,12 @@ impl<'a> Sweep<'a> {
         let is_begun = self
             .core
             .journal
-            .text(&self.log.id, texts.ours.as_ref())
+            .content(&self.log.id, texts.ours.as_ref())
             .is_ok_and(|ours| ours.is_some_and(|ours| is_part(bytes, ours.as_bytes())));
         if !is_begun {
             return Whose::Theirs;
         }
-        let now = place.text().ok().flatten().map(|text| ContentHash::of(text.as_bytes()));
+        let now = place.content().ok().flatten().map(|content| content.hash());
         let is = |image: &Option<Image>| image.as_ref().map(|image| image.hash) == now;
         if bytes.is_empty() || is(&texts.expected) {
             Whose::Ours
@@ -302,8 +302,8 @@ fn report_never_begun(core: &Core, set: &SetJournal, log: &SetLog) -> HashSet<u6
     let is_whole =
         |image: &Option<Image>| image.as_ref().is_none_or(|image| core.journal.bytes(&log.id, image).is_ok());
     let is_there = |record: &Record| {
-        let now = core.disk.text(&record.path).ok().flatten();
-        now.map(|text| ContentHash::of(text.as_bytes())) == record.after.as_ref().map(|after| after.hash)
+        let now = core.disk.content(&record.path).ok().flatten();
+        now.map(|content| content.hash()) == record.after.as_ref().map(|after| after.hash)
     };
     let mut never_begun = HashSet::new();
     let mut writer = set.lock();

@@ -21,8 +21,9 @@ use std::time::{Duration, SystemTime};
 use super::super::SetJournal;
 use super::{Brought, Displaced, Late, bring_back, check_all};
 use crate::change::NoteChangeKind;
+use crate::content::MAX_FILE_BYTES;
 use crate::core::Core;
-use crate::disk::{Like, MAX_NOTE_BYTES, OpenedFile, Place, bytes_outside};
+use crate::disk::{Like, OpenedFile, Place, bytes_outside};
 use crate::note::ContentHash;
 use crate::writing::journal::{SetLog, TempName, Writer};
 
@@ -173,8 +174,8 @@ impl Aside {
     fn check(&self, core: &Core, log: &SetLog, folder: &Path) -> io::Result<()> {
         let file = folder.join(self.name());
         let metadata = fs::symlink_metadata(&file)?;
-        if !metadata.is_file() || metadata.len() > MAX_NOTE_BYTES {
-            return Err(io::Error::other("it is not a file, or larger than a note can be"));
+        if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
+            return Err(io::Error::other("it is not a file, or larger than a file can be"));
         }
         // Before the bytes: a write from here on shows in the time.
         let modified = settled_time(&metadata);
@@ -213,8 +214,7 @@ impl Aside {
         let base = log
             .image(self.known)
             .filter(|_| record.kind != NoteChangeKind::Deleted)
-            .and_then(|image| core.journal.text(&log.id, Some(image)).ok().flatten())
-            .map(Arc::from);
+            .and_then(|image| core.journal.content(&log.id, Some(image)).ok().flatten());
         let place = core.disk.nearest_place(&record.path).map_err(io::Error::other)?;
         let copy = || {
             let temp = set.next_temp(self.n)?;
