@@ -43,13 +43,17 @@ impl App {
         .await
     }
 
-    /// The address at which Obsidian opens the note.
+    /// The address at which Obsidian opens the note, or another file of that path.
     pub(crate) async fn obsidian_address(&self, name: &str) -> Result<String, UserError> {
         let vault = self.vault()?;
         let name = name.to_owned();
         blocking(move || {
-            let note = find_note(&vault.seen_by_owner(), &name)?;
-            let file = vault.root().join(note.path.as_str());
+            let view = vault.seen_by_owner();
+            let path = match file_named(&view, &name)? {
+                Some(path) => path,
+                None => find_note(&view, &name)?.path,
+            };
+            let file = vault.root().join(path.as_str());
             let mut address = url::Url::parse("obsidian://open")
                 .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
             address.query_pairs_mut().append_pair("path", &file.display().to_string());
@@ -58,6 +62,13 @@ impl App {
         })
         .await
     }
+}
+
+/// The file of that path, where it is no note.
+fn file_named(vault: &View, name: &str) -> Result<Option<VaultPath>, UserError> {
+    let path = VaultPath::parse(name).ok().filter(|path| !path.is_note());
+    let Some(path) = path else { return Ok(None) };
+    Ok(vault.files()?.contains(&path).then_some(path))
 }
 
 /// The first available skill that declares the type of the note.

@@ -353,6 +353,13 @@ impl ToolVault for DraftVault {
         Ok(attached)
     }
 
+    async fn attach_file(&self, folder: &str, name: &str, bytes: Vec<u8>) -> Result<Attached, ToolError> {
+        let (folder, name) = (folder.to_owned(), name.to_owned());
+        let attached = self.with(move |_, draft| draft.attach_file(&folder, &name, bytes)).await?;
+        self.reaches(&attached.path);
+        Ok(attached)
+    }
+
     async fn create_all(&self, notes: Vec<NewNote>) -> Result<Vec<VaultPath>, ToolError> {
         let paths = self.with(move |_, draft| draft.create_all(notes)).await?;
         paths.iter().for_each(|path| self.reaches(path));

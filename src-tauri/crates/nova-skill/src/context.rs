@@ -106,6 +106,9 @@ pub trait ToolVault: Send + Sync {
         text: String,
         note: Option<&VaultPath>,
     ) -> Result<Attached, ToolError>;
+    /// As [`ToolVault::attach`] for bytes of any kind, at most [`nova_vault::MAX_FILE_BYTES`] of them. They cannot
+    /// be read before they are written.
+    async fn attach_file(&self, folder: &str, name: &str, bytes: Vec<u8>) -> Result<Attached, ToolError>;
     /// Many at once, each under a free name of its folder; gives their paths in the same order.
     async fn create_all(&self, notes: Vec<NewNote>) -> Result<Vec<VaultPath>, ToolError>;
     async fn set_properties(&self, path: &VaultPath, edits: &[PropertyEdit]) -> Result<(), ToolError>;

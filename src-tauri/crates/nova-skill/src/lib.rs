@@ -81,13 +81,14 @@ pub use nova_vault::note::{
     edit_properties, file_name, has_heading, line_of, summarize,
 };
 pub use nova_vault::{
-    ATTACHMENTS, AmbiguousName, Attached, BaseAnswer, BaseColumn, BaseError, BaseGroup, BaseRow, Condition,
-    DailyNotes, LinkBack, LinkOut, Links, MentionAnswer, MentionLine, MentionLink, MentionQuery, Moved,
-    NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer, QueryError, QueryRow, Recogniser,
-    RecordsRead, RecurrenceRule, Search, SearchAnswer, SearchMode, SettingError, SortKey, TagCount,
-    Task as NoteTask, TaskAnswer, TaskDue, TaskEditError, TaskField, TaskForm, TaskKind, TaskQuery, TaskRow,
-    TaskRules, TaskSettings, TaskSort, TemplateFolder, TemplateValues, Templates, Trash, Unresolved,
-    complete_task, fill_template, new_task, set_task_field, set_task_status, set_task_text, tasks,
+    ATTACHMENTS, AmbiguousName, Attached, BINARY_ATTACHMENTS, BaseAnswer, BaseColumn, BaseError, BaseGroup,
+    BaseRow, Condition, DailyNotes, LinkBack, LinkOut, Links, MAX_FILE_BYTES, MentionAnswer, MentionLine,
+    MentionLink, MentionQuery, Moved, NewNote, Note, ObsidianSettings, Problem, Query, QueryAnswer,
+    QueryError, QueryRow, Recogniser, RecordsRead, RecurrenceRule, Search, SearchAnswer, SearchMode,
+    SettingError, SortKey, TagCount, Task as NoteTask, TaskAnswer, TaskDue, TaskEditError, TaskField,
+    TaskForm, TaskKind, TaskQuery, TaskRow, TaskRules, TaskSettings, TaskSort, TemplateFolder,
+    TemplateValues, Templates, Trash, Unresolved, complete_task, fill_template, new_task, set_task_field,
+    set_task_status, set_task_text, tasks,
 };
 
 // Folders outside of the vault.

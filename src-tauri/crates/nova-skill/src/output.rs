@@ -8,7 +8,7 @@ use nova_vault::note::VaultPath;
 use rust_decimal::Decimal;
 use serde_json::Value;
 
-use crate::ToolError;
+use crate::{Detail, ToolError};
 
 /// What a tool gives back: a value, or a stream of progress and partial results that ends in one.
 pub enum ToolOutput {
@@ -75,6 +75,8 @@ pub struct Output {
     pub untrusted: bool,
     /// Shown to a model that can look at images, and to nobody else: the value says what they are, too.
     pub images: Vec<OutputImage>,
+    /// Of a tool that plans writes: what its card shows of them beside the diff.
+    pub details: Vec<Detail>,
 }
 
 /// An image beside the value of a result.
@@ -229,6 +231,12 @@ impl Output {
     /// An image to look at.
     pub fn image(mut self, name: impl Into<String>, bytes: Vec<u8>) -> Self {
         self.images.push(OutputImage { name: name.into(), bytes: bytes.into() });
+        self
+    }
+
+    /// Lines for the card of the planned writes.
+    pub fn details(mut self, details: impl IntoIterator<Item = Detail>) -> Self {
+        self.details.extend(details);
         self
     }
 

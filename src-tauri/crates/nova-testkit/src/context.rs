@@ -314,6 +314,10 @@ impl ToolVault for PlannedVault {
         self.with(|_, draft| draft.attach(folder, name, text, note))
     }
 
+    async fn attach_file(&self, folder: &str, name: &str, bytes: Vec<u8>) -> Result<Attached, ToolError> {
+        self.with(|_, draft| draft.attach_file(folder, name, bytes))
+    }
+
     async fn create_all(&self, notes: Vec<NewNote>) -> Result<Vec<VaultPath>, ToolError> {
         self.with(|_, draft| draft.create_all(notes))
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use nova_protocol::{Decision, ErrorCode, NoteChangeKind, NoteDiffView, UserError};
+use nova_protocol::{Decision, DetailView, ErrorCode, NoteChangeKind, NoteDiffView, UserError};
 use nova_registry::{SkillEntry, ToolEntry};
 use nova_skill::{Effect, VaultAccess, VaultPath};
 use nova_vault::Vault;
@@ -95,6 +95,7 @@ impl Running<'_> {
         let mut revised_plan = None;
         let mut request = self.request(tool, args.clone(), decisions, editable, Some(asking.diff.clone()));
         request.question = self.question(tool, args, Some(&asking.diff), &asking.because);
+        request.details.clone_from(&asking.details);
         let mut changes = self.scope.access.vault.as_ref().map(Vault::changes);
         loop {
             let stale = async {
@@ -146,6 +147,7 @@ impl Running<'_> {
             }
             request.question = self.question(tool, args, Some(&asking.diff), &asking.because);
             request.diff = Some(asking.diff.clone());
+            request.details = plan.details();
             newer = Some(plan);
         }
     }
@@ -378,6 +380,8 @@ pub(super) struct Question {
 /// What is being asked about.
 pub(super) struct Asking {
     pub(super) diff: Vec<NoteDiffView>,
+    /// What the tool says of it beside the diff.
+    pub(super) details: Vec<DetailView>,
     pub(super) paths: Vec<VaultPath>,
     pub(super) because: Because,
     /// Of a tool that calls others, those that write.

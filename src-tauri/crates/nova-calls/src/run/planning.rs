@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use nova_protocol::{ErrorCode, NoteDiffView, UserError};
+use nova_protocol::{DetailView, ErrorCode, NoteDiffView, UserError};
 use nova_registry::{ReachedNotes, SkillEntry, SourceKind, ToolEntry};
 use nova_skill::{
     CallToken, CommandProxy, Effect, NoteScope, Output, OutputPart, RequestInfo, Tool, ToolContext,
@@ -34,7 +34,7 @@ use crate::process::{CallProcess, Configured};
 use crate::reach::CallHttp;
 use crate::secrets::Secrets;
 use crate::seen_notes::SeenNotes;
-use crate::view::{diff_view, file_diff_view};
+use crate::view::{detail_view, diff_view, file_diff_view};
 
 /// The folder of a chat, where its tools may write once they were allowed to.
 const SCRATCH: &str = "scratch";
@@ -70,6 +70,11 @@ impl Plan {
     /// The tools whose calls planned it, where the tool itself calls others.
     pub(super) fn tools(&self) -> Vec<Arc<ToolEntry>> {
         self.inner.iter().map(|write| write.tool.clone()).collect()
+    }
+
+    /// What the tool says of it for its card.
+    pub(super) fn details(&self) -> Vec<DetailView> {
+        self.output.details.iter().map(detail_view).collect()
     }
 
     pub(super) fn paths(&self) -> Vec<VaultPath> {

@@ -48,7 +48,8 @@ impl Running<'_> {
             };
             let allowed = asks.is_some();
             if let Some((decisions, editable)) = asks {
-                let asking = Asking { diff: plan.diff(), paths, because, tools: plan.tools() };
+                let (diff, details, tools) = (plan.diff(), plan.details(), plan.tools());
+                let asking = Asking { diff, details, paths, because, tools };
                 unseen = false;
                 match self.ask_about_notes(skill, tool, reach, &mut args, decisions, editable, asking).await?
                 {
