@@ -38,6 +38,6 @@ pub use mailbox::{
 };
 pub use message::{
     Check, Envelope, Finding, Link, Message, MessageError, Part, PartKind, Person, Preview, SenderCheck,
-    list_address, visible_line,
+    is_program, list_address, media_type_of, visible_line,
 };
 pub use smtp::{Outbox, SendError, Smtp, StartTlsError, start_tls};

@@ -1,5 +1,6 @@
 //! A message as values: its headers, its text, what is attached, and what speaks for or against its sender.
 
+mod bytes;
 mod envelope;
 mod html;
 mod parse;
@@ -11,6 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mail_parser::{Message as Parsed, MessagePart, MimeHeaders, PartType};
 
+pub use bytes::{is_program, media_type_of};
 pub use envelope::{Envelope, Person};
 pub use html::Link;
 pub use preview::Preview;
@@ -18,7 +20,7 @@ pub(crate) use preview::{is_file, is_mixed};
 pub use text::visible_line;
 pub use trust::{Check, Finding, SenderCheck};
 
-use text::Body;
+use text::{Body, first_visible};
 
 /// The most bytes of a message that is read.
 pub(crate) const MOST_BYTES: usize = 16 << 20;
@@ -26,8 +28,12 @@ pub(crate) const MOST_BYTES: usize = 16 << 20;
 const LISTED: usize = 100;
 /// How many bytes of headers are looked through for a mailing list.
 const HEAD: usize = 256 << 10;
-/// How long a name of a part may be.
+/// How long a name of a part may be, in characters.
 const NAME: usize = 120;
+/// How much of the end of a longer one is kept.
+const NAME_END: usize = 20;
+/// The most characters of a calendar entry.
+const ENTRY: usize = 4_000;
 /// How many parts of text are put together.
 const TEXTS: usize = 20;
 /// The most characters of the text.
@@ -59,13 +65,16 @@ pub struct Message {
 /// A part that is not the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// As the sender named it, made visible; never a path.
+    /// As the sender named it, made visible and shortened in its middle; never a path. By its kind where it has
+    /// no name.
     pub name: String,
     /// As the sender says, `application/pdf`.
     pub media_type: String,
     /// Decoded, in bytes.
     pub size: usize,
     pub kind: PartKind,
+    /// Of a calendar entry its text (iCalendar), cut at its end.
+    pub entry: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,24 +117,28 @@ impl Message {
         .unwrap_or(Err(MessageError::Unreadable))
     }
 
+    /// The decoded bytes of the part at this place of [`Message::parts`]; of a message within it, that message.
+    ///
+    /// # Errors
+    /// As [`Message::read`], and where there is no such part.
+    pub fn part(raw: &[u8], at: usize) -> Result<Vec<u8>, MessageError> {
+        parse::check(raw)?;
+        catch_unwind(AssertUnwindSafe(|| {
+            let parsed = parse::message(raw).ok_or(MessageError::Unreadable)?;
+            let part = listed(&parsed).take(LISTED).nth(at).ok_or(MessageError::Unreadable)?;
+            Ok(match part.message() {
+                Some(_) => parse::body(raw, part).to_vec(),
+                None => parse::decoded(raw, part).into_owned(),
+            })
+        }))
+        .unwrap_or(Err(MessageError::Unreadable))
+    }
+
     fn of(raw: &[u8], parsed: &Parsed<'_>, receiver: &[&str]) -> Self {
         let envelope = Envelope::of(parsed);
         let (Body { text, folded, cut }, links, remote_images) = body(raw, parsed);
-        let is_listed = |at: usize, part: &MessagePart<'_>| {
-            // A calendar entry beside the text is no attachment to a mail program.
-            u32::try_from(at).is_ok_and(|at| parsed.attachments.contains(&at))
-                && !matches!(part.body, PartType::Multipart(_))
-                || part.is_content_type("text", "calendar")
-        };
-        let found: Vec<&MessagePart<'_>> = parsed
-            .parts
-            .iter()
-            .enumerate()
-            .filter(|(at, part)| is_listed(*at, part))
-            .map(|(_, part)| part)
-            .collect();
-        let more_parts = found.len().saturating_sub(LISTED);
-        let parts: Vec<Part> = found.into_iter().take(LISTED).map(|part| Part::of(raw, part)).collect();
+        let parts: Vec<Part> = listed(parsed).take(LISTED).map(|part| Part::of(raw, part)).collect();
+        let more_parts = listed(parsed).count().saturating_sub(LISTED);
         let sender = SenderCheck::of(parsed, receiver);
         let findings = Finding::all(&envelope, &sender, &parts);
         Self { envelope, text, folded, cut, links, remote_images, parts, more_parts, sender, findings }
@@ -167,6 +180,16 @@ fn body(raw: &[u8], parsed: &Parsed<'_>) -> (Body, Vec<Link>, usize) {
     (Body::of(&text, TEXT), pages.into_iter().flat_map(|page| page.links).collect(), remote_images)
 }
 
+/// The parts that are not the text, in their order.
+fn listed<'a, 'b>(parsed: &'a Parsed<'b>) -> impl Iterator<Item = &'a MessagePart<'b>> {
+    parsed.parts.iter().enumerate().filter_map(|(at, part)| {
+        let is_attached = u32::try_from(at).is_ok_and(|at| parsed.attachments.contains(&at))
+            && !matches!(part.body, PartType::Multipart(_));
+        // A calendar entry beside the text is no attachment to a mail program.
+        (is_attached || part.is_content_type("text", "calendar")).then_some(part)
+    })
+}
+
 impl Part {
     fn of(raw: &[u8], part: &MessagePart<'_>) -> Self {
         let media_type = match part.content_type() {
@@ -176,7 +199,7 @@ impl Part {
         let media_type = visible_line(&media_type.to_lowercase(), NAME);
         let nested = part.message();
         let named = part.attachment_name().or_else(|| nested.and_then(|message| message.subject()));
-        let name = named.map(|name| visible_line(&name.replace(['/', '\\'], "_"), NAME)).unwrap_or_default();
+        let name = named.map(shown_name).unwrap_or_default();
         let kind = if nested.is_some() {
             PartKind::Message
         } else if name.eq_ignore_ascii_case("winmail.dat") || media_type.ends_with("ms-tnef") {
@@ -188,10 +211,39 @@ impl Part {
         } else {
             PartKind::Attachment
         };
+        let name = if name.is_empty() { name_for(&media_type, kind) } else { name };
         let size = match nested {
             Some(_) => part.offset_end.saturating_sub(part.offset_body) as usize,
             None => parse::decoded(raw, part).len(),
         };
-        Self { name, media_type, size, kind }
+        let entry = (kind == PartKind::Calendar).then(|| first_visible(&parse::text(raw, part), ENTRY));
+        Self { name, media_type, size, kind, entry }
     }
+}
+
+/// A name of at most `NAME` characters, whose end says what the file is.
+fn shown_name(said: &str) -> String {
+    let name = visible_line(&said.replace(['/', '\\'], "_"), usize::MAX);
+    let count = name.chars().count();
+    if count <= NAME {
+        return name;
+    }
+    let start: String = name.chars().take(NAME - NAME_END - 1).collect();
+    let end: String = name.chars().skip(count - NAME_END).collect();
+    format!("{start}…{end}")
+}
+
+fn name_for(media_type: &str, kind: PartKind) -> String {
+    let ending = match (kind, media_type.split_once('/')) {
+        (PartKind::Calendar, _) => return "invitation.ics".into(),
+        (PartKind::Message, _) => return "message.eml".into(),
+        (_, Some(("text", "plain"))) => "txt",
+        (_, Some(("image" | "audio" | "video" | "text" | "application", subtype)))
+            if subtype.len() <= 4 && subtype.bytes().all(|byte| byte.is_ascii_alphanumeric()) =>
+        {
+            subtype
+        }
+        _ => return "attachment".into(),
+    };
+    format!("attachment.{ending}")
 }

@@ -54,9 +54,14 @@ pub(super) fn headers(raw: &[u8]) -> Option<Message<'_>> {
     parser().parse_headers(raw)
 }
 
+/// A part as it stands in the message.
+pub(super) fn body<'a>(raw: &'a [u8], part: &MessagePart<'_>) -> &'a [u8] {
+    raw.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default()
+}
+
 /// The bytes of a part that is no message and has no parts.
 pub(super) fn decoded<'a>(raw: &'a [u8], part: &MessagePart<'_>) -> Cow<'a, [u8]> {
-    let body = raw.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default();
+    let body = body(raw, part);
     let encoding = part.headers.iter().find(|header| header.name == HeaderName::ContentTransferEncoding);
     let encoding = encoding.and_then(|header| header.value.as_content_type()).map(|kind| kind.ctype());
     let decoded = match encoding {

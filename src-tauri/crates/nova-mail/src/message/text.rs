@@ -30,6 +30,11 @@ impl Body {
     }
 }
 
+/// The first characters of a text that its reader sees.
+pub(super) fn first_visible(text: &str, most: usize) -> String {
+    visible(first(text, most).0)
+}
+
 fn first(text: &str, most: usize) -> (&str, bool) {
     match text.char_indices().nth(most) {
         Some((end, _)) => (&text[..end], true),
