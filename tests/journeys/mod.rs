@@ -84,6 +84,7 @@ mod running_code;
 mod running_commands;
 mod running_on;
 mod running_typescript;
+mod saving_attachments;
 mod sending_mail;
 mod serving_on_a_port;
 mod serving_outside_tools;

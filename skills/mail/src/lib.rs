@@ -11,6 +11,8 @@
 //! - A server without a certificate that fits is given no password: `tests/mail/reading.rs`.
 //! - A read-only mailbox is never changed, and one whose sending is off sends nothing: `tests/mail/changing.rs`,
 //!   `tests/mail/sending.rs`.
+//! - A file of a mail becomes a file of the vault only under a safe name, and a program never does:
+//!   `tests/mail/saving.rs`.
 //! - What is sent is what was shown: `tests/mail/sending.rs`.
 //! - No mail is sent twice, and none is lost, whenever a connection or Nova ends: `tests/mail/sending_once.rs`.
 
@@ -34,6 +36,7 @@ mod outgoing;
 mod read;
 mod reply;
 mod row;
+mod save_attachment;
 mod search;
 mod send;
 mod sent_once;
@@ -69,6 +72,7 @@ impl Skill for Mail {
             native(draft::MakeDraft),
             native(reply::Reply),
             native(send::Send),
+            native(save_attachment::SaveAttachment),
         ]
     }
 }

@@ -234,7 +234,7 @@ async fn attachments(ctx: &dyn ToolContext, paths: &[String]) -> Result<Vec<Atta
 }
 
 /// By the ending of a name; what is not known is bytes.
-fn media_type(name: &str) -> &'static str {
+pub(crate) fn media_type(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
     match ending.as_str() {
         "pdf" => "application/pdf",
@@ -261,7 +261,7 @@ fn media_type(name: &str) -> &'static str {
 }
 
 /// "12 KB"
-fn size(bytes: usize) -> String {
+pub(crate) fn size(bytes: usize) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),
         1_000..1_000_000 => format!("{} KB", bytes.div_ceil(1_000)),

@@ -96,7 +96,7 @@ fn answer(ctx: &dyn ToolContext, id: String, message: &Message) -> Map<String, V
         answer.insert("warnings".into(), message.findings.iter().map(warning).collect::<Value>());
     }
     if !message.parts.is_empty() {
-        answer.insert("attachments".into(), message.parts.iter().map(part).collect::<Value>());
+        answer.insert("attachments".into(), attachments(&message.parts));
     }
     if message.more_parts > 0 {
         answer.insert("more_attachments".into(), message.more_parts.into());
@@ -153,6 +153,22 @@ fn warning(finding: &Finding) -> String {
         Finding::Hidden { part } => format!("{part} is a container of Outlook; what is in it is not shown."),
         Finding::Runs { part } => format!("{part} is a program: it runs when it is opened."),
     }
+}
+
+/// The most calendar entries whose text is given.
+const ENTRIES: usize = 2;
+
+fn attachments(parts: &[Part]) -> Value {
+    let mut entries = 0;
+    let rows = parts.iter().map(|one| {
+        let mut row = part(one);
+        if let Some(entry) = one.entry.as_ref().filter(|_| entries < ENTRIES) {
+            row["entry"] = entry.clone().into();
+            entries += 1;
+        }
+        row
+    });
+    rows.collect()
 }
 
 fn part(part: &Part) -> Value {

@@ -4,6 +4,7 @@
 
 mod changing;
 mod reading;
+mod saving;
 mod sending;
 mod sending_once;
 

@@ -1,0 +1,165 @@
+use std::sync::Arc;
+
+use nova_mail::{Message, Part, PartKind, is_program, media_type_of};
+use nova_skill::{
+    ATTACHMENTS, Attached, BINARY_ATTACHMENTS, Description, Detail, Effect, JsonSchema, NativeTool,
+    NoteScope, Output, ToolContext, ToolError, ToolOutput, Value, async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::accounts::{hosts, message, unavailable};
+use crate::opened::{Opened, told};
+use crate::outgoing::{media_type, size};
+use crate::row::people;
+
+pub(crate) struct SaveAttachment;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Saves an attachment in the vault."))]
+pub(crate) struct Which {
+    /// The id of the message, as mail.list or mail.search returns it.
+    id: String,
+    /// The attachment, as mail.read names it.
+    name: String,
+    /// Which of several of that name, from 1.
+    number: Option<usize>,
+    /// A folder of the vault; without one, where Obsidian puts attachments.
+    to: Option<String>,
+}
+
+#[async_trait]
+impl NativeTool for SaveAttachment {
+    type Args = Which;
+    const ID: &'static str = "save_attachment";
+    const EFFECT: Effect = Effect::Write;
+    const SCOPE: NoteScope = NoteScope::Anywhere;
+    const FENCED: bool = true;
+    const OPTIONAL_CREDENTIALS: &'static [&'static str] = &["mail"];
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Saves an attachment of a mail as a file of the vault, under a name that is free.",
+        )
+        .use_when("the user wants an attachment kept, or a file of a mail used by another tool")
+        .not_when("a text is to become a file", "vault.add_attachment")
+        .example("Save the PDF from Fernhill's mail to my vault")
+    }
+
+    fn hosts(&self, args: &Value, config: &Value) -> Option<Vec<String>> {
+        Some(hosts(config, args))
+    }
+
+    fn unavailable(&self, config: &Value) -> Option<String> {
+        unavailable(config)
+    }
+
+    fn question(&self, _: &Value, _: &Value) -> Option<String> {
+        Some("Save 1 attachment to the vault?".into())
+    }
+
+    async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let (account, id) = message(ctx.config(), &which.id)?;
+        let folder = match which.to.as_deref().map(str::trim).filter(|folder| !folder.is_empty()) {
+            Some(folder) => folder.trim_matches('/').to_owned(),
+            None => ctx.vault().obsidian().await?.attachment_folder("").map_err(|error| {
+                ToolError::failed(
+                    format!("Obsidian's attachment folder cannot be used: {error}."),
+                    "Name one in `to`.",
+                )
+            })?,
+        };
+        let mut opened = Opened::new(ctx.as_ref(), account.clone()).await?;
+        let raw = opened.mailbox.fetch(&id).await.map_err(|error| told(&account, &error));
+        opened.close().await;
+        let raw = raw?;
+        let unread = |error: nova_mail::MessageError| told(&account, &error.into());
+        let mail = Message::read(&raw, &[]).map_err(unread)?;
+        let at = place_of(&mail.parts, &which)?;
+        let part = &mail.parts[at];
+        check_name(part)?;
+        let bytes = Message::part(&raw, at).map_err(unread)?;
+        drop(raw);
+        if is_program(&bytes) {
+            return Err(ToolError::failed(
+                format!("{} is a program, whatever its name says. Nova saves none.", part.name),
+                "Do not open it unless you expected it.",
+            ));
+        }
+        let (kind, bytes_saved) = (type_line(part, &bytes), bytes.len());
+        let Attached { path, link } = ctx.vault().attach_file(&folder, &part.name, bytes).await?;
+        let details = [
+            Detail::new("File", part.name.clone()).noted(size(bytes_saved)),
+            kind,
+            Detail::new("From", people(&mail.envelope.from)).noted(mail.envelope.subject.clone()),
+            Detail::new("To", path.as_str()),
+        ];
+        let value = json!({"path": path, "link": link, "bytes": bytes_saved, "type": part.media_type});
+        Ok(Output::new(value).details(details).untrusted().into())
+    }
+}
+
+/// The part that is meant, by its place in the message.
+fn place_of(parts: &[Part], which: &Which) -> Result<usize, ToolError> {
+    let named: Vec<usize> = (0..parts.len()).filter(|at| parts[*at].name == which.name.trim()).collect();
+    match (named.as_slice(), which.number) {
+        ([], _) => Err(ToolError::NotFound {
+            kind: "attachment".into(),
+            name: which.name.clone(),
+            nearest: parts.iter().map(|part| part.name.clone()).collect(),
+        }),
+        ([one], None | Some(1)) => Ok(*one),
+        (several, number) => number.and_then(|n| several.get(n.checked_sub(1)?)).copied().ok_or_else(|| {
+            ToolError::InvalidArguments {
+                path: "/number".into(),
+                rule: "must say which of the attachments of that name, in the order of mail.read".into(),
+                allowed: (1..=several.len()).map(|n| n.to_string()).collect(),
+            }
+        }),
+    }
+}
+
+/// Only files that no system runs when they are opened, and no notes.
+fn check_name(part: &Part) -> Result<(), ToolError> {
+    let ending = part.name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
+    let is_known = |known: &[&str]| known.contains(&ending.as_str());
+    if is_known(&ATTACHMENTS) || is_known(&BINARY_ATTACHMENTS) {
+        return Ok(());
+    }
+    if part.kind == PartKind::Tnef {
+        return Err(ToolError::failed(
+            format!("{} is a container of Outlook that hides what is in it.", part.name),
+            "Open the mail in Outlook.",
+        ));
+    }
+    Err(match ending.as_str() {
+        "md" | "base" | "canvas" => ToolError::failed(
+            format!("{} would become a note. Nova makes none from a file of a mail.", part.name),
+            "Open the mail in a mail program, read the file, and create the note yourself.",
+        ),
+        "" => ToolError::failed(
+            format!("{} has no ending that says what it is.", part.name),
+            "Save it with a mail program.",
+        ),
+        ending => ToolError::failed(
+            format!("Nova saves no file that ends in .{ending}: it may run when it is opened."),
+            "Save it with a mail program where you trust its sender.",
+        ),
+    })
+}
+
+/// What the sender calls it and what its first bytes are; a warning where they differ.
+fn type_line(part: &Part, bytes: &[u8]) -> Detail {
+    let line = Detail::new("Type", format!("{}, says the sender", part.media_type));
+    let expected = media_type(&part.name);
+    match media_type_of(bytes) {
+        None => line,
+        Some(found) if found == expected || found == part.media_type => {
+            line.noted(format!("{found} by its bytes"))
+        }
+        // Office documents are archives.
+        Some("application/zip") if expected.starts_with("application/vnd.") => {
+            line.noted("an archive by its bytes")
+        }
+        Some(found) => line.warned(format!("{found} by its bytes")),
+    }
+}
