@@ -1,24 +1,26 @@
 // A file that was dropped where nobody takes it is offered to the panel that imports such files.
 
-import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 
-import type { PanelView } from '../../ipc';
+import type { GivenFileView, PanelView } from '../../ipc';
 import { Button, Icon, IconButton } from '../../shared';
 import { useActions, useApp } from '../../state/hooks';
 import { importOf } from './action';
 
 interface Dropped {
   readonly skill: string;
-  readonly file: File;
+  readonly file: File | GivenFileView;
 }
 
 interface Dropping {
   /** What a panel is to import as soon as it is shown. */
   readonly dropped: Dropped | null;
+  /** Shows the panel of a skill with its sheet for this file. */
+  offer(dropped: Dropped): void;
   take(): void;
 }
 
-const Context = createContext<Dropping>({ dropped: null, take: () => undefined });
+const Context = createContext<Dropping>({ dropped: null, offer: () => undefined, take: () => undefined });
 
 /** The file that waits for the panel of a skill. */
 export function useDropping(): Dropping {
@@ -46,23 +48,29 @@ export function DropProvider({ children }: { children: ReactNode }) {
       window.removeEventListener('drop', drop);
     };
   }, []);
-  const value = useMemo(() => ({ dropped, take: () => setDropped(null) }), [dropped]);
+  const { showPanel } = useActions();
+  const offer = useCallback(
+    (next: Dropped) => {
+      setDropped(next);
+      showPanel(`skill:${next.skill}`);
+    },
+    [showPanel],
+  );
+  const value = useMemo(() => ({ dropped, offer, take: () => setDropped(null) }), [dropped, offer]);
   return (
     <Context value={value}>
       {children}
-      {lost !== null && <Offer file={lost} onHide={() => setLost(null)} onImport={(skill) => setDropped({ skill, file: lost })} />}
+      {lost !== null && <Offer file={lost} onHide={() => setLost(null)} onImport={(skill) => offer({ skill, file: lost })} />}
     </Context>
   );
 }
 
 function Offer({ file, onHide, onImport }: { file: File; onHide: () => void; onImport: (skill: string) => void }) {
   const panel = useApp(({ skillPanels }) => skillPanels.find((one) => importOf(one) !== null) ?? null);
-  const { showPanel } = useActions();
   const offers = panel !== null && /\.(csv|tsv|txt|tab|pdf|xlsx?|ofx|qif)$/i.test(file.name);
   const open = ({ skill }: PanelView) => {
     onImport(skill);
     onHide();
-    showPanel(`skill:${skill}`);
   };
   return (
     <div

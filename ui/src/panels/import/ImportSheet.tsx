@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 
+import type { GivenFileView } from '../../ipc';
 import { Icon, IconButton, Sheet, useMedia } from '../../shared';
 import { focusIsLost } from '../../shared/focus';
 import { Columns } from './Columns';
@@ -18,7 +19,7 @@ interface ImportSheetProps {
   /** `skill.tool` */
   readonly tool: string;
   /** The file it is opened with. */
-  readonly dropped: File | null;
+  readonly dropped: File | GivenFileView | null;
   readonly onDone: (imported: Imported) => void;
   readonly onClose: () => void;
 }

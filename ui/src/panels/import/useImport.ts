@@ -5,6 +5,7 @@ import { useCallback, useEffect, useReducer, useState } from 'react';
 import { useBackend, userError, type GivenFileView, type ToolResult, type UserError } from '../../ipc';
 import { useActions } from '../../state/hooks';
 import { failed } from '../skill/useReads';
+import { BANK_FILES } from './action';
 import { give } from './given';
 import { readReview } from './review';
 import { argsOf, countsOf, firstImport, hasAnswers, importArgsOf, reduceImport, type Counts, type ImportState } from './state';
@@ -28,7 +29,7 @@ export interface Importing {
 }
 
 /** `tool` reviews and imports; `dropped` is the file that the sheet was opened with. */
-export function useImport(tool: string, dropped: File | null, onDone: (imported: Imported) => void): Importing {
+export function useImport(tool: string, dropped: File | GivenFileView | null, onDone: (imported: Imported) => void): Importing {
   const backend = useBackend();
   const { watch, unwatch } = useActions();
   const [state, say] = useReducer(reduceImport, firstImport);
@@ -64,7 +65,7 @@ export function useImport(tool: string, dropped: File | null, onDone: (imported:
     else take(give(backend, file));
   };
   useEffect(() => {
-    if (dropped !== null) take(give(backend, dropped));
+    if (dropped !== null) take(dropped instanceof File ? give(backend, dropped) : Promise.resolve(dropped));
   }, [backend, dropped, take]);
 
   return {
@@ -72,7 +73,7 @@ export function useImport(tool: string, dropped: File | null, onDone: (imported:
     waiting,
     say,
     drop,
-    choose: () => take(backend.rpc('choose_file', { title: 'Choose a bank file', kind: 'CSV', endings: ['csv', 'txt', 'tsv', 'tab'] }).then(({ file }) => file)),
+    choose: () => take(backend.rpc('choose_file', { title: 'Choose a bank file', kind: 'CSV', endings: [...BANK_FILES] }).then(({ file }) => file)),
     settle: (takes) => {
       if (takes && waiting !== null) take(give(backend, waiting));
       setWaiting(null);

@@ -3,7 +3,8 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { violations } from '../../testing/axe';
-import { answer } from '../../testing/panels';
+import { reviewValue } from '../../testing/import-review';
+import { answer, panelOf } from '../../testing/panels';
 import { mailFolders, mailRead, mailRows } from '../../testing/sample/mail-panel';
 import { done, EVERY, failure, open, rows } from './fixture';
 
@@ -242,5 +243,89 @@ describe('what is done with a message', () => {
     await act(async () => {});
     expect(asked('mail.mark')).toEqual(marked);
     expect(screen.queryByTestId('approval-card')).toBeNull();
+  });
+});
+
+describe('what came with a message', () => {
+  const saved = ({ args }: { args: unknown }) => ({ ...answer({ path: `Files/${(args as { name: string }).name}`, link: '', bytes: 1 }), change_set: 'set1' });
+  const withParts = (...names: string[]) => ({
+    'mail.read': () => answer({ ...mailRead, attachments: names.map((name) => ({ name, type: 'text/csv', bytes: 4_096, kind: 'attachment' })) }),
+    'mail.save_attachment': saved,
+  });
+
+  test('is saved to the vault with S, and opens from there', async () => {
+    const { press, asked, backend } = await open({ tools: EVERY, answers: { 'mail.save_attachment': saved } });
+    backend.on('open_note', () => ({}));
+    await openFirst();
+    press('s');
+    const said = await screen.findByTestId('mail-saved');
+    expect(asked('mail.save_attachment')).toEqual([{ id: 'Work/INBOX/1.9', name: 'Loads, cold store 2.pdf' }]);
+    expect(said).toHaveTextContent('Saved as Files/Loads, cold store 2.pdf');
+    expect(screen.queryByRole('button', { name: /to vault/ })).toBeNull();
+    press('s');
+    expect(asked('mail.save_attachment')).toHaveLength(1);
+    await userEvent.click(within(said).getByRole('button', { name: 'Files/Loads, cold store 2.pdf' }));
+    expect(backend.asked('open_note')).toEqual([{ path: 'Files/Loads, cold store 2.pdf' }]);
+  });
+
+  test('is saved once, also by a second click', async () => {
+    let end = () => {};
+    const slow = (call: { args: unknown }) => new Promise<ReturnType<typeof saved>>((done) => (end = () => done(saved(call))));
+    const { press, asked } = await open({ tools: EVERY, answers: { 'mail.save_attachment': slow } });
+    await openFirst();
+    press('s');
+    press('s');
+    expect(screen.getByRole('button', { name: /to vault$/ })).toBeDisabled();
+    await act(async () => end());
+    expect(screen.getByTestId('mail-saved')).toBeVisible();
+    expect(asked('mail.save_attachment')).toHaveLength(1);
+  });
+
+  test('can be saved again once that was undone', async () => {
+    const { press } = await open({ tools: EVERY, answers: { 'mail.save_attachment': saved } });
+    await openFirst();
+    press('s');
+    await screen.findByTestId('mail-saved');
+    await userEvent.click(screen.getByRole('button', { name: /^Undo/ }));
+    expect(await screen.findByRole('button', { name: 'Save Loads, cold store 2.pdf to vault' })).toBeVisible();
+    expect(screen.queryByTestId('mail-saved')).toBeNull();
+  });
+
+  test('is told apart by its number where two have one name', async () => {
+    const { asked } = await open({ tools: EVERY, answers: withParts('a.csv', 'b.csv', 'a.csv') });
+    await openFirst();
+    for (const button of screen.getAllByRole('button', { name: /to vault$/ })) await userEvent.click(button);
+    const id = 'Work/INBOX/1.9';
+    expect(asked('mail.save_attachment')).toEqual([
+      { id, name: 'a.csv', number: 1 },
+      { id, name: 'b.csv' },
+      { id, name: 'a.csv', number: 2 },
+    ]);
+  });
+
+  test('says why it is not saved', async () => {
+    await open({ tools: EVERY, answers: { 'mail.save_attachment': () => failure('a.exe is a program.', 'Do not open it.') } });
+    await openFirst();
+    await userEvent.click(screen.getByRole('button', { name: 'Save Loads, cold store 2.pdf to vault' }));
+    expect(await screen.findByTestId('call-failed')).toHaveTextContent(/a\.exe is a program\..*Do not open it\./);
+    expect(screen.queryByTestId('mail-saved')).toBeNull();
+  });
+
+  test('goes into the import of the budget where it is a file of a bank', async () => {
+    const budget = panelOf('budget', 'Budget', [{ title: 'Month', actions: [{ label: 'Import', tool: 'import_transactions', import: true }], parts: [] }]);
+    const review = { 'budget.import_transactions': () => answer(reviewValue()) };
+    const { asked } = await open({ tools: EVERY, answers: { ...withParts('Statement.csv', 'Offer.pdf'), ...review }, beside: [budget] });
+    await openFirst();
+    expect(screen.getAllByRole('button', { name: /^Import / })).toHaveLength(1);
+    await userEvent.click(screen.getByRole('button', { name: 'Import Statement.csv into Budget' }));
+    expect(within(await screen.findByTestId('import-sheet')).getByText('Statement.csv')).toBeVisible();
+    expect(asked('mail.save_attachment')).toEqual([{ id: 'Work/INBOX/1.9', name: 'Statement.csv' }]);
+    expect(asked('budget.import_transactions')[0]).toEqual({ path: 'Files/Statement.csv', review: true });
+  });
+
+  test('cannot be imported where no skill imports', async () => {
+    await open({ tools: EVERY, answers: withParts('Statement.csv') });
+    await openFirst();
+    expect(screen.queryByRole('button', { name: /^Import / })).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 // Mailboxes beside the conversation, or in its place: the list, a conversation, and what the notes know of its sender.
 
-import { useEffect, useReducer, useRef } from 'react';
+import { useEffect, useReducer, useRef, type Dispatch } from 'react';
 
 import { nothing, type MailPart, type PanelView } from '../../ipc';
 import { Button, Empty, Icon, Loading, skillIcon, useMedia } from '../../shared';
@@ -9,7 +9,7 @@ import { CallBars } from '../skill/Bars';
 import { Header } from '../skill/PanelHead';
 import { Asking } from '../skill/Region';
 import { keyOf } from '../skill/state';
-import { useCalls } from '../skill/useCalls';
+import { useCalls, type PanelCalls } from '../skill/useCalls';
 import { useReads } from '../skill/useReads';
 import { MailProvider, type MailContext } from './context';
 import { Conversation } from './Conversation';
@@ -18,8 +18,8 @@ import { keysOf } from './keys';
 import { MailHead } from './MailHead';
 import { MessageList } from './MessageList';
 import { listingIn, mailboxesIn } from './messages';
-import { firstMail, listAsked, messagesShown, namesOf, reduceMail } from './state';
-import { useActs } from './useActs';
+import { firstMail, listAsked, messagesShown, namesOf, reduceMail, type MailChange } from './state';
+import { savedIn, useActs } from './useActs';
 import { useRefresh } from './useRefresh';
 import { WriteForm } from './WriteForm';
 
@@ -70,6 +70,7 @@ function Mail({ panel, part, wide, tools }: MailPanelProps & { readonly tools: r
   const calls = useCalls();
   const acts = useActs({ dispatch, nameOf, calls, again });
   useRefresh(again);
+  useUnsaved(calls, dispatch);
 
   const mailboxes = mailboxesIn(counted.of(folders)?.result?.value);
   const names = namesOf(mailboxes, state.shown);
@@ -117,6 +118,14 @@ function Mail({ panel, part, wide, tools }: MailPanelProps & { readonly tools: r
       </section>
     </MailProvider>
   );
+}
+
+/** What was saved and is undone is saved no more. */
+function useUnsaved({ calls }: PanelCalls, dispatch: Dispatch<MailChange>) {
+  const undone = calls.flatMap(({ undone, result }) => (undone ? (savedIn(result) ?? []) : [])).join('\n');
+  useEffect(() => {
+    for (const path of undone.split('\n')) dispatch({ type: 'unsaved', path });
+  }, [undone, dispatch]);
 }
 
 /** The whole region: F6 leads to it, not to what stands in it. */

@@ -6,12 +6,13 @@ import { NoteLink } from '../../shared/NoteLink';
 import { Revealed } from '../../shared/Revealed';
 import { Asking } from '../skill/Region';
 import { useReads } from '../skill/useReads';
+import { Attachments } from './Attachments';
 import { isWritable, useMail } from './context';
 import { LogForm } from './LogForm';
 import { MailText } from './MailText';
-import { readIn, type Attachment, type Message, type ReadMessage } from './messages';
+import { readIn, type Message, type ReadMessage } from './messages';
 import { useContact } from './useContact';
-import { kindText, recipientsText, sizeText, timeText } from './words';
+import { recipientsText, timeText } from './words';
 
 interface OpenMessageProps {
   readonly message: Message;
@@ -35,7 +36,7 @@ export function OpenMessage({ message, alone, roomForNotes }: OpenMessageProps) 
       {error && <ErrorBox error={error} actions={<LinkButton onClick={reads.again}>Try again</LinkButton>} />}
       {run !== null && <Asking run={run} />}
       {read ? <MailText read={read} /> : !error && <Loading lines={4} label="Reading the mail" />}
-      {read && read.attachments.length > 0 && <Attachments read={read} />}
+      {read && read.attachments.length > 0 && <Attachments read={read} message={message} />}
     </article>
   );
 }
@@ -117,32 +118,5 @@ function Trust({ read, message, roomForNotes }: { read: ReadMessage; message: Me
         </p>
       ))}
     </div>
-  );
-}
-
-function Attachments({ read }: { read: ReadMessage }) {
-  return (
-    <ul aria-label="Attachments" className="flex flex-col gap-1.5 pt-1">
-      {read.attachments.map((attachment, at) => (
-        <AttachmentRow key={at} attachment={attachment} />
-      ))}
-      {read.moreAttachments > 0 && <li className="text-small text-fg-3">{read.moreAttachments} more are not listed.</li>}
-    </ul>
-  );
-}
-
-function AttachmentRow({ attachment }: { attachment: Attachment }) {
-  const { name, bytes } = attachment;
-  const kind = kindText(attachment);
-  return (
-    <li className="flex min-h-8 items-center gap-2 rounded-control border border-line px-2.5 py-1 text-small">
-      <Icon name={attachment.kind === 'calendar' ? 'calendar' : 'clip'} size={14} className="text-fg-2" />
-      <span className="selectable min-w-0 flex-1 break-words">
-        <span className="font-medium">
-          <Revealed text={name || 'Without a name'} />
-        </span>{' '}
-        <span className="text-fg-3">{[sizeText(bytes), kind].filter((part) => part !== '').join(', ')}</span>
-      </span>
-    </li>
   );
 }

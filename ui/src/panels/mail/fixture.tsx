@@ -2,20 +2,23 @@
 
 import { act, fireEvent, screen } from '@testing-library/react';
 
-import type { Params, Result, SkillRow } from '../../ipc';
+import type { PanelView, Params, Result, SkillRow } from '../../ipc';
+import { shownSkillPanel } from '../../state/app';
+import { useApp } from '../../state/hooks';
 import { FakeBackend } from '../../testing/fake-backend';
 import { setWindow } from '../../testing/media';
 import { answer } from '../../testing/panels';
 import { renderInApp } from '../../testing/render';
 import { sampleWorld } from '../../testing/sample';
 import { mailAnswer, mailPanel } from '../../testing/sample/mail-panel';
+import { DropProvider } from '../import/DropOffer';
 import { SkillPanel } from '../skill/SkillPanel';
 
 type Call = Params<'call_tool'>;
 type Answers = Record<string, (call: Call) => Result<'call_tool'> | Promise<Result<'call_tool'>>>;
 
 export const READING = ['list', 'search', 'read', 'thread', 'folders'];
-export const EVERY = [...READING, 'archive', 'delete', 'move', 'mark', 'reply', 'send', 'draft'];
+export const EVERY = [...READING, 'archive', 'delete', 'move', 'mark', 'reply', 'send', 'draft', 'save_attachment'];
 
 export const CONTACT = { name: 'Ilse Brandvik', path: 'CRM/People/Ilse Brandvik.md', email: 'Ilse@fernhill.example', company: 'Fernhill Dairy' };
 
@@ -28,9 +31,16 @@ interface Options {
   readonly wide?: boolean;
   readonly width?: number;
   readonly skill?: Partial<SkillRow>;
+  /** Panels of other skills, of which the chosen one is shown. */
+  readonly beside?: readonly PanelView[];
 }
 
-export async function open({ answers = {}, tools = READING, wide = true, width = 1440, skill = {} }: Options = {}) {
+function Shown({ wide }: { readonly wide: boolean }) {
+  const panel = useApp(shownSkillPanel);
+  return panel && <SkillPanel key={panel.skill} panel={panel} wide={wide} />;
+}
+
+export async function open({ answers = {}, tools = READING, wide = true, width = 1440, skill = {}, beside = [] }: Options = {}) {
   setWindow({ width });
   const world = sampleWorld();
   world.skills = world.skills.map((row) => (row.id === 'mail' ? { ...row, state: 'available', tools: tools.map((tool) => `mail.${tool}`), ...skill } : row));
@@ -42,7 +52,12 @@ export async function open({ answers = {}, tools = READING, wide = true, width =
     if (call.tool === 'crm.get_contact') return answer({ ...CONTACT, stage: 'customer', next_contact: '2020-01-02' });
     return mailAnswer(call) ?? answer(null);
   });
-  const rendered = renderInApp(<SkillPanel panel={mailPanel} wide={wide} />, { backend });
+  const rendered = renderInApp(
+    <DropProvider>
+      <Shown wide={wide} />
+    </DropProvider>,
+    { backend, app: { skillPanels: [mailPanel, ...beside], panel: { open: true, tab: 'skill:mail', width: 360, note: null, task: null, wide, peek: false } } },
+  );
   await act(async () => {});
   const asked = (tool: string) => backend.asked('call_tool').filter((call) => call.tool === tool).map(({ args }) => args);
   const panel = screen.getByTestId('skill-panel');

@@ -50,6 +50,8 @@ export function keysOf(mail: MailContext) {
         return has('reply') ? () => dispatch({ type: 'writes', writing: { kind: 'reply', to: message } }) : null;
       case 'l':
         return () => region.querySelector<HTMLElement>('[data-mail-log]')?.focus();
+      case 's':
+        return () => region.querySelector<HTMLElement>('[data-mail-save]')?.click();
       default:
         return null;
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { Listing, MailProblem, Message } from './messages';
-import { firstMail, listAsked, messagesShown, namesOf, reduceMail, unreadIn, type MailChange, type MailState } from './state';
+import { attachmentKey, firstMail, listAsked, messagesShown, namesOf, reduceMail, unreadIn, type MailChange, type MailState } from './state';
 
 const message = (id: string, time = '10:00', more: Partial<Message> = {}): Message => ({
   id,
@@ -97,4 +97,18 @@ test('unread messages are counted by what a folder is for', () => {
   expect([unreadIn(both, 'inbox'), unreadIn(both, 'Projects'), unreadIn([], 'inbox')]).toEqual([4, 0, 0]);
   const failing = after(listed(listing([], [{ ...home, mailbox: 'Club' }]), 't1')).shown;
   expect(namesOf(both, failing)).toEqual(['Work', 'Home', 'Club']);
+});
+
+describe('saved attachments', () => {
+  const first = attachmentKey(a, 0);
+  const second = attachmentKey(a, 1);
+  const state = after({ type: 'saved', attachment: first, path: 'a.pdf' }, { type: 'saved', attachment: second, path: 'b.pdf' });
+
+  test('are known by their message and place, also when the list is read again', () => {
+    expect(reduceMail(state, listed(listing([b]), 't1')).saved).toEqual({ 'Work/a 0': 'a.pdf', 'Work/a 1': 'b.pdf' });
+  });
+
+  test('are forgotten when that is undone', () => {
+    expect(reduceMail(state, { type: 'unsaved', path: 'a.pdf' }).saved).toEqual({ [second]: 'b.pdf' });
+  });
 });

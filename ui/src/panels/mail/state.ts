@@ -43,6 +43,8 @@ export interface MailState {
   readonly gone: readonly string[];
   /** By message: marked so, until that is read. */
   readonly marked: Readonly<Record<string, boolean>>;
+  /** By attachment ([attachmentKey]): the file of the vault that it is saved as. */
+  readonly saved: Readonly<Record<string, string>>;
 }
 
 export type MailChange =
@@ -60,7 +62,10 @@ export type MailChange =
   | { readonly type: 'listed'; readonly key: string; readonly listing: Listing; readonly at: string }
   /** They are in their folder no more: what follows the open one is opened. */
   | { readonly type: 'gone'; readonly ids: readonly string[] }
-  | { readonly type: 'marked'; readonly ids: readonly string[]; readonly unread: boolean };
+  | { readonly type: 'marked'; readonly ids: readonly string[]; readonly unread: boolean }
+  | { readonly type: 'saved'; readonly attachment: string; readonly path: string }
+  /** It was undone. */
+  | { readonly type: 'unsaved'; readonly path: string };
 
 export const firstMail: MailState = {
   mailbox: null,
@@ -73,6 +78,7 @@ export const firstMail: MailState = {
   shown: null,
   gone: [],
   marked: {},
+  saved: {},
 };
 
 export function reduceMail(state: MailState, change: MailChange): MailState {
@@ -109,8 +115,15 @@ export function reduceMail(state: MailState, change: MailChange): MailState {
     }
     case 'marked':
       return { ...state, marked: { ...state.marked, ...Object.fromEntries(change.ids.map((id) => [id, change.unread])) } };
+    case 'saved':
+      return { ...state, saved: { ...state.saved, [change.attachment]: change.path } };
+    case 'unsaved':
+      return { ...state, saved: Object.fromEntries(Object.entries(state.saved).filter(([, path]) => path !== change.path)) };
   }
 }
+
+/** Which attachment of which message; `at` is its place in the list. */
+export const attachmentKey = (message: Pick<Message, 'id'>, at: number): string => `${message.id} ${at}`;
 
 /** Messages of a mailbox that no longer answers stay as they were read. */
 function shownAfter(before: Shown | null, { key, listing, at }: { readonly key: string; readonly listing: Listing; readonly at: string }): Shown {

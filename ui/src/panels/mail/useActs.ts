@@ -8,8 +8,8 @@ import { useActions, useApp } from '../../state/hooks';
 import { isRow, type Row } from '../skill/answer';
 import type { PanelCalls } from '../skill/useCalls';
 import { failed } from '../skill/useReads';
-import type { Message } from './messages';
-import type { MailChange } from './state';
+import type { Attachment, Message } from './messages';
+import { attachmentKey, type MailChange } from './state';
 import { aboutText, quotedSubject, subjectText } from './words';
 
 export interface MailActs {
@@ -20,6 +20,8 @@ export interface MailActs {
   mark(message: Message, unread: boolean): void;
   /** Marks it as read where the user's rules let that happen without a question. */
   markShown(message: Message): void;
+  /** Makes an attachment a file of the vault; its path, `null` where it is not saved. `at`: its place among all of the message. */
+  save(message: Message, attachments: readonly Attachment[], at: number): Promise<string | null>;
   /** `path`: the note of a contact. `date`: YYYY-MM-DD. */
   log(message: Message, path: string, text: string, date: string): Promise<ToolResult>;
   /** Sends a message or stores a draft; whether that was done. */
@@ -84,6 +86,15 @@ export function useActs({ dispatch, nameOf, calls, again }: Panel): MailActs {
       // It stays unread where that fails, which the list shows.
       marked().catch(() => undefined);
     },
+    save: async (message, attachments, at) => {
+      const name = attachments[at]?.name ?? '';
+      const same = attachments.flatMap((one, place) => (one.name === name ? [place] : []));
+      const number: Row = same.length > 1 ? { number: same.indexOf(at) + 1 } : {};
+      const result = await calls.call(`Save ${quotedSubject(name)}`, nameOf('save_attachment'), { id: message.id, name, ...number });
+      const path = savedIn(result);
+      if (path !== null) dispatch({ type: 'saved', attachment: attachmentKey(message, at), path });
+      return path;
+    },
     log: async (message, path, text, date) => {
       const run = `panel-${crypto.randomUUID()}`;
       const result = await calls.call(`Log ${nameFor(message)}`, 'crm.log_interaction', { name: path, text, date }, run);
@@ -103,6 +114,12 @@ export function useActs({ dispatch, nameOf, calls, again }: Panel): MailActs {
 }
 
 const nameFor = ({ subject }: Message) => quotedSubject(subjectText(subject));
+
+/** Where a call saved an attachment. */
+export function savedIn(result: ToolResult | null): string | null {
+  const path: JsonValue | undefined = result?.ok === true && isRow(result.value) ? result.value['path'] : null;
+  return typeof path === 'string' ? path : null;
+}
 
 /** Ids of the messages that a call changed. */
 function doneOf({ ok, value }: ToolResult): string[] {

@@ -1,0 +1,91 @@
+// What came with a message, and where it goes: into the vault, or into the import of another skill.
+
+import { useState } from 'react';
+
+import { useBackend } from '../../ipc';
+import { Button, Icon, LinkButton } from '../../shared';
+import { noteName } from '../../shared/format';
+import { revealed } from '../../shared/invisible';
+import { Revealed } from '../../shared/Revealed';
+import { useActions, useApp } from '../../state/hooks';
+import { BANK_FILES, importOf } from '../import/action';
+import { useDropping } from '../import/DropOffer';
+import { useMail } from './context';
+import type { Message, ReadMessage } from './messages';
+import { attachmentKey } from './state';
+import { kindText, sizeText } from './words';
+
+export function Attachments({ read, message }: { read: ReadMessage; message: Message }) {
+  return (
+    <ul aria-label="Attachments" className="flex flex-col gap-1.5 pt-1">
+      {read.attachments.map((_, at) => (
+        <AttachmentRow key={at} read={read} at={at} message={message} />
+      ))}
+      {read.moreAttachments > 0 && <li className="text-small text-fg-3">{read.moreAttachments} more are not listed.</li>}
+    </ul>
+  );
+}
+
+function AttachmentRow({ read: { attachments }, at, message }: { read: ReadMessage; at: number; message: Message }) {
+  const { has, acts, state } = useMail();
+  const importing = useImporting();
+  const [busy, setBusy] = useState(false);
+  const attachment = attachments[at];
+  if (attachment === undefined) return null;
+  const { name, bytes } = attachment;
+  const saved = state.saved[attachmentKey(message, at)] ?? null;
+  const facts = [sizeText(bytes), kindText(attachment)].filter((part) => part !== '').join(', ');
+  const save = async () => {
+    if (saved !== null || busy) return saved;
+    setBusy(true);
+    return acts.save(message, attachments, at).finally(() => setBusy(false));
+  };
+  const importIt = async () => {
+    const path = await save();
+    if (path !== null) importing?.open({ path, name: noteName(path).name, folder: null, size: bytes });
+  };
+  const isBankFile = BANK_FILES.some((ending) => name.toLowerCase().endsWith(`.${ending}`));
+  return (
+    <li className="flex min-h-8 flex-wrap items-center gap-x-2 gap-y-1 rounded-control border border-line px-2.5 py-1 text-small">
+      <Icon name={attachment.kind === 'calendar' ? 'calendar' : 'clip'} size={14} className="text-fg-2" />
+      <span className="selectable min-w-0 flex-1 break-words">
+        <span className="font-medium">
+          <Revealed text={name || 'Without a name'} />
+        </span>{' '}
+        <span className="text-fg-3">{facts}</span>
+      </span>
+      {has('save_attachment') && importing && isBankFile && (
+        <Button size="s" icon="import" disabled={busy} aria-label={`Import ${revealed(name)} into ${importing.name}`} onClick={() => void importIt()}>
+          Import into {importing.name}
+        </Button>
+      )}
+      {saved !== null && <SavedAs path={saved} />}
+      {has('save_attachment') && saved === null && name !== '' && (
+        <Button size="s" icon="book" data-mail-save="" disabled={busy} aria-label={`Save ${revealed(name)} to vault`} onClick={() => void save()}>
+          Save to vault
+        </Button>
+      )}
+    </li>
+  );
+}
+
+/** Obsidian opens it, whatever it is. */
+function SavedAs({ path }: { path: string }) {
+  const backend = useBackend();
+  const { report } = useActions();
+  return (
+    <span role="status" data-testid="mail-saved" className="flex min-w-0 items-baseline gap-1 text-fg-2">
+      <span>Saved as</span>{' '}
+      <LinkButton data-tip="Open in Obsidian" className="min-w-0 break-all" onClick={() => void backend.rpc('open_note', { path }).catch(report)}>
+        <Revealed text={path} />
+      </LinkButton>
+    </span>
+  );
+}
+
+/** The panel that imports a bank's files, where there is one. */
+function useImporting() {
+  const panel = useApp(({ skillPanels }) => skillPanels.find((one) => importOf(one) !== null) ?? null);
+  const { offer } = useDropping();
+  return panel && { name: panel.name, open: (file: Parameters<typeof offer>[0]['file']) => offer({ skill: panel.skill, file }) };
+}
