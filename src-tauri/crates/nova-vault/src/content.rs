@@ -91,6 +91,12 @@ impl From<Vec<u8>> for Content {
     }
 }
 
+impl From<&[u8]> for Content {
+    fn from(bytes: &[u8]) -> Content {
+        Content(bytes.into())
+    }
+}
+
 impl From<String> for Content {
     fn from(text: String) -> Content {
         Content(text.into_bytes().into())

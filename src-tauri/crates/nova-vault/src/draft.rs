@@ -21,6 +21,7 @@ use crate::vault::Vault;
 use crate::view::View;
 use crate::writing::write::Planned;
 
+use attachment::FileItem;
 pub use attachment::{ATTACHMENTS, Attached, BINARY_ATTACHMENTS};
 
 /// Writes planned against the state that was read. Nothing reaches the disk before
@@ -55,17 +56,6 @@ struct Item {
     folders: Vec<String>,
     /// The view may not see the note: only links in it are rewritten.
     unseen: bool,
-}
-
-/// What is to become of a file that is no note: it is made or goes, and never changes.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct FileItem {
-    before: Option<Content>,
-    after: Option<Content>,
-    /// What it had when it was deleted, of one that is restored.
-    file: Option<Attributes>,
-    /// Folders to remove with it when they are empty.
-    folders: Vec<String>,
 }
 
 /// A note to be made.
@@ -461,30 +451,6 @@ impl Draft {
         Ok(())
     }
 
-    /// Plans the removal of a file that is no note and holds this, with folders to remove when they are empty
-    /// then.
-    pub(crate) fn delete_file(&mut self, path: &VaultPath, now: Content, folders: &[String]) {
-        let was_planned = self.files.shift_remove(path).is_some_and(|item| item.before.is_none());
-        if !was_planned {
-            let item = FileItem { before: Some(now), after: None, file: None, folders: folders.to_vec() };
-            self.files.insert(path.clone(), item);
-        }
-    }
-
-    /// What a file that is no note holds as planned, `None` when there is none.
-    pub(crate) fn file(&self, path: &VaultPath) -> Result<Option<Content>, VaultError> {
-        match self.files.get(path) {
-            Some(item) => Ok(item.after.clone()),
-            None => self.vault().core().disk.content(path),
-        }
-    }
-
-    /// Plans a file that is no note as it was, and what its file had.
-    pub(crate) fn restore_file(&mut self, path: &VaultPath, content: Content, file: Option<&Attributes>) {
-        let item = FileItem { after: Some(content), file: file.cloned(), ..FileItem::default() };
-        self.files.insert(path.clone(), item);
-    }
-
     /// Reverts whatever is planned for the note that is to have this path.
     pub(crate) fn forget(&mut self, path: &VaultPath) {
         if self.items.get(path).is_some_and(|item| item.text.is_some()) {
@@ -534,14 +500,6 @@ impl Draft {
         let gone = self.gone.iter().filter(move |entry| is_own(entry, |draft| &draft.gone));
         let items = self.items.iter().filter(move |entry| is_own(entry, |draft| &draft.items));
         gone.chain(items).filter(|(path, item)| item.changes(path))
-    }
-
-    /// The files that are no notes, without those that were planned before a fork.
-    fn changing_files(&self) -> impl Iterator<Item = (&VaultPath, &FileItem)> {
-        let before = self.before.as_deref();
-        self.files
-            .iter()
-            .filter(move |(path, item)| before.is_none_or(|before| before.files.get(*path) != Some(*item)))
     }
 
     fn edit(

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::{Draft, FileItem};
-use crate::content::MAX_FILE_BYTES;
-use crate::disk::{MAX_NOTE_BYTES, refuse_hidden};
+use super::Draft;
+use crate::content::{Content, MAX_FILE_BYTES};
+use crate::disk::{Attributes, MAX_NOTE_BYTES, refuse_hidden};
 use crate::error::VaultError;
 use crate::note::{VaultPath, file_name};
 
@@ -29,6 +29,17 @@ pub struct Attached {
     pub path: VaultPath,
     /// What shows it in the note it is for, as the vault writes links: `![[plan.csv]]`.
     pub link: String,
+}
+
+/// What is to become of a file that is no note: it is made or goes, and never changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct FileItem {
+    pub(super) before: Option<Content>,
+    pub(super) after: Option<Content>,
+    /// What it had when it was deleted, of one that is restored.
+    pub(super) file: Option<Attributes>,
+    /// Folders to remove with it when they are empty.
+    pub(super) folders: Vec<String>,
 }
 
 impl Draft {
@@ -63,6 +74,38 @@ impl Draft {
         let item = FileItem { after: Some(bytes.into()), ..FileItem::default() };
         self.files.insert(attached.path.clone(), item);
         Ok(attached)
+    }
+
+    /// Plans the removal of a file that is no note and holds this, with folders to remove when they are empty
+    /// then.
+    pub(crate) fn delete_file(&mut self, path: &VaultPath, now: Content, folders: &[String]) {
+        let was_planned = self.files.shift_remove(path).is_some_and(|item| item.before.is_none());
+        if !was_planned {
+            let item = FileItem { before: Some(now), after: None, file: None, folders: folders.to_vec() };
+            self.files.insert(path.clone(), item);
+        }
+    }
+
+    /// What a file that is no note holds as planned, `None` when there is none.
+    pub(crate) fn file(&self, path: &VaultPath) -> Result<Option<Content>, VaultError> {
+        match self.files.get(path) {
+            Some(item) => Ok(item.after.clone()),
+            None => self.vault().core().disk.content(path),
+        }
+    }
+
+    /// Plans a file that is no note as it was, and what its file had.
+    pub(crate) fn restore_file(&mut self, path: &VaultPath, content: Content, file: Option<&Attributes>) {
+        let item = FileItem { after: Some(content), file: file.cloned(), ..FileItem::default() };
+        self.files.insert(path.clone(), item);
+    }
+
+    /// The files that are no notes, without those that were planned before a fork.
+    pub(super) fn changing_files(&self) -> impl Iterator<Item = (&VaultPath, &FileItem)> {
+        let before = self.before.as_deref();
+        self.files
+            .iter()
+            .filter(move |(path, item)| before.is_none_or(|before| before.files.get(*path) != Some(*item)))
     }
 
     fn new_file(

@@ -110,8 +110,8 @@ impl Displaced {
         deleted: Option<Vec<String>>,
         to_trash: bool,
     ) -> Displaced {
-        let of_known = Content::from(known.to_vec());
-        let expected = if expected == known { of_known.clone() } else { Content::from(expected.to_vec()) };
+        let of_known = Content::from(known);
+        let expected = if expected == known { of_known.clone() } else { Content::from(expected) };
         Displaced {
             set: Arc::clone(set),
             n,
