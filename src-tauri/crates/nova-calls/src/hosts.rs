@@ -264,14 +264,17 @@ impl HostGate for CallHosts {
     }
 }
 
-/// A server that the skill's configuration names, for a connection to it. It is the user's own: a call that reads there
-/// is not asked about, not even after untrusted text, unless a rule requires it.
+/// A server that the skill's configuration names, for a connection to it. It is the user's own: a call that reads there,
+/// and changes the vault at most, is not asked about, not even after untrusted text, unless a rule requires it.
 pub(crate) struct ConfiguredServer<'a>(pub(crate) &'a CallHosts);
 
 #[async_trait]
 impl HostGate for ConfiguredServer<'_> {
     async fn may_contact(&self, host: &str) -> Result<(), ToolError> {
-        let reads = self.0.tool.effect() == nova_skill::Effect::Read && self.0.shows(host);
+        // What changes something there has another effect (`Tool::for_call`).
+        let effect = self.0.tool.effect();
+        let reads =
+            matches!(effect, nova_skill::Effect::Read | nova_skill::Effect::Write) && self.0.shows(host);
         match self.0.covers() {
             Covers::Declared | Covers::Granted | Covers::Tainted if reads => Ok(()),
             _ => self.0.may_contact(host).await,

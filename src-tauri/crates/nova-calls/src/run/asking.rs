@@ -427,8 +427,11 @@ fn and_more(notes: &[VaultPath]) -> String {
 /// The consequence as a question.
 fn question(tool: &ToolEntry, hosts: &BTreeSet<String>, diff: Option<&[NoteDiffView]>) -> String {
     if let Some(diff) = diff.filter(|diff| !diff.is_empty()) {
-        // A note is named from the vault's top, a file by its place on the disk.
-        let is_file = |note: &NoteDiffView| Path::new(&note.path).is_absolute();
+        // A file outside of the vault is named by its place on the disk.
+        let is_file = |note: &NoteDiffView| {
+            let is_note = |path: VaultPath| path.is_note() || path.as_str().ends_with(".base");
+            Path::new(&note.path).is_absolute() || !VaultPath::parse(&note.path).is_ok_and(is_note)
+        };
         let noun = if diff.iter().all(is_file) { "file" } else { "note" };
         let notes = |count: usize| if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
         let created = diff.iter().filter(|note| note.kind == NoteChangeKind::Created).count();
