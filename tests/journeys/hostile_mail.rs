@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use nova_protocol::Decision;
+use nova_protocol::{CallTool, Commands as _, Decision};
 use nova_testkit::{Dovecot, ModelServer, ScriptedApprover, call, text};
 use serde_json::{Value, json};
 
@@ -78,6 +78,51 @@ async fn what_hostile_mails_ask_for_is_only_done_by_a_click() {
     }
     assert_eq!(notes(&nova), before);
     assert_eq!(server.messages("jane"), delivered);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_attachments_become_harmless_files_or_are_refused() {
+    let server = Dovecot::start();
+    for mail in hostile_mails() {
+        server.deliver("jane", "INBOX", "", mail.replace('\n', "\r\n").as_bytes());
+    }
+    let nova = nova_with_mail(&server, []);
+    let app = nova.start().await;
+    let by_hand = async |tool: &str, args: Value| {
+        app.call_tool(CallTool { tool: tool.into(), args, run: "panel-1".into() }).await.unwrap()
+    };
+    let before = notes(&nova);
+    let listed = by_hand("mail.list", json!({"limit": 100})).await.value.unwrap();
+    let (mut saved, mut refused) = (BTreeSet::new(), 0);
+    for message in listed["messages"].as_array().unwrap() {
+        // Some of them cannot be read at all.
+        let read = by_hand("mail.read", json!({"id": message["id"]})).await.value.unwrap_or_default();
+        for part in read["attachments"].as_array().into_iter().flatten() {
+            let save = json!({"id": message["id"], "name": part["name"]});
+            let result = by_hand("mail.save_attachment", save).await;
+            match result.value.as_ref().and_then(|value| value["path"].as_str()) {
+                Some(path) => assert!(saved.insert(path.to_owned()), "{path} is new"),
+                None => {
+                    let error = result.error.expect("a reason");
+                    assert!(!error.hint.is_empty(), "{error}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+
+    assert!(saved.len() >= 6 && refused >= 4, "{saved:?}, {refused} refused");
+    let made: BTreeSet<String> = nova.vault.files().into_iter().collect();
+    let known: BTreeSet<String> = before.iter().map(|(path, _)| path.clone()).collect();
+    assert_eq!(made.difference(&known).cloned().collect::<BTreeSet<_>>(), saved, "and nothing else");
+    for path in &saved {
+        let ending = path.rsplit_once('.').expect("an ending").1;
+        assert!(["pdf", "ics", "eml", "png", "txt"].contains(&ending), "{path}");
+        assert!(!path.contains(['/', '\\', '<', '>', ':']) && !path.contains(invisible), "{path}");
+    }
+    for (path, text) in before {
+        assert_eq!(nova.vault.read(&path), text);
+    }
 }
 
 /// Reads the mails from the number that the user names, and after each calls one of [`orders`].

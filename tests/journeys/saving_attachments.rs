@@ -73,7 +73,7 @@ async fn the_card_shows_what_the_file_is_and_the_history_undoes_it() {
 
     let asked = approver.asked();
     assert_eq!(asked.len(), 1, "{asked:?}");
-    assert_eq!(asked[0].question, "Save 1 attachment to the vault?");
+    assert_eq!(asked[0].question, "Create 1 file?");
     let diff = &asked[0].diff.as_ref().unwrap()[0];
     assert_eq!((diff.path.as_str(), diff.summary.as_str()), ("Papers/Offer.pdf", "new file, 55 bytes"));
     let details: Vec<_> = asked[0]

@@ -53,10 +53,6 @@ impl NativeTool for SaveAttachment {
         unavailable(config)
     }
 
-    fn question(&self, _: &Value, _: &Value) -> Option<String> {
-        Some("Save 1 attachment to the vault?".into())
-    }
-
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let (account, id) = message(ctx.config(), &which.id)?;
         let folder = match which.to.as_deref().map(str::trim).filter(|folder| !folder.is_empty()) {
@@ -76,7 +72,7 @@ impl NativeTool for SaveAttachment {
         let mail = Message::read(&raw, &[]).map_err(unread)?;
         let at = place_of(&mail.parts, &which)?;
         let part = &mail.parts[at];
-        check_name(part)?;
+        let name = saved_name(part)?;
         let bytes = Message::part(&raw, at).map_err(unread)?;
         drop(raw);
         if is_program(&bytes) {
@@ -86,7 +82,7 @@ impl NativeTool for SaveAttachment {
             ));
         }
         let (kind, bytes_saved) = (type_line(part, &bytes), bytes.len());
-        let Attached { path, link } = ctx.vault().attach_file(&folder, &part.name, bytes).await?;
+        let Attached { path, link } = ctx.vault().attach_file(&folder, &name, bytes).await?;
         let details = [
             Detail::new("File", part.name.clone()).noted(size(bytes_saved)),
             kind,
@@ -118,12 +114,17 @@ fn place_of(parts: &[Part], which: &Which) -> Result<usize, ToolError> {
     }
 }
 
-/// Only files that no system runs when they are opened, and no notes.
-fn check_name(part: &Part) -> Result<(), ToolError> {
+/// What the file is called: only one that no system runs when it is opened, and no note.
+fn saved_name(part: &Part) -> Result<String, ToolError> {
+    let is_named = |ending: &str| part.name.to_lowercase().ends_with(ending);
+    if part.kind == PartKind::Message && !is_named(".eml") {
+        // It is listed by its subject.
+        return Ok(format!("{}.eml", part.name));
+    }
     let ending = part.name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
     let is_known = |known: &[&str]| known.contains(&ending.as_str());
     if is_known(&ATTACHMENTS) || is_known(&BINARY_ATTACHMENTS) {
-        return Ok(());
+        return Ok(part.name.clone());
     }
     if part.kind == PartKind::Tnef {
         return Err(ToolError::failed(

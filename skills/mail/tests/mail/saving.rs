@@ -138,7 +138,9 @@ fn hostile_names_are_saved_under_safe_ones() {
         let saved = saved.as_str().unwrap();
         if path.is_empty() {
             assert!(
-                saved.len() < 200 && saved.starts_with("invoice invoice") && saved.ends_with("invoice .pdf"),
+                saved.len() < 200
+                    && saved.starts_with("invoice invoice")
+                    && saved.ends_with("…invoice invoice.pdf"),
                 "{saved}"
             );
         } else {
@@ -189,12 +191,13 @@ fn forwarded_mail_is_saved_whole() {
     let message = format!(
         "From: Noor <noor@home.example>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\
          Content-Type: text/plain\n\nSee.\n--x\nContent-Type: message/rfc822\n\
-         Content-Disposition: attachment; filename=\"Inner.eml\"\n\n{}\n--x--\n",
+         \n{}\n--x--\n",
         inner.replace("\r\n", "\n")
     );
     let (_server, skill, id) = with(&message);
-    let saved = skill.value("save_attachment", json!({"id": id, "name": "Inner.eml"}));
-    let text = String::from_utf8(bytes(&skill, saved["path"].as_str().unwrap())).unwrap();
+    let saved = skill.value("save_attachment", json!({"id": id, "name": "Inner"}));
+    assert_eq!(saved["path"], "Inner.eml");
+    let text = String::from_utf8(bytes(&skill, "Inner.eml")).unwrap();
     assert_eq!(text.trim_end(), inner.trim_end());
 }
 

@@ -52,7 +52,7 @@ fn parts_are_listed_with_their_size() {
         parts,
         [
             (PartKind::Attachment, ".._plan.pdf"),
-            (PartKind::Calendar, ""),
+            (PartKind::Calendar, "invitation.ics"),
             (PartKind::Tnef, "winmail.dat"),
             (PartKind::Message, "Inner"),
         ]
