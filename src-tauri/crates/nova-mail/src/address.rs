@@ -38,7 +38,7 @@ impl FromStr for Person {
     }
 }
 
-fn is_address(text: &str) -> bool {
+pub(crate) fn is_address(text: &str) -> bool {
     let plain = |part: &str| {
         let special = |c: char| c.is_whitespace() || "<>()[]\\,;:@\"".contains(c);
         !part.is_empty() && !part.contains(special) && !part.starts_with('.') && !part.ends_with('.')

@@ -16,10 +16,13 @@
 //! - A server that hangs, closes or lies fails with a typed error: `tests/mailboxes/server.rs`.
 //! - Listing, previewing and reading leave a mailbox as it was: `tests/mailboxes/dovecot.rs`.
 //! - A change reaches the messages that it names and no other: `tests/mailboxes/changing.rs`.
+//! - Only encrypted servers are proposed for an address, each by a name of DNS, whatever a file says:
+//!   `tests/mailboxes/autoconfig.rs`.
 //! - Nothing is sent unless the server accepts all recipients; an answer that never came is reported as unknown:
 //!   `tests/mailboxes/sending.rs`.
 
 mod address;
+mod autoconfig;
 mod bounded;
 mod compose;
 mod error;
@@ -29,6 +32,9 @@ mod message;
 mod smtp;
 
 pub use address::AddressError;
+pub use autoconfig::{
+    AutoconfigError, OwnAddress, ProposedServer, ProposedServers, Publisher, XmlError, read_autoconfig,
+};
 pub use compose::{Attachment, Draft, DraftError, MOST_ATTACHED, MOST_RECIPIENTS};
 pub use error::MailError;
 pub use imap::{Imap, SignIn, Stream};
@@ -40,4 +46,4 @@ pub use message::{
     Check, Envelope, Finding, Link, Message, MessageError, Part, PartKind, Person, Preview, SenderCheck,
     is_program, list_address, media_type_of, visible_line,
 };
-pub use smtp::{Outbox, SendError, Smtp, StartTlsError, start_tls};
+pub use smtp::{Outbox, SendError, Smtp, StartTlsError, begins_with_starttls, start_tls};

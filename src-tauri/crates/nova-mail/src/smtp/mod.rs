@@ -23,7 +23,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::bounded::Bounded;
 use crate::{Draft, SignIn, Stream, visible_line};
 
-pub use starttls::{StartTlsError, start_tls};
+pub use starttls::{StartTlsError, begins_with_starttls, start_tls};
 
 /// How long one command may take.
 const PATIENCE: Duration = Duration::from_secs(60);

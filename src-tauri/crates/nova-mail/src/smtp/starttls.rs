@@ -16,7 +16,13 @@ pub enum StartTlsError {
     Io(#[from] io::Error),
 }
 
-/// What precedes the encryption of a connection on port 587 (RFC 3207): greeting, EHLO, STARTTLS. Nothing is read beyond
+/// Whether a server on this port expects STARTTLS: submission (RFC 6409), its usual second port, and SMTP itself. On any
+/// other port the connection is encrypted from its first byte.
+pub fn begins_with_starttls(port: u16) -> bool {
+    matches!(port, 587 | 2525 | 25)
+}
+
+/// What precedes the encryption of such a connection (RFC 3207): greeting, EHLO, STARTTLS. Nothing is read beyond
 /// the line after which the server expects the encrypted connection, so that no text from before can pose as its answer.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! Mailboxes read and changed on a real server and on one that misbehaves, messages sent, and messages as strangers make
 //! them.
 
+mod autoconfig;
 mod changing;
 mod dovecot;
 mod hostile;
