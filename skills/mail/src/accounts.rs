@@ -31,32 +31,39 @@ pub(crate) struct Account {
 
 /// Those of the skill's configuration; one without a server is left out.
 pub(crate) fn configured(config: &Value) -> Vec<Account> {
-    let entries = config["mailboxes"].as_array().into_iter().flatten();
-    let accounts = entries.filter_map(|entry| {
-        let text = |key: &str| entry[key].as_str().map(str::trim).filter(|text| !text.is_empty());
-        let (host, port) = server(text("imap")?, PORT)?;
-        let user = text("user")?;
-        let address = text("address").or(Some(user).filter(|user| user.contains('@')));
-        let credential = text("password")?.strip_prefix("${credentials:")?.strip_suffix('}')?;
-        let known = host.eq_ignore_ascii_case("imap.gmail.com").then_some("mx.google.com");
-        Some(Account {
-            name: text("name")?.to_owned(),
-            checked_by: text("checked_by").or(known).map(str::to_owned),
-            host,
-            port,
-            user: user.to_owned(),
-            credential: credential.to_owned(),
-            smtp: text("smtp").and_then(|smtp| server(smtp, SMTP_PORT)),
-            address: address.map(str::to_owned),
-            sends: entry["sending"].as_str() == Some("ask"),
-            read_only: entry["read_only"].as_bool() == Some(true),
-        })
-    });
-    accounts.collect()
+    config["mailboxes"].as_array().into_iter().flatten().filter_map(account).collect()
+}
+
+/// The one of an entry of `mailboxes`.
+pub(crate) fn account(entry: &Value) -> Option<Account> {
+    let text = |key: &str| entry[key].as_str().map(str::trim).filter(|text| !text.is_empty());
+    let (host, port) = server(text("imap")?, PORT)?;
+    let user = text("user")?;
+    let address = text("address").or(Some(user).filter(|user| user.contains('@')));
+    let credential = credential(entry)?;
+    let known = host.eq_ignore_ascii_case("imap.gmail.com").then_some("mx.google.com");
+    Some(Account {
+        name: text("name")?.to_owned(),
+        checked_by: text("checked_by").or(known).map(str::to_owned),
+        host,
+        port,
+        user: user.to_owned(),
+        credential,
+        smtp: text("smtp").and_then(|smtp| server(smtp, SMTP_PORT)),
+        address: address.map(str::to_owned),
+        sends: entry["sending"].as_str() == Some("ask"),
+        read_only: entry["read_only"].as_bool() == Some(true),
+    })
+}
+
+/// The credential of an entry, `mail/KEY`.
+pub(crate) fn credential(entry: &Value) -> Option<String> {
+    let written = entry["password"].as_str()?.trim();
+    Some(written.strip_prefix("${credentials:")?.strip_suffix('}')?.to_owned())
 }
 
 /// `host` or `host:port`.
-fn server(text: &str, usual: u16) -> Option<(String, u16)> {
+pub(crate) fn server(text: &str, usual: u16) -> Option<(String, u16)> {
     let (host, port) = match text.split_once(':') {
         Some((host, port)) => (host, port.parse().ok().filter(|port| *port > 0)?),
         None => (text, usual),
@@ -168,7 +175,7 @@ impl Account {
         shown(&self.host, self.port)
     }
 
-    fn smtp_server(&self) -> Option<String> {
+    pub(crate) fn smtp_server(&self) -> Option<String> {
         self.smtp.as_ref().map(|(host, port)| shown(host, *port))
     }
 

@@ -14,6 +14,8 @@
 //! - A file of a mail becomes a file of the vault only under a safe name, and a program never does:
 //!   `tests/mail/saving.rs`.
 //! - What is sent is what was shown: `tests/mail/sending.rs`.
+//! - A test of a mailbox sends no mail, and no server that was found for an address is used before the user says so:
+//!   `tests/mail/setting_up.rs`.
 //! - No mail is sent twice, and none is lost, whenever a connection or Nova ends: `tests/mail/sending_once.rs`.
 
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use nova_skill::{Skill, Tool, native};
 mod accounts;
 mod archive;
 mod changing;
+mod connection;
 mod delete;
 mod draft;
 mod folders;
@@ -40,6 +43,7 @@ mod save_attachment;
 mod search;
 mod send;
 mod sent_once;
+pub mod setting_up;
 mod thread;
 
 /// The skill `mail`.

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use futures::future::join_all;
 use nova_mail::{Imap, Listed, MailError, Mailbox, MessageId, Preview, Role, SignIn};
 use nova_skill::figures::folded;
-use nova_skill::{Connection, ToolContext, ToolError, Value, json};
+use nova_skill::{ToolContext, ToolError, Value, json};
 
-use crate::accounts::{Account, PORT};
+use crate::accounts::Account;
+use crate::connection::to_imap;
 
 /// A mailbox of the user, signed in.
 pub(crate) struct Opened {
@@ -26,8 +27,7 @@ impl Opened {
             return Err(ToolError::CredentialNeeded { credential: account.credential });
         }
         let password = ctx.credentials().get(&account.credential).await?;
-        let stream: Box<dyn Connection> =
-            ctx.http().connect_to_configured(&account.host, account.port, PORT).await?;
+        let stream = to_imap(ctx.http(), &account).await?;
         let who = SignIn { user: account.user.clone(), password };
         match Imap::sign_in(stream, &who).await {
             Ok(imap) => Ok(Self { account, mailbox: Box::new(imap) }),

@@ -4,11 +4,12 @@
 //! without an answer, by a cut connection or the end of Nova, is looked for in Sent by that id; where it is not found, it
 //! is not sent again by itself, as the server may have taken it all the same.
 
-use nova_mail::{Appended, MessageId, Outbox, Role, SendError, SignIn, Smtp, StartTlsError, start_tls};
+use nova_mail::{Appended, MessageId, Outbox, Role, SendError, SignIn, Smtp};
 use nova_skill::jiff::Timestamp;
-use nova_skill::{BeforeTls, Connection, ContentHash, ToolContext, ToolError, Value, async_trait, json};
+use nova_skill::{ContentHash, ToolContext, ToolError, Value, json};
 
-use crate::accounts::{Account, SMTP_PORT};
+use crate::accounts::Account;
+use crate::connection::to_smtp;
 use crate::noted::{self, Note, noted, sent_already};
 use crate::opened::{Opened, told};
 use crate::outgoing::Outgoing;
@@ -166,39 +167,12 @@ fn message_id(ctx: &dyn ToolContext, digest: &str, at: Timestamp, outgoing: &Out
     format!("{hash}@{}", domain.unwrap_or("mail.invalid"))
 }
 
-/// A connection that is signed in to, encrypted before anything else is said.
+/// A connection that is signed in to.
 async fn connect(ctx: &dyn ToolContext, account: &Account) -> Result<Smtp, ToolError> {
-    let Some((host, port)) = &account.smtp else {
-        return Err(ToolError::failed(
-            format!("{} has no server through which mail is sent.", account.name),
-            "Set its SMTP server in Settings, Skills, Mail.",
-        ));
-    };
     let password = ctx.credentials().get(&account.credential).await?;
     let who = SignIn { user: account.user.clone(), password };
-    let (http, port) = (ctx.http(), *port);
-    let (stream, greeted) = match is_starttls(port) {
-        true => (http.connect_to_configured_after(host, port, SMTP_PORT, &StartTls).await?, true),
-        false => (http.connect_to_configured(host, port, SMTP_PORT).await?, false),
-    };
+    let (stream, greeted) = to_smtp(ctx.http(), account).await?;
     Smtp::sign_in(stream, greeted, &who).await.map_err(|error| not_sent(account, &error))
-}
-
-/// The port of submission (RFC 6409), where the encryption is agreed on first.
-fn is_starttls(port: u16) -> bool {
-    port == 587
-}
-
-struct StartTls;
-
-#[async_trait]
-impl BeforeTls for StartTls {
-    async fn agree(&self, plain: &mut dyn Connection) -> std::io::Result<()> {
-        start_tls(plain).await.map_err(|error| match error {
-            StartTlsError::Io(error) => error,
-            error => std::io::Error::other(error),
-        })
-    }
 }
 
 fn not_sent(account: &Account, error: &SendError) -> ToolError {

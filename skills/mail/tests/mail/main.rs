@@ -7,6 +7,7 @@ mod reading;
 mod saving;
 mod sending;
 mod sending_once;
+mod setting_up;
 
 #[test]
 fn the_skill_is_as_it_should_be() {

@@ -1,0 +1,73 @@
+//! What settings need to add and test a mailbox. No tool calls it: the user does, by a button.
+
+mod check;
+mod find;
+
+pub use check::{CheckedMailbox, CheckedStep, Step, StepProblem, check};
+pub use find::{FoundServers, Proposal, find_servers};
+pub use nova_mail::{OwnAddress, ProposedServer, ProposedServers, Publisher, begins_with_starttls};
+
+use nova_skill::Value;
+
+use crate::accounts::{self, PORT, SMTP_PORT, account, server};
+
+/// The servers of an entry of `mailboxes`, as [`nova_skill::ToolHttp`] and the grants of credentials name them: that of
+/// IMAP, then that of SMTP where there is one. Empty for an entry that has none.
+pub fn servers(entry: &Value) -> Vec<String> {
+    let Some(account) = account(entry) else { return Vec::new() };
+    [Some(account.server()), account.smtp_server()].into_iter().flatten().collect()
+}
+
+/// The credential of an entry of `mailboxes`, `mail/KEY`.
+pub fn credential(entry: &Value) -> Option<String> {
+    accounts::credential(entry)
+}
+
+/// What is wrong with an entry of `mailboxes`, one sentence for its user.
+pub fn fault(entry: &Value) -> Option<String> {
+    let text = |key: &str| entry[key].as_str().unwrap_or_default().trim();
+    if !(1..=60).contains(&text("name").chars().count()) {
+        return Some("The name of the mailbox must have 1 to 60 characters.".into());
+    }
+    for (key, what, example) in [("imap", "IMAP", "imap.example.org"), ("smtp", "SMTP", "smtp.example.org")] {
+        let given = text(key);
+        if !(key == "smtp" && given.is_empty()) && !is_server(given) {
+            return Some(format!(
+                "\"{given}\" is no {what} server: write its name, such as {example}, with its port where that is not the \
+                 usual one."
+            ));
+        }
+    }
+    if text("user").is_empty() {
+        return Some("The user is missing: the name with which you sign in, often the address.".into());
+    }
+    let address = text("address");
+    let plain =
+        |part: &str| !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || "<>,;@".contains(c));
+    if !address.is_empty() && !address.split_once('@').is_some_and(|(name, host)| plain(name) && plain(host))
+    {
+        return Some(format!("\"{address}\" is no address such as jane@example.org."));
+    }
+    None
+}
+
+fn is_server(text: &str) -> bool {
+    let host = text.split_once(':').map_or(text, |(host, _)| host);
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
+    !host.is_empty() && host.chars().all(fits) && server(text, PORT).is_some()
+}
+
+/// `host`, or `host:port` where the port is not the usual one, as an entry has it.
+pub fn written(server: &ProposedServer, kind: Kind) -> String {
+    let usual = match kind {
+        Kind::Imap => PORT,
+        Kind::Smtp => SMTP_PORT,
+    };
+    if server.port == usual { server.host.clone() } else { format!("{}:{}", server.host, server.port) }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Imap,
+    Smtp,
+}
