@@ -3,6 +3,7 @@
 mod a_model_that_breaks;
 #[cfg(unix)]
 mod adding_a_native_skill;
+mod adding_mailboxes;
 mod adding_servers;
 mod asked_by_a_server;
 mod asking_a_question;

@@ -121,6 +121,8 @@ pub(crate) struct Inner {
     /// Ends the forwarding of the vault that was open before.
     pub(crate) feed: Mutex<Option<CancellationToken>>,
     pub(crate) config_watch: Mutex<Option<notify::RecommendedWatcher>>,
+    /// Held while a mailbox is stored with its password.
+    pub(crate) mailbox_changes: tokio::sync::Mutex<()>,
     pub(crate) events: Arc<Events>,
 }
 
@@ -240,6 +242,7 @@ impl App {
                 health,
                 feed: Mutex::default(),
                 config_watch: Mutex::default(),
+                mailbox_changes: tokio::sync::Mutex::default(),
                 events,
                 options,
             }),

@@ -19,6 +19,8 @@
 //! - Adding or removing a rule changes nothing else in `permissions.yaml`: `src/rule_file.rs`.
 //! - Concurrent updates of a skill's store by two Nova processes are both kept: `src/stores.rs`.
 //! - What a panel's declaration points at exists in the answers of its tools: `tests/journeys/panels.rs`.
+//! - A mailbox is stored by its user's click after its test, its password in the credentials alone:
+//!   `tests/journeys/adding_mailboxes.rs`.
 //! - A glance asks the user nothing, counts as no use of a skill and reaches no model: `tests/journeys/glancing.rs`.
 //! - The form of a record adds a record of every type, and its note leads back to it: `tests/journeys/recording.rs`.
 
@@ -51,6 +53,7 @@ mod health;
 mod images;
 mod known_models;
 mod last_good;
+mod mailboxes;
 mod mcp;
 mod model_place;
 mod models;

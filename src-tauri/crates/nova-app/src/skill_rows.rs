@@ -154,7 +154,11 @@ impl App {
     }
 
     /// Changes `skills.<id>` of the configuration, however the file spells the id.
-    fn change_skill(&self, id: &str, edit: impl Fn(&mut Map<String, Value>)) -> Result<(), UserError> {
+    pub(crate) fn change_skill(
+        &self,
+        id: &str,
+        edit: impl Fn(&mut Map<String, Value>),
+    ) -> Result<(), UserError> {
         self.change_config(|config| {
             let Some(skills) = object_at(config, "skills") else { return };
             let key = skills.keys().find(|key| canonical(key) == canonical(id)).cloned();

@@ -8,8 +8,8 @@ use std::future::Future;
 use serde_json::Value;
 
 use crate::{
-    AttachedFile, ErrorCode, UserError, credentials::*, glance::*, panel::*, routines::*, server_offers::*,
-    servers::*, view::*,
+    AttachedFile, ErrorCode, UserError, credentials::*, glance::*, mailboxes::*, panel::*, routines::*,
+    server_offers::*, servers::*, view::*,
 };
 
 macro_rules! commands {
@@ -279,6 +279,19 @@ commands! { $
     /// Resources of servers whose name or address has these words. Starts none.
     suggest_resources(SuggestResources) -> Vec<ResourceSuggestion>;
 
+    /// The mailboxes of the configuration, as they were last tested. Contacts no server.
+    list_mailboxes(Nothing) -> MailboxesView;
+    /// Asks the domain of an address, then Thunderbird's database, for its mail servers. Stores nothing.
+    find_mail_servers(MailAddress) -> FoundMailServers;
+    /// Tests a mailbox and stores it, its password in the credentials; nothing where the test fails.
+    save_mailbox(SaveMailbox) -> SavedMailbox;
+    /// Switches sending or changing in a mailbox.
+    set_mailbox(SetMailbox) -> MailboxesView;
+    /// Signs in to the servers of a mailbox and lists its folders. Sends and changes nothing.
+    test_mailbox(TestMailbox) -> MailboxesView;
+    /// Takes a mailbox out of the configuration; its mail stays where it is.
+    remove_mailbox(RemoveMailbox) -> MailboxesView;
+
     /// Names, states and grants; never a value.
     list_credentials(Nothing) -> CredentialsView;
     /// Keeps a value, in the place of an older one.
@@ -323,8 +336,8 @@ commands! { $
 }
 
 /// Commands whose parameters appear in no error.
-const HOLD_SECRETS: [&str; 5] =
-    ["set_credential", "unlock_credentials", "give_file", "read_servers", "add_servers"];
+const HOLD_SECRETS: [&str; 6] =
+    ["set_credential", "unlock_credentials", "give_file", "read_servers", "add_servers", "save_mailbox"];
 
 fn read_params<T: serde::de::DeserializeOwned>(method: &str, params: Value) -> Result<T, UserError> {
     let params = if params.is_null() { Value::Object(serde_json::Map::new()) } else { params };

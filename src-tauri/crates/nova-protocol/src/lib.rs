@@ -20,6 +20,7 @@ mod credentials;
 mod event;
 mod glance;
 mod inexact;
+mod mailboxes;
 mod panel;
 mod parts;
 mod provider_kind;
@@ -36,6 +37,7 @@ pub use credentials::*;
 pub use event::{Envelope, Event, LogLevel, LogLine};
 pub use glance::*;
 pub use inexact::inexact_number;
+pub use mailboxes::*;
 pub use panel::*;
 pub use parts::{
     ActivatedBy, AttachedFile, CompactedBy, DeactivatedBy, Decision, DetailView, Effect, FigurePartView,

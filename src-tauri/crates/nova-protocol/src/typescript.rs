@@ -1,6 +1,8 @@
 use ts_rs::{Config, ExportError, TS, TypeVisitor};
 
-use crate::{AppStatus, Envelope, UserError, command::typescript_rows, credentials, glance, panel, view};
+use crate::{
+    AppStatus, Envelope, UserError, command::typescript_rows, credentials, glance, mailboxes, panel, view,
+};
 
 /// The whole TypeScript file of the window's types: every type of this crate and the list of commands.
 ///
@@ -14,6 +16,26 @@ pub fn typescript() -> Result<String, ExportError> {
     declarations.visit::<AppStatus>();
     declarations.visit::<panel::PanelView>();
     declarations.visit::<glance::GlanceView>();
+    macro_rules! visit { ($($name:ident),+ $(,)?) => { $( declarations.visit::<mailboxes::$name>(); )+ } }
+    visit!(
+        MailboxesView,
+        MailboxRow,
+        MailboxEntry,
+        MailboxPassword,
+        MailboxTest,
+        MailboxStep,
+        MailboxStepKind,
+        MailboxProblem,
+        MailAddress,
+        FoundMailServers,
+        ProposedMailServers,
+        AskedHost,
+        SaveMailbox,
+        SavedMailbox,
+        SetMailbox,
+        TestMailbox,
+        RemoveMailbox,
+    );
     declarations.visit::<crate::RoutineRow>();
     declarations.visit::<crate::RoutineRun>();
     declarations.visit::<crate::RoutineEnd>();

@@ -1,0 +1,124 @@
+use nova_protocol::MailboxEntry;
+use serde_json::{Map, Value};
+
+/// An entry of the configuration, as the window has it.
+pub(super) fn entry_of(entry: &Value) -> MailboxEntry {
+    let text = |key: &str| entry[key].as_str().unwrap_or_default().trim().to_owned();
+    MailboxEntry {
+        name: text("name"),
+        imap: text("imap"),
+        smtp: text("smtp"),
+        user: text("user"),
+        address: text("address"),
+        checked_by: text("checked_by"),
+        sending: entry["sending"] == "ask",
+        read_only: entry["read_only"] == true,
+    }
+}
+
+/// Writes it into the entry; what the window does not know stays.
+pub(super) fn put(entry: &mut Value, mailbox: &MailboxEntry, credential: &str) {
+    let Some(entry) = entry.as_object_mut() else { return };
+    let password = format!("${{credentials:{credential}}}");
+    let texts = [
+        ("name", &mailbox.name),
+        ("imap", &mailbox.imap),
+        ("user", &mailbox.user),
+        ("password", &password),
+        ("smtp", &mailbox.smtp),
+        ("address", &mailbox.address),
+        ("checked_by", &mailbox.checked_by),
+    ];
+    for (key, text) in texts {
+        match text.trim() {
+            "" => drop(entry.remove(key)),
+            text => drop(entry.insert(key.into(), text.into())),
+        }
+    }
+    switch(entry, "sending", mailbox.sending, "ask".into(), "off".into());
+    switch(entry, "read_only", mailbox.read_only, true.into(), false.into());
+}
+
+/// What is off by default is not written.
+pub(super) fn switch(entry: &mut Map<String, Value>, key: &str, is_on: bool, on: Value, off: Value) {
+    if is_on || entry.contains_key(key) {
+        entry.insert(key.into(), if is_on { on } else { off });
+    }
+}
+
+/// The key of a credential for a mailbox of this name: "Fernhill & Sons" → "fernhill-sons".
+pub(super) fn key_of(name: &str) -> String {
+    let words = name.to_lowercase();
+    let words = words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let key: String = words.collect::<Vec<_>>().join("-").chars().take(40).collect();
+    let key = key.trim_end_matches('-');
+    if key.is_empty() { "mailbox".into() } else { key.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_entry_is_written_without_what_is_off_and_keeps_what_is_unknown() {
+        let mailbox = MailboxEntry {
+            name: " Home ".into(),
+            imap: "imap.example.org".into(),
+            user: "jane@example.org".into(),
+            ..MailboxEntry::default()
+        };
+        let mut new = json!({});
+        put(&mut new, &mailbox, "mail/home");
+        let written = json!({
+            "name": "Home", "imap": "imap.example.org", "user": "jane@example.org",
+            "password": "${credentials:mail/home}",
+        });
+        assert_eq!(new, written);
+
+        let mut old = json!({
+            "name": "Old", "imap": "a", "user": "b", "password": "c", "smtp": "smtp.example.org", "sending": "ask",
+            "read_only": true, "later": 1,
+        });
+        put(&mut old, &mailbox, "mail/home");
+        let mut expected = written;
+        expected["sending"] = "off".into();
+        expected["read_only"] = false.into();
+        expected["later"] = 1.into();
+        assert_eq!(old, expected);
+    }
+
+    #[test]
+    fn an_entry_is_read_as_it_was_written() {
+        let mailbox = MailboxEntry {
+            name: "Work".into(),
+            imap: "imap.example.org:1993".into(),
+            smtp: "smtp.example.org:587".into(),
+            user: "jane".into(),
+            address: "jane@example.org".into(),
+            checked_by: "mx.example.org".into(),
+            sending: true,
+            read_only: true,
+        };
+        let mut entry = json!({});
+        put(&mut entry, &mailbox, "mail/work");
+        assert_eq!(entry_of(&entry), mailbox);
+    }
+
+    #[test]
+    fn a_key_is_part_of_a_credential_s_name() {
+        for (name, key) in [
+            ("Home", "home"),
+            ("Fernhill & Sons", "fernhill-sons"),
+            ("  ../etc ", "etc"),
+            ("日本", "mailbox"),
+            ("", "mailbox"),
+            (&"a".repeat(60), &"a".repeat(40)),
+        ] {
+            assert_eq!(key_of(name), key);
+            let name: nova_credentials::CredentialName = format!("mail/{key}").parse().expect("a name");
+            assert_eq!(name.service(), "mail");
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Mailboxes as settings show and change them: entries of `skills.mail.config.mailboxes`.
+
+mod entry;
+mod grants;
+mod reach;
+mod tests_kept;
+
+use std::cell::RefCell;
+
+use nova_protocol::*;
+use nova_skill::Secret;
+use nova_skill_mail::setting_up::{
+    CheckedMailbox, Kind, OwnAddress, Publisher, Step, begins_with_starttls, check, credential, find_servers,
+    servers, written,
+};
+use serde_json::{Map, Value, json};
+
+use self::entry::{entry_of, key_of, put, switch};
+use self::reach::FromSettings;
+use crate::app::App;
+use crate::chat::unknown_skill;
+use crate::skill_rows::object_at;
+
+/// The skill that reads mailboxes, and the key of its configuration that lists them.
+const SKILL: &str = "mail";
+const LIST: &str = "mailboxes";
+
+impl App {
+    pub(crate) async fn list_mailboxes(&self, _: Nothing) -> Result<MailboxesView, UserError> {
+        let tests = self.tested_mailboxes().await;
+        let mut mailboxes = Vec::new();
+        for entry in self.mailboxes()? {
+            let Some(credential) = credential(&entry) else { continue };
+            let servers = servers(&entry);
+            let (password, reason) = self.password_of(&credential, &servers).await;
+            let mailbox = entry_of(&entry);
+            let tested = tests.get(&mailbox.name).and_then(|kept| kept.of(&entry));
+            mailboxes.push(MailboxRow { mailbox, credential, password, reason, servers, tested });
+        }
+        Ok(MailboxesView { mailboxes })
+    }
+
+    pub(crate) async fn find_mail_servers(&self, asked: MailAddress) -> Result<FoundMailServers, UserError> {
+        let address: OwnAddress = asked.address.parse().map_err(|_| {
+            let message = format!("\"{}\" is no address of a mailbox.", crate::plain_line(&asked.address));
+            UserError::new(ErrorCode::BadRequest, message, "Write it as jane@example.org.")
+        })?;
+        let found = find_servers(&self.web_of_settings(), &address).await;
+        let proposed = found.proposal.map(|proposal| {
+            let servers = proposal.servers;
+            let hosts = std::iter::once(&servers.imap).chain(&servers.smtp).map(|server| server.host.clone());
+            let mut elsewhere: Vec<String> = hosts.filter(|host| !address.owns(host)).collect();
+            elsewhere.dedup();
+            ProposedMailServers {
+                provider: servers.provider,
+                from: proposal.from,
+                from_database: proposal.publisher == Publisher::Thunderbird,
+                imap: written(&servers.imap, Kind::Imap),
+                smtp: servers.smtp.as_ref().map(|server| written(server, Kind::Smtp)).unwrap_or_default(),
+                smtp_starttls: servers.smtp.is_some_and(|server| begins_with_starttls(server.port)),
+                user: servers.user,
+                elsewhere,
+                left_out: servers.left_out,
+            }
+        });
+        let without = found.without.into_iter().map(|(host, reason)| AskedHost { host, reason });
+        Ok(FoundMailServers {
+            address: address.as_str().to_owned(),
+            domain: address.domain().to_owned(),
+            found: proposed,
+            without: without.collect(),
+        })
+    }
+
+    pub(crate) async fn save_mailbox(&self, save: SaveMailbox) -> Result<SavedMailbox, UserError> {
+        let before = save.before.as_deref().map(|name| self.mailbox(name)).transpose()?;
+        let password = save.password.map(SecretText::take).filter(|password| !password.is_empty());
+        let name = self.credential_for(before.as_ref(), &save.mailbox.name, password.is_some()).await?;
+        let mut wanted = before.clone().unwrap_or_else(|| json!({}));
+        put(&mut wanted, &save.mailbox, &name);
+        self.check_mailbox_entry(before.as_ref(), &wanted)?;
+        let elsewhere = before
+            .as_ref()
+            .is_none_or(|before| servers(before) != servers(&wanted) || before["user"] != wanted["user"]);
+        if elsewhere && password.is_none() {
+            return Err(bad_request(
+                "The password is missing.",
+                match before {
+                    Some(_) => "Type it again: it goes to another server or user now.",
+                    None => "Type the password of the mailbox.",
+                },
+            ));
+        }
+        let mut test = None;
+        if let (Some(password), false) = (&password, save.untested) {
+            let tested = self.tested(&wanted, Secret::from(password.clone())).await?;
+            if tested.steps.iter().any(|step| step.problem.is_some()) {
+                return Ok(SavedMailbox { saved: false, test: Some(tested) });
+            }
+            test = Some(tested);
+        }
+        let _one_at_a_time = self.inner.mailbox_changes.lock().await;
+        // Another one may have been stored while this one was tested.
+        let name = self.credential_for(before.as_ref(), &save.mailbox.name, password.is_some()).await?;
+        put(&mut wanted, &save.mailbox, &name);
+        self.check_mailbox_entry(before.as_ref(), &wanted)?;
+        self.store_mailbox(before.as_ref(), &wanted, password.map(Secret::from)).await?;
+        if let Some(tested) = &test {
+            self.keep_test(&wanted, tested).await?;
+        }
+        Ok(SavedMailbox { saved: true, test })
+    }
+
+    pub(crate) async fn set_mailbox(&self, set: SetMailbox) -> Result<MailboxesView, UserError> {
+        self.mailbox(&set.name)?;
+        self.change_mailboxes(|list| {
+            let entry = position(list, &set.name)?;
+            let Some(entry) = list[entry].as_object_mut() else { return Ok(()) };
+            if let Some(sending) = set.sending {
+                switch(entry, "sending", sending, "ask".into(), "off".into());
+            }
+            if let Some(read_only) = set.read_only {
+                switch(entry, "read_only", read_only, true.into(), false.into());
+            }
+            Ok(())
+        })?;
+        self.list_mailboxes(Nothing {}).await
+    }
+
+    pub(crate) async fn test_mailbox(&self, asked: TestMailbox) -> Result<MailboxesView, UserError> {
+        let entry = self.mailbox(&asked.name)?;
+        let name = credential(&entry).unwrap_or_default();
+        if asked.grant {
+            self.grant_credential_to(&name, &format!("skill:{SKILL}"))?;
+        }
+        let password = self.granted_password(&name, &servers(&entry)).await?;
+        let tested = self.tested(&entry, password).await?;
+        self.keep_test(&entry, &tested).await?;
+        self.list_mailboxes(Nothing {}).await
+    }
+
+    pub(crate) async fn remove_mailbox(&self, remove: RemoveMailbox) -> Result<MailboxesView, UserError> {
+        let entry = self.mailbox(&remove.name)?;
+        let granted = self.granted_to_mail().await?;
+        self.change_mailboxes(|list| {
+            let at = position(list, &remove.name)?;
+            list.remove(at);
+            Ok(())
+        })?;
+        let left = self.mailboxes()?;
+        self.keep_granted(granted, None).await?;
+        let name = credential(&entry)
+            .filter(|name| left.iter().all(|other| credential(other).as_ref() != Some(name)));
+        if let (Some(name), true) = (name, remove.password) {
+            match self.remove_credential_named(&name).await {
+                // It was never set.
+                Err(error) if error.code == ErrorCode::CredentialNeeded => {}
+                removed => removed?,
+            }
+        }
+        self.list_mailboxes(Nothing {}).await
+    }
+
+    /// Writes the password, then the entry, and lets the skill have the password that was typed for it.
+    async fn store_mailbox(
+        &self,
+        before: Option<&Value>,
+        wanted: &Value,
+        password: Option<Secret>,
+    ) -> Result<(), UserError> {
+        let name: nova_credentials::CredentialName = credential(wanted).unwrap_or_default().parse()?;
+        let granted = self.granted_to_mail().await?;
+        let typed = password.is_some();
+        if let Some(password) = password {
+            self.inner.kept.set(&name, password).await?;
+        }
+        let written = self.change_mailboxes(|list| match before {
+            None => {
+                list.push(wanted.clone());
+                Ok(())
+            }
+            Some(before) => {
+                let at = position(list, before["name"].as_str().unwrap_or_default())?;
+                list[at] = wanted.clone();
+                Ok(())
+            }
+        });
+        if let Err(error) = written {
+            if before.is_none() {
+                // Of no use to anybody.
+                let _ = self.inner.kept.remove(&name).await;
+            }
+            return Err(error);
+        }
+        self.look_at_credentials().await;
+        let changed = before.is_none_or(|before| servers(before) != servers(wanted));
+        if changed {
+            // What was allowed for the servers of before was another password.
+            self.inner.kept.grants.revoke(&name, None)?;
+        }
+        self.keep_granted(granted, changed.then_some(name.as_str())).await?;
+        if typed && let Err(error) = self.grant_credential_to(name.as_str(), &format!("skill:{SKILL}")) {
+            // A skill that is switched off has no tools; their first call asks.
+            tracing::info!(%name, error = error.message, "the password is not granted yet");
+        }
+        Ok(())
+    }
+
+    /// The entries in force.
+    fn mailboxes(&self) -> Result<Vec<Value>, UserError> {
+        let snapshot = self.inner.registry.snapshot();
+        let skill = snapshot.listed(SKILL).ok_or_else(|| unknown_skill(&snapshot, SKILL))?;
+        Ok(skill.config[LIST].as_array().cloned().unwrap_or_default())
+    }
+
+    fn mailbox(&self, name: &str) -> Result<Value, UserError> {
+        let mut list = self.mailboxes()?;
+        let at = position(&list, name)?;
+        Ok(list.swap_remove(at))
+    }
+
+    /// Refuses what the skill could not use, and a name that another mailbox has.
+    fn check_mailbox_entry(&self, before: Option<&Value>, wanted: &Value) -> Result<(), UserError> {
+        if let Some(fault) = nova_skill_mail::setting_up::fault(wanted) {
+            return Err(bad_request(fault, "Nothing was stored."));
+        }
+        let mut list = self.mailboxes()?;
+        if let Some(before) = before {
+            list.retain(|entry| entry["name"] != before["name"]);
+        }
+        let named = |entry: &Value| nova_skill::figures::folded(entry["name"].as_str().unwrap_or_default());
+        if list.iter().any(|entry| named(entry) == named(wanted)) {
+            return Err(bad_request(
+                format!("There is already a mailbox \"{}\".", wanted["name"].as_str().unwrap_or_default()),
+                "Choose another name.",
+            ));
+        }
+        let snapshot = self.inner.registry.snapshot();
+        let skill = snapshot.listed(SKILL).ok_or_else(|| unknown_skill(&snapshot, SKILL))?;
+        let faults = skill.faults_of_config(&json!({LIST: [wanted]}), &snapshot.type_owners());
+        if faults.is_empty() { Ok(()) } else { Err(bad_request(faults.join(" "), "Nothing was stored.")) }
+    }
+
+    /// The one it has; a new one where it has none, or where a typed password would change that of another mailbox.
+    async fn credential_for(
+        &self,
+        before: Option<&Value>,
+        name: &str,
+        typed: bool,
+    ) -> Result<String, UserError> {
+        let others = self.mailboxes()?;
+        let others =
+            others.iter().filter(|entry| before.is_none_or(|before| before["name"] != entry["name"]));
+        let others: Vec<String> = others.filter_map(credential).collect();
+        if let Some(own) = before.and_then(credential).filter(|own| !typed || !others.contains(own)) {
+            return Ok(own);
+        }
+        let kept = self.inner.kept.names().await?;
+        // What the skill requires by that name could be given as a credential.
+        let own = format!("{SKILL}/{LIST}");
+        let mut taken: Vec<&str> = kept.iter().map(|name| name.as_str()).collect();
+        taken.extend(others.iter().map(String::as_str).chain([own.as_str()]));
+        let is_taken = |name: &String| taken.iter().any(|taken| taken.eq_ignore_ascii_case(name));
+        let key = key_of(name);
+        let mut names =
+            std::iter::once(format!("{SKILL}/{key}")).chain((2..=999).map(|n| format!("{SKILL}/{key}-{n}")));
+        names.find(|name| !is_taken(name)).ok_or_else(|| {
+            bad_request("Too many passwords of that name are kept.", "Remove some in Settings, Credentials.")
+        })
+    }
+
+    /// Changes the list in the file. Where `edit` refuses, nothing is changed.
+    fn change_mailboxes(
+        &self,
+        edit: impl Fn(&mut Vec<Value>) -> Result<(), UserError>,
+    ) -> Result<(), UserError> {
+        let refused = RefCell::new(Ok(()));
+        self.change_skill(SKILL, |skill: &mut Map<String, Value>| {
+            let Some(config) = object_at(skill, "config") else { return };
+            let list = config.entry(LIST).or_insert_with(|| json!([]));
+            if let Some(list) = list.as_array_mut() {
+                *refused.borrow_mut() = edit(list);
+            }
+        })?;
+        refused.into_inner()
+    }
+
+    fn web_of_settings(&self) -> FromSettings {
+        FromSettings(self.inner.options.web.clone())
+    }
+
+    async fn tested(&self, entry: &Value, password: Secret) -> Result<MailboxTest, UserError> {
+        let CheckedMailbox { steps, unread } = check(&self.web_of_settings(), entry, password)
+            .await
+            .ok_or_else(|| bad_request("The mailbox has no server.", "Set its IMAP server."))?;
+        let steps = steps.into_iter().map(|step| MailboxStep {
+            step: match step.step {
+                Step::Connect => MailboxStepKind::Connect,
+                Step::SignIn => MailboxStepKind::SignIn,
+                Step::Folders => MailboxStepKind::Folders,
+                Step::ConnectToSend => MailboxStepKind::ConnectToSend,
+                Step::SignInToSend => MailboxStepKind::SignInToSend,
+            },
+            server: step.server,
+            problem: step.problem.map(|problem| MailboxProblem {
+                message: problem.message,
+                hint: problem.hint,
+                refused: problem.refused,
+            }),
+        });
+        let at = self.inner.options.clock.now().to_string();
+        Ok(MailboxTest { at, steps: steps.collect(), unread })
+    }
+}
+
+/// # Errors
+/// When no mailbox has that name.
+fn position(list: &[Value], name: &str) -> Result<usize, UserError> {
+    let found = list.iter().position(|entry| entry["name"] == name);
+    found.ok_or_else(|| {
+        bad_request(
+            format!("There is no mailbox \"{name}\"."),
+            "It was renamed or removed: look at the list again.",
+        )
+    })
+}
+
+fn bad_request(message: impl Into<String>, hint: impl Into<String>) -> UserError {
+    UserError::new(ErrorCode::BadRequest, message, hint)
+}

@@ -1,0 +1,185 @@
+//! Parameters and results of the commands about mailboxes. A password goes in, and never out.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::SecretText;
+
+/// The mailboxes of the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MailboxesView {
+    pub mailboxes: Vec<MailboxRow>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MailboxRow {
+    pub mailbox: MailboxEntry,
+    /// `mail/KEY`, where its password is.
+    pub credential: String,
+    pub password: MailboxPassword,
+    /// Why it is unknown whether there is a password.
+    pub reason: Option<String>,
+    /// `host:port` of IMAP, then of SMTP where there is one: to these the password goes.
+    pub servers: Vec<String>,
+    /// The newest test of these servers with this user.
+    pub tested: Option<MailboxTest>,
+}
+
+/// What `nova.config.json` says of a mailbox, but for its credential.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MailboxEntry {
+    pub name: String,
+    /// `host`, or `host:port`.
+    pub imap: String,
+    /// The same; empty where no mail is sent.
+    pub smtp: String,
+    pub user: String,
+    /// Of the sender; empty where it is the user.
+    pub address: String,
+    /// The first word of the server's `Authentication-Results`; empty where it is not known.
+    pub checked_by: String,
+    /// Each mail asks before it is sent; otherwise none is sent.
+    pub sending: bool,
+    pub read_only: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum MailboxPassword {
+    Kept,
+    Missing,
+    /// It is kept, and the skill may not have it for these servers yet.
+    NotGranted,
+    /// The credentials cannot be reached.
+    Unknown,
+}
+
+/// How the servers of a mailbox did, step by step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MailboxTest {
+    /// RFC 3339.
+    pub at: String,
+    /// Up to the first of IMAP and the first of SMTP that failed. SMTP is left out after a refused sign-in.
+    pub steps: Vec<MailboxStep>,
+    /// Messages of the inbox; none where it could not be read.
+    pub unread: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MailboxStep {
+    pub step: MailboxStepKind,
+    /// `host:port`
+    pub server: String,
+    pub problem: Option<MailboxProblem>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum MailboxStepKind {
+    Connect,
+    SignIn,
+    Folders,
+    ConnectToSend,
+    SignInToSend,
+}
+
+/// Why a step failed, in the server's words where it said any.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MailboxProblem {
+    pub message: String,
+    pub hint: String,
+    /// The server does not accept the user and the password.
+    pub refused: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct MailAddress {
+    pub address: String,
+}
+
+/// The servers of an address, as its domain or a database of providers names them. Nothing is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct FoundMailServers {
+    pub address: String,
+    pub domain: String,
+    pub found: Option<ProposedMailServers>,
+    /// Who was asked before and named no server that can be used.
+    pub without: Vec<AskedHost>,
+}
+
+/// Servers that others named: the user looks at them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProposedMailServers {
+    /// What the provider calls itself.
+    pub provider: Option<String>,
+    /// The host that named them.
+    pub from: String,
+    /// It is Thunderbird's database of providers, and not the domain of the address.
+    pub from_database: bool,
+    /// As an entry has it.
+    pub imap: String,
+    /// The same; empty where none can be used.
+    pub smtp: String,
+    /// The connection to the SMTP server becomes encrypted by STARTTLS, not from its first byte.
+    pub smtp_starttls: bool,
+    pub user: String,
+    /// Hosts that are not of the domain of the address.
+    pub elsewhere: Vec<String>,
+    /// Servers that were named and are not proposed, each with the reason.
+    pub left_out: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AskedHost {
+    pub host: String,
+    pub reason: String,
+}
+
+/// A new mailbox, or a changed one.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+pub struct SaveMailbox {
+    /// The name of the one that is changed.
+    #[serde(default)]
+    #[ts(optional)]
+    pub before: Option<String>,
+    pub mailbox: MailboxEntry,
+    /// Needed for a new one, and where servers or user change.
+    #[serde(default)]
+    #[ts(optional)]
+    pub password: Option<SecretText>,
+    /// Stores it without a test.
+    pub untested: bool,
+}
+
+/// Whether a mailbox was stored: not, where its test failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SavedMailbox {
+    pub saved: bool,
+    /// None where nothing was tested.
+    pub test: Option<MailboxTest>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+pub struct SetMailbox {
+    pub name: String,
+    #[serde(default)]
+    #[ts(optional)]
+    pub sending: Option<bool>,
+    #[serde(default)]
+    #[ts(optional)]
+    pub read_only: Option<bool>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+pub struct TestMailbox {
+    pub name: String,
+    /// Lets the skill have the password for the servers of the mailbox, as the user was just shown them.
+    pub grant: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+pub struct RemoveMailbox {
+    pub name: String,
+    /// Removes its password, too, where no other mailbox uses it.
+    pub password: bool,
+}
