@@ -102,6 +102,8 @@ hosts: Array<string>, };
 
 export type ApprovedToolState = "as_approved" | "changed" | "gone";
 
+export type AskedHost = { host: string, reason: string, };
+
 export type AttachedFile = { name: string, 
 /**
  * Empty for a resource, which the turn reads.
@@ -901,6 +903,12 @@ looked_at: Array<string>, };
 
 export type FormPart = { tool: string, args: { [key in string]: JsonValue }, place: PanelPlace, title: string, };
 
+export type FoundMailServers = { address: string, domain: string, found: ProposedMailServers | null, 
+/**
+ * Who was asked before and named no server that can be used.
+ */
+without: Array<AskedHost>, };
+
 export type FoundSession = { row: SessionRow, 
 /**
  * The title, where it was found there.
@@ -1125,11 +1133,85 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 
 export type LogLine = { level: LogLevel, message: string, };
 
+export type MailAddress = { address: string, };
+
 export type MailPart = { 
 /**
  * Lists the newest messages of a folder, as `mail.list` does.
  */
 tool: string, args: { [key in string]: JsonValue }, };
+
+export type MailboxEntry = { name: string, 
+/**
+ * `host`, or `host:port`.
+ */
+imap: string, 
+/**
+ * The same; empty where no mail is sent.
+ */
+smtp: string, user: string, 
+/**
+ * Of the sender; empty where it is the user.
+ */
+address: string, 
+/**
+ * The first word of the server's `Authentication-Results`; empty where it is not known.
+ */
+checked_by: string, 
+/**
+ * Each mail asks before it is sent; otherwise none is sent.
+ */
+sending: boolean, read_only: boolean, };
+
+export type MailboxPassword = "kept" | "missing" | "not_granted" | "unknown";
+
+export type MailboxProblem = { message: string, hint: string, 
+/**
+ * The server does not accept the user and the password.
+ */
+refused: boolean, };
+
+export type MailboxRow = { mailbox: MailboxEntry, 
+/**
+ * `mail/KEY`, where its password is.
+ */
+credential: string, password: MailboxPassword, 
+/**
+ * Why it is unknown whether there is a password.
+ */
+reason: string | null, 
+/**
+ * `host:port` of IMAP, then of SMTP where there is one: to these the password goes.
+ */
+servers: Array<string>, 
+/**
+ * The newest test of these servers with this user.
+ */
+tested: MailboxTest | null, };
+
+export type MailboxStep = { step: MailboxStepKind, 
+/**
+ * `host:port`
+ */
+server: string, problem: MailboxProblem | null, };
+
+export type MailboxStepKind = "connect" | "sign_in" | "folders" | "connect_to_send" | "sign_in_to_send";
+
+export type MailboxTest = { 
+/**
+ * RFC 3339.
+ */
+at: string, 
+/**
+ * Up to the first of IMAP and the first of SMTP that failed. SMTP is left out after a refused sign-in.
+ */
+steps: Array<MailboxStep>, 
+/**
+ * Messages of the inbox; none where it could not be read.
+ */
+unread: number | null, };
+
+export type MailboxesView = { mailboxes: Array<MailboxRow>, };
 
 export type MarkRecord = { skill: string, record_type: string, path: string, 
 /**
@@ -1684,6 +1766,40 @@ because: string, };
 
 export type PropertyUse = { property: string, notes: number, };
 
+export type ProposedMailServers = { 
+/**
+ * What the provider calls itself.
+ */
+provider: string | null, 
+/**
+ * The host that named them.
+ */
+from: string, 
+/**
+ * It is Thunderbird's database of providers, and not the domain of the address.
+ */
+from_database: boolean, 
+/**
+ * As an entry has it.
+ */
+imap: string, 
+/**
+ * The same; empty where none can be used.
+ */
+smtp: string, 
+/**
+ * The connection to the SMTP server becomes encrypted by STARTTLS, not from its first byte.
+ */
+smtp_starttls: boolean, user: string, 
+/**
+ * Hosts that are not of the domain of the address.
+ */
+elsewhere: Array<string>, 
+/**
+ * Servers that were named and are not proposed, each with the reason.
+ */
+left_out: Array<string>, };
+
 export type ProviderHealth = { state: HealthState, at: string, 
 /**
  * What went wrong.
@@ -1963,6 +2079,12 @@ events: number | null,
  */
 morning: string | null, };
 
+export type RemoveMailbox = { name: string, 
+/**
+ * Removes its password, too, where no other mailbox uses it.
+ */
+password: boolean, };
+
 export type RenameSession = { session: string, title: string, };
 
 export type ReplacedToolView = { file: string, 
@@ -2180,6 +2302,20 @@ seconds: number,
  */
 memory: number, };
 
+export type SaveMailbox = { 
+/**
+ * The name of the one that is changed.
+ */
+before?: string, mailbox: MailboxEntry, 
+/**
+ * Needed for a new one, and where servers or user change.
+ */
+password?: SecretText, 
+/**
+ * Stores it without a test.
+ */
+untested: boolean, };
+
 export type SaveRecord = { skill: string, record_type: string, 
 /**
  * The note as the form named it; a new one without.
@@ -2202,6 +2338,12 @@ another?: boolean,
  * An id chosen by the caller; the events of the save carry it as `session`.
  */
 run: string, };
+
+export type SavedMailbox = { saved: boolean, 
+/**
+ * None where nothing was tested.
+ */
+test: MailboxTest | null, };
 
 export type SavedRecord = { 
 /**
@@ -2536,6 +2678,8 @@ export type SetFavourite = {
  */
 model: string, favourite: boolean, };
 
+export type SetMailbox = { name: string, sending?: boolean, read_only?: boolean, };
+
 export type SetModel = { 
 /**
  * The session, or none for new chats.
@@ -2841,6 +2985,12 @@ skill: string, text: string,
  * The hints whose lack is the reason, each as a sentence.
  */
 missing: Array<string>, };
+
+export type TestMailbox = { name: string, 
+/**
+ * Lets the skill have the password for the servers of the mailbox, as the user was just shown them.
+ */
+grant: boolean, };
 
 export type TextPart = { text: string, 
 /**
@@ -3320,6 +3470,12 @@ export type Commands = {
   read_server_media: { params: ServerMediaRef; result: ImageData };
   show_server_media: { params: ServerMediaRef; result: Nothing };
   suggest_resources: { params: SuggestResources; result: Array<ResourceSuggestion> };
+  list_mailboxes: { params: Nothing; result: MailboxesView };
+  find_mail_servers: { params: MailAddress; result: FoundMailServers };
+  save_mailbox: { params: SaveMailbox; result: SavedMailbox };
+  set_mailbox: { params: SetMailbox; result: MailboxesView };
+  test_mailbox: { params: TestMailbox; result: MailboxesView };
+  remove_mailbox: { params: RemoveMailbox; result: MailboxesView };
   list_credentials: { params: Nothing; result: CredentialsView };
   set_credential: { params: SetCredential; result: CredentialsView };
   remove_credential: { params: CredentialRef; result: CredentialsView };

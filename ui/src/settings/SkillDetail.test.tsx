@@ -37,6 +37,24 @@ it('saves at once when it loads and how long it stays', async () => {
   );
 });
 
+it('has mailboxes of their own in the place of their list in the form', async () => {
+  const list = { type: 'array', title: 'Mailboxes', items: { type: 'string' } };
+  const alone = await setup({}, { config_schema: { type: 'object', properties: { mailboxes: list } }, config_problem: 'The file is wrong.' });
+  expect(await alone.detail.findByRole('region', { name: 'Mailboxes' })).toHaveTextContent('The file is wrong.');
+  expect(alone.detail.queryByRole('region', { name: 'Configuration' })).toBeNull();
+  alone.unmount();
+
+  const both = await setup({}, { config_schema: { type: 'object', properties: { mailboxes: list, signature: { type: 'string', title: 'Signature' } } } });
+  const form = within(await both.detail.findByRole('region', { name: 'Configuration' }));
+  expect(form.getByLabelText(/Signature/)).toBeVisible();
+  expect(form.queryByText('Mailboxes')).toBeNull();
+  both.unmount();
+
+  const { detail } = await setup({ source: 'folder' });
+  await detail.findByText('From');
+  expect(detail.queryByRole('region', { name: 'Mailboxes' })).toBeNull();
+});
+
 it('says above everything why a change was refused, and shows what is the case', async () => {
   const { backend, user, detail } = await setup();
   backend.fail('set_skill', { message: 'nova.config.json cannot be written.', hint: 'Make room.' });

@@ -9,7 +9,9 @@ import { useMedia } from '../shared/media';
 import { Revealed } from '../shared/Revealed';
 import { summaryOf } from '../shared/sentence';
 import { useApp, useRpc } from '../state/hooks';
+import { MailboxesPart } from './mailboxes/MailboxesPart';
 import { Part } from './Part';
+import { withoutKey } from './own-config';
 import { SkillConfig } from './SkillConfig';
 import { SkillHealth } from './SkillHealth';
 import { isOn, needsAttention, remedyOf, sourceName, worksInPart, type Remedy, withoutCommands } from './skill-rows';
@@ -42,6 +44,8 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, s
   const revision = useApp(({ revisions }) => revisions.registry);
   const detail = useRpc('skill_detail', shadowed ? null : { skill: row.id }, revision);
   const remedy = shadowed ? null : remedyOf(row);
+  const hasMailboxes = !shadowed && row.id === 'mail' && row.source === 'native';
+  const form = hasMailboxes && detail.data ? withoutKey(detail.data, 'mailboxes') : detail.data;
   return (
     <div className="flex h-full flex-col">
       <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-4">
@@ -92,6 +96,7 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, s
             <ErrorBox error={detail.error} actions={<LinkButton onClick={detail.reload}>Try again</LinkButton>} />
           </Part>
         )}
+        {hasMailboxes && <MailboxesPart problem={form?.config_schema ? null : (detail.data?.config_problem ?? null)} />}
         {!shadowed && <SkillRecords row={row} />}
         {!shadowed && <SkillTools row={row} detail={detail.data} attempt={attempt} />}
         {row.hints.length > 0 && (
@@ -104,7 +109,7 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, s
           </Part>
         )}
         <SkillRouting row={row} />
-        {detail.data?.config_schema && <SkillConfig detail={detail.data} name={row.name} attempt={attempt} />}
+        {form?.config_schema && <SkillConfig detail={form} name={row.name} attempt={attempt} />}
         {!shadowed && <SkillHealth row={row} detail={detail.data} now={now} />}
       </div>
     </div>

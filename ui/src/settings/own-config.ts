@@ -1,6 +1,6 @@
 // What the user's own configuration becomes by a change in the form of the one in force.
 
-import type { JsonValue } from '../ipc';
+import type { JsonValue, SkillDetail } from '../ipc';
 
 type Values = { readonly [key: string]: JsonValue };
 
@@ -20,6 +20,14 @@ export function ownAfter(own: JsonValue, before: JsonValue, now: JsonValue): Val
     else after.set(key, isValues(old) && isValues(next) ? ownAfter(after.get(key) ?? {}, old, next) : next);
   }
   return Object.fromEntries(after);
+}
+
+/** The detail of a skill whose form has no field for this key, which is set elsewhere; no form where it has no other. */
+export function withoutKey(detail: SkillDetail, key: string): SkillDetail {
+  const schema = values(detail.config_schema ?? {});
+  const { [key]: _elsewhere, ...properties } = values(schema['properties'] ?? {});
+  if (Object.keys(properties).length === 0) return { ...detail, config_schema: null };
+  return { ...detail, config_schema: { ...schema, properties } };
 }
 
 export function same(a: JsonValue | undefined, b: JsonValue | undefined): boolean {

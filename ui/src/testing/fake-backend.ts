@@ -12,6 +12,7 @@ import type {
   FirstRunOptions,
   GlanceView,
   GrantRow,
+  MailboxRow,
   NoteView,
   Params,
   PendingToolRow,
@@ -60,6 +61,8 @@ export interface World {
   servers?: ServersView;
   /** What skills say without being asked; nothing where it is left out. */
   glances?: GlanceView[];
+  /** Mailboxes; none where they are left out. */
+  mailboxes?: MailboxRow[];
   /** Routines; none where they are left out. */
   routines?: RoutineRow[];
   /** Prompts of servers; none where they are left out. */
@@ -135,6 +138,7 @@ export class FakeBackend extends ScriptedBackend {
   list_skills = () => this.world.skills;
   list_panels = (): Result<'list_panels'> => [];
   list_glances = (): Result<'list_glances'> => this.world.glances ?? [];
+  list_mailboxes = (): Result<'list_mailboxes'> => ({ mailboxes: this.world.mailboxes ?? [] });
   list_routines = (): RoutineRow[] => this.world.routines ?? [];
   add_routine = ({ name, when, zone, allow }: Params<'add_routine'>): RoutineRow => {
     const row = { path: `Routines/${name}.md`, name, when, zone, enabled: true, allow, problem: null, next: null, last: null };

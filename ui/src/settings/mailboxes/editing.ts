@@ -1,0 +1,103 @@
+// The form of a mailbox, as data: an address, what was found for it, the entry, its password and its test.
+
+import type { FoundMailServers, MailboxEntry, MailboxTest, UserError } from '../../ipc';
+
+export interface Editing {
+  /** The name of the one that is changed; none for a new one. */
+  readonly before: string | null;
+  /** `address` until servers were looked for or are to be typed. */
+  readonly step: 'address' | 'servers';
+  readonly address: string;
+  readonly found: FoundMailServers | null;
+  readonly entry: MailboxEntry;
+  readonly password: string;
+  readonly busy: 'finding' | 'saving' | null;
+  /** The test that failed, of the entry as it is. */
+  readonly test: MailboxTest | null;
+  readonly problem: UserError | null;
+}
+
+export type EditingAction =
+  | { readonly type: 'address'; readonly address: string }
+  | { readonly type: 'find' }
+  | { readonly type: 'found'; readonly found: FoundMailServers }
+  /** Without looking for servers. */
+  | { readonly type: 'by hand' }
+  | { readonly type: 'back' }
+  | { readonly type: 'entry'; readonly change: Partial<MailboxEntry> }
+  | { readonly type: 'password'; readonly password: string }
+  | { readonly type: 'save' }
+  | { readonly type: 'failed'; readonly test: MailboxTest | null }
+  | { readonly type: 'refused'; readonly problem: UserError };
+
+const emptyEntry: MailboxEntry = { name: '', imap: '', smtp: '', user: '', address: '', checked_by: '', sending: false, read_only: false };
+
+export const newMailbox: Editing = {
+  before: null,
+  step: 'address',
+  address: '',
+  found: null,
+  entry: emptyEntry,
+  password: '',
+  busy: null,
+  test: null,
+  problem: null,
+};
+
+export function editingOf(entry: MailboxEntry): Editing {
+  return { ...newMailbox, before: entry.name, step: 'servers', entry };
+}
+
+export function reduceEditing(state: Editing, action: EditingAction): Editing {
+  switch (action.type) {
+    case 'address':
+      return { ...state, address: action.address, problem: null };
+    case 'find':
+      return { ...state, busy: 'finding', problem: null };
+    case 'found':
+      return { ...state, busy: null, step: 'servers', found: action.found, entry: entryFor(action.found) };
+    case 'by hand': {
+      const address = state.address.trim();
+      return { ...state, step: 'servers', found: null, problem: null, entry: { ...emptyEntry, name: domainOf(address), user: address } };
+    }
+    case 'back':
+      return { ...newMailbox, address: state.address };
+    case 'entry':
+      return { ...state, entry: { ...state.entry, ...action.change }, test: null, problem: null };
+    case 'password':
+      return { ...state, password: action.password, test: null, problem: null };
+    case 'save':
+      return { ...state, busy: 'saving', test: null, problem: null };
+    case 'failed':
+      return { ...state, busy: null, test: action.test };
+    case 'refused':
+      return { ...state, busy: null, problem: action.problem };
+  }
+}
+
+function entryFor({ address, domain, found }: FoundMailServers): MailboxEntry {
+  const user = found?.user ?? address;
+  return {
+    ...emptyEntry,
+    name: (found?.provider ?? domain).slice(0, 60),
+    imap: found?.imap ?? '',
+    smtp: found?.smtp ?? '',
+    user,
+    address: user === address ? '' : address,
+  };
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1).slice(0, 60);
+}
+
+/** Whether there is enough to be tested or saved; what is wrong with it says the backend. */
+export function isComplete({ before, entry, password, busy }: Editing): boolean {
+  const filled = [entry.name, entry.imap, entry.user].every((text) => text.trim() !== '');
+  return busy === null && filled && (before !== null || password !== '');
+}
+
+/** How a connection to this server becomes encrypted is known for what was found alone: `port` says it otherwise. */
+export function encryptionOf(found: FoundMailServers['found'], kind: 'imap' | 'smtp'): string {
+  return kind === 'smtp' && found?.smtp_starttls === true ? 'encrypted by STARTTLS' : 'encrypted from the first byte (TLS)';
+}
