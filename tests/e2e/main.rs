@@ -4,6 +4,7 @@
 //!
 //! Run with `make test-window`, which builds the page, finds a display and provides `tauri-driver`.
 
+mod adding_mailboxes;
 mod calendar;
 mod conversing;
 mod filling_forms;

@@ -37,7 +37,7 @@ use fantoccini::key::Key;
 
 use harness::{Home, Theme, Window, copy_tree};
 use screens::calendar::calendar;
-use screens::mail::mail;
+use screens::mail::{mail, settings_mail};
 use screens::records::records;
 use screens::servers::settings_mcp;
 use screens::settings::{models, permissions, review, running, settings, settings_vault, waiting_tool};
@@ -87,6 +87,9 @@ async fn main() {
         }
         if wanted("symbol") {
             share(name, theme).await;
+        }
+        if wanted("settings-mail") {
+            settings_mail(name, theme).await;
         }
         if wanted("models") {
             models(name, theme).await;

@@ -24,14 +24,20 @@ impl Home {
         self.with_mailboxes(server, vec![entry])
     }
 
-    fn with_mailboxes(mut self, server: &Dovecot, entries: Vec<Value>) -> Self {
+    /// Without a mailbox, where the server's certificate is one of the system's and a passphrase is at hand.
+    pub(crate) fn near_mail_server(mut self, server: &Dovecot) -> Self {
         let passphrase = self.path("passphrase");
         std::fs::write(&passphrase, "correct horse battery staple\n").expect("the passphrase");
         self.desktop.push(("NOVA_PASSPHRASE_FILE", passphrase));
         self.desktop.push(("SSL_CERT_FILE", server.certificate_file()));
-        let vault = self.vault();
+        self
+    }
+
+    fn with_mailboxes(self, server: &Dovecot, entries: Vec<Value>) -> Self {
+        let home = self.near_mail_server(server);
+        let vault = home.vault();
         let home =
-            self.settings(&json!({"vault": vault, "skills": {"mail": {"config": {"mailboxes": entries}}}}));
+            home.settings(&json!({"vault": vault, "skills": {"mail": {"config": {"mailboxes": entries}}}}));
         home.run(&["credential", "set", "mail/test"], Dovecot::PASSWORD);
         home.run(&["credential", "grant", "mail/test", "--to", "skill:mail"], "");
         home

@@ -216,3 +216,24 @@ pub(crate) async fn mail(name: &str, theme: Theme) {
     take(&window, "mail", name).await;
     window.close().await;
 }
+
+/// The mailboxes of the skill: one that was tested, one whose password is refused, and one that is being added.
+pub(crate) async fn settings_mail(name: &str, theme: Theme) {
+    let server = Dovecot::start();
+    for subject in ["Quote", "Lunch"] {
+        server.deliver("sam", "INBOX", "", format!("Subject: {subject}\n\nHi\n").as_bytes());
+    }
+    let home = Home::new().theme(theme).mailboxes(&server, &[("Work", "sam"), ("Private", "okell")]);
+    let window = Window::open(&home).await;
+    window.resize(1440, 900).await;
+    window.click("[data-testid=nav-settings]").await;
+    window.click("[data-skill=mail] [data-testid=skill-name]").await;
+    window.click("[aria-label='Test Work']").await;
+    window.wait_for_text("[data-mailbox=Work]", "Ready").await;
+    window.click("[data-testid=mailbox-add]").await;
+    window.type_into("[data-testid=mailbox-form] input[type=email]", "sam@okell.example").await;
+    window.click_named("Enter them myself").await;
+    window.wait_for("[data-testid=mailbox-password]").await;
+    take(&window, "settings-mail", name).await;
+    window.close().await;
+}
