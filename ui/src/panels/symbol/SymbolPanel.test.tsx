@@ -108,12 +108,16 @@ describe('a symbol', () => {
   });
 
   test('a panel that is opened again asks the web nothing', async () => {
-    const { backend, unmount, asked } = await open();
+    const { backend, unmount, asked, press } = await open();
     await lookUp('NGTL');
     const before = asked('lookup.pull_up_symbol').length + asked('lookup.news').length;
+    press('1');
+    press('c');
     unmount();
     await open({ backend });
     expect(figure('Last close, EUR')).toHaveTextContent('42.18');
+    expect(screen.getByRole('radio', { name: '1 m' })).toBeChecked();
+    expect(screen.queryByRole('textbox', { name: 'Symbol to compare with' })).toBeNull();
     expect(asked('lookup.pull_up_symbol').length + asked('lookup.news').length).toBe(before);
   });
 

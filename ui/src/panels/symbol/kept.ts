@@ -19,5 +19,7 @@ export function keptOf(backend: Backend, skill: string): Kept {
 
 export function keep(backend: Backend, skill: string, kept: Kept): void {
   const own = all.get(backend) ?? new Map<string, Kept>();
-  all.set(backend, own.set(skill, kept));
+  // What was open over the panel, or pointed at, is not.
+  const state = { ...kept.state, comparing: false, pointed: null };
+  all.set(backend, own.set(skill, { ...kept, state }));
 }
