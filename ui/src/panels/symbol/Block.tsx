@@ -2,14 +2,17 @@ import type { ReactNode } from 'react';
 
 import type { JsonValue } from '../../ipc';
 import { ErrorBox, LinkButton, Loading } from '../../shared';
+import { Revealed } from '../../shared/Revealed';
 import { Asking } from '../skill/Region';
 import type { Read } from '../skill/state';
 import { useSymbol } from './context';
-import { needsKey } from './words';
+import { settingsLabel } from './words';
 
 interface BlockProps {
   readonly label: string;
   readonly read: Read | null;
+  /** Why its tool cannot be called; nothing is asked then. */
+  readonly notReady?: string | null;
   readonly lines?: number;
   readonly className?: string;
   readonly onAgain: () => void;
@@ -19,7 +22,8 @@ interface BlockProps {
 }
 
 /** What one source says: its own question, its own failure and its own bars; the rest of the panel works. */
-export function Block({ label, read, lines = 4, className = '', onAgain, head, children }: BlockProps) {
+export function Block({ label, read, notReady = null, lines = 4, className = '', onAgain, head, children }: BlockProps) {
+  const { openSettings } = useSymbol();
   const value = read?.result?.value ?? undefined;
   return (
     <section aria-label={label} className={`min-w-0 py-3 ${className}`}>
@@ -33,7 +37,11 @@ export function Block({ label, read, lines = 4, className = '', onAgain, head, c
         </div>
       )}
       {read?.run && <Asking run={read.run} />}
-      {read === null || (value === undefined && !read.error) ? (
+      {notReady !== null ? (
+        <p className="selectable px-5 py-1 text-small text-fg-2">
+          <Revealed text={notReady} /> <LinkButton onClick={openSettings}>Settings</LinkButton>
+        </p>
+      ) : read === null || (value === undefined && !read.error) ? (
         <div className="px-5 py-1">
           <Loading lines={lines} label={`Reading ${label.toLowerCase()}`} />
         </div>
@@ -52,10 +60,11 @@ export function Block({ label, read, lines = 4, className = '', onAgain, head, c
 export function Failure({ read: { error }, onAgain, actions }: { read: Pick<Read, 'error'>; onAgain: () => void; actions?: ReactNode }) {
   const { openSettings } = useSymbol();
   if (error === null) return null;
+  const settings = settingsLabel(`${error.message} ${error.hint}`);
   const links = (
     <>
       <LinkButton onClick={onAgain}>Try again</LinkButton>
-      {needsKey(`${error.message} ${error.hint}`) && <LinkButton onClick={openSettings}>Add key</LinkButton>}
+      {settings !== null && <LinkButton onClick={openSettings}>{settings}</LinkButton>}
       {actions}
     </>
   );

@@ -9,27 +9,28 @@ import { problemsIn } from '../skill/answer';
 import { filingsIn, keyFiguresIn, newsIn, type KeyFigure } from './answers';
 import { Block } from './Block';
 import { useSymbol } from './context';
-import { copiedFigures, figureText, needsKey, readText, shortDay, whenText } from './words';
+import { copiedFigures, figureText, readText, settingsLabel, shortDay, whenText } from './words';
 
 /** Rows that are listed before the rest is asked for. */
 const FILINGS = 4;
 const NEWS = 3;
 
 function useWeb(tool: string) {
-  const { web, nameOf, symbol } = useSymbol();
+  const { web, nameOf, symbol, notReady } = useSymbol();
   const asked = { tool: nameOf(tool), args: { symbol: symbol ?? '' } };
   const read = web.of(asked);
-  return { read, again: () => web.reread(asked), at: read?.at ?? null };
+  return { read, again: () => web.reread(asked), at: read?.at ?? null, notReady: notReady(asked.tool) };
 }
 
 /** Each figure with its source or formula and its day; a missing one with the reason and the remedy. */
 export function KeyFigures() {
   const { symbol } = useSymbol();
-  const { read, again } = useWeb('fundamentals');
+  const { read, again, notReady } = useWeb('fundamentals');
   return (
     <Block
       label="Key figures"
       read={read}
+      notReady={notReady}
       lines={6}
       onAgain={again}
       head={(value) => (
@@ -68,7 +69,8 @@ export function KeyFigures() {
 function FigureRow({ figure }: { figure: KeyFigure }) {
   const { today, openSettings } = useSymbol();
   const { name, value, unit, how, day, newer, missing, remedy } = figure;
-  const reason = [missing, needsKey(`${missing ?? ''} ${remedy ?? ''}`) ? null : remedy].filter((part) => part !== null).join('. ');
+  const settings = settingsLabel(`${missing ?? ''} ${remedy ?? ''}`);
+  const reason = [missing, settings === null ? remedy : null].filter((part) => part !== null).join('. ');
   return (
     <tr className="border-b border-line last:border-b-0">
       <th scope="row" className="selectable py-1 pr-3 pl-5 text-left font-normal">
@@ -82,7 +84,7 @@ function FigureRow({ figure }: { figure: KeyFigure }) {
       </td>
       <td className="py-1 pr-5 text-right whitespace-nowrap text-fg-2">
         {value === null ? (
-          needsKey(`${missing ?? ''} ${remedy ?? ''}`) && <LinkButton onClick={openSettings}>Add key</LinkButton>
+          settings !== null && <LinkButton onClick={openSettings}>{settings}</LinkButton>
         ) : newer !== null && day !== null ? (
           <span data-tip={`A report of ${shortDay(newer, today)} is newer`}>
             <Badge tone="warn" icon="clock">
@@ -119,12 +121,13 @@ function Copy({ text }: { text: string }) {
 
 export function Filings() {
   const { today } = useSymbol();
-  const { read, again, at } = useWeb('filings');
+  const { read, again, at, notReady } = useWeb('filings');
   const [all, setAll] = useState(false);
   return (
     <Block
       label="Filings"
       read={read}
+      notReady={notReady}
       onAgain={again}
       head={(value) => (
         <>
@@ -157,12 +160,13 @@ export function Filings() {
 
 export function News() {
   const { today } = useSymbol();
-  const { read, again, at } = useWeb('news');
+  const { read, again, at, notReady } = useWeb('news');
   const [all, setAll] = useState(false);
   return (
     <Block
       label="News"
       read={read}
+      notReady={notReady}
       lines={3}
       onAgain={again}
       head={(value) => (

@@ -40,11 +40,11 @@ export function Headline() {
           value={numberText(holding.quantity)}
           detail={holding.value === null ? '' : moneyText({ amount: holding.value, currency: holding.currency })}
           figure={notes.figure('value')}
-          source="your notes"
+          source={notes.figure('value') ? null : 'your notes'}
         />
       )}
       {roomy && holding?.gain != null && (
-        <Item label="Your gain" value={moneyText({ amount: holding.gain, currency: holding.currency }, true)} tone={tones[signOf(holding.gain)]} figure={notes.figure('gain')} source="your notes" />
+        <Item label="Your gain" value={moneyText({ amount: holding.gain, currency: holding.currency }, true)} tone={tones[signOf(holding.gain)]} figure={notes.figure('gain')} source={notes.figure('gain') ? null : 'your notes'} />
       )}
     </section>
   );
@@ -72,7 +72,7 @@ function Item({ label, value, detail = '', tone = '', figure, source, children }
         {children}
         {value !== null &&
           (figure ? (
-            <FigureChip figure={figure} onNote={openNote} />
+            <FigureChip figure={figure} onNote={openNote} {...(source === null || source === '' ? {} : { word: source })} />
           ) : (
             source !== null && (
               <Badge tone={source === '' ? 'grey' : 'accent'}>

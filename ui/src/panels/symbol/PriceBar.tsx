@@ -1,22 +1,25 @@
-import { Banner, LinkButton, useOnline } from '../../shared';
+import { asSentence, Banner, LinkButton, useOnline } from '../../shared';
 import { Revealed } from '../../shared/Revealed';
 import { ProblemBars } from '../skill/Bars';
 import { problemsIn } from '../skill/answer';
 import { useSymbol } from './context';
 import { Failure } from './Block';
-import { lastCloseText, needsKey, whenText } from './words';
+import { lastCloseText, settingsLabel, whenText } from './words';
 
 /** Why the price is not of now, and what was wrong on the way to it. */
 export function PriceBar() {
   const { quote, quoteRead, shownRead, today, roomy, fetchPrice, openSettings } = useSymbol();
   const online = useOnline();
   const problems = problemsIn([shownRead?.result?.value]);
-  const keyed = problems.find(({ problem, remedy }) => needsKey(`${problem} ${remedy ?? ''}`));
+  // The one that the user can do something about goes first.
+  const settingsOf = ({ problem, remedy }: (typeof problems)[number]) => settingsLabel(`${problem} ${remedy ?? ''}`);
+  const told = problems.find((problem) => settingsOf(problem) !== null) ?? problems[0];
+  const settings = told ? settingsOf(told) : null;
   const isOld = quote !== null && (quote.isClose || quote.stale !== null);
   const isOffline = !online && quote !== null;
   const failed = quoteRead?.error != null && quoteRead.run === null ? quoteRead : null;
   // Said in the bar already.
-  const others = isOld ? problems.filter((problem) => problem !== keyed) : problems;
+  const others = isOld ? problems.filter((problem) => problem !== told) : problems;
   return (
     <div className="flex flex-col gap-1.5 px-5 pt-3 empty:hidden">
       {isOffline && (
@@ -32,14 +35,14 @@ export function PriceBar() {
           actions={
             <>
               <LinkButton onClick={fetchPrice}>Try again</LinkButton>
-              {keyed && <LinkButton onClick={openSettings}>Add key</LinkButton>}
+              {settings !== null && <LinkButton onClick={openSettings}>{settings}</LinkButton>}
             </>
           }
         >
           <span className="font-semibold">No fresh price:</span> <Revealed text={lastCloseText(quote, today)} />{' '}
-          {roomy && keyed && (
+          {roomy && told && (
             <span className="text-fg-2">
-              <Revealed text={`${keyed.problem}${/[.!?]$/.test(keyed.problem) ? '' : '.'} ${keyed.remedy ?? ''}`} />
+              <Revealed text={`${asSentence(told.problem)} ${told.remedy ?? ''}`} />
             </span>
           )}
         </Banner>

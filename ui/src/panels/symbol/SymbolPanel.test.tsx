@@ -5,7 +5,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Result } from '../../ipc';
 import { violations } from '../../testing/axe';
 import type { FakeBackend } from '../../testing/fake-backend';
-import { answer } from '../../testing/panels';
+import { answer, figure as figureView } from '../../testing/panels';
+import { sampleWorld } from '../../testing/sample';
 import { filings, fundamentals, points, quote } from '../../testing/sample/symbol-panel';
 import { failure, lookUp, open, PORTFOLIO } from './fixture';
 
@@ -65,6 +66,14 @@ describe('a symbol', () => {
     expect(figure('Your gain')).toHaveTextContent('+€3,204.00');
     // The page around it is missing here.
     expect((await violations()).filter((one) => !/^landmark-one-main/.test(one)).join('\n')).toBe('');
+  });
+
+  test('the chip of the price has its source, and opens what is behind it', async () => {
+    const source = { kind: 'web', url: 'https://stooq.com/q/', at: '2026-11-20T17:35:00Z' } as const;
+    await open({ answers: { 'lookup.pull_up_symbol': () => ({ ...answer(quote, [], [figureView('/price', 'NGTL', '42.18', 'EUR')]), sources: [source] }) } });
+    await lookUp('NGTL');
+    await userEvent.click(within(figure('Last close, EUR')).getByRole('button', { name: 'NGTL, €42.18: Stooq' }));
+    expect(screen.getByRole('dialog', { name: 'Sources of NGTL' })).toHaveTextContent('1 answer from stooq.com');
   });
 
   test('with a fresh price says so, without the amber bar', async () => {
@@ -140,12 +149,12 @@ describe('while it is not known which one is meant', () => {
 
   test('an unknown symbol leads to the one that may be meant', async () => {
     const { asked } = await open({
-      answers: { 'lookup.pull_up_symbol': ({ args }) => ((args as { symbol: string }).symbol === 'NGTX' ? failure('No source knows NGTX.', 'Did you mean NGTL?', 'note_not_found') : answer(quote)) },
+      answers: { 'lookup.pull_up_symbol': ({ args }) => ((args as { symbol: string }).symbol === 'NGTX' ? failure('No source knows NGTX.', 'Did you mean NGTL (Northgate Tooling, XETR)?', 'note_not_found') : answer(quote)) },
     });
     await lookUp('NGTX');
-    expect(screen.getByRole('alert')).toHaveTextContent('No source knows NGTX. Did you mean NGTL?');
+    expect(screen.getByRole('alert')).toHaveTextContent('No source knows NGTX. Did you mean NGTL (Northgate Tooling, XETR)?');
     expect(asked('lookup.fundamentals')).toEqual([]);
-    await userEvent.click(screen.getByRole('button', { name: 'Look up NGTL' }));
+    await userEvent.click(screen.getByRole('button', { name: /^Look up NGTL ?Northgate Tooling, XETR$/ }));
     expect(figure('Last close, EUR')).toHaveTextContent('42.18');
   });
 
@@ -394,6 +403,18 @@ describe('about the company', () => {
     await userEvent.click(within(block).getByRole('button', { name: 'Annual report 2025' }));
     expect(backend.asked('open_link')).toEqual([{ url: 'https://www.sec.gov/Archives/2026-03-26.htm' }]);
     expect(section('News')).toHaveTextContent('2 sources');
+  });
+
+  test('a tool that is not set up is not called, and leads to the settings', async () => {
+    const world = sampleWorld();
+    const row = { wire_name: 'lookup__news', name: 'lookup.news', skill: 'lookup', effect: 'external', description: '', input_schema: {}, state: 'unavailable', reason: 'It needs a feed' } as const;
+    world.tools = [...world.tools, row];
+    const { asked, store } = await open({ world });
+    await lookUp('NGTL');
+    expect(asked('lookup.news')).toEqual([]);
+    expect(section('News')).toHaveTextContent('It needs a feed.');
+    await userEvent.click(within(section('News')).getByRole('button', { name: 'Settings' }));
+    expect(store.get().app.view).toEqual({ kind: 'settings', page: 'skills', skill: 'lookup' });
   });
 
   test('an address that is none for a browser is text', async () => {

@@ -34,7 +34,7 @@ export function SymbolPanel({ panel, part, wide }: SymbolPanelProps) {
   const backend = useBackend();
   const { show } = useActions();
   const today = useApp((app) => app.status?.today ?? '');
-  const has = useTools();
+  const { has, notReady } = useTools();
   const roomy = useMedia('(min-width: 1100px)') && wide;
   const [before] = useState(() => keptOf(backend, panel.skill));
   const [state, dispatch] = useReducer(reduceSymbol, before.state);
@@ -51,7 +51,7 @@ export function SymbolPanel({ panel, part, wide }: SymbolPanelProps) {
   const search = { tool: nameOf('search_symbol'), args: { query: state.named ?? '' } };
   const searches = symbol === null && error !== null && (state.searching || troubleOf(error) === 'several');
   const comparison = compareAsked(state, quote?.symbol ?? null, asking);
-  const wanted = [...companyAsked(state, symbol, roomy, asking), ...(comparison ? [comparison] : []), ...(searches ? [search] : [])];
+  const wanted = [...companyAsked(state, symbol, roomy, { ...asking, notReady }), ...(comparison ? [comparison] : []), ...(searches ? [search] : [])];
   const web = useReads(wanted, 'asked', before.web);
   useEffect(() => keep(backend, panel.skill, { state, quotes: quotes.all, web: web.all }), [backend, panel.skill, state, quotes.all, web.all]);
 
@@ -85,6 +85,7 @@ export function SymbolPanel({ panel, part, wide }: SymbolPanelProps) {
     fetchPrice: () => asked !== null && quotes.reread(asked),
     nameOf,
     has,
+    notReady,
     act: (label, tool, args, ask = false) => void acts.act({ ...plain, label, tool, args: { ...args }, ask }),
     openSettings: () => show({ kind: 'settings', page: 'skills', skill: panel.skill }),
   };

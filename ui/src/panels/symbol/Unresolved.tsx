@@ -7,7 +7,7 @@ import { candidatesIn } from './answers';
 import { Failure } from './Block';
 import { useSymbol } from './context';
 import { troubleOf } from './state';
-import { placeText, suggestionIn } from './words';
+import { placeText, suggestionsIn } from './words';
 
 /** In place of everything, as long as it is not known which symbol is meant. */
 export function Unresolved({ search }: { search: Asked }) {
@@ -41,22 +41,32 @@ function ToSearch() {
 }
 
 function NotFound() {
-  const { quoteRead, name, dispatch, nameOf, has, state } = useSymbol();
+  const { quoteRead, name, dispatch, nameOf, has, state, fetchPrice } = useSymbol();
   const error = quoteRead?.error;
   if (!error) return null;
-  const suggestion = suggestionIn(`${error.message} ${error.hint}`);
   const words = `${error.message} ${error.hint}`.trim();
+  const suggested = suggestionsIn(error.hint);
   return (
     <Empty
       action={
-        <span className="flex gap-2">
-          {suggestion !== null && <Button onClick={() => name(suggestion)}>Look up {revealed(suggestion)}</Button>}
-          {has(nameOf('search_symbol')) && (
-            <Button icon="search" onClick={() => dispatch({ type: 'searched' })}>
-              Search for “{revealed(state.named ?? '')}”
-            </Button>
+        <>
+          {suggested.length > 0 && (
+            <ul aria-label="Suggestions" className="flex flex-col items-center gap-2">
+              {suggested.map(({ symbol, about }) => (
+                <li key={symbol}>
+                  <Button onClick={() => name(symbol)}>
+                    Look up {revealed(symbol)}
+                    {about !== '' && <span className="text-fg-2">{revealed(about)}</span>}
+                  </Button>
+                </li>
+              ))}
+            </ul>
           )}
-        </span>
+          <span className="flex gap-3">
+            {has(nameOf('search_symbol')) && <LinkButton onClick={() => dispatch({ type: 'searched' })}>Search for “{revealed(state.named ?? '')}”</LinkButton>}
+            <LinkButton onClick={fetchPrice}>Try again</LinkButton>
+          </span>
+        </>
       }
     >
       <span role="alert">

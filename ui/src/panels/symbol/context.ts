@@ -37,6 +37,8 @@ export interface SymbolContext {
   nameOf(tool: string): string;
   /** Whether there is a tool of that whole name. */
   has(tool: string): boolean;
+  /** Why a tool cannot be called, in a sentence; `null` where it can. */
+  notReady(tool: string): string | null;
   /** The user's own call of a tool; `ask`: through its form. */
   act(label: string, tool: string, args: Readonly<Record<string, JsonValue>>, ask?: boolean): void;
   /** Opens the settings of the skill, where a key is entered. */

@@ -4,7 +4,7 @@ import { act, fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 
 import type { ErrorCode, Params, Result } from '../../ipc';
-import { FakeBackend } from '../../testing/fake-backend';
+import { FakeBackend, type World } from '../../testing/fake-backend';
 import { setWindow } from '../../testing/media';
 import { answer } from '../../testing/panels';
 import { renderInApp } from '../../testing/render';
@@ -26,11 +26,11 @@ interface Options {
   readonly wide?: boolean;
   readonly width?: number;
   readonly backend?: FakeBackend;
+  readonly world?: World;
 }
 
-export async function open({ answers = {}, portfolio = PORTFOLIO, wide = true, width = 1440, backend: given }: Options = {}) {
+export async function open({ answers = {}, portfolio = PORTFOLIO, wide = true, width = 1440, backend: given, world = sampleWorld() }: Options = {}) {
   setWindow({ width });
-  const world = sampleWorld();
   const tools: Record<string, readonly string[]> = { lookup: LOOKUP, portfolio, vault: ['links', 'read_note'] };
   world.skills = world.skills.map((row) => (tools[row.id] ? { ...row, state: 'available', tools: (tools[row.id] ?? []).map((tool) => `${row.id}.${tool}`) } : row));
   const backend = given ?? new FakeBackend(world);

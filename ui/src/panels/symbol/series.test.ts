@@ -4,7 +4,7 @@ import { addDays } from '../../shared/form/dates';
 import type { Close, Moved, Quote } from './answers';
 import { placedMarks } from './marks';
 import type { Trade } from './notes';
-import { averageOf, chartOf, inRange, nearestDay, piecesOf, timeMarks, valueOn } from './series';
+import { averageOf, chartOf, inRange, isDaily, nearestDay, piecesOf, timeMarks, valueOn } from './series';
 
 const close = (day: string, price: string, volume: number | null = null): Close => ({ day, close: price, volume });
 /** One close each day up to 20 November, of 1, 2, 3 … */
@@ -88,8 +88,22 @@ describe('the chart', () => {
 
 test('holidays are bridged, missing weeks are not', () => {
   const point = (day: string) => ({ day, value: 1, text: '1' });
-  const pieces = piecesOf(['2026-01-02', '2026-01-16', '2026-01-31', '2026-02-01'].map(point));
-  expect(pieces.map((piece) => piece.map(({ day }) => day))).toEqual([['2026-01-02', '2026-01-16'], ['2026-01-31', '2026-02-01']]);
+  const pieces = piecesOf(['2026-01-01', '2026-01-02', '2026-01-16', '2026-01-31', '2026-02-01', '2026-02-02'].map(point));
+  expect(pieces.map((piece) => piece.map(({ day }) => day))).toEqual([['2026-01-01', '2026-01-02', '2026-01-16'], ['2026-01-31', '2026-02-01', '2026-02-02']]);
+});
+
+test('every second day of trading is not every day', () => {
+  const days = ['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-05', '2026-11-06', '2026-11-09', '2026-11-10', '2026-11-11'].map((day) => close(day, '10'));
+  expect(isDaily(days)).toBe(true);
+  expect(isDaily(days.filter((_, at) => at % 2 === 0))).toBe(false);
+});
+
+test('a long line that leaves out days is drawn whole, without an average', () => {
+  const monthly = Array.from({ length: 120 }, (_, at) => close(`${2016 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, '0')}-01`, '10'));
+  const chart = drawn({ quote: quote(monthly), range: 'all', average: true });
+  expect(chart.lines.map(({ isAverage, points }) => [isAverage, piecesOf(points).length])).toEqual([[false, 1]]);
+  expect(chart.averageMissing).toBe(true);
+  expect(drawn({ quote: quote(monthly) }).averageMissing).toBe(false);
 });
 
 test('a day without a close has the last one before it, for two weeks', () => {

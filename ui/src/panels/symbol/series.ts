@@ -9,8 +9,9 @@ import type { Range } from './state';
 
 /** Days of trading in the average. */
 export const AVERAGE = 50;
-/** Days without a close that are drawn as missing, more than holidays explain. */
+/** Days without a close that are drawn as missing: more than holidays explain, and than a long line leaves out. */
 const GAP = 14;
+const GAPS = 4;
 
 export interface LinePoint {
   /** `YYYY-MM-DD` */
@@ -47,6 +48,8 @@ export interface Chart {
   readonly days: readonly string[];
   /** The day to which the last close is carried, where that is later. */
   readonly carriedTo: string | null;
+  /** The average is wanted, and cannot be made: not every day is there. */
+  readonly averageMissing: boolean;
 }
 
 interface ChartOf {
@@ -76,7 +79,7 @@ export function chartOf({ quote, moved, range, average, trades, today }: ChartOf
     points: one.points.map(({ day, change }) => ({ day, value: Number(change), text: change })),
   }));
   const to = main.at(-1)?.day ?? '';
-  const averaged = average && (!own || base !== null) ? averageOf(quote.closes).filter(({ day }) => day >= from && day <= to) : [];
+  const averaged = average && isDaily(quote.closes) && (!own || base !== null) ? averageOf(quote.closes).filter(({ day }) => day >= from && day <= to) : [];
   const inScale = base === null ? averaged : averaged.map(({ day, value }) => pointOf(day, (value / base - 1) * 100, 1));
   const lines: Line[] = [
     { symbol: quote.symbol, isAverage: false, place: 0, points: main },
@@ -90,6 +93,7 @@ export function chartOf({ quote, moved, range, average, trades, today }: ChartOf
     volumes: quote.closes.flatMap(({ day, volume }) => (volume !== null && day >= from && day <= to ? [{ day, volume }] : [])),
     trades: marksOf(trades, main),
     days: [...new Set(lines.flatMap(({ points }) => points.map(({ day }) => day)))].toSorted(),
+    averageMissing: average && !isDaily(quote.closes),
     carriedTo: quote.isClose && to !== '' && to < today ? today : null,
   };
 }
@@ -116,6 +120,19 @@ export function averageOf(closes: readonly Close[], days = AVERAGE): LinePoint[]
   return points;
 }
 
+/** Whether every day of trading is there; of a long line only some are. */
+export function isDaily(closes: readonly Close[]): boolean {
+  return spacingOf(closes) < 2;
+}
+
+/** Days from one to the next: the median, which no weekend and no single hole changes. */
+function spacingOf(points: readonly { readonly day: string }[]): number {
+  const spaces = points.slice(1).map(({ day }, at) => daysBetween(points[at]?.day ?? day, day) ?? 0);
+  return spaces.toSorted((a, b) => a - b)[Math.floor(spaces.length / 2)] ?? 0;
+}
+
+const gapOf = (points: readonly { readonly day: string }[]) => Math.max(GAP, GAPS * spacingOf(points));
+
 function pointOf(day: string, value: number, places: number): LinePoint {
   return { day, value, text: value.toFixed(places) };
 }
@@ -139,10 +156,11 @@ function marksOf(trades: readonly Trade[], main: readonly LinePoint[]): TradeMar
 /** Pieces of a line that are drawn in one go: holidays are bridged, a longer gap is left open. */
 export function piecesOf(points: readonly LinePoint[]): LinePoint[][] {
   const pieces: LinePoint[][] = [];
+  const gap = gapOf(points);
   for (const point of points) {
     const piece = pieces.at(-1);
     const before = piece?.at(-1);
-    if (piece && before && (daysBetween(before.day, point.day) ?? Infinity) <= GAP) piece.push(point);
+    if (piece && before && (daysBetween(before.day, point.day) ?? Infinity) <= gap) piece.push(point);
     else pieces.push([point]);
   }
   return pieces;
@@ -174,7 +192,7 @@ const monthsOf = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slic
 /** The value of a line on a day, or the last one before it within the gap that is bridged. */
 export function valueOn({ points }: Line, day: string): LinePoint | null {
   const point = points.findLast((one) => one.day <= day);
-  return point && (daysBetween(point.day, day) ?? Infinity) <= GAP ? point : null;
+  return point && (daysBetween(point.day, day) ?? Infinity) <= gapOf(points) ? point : null;
 }
 
 /** Of days in order, the one that is nearest. */

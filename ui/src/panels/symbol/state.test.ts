@@ -8,10 +8,11 @@ const after = (...changes: SymbolChange[]): SymbolState => changes.reduce(reduce
 const named = (symbol: string): SymbolChange => ({ type: 'named', symbol });
 const compared = (symbol: string): SymbolChange => ({ type: 'compared', symbol });
 const asking = { nameOf: (tool: string) => `lookup.${tool}`, pullUp: { tool: 'pull_up_symbol', args: {} } };
+const ready = { ...asking, notReady: () => null };
 
 test('nothing is asked before a symbol is named', () => {
   expect(quoteAsked(firstSymbol, asking)).toBeNull();
-  expect(companyAsked(firstSymbol, null, true, asking)).toEqual([]);
+  expect(companyAsked(firstSymbol, null, true, ready)).toEqual([]);
   expect(after(named('  ')).named).toBeNull();
 });
 
@@ -20,10 +21,10 @@ test('another symbol takes away what belonged to the one before', () => {
   expect([state.named, state.others, state.range, state.tab]).toEqual(['SLVN', [], '5y', 'chart']);
 });
 
-test('ranges of up to a year are one call, longer ones another', () => {
+test('ranges of up to five years are one call, the whole is another', () => {
   const rangeOf = (range: SymbolState['range']) => quoteAsked(after(named('NGTL'), { type: 'ranged', range }), asking)?.args;
-  for (const range of ['1m', '6m', '1y'] as const) expect(rangeOf(range)).toEqual({ symbol: 'NGTL', range: '5y' });
-  for (const range of ['5y', 'all'] as const) expect(rangeOf(range)).toEqual({ symbol: 'NGTL', range: 'all' });
+  for (const range of ['1m', '6m', '1y', '5y'] as const) expect(rangeOf(range)).toEqual({ symbol: 'NGTL', range: '5y' });
+  expect(rangeOf('all')).toEqual({ symbol: 'NGTL', range: 'all' });
 });
 
 describe('comparing', () => {
@@ -42,11 +43,16 @@ describe('comparing', () => {
 });
 
 test('without room only the calls of the tab are made', () => {
-  const toolsOf = (state: SymbolState, roomy: boolean) => companyAsked(state, 'NGTL', roomy, asking).map(({ tool }) => tool);
+  const toolsOf = (state: SymbolState, roomy: boolean) => companyAsked(state, 'NGTL', roomy, ready).map(({ tool }) => tool);
   expect(toolsOf(after(named('NGTL')), true)).toEqual(['lookup.fundamentals', 'lookup.filings', 'lookup.news']);
   expect(toolsOf(after(named('NGTL')), false)).toEqual([]);
   expect(toolsOf(after(named('NGTL'), { type: 'tab', tab: 'figures' }), false)).toEqual(['lookup.fundamentals']);
   expect(toolsOf(after(named('NGTL'), { type: 'tab', tab: 'filings' }), false)).toEqual(['lookup.filings', 'lookup.news']);
+});
+
+test('a tool that is not ready is not called', () => {
+  const notReady = (tool: string) => (tool === 'lookup.news' ? 'It needs a feed.' : null);
+  expect(companyAsked(after(named('NGTL')), 'NGTL', true, { ...asking, notReady }).map(({ tool }) => tool)).toEqual(['lookup.fundamentals', 'lookup.filings']);
 });
 
 test('arrows move day by day, from the last one, and stop at the ends', () => {

@@ -101,13 +101,10 @@ interface Asking {
   readonly pullUp: { readonly tool: string; readonly args: Readonly<Record<string, JsonValue>> };
 }
 
-/**
- * The call for price and closes. Two lengths of closes serve all ranges, so that another range rarely asks the web
- * again; both reach far enough back for the average of the first day shown.
- */
+/** The call for price and closes. Five years of them serve all ranges but the whole, so that few ask the web again. */
 export function quoteAsked({ named, range }: SymbolState, { pullUp, nameOf }: Asking): Asked | null {
   if (named === null) return null;
-  return { tool: nameOf(pullUp.tool), args: { ...pullUp.args, symbol: named, range: range === '5y' || range === 'all' ? 'all' : '5y' } };
+  return { tool: nameOf(pullUp.tool), args: { ...pullUp.args, symbol: named, range: range === 'all' ? 'all' : '5y' } };
 }
 
 /** `symbol`: as the tool names what was asked for. */
@@ -115,11 +112,11 @@ export function compareAsked({ others, range }: SymbolState, symbol: string | nu
   return symbol === null || others.length === 0 ? null : { tool: nameOf('compare'), args: { symbols: [symbol, ...others], range, points: true } };
 }
 
-/** Calls about the company, by the tab that shows each; all of them where there is room. */
-export function companyAsked({ tab }: SymbolState, symbol: string | null, roomy: boolean, { nameOf }: Asking): Asked[] {
+/** Calls about the company, by the tab that shows each; all of them where there is room. A tool that is not ready is not called. */
+export function companyAsked({ tab }: SymbolState, symbol: string | null, roomy: boolean, { nameOf, notReady }: Asking & { notReady(tool: string): string | null }): Asked[] {
   if (symbol === null) return [];
-  const of = (tool: string): Asked => ({ tool: nameOf(tool), args: { symbol } });
-  return [...(roomy || tab === 'figures' ? [of('fundamentals')] : []), ...(roomy || tab === 'filings' ? [of('filings'), of('news')] : [])];
+  const tools = [...(roomy || tab === 'figures' ? ['fundamentals'] : []), ...(roomy || tab === 'filings' ? ['filings', 'news'] : [])].map(nameOf);
+  return tools.filter((tool) => notReady(tool) === null).map((tool) => ({ tool, args: { symbol } }));
 }
 
 /** The newest answer about what is named, whatever range it was asked with. */

@@ -1,4 +1,5 @@
 import { nothing } from '../../ipc';
+import { troubleOf } from '../../shared';
 import { figuresOf, type Figure } from '../../shared/figures';
 import { useApp, useRpc } from '../../state/hooks';
 import type { Asked, Read } from '../skill/state';
@@ -63,9 +64,23 @@ export function useNotes(symbol: string | null, has: (tool: string) => boolean):
   };
 }
 
-/** Whether a skill that is switched on has a tool; none while that is not known. */
-export function useTools(): (tool: string) => boolean {
+export interface Tools {
+  /** Whether a skill that is switched on has it; not while that is not known. */
+  has(tool: string): boolean;
+  /** Why it cannot be called, in a sentence; `null` where it can, and while that is not known. */
+  notReady(tool: string): string | null;
+}
+
+export function useTools(): Tools {
   const registry = useApp(({ revisions }) => revisions.registry);
   const skills = useRpc('list_skills', nothing, registry).data ?? [];
-  return (tool) => skills.some(({ state, tools }) => (state === 'active' || state === 'available') && tools.includes(tool));
+  const rows = useRpc('list_tools', nothing, registry).data ?? [];
+  return {
+    has: (tool) => skills.some(({ state, tools }) => (state === 'active' || state === 'available') && tools.includes(tool)),
+    notReady: (tool) => {
+      const row = rows.find(({ name }) => name === tool);
+      const trouble = row ? troubleOf(row) : null;
+      return trouble === null || trouble.usable ? null : trouble.message || `${tool} is ${trouble.word}.`;
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { KeyFigure } from './answers';
 import type { Chart } from './series';
-import { copiedFigures, dayReading, figureText, needsKey, readText, scaleText, shortDay, spokenChart, suggestionIn, tradeParts, tradeText, whenText } from './words';
+import { copiedFigures, dayReading, figureText, readText, scaleText, settingsLabel, shortDay, spokenChart, suggestionsIn, tradeParts, tradeText, whenText } from './words';
 
 const figure = (value: string | null, unit: string, more: Partial<KeyFigure> = {}): KeyFigure => ({ key: 'k', name: 'Free float', value, unit, how: 'SEC, 6-K', day: '2026-09-30', newer: null, missing: null, remedy: null, ...more });
 
@@ -48,6 +48,7 @@ const chart: Chart = {
   trades: [{ day: '2026-11-20', value: 42.18, trade }],
   days: ['2026-11-18', '2026-11-20'],
   carriedTo: null,
+  averageMissing: false,
 };
 
 test('a day is read out with everything that is drawn of it', () => {
@@ -60,16 +61,22 @@ test('the chart is described with its range and its ends', () => {
   expect(spokenChart(chart)).toBe('Closes in EUR, from 18 Nov 2026 to 20 Nov 2026. NGTL: lowest 42.18, highest 43.10, at the end 42.18; NGTL average of 50 days: lowest 40.02, highest 40.02, at the end 40.02');
   expect(scaleText(chart, 'Stooq')).toBe('EUR since 18 Nov 2026, closes from Stooq');
   expect(scaleText({ ...chart, scale: 'percent' }, null)).toBe('Percent since 18 Nov 2026');
+  expect(scaleText({ ...chart, averageMissing: true }, null)).toBe('EUR since 18 Nov 2026, no average: not every day is here');
 });
 
-test('a suggestion is found, and nothing else is taken for one', () => {
-  expect(suggestionIn('Did you mean NGTL.DE?')).toBe('NGTL.DE');
-  expect(suggestionIn('Did you mean something else entirely?')).toBeNull();
-  expect(suggestionIn('Check the spelling.')).toBeNull();
+test('suggestions are found, and nothing else is taken for one', () => {
+  expect(suggestionsIn('Did you mean NGTL.DE?')).toEqual([{ symbol: 'NGTL.DE', about: '' }]);
+  expect(suggestionsIn('Did you mean NGTL (Northgate Tooling, XETRA), NGT (Northgate (Transport), NYSE), NG?')).toEqual([
+    { symbol: 'NGTL', about: 'Northgate Tooling, XETRA' },
+    { symbol: 'NGT', about: 'Northgate (Transport), NYSE' },
+    { symbol: 'NG', about: '' },
+  ]);
+  expect(suggestionsIn('Did you mean something else entirely?')).toEqual([]);
+  expect(suggestionsIn('Check the spelling.')).toEqual([]);
 });
 
-test('a key is offered only where one is missing', () => {
-  expect([needsKey('Finnhub, needs a key'), needsKey('Turkey has no filings'), needsKey(null)]).toEqual([true, false, false]);
+test('settings are offered only where they help', () => {
+  expect(['Finnhub, needs a key', 'It needs a feed: name one in Settings.', 'Turkey has no filings'].map(settingsLabel)).toEqual(['Add key', 'Settings', null]);
 });
 
 test('an answer names its hosts, each once', () => {

@@ -113,7 +113,8 @@ export function pointText(chart: Chart, point: LinePoint | null | undefined): st
 export function scaleText(chart: Chart, source: string | null): string {
   const from = source === null ? '' : `, closes from ${revealed(source)}`;
   const [first = ''] = chart.days;
-  return `${chart.scale === 'percent' ? `Percent since ${wholeDay(first)}` : `${revealed(chart.currency)} since ${wholeDay(first)}`}${from}`;
+  const average = chart.averageMissing ? ', no average: not every day is here' : '';
+  return `${chart.scale === 'percent' ? `Percent since ${wholeDay(first)}` : `${revealed(chart.currency)} since ${wholeDay(first)}`}${from}${average}`;
 }
 
 /** "Fri 20 Nov: NGTL 42.18 EUR, NGTL average 40.02, volume 120,400. You bought 100 at 34.70" */
@@ -145,14 +146,37 @@ export function placeText({ exchange, currency, kind }: Candidate): string {
   return [exchange, currency, kind].filter((part) => part !== null).join(', ');
 }
 
-/** The symbol that an error suggests: "Did you mean NGTL?" → NGTL */
-export function suggestionIn(words: string): string | null {
-  return /Did you mean ([^\s?"“”]{1,20})\?/.exec(words)?.[1] ?? null;
+/** A symbol that an error suggests, and what it says of it. */
+export interface Suggestion {
+  readonly symbol: string;
+  readonly about: string;
 }
 
-/** Whether what is missing needs a key that the settings take. */
-export function needsKey(words: string | null): boolean {
-  return words !== null && /\bkey\b/i.test(words);
+/** "Did you mean NGTL (Northgate Tooling, XETRA), NGT?" → NGTL and NGT. */
+export function suggestionsIn(words: string): Suggestion[] {
+  const listed = /Did you mean (.+)\?/.exec(words)?.[1] ?? '';
+  return outside(listed).flatMap((part): Suggestion[] => {
+    const [, symbol, about = ''] = /^([^\s"“”()]{1,20})(?: \((.*)\))?$/.exec(part.trim()) ?? [];
+    return symbol === undefined ? [] : [{ symbol, about }];
+  });
+}
+
+/** A list at its commas, those in brackets left alone. */
+function outside(list: string): string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const sign of list) {
+    depth += Number(sign === '(') - Number(sign === ')');
+    if (sign === ',' && depth === 0) parts.push('');
+    else parts[parts.length - 1] += sign;
+  }
+  return parts;
+}
+
+/** What the settings take that is missing: a key, or something else; none where they do not help. */
+export function settingsLabel(words: string): string | null {
+  if (/\bkey\b/i.test(words)) return 'Add key';
+  return /\bSettings\b/.test(words) ? 'Settings' : null;
 }
 
 /** "sec.gov, read 14:31": where an answer came from, and when. */

@@ -15,10 +15,12 @@ interface FigureChipProps {
   readonly onNote: (path: string) => void;
   /** Stands before the word, inside the chip: the value, where it does not stand beside it. */
   readonly children?: ReactNode;
+  /** In place of "6 notes": the name of the one source. */
+  readonly word?: string;
 }
 
 /** "6 notes" beside a value: opens what is behind it. Amber where it is to be used with care. */
-export function FigureChip({ figure, onNote, children }: FigureChipProps) {
+export function FigureChip({ figure, onNote, children, word = chipWord(figure) }: FigureChipProps) {
   const [open, setOpen] = useState(false);
   const tone = figure.view.caution ? 'bg-warn-soft text-warn' : 'bg-accent-soft text-accent';
   return (
@@ -27,11 +29,11 @@ export function FigureChip({ figure, onNote, children }: FigureChipProps) {
         <button
           type="button"
           data-testid="figure-chip"
-          aria-label={revealed(`${figure.view.label}, ${unitText(figure.view.value, figure.view.unit)}: ${chipWord(figure)}`)}
+          aria-label={revealed(`${figure.view.label}, ${unitText(figure.view.value, figure.view.unit)}: ${word}`)}
           className={`relative inline-flex h-4.5 shrink-0 items-center gap-1.5 rounded-badge px-1.5 text-meta font-medium whitespace-nowrap after:absolute after:-inset-1 hover:brightness-95 data-[state=open]:bg-accent-fill data-[state=open]:text-on-accent ${tone}`}
         >
           {children}
-          {chipWord(figure)}
+          <Revealed text={word} />
         </button>
       </Radix.Trigger>
       <Behind figure={figure} onNote={onNote} />

@@ -124,7 +124,7 @@ export const symbolLinks: Row = {
 
 /** What the tools of Lookup answer, and of the skills beside it about the symbol; nothing for another tool. */
 export function symbolAnswer({ tool, args }: Params<'call_tool'>): Result<'call_tool'> | null {
-  const { symbols = [] } = args as { symbols?: string[] };
+  const { symbols = [], points: drawn } = args as { symbols?: string[]; points?: boolean };
   switch (tool) {
     case 'lookup.pull_up_symbol':
       return answer(quote);
@@ -135,7 +135,7 @@ export function symbolAnswer({ tool, args }: Params<'call_tool'>): Result<'call_
     case 'lookup.news':
       return answer(news);
     case 'lookup.compare':
-      return answer(compared(symbols));
+      return answer(compared(drawn === true ? symbols : []));
     case 'lookup.search_symbol':
       return answer({
         found: [
