@@ -222,8 +222,12 @@ fn no_secret_is_printed_or_serialised() {
             "src-tauri/crates/nova-app/src/credentials.rs",
             // Into the environment of the command whose configuration names it.
             "src-tauri/crates/nova-app/src/sandbox/as_user.rs",
-            // Into the header of the one source that wants a key.
-            "skills/portfolio/src/sources/finnhub.rs",
+            // Into the request to the source of prices whose key it is; an empty one is none.
+            "src-tauri/crates/nova-market/src/sources/alpha_vantage.rs",
+            "src-tauri/crates/nova-market/src/sources/finnhub.rs",
+            "src-tauri/crates/nova-market/src/sources/tiingo.rs",
+            "src-tauri/crates/nova-market/src/sources/twelve_data.rs",
+            "src-tauri/crates/nova-market/src/tools.rs",
             // Into the header of the calendar server that was set.
             "skills/calendar/src/sources/caldav/signed.rs",
             // Into the sign-in at the mail servers that were set.

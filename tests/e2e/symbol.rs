@@ -100,6 +100,8 @@ fn answer(request: &WebRequest) -> Reply {
     }
 }
 
+pub(crate) const RULES: &str = "permissions: { allow: [ \"lookup__*\" ] }\n";
+
 /// Sources of this machine; the server answers for as long as it lives.
 pub(crate) async fn home() -> (Home, WebServer) {
     let server = WebServer::start(answer).await;
@@ -130,15 +132,22 @@ pub(crate) async fn open(home: &Home) -> Window {
     window
 }
 
+/// Names a share, and allows the one host that is asked about: the rules cover the rest.
+pub(crate) async fn look_up(window: &Window, symbol: &str) {
+    window.press(&[], '/').await;
+    window.type_into("[data-symbol-search] input", symbol).await;
+    window.press(&[], Key::Enter).await;
+    window.wait_for("[data-testid=approval-card][data-armed=true]").await;
+    window.click_named("Allow for this chat").await;
+}
+
 #[tokio::test]
 async fn a_share_is_looked_up_and_compared() {
     let (home, server) = home().await;
-    let home = home.config_file("permissions.yaml", "permissions: { allow: [ \"lookup__*\" ] }\n");
+    let home = home.config_file("permissions.yaml", RULES);
     let window = open(&home).await;
     assert!(server.requests().is_empty(), "nothing is asked before a symbol is named");
-    window.press(&[], '/').await;
-    window.type_into("[data-symbol-search] input", "ngtl").await;
-    window.press(&[], Key::Enter).await;
+    look_up(&window, "ngtl").await;
     window.wait_for_text("[data-testid=skill-panel]", "Northgate Tooling").await;
     window.wait_for_text("[aria-label='Price']", "12 months").await;
     // Two full years, and the price of this machine's source.

@@ -125,6 +125,7 @@ async fn a_chat_that_began_without_skills_can_load_one_that_comes_later() {
             "vault",
             "crm",
             "portfolio",
+            "lookup",
             "budget",
             "calendar",
             "core",

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE};
 
-/// "Pull up UBER" belongs to `lookup`; `screener` speaks of pulling up, too. `not_when` is what it
+/// "Pull up UBER" belongs to `lookup`; a `screener` of the user's speaks of pulling up, too. `not_when` is what it
 /// says it is not for.
 fn lookup_and_screener(not_when: &str) -> Nova {
     let nova = Nova::new(PEOPLE, Vec::<Answer>::new());
@@ -19,11 +19,6 @@ fn lookup_and_screener(not_when: &str) -> Nova {
         fs::write(folder.join("SKILL.md"), text).unwrap();
         fs::write(folder.join("manifest.yaml"), manifest).unwrap();
     };
-    write(
-        "lookup",
-        "Pulls up a panel with the chart and key figures of one company.",
-        "routing: {examples: [Pull up UBER]}\n",
-    );
     write(
         "screener",
         "Scans all stocks. Pulls up any symbol that meets criteria.",
@@ -69,7 +64,8 @@ fn the_skills_that_certainty_is_measured_on_are_those_that_come_with_nova() {
 
 /// The confusions between the two.
 fn confusions(found: &Value) -> Vec<&Value> {
-    let of_the_two = |row: &&Value| row["skill"] == "lookup" || row["skill"] == "screener";
+    let of_the_two =
+        |row: &&Value| (row["skill"] == "lookup" || row["skill"] == "screener") && row["tool"].is_null();
     found.as_array().unwrap().iter().filter(of_the_two).collect()
 }
 

@@ -52,10 +52,10 @@ impl NativeTool for Fundamentals {
 
     fn description(&self) -> Description {
         Description::purpose(
-            "Computes the key figures of a company from its reports to the SEC and its last close: market value, earnings, revenue \
+            "Computes the key figures of a company from its reports to the SEC and its last close: market value, profit, revenue \
              and its growth, margins, debt, dividends. Each says its formula or report and its day; \"missing\" says why one is not known.",
         )
-        .use_when("the user asks how a company does, what it earns, or how it is valued")
+        .use_when("the user asks how a company does, for its profit, or how it is valued")
         .not_when("only its price is asked for", "lookup.pull_up_symbol")
         .cite("day and report or formula of each figure")
         .example("What are the price-earnings ratio and the margins of UBER?")

@@ -81,6 +81,10 @@ impl NativeTool for PullUpSymbol {
                 problems.push(problem(format!("{}: {reasons}", meant.listing.symbol)));
                 Price::of_close(closes).ok_or_else(|| no_price(&meant.listing.symbol))?
             }
+            (Err(reasons), Err(_)) if !reasons.answered => {
+                let what = format!("{} could not be looked up: {reasons}.", meant.listing.symbol);
+                return Err(ToolError::failed(what, "Try again, or choose another source."));
+            }
             (Err(reasons), Err(_)) => {
                 return Err(unknown(&meant, &reasons.to_string(), &held, &sources, ctx).await);
             }

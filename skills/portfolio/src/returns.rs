@@ -47,7 +47,7 @@ impl NativeTool for Returns {
             "Computes returns in percent over a period, for each position and for all of a currency, dividends and fees included: \
              time-weighted, which compares with a market, and money-weighted (XIRR), which depends on when money was put in.",
         )
-        .use_when("the user asks for the return, performance or yield of investments over a period, in percent")
+        .use_when("the user asks what the return or performance of the portfolio or a position was over a year or another period")
         .not_when("gains in money are asked for, or for taxes", "portfolio.gains")
         .cite("the period, and which of the two returns")
         .example("What was the return of my portfolio over the last year?")
@@ -108,7 +108,8 @@ impl NativeTool for Returns {
         let value = json!({
             "to": snapshot.day.to_string(),
             "positions": rows,
-            "total": totals,
+            "currencies": totals,
+            "total": if let [only] = totals.as_slice() { only.clone() } else { Value::Null },
             "problems": problems_json(&problems),
             "unreadable": snapshot.books.unreadable_json(),
         });

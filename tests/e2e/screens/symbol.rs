@@ -3,17 +3,14 @@
 use fantoccini::key::Key;
 
 use crate::harness::Theme;
-use crate::symbol::{home, open};
+use crate::symbol::{RULES, home, look_up, open};
 use crate::take;
 
 pub(crate) async fn symbol(name: &str, theme: Theme) {
     let (home, _server) = home().await;
-    let home =
-        home.theme(theme).config_file("permissions.yaml", "permissions: { allow: [ \"lookup__*\" ] }\n");
+    let home = home.theme(theme).config_file("permissions.yaml", RULES);
     let window = open(&home).await;
-    window.press(&[], '/').await;
-    window.type_into("[data-symbol-search] input", "NGTL").await;
-    window.press(&[], Key::Enter).await;
+    look_up(&window, "NGTL").await;
     window.wait_for_text("[data-testid=skill-panel]", "Northgate raises its outlook").await;
     window.wait_for_text("[data-testid=skill-panel]", "SHARE PURCHASE BY A DIRECTOR").await;
     window.wait_for_text("[aria-label='In your notes']", "Mid-cap ideas").await;

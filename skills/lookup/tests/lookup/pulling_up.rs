@@ -96,3 +96,10 @@ fn a_share_quoted_in_pence_is_shown_in_pounds() {
     assert_eq!((&value["symbol"], &value["exchange"]), (&json!("NGTL"), &json!("LSE")));
     assert_eq!((&value["year_high"], &value["year_change"]), (&json!("0.431"), &json!("31.8")));
 }
+
+#[test]
+fn a_source_that_is_down_says_nothing_about_the_symbol() {
+    let skill = lookup(|_| Reply::with(503, &[("retry-after", "0")], ""));
+    let error = skill.error("pull_up_symbol", json!({"symbol": "NGTL"}));
+    assert_eq!(error.message, "NGTL could not be looked up: Yahoo has a server error (status 503).");
+}

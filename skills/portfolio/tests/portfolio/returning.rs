@@ -45,7 +45,7 @@ fn both_returns_of_one_buy_are_those_of_its_price() {
         ("missing", json!(null)),
     ];
     check(&value["positions"][0], &expected);
-    check(&value["total"][0], &expected);
+    check(&value["currencies"][0], &expected);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_position_that_does_not_say_when_it_was_bought_is_in_no_return() {
     .concat();
     let value = returns(&vault, json!({}));
     assert_eq!(value["positions"].as_array().unwrap().len(), 1);
-    check(&value["total"][0], &[("value", json!("1100.00")), ("time_weighted", json!("10.00"))]);
+    check(&value["currencies"][0], &[("value", json!("1100.00")), ("time_weighted", json!("10.00"))]);
     assert!(
         value["problems"][0]["problem"]
             .as_str()
@@ -180,7 +180,8 @@ fn currencies_have_returns_of_their_own() {
     ]
     .concat();
     let value = returns(&vault, json!({}));
-    check(&value["total"][0], &[("currency", json!("EUR")), ("time_weighted", json!("10.00"))]);
-    check(&value["total"][1], &[("currency", json!("USD")), ("time_weighted", json!("-10.00"))]);
-    assert_eq!(returns(&vault, json!({"symbol": "UBER"}))["total"], json!([]));
+    check(&value["currencies"][0], &[("currency", json!("EUR")), ("time_weighted", json!("10.00"))]);
+    check(&value["currencies"][1], &[("currency", json!("USD")), ("time_weighted", json!("-10.00"))]);
+    assert_eq!(returns(&vault, json!({"symbol": "UBER"}))["currencies"], json!([]));
+    assert_eq!(value["total"], json!(null), "two currencies are not added");
 }

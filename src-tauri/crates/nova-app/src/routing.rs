@@ -80,12 +80,15 @@ impl App {
         let skill = snapshot.skill(&id).cloned().ok_or_else(|| unknown_skill(&snapshot, &id))?;
         let skill = self.as_agreed_to(&skill);
         blocking(move || {
-            let taken = would_take(&snapshot, &skill).into_iter().map(|confusion| TakenExample {
-                skill: confusion.skill,
-                text: confusion.text,
-                missing: confusion.missing.iter().map(ToString::to_string).collect(),
-            });
-            Ok(taken.collect())
+            let mut taken: Vec<TakenExample> = Vec::new();
+            for Confusion { skill, text, missing, .. } in would_take(&snapshot, &skill) {
+                // What is an example of a skill and of its tool is said once.
+                if !taken.iter().any(|known| known.skill == skill && known.text == text) {
+                    let missing = missing.iter().map(ToString::to_string).collect();
+                    taken.push(TakenExample { skill, text, missing });
+                }
+            }
+            Ok(taken)
         })
         .await
     }

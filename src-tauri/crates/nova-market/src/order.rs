@@ -30,9 +30,13 @@ enum What {
 }
 
 /// Why no source has it, one clause for each: "Stooq answered with nothing; Yahoo receives too many requests".
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}", .0.join("; "))]
-pub struct Reasons(pub Vec<String>);
+#[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
+#[error("{}", .clauses.join("; "))]
+pub struct Reasons {
+    clauses: Vec<String>,
+    /// A source answered, and does not have it.
+    pub answered: bool,
+}
 
 impl Sources {
     pub fn new(list: Vec<Box<dyn Source>>) -> Self {
@@ -119,11 +123,11 @@ impl Sources {
     where
         Asked: Future<Output = Result<T, SourceError>>,
     {
-        let mut reasons = Vec::new();
+        let mut reasons = Reasons::default();
         for source in &self.list {
             let name = source.name();
             if let Some(why) = self.is_off(name, what) {
-                reasons.push(format!("{name} {why}"));
+                reasons.clauses.push(format!("{name} {why}"));
                 continue;
             }
             match ask(source.as_ref()).await {
@@ -132,12 +136,13 @@ impl Sources {
                     return Ok((name, answer));
                 }
                 Err(error) => {
-                    reasons.push(format!("{name} {error}"));
+                    reasons.clauses.push(format!("{name} {error}"));
+                    reasons.answered |= matches!(error, SourceError::Symbol(_));
                     self.failed(name, what, &error);
                 }
             }
         }
-        Err(Reasons(reasons))
+        Err(reasons)
     }
 
     fn is_off(&self, source: &'static str, what: What) -> Option<String> {

@@ -45,7 +45,7 @@ impl Dovecot {
             server.port =
                 TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its address").port();
             fs::write(server.root().join("conf"), server.configuration()).expect("a file");
-            server.give_away();
+            give_away(&["-R"], &[server.root()]);
             let mut process = run(&[program(), "-F", "-c"])
                 .arg(server.root().join("conf"))
                 .stdout(Stdio::null())
@@ -147,14 +147,20 @@ impl Dovecot {
         if folder != "INBOX" {
             place.push(format!(".{}", folder.replace('/', ".")));
         }
-        for name in ["tmp", "new", "cur"] {
-            fs::create_dir_all(place.join(name)).expect("a folder");
+        let [waiting, new, delivered] = ["tmp", "new", "cur"].map(|name| place.join(name));
+        for folder in [&waiting, &new, &delivered] {
+            fs::create_dir_all(folder).expect("a folder");
         }
-        let file = place.join("cur").join(format!("{seconds}.M{number}P1.test:2,{flags}"));
+        // The server runs: it sees the message once it is whole and its own.
+        let name = format!("{seconds}.M{number}P1.test:2,{flags}");
+        let file = waiting.join(&name);
         fs::write(&file, message).expect("a message");
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
         File::options().write(true).open(&file).and_then(|file| file.set_modified(at)).expect("its time");
-        self.give_away();
+        let users = self.root().join("m");
+        let user = users.join(user);
+        give_away(&[], &[&users, &user, &user.join("M"), &place, &waiting, &new, &delivered, &file]);
+        fs::rename(&file, delivered.join(name)).expect("delivered");
     }
 
     /// The names of all messages of a user with their flags, by folder: what a mail program could have changed.
@@ -188,14 +194,6 @@ impl Dovecot {
 
     fn root(&self) -> &Path {
         self.folder.path()
-    }
-
-    /// To the account under which the server runs, where that is not the test's own.
-    fn give_away(&self) {
-        if is_root() {
-            let given = Command::new("chown").args(["-R", "daemon:daemon"]).arg(self.root()).status();
-            assert!(given.is_ok_and(|status| status.success()), "the folder is the server's");
-        }
     }
 
     fn configuration(&self) -> String {
@@ -233,6 +231,14 @@ pub fn web_trusting(servers: &[&Dovecot]) -> Web {
 impl Drop for Dovecot {
     fn drop(&mut self) {
         self.stop();
+    }
+}
+
+/// To the account under which the server runs, where that is not the test's own.
+fn give_away(options: &[&str], places: &[&Path]) {
+    if is_root() {
+        let given = Command::new("chown").args(options).arg("daemon:daemon").args(places).status();
+        assert!(given.is_ok_and(|status| status.success()), "the folder is the server's");
     }
 }
 

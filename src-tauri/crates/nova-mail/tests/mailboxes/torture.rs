@@ -65,12 +65,14 @@ fn collection() -> Vec<(String, Vec<u8>)> {
 
 /// Where the source of the parser is.
 fn parser() -> PathBuf {
-    let listed = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--offline"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("cargo");
-    let listed = String::from_utf8(listed.stdout).expect("JSON");
+    let cargo = |args: &[&str]| {
+        let output = Command::new(env!("CARGO")).args(args).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+        String::from_utf8(output.expect("cargo").stdout).expect("text")
+    };
+    let version = cargo(&["-vV"]);
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("the platform");
+    // Of other platforms the packages need not be there.
+    let listed = cargo(&["metadata", "--format-version", "1", "--offline", "--filter-platform", host]);
     let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
     let packages = listed["packages"].as_array().expect("the packages");
     let parser = packages.iter().find(|package| package["name"] == "mail-parser").expect("the parser");
