@@ -132,13 +132,32 @@ pub(crate) async fn open(home: &Home) -> Window {
     window
 }
 
-/// Names a share, and allows the one host that is asked about: the rules cover the rest.
+/// Names a share, and allows each block to ask this machine: the rules cover the sources of the web alone.
 pub(crate) async fn look_up(window: &Window, symbol: &str) {
     window.press(&[], '/').await;
     window.type_into("[data-symbol-search] input", symbol).await;
     window.press(&[], Key::Enter).await;
-    window.wait_for("[data-testid=approval-card][data-armed=true]").await;
-    window.click_named("Allow for this chat").await;
+    allow(window, "[data-testid=skill-panel]").await;
+    window.wait_for_text("[aria-label='Price']", "12 months").await;
+    allow(window, "section[aria-label='Key figures']").await;
+    allow(window, "section[aria-label='Filings']").await;
+}
+
+/// Adds a second share to the chart.
+pub(crate) async fn compare(window: &Window, symbol: &str) {
+    window.press(&[], 'c').await;
+    window.type_into("[aria-label='Symbol to compare with']", symbol).await;
+    window.press(&[], Key::Enter).await;
+    allow(window, "section[aria-label='Chart']").await;
+    window.wait_for_text("[data-testid=skill-panel]", "Percent since").await;
+}
+
+async fn allow(window: &Window, block: &str) {
+    window
+        .click(&format!(
+            "{block} [data-testid=approval-card][data-armed=true] [data-testid=approval-session]"
+        ))
+        .await;
 }
 
 #[tokio::test]
@@ -149,19 +168,15 @@ async fn a_share_is_looked_up_and_compared() {
     assert!(server.requests().is_empty(), "nothing is asked before a symbol is named");
     look_up(&window, "ngtl").await;
     window.wait_for_text("[data-testid=skill-panel]", "Northgate Tooling").await;
-    window.wait_for_text("[aria-label='Price']", "12 months").await;
-    // Two full years, and the price of this machine's source.
-    window.wait_for_text("[data-testid=skill-panel]", "1,148,000,000").await;
+    window.wait_for_text("[data-testid=skill-panel]", "1.148 bn USD").await;
     window.wait_for_text("[data-testid=skill-panel]", "SHARE PURCHASE BY A DIRECTOR").await;
     window.wait_for_text("[data-testid=skill-panel]", "Northgate raises its outlook").await;
     window.wait_for_text("[aria-label='In your notes']", "Mid-cap ideas").await;
     window.wait_for_text("[aria-label='In your notes']", "31.50").await;
 
     // A second share, in percent; then the closes as a table.
-    window.press(&[], 'c').await;
-    window.type_into("[aria-label='Symbol to compare with']", "bwop").await;
-    window.press(&[], Key::Enter).await;
-    window.wait_for_text("[data-testid=skill-panel]", "Percent since").await;
+    window.ask("document.querySelector('[data-testid=skill-panel]').focus()").await;
+    compare(&window, "bwop").await;
     window.ask("document.querySelector('[data-testid=skill-panel]').focus()").await;
     window.press(&[], 't').await;
     window.wait_for("[data-testid=chart-table]").await;

@@ -3,11 +3,12 @@ use std::time::Duration;
 
 use feed_rs::model::Entry;
 use futures::StreamExt as _;
-use nova_market::tools;
+use nova_market::tools::{self, Web};
+use nova_market::{Request, Transport as _};
 use nova_skill::figures::folded;
 use nova_skill::{
-    Description, Effect, HttpRequest, JsonSchema, NativeTool, Output, Source, ToolContext, ToolError,
-    ToolOutput, Value, WebSource, async_trait, json, schemars,
+    Description, Effect, JsonSchema, NativeTool, Output, Source, ToolContext, ToolError, ToolOutput, Value,
+    WebSource, async_trait, json, schemars,
 };
 use serde::Deserialize;
 use url::Url;
@@ -57,7 +58,12 @@ impl NativeTool for News {
     }
 
     fn hosts(&self, _: &Value, config: &Value) -> Option<Vec<String>> {
-        Some(feeds(config).filter_map(|feed| Url::parse(feed).ok()?.host_str().map(str::to_owned)).collect())
+        let host = |feed: &str| {
+            let url = Url::parse(feed).ok()?;
+            let host = url.host_str()?.to_owned();
+            Some(url.port().map_or(host.clone(), |port| format!("{host}:{port}")))
+        };
+        Some(feeds(config).filter_map(host).collect())
     }
 
     fn unavailable(&self, config: &Value) -> Option<String> {
@@ -127,15 +133,8 @@ async fn read(feed: &str, meant: &Meant, ctx: &dyn ToolContext) -> Result<Vec<He
     let encoded: String = url::form_urlencoded::byte_serialize(symbol.as_bytes()).collect();
     let url = Url::parse(&feed.replace(SYMBOL, &encoded)).map_err(|error| format!("{feed}: {error}"))?;
     let host = url.host_str().unwrap_or_default().to_owned();
-    let request = HttpRequest {
-        method: "GET".into(),
-        url: url.clone(),
-        headers: Default::default(),
-        body: None,
-        timeout: Some(PATIENCE),
-    };
-    let answer = ctx.http().send(request).await;
-    let answer = answer.map_err(|error| format!("{host}: {}", error.to_string().trim_end_matches('.')))?;
+    let request = Request { url: url.clone(), headers: Default::default(), timeout: PATIENCE };
+    let answer = Web(ctx).get(request).await.map_err(|error| format!("{host} {error}"))?;
     if answer.status != 200 {
         return Err(format!("{host} answered with status {}", answer.status));
     }

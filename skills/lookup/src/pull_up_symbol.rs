@@ -5,8 +5,8 @@ use nova_market::{age, sources};
 use nova_skill::figures::{at_least, percent, rounded_to};
 use nova_skill::jiff::ToSpan as _;
 use nova_skill::{
-    Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Problem, Source, ToolContext,
-    ToolError, ToolOutput, Value, WebSource, async_trait, json, schemars,
+    Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Source, ToolContext, ToolError,
+    ToolOutput, Value, WebSource, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -29,7 +29,7 @@ pub(crate) struct Symbol {
 }
 
 /// Each day of five years; a longer line has fewer.
-const POINTS: usize = 1_300;
+const POINTS: usize = 1_320;
 
 #[async_trait]
 impl NativeTool for PullUpSymbol {
@@ -178,10 +178,14 @@ pub(crate) fn shown(price: Decimal) -> String {
     at_least(rounded_to(price, 6).normalize(), 2).to_string()
 }
 
+/// Of no note.
 pub(crate) fn problem(problem: String) -> Value {
-    let remedy = "Try again, or choose another source.";
-    let problem = Problem { path: String::new(), line: 0, problem, remedy: remedy.into() };
-    json!({"path": problem.path, "line": problem.line, "problem": problem.problem, "remedy": problem.remedy})
+    json!({
+        "path": null,
+        "line": null,
+        "problem": problem,
+        "remedy": "Try again, or choose another source.",
+    })
 }
 
 fn no_price(symbol: &str) -> ToolError {

@@ -1,9 +1,7 @@
 //! A share in place of the chat, from sources of this machine.
 
-use fantoccini::key::Key;
-
 use crate::harness::Theme;
-use crate::symbol::{RULES, home, look_up, open};
+use crate::symbol::{RULES, compare, home, look_up, open};
 use crate::take;
 
 pub(crate) async fn symbol(name: &str, theme: Theme) {
@@ -14,10 +12,8 @@ pub(crate) async fn symbol(name: &str, theme: Theme) {
     window.wait_for_text("[data-testid=skill-panel]", "Northgate raises its outlook").await;
     window.wait_for_text("[data-testid=skill-panel]", "SHARE PURCHASE BY A DIRECTOR").await;
     window.wait_for_text("[aria-label='In your notes']", "Mid-cap ideas").await;
-    window.press(&[], 'c').await;
-    window.type_into("[aria-label='Symbol to compare with']", "BWOP").await;
-    window.press(&[], Key::Enter).await;
-    window.wait_for_text("[data-testid=skill-panel]", "Percent since").await;
+    window.ask("document.querySelector('[data-testid=skill-panel]').focus()").await;
+    compare(&window, "BWOP").await;
     take(&window, "symbol", name).await;
     window.close().await;
 }
