@@ -1,4 +1,5 @@
-//! Market data: what a share trades at, what it closed at, exchange rates, what a company reports.
+//! Market data: what a share trades at, what it closed at, exchange rates, what a company reports, and what comes of
+//! it: key figures ([`key_figures()`]) and returns ([`returns`]).
 //!
 //! [`Source`] is one service that knows some of it; each lies in its own file of `sources`, with its terms and limits.
 //! [`Sources`] asks them in the user's order until one answers. Whatever a source answers is checked ([`Quoted`],
@@ -10,10 +11,13 @@
 //!
 //! # Invariants
 //!
-//! - Each source against the shapes of its real answers, good and bad: `tests/sources.rs`.
+//! - Each source is read in the shapes of its real answers, good and bad: `tests/sources.rs`.
+//! - Returns equal those of pyxirr and FinCal; where no rate or several fit there is none: `src/returns.rs`.
+//! - A figure that cannot be known has its reason and no value: `skills/lookup/tests/lookup/fundamentals.rs`.
 //! - No crate of Nova but nova-figures and nothing that reaches a disk or a network is below: `.ci/layers`.
 
 mod age;
+mod error;
 mod get;
 mod key_figures;
 mod listing;
@@ -25,8 +29,9 @@ pub mod sources;
 pub mod tools;
 
 pub use age::{Age, age};
+pub use error::SourceError;
 pub use get::{Request, Response, Transport};
 pub use key_figures::{Close, Figure, KeyFigure, Unit, key_figures};
-pub use listing::Listing;
+pub use listing::{Found, Listing};
 pub use order::{Reasons, Sources};
-pub use source::{Bar, Events, Found, History, QUOTE_DAYS, Quoted, Source, SourceError};
+pub use source::{Bar, Events, History, QUOTE_DAYS, Quoted, Source};

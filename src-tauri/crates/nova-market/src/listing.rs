@@ -1,7 +1,5 @@
 use std::collections::BTreeMap;
 
-use crate::Found;
-
 /// A share or fund at one exchange, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Listing {
@@ -12,6 +10,17 @@ pub struct Listing {
     pub currency: Option<String>,
     /// What the user says each source calls it, by the source's name in the configuration.
     pub own: BTreeMap<String, String>,
+}
+
+/// Something that is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// As the source writes it.
+    pub symbol: String,
+    pub name: String,
+    pub exchange: Option<String>,
+    /// Such as "equity" or "etf".
+    pub kind: Option<String>,
 }
 
 /// What an exchange is called, how sources mark its symbols, and what it quotes in. Where a source

@@ -3,7 +3,7 @@ use jiff::civil::Date;
 use nova_figures::{day_and_month, days_between};
 use rust_decimal::Decimal;
 
-use crate::{Listing, Transport};
+use crate::{Found, Listing, SourceError, Transport};
 
 /// How many days old a price may be to be used.
 pub const QUOTE_DAYS: i64 = 7;
@@ -89,35 +89,6 @@ pub struct Events {
     pub splits: Vec<(Date, Decimal)>,
     /// What was paid for one share as there are on the day of the answer.
     pub dividends: Vec<(Date, Decimal)>,
-}
-
-/// Something that is listed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// As the source writes it.
-    pub symbol: String,
-    pub name: String,
-    pub exchange: Option<String>,
-    /// Such as "equity" or "etf".
-    pub kind: Option<String>,
-}
-
-/// Why there is no answer: what follows the source's name, without a full stop, such as "answered with a web page
-/// instead of a quote".
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum SourceError {
-    /// About this symbol.
-    #[error("{0}")]
-    Symbol(String),
-    /// About the source: the next symbol will hardly fare better.
-    #[error("{0}")]
-    Source(String),
-    /// The user, or a rule, does not let it be asked.
-    #[error("{0}")]
-    Refused(String),
-    /// The call was stopped.
-    #[error("was stopped")]
-    Stopped,
 }
 
 impl Quoted {
