@@ -124,7 +124,7 @@ impl NativeTool for PullUpSymbol {
             "year_high": range.map(|(_, high)| shown(high)),
             "closes_source": known.map(|closes| closes.source.clone()),
             "closes_from": days().next(),
-            "closes_to": days().last(),
+            "closes_to": days().next_back(),
             "problems": problems,
         });
         if let (Some(range), Some(closes)) = (of.range, known) {

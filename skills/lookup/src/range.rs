@@ -47,7 +47,7 @@ impl Range {
 pub(crate) fn thinned<T>(points: Vec<T>, most: usize) -> Vec<T> {
     let group = points.len().div_ceil(most).max(1);
     let last = points.len().saturating_sub(1);
-    let kept = |place: usize| (last - place) % group == 0;
+    let kept = |place: usize| (last - place).is_multiple_of(group);
     points.into_iter().enumerate().filter(|(place, _)| kept(*place)).map(|(_, point)| point).collect()
 }
 

@@ -31,7 +31,8 @@ pub fn fault(entry: &Value) -> Option<String> {
     }
     for (key, what, example) in [("imap", "IMAP", "imap.example.org"), ("smtp", "SMTP", "smtp.example.org")] {
         let given = text(key);
-        if !(key == "smtp" && given.is_empty()) && !is_server(given) {
+        let is_left_out = key == "smtp" && given.is_empty();
+        if !is_server(given) && !is_left_out {
             return Some(format!(
                 "\"{given}\" is no {what} server: write its name, such as {example}, with its port where that is not the \
                  usual one."
