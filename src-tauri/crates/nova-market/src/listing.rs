@@ -162,7 +162,7 @@ impl Listing {
             return Ok((own.to_lowercase(), currency));
         }
         let mark = exchange.stooq.ok_or_else(|| format!("does not quote {}", exchange.names[0]))?;
-        Ok((format!("{}{mark}", self.symbol.to_lowercase()), currency))
+        Ok((format!("{}{mark}", self.hyphenated().to_lowercase()), currency))
     }
 
     /// What Yahoo calls it; it says the currency itself.
@@ -174,8 +174,8 @@ impl Listing {
             return Ok(own.to_owned());
         }
         match &self.exchange {
-            Some(name) => Ok(format!("{}{}", self.symbol, known(name)?.yahoo)),
-            None => Ok(self.symbol.clone()),
+            Some(name) => Ok(format!("{}{}", self.hyphenated(), known(name)?.yahoo)),
+            None => Ok(self.hyphenated()),
         }
     }
 
@@ -210,8 +210,17 @@ impl Listing {
         let (exchange, currency) = self.listed()?;
         match self.own(source) {
             Some(own) => Ok((own.to_owned(), currency)),
-            None if exchange.currency == "USD" => Ok((self.symbol.clone(), currency)),
+            None if exchange.currency == "USD" => Ok((self.hyphenated(), currency)),
             None => Err(format!("does not quote {}", exchange.names[0])),
+        }
+    }
+
+    /// The symbol with the class of its shares as most sources write it: BRK.B is BRK-B. Other letters after a point
+    /// are marks of exchanges.
+    fn hyphenated(&self) -> String {
+        match self.symbol.rsplit_once('.') {
+            Some((company, class @ ("A" | "B"))) => format!("{company}-{class}"),
+            _ => self.symbol.clone(),
         }
     }
 

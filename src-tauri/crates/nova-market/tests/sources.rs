@@ -158,6 +158,22 @@ fn a_share_of_another_country_is_not_asked_for_where_only_one_is_known() {
 }
 
 #[test]
+fn a_class_of_shares_is_written_as_each_source_writes_it() {
+    let path = |name: &str, symbol: &str| {
+        let web = answers(|_| ok("{}"));
+        let _ = block_on(source(name).quote(&Listing::parse(symbol), &web));
+        web.asked.lock().unwrap()[0].url.as_str().to_owned()
+    };
+    assert!(path("yahoo", "BRK.B").contains("/chart/BRK-B?"));
+    assert!(path("stooq", "brk.b").contains("s=brk-b.us&"));
+    assert!(path("tiingo", "BRK.B").contains("/daily/BRK-B/"));
+    assert!(path("finnhub", "BRK.B").contains("symbol=BRK.B"));
+    // Frankfurt's mark, and one of an exchange that is not listed here.
+    assert!(path("yahoo", "BMW.F").contains("/chart/BMW.F?"));
+    assert!(path("yahoo", "2330.TW").contains("/chart/2330.TW?"));
+}
+
+#[test]
 fn the_limit_of_alpha_vantage_comes_with_status_200() {
     let limit = |_: &str| ok(r#"{"Information":"Your key a-key has a limit of 25 requests a day."}"#);
     says(quote("alpha_vantage", limit), "receives too many requests, or does not accept the key");
