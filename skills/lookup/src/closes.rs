@@ -1,8 +1,8 @@
 //! Closes, fetched where they can be and kept for when they cannot.
 
 use nova_market::tools::Web;
-use nova_market::{Bar, Close, Events, History, Listing, Sources};
-use nova_skill::figures::percent;
+use nova_market::{Bar, Close, Events, History, Listing, SHARES_DAYS, Sources};
+use nova_skill::figures::{days_between, percent};
 use nova_skill::jiff::ToSpan as _;
 use nova_skill::{Date, Decimal, LogLevel, Source, ToolContext, Value, WebSource, json, serde_json};
 use serde::{Deserialize, Serialize};
@@ -31,8 +31,10 @@ pub(crate) async fn closes(
     match sources.history(listing, since, today, &Web(ctx)).await {
         Ok((source, history)) => {
             let closes = Closes { source: source.to_owned(), history, old: None };
+            let before = ctx.store().get(&key(listing)).await.ok().flatten().and_then(of_kept);
+            let longest = closes.clone().continuing(before);
             // A store that fails is no reason to give none.
-            if let Err(error) = ctx.store().set(&key(listing), kept(&closes)).await {
+            if let Err(error) = ctx.store().set(&key(listing), kept(&longest)).await {
                 ctx.log(LogLevel::Warn, &format!("The closes were not kept: {error}"));
             }
             Ok(closes)
@@ -50,6 +52,29 @@ pub(crate) async fn closes(
 }
 
 impl Closes {
+    /// With the days of `before` that are older, where both say the same of the first day: no split lies between.
+    fn continuing(mut self, before: Option<Self>) -> Self {
+        let first = self.history.bars.first().cloned();
+        let (Some(first), Some(before)) = (first, before) else { return self };
+        let older = before.history.bars.partition_point(|bar| bar.date < first.date);
+        let agree = before
+            .history
+            .bars
+            .get(older)
+            .is_some_and(|bar| bar.date == first.date && bar.close == first.close);
+        if agree && before.history.currency == self.history.currency {
+            self.history.bars.splice(0..0, before.history.bars[..older].iter().cloned());
+            self.history.events =
+                self.history.events.zip(before.history.events).map(|(mut events, before)| {
+                    let is_older = |(day, _): &(Date, Decimal)| *day < first.date;
+                    events.splits.splice(0..0, before.splits.into_iter().filter(is_older));
+                    events.dividends.splice(0..0, before.dividends.into_iter().filter(is_older));
+                    events
+                });
+        }
+        self
+    }
+
     pub(crate) fn last(&self) -> Option<&Bar> {
         self.history.bars.last()
     }
@@ -78,11 +103,13 @@ impl Closes {
 
     pub(crate) fn close(&self) -> Option<Close> {
         let last = self.last()?;
+        let covers = |bar: &Bar| days_between(bar.date, last.date) >= SHARES_DAYS;
+        let events = self.history.events.as_ref().filter(|_| self.history.bars.first().is_some_and(covers));
         Some(Close {
             price: last.close,
             currency: self.history.currency.clone(),
             date: last.date,
-            splits: self.history.events.as_ref().map(|events| events.splits.clone()),
+            splits: events.map(|events| events.splits.clone()),
         })
     }
 

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use nova_market::sources::sec;
 use nova_market::tools::{self, Web};
-use nova_market::{Figure, KeyFigure, Unit, key_figures, sources};
+use nova_market::{Figure, KeyFigure, SHARES_DAYS, Unit, key_figures, sources};
 use nova_skill::figures::{at_least, days_between, percent};
 use nova_skill::jiff::ToSpan as _;
 use nova_skill::{
@@ -15,7 +15,6 @@ use crate::SOURCES;
 use crate::closes::{Closes, closes};
 use crate::filers::{filer, said, sec as configured};
 use crate::meant::{Held, meant};
-use crate::range::Range;
 
 pub(crate) struct Fundamentals;
 
@@ -68,11 +67,11 @@ impl NativeTool for Fundamentals {
         let meant = meant(&of.symbol, &Held::read(ctx).await, &sources, ctx).await?;
         let filer = filer(&meant.listing, &sec, ctx).await?;
         let today = ctx.clock().today();
+        // So that no split since the shares were counted is overlooked, also where markets rested on the first days.
+        let begin = today.saturating_sub((SHARES_DAYS + 20).days());
         let web = Web(ctx);
-        let (reported, closes) = futures::join!(
-            sec.reported(filer.cik, &web),
-            closes(&meant.listing, Range::Year.begins(today), &sources, ctx)
-        );
+        let (reported, closes) =
+            futures::join!(sec.reported(filer.cik, &web), closes(&meant.listing, begin, &sources, ctx));
         let reported = reported.map_err(|error| said(&error))?;
         let known = closes.as_ref().ok();
         let mut figures = key_figures(&reported, known.and_then(Closes::close).as_ref());

@@ -8,7 +8,7 @@ use crate::{chart, lookup, with, without_contact};
 const TICKERS: &str = r#"{"0":{"cik_str":1543151,"ticker":"NGTL","title":"NORTHGATE TOOLING INC"},
     "1":{"cik_str":42,"ticker":"BRK-B","title":"SOMETHING ELSE"}}"#;
 
-const CLOSES: &[(&str, &str)] = &[("2025-12-01", "30"), ("2026-11-20", "40")];
+const CLOSES: &[(&str, &str)] = &[("2025-06-25", "30"), ("2026-11-20", "40")];
 
 fn fact(start: Option<&str>, end: &str, value: i64, form: &str, filed: &str) -> Value {
     let mut fact =
@@ -147,6 +147,18 @@ fn a_split_after_the_shares_were_counted_multiplies_them() {
     check(&value, "earnings_per_share", "1.15", "USD", "2026-09-30");
     check(&value, "dividend", "0.50", "USD", "2026-11-20");
     check(&value, "dividend_yield", "1.3", "percent", "2026-11-20");
+}
+
+#[test]
+fn a_number_of_shares_of_years_ago_makes_no_figure() {
+    let mut old = reported();
+    old["facts"]["dei"]["EntityCommonStockSharesOutstanding"]["units"]["shares"] =
+        json!([fact(None, "2015-01-30", 20, "10-Q", "2015-02-05")]);
+    let value = figures(old, "");
+    for key in ["market_value", "price_to_earnings", "earnings_per_share"] {
+        assert_eq!(missing(&value, key), "the last number of shares that was reported is of 2015-01-30");
+    }
+    check(&value, "revenue", "460", "USD", "2026-09-30");
 }
 
 #[test]

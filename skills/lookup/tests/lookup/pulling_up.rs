@@ -74,6 +74,24 @@ fn without_an_answer_the_closes_that_were_kept_stand_in() {
 }
 
 #[test]
+fn a_shorter_range_that_is_fetched_later_loses_no_close() {
+    let down = Arc::new(AtomicBool::new(false));
+    let is_down = down.clone();
+    let skill = lookup(move |request| match is_down.load(Ordering::SeqCst) {
+        true => Reply::with(503, &[("retry-after", "0")], ""),
+        // What is asked for since 21 October 2026.
+        false if request.path.contains("/NGTL?period1=1792540800") => chart("NGTL", &YEAR[4..], ""),
+        false => chart(if request.path.contains("/NGTL?") { "NGTL" } else { "BWOP" }, YEAR, ""),
+    });
+    skill.value("pull_up_symbol", json!({"symbol": "NGTL"}));
+    let compared = skill.value("compare", json!({"symbols": ["NGTL", "BWOP"], "range": "1m"}));
+    assert_eq!(compared["from"], "2026-11-19");
+    down.store(true, Ordering::SeqCst);
+    let value = skill.value("pull_up_symbol", json!({"symbol": "NGTL"}));
+    assert_eq!((&value["closes_from"], &value["year_change"]), (&json!("2025-11-19"), &json!("31.8")));
+}
+
+#[test]
 fn the_next_source_has_the_closes_that_the_first_does_not_have() {
     let sources = json!({"sources": ["yahoo", "stooq"]});
     let skill = with(sources, |request| match request.path.as_str() {

@@ -42,7 +42,7 @@ pub struct Close {
     pub price: Decimal,
     pub currency: String,
     pub date: Date,
-    /// Splits up to that day, where the source of the close tells of them.
+    /// Splits of the [`SHARES_DAYS`] up to that day, where the source of the close tells of them.
     pub splits: Option<Vec<(Date, Decimal)>>,
 }
 
@@ -66,6 +66,11 @@ const SHARES: &[&str] = &["EntityCommonStockSharesOutstanding"];
 const CASH: &[&str] = &["CashAndCashEquivalentsAtCarryingValue", "CashAndCashEquivalents"];
 const LONG_DEBT: &[&str] = &["LongTermDebtNoncurrent", "LongTermDebt"];
 const SHORT_DEBT: &[&str] = &["DebtCurrent", "LongTermDebtCurrent"];
+
+/// How old a number of shares may be: a year's report, and the months until it was made.
+pub const SHARES_DAYS: i64 = 500;
+/// The same where nobody tells of splits.
+const SHARES_DAYS_WITHOUT_SPLITS: i64 = 200;
 
 /// All of them, each with its value or the reason why there is none.
 pub fn key_figures(reported: &Reported, close: Option<&Close>) -> Vec<KeyFigure> {
@@ -128,17 +133,16 @@ impl Company<'_> {
     /// How many shares there are on the day of the close, and the day on which they were counted.
     fn shares(&self) -> Result<(Decimal, Date), String> {
         let facts = self.facts(SHARES).ok_or("no number of shares was reported")?;
-        // Several classes of shares are several facts of one day.
         let newest =
             facts.facts.iter().max_by_key(|fact| (fact.end, fact.filed)).ok_or("no number of shares")?;
         let mut shares = value(newest).ok_or("the number of shares cannot be read")?;
         let close = self.close.ok_or("there is no close")?;
-        let splits = close.splits.as_deref();
-        let Some(splits) = splits else {
-            if days_between(newest.end, close.date) > 200 {
-                return Err("the number of shares is old, and nobody says whether they were split".into());
-            }
-            return Ok((shares, newest.end));
+        // A company with several classes of shares reports no sum of them, and years ago it may have done so.
+        let is_old = |most| days_between(newest.end, close.date) > most;
+        let splits = match &close.splits {
+            Some(splits) if !is_old(SHARES_DAYS) => splits.as_slice(),
+            None if !is_old(SHARES_DAYS_WITHOUT_SPLITS) => &[],
+            _ => return Err(format!("the last number of shares that was reported is of {}", newest.end)),
         };
         for (_, times) in splits.iter().filter(|(day, _)| newest.end < *day && *day <= close.date) {
             shares = shares.checked_mul(*times).ok_or("it is too large")?;

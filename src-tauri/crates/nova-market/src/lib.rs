@@ -31,7 +31,7 @@ pub mod tools;
 pub use age::{Age, age};
 pub use error::SourceError;
 pub use get::{Request, Response, Transport};
-pub use key_figures::{Close, Figure, KeyFigure, Unit, key_figures};
+pub use key_figures::{Close, Figure, KeyFigure, SHARES_DAYS, Unit, key_figures};
 pub use listing::{Found, Listing};
 pub use order::{Reasons, Sources};
 pub use source::{Bar, Events, History, QUOTE_DAYS, Quoted, Source};
