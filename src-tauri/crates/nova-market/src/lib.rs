@@ -17,6 +17,7 @@
 //! - No crate of Nova but nova-figures and nothing that reaches a disk or a network is below: `.ci/layers`.
 
 mod age;
+mod daily;
 mod error;
 mod get;
 mod key_figures;
@@ -29,6 +30,7 @@ pub mod sources;
 pub mod tools;
 
 pub use age::{Age, age};
+pub use daily::Daily;
 pub use error::SourceError;
 pub use get::{Request, Response, Transport};
 pub use key_figures::{Close, Figure, KeyFigure, SHARES_DAYS, Unit, key_figures};
