@@ -1,0 +1,113 @@
+use super::known;
+use super::windows::{Mean, Summary as _};
+
+/// The exponential moving average: today's value weighs 2 ÷ (`n` + 1). It begins with the simple average of the first
+/// `n` values.
+pub fn ema(values: &[f64], n: usize) -> Vec<f64> {
+    let mut average = Average::exponential(n);
+    values.iter().map(|value| average.next(*value)).collect()
+}
+
+/// Wilder's relative strength index of `n` movements, from 0 to 100. It is 0 where nothing has moved, as TA-Lib has it.
+pub fn rsi(values: &[f64], n: usize) -> Vec<f64> {
+    let (mut gains, mut losses) = (Average::wilder(n), Average::wilder(n));
+    let mut before = f64::NAN;
+    let strength = |value: &f64| {
+        let movement = known(value - before);
+        before = *value;
+        // Of an unknown movement neither is 0.
+        let (gain, loss) = if movement < 0.0 { (0.0, -movement) } else { (movement, movement * 0.0) };
+        let (gain, loss) = (gains.next(gain), losses.next(loss));
+        let both = gain + loss;
+        if both == 0.0 { 0.0 } else { 100.0 * (gain / both) }
+    };
+    values.iter().map(strength).collect()
+}
+
+/// Three columns of the MACD.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Macd {
+    pub line: Vec<f64>,
+    pub signal: Vec<f64>,
+    /// The line less the signal.
+    pub histogram: Vec<f64>,
+}
+
+/// The exponential average of `fast` values less that of `slow` values, and the exponential average of `signal` values
+/// of this line. Both averages begin on the same day, the fast one with the last `fast` of the first `slow` values, and
+/// the three columns begin on the first day of the signal. Swapped lengths are put in order.
+pub fn macd(values: &[f64], fast: usize, slow: usize, signal: usize) -> Macd {
+    let (fast, slow) = (fast.min(slow), fast.max(slow));
+    let mut fast_average = Average::exponential(fast);
+    let mut slow_average = Average::exponential(slow);
+    let mut signal_average = Average::exponential(signal);
+    let column = || Vec::with_capacity(values.len());
+    let mut macd = Macd { line: column(), signal: column(), histogram: column() };
+    let mut run = 0;
+    for value in values {
+        run = if value.is_finite() { run + 1 } else { 0 };
+        let late = if run > slow - fast { *value } else { f64::NAN };
+        let line = fast_average.next(late) - slow_average.next(*value);
+        let signal = signal_average.next(line);
+        macd.line.push(if signal.is_nan() { signal } else { line });
+        macd.signal.push(signal);
+        macd.histogram.push(known(line - signal));
+    }
+    macd
+}
+
+/// Wilder's average true range of `n` days. The range of a day includes the close of the day before, so the first day
+/// has none.
+pub fn atr(high: &[f64], low: &[f64], close: &[f64], n: usize) -> Vec<f64> {
+    let mut average = Average::wilder(n);
+    let mut before = f64::NAN;
+    let range = |((high, low), close): ((&f64, &f64), &f64)| {
+        let sides = [high - low, (high - before).abs(), (low - before).abs()];
+        before = *close;
+        // `f64::max` would pass over an unknown side.
+        let known = sides.iter().all(|side| side.is_finite());
+        average.next(if known { sides[0].max(sides[1]).max(sides[2]) } else { f64::NAN })
+    };
+    high.iter().zip(low).zip(close).map(range).collect()
+}
+
+/// An average that carries on from day to day, and starts anew after an unknown value.
+struct Average {
+    n: usize,
+    /// What today's value weighs.
+    weight: f64,
+    /// How many values there are since the last unknown one, up to `n`.
+    count: usize,
+    first: Mean,
+    value: f64,
+}
+
+impl Average {
+    fn exponential(n: usize) -> Self {
+        Self::of(n, 2.0 / (n as f64 + 1.0))
+    }
+
+    fn wilder(n: usize) -> Self {
+        Self::of(n, 1.0 / n as f64)
+    }
+
+    fn of(n: usize, weight: f64) -> Self {
+        Self { n, weight, count: 0, first: Mean::EMPTY, value: f64::NAN }
+    }
+
+    /// The average after one more value.
+    fn next(&mut self, value: f64) -> f64 {
+        if !value.is_finite() || self.n == 0 {
+            *self = Self::of(self.n, self.weight);
+        } else if self.count < self.n {
+            self.count += 1;
+            self.first = self.first.with(value);
+            if self.count == self.n {
+                self.value = self.first.result(self.n as f64);
+            }
+        } else {
+            self.value += (value - self.value) * self.weight;
+        }
+        known(self.value)
+    }
+}

@@ -1,0 +1,27 @@
+//! Technical indicators over a column of days, with the definitions of the library TA-Lib.
+//!
+//! Each takes columns of equal length, oldest first, and returns a column of that length; a place without a value is
+//! NaN. The value of a place depends on that place and earlier ones only, and takes constant time.
+//!
+//! One rule for holes: a value that is NaN or infinite is unknown. A window that holds an unknown value has no value, and an
+//! average that carries on from day to day ([`ema`], [`rsi`], [`atr`], [`macd`]) starts anew after it, as at the first day.
+//! A window of no days, or of more than there are, has no value anywhere.
+//!
+//! TA-Lib takes a variance or a movement below 1e-14 for zero, which is a price of some coins; these do not.
+
+mod averages;
+mod ranges;
+#[cfg(test)]
+mod tests;
+mod windows;
+
+pub use averages::{Macd, atr, ema, macd, rsi};
+pub use ranges::{Bollinger, bollinger, change, highest, lowest, sma, standard_deviation, volatility};
+
+/// How many days of trading a year has.
+pub const TRADING_DAYS: f64 = 252.0;
+
+/// The value where it is known, else NaN.
+pub(crate) fn known(value: f64) -> f64 {
+    if value.is_finite() { value } else { f64::NAN }
+}

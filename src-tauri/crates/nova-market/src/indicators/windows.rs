@@ -1,0 +1,134 @@
+//! What the last `n` values come to, in constant time for each place.
+
+use super::known;
+
+/// An associative summary of some values. It is added to and joined but never subtracted from, so that a value which
+/// has left the window leaves no rounding error behind.
+pub(super) trait Summary: Copy {
+    const EMPTY: Self;
+
+    fn with(self, value: f64) -> Self;
+
+    fn joined(self, later: Self) -> Self;
+
+    /// The result of `count` values.
+    fn result(self, count: f64) -> f64;
+}
+
+/// The result of the last `n` values at each place.
+///
+/// The values are cut into blocks of `n`: a window is the end of one block and the beginning of the next, and each end
+/// and each beginning is summarised once (van Herk 1992; Gil and Werman 1993).
+pub(super) fn windows<S: Summary>(values: &[f64], n: usize) -> Vec<f64> {
+    let mut results = vec![f64::NAN; values.len()];
+    if n == 0 || n > values.len() {
+        return results;
+    }
+    // For each place of a block, the values after that place in the block before.
+    let mut ends = vec![S::EMPTY; n];
+    for (block, results) in values.chunks(n).zip(results.chunks_mut(n)) {
+        let mut beginning = S::EMPTY;
+        for ((value, result), end) in block.iter().zip(results).zip(&ends) {
+            beginning = beginning.with(*value);
+            *result = known(end.joined(beginning).result(n as f64));
+        }
+        let mut end = S::EMPTY;
+        for (value, after) in block.iter().zip(&mut ends).rev() {
+            *after = end;
+            end = end.with(*value);
+        }
+    }
+    results[..n - 1].fill(f64::NAN);
+    results
+}
+
+/// A sum that carries what rounding loses of it (Knuth's TwoSum).
+#[derive(Clone, Copy)]
+pub(super) struct Mean {
+    sum: f64,
+    lost: f64,
+}
+
+impl Summary for Mean {
+    const EMPTY: Self = Self { sum: 0.0, lost: 0.0 };
+
+    fn with(self, value: f64) -> Self {
+        self.joined(Self { sum: value, lost: 0.0 })
+    }
+
+    fn joined(self, later: Self) -> Self {
+        let sum = self.sum + later.sum;
+        let added = sum - self.sum;
+        let lost = (self.sum - (sum - added)) + (later.sum - added);
+        Self { sum, lost: self.lost + later.lost + lost }
+    }
+
+    /// Exact for equal values, so that no flat price lies above or below its average.
+    fn result(self, count: f64) -> f64 {
+        /// Splits a float into halves whose products are exact (Dekker).
+        const HALVES: f64 = 134_217_729.0;
+        let mean = self.sum / count;
+        let wide = mean * HALVES;
+        let upper = wide - (wide - mean);
+        let rest = (self.sum - upper * count) - (mean - upper) * count + self.lost;
+        mean + rest / count
+    }
+}
+
+/// How many values there are, their mean, and the sum of their squared distances from it (Chan, Golub and LeVeque 1979).
+/// `SAMPLE` divides by one less than their number.
+#[derive(Clone, Copy)]
+pub(super) struct Deviation<const SAMPLE: bool> {
+    count: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl<const SAMPLE: bool> Summary for Deviation<SAMPLE> {
+    const EMPTY: Self = Self { count: 0.0, mean: 0.0, squares: 0.0 };
+
+    fn with(self, value: f64) -> Self {
+        let count = self.count + 1.0;
+        let distance = value - self.mean;
+        let mean = self.mean + distance / count;
+        Self { count, mean, squares: self.squares + distance * (value - mean) }
+    }
+
+    fn joined(self, later: Self) -> Self {
+        let count = self.count + later.count;
+        let distance = later.mean - self.mean;
+        let share = later.count / count;
+        Self {
+            count,
+            mean: self.mean + distance * share,
+            squares: self.squares + later.squares + distance * distance * self.count * share,
+        }
+    }
+
+    fn result(self, count: f64) -> f64 {
+        (self.squares / if SAMPLE { count - 1.0 } else { count }).sqrt()
+    }
+}
+
+/// The highest value, or with `LOW` the lowest.
+#[derive(Clone, Copy)]
+pub(super) struct Extreme<const LOW: bool>(f64);
+
+impl<const LOW: bool> Summary for Extreme<LOW> {
+    const EMPTY: Self = Self(if LOW { f64::INFINITY } else { f64::NEG_INFINITY });
+
+    fn with(self, value: f64) -> Self {
+        // An infinite value counts as unknown, as elsewhere.
+        self.joined(Self(known(value)))
+    }
+
+    fn joined(self, later: Self) -> Self {
+        let first = if LOW { self.0 < later.0 } else { self.0 > later.0 };
+        // Unlike `f64::max`: of an unknown value and another one comes an unknown one.
+        if first || self.0.is_nan() { self } else { later }
+    }
+
+    fn result(self, _: f64) -> f64 {
+        self.0
+    }
+}
