@@ -2,18 +2,20 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use nova_skill::{StoreSource, ToolError, ToolStore, Value};
+use nova_skill::{StoreSource, ToolCache, ToolError, ToolStore, Value};
 
 use crate::own_files;
 
-/// Each skill's store is a folder of its own below the data folder, and each value in it a JSON file.
+/// Each skill's store is a folder of its own below the data folder, and each value in it a JSON file; the cache is one
+/// folder, and each entry a file.
 pub(crate) struct FileStores {
     folder: PathBuf,
+    cache: PathBuf,
 }
 
 impl FileStores {
     pub(crate) fn new(data: &Path) -> Self {
-        Self { folder: data.join("store") }
+        Self { folder: data.join("store"), cache: data.join("cache") }
     }
 }
 
@@ -21,6 +23,57 @@ impl StoreSource for FileStores {
     fn of(&self, skill: &str) -> Box<dyn ToolStore> {
         Box::new(FileStore { folder: self.folder.join(skill) })
     }
+
+    fn cache(&self) -> Box<dyn ToolCache> {
+        Box::new(FileCache { folder: self.cache.clone() })
+    }
+}
+
+struct FileCache {
+    folder: PathBuf,
+}
+
+/// How large one entry of the cache may be.
+const MOST_CACHED: usize = 64 * 1024 * 1024;
+
+#[async_trait]
+impl ToolCache for FileCache {
+    async fn get(&self, key: &str) -> Result<Option<Vec<u8>>, ToolError> {
+        let file = self.folder.join(file_name(key, "bin")?);
+        let bytes = tokio::task::spawn_blocking(move || nova_files::read(&file)).await;
+        match bytes.map_err(std::io::Error::other).flatten() {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed("read", &error)),
+        }
+    }
+
+    async fn set(&self, key: &str, bytes: Vec<u8>) -> Result<(), ToolError> {
+        let file = self.folder.join(file_name(key, "bin")?);
+        if bytes.len() > MOST_CACHED {
+            return Err(too_large(key, bytes.len(), MOST_CACHED));
+        }
+        let written = tokio::task::spawn_blocking(move || own_files::write(&file, &bytes)).await;
+        written.map_err(std::io::Error::other).flatten().map_err(|error| failed("written", &error))
+    }
+}
+
+fn file_name(key: &str, ending: &str) -> Result<String, ToolError> {
+    let legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if key.is_empty() || key.len() > 100 || !key.bytes().all(legal) {
+        return Err(ToolError::failed(
+            format!("\"{key}\" is not a valid store key."),
+            "A key has lower-case letters, digits and hyphens.",
+        ));
+    }
+    Ok(format!("{key}.{ending}"))
+}
+
+fn too_large(key: &str, bytes: usize, most: usize) -> ToolError {
+    ToolError::failed(
+        format!("\"{key}\" has {bytes} bytes; a store takes at most {most}."),
+        "Store less in it.",
+    )
 }
 
 struct FileStore {
@@ -32,14 +85,7 @@ const MOST_BYTES: usize = 8 * 1024 * 1024;
 
 impl FileStore {
     fn file(&self, key: &str) -> Result<PathBuf, ToolError> {
-        let legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        if key.is_empty() || key.len() > 100 || !key.bytes().all(legal) {
-            return Err(ToolError::failed(
-                format!("\"{key}\" is not a valid store key."),
-                "A key has lower-case letters, digits and hyphens.",
-            ));
-        }
-        Ok(self.folder.join(format!("{key}.json")))
+        Ok(self.folder.join(file_name(key, "json")?))
     }
 
     /// Writes the value where what is there now fits; whether it did. One writer at a time among all Novas.
@@ -52,10 +98,7 @@ impl FileStore {
         let file = self.file(key)?;
         let bytes = value.to_string().into_bytes();
         if bytes.len() > MOST_BYTES {
-            return Err(ToolError::failed(
-                format!("\"{key}\" has {} bytes; a store takes at most {MOST_BYTES}.", bytes.len()),
-                "Store less in it.",
-            ));
+            return Err(too_large(key, bytes.len(), MOST_BYTES));
         }
         let written = tokio::task::spawn_blocking(move || {
             own_files::change(&file, NotWritten::Failed, || {

@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use nova_skill::{
     Clock, Credentials, Delegate, GivenFile, GivenFiles, LogLevel, OutputPart, Progress, RecordTypes,
-    RequestInfo, ToolCalls, ToolContext, ToolFiles, ToolHttp, ToolProcess, ToolStore, ToolUser, ToolVault,
+    RequestInfo, ToolCache, ToolCalls, ToolContext, ToolFiles, ToolHttp, ToolProcess, ToolStore, ToolUser,
+    ToolVault,
 };
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
@@ -30,6 +31,7 @@ pub(crate) struct CallContext {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) given: Arc<dyn GivenFiles>,
     pub(crate) store: Box<dyn ToolStore>,
+    pub(crate) cache: Box<dyn ToolCache>,
     /// `Some` for a tool that declares it.
     pub(crate) delegate: Option<CallDelegate>,
     pub(crate) user: CallUser,
@@ -74,6 +76,10 @@ impl ToolContext for CallContext {
 
     fn store(&self) -> &dyn ToolStore {
         self.store.as_ref()
+    }
+
+    fn cache(&self) -> &dyn ToolCache {
+        self.cache.as_ref()
     }
 
     fn process(&self) -> &dyn ToolProcess {

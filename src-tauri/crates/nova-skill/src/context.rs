@@ -41,6 +41,10 @@ pub trait ToolContext: Send + Sync {
     }
     /// A small store of the skill's own; never the truth about anything.
     fn store(&self) -> &dyn ToolStore;
+    /// What was fetched and can be fetched again, shared by the skills compiled into Nova.
+    fn cache(&self) -> &dyn ToolCache {
+        &()
+    }
     /// Guarded child processes, for native tools that request them ([`crate::ToolSpec::runs_commands`]).
     fn process(&self) -> &dyn ToolProcess;
     /// Gives tasks to sub-agents.
@@ -288,9 +292,29 @@ pub trait ToolStore: Send + Sync {
     async fn remove(&self, key: &str) -> Result<(), ToolError>;
 }
 
-/// Where the stores of the skills are: one for each.
+/// Bytes by key, as of [`ToolStore`]: never the truth about anything, and gone whenever somebody deletes them.
+#[async_trait]
+pub trait ToolCache: Send + Sync {
+    async fn get(&self, key: &str) -> Result<Option<Vec<u8>>, ToolError>;
+    async fn set(&self, key: &str, bytes: Vec<u8>) -> Result<(), ToolError>;
+}
+
+/// Keeps nothing.
+#[async_trait]
+impl ToolCache for () {
+    async fn get(&self, _: &str) -> Result<Option<Vec<u8>>, ToolError> {
+        Ok(None)
+    }
+
+    async fn set(&self, _: &str, _: Vec<u8>) -> Result<(), ToolError> {
+        Ok(())
+    }
+}
+
+/// Where the stores of the skills are: one for each, and the cache of all.
 pub trait StoreSource: Send + Sync {
     fn of(&self, skill: &str) -> Box<dyn ToolStore>;
+    fn cache(&self) -> Box<dyn ToolCache>;
 }
 
 /// In which call of which turn the tool runs, and for whom.

@@ -42,8 +42,8 @@ pub use calls::{CallError, ToolCalls};
 pub use configured::{CommandInput, ConfiguredCommand};
 pub use context::{
     BeforeTls, Clock, Connection, Credentials, GivenFile, GivenFiles, HttpRequest, HttpResponse, LogLevel,
-    NotePath, Principal, PrincipalKind, Relationship, RequestInfo, Secret, StoreSource, ToolContext,
-    ToolHttp, ToolStore, ToolVault,
+    NotePath, Principal, PrincipalKind, Relationship, RequestInfo, Secret, StoreSource, ToolCache,
+    ToolContext, ToolHttp, ToolStore, ToolVault,
 };
 pub use credentials::{Consumer, CredentialSource, Ground, HeldCredential};
 pub use delegate::{Delegate, Task, TaskEnd, TaskLimits};

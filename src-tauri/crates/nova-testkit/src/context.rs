@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use nova_skill::{
     Clock, Credentials, Delegate, LogLevel, Note, ObsidianSettings, Principal, Problem, Progress,
-    PropertyEdit, RecordTypes, RequestInfo, Skill, Tool, ToolContext, ToolError, ToolHttp, ToolProcess,
-    ToolStore, ToolUser, ToolVault, VaultError, VaultPath,
+    PropertyEdit, RecordTypes, RequestInfo, Skill, Tool, ToolCache, ToolContext, ToolError, ToolHttp,
+    ToolProcess, ToolStore, ToolUser, ToolVault, VaultError, VaultPath,
 };
 use nova_vault::{
     Attached, BaseAnswer, Draft, Links, MentionAnswer, MentionQuery, Moved, NewNote, PlannedDiff, Query,
@@ -14,7 +14,9 @@ use nova_vault::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::parts::{FixedCredentials, MemoryStore, RecordingHttp, ScriptedDelegate, ScriptedProcess, lock};
+use crate::parts::{
+    FixedCredentials, MemoryCache, MemoryStore, RecordingHttp, ScriptedDelegate, ScriptedProcess, lock,
+};
 use crate::{FixedClock, snapshot_of};
 
 /// A tool's context whose every part is a double, for tests of a tool's own function: what it asks
@@ -28,6 +30,7 @@ pub struct TestContext {
     credentials: Arc<dyn Credentials>,
     clock: FixedClock,
     store: Arc<dyn ToolStore>,
+    cache: MemoryCache,
     process: Arc<dyn ToolProcess>,
     delegate: Arc<dyn Delegate>,
     user: Arc<dyn ToolUser>,
@@ -78,6 +81,7 @@ impl TestContext {
             credentials: Arc::new(FixedCredentials::default()),
             clock: FixedClock::default(),
             store: Arc::new(MemoryStore::default()),
+            cache: MemoryCache::default(),
             process: Arc::new(ScriptedProcess::default()),
             delegate: Arc::new(ScriptedDelegate::default()),
             user: Arc::new(()),
@@ -111,6 +115,11 @@ impl TestContext {
 
     pub fn with_clock(mut self, clock: FixedClock) -> Self {
         self.clock = clock;
+        self
+    }
+
+    pub fn with_cache(mut self, cache: MemoryCache) -> Self {
+        self.cache = cache;
         self
     }
 
@@ -194,6 +203,10 @@ impl ToolContext for TestContext {
 
     fn store(&self) -> &dyn ToolStore {
         self.store.as_ref()
+    }
+
+    fn cache(&self) -> &dyn ToolCache {
+        &self.cache
     }
 
     fn process(&self) -> &dyn ToolProcess {

@@ -44,7 +44,8 @@ pub use model::{
     Answer, MODEL, ModelServer, call, call_text, calls, check_request, error, pause, reasoning, text,
 };
 pub use parts::{
-    FixedCredentials, MemoryStore, MemoryStores, RecordingHttp, ScriptedDelegate, ScriptedProcess,
+    FixedCredentials, MemoryCache, MemoryStore, MemoryStores, RecordingHttp, ScriptedDelegate,
+    ScriptedProcess,
 };
 pub use skill::{SkillInVault, assert_sound, run_tool, snapshot_of};
 pub use smtp::{SmtpServer, TakenMail};

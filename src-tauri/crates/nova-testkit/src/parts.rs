@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use nova_calls::{SubAgentEnd, SubAgentHow, SubAgentTask, SubAgents};
 use nova_skill::{
     CommandInput, Consumer, CredentialSource, Credentials, Delegate, Ground, HeldCredential, HttpRequest,
-    HttpResponse, ProcessOutput, ProcessRun, ProcessSoFar, Secret, StoreSource, Task, TaskEnd, ToolError,
-    ToolHttp, ToolProcess, ToolStore,
+    HttpResponse, ProcessOutput, ProcessRun, ProcessSoFar, Secret, StoreSource, Task, TaskEnd, ToolCache,
+    ToolError, ToolHttp, ToolProcess, ToolStore,
 };
 use serde_json::Value;
 
@@ -156,7 +156,7 @@ impl ToolStore for MemoryStore {
 
 /// The stores of all skills, gone with the test. Clones are the same.
 #[derive(Debug, Clone, Default)]
-pub struct MemoryStores(Arc<Mutex<BTreeMap<String, MemoryStore>>>);
+pub struct MemoryStores(Arc<Mutex<BTreeMap<String, MemoryStore>>>, MemoryCache);
 
 impl MemoryStores {
     pub fn store(&self, skill: &str) -> MemoryStore {
@@ -167,6 +167,26 @@ impl MemoryStores {
 impl StoreSource for MemoryStores {
     fn of(&self, skill: &str) -> Box<dyn ToolStore> {
         Box::new(self.store(skill))
+    }
+
+    fn cache(&self) -> Box<dyn ToolCache> {
+        Box::new(self.1.clone())
+    }
+}
+
+/// A cache that is gone with the test. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryCache(Arc<Mutex<BTreeMap<String, Vec<u8>>>>);
+
+#[async_trait]
+impl ToolCache for MemoryCache {
+    async fn get(&self, key: &str) -> Result<Option<Vec<u8>>, ToolError> {
+        Ok(lock(&self.0).get(key).cloned())
+    }
+
+    async fn set(&self, key: &str, bytes: Vec<u8>) -> Result<(), ToolError> {
+        lock(&self.0).insert(key.into(), bytes);
+        Ok(())
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Weak};
 use nova_protocol::{ErrorCode, UserError};
 use nova_registry::{CallShape, ReachedNotes, SkillEntry, ToolEntry, ToolLookup};
 use nova_skill::{
-    Clock, Credentials, Delegate, LogLevel, Progress, RecordTypes, RequestInfo, ToolContext, ToolHttp,
-    ToolProcess, ToolStore, ToolVault, VaultAccess,
+    Clock, Credentials, Delegate, LogLevel, Progress, RecordTypes, RequestInfo, ToolCache, ToolContext,
+    ToolHttp, ToolProcess, ToolStore, ToolVault, VaultAccess,
 };
 use serde_json::Value;
 use tokio::sync::mpsc::unbounded_channel;
@@ -132,6 +132,10 @@ impl ToolContext for OnVault {
 
     fn store(&self) -> &dyn ToolStore {
         self.context.store()
+    }
+
+    fn cache(&self) -> &dyn ToolCache {
+        self.context.cache()
     }
 
     fn process(&self) -> &dyn ToolProcess {

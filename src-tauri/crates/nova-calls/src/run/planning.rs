@@ -207,6 +207,7 @@ impl Running<'_> {
             clock: self.scope.access.clock.clone(),
             given: self.scope.given.clone(),
             store: self.scope.access.stores.of(&skill.id),
+            cache: self.scope.access.stores.cache(),
             delegate: self.delegate(tool, args, cancel),
             user: CallUser::new(self.questions.clone(), &self.id, tool, &self.scope.principal),
             tools: own_calls.clone(),
