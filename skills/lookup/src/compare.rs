@@ -9,10 +9,10 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::SOURCES;
-use crate::closes::{Closes, closes};
 use crate::meant::{Held, Meant, meant};
 use crate::pull_up_symbol::problem;
 use crate::range::{Range, thinned};
+use nova_market::tools::closes::{Closes, closes};
 
 pub(crate) struct Compare;
 

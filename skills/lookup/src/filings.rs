@@ -9,8 +9,8 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::SOURCES;
-use crate::filers::{filer, said, sec as configured};
 use crate::meant::{Held, meant};
+use nova_market::tools::filers::{filer, said, sec as configured};
 
 pub(crate) struct Filings;
 

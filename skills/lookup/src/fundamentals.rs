@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use nova_market::sources::sec;
 use nova_market::tools::{self, Web};
 use nova_market::{Figure, KeyFigure, SHARES_DAYS, Unit, key_figures, sources};
 use nova_skill::figures::{at_least, days_between, percent};
@@ -12,9 +11,9 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::SOURCES;
-use crate::closes::{Closes, closes};
-use crate::filers::{filer, said, sec as configured};
 use crate::meant::{Held, meant};
+use nova_market::tools::closes::{Closes, closes};
+use nova_market::tools::filers::{filer, said, sec as configured};
 
 pub(crate) struct Fundamentals;
 
@@ -26,27 +25,13 @@ pub(crate) struct FundamentalsOf {
     symbol: String,
 }
 
-const HOSTS: [&str; sources::HOSTS.len() + sec::HOSTS.len()] = {
-    let mut hosts = [""; sources::HOSTS.len() + sec::HOSTS.len()];
-    let mut place = 0;
-    while place < hosts.len() {
-        hosts[place] = if place < sources::HOSTS.len() {
-            sources::HOSTS[place]
-        } else {
-            sec::HOSTS[place - sources::HOSTS.len()]
-        };
-        place += 1;
-    }
-    hosts
-};
-
 #[async_trait]
 impl NativeTool for Fundamentals {
     type Args = FundamentalsOf;
     const ID: &'static str = "fundamentals";
     const EFFECT: Effect = Effect::External;
     const CALLS_TOOLS: bool = true;
-    const HOSTS: &'static [&'static str] = &HOSTS;
+    const HOSTS: &'static [&'static str] = &sources::WITH_REPORTS;
     const OPTIONAL_CREDENTIALS: &'static [&'static str] = &sources::CREDENTIALS;
 
     fn description(&self) -> Description {

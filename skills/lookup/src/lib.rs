@@ -13,9 +13,7 @@ use std::sync::Arc;
 
 use nova_skill::{Skill, Tool, native};
 
-mod closes;
 mod compare;
-mod filers;
 mod filings;
 mod fundamentals;
 mod meant;

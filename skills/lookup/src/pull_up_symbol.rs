@@ -11,9 +11,9 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::SOURCES;
-use crate::closes::{Closes, closes};
 use crate::meant::{Held, meant, unknown};
 use crate::range::{Range, thinned};
+use nova_market::tools::closes::{Closes, closes};
 
 pub(crate) struct PullUpSymbol;
 

@@ -4,6 +4,7 @@ use jiff::ToSpan as _;
 use jiff::civil::Date;
 use nova_figures::{at_least, days_between, percent, rounded_to};
 use rust_decimal::Decimal;
+use rust_decimal::prelude::ToPrimitive as _;
 
 use crate::source::number;
 use crate::sources::sec::{Fact, Reported};
@@ -67,10 +68,22 @@ const CASH: &[&str] = &["CashAndCashEquivalentsAtCarryingValue", "CashAndCashEqu
 const LONG_DEBT: &[&str] = &["LongTermDebtNoncurrent", "LongTermDebt"];
 const SHORT_DEBT: &[&str] = &["DebtCurrent", "LongTermDebtCurrent"];
 
+/// Whether a key figure is computed from what is reported under this tag.
+pub(crate) fn is_read(tag: &str) -> bool {
+    [REVENUE, NET_INCOME, OPERATING_INCOME, DEPRECIATION, SHARES, CASH, LONG_DEBT, SHORT_DEBT]
+        .iter()
+        .any(|tags| tags.contains(&tag))
+}
+
 /// How old a number of shares may be: a year's report, and the months until it was made.
 pub const SHARES_DAYS: i64 = 500;
 /// The same where nobody tells of splits.
 const SHARES_DAYS_WITHOUT_SPLITS: i64 = 200;
+
+/// How many days ago the shares may have been counted.
+pub(crate) fn oldest_count(knows_splits: bool) -> i64 {
+    if knows_splits { SHARES_DAYS } else { SHARES_DAYS_WITHOUT_SPLITS }
+}
 
 /// All of them, each with its value or the reason why there is none.
 pub fn key_figures(reported: &Reported, close: Option<&Close>) -> Vec<KeyFigure> {
@@ -87,6 +100,64 @@ pub fn key_figures(reported: &Reported, close: Option<&Close>) -> Vec<KeyFigure>
         of("net_margin", "Net margin", company.margin("net income", NET_INCOME)),
         of("net_debt_to_ebitda", "Net debt ÷ EBITDA", company.net_debt_to_ebitda()),
     ]
+}
+
+/// What the figures of a share are computed from, not rounded; None for what is not known.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Basics {
+    /// As there are on the day of the close, and the day on which they were counted.
+    pub(crate) shares: Option<(f64, Date)>,
+    pub(crate) revenue: Option<f64>,
+    pub(crate) net_income: Option<f64>,
+    /// Whether the company reports in the currency of its price.
+    pub(crate) in_currency_of_price: bool,
+    /// Percent a year, over 1, 3 and 5 years.
+    pub(crate) revenue_growth: [Option<f64>; 3],
+    pub(crate) earnings_growth: Option<f64>,
+    /// Percent.
+    pub(crate) operating_margin: Option<f64>,
+    pub(crate) net_margin: Option<f64>,
+    pub(crate) net_debt_to_ebitda: Option<f64>,
+    /// Percent over one year.
+    pub(crate) share_change: Option<f64>,
+}
+
+/// `close` tells of the splits up to its day.
+pub(crate) fn basics(reported: &Reported, close: &Close) -> Basics {
+    let company = Company { reported, close: Some(close) };
+    let sum = |what, tags| company.year(what, tags).ok();
+    let (revenue, net) = (sum("revenue", REVENUE), sum("net income", NET_INCOME));
+    let float = |sum: &Option<Sum>| sum.as_ref().and_then(|sum| sum.value.to_f64());
+    let margin = |of: &Option<Sum>| {
+        let (of, all) = (of.as_ref()?, revenue.as_ref()?);
+        let is_same = of.end == all.end && of.currency == all.currency && all.value > Decimal::ZERO;
+        is_same.then(|| Some(of.value.to_f64()? / all.value.to_f64()? * 100.0)).flatten()
+    };
+    let currencies =
+        [&revenue, &net].map(|sum| sum.as_ref().is_none_or(|sum| sum.currency == close.currency));
+    let counted = company.counted().ok();
+    let shares = |count: &Fact| company.since_split(count, close).ok().and_then(|shares| shares.to_f64());
+    let share_change = || {
+        let newest = counted?;
+        let counts = company.facts(SHARES)?.facts.iter();
+        let near = |fact: &&Fact| (days_between(fact.end, newest.end) - 365).abs() < 46;
+        let before =
+            counts.filter(near).min_by_key(|fact| (days_between(fact.end, newest.end) - 365).abs())?;
+        Some((shares(newest)? / shares(before).filter(|shares| *shares > 0.0)? - 1.0) * 100.0)
+    };
+    let growth = |tags, years| company.growth_over(tags, years).ok().map(|(growth, ..)| growth);
+    Basics {
+        shares: counted.and_then(|fact| Some((shares(fact)?, fact.end))),
+        revenue: float(&revenue),
+        net_income: float(&net),
+        in_currency_of_price: currencies == [true; 2],
+        revenue_growth: [1, 3, 5].map(|years| growth(REVENUE, years)),
+        earnings_growth: growth(NET_INCOME, 3),
+        operating_margin: margin(&sum("operating income", OPERATING_INCOME)),
+        net_margin: margin(&net),
+        net_debt_to_ebitda: company.debt_ratio().ok().and_then(|(ratio, _)| ratio.to_f64()),
+        share_change: share_change(),
+    }
 }
 
 struct Company<'a> {
@@ -132,22 +203,29 @@ impl Company<'_> {
 
     /// How many shares there are on the day of the close, and the day on which they were counted.
     fn shares(&self) -> Result<(Decimal, Date), String> {
-        let facts = self.facts(SHARES).ok_or("no number of shares was reported")?;
-        let newest =
-            facts.facts.iter().max_by_key(|fact| (fact.end, fact.filed)).ok_or("no number of shares")?;
-        let mut shares = value(newest).ok_or("the number of shares cannot be read")?;
+        let newest = self.counted()?;
         let close = self.close.ok_or("there is no close")?;
         // A company with several classes of shares reports no sum of them, and years ago it may have done so.
-        let is_old = |most| days_between(newest.end, close.date) > most;
-        let splits = match &close.splits {
-            Some(splits) if !is_old(SHARES_DAYS) => splits.as_slice(),
-            None if !is_old(SHARES_DAYS_WITHOUT_SPLITS) => &[],
-            _ => return Err(format!("the last number of shares that was reported is of {}", newest.end)),
-        };
-        for (_, times) in splits.iter().filter(|(day, _)| newest.end < *day && *day <= close.date) {
+        if days_between(newest.end, close.date) > oldest_count(close.splits.is_some()) {
+            return Err(format!("the last number of shares that was reported is of {}", newest.end));
+        }
+        Ok((self.since_split(newest, close)?, newest.end))
+    }
+
+    fn counted(&self) -> Result<&Fact, String> {
+        let facts = self.facts(SHARES).ok_or("no number of shares was reported")?;
+        let newest = facts.facts.iter().max_by_key(|fact| (fact.end, fact.filed));
+        newest.ok_or_else(|| "no number of shares".into())
+    }
+
+    /// A number of shares as there are on the day of the close.
+    fn since_split(&self, counted: &Fact, close: &Close) -> Result<Decimal, String> {
+        let mut shares = value(counted).ok_or("the number of shares cannot be read")?;
+        let splits = close.splits.iter().flatten();
+        for (_, times) in splits.filter(|(day, _)| counted.end < *day && *day <= close.date) {
             shares = shares.checked_mul(*times).ok_or("it is too large")?;
         }
-        Ok((shares, newest.end))
+        Ok(shares)
     }
 
     fn price_to(&self, what: &str, tags: &[&str]) -> Found {
@@ -196,30 +274,50 @@ impl Company<'_> {
         })
     }
 
-    /// A year, over three years.
     fn growth(&self) -> Found {
-        let facts = self.facts(REVENUE).ok_or("no revenue was reported")?;
-        let years = facts.full_years();
-        let newest = years.last().ok_or("no full year was reported")?;
-        let earlier = years
-            .iter()
-            .rev()
-            .find(|year| (days_between(year.end, newest.end) - 3 * 365).abs() < 20)
-            .ok_or("the year three years before was not reported")?;
-        let float = |fact: &Fact| fact.val.as_f64().filter(|value| *value > 0.0);
-        let (now, then) =
-            float(newest).zip(float(earlier)).ok_or("one of the two years has no revenue above zero")?;
-        let growth = ((now / then).powf(1.0 / 3.0) - 1.0) * 100.0;
+        let (growth, from, to) = self.growth_over(REVENUE, 3)?;
         let value = Decimal::try_from(growth).map_err(|_| "it is too large".to_owned())?;
         Ok(Figure {
             value: at_least(rounded_to(value, 1), 1),
             unit: Unit::Percent,
-            how: format!("A year, from {} to {}", earlier.end, newest.end),
-            date: newest.end,
+            how: format!("A year, from {from} to {to}"),
+            date: to,
         })
     }
 
+    /// Percent a year, and the ends of the two years.
+    fn growth_over(&self, tags: &[&str], years: i64) -> Result<(f64, Date, Date), String> {
+        let what = if tags == REVENUE { "revenue" } else { "net income" };
+        let facts = self.facts(tags).ok_or_else(|| format!("no {what} was reported"))?;
+        let full = facts.full_years();
+        let newest = full.last().ok_or("no full year was reported")?;
+        let earlier = full
+            .iter()
+            .rev()
+            .find(|year| (days_between(year.end, newest.end) - years * 365).abs() < 20)
+            .ok_or_else(|| match years {
+                1 => "the year before was not reported".to_owned(),
+                3 => "the year three years before was not reported".to_owned(),
+                years => format!("the year {years} years before was not reported"),
+            })?;
+        let float = |fact: &Fact| fact.val.as_f64().filter(|value| *value > 0.0);
+        let none = || format!("one of the two years has no {what} above zero");
+        let (now, then) = float(newest).zip(float(earlier)).ok_or_else(none)?;
+        let growth = ((now / then).powf(1.0 / years as f64) - 1.0) * 100.0;
+        Ok((growth, earlier.end, newest.end))
+    }
+
     fn net_debt_to_ebitda(&self) -> Found {
+        let (ratio, day) = self.debt_ratio()?;
+        Ok(Figure {
+            value: at_least(rounded_to(ratio, 1), 1),
+            unit: Unit::Ratio,
+            how: "(Debt − cash) ÷ (operating income + depreciation, 12 m)".into(),
+            date: day,
+        })
+    }
+
+    fn debt_ratio(&self) -> Result<(Decimal, Date), String> {
         let operating = self.year("operating income", OPERATING_INCOME)?;
         let depreciation = self.year("depreciation", DEPRECIATION)?;
         if operating.end != depreciation.end {
@@ -237,13 +335,7 @@ impl Company<'_> {
         let short =
             self.on_a_day(SHORT_DEBT).filter(|(_, of)| *of == day).map_or(Decimal::ZERO, |(debt, _)| debt);
         let net = long.checked_add(short).and_then(|debt| debt.checked_sub(cash)).ok_or("it is too large")?;
-        let ratio = net.checked_div(ebitda).ok_or("it is too large")?;
-        Ok(Figure {
-            value: at_least(rounded_to(ratio, 1), 1),
-            unit: Unit::Ratio,
-            how: "(Debt − cash) ÷ (operating income + depreciation, 12 m)".into(),
-            date: day,
-        })
+        Ok((net.checked_div(ebitda).ok_or("it is too large")?, day))
     }
 
     fn same_currency(&self, sum: &Sum) -> Result<(), String> {

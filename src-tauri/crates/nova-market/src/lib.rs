@@ -7,23 +7,29 @@
 //!
 //! Nothing here opens a connection, reads a clock or a setting, or knows a model or the vault: whoever uses it brings a
 //! [`Transport`]. The one a skill brings is in `tools`, the only module that knows what a skill is, behind the feature
-//! of that name. Amounts are decimals, never floats. Nothing here trades.
+//! of that name. Amounts are decimals; only statistics, [`indicators`] among them, are floats. Nothing here trades.
 //!
 //! # Invariants
 //!
 //! - Each source is read in the shapes of its real answers, good and bad: `tests/sources.rs`.
 //! - Returns equal those of pyxirr and FinCal; where no rate or several fit there is none: `src/returns.rs`.
+//! - An indicator knows nothing of later days: `src/indicators/tests.rs`.
 //! - A figure that cannot be known has its reason and no value: `skills/lookup/tests/lookup/fundamentals.rs`.
 //! - No crate of Nova but nova-figures and nothing that reaches a disk or a network is below: `.ci/layers`.
 
 mod age;
 mod daily;
 mod error;
+pub mod expression;
 mod get;
+pub mod indicators;
+pub mod kept;
 mod key_figures;
 mod listing;
 mod order;
+mod reports;
 pub mod returns;
+pub mod screen;
 mod source;
 pub mod sources;
 #[cfg(feature = "tools")]
@@ -36,4 +42,5 @@ pub use get::{Request, Response, Transport};
 pub use key_figures::{Close, Figure, KeyFigure, SHARES_DAYS, Unit, key_figures};
 pub use listing::{Found, Listing};
 pub use order::{Reasons, Sources};
+pub use reports::ShareColumns;
 pub use source::{Bar, Events, History, QUOTE_DAYS, Quoted, Source};

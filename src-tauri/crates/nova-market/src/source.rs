@@ -78,6 +78,10 @@ pub struct History {
 pub struct Bar {
     pub date: Date,
     pub close: Decimal,
+    /// None where the source does not say them.
+    pub open: Option<Decimal>,
+    pub high: Option<Decimal>,
+    pub low: Option<Decimal>,
     /// How many shares changed hands, where it is said.
     pub volume: Option<u64>,
 }
@@ -138,6 +142,11 @@ impl History {
         in_currency(&self.currency, currency)?;
         self.bars.retain(|bar| bar.close > Decimal::ZERO && bar.date >= from && bar.date <= to);
         self.bars.sort_by_key(|bar| bar.date);
+        for bar in &mut self.bars {
+            for price in [&mut bar.open, &mut bar.high, &mut bar.low] {
+                *price = price.filter(|price| *price > Decimal::ZERO && !is_far_off(*price, bar.close));
+            }
+        }
         let mut closes: Vec<Decimal> = self.bars.iter().map(|bar| bar.close).collect();
         closes.sort();
         let Some(usual) = closes.get(closes.len() / 2).copied() else {

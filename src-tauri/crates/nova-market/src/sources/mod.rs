@@ -82,6 +82,17 @@ pub const HOSTS: [&str; 7] = [
     "www.ecb.europa.eu",
 ];
 
+/// Those and the hosts of reports.
+pub const WITH_REPORTS: [&str; HOSTS.len() + sec::HOSTS.len()] = {
+    let mut hosts = [""; HOSTS.len() + sec::HOSTS.len()];
+    let mut place = 0;
+    while place < hosts.len() {
+        hosts[place] = if place < HOSTS.len() { HOSTS[place] } else { sec::HOSTS[place - HOSTS.len()] };
+        place += 1;
+    }
+    hosts
+};
+
 /// The keys of [`KNOWN`].
 pub const CREDENTIALS: [&str; 4] = [
     "portfolio/FINNHUB_API_KEY",

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use jiff::civil::Date;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
 
@@ -59,7 +59,7 @@ pub struct Filings {
 }
 
 /// What a company has reported, as it was reported: by taxonomy ("us-gaap"), tag ("NetIncomeLoss") and unit ("USD").
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Reported {
     #[serde(rename = "entityName", default)]
     pub name: String,
@@ -73,14 +73,14 @@ pub struct Reported {
     pub fetched: String,
 }
 
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Tag {
     #[serde(default)]
     pub units: HashMap<String, Vec<Fact>>,
 }
 
 /// One figure of one report.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Fact {
     /// None for what holds on a day, such as a number of shares.
     pub start: Option<Date>,
@@ -88,6 +88,26 @@ pub struct Fact {
     pub val: serde_json::Number,
     pub form: String,
     pub filed: Date,
+}
+
+impl Reported {
+    /// Leaves out what is under other tags.
+    pub fn retain(&mut self, is_wanted: impl Fn(&str) -> bool) {
+        for taxonomy in self.facts.values_mut() {
+            taxonomy.retain(|tag, _| is_wanted(tag));
+        }
+    }
+
+    /// What was public before a day.
+    pub fn before(&self, day: Date) -> Self {
+        let mut known = self.clone();
+        for facts in
+            known.facts.values_mut().flat_map(HashMap::values_mut).flat_map(|tag| tag.units.values_mut())
+        {
+            facts.retain(|fact| fact.filed < day);
+        }
+        known
+    }
 }
 
 impl Sec {

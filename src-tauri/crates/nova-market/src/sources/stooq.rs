@@ -49,8 +49,9 @@ impl Source for Stooq {
         let mut bars = Vec::new();
         for row in rows(&answer)? {
             let Quoted { date, price: close, .. } = quoted(&row, &currency, &answer)?;
+            let of = |name: &str| row.get(name).and_then(|price| number(price));
             let volume = row.get("volume").and_then(|volume| volume.parse().ok());
-            bars.push(Bar { date, close, volume });
+            bars.push(Bar { date, close, open: of("open"), high: of("high"), low: of("low"), volume });
         }
         Ok(History { currency, bars, events: None, url: answer.url, fetched: answer.at })
     }

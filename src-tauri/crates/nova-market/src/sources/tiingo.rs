@@ -88,9 +88,17 @@ impl Tiingo {
             else {
                 return Err(SourceError::Symbol("answered with a day without a date or a close".into()));
             };
-            let close = close.checked_div(divided).unwrap_or_default();
-            let volume = row.get("adjVolume").or_else(|| row.get("volume")).and_then(Value::as_u64);
-            bars.push(Bar { date, close: rounded_to(close, 6).normalize(), volume });
+            let price =
+                |price: Decimal| rounded_to(price.checked_div(divided).unwrap_or_default(), 6).normalize();
+            let of = |name: &str| decimal(row, name).map(price);
+            bars.push(Bar {
+                date,
+                close: price(close),
+                open: of("open"),
+                high: of("high"),
+                low: of("low"),
+                volume: row.get("adjVolume").or_else(|| row.get("volume")).and_then(Value::as_u64),
+            });
             if let Some(paid) = decimal(row, "divCash").filter(|paid| *paid > Decimal::ZERO) {
                 events.dividends.push((date, paid.checked_div(divided).unwrap_or_default()));
             }

@@ -57,7 +57,8 @@ impl Source for TwelveData {
                 return Err(SourceError::Symbol("answered with a day without a date or a close".into()));
             };
             let volume = text(row, "volume").and_then(|volume| volume.parse().ok());
-            bars.push(Bar { date, close, volume });
+            let of = |name: &str| decimal(row, name);
+            bars.push(Bar { date, close, open: of("open"), high: of("high"), low: of("low"), volume });
         }
         Ok(History { currency, bars, events: None, url: answer.url, fetched: answer.at })
     }

@@ -136,17 +136,25 @@ impl Chart {
     fn history(&self) -> Result<History, SourceError> {
         let list = |at: &str| self.result.pointer(at).and_then(Value::as_array).cloned().unwrap_or_default();
         let (times, closes) = (list("/timestamp"), list("/indicators/quote/0/close"));
-        let volumes = list("/indicators/quote/0/volume");
+        let column = |name: &str| list(&format!("/indicators/quote/0/{name}"));
+        let (volumes, opens, highs, lows) = (column("volume"), column("open"), column("high"), column("low"));
         let (currency, parts) = self.known_currency()?;
         let mut bars = Vec::new();
         // A day without trading has null.
         for (place, (time, close)) in times.iter().zip(&closes).enumerate() {
             let time = time.as_i64().and_then(|second| Timestamp::from_second(second).ok());
             if let (Some(time), Some(close)) = (time, decimal(close)) {
-                // Closes are printed from numbers of 32 bits: 227.52000427246094.
-                let close = rounded_to(close, 4).checked_div(parts).unwrap_or_default().normalize();
-                let volume = volumes.get(place).and_then(Value::as_u64);
-                bars.push(Bar { date: self.day_of(time), close, volume });
+                // Prices are printed from numbers of 32 bits: 227.52000427246094.
+                let price = |price| rounded_to(price, 4).checked_div(parts).unwrap_or_default().normalize();
+                let of = |column: &[Value]| column.get(place).and_then(decimal).map(price);
+                bars.push(Bar {
+                    date: self.day_of(time),
+                    close: price(close),
+                    open: of(&opens),
+                    high: of(&highs),
+                    low: of(&lows),
+                    volume: volumes.get(place).and_then(Value::as_u64),
+                });
             }
         }
         let (url, fetched) = (self.answer.url.clone(), self.answer.at.clone());

@@ -1,5 +1,8 @@
 //! How a tool of a skill reaches the sources: its settings, its credentials, its web.
 
+pub mod closes;
+pub mod filers;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -1,0 +1,231 @@
+//! How closes are kept as bytes: a line of JSON, then the days and prices as columns, little-endian. What is kept can
+//! be fetched again, so that bytes of another version or a cut file count as nothing kept.
+
+use jiff::ToSpan as _;
+use jiff::civil::Date;
+use nova_figures::days_between;
+use rust_decimal::Decimal;
+use rust_decimal::prelude::{FromPrimitive as _, ToPrimitive as _};
+use serde::{Deserialize, Serialize};
+
+use crate::{Bar, Daily, Events, History};
+
+/// Closes as a source gave them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kept {
+    /// "Yahoo"
+    pub source: String,
+    /// The first day that was asked for: there may be none before it.
+    pub since: Date,
+    pub history: History,
+}
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    version: u32,
+    source: String,
+    since: Date,
+    currency: String,
+    url: String,
+    fetched: String,
+    days: usize,
+    splits: Option<Vec<(Date, Decimal)>>,
+    dividends: Option<Vec<(Date, Decimal)>>,
+}
+
+const VERSION: u32 = 1;
+/// The day that is written as 0.
+const FIRST: Date = jiff::civil::date(1970, 1, 1);
+
+impl Kept {
+    pub fn encode(&self) -> Vec<u8> {
+        let History { currency, bars, events, url, fetched } = &self.history;
+        let head = Head {
+            version: VERSION,
+            source: self.source.clone(),
+            since: self.since,
+            currency: currency.clone(),
+            url: url.clone(),
+            fetched: fetched.clone(),
+            days: bars.len(),
+            splits: events.as_ref().map(|events| events.splits.clone()),
+            dividends: events.as_ref().map(|events| events.dividends.clone()),
+        };
+        let mut bytes = serde_json::to_vec(&head).unwrap_or_default();
+        bytes.push(b'\n');
+        for bar in bars {
+            let day = i32::try_from(days_between(FIRST, bar.date)).unwrap_or_default();
+            bytes.extend(day.to_le_bytes());
+        }
+        let price = |price: Option<Decimal>| price.and_then(|price| price.to_f64()).unwrap_or(f64::NAN);
+        let columns: [fn(&Bar) -> Option<Decimal>; 5] = [
+            |bar| bar.open,
+            |bar| bar.high,
+            |bar| bar.low,
+            |bar| Some(bar.close),
+            |bar| bar.volume.map(Decimal::from),
+        ];
+        for column in columns {
+            bytes.extend(bars.iter().flat_map(|bar| price(column(bar)).to_le_bytes()));
+        }
+        bytes
+    }
+
+    /// None for bytes that [`Kept::encode`] did not write.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let (head, columns) = read(bytes)?;
+        let price = |price: f64| Decimal::from_f64(price).map(|price| price.normalize());
+        let bars = (0..head.days).map(|place| {
+            Some(Bar {
+                date: columns.days[place],
+                open: price(columns.open[place]),
+                high: price(columns.high[place]),
+                low: price(columns.low[place]),
+                close: price(columns.close[place])?,
+                volume: columns.volume[place].to_u64(),
+            })
+        });
+        let bars = bars.collect::<Option<Vec<Bar>>>()?;
+        let events = head.splits.zip(head.dividends).map(|(splits, dividends)| Events { splits, dividends });
+        let history = History { currency: head.currency, bars, events, url: head.url, fetched: head.fetched };
+        Some(Self { source: head.source, since: head.since, history })
+    }
+
+    /// With the days of `before` that are older, where both say the same of the first day: no split lies between.
+    pub fn continuing(mut self, before: Option<Self>) -> Self {
+        let first = self.history.bars.first().cloned();
+        let (Some(first), Some(before)) = (first, before) else { return self };
+        let older = before.history.bars.partition_point(|bar| bar.date < first.date);
+        let agree = before
+            .history
+            .bars
+            .get(older)
+            .is_some_and(|bar| bar.date == first.date && bar.close == first.close);
+        if agree && before.history.currency == self.history.currency {
+            self.since = self.since.min(before.since);
+            self.history.bars.splice(0..0, before.history.bars[..older].iter().cloned());
+            self.history.events =
+                self.history.events.zip(before.history.events).map(|(mut events, before)| {
+                    let is_older = |(day, _): &(Date, Decimal)| *day < first.date;
+                    events.splits.splice(0..0, before.splits.into_iter().filter(is_older));
+                    events.dividends.splice(0..0, before.dividends.into_iter().filter(is_older));
+                    events
+                });
+        }
+        self
+    }
+}
+
+/// What stands beside the columns of [`daily`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// "Yahoo"
+    pub source: String,
+    /// The first day that was asked for.
+    pub since: Date,
+    pub currency: String,
+    pub url: String,
+    /// RFC 3339.
+    pub fetched: String,
+    /// Whether the source tells of splits and dividends.
+    pub has_events: bool,
+}
+
+/// The kept days as columns, without a decimal in between.
+pub fn daily(bytes: &[u8]) -> Option<(Origin, Daily)> {
+    let (head, mut daily) = read(bytes)?;
+    let number = |(day, number): &(Date, Decimal)| Some((*day, number.to_f64()?));
+    let numbers = |list: &Option<Vec<(Date, Decimal)>>| list.iter().flatten().filter_map(number).collect();
+    daily.splits = numbers(&head.splits);
+    daily.dividends = numbers(&head.dividends);
+    let has_events = head.splits.is_some() && head.dividends.is_some();
+    let Head { source, since, currency, url, fetched, .. } = head;
+    Some((Origin { source, since, currency, url, fetched, has_events }, daily))
+}
+
+fn read(bytes: &[u8]) -> Option<(Head, Daily)> {
+    let end = bytes.iter().position(|byte| *byte == b'\n')?;
+    let head: Head = serde_json::from_slice(&bytes[..end]).ok()?;
+    let columns = &bytes[end + 1..];
+    // Four bytes of the day and five numbers of eight.
+    if head.version != VERSION || head.days.checked_mul(44) != Some(columns.len()) {
+        return None;
+    }
+    let (days, numbers) = columns.split_at(head.days * 4);
+    let day = |bytes: &[u8]| {
+        let days = i32::from_le_bytes(bytes.try_into().ok()?);
+        FIRST.checked_add(i64::from(days).days()).ok()
+    };
+    let days = days.chunks_exact(4).map(day).collect::<Option<Vec<Date>>>()?;
+    if !days.is_sorted() {
+        return None;
+    }
+    let mut columns = numbers.chunks_exact(head.days.max(1) * 8).map(|column| {
+        let number = |bytes: &[u8]| bytes.try_into().map_or(f64::NAN, f64::from_le_bytes);
+        column.chunks_exact(8).map(number).collect::<Vec<f64>>()
+    });
+    let mut next = || columns.next().unwrap_or_default();
+    let (open, high, low, close, volume) = (next(), next(), next(), next(), next());
+    Some((head, Daily { days, open, high, low, close, volume, ..Daily::default() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(closes: &[(&str, &str)]) -> Kept {
+        let bar = |(day, close): &(&str, &str)| Bar {
+            date: day.parse().expect("a day"),
+            close: close.parse().expect("a price"),
+            open: None,
+            high: Some("9999.99".parse().expect("a price")),
+            low: None,
+            volume: Some(9_007_199_254_740_991),
+        };
+        let history = History {
+            currency: "EUR".into(),
+            bars: closes.iter().map(bar).collect(),
+            events: Some(Events {
+                splits: vec![("2020-08-31".parse().expect("a day"), 4.into())],
+                dividends: vec![],
+            }),
+            url: "https://example.com/".into(),
+            fetched: "2026-11-27T10:00:00Z".into(),
+        };
+        Kept { source: "Yahoo".into(), since: history.bars[0].date, history }
+    }
+
+    #[test]
+    fn what_is_kept_is_read_again_to_the_last_digit() {
+        let kept =
+            kept(&[("1969-12-31", "0.000001"), ("2026-11-26", "1234567.8901"), ("2026-11-27", "42.18")]);
+        assert_eq!(Kept::decode(&kept.encode()), Some(kept.clone()));
+        let (origin, columns) = daily(&kept.encode()).expect("columns");
+        assert_eq!((origin.source.as_str(), origin.has_events), ("Yahoo", true));
+        assert_eq!(columns.close, [0.000001, 1234567.8901, 42.18]);
+        assert!(columns.open.iter().all(|open| open.is_nan()));
+        assert_eq!(columns.splits, [("2020-08-31".parse().expect("a day"), 4.0)]);
+    }
+
+    #[test]
+    fn bytes_that_are_cut_or_of_something_else_are_nothing_kept() {
+        let whole = kept(&[("2026-11-26", "1"), ("2026-11-27", "2")]).encode();
+        for length in 0..whole.len() {
+            assert_eq!(Kept::decode(&whole[..length]), None, "cut at {length}");
+        }
+        assert_eq!(Kept::decode(b"{\"version\":2}\n"), None);
+        assert_eq!(Kept::decode(br#"[{"date":"2026-11-27"}]"#), None);
+    }
+
+    #[test]
+    fn older_days_stay_where_the_first_new_one_says_the_same() {
+        let before = kept(&[("2026-11-24", "10"), ("2026-11-25", "11"), ("2026-11-26", "12")]);
+        let fresh = kept(&[("2026-11-26", "12"), ("2026-11-27", "13")]);
+        let dates = |kept: &Kept| kept.history.bars.len();
+        assert_eq!(dates(&fresh.clone().continuing(Some(before.clone()))), 4);
+        // After a split all closes are others.
+        let split = kept(&[("2026-11-26", "6"), ("2026-11-27", "6.5")]);
+        assert_eq!(dates(&split.continuing(Some(before))), 2);
+    }
+}

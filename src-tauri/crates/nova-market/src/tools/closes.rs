@@ -1,0 +1,185 @@
+//! Closes of a share, fetched where they can be and kept in the cache for when they cannot.
+
+use nova_skill::figures::{days_between, percent};
+use nova_skill::jiff::{Timestamp, ToSpan as _};
+use nova_skill::{Date, Decimal, LogLevel, Source, ToolContext, WebSource};
+
+use super::Web;
+use crate::kept::{self, Kept, Origin};
+use crate::{Bar, Close, Daily, History, Listing, SHARES_DAYS, Sources};
+
+/// The closes of one share, oldest first, in shares of the day on which they were fetched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Closes {
+    /// "Yahoo"
+    pub source: String,
+    pub history: History,
+    /// Why they are not of now: what the sources said.
+    pub old: Option<String>,
+}
+
+/// Those since a day: fetched, else as they were fetched last.
+///
+/// # Errors
+/// With the reasons of the sources, when there are none.
+pub async fn closes(
+    listing: &Listing,
+    since: Date,
+    sources: &Sources,
+    ctx: &dyn ToolContext,
+) -> Result<Closes, String> {
+    match fetched(listing, since, sources, ctx).await {
+        Ok(fetched) => {
+            let Kept { source, history, .. } = fetched.clone();
+            let before = cached(listing, ctx).await.as_deref().and_then(Kept::decode);
+            keep(listing, &fetched.continuing(before), ctx).await;
+            Ok(Closes { source, history, old: None })
+        }
+        Err(reasons) => {
+            let before = cached(listing, ctx).await.as_deref().and_then(Kept::decode);
+            let Kept { source, mut history, .. } = before.ok_or_else(|| reasons.clone())?;
+            history.bars.retain(|bar| bar.date >= since);
+            match history.bars.is_empty() {
+                true => Err(reasons),
+                false => Ok(Closes { source, history, old: Some(reasons) }),
+            }
+        }
+    }
+}
+
+/// The days of a share as columns, and where they are from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Days {
+    pub origin: Origin,
+    pub daily: Daily,
+    /// Why they are not of now: what the sources said.
+    pub old: Option<String>,
+}
+
+/// Those since a day as columns. A share that was fetched today is not asked for again; of another the days since are.
+///
+/// # Errors
+/// As [`closes`].
+pub async fn days(
+    listing: &Listing,
+    since: Date,
+    sources: &Sources,
+    ctx: &dyn ToolContext,
+) -> Result<Days, String> {
+    let today = ctx.clock().today();
+    let before = cached(listing, ctx).await;
+    let known = before.as_deref().and_then(kept::daily).filter(|(origin, _)| origin.since <= since);
+    let is_of_today = |origin: &Origin| {
+        let fetched = origin.fetched.parse::<Timestamp>().ok();
+        fetched.is_some_and(|at| at.to_zoned(ctx.clock().zone()).date() >= today)
+    };
+    let last = match known {
+        Some((origin, daily)) if is_of_today(&origin) => return Ok(Days { origin, daily, old: None }),
+        Some((_, daily)) => daily.days.last().copied(),
+        None => None,
+    };
+    match renewed(listing, since, (last, before.as_deref()), sources, ctx).await {
+        Ok(fresh) => {
+            keep(listing, &fresh, ctx).await;
+            let unreadable = || "the days that were fetched cannot be kept".to_owned();
+            let (origin, daily) = kept::daily(&fresh.encode()).ok_or_else(unreadable)?;
+            Ok(Days { origin, daily, old: None })
+        }
+        Err(reasons) => {
+            let (origin, daily) = before.as_deref().and_then(kept::daily).ok_or_else(|| reasons.clone())?;
+            Ok(Days { origin, daily, old: Some(reasons) })
+        }
+    }
+}
+
+/// What is kept with the days since, else all of them.
+async fn renewed(
+    listing: &Listing,
+    since: Date,
+    (last, before): (Option<Date>, Option<&[u8]>),
+    sources: &Sources,
+    ctx: &dyn ToolContext,
+) -> Result<Kept, String> {
+    if let Some(last) = last {
+        // Some days again: the last may have been fetched before its end, and a split shows in all of them.
+        let fresh = fetched(listing, last.saturating_sub(10.days()), sources, ctx).await?;
+        let joined = fresh.continuing(before.and_then(Kept::decode));
+        if joined.since <= since {
+            return Ok(joined);
+        }
+    }
+    fetched(listing, since, sources, ctx).await
+}
+
+async fn fetched(
+    listing: &Listing,
+    since: Date,
+    sources: &Sources,
+    ctx: &dyn ToolContext,
+) -> Result<Kept, String> {
+    let found = sources.history(listing, since, ctx.clock().today(), &Web(ctx)).await;
+    let (source, history) = found.map_err(|reasons| reasons.to_string())?;
+    Ok(Kept { source: source.to_owned(), since, history })
+}
+
+async fn cached(listing: &Listing, ctx: &dyn ToolContext) -> Option<Vec<u8>> {
+    ctx.cache().get(&key(listing)).await.ok().flatten()
+}
+
+/// A cache that fails is no reason to give none.
+async fn keep(listing: &Listing, kept: &Kept, ctx: &dyn ToolContext) {
+    if let Err(error) = ctx.cache().set(&key(listing), kept.encode()).await {
+        ctx.log(LogLevel::Warn, &format!("The closes were not kept: {error}"));
+    }
+}
+
+impl Closes {
+    pub fn last(&self) -> Option<&Bar> {
+        self.history.bars.last()
+    }
+
+    /// Those of the days since `begin`.
+    pub fn since(&self, begin: Date) -> &[Bar] {
+        let from = self.history.bars.partition_point(|bar| bar.date < begin);
+        &self.history.bars[from..]
+    }
+
+    /// By how many percent it rose in the year up to the last close, with one decimal place.
+    pub fn year_change(&self) -> Option<Decimal> {
+        let last = self.last()?;
+        let begin = last.date.checked_sub(1.year()).ok()?;
+        // The close of that day, or the last one before; a share that is younger has none.
+        let before = self.history.bars.iter().rev().find(|bar| bar.date <= begin)?;
+        percent(last.close.checked_sub(before.close)?, before.close, 1)
+    }
+
+    /// The lowest and the highest close of the last year.
+    pub fn year_range(&self) -> Option<(Decimal, Decimal)> {
+        let begin = self.last()?.date.checked_sub(1.year()).ok()?;
+        let closes = || self.since(begin).iter().map(|bar| bar.close);
+        closes().min().zip(closes().max())
+    }
+
+    pub fn close(&self) -> Option<Close> {
+        let last = self.last()?;
+        let covers = |bar: &Bar| days_between(bar.date, last.date) >= SHARES_DAYS;
+        let events = self.history.events.as_ref().filter(|_| self.history.bars.first().is_some_and(covers));
+        Some(Close {
+            price: last.close,
+            currency: self.history.currency.clone(),
+            date: last.date,
+            splits: events.map(|events| events.splits.clone()),
+        })
+    }
+
+    pub fn web_source(&self) -> Source {
+        Source::Web(WebSource::new(&self.history.url, &self.history.fetched))
+    }
+}
+
+/// Any symbol as the letters that a key may have.
+fn key(listing: &Listing) -> String {
+    let said = format!("{} {}", listing.symbol, listing.exchange.as_deref().unwrap_or_default());
+    let letters: String = said.trim().bytes().map(|byte| format!("{byte:02x}")).collect();
+    format!("closes-{letters}")
+}

@@ -1,0 +1,182 @@
+//! Which company of the SEC's list a share is of.
+
+use nova_skill::figures::days_between;
+use nova_skill::{Date, LogLevel, ToolContext, ToolError, Value};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::Web;
+use crate::key_figures::is_read;
+use crate::sources::sec::{Filer, HOSTS, Reported, Sec};
+use crate::{Listing, SourceError};
+
+/// The key of the list in the cache.
+const KEY: &str = "sec-filers";
+/// How many days the list is good for.
+const DAYS: i64 = 14;
+
+/// The SEC as the settings have it.
+///
+/// # Errors
+/// Without the address that the SEC asks for.
+pub fn sec(ctx: &dyn ToolContext) -> Result<Sec, ToolError> {
+    let config = ctx.config();
+    let contact = config.get("contact").and_then(Value::as_str).map(str::trim).unwrap_or_default();
+    if contact.is_empty() {
+        return Err(ToolError::failed(
+            "The SEC wants an e-mail address of yours with each request, and none is set.",
+            "Set Contact in Settings, Skills, Lookup.",
+        ));
+    }
+    let own = config.get("base_urls").and_then(|urls| urls.get("sec")).and_then(Value::as_str);
+    let base = |address: &str| {
+        Url::parse(own.unwrap_or(address)).map_err(|error| {
+            ToolError::failed(format!("The address of the SEC: {error}."), "Change base_urls.sec.")
+        })
+    };
+    let [www, data] = HOSTS.map(|host| format!("https://{host}"));
+    Ok(Sec { www: base(&www)?, data: base(&data)?, contact: contact.to_owned() })
+}
+
+/// The filer of a share: by the number that the user configured, else by its symbol.
+///
+/// # Errors
+/// When it is listed outside of the United States, does not file, or the list cannot be had.
+pub async fn filer(listing: &Listing, sec: &Sec, ctx: &dyn ToolContext) -> Result<Filer, ToolError> {
+    let is_listed = own_number(listing).is_none() && listing.is_in_the_us();
+    let filers = if is_listed { filers(sec, ctx).await? } else { Vec::new() };
+    among(&filers, listing)
+}
+
+/// The filer of a share, of the list of [`filers`].
+///
+/// # Errors
+/// As [`filer`].
+pub fn among(filers: &[Filer], listing: &Listing) -> Result<Filer, ToolError> {
+    if let Some(cik) = own_number(listing) {
+        return Ok(Filer { cik, symbol: listing.symbol.clone(), name: listing.symbol.clone() });
+    }
+    let remedy =
+        format!("Where it does file, set its number (CIK) in the setting symbols.{}.sec.", listing.symbol);
+    if !listing.is_in_the_us() {
+        let exchange = listing.exchange.as_deref().unwrap_or("an exchange elsewhere");
+        let what = format!(
+            "{} is listed at {exchange}, and the SEC lists symbols of the United States.",
+            listing.symbol
+        );
+        return Err(ToolError::failed(what, remedy));
+    }
+    // The list writes classes with a hyphen: BRK-B.
+    let wanted = listing.symbol.replace('.', "-");
+    let found = filers.iter().find(|filer| filer.symbol.eq_ignore_ascii_case(&wanted));
+    found.cloned().ok_or_else(|| {
+        ToolError::failed(
+            format!("No company with the symbol {} files with the SEC.", listing.symbol),
+            remedy,
+        )
+    })
+}
+
+fn own_number(listing: &Listing) -> Option<u64> {
+    listing.own.get("sec")?.trim_start_matches("CIK").parse().ok()
+}
+
+/// What a company reported, as far as key figures are computed from it: as it was fetched at most so many days ago,
+/// else fetched.
+///
+/// # Errors
+/// With what the SEC said, where nothing is kept either.
+pub async fn reports(
+    filer: &Filer,
+    days: i64,
+    sec: &Sec,
+    ctx: &dyn ToolContext,
+) -> Result<Reported, SourceError> {
+    let key = format!("sec-reports-{}", filer.cik);
+    let kept = ctx.cache().get(&key).await.ok().flatten();
+    let kept: Option<KeptReports> = kept.and_then(|kept| serde_json::from_slice(&kept).ok());
+    let today = ctx.clock().today();
+    match kept {
+        Some(kept) if (0..=days).contains(&days_between(kept.day, today)) => Ok(kept.reported()),
+        kept => match sec.reported(filer.cik, &Web(ctx)).await {
+            Ok(mut reported) => {
+                reported.retain(is_read);
+                let kept = KeptReports {
+                    day: today,
+                    url: reported.url.clone(),
+                    fetched: reported.fetched.clone(),
+                    reported: reported.clone(),
+                };
+                keep(&key, &kept, ctx).await;
+                Ok(reported)
+            }
+            Err(error) => kept.map(KeptReports::reported).ok_or(error),
+        },
+    }
+}
+
+async fn keep(key: &str, value: &impl Serialize, ctx: &dyn ToolContext) {
+    let bytes = serde_json::to_vec(value).unwrap_or_default();
+    if let Err(error) = ctx.cache().set(key, bytes).await {
+        ctx.log(LogLevel::Warn, &format!("What the SEC said was not kept: {error}"));
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptReports {
+    day: Date,
+    url: String,
+    fetched: String,
+    reported: Reported,
+}
+
+impl KeptReports {
+    fn reported(self) -> Reported {
+        Reported { url: self.url, fetched: self.fetched, ..self.reported }
+    }
+}
+
+/// All companies with a symbol.
+///
+/// # Errors
+/// With what the SEC said, where no list is kept either.
+pub async fn filers(sec: &Sec, ctx: &dyn ToolContext) -> Result<Vec<Filer>, ToolError> {
+    let today = ctx.clock().today();
+    let kept = ctx.cache().get(KEY).await.ok().flatten();
+    let kept: Option<Kept> = kept.and_then(|kept| serde_json::from_slice(&kept).ok());
+    let is_fresh = |kept: &Kept| (0..=DAYS).contains(&days_between(kept.day, today));
+    match kept {
+        Some(kept) if is_fresh(&kept) => Ok(kept.filers()),
+        kept => match sec.filers(&Web(ctx)).await {
+            Ok(filers) => {
+                let rows = filers.iter().map(|filer| (filer.cik, filer.symbol.clone(), filer.name.clone()));
+                let kept = Kept { day: today, rows: rows.collect() };
+                keep(KEY, &kept, ctx).await;
+                Ok(filers)
+            }
+            // Companies are seldom renumbered.
+            Err(error) => kept.map(|kept| kept.filers()).ok_or_else(|| said(&error)),
+        },
+    }
+}
+
+/// What the SEC said, as an error.
+pub fn said(error: &SourceError) -> ToolError {
+    match error {
+        SourceError::Stopped => ToolError::Cancelled,
+        error => ToolError::failed(format!("The SEC {error}."), "Try again later."),
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    day: Date,
+    rows: Vec<(u64, String, String)>,
+}
+
+impl Kept {
+    fn filers(self) -> Vec<Filer> {
+        let filer = |(cik, symbol, name)| Filer { cik, symbol, name };
+        self.rows.into_iter().map(filer).collect()
+    }
+}
