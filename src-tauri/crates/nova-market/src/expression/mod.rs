@@ -1,0 +1,262 @@
+//! Conditions over a share's days and reports, as a person writes them in a screen or a strategy:
+//! `price_to_earnings < 18`, `market_value between 0.5 bn and 5 bn`, `close > sma(close, 200)`,
+//! `sma(close, 50) crosses above sma(close, 200)`.
+//!
+//! An expression is read once ([`Expression::parse`]), with its types checked, and evaluated over whole columns
+//! ([`Expression::truth`], [`Expression::number`]). It looks back only: no operator reads a day after its own, so that
+//! what it says of a day is the same whatever comes later. What is not known is unknown, and stays so.
+
+mod evaluate;
+mod field;
+mod parse;
+mod simple;
+mod token;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+pub use evaluate::{Columns, Truth};
+pub use field::{Described, FIELDS, Field, Kind, Needs};
+pub use simple::{Comparison, Operator, Simple};
+
+/// A text as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expression {
+    text: String,
+    root: Node,
+}
+
+/// Why a text cannot be read: a sentence, and where in it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ExpressionError {
+    pub message: String,
+    /// What to write instead, where that is known.
+    pub hint: String,
+    /// The bytes of the text it is about.
+    pub place: Range<usize>,
+}
+
+/// How long a text may be, in bytes.
+const LONGEST: usize = 500;
+/// How deep parentheses and calls may be nested.
+const DEEPEST: usize = 24;
+/// How far back an operator looks at most, in days of trading: ten years.
+pub const FURTHEST: usize = 2_600;
+
+impl Expression {
+    /// # Errors
+    /// When it is no expression, or none that is true or false of a day where one is `wanted`.
+    pub fn parse(text: &str, wanted: Wanted) -> Result<Self, ExpressionError> {
+        let error = |message: String, hint: &str| ExpressionError {
+            message,
+            hint: hint.to_owned(),
+            place: 0..text.len(),
+        };
+        if text.len() > LONGEST {
+            return Err(error(format!("It is longer than {LONGEST} characters."), "Write two conditions."));
+        }
+        if text.trim().is_empty() {
+            return Err(error("It is empty.".into(), "Such as: price_to_earnings < 18"));
+        }
+        let root = parse::parse(text)?;
+        match (wanted, root.is_truth()) {
+            (Wanted::Condition, false) => Err(error(
+                format!("\"{}\" is a number and no condition.", text.trim()),
+                "Compare it, such as: close > 10",
+            )),
+            (Wanted::Number, true) => {
+                Err(error(format!("\"{}\" is a condition and no number.", text.trim()), "Name a figure."))
+            }
+            _ => Ok(Self { text: text.trim().to_owned(), root }),
+        }
+    }
+
+    /// As it was written, without space around it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The fields it reads.
+    pub fn fields(&self) -> BTreeSet<Field> {
+        let mut fields = BTreeSet::new();
+        self.root.visit(&mut |node| {
+            if let Node::Field(field) = node {
+                fields.insert(*field);
+            }
+        });
+        fields
+    }
+
+    /// The field that it is, where it is one and nothing else.
+    pub fn field(&self) -> Option<Field> {
+        match self.root {
+            Node::Field(field) => Some(field),
+            _ => None,
+        }
+    }
+
+    /// What it is counted in; None for a number that can be of any kind.
+    pub fn kind(&self) -> Option<Kind> {
+        self.root.kind()
+    }
+
+    /// Whether it reads what a company reports.
+    pub fn needs_reports(&self) -> bool {
+        self.fields().iter().any(|field| field.needs() == Needs::Reports)
+    }
+}
+
+/// What an expression is to give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// True or false of a day.
+    Condition,
+    Number,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Node {
+    Number(f64),
+    /// `10 %`, which is 10.
+    Percentage(f64),
+    Field(Field),
+    /// Its value so many days of trading before.
+    Before(Box<Node>, usize),
+    Negative(Box<Node>),
+    Arithmetic(Box<Node>, Arithmetic, Box<Node>),
+    Call(Function, Vec<Node>, Vec<usize>),
+    Compare(Box<Node>, Compare, Box<Node>),
+    /// The first crosses the second upwards, or downwards.
+    Crosses(Box<Node>, Direction, Box<Node>),
+    Not(Box<Node>),
+    And(Box<Node>, Box<Node>),
+    Or(Box<Node>, Box<Node>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Compare {
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Equal,
+    NotEqual,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Above,
+    Below,
+}
+
+/// What can be called: its name, how many columns and how many whole numbers it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Function {
+    Sma,
+    Ema,
+    Rsi,
+    MacdLine,
+    MacdSignal,
+    MacdHistogram,
+    Atr,
+    BollingerUpper,
+    BollingerLower,
+    StandardDeviation,
+    Highest,
+    Lowest,
+    Change,
+    Volatility,
+    Abs,
+    Min,
+    Max,
+}
+
+impl Function {
+    const ALL: [(&'static str, Self, usize, usize); 17] = [
+        ("sma", Self::Sma, 1, 1),
+        ("ema", Self::Ema, 1, 1),
+        ("rsi", Self::Rsi, 1, 1),
+        ("macd", Self::MacdLine, 1, 3),
+        ("macd_signal", Self::MacdSignal, 1, 3),
+        ("macd_histogram", Self::MacdHistogram, 1, 3),
+        ("atr", Self::Atr, 0, 1),
+        ("bollinger_upper", Self::BollingerUpper, 1, 2),
+        ("bollinger_lower", Self::BollingerLower, 1, 2),
+        ("standard_deviation", Self::StandardDeviation, 1, 1),
+        ("highest", Self::Highest, 1, 1),
+        ("lowest", Self::Lowest, 1, 1),
+        ("change", Self::Change, 1, 1),
+        ("volatility", Self::Volatility, 1, 1),
+        ("abs", Self::Abs, 1, 0),
+        ("min", Self::Min, 2, 0),
+        ("max", Self::Max, 2, 0),
+    ];
+
+    fn named(name: &str) -> Option<(Self, usize, usize)> {
+        Self::ALL
+            .iter()
+            .find(|(known, ..)| *known == name)
+            .map(|(_, function, columns, numbers)| (*function, *columns, *numbers))
+    }
+
+    fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, function, ..)| *function == self).map_or("", |(name, ..)| name)
+    }
+}
+
+impl Node {
+    fn is_truth(&self) -> bool {
+        matches!(self, Self::Compare(..) | Self::Crosses(..) | Self::Not(_) | Self::And(..) | Self::Or(..))
+    }
+
+    /// Whether it is a number that was written as a percentage.
+    fn is_percentage(&self) -> bool {
+        match self {
+            Self::Percentage(_) => true,
+            Self::Negative(of) => of.is_percentage(),
+            _ => false,
+        }
+    }
+
+    /// What it is counted in; None for a number that can be of any kind.
+    fn kind(&self) -> Option<Kind> {
+        match self {
+            Self::Field(field) => Some(field.kind()),
+            Self::Before(of, _) | Self::Negative(of) => of.kind(),
+            Self::Call(Function::Change | Function::Volatility, ..) => Some(Kind::Percent),
+            Self::Call(Function::Rsi, ..) => Some(Kind::Number),
+            Self::Call(Function::Atr, ..) => Some(Kind::Money),
+            Self::Call(_, of, _) => of.first().and_then(Self::kind),
+            _ => None,
+        }
+    }
+
+    fn visit(&self, see: &mut impl FnMut(&Self)) {
+        see(self);
+        match self {
+            Self::Number(_) | Self::Percentage(_) | Self::Field(_) => {}
+            Self::Before(of, _) | Self::Negative(of) | Self::Not(of) => of.visit(see),
+            Self::Arithmetic(a, _, b)
+            | Self::Compare(a, _, b)
+            | Self::Crosses(a, _, b)
+            | Self::And(a, b)
+            | Self::Or(a, b) => {
+                a.visit(see);
+                b.visit(see);
+            }
+            Self::Call(_, of, _) => of.iter().for_each(|of| of.visit(see)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
