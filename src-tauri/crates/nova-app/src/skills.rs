@@ -24,6 +24,7 @@ pub(crate) fn built_in(pending: Arc<dyn PendingTools>, snippets: Arc<dyn Snippet
         nova_skill_mail::skill(),
         nova_skill_portfolio::skill(),
         nova_skill_lookup::skill(),
+        nova_skill_screener::skill(),
         nova_skill_vault::skill(),
         nova_skill_core::skill(pending, snippets),
         nova_skill_employee_onboarding::skill(),

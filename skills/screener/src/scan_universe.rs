@@ -1,0 +1,84 @@
+use std::sync::Arc;
+
+use nova_market::sources;
+use nova_skill::jiff::ToSpan as _;
+use nova_skill::{
+    Date, Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
+    async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::asked::Asked;
+use crate::scan::Scan;
+use crate::share::Market;
+use crate::universe::{held_symbols, universe};
+
+pub(crate) struct ScanUniverse;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Finds the shares that meet conditions."))]
+pub(crate) struct ScanOf {
+    #[serde(flatten)]
+    asked: Asked,
+    /// At most so many hits; default: 50.
+    #[schemars(range(min = 1, max = 500))]
+    #[schemars(extend("x-help" = "50 if left empty"))]
+    limit: Option<usize>,
+}
+
+/// As many hits as a model reads.
+const LIMIT: usize = 50;
+
+#[async_trait]
+impl NativeTool for ScanUniverse {
+    type Args = ScanOf;
+    const ID: &'static str = "scan_universe";
+    const EFFECT: Effect = Effect::External;
+    const CALLS_TOOLS: bool = true;
+    const HOSTS: &'static [&'static str] = &sources::WITH_REPORTS;
+    const OPTIONAL_CREDENTIALS: &'static [&'static str] = &sources::CREDENTIALS;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Scans a list of symbols for shares that meet all conditions: hits with their figures, the best first; what was left \
+             out for a missing figure or not answered for is counted.",
+        )
+        .use_when("the user looks for shares that meet conditions, or runs a screen")
+        .not_when("one symbol is named", "lookup.pull_up_symbol")
+        .cite("the day of the closes")
+        .example("Which shares of my list have a price-earnings ratio below 15?")
+    }
+
+    async fn run(&self, of: ScanOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let meant = of.asked.read(ctx.as_ref()).await?;
+        let universe = universe(meant.universe.as_deref(), ctx.as_ref()).await?;
+        let market = Market::open(begin(ctx.as_ref()), meant.screen.needs_reports(), ctx.as_ref()).await?;
+        let held = held_symbols(ctx.as_ref()).await;
+        let limit = of.limit.unwrap_or(LIMIT);
+        Ok(ToolOutput::streamed(move |parts| async move {
+            let mut scan = Scan::new(meant.screen.clone(), held, universe.members.len(), limit);
+            let about = json!({
+                "screen": meant.name,
+                "universe": {
+                    "name": universe.name,
+                    "count": universe.members.len(),
+                    "day": universe.day.map(|day| day.to_string()),
+                    "path": universe.path.as_ref().map(ToString::to_string),
+                },
+            });
+            let with = |mut value: nova_skill::Value| {
+                value["screen"] = about["screen"].clone();
+                value["universe"] = about["universe"].clone();
+                value
+            };
+            scan.run(universe.members, market, &ctx, |value| parts.partial(with(value))).await?;
+            let notes = meant.path.into_iter().chain(universe.path);
+            Ok(Output::new(with(scan.value())).from_notes(notes))
+        }))
+    }
+}
+
+/// As far back as a scan looks: a share's ten years.
+pub(crate) fn begin(ctx: &dyn ToolContext) -> Date {
+    ctx.clock().today().saturating_sub(10.years())
+}

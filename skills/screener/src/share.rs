@@ -1,0 +1,121 @@
+//! One share with its days and what its company reported.
+
+use nova_market::sources::sec::{Filer, Reported, Sec};
+use nova_market::tools::closes::{Days, days};
+use nova_market::tools::filers::{among, filers, reports, sec};
+use nova_market::tools::sources;
+use nova_market::{Close, KeyFigure, ShareColumns, Sources, key_figures};
+use nova_skill::{Date, Decimal, Source, ToolContext, ToolError, WebSource};
+
+use crate::SOURCES;
+use crate::universe::Member;
+
+/// How old reports may be before they are asked for again, in days.
+const REPORT_DAYS: i64 = 7;
+
+/// What all shares of one call are fetched with.
+pub(crate) struct Market {
+    sources: Sources,
+    since: Date,
+    /// None where no condition reads a report.
+    reports: Option<(Sec, Vec<Filer>)>,
+}
+
+/// One share of a list, as far as it is known.
+pub(crate) struct Share {
+    pub(crate) member: Member,
+    pub(crate) days: Days,
+    /// What was reported, or why that is not known.
+    pub(crate) reported: Result<Option<Reported>, String>,
+}
+
+impl Market {
+    /// # Errors
+    /// When reports are needed and the SEC cannot be asked.
+    pub(crate) async fn open(
+        since: Date,
+        needs_reports: bool,
+        ctx: &dyn ToolContext,
+    ) -> Result<Self, ToolError> {
+        let sources = sources(ctx, "sources", &SOURCES).await;
+        if sources.is_empty() {
+            return Err(ToolError::failed(
+                "No source of closes is set.",
+                "Name one in Settings, Skills, Screener.",
+            ));
+        }
+        let reports = if needs_reports {
+            let sec = sec(ctx)?;
+            let filers = filers(&sec, ctx).await?;
+            Some((sec, filers))
+        } else {
+            None
+        };
+        Ok(Self { sources, since, reports })
+    }
+
+    /// # Errors
+    /// With the reasons of the sources, where no day is known.
+    pub(crate) async fn share(&self, member: Member, ctx: &dyn ToolContext) -> Result<Share, String> {
+        let days = days(&member.listing, self.since, &self.sources, ctx).await?;
+        let reported = match &self.reports {
+            None => Ok(None),
+            Some((sec, list)) => match among(list, &member.listing) {
+                Err(error) => Err(error.to_string().trim_end_matches('.').to_owned()),
+                Ok(filer) => match reports(&filer, REPORT_DAYS, sec, ctx).await {
+                    Ok(reported) => Ok(Some(reported)),
+                    Err(error) => Err(format!("the SEC {error}")),
+                },
+            },
+        };
+        Ok(Share { member, days, reported })
+    }
+}
+
+impl Share {
+    pub(crate) fn columns(&self) -> ShareColumns<'_> {
+        let origin = &self.days.origin;
+        ShareColumns::new(&self.days.daily, &origin.currency, origin.has_events, self.reports())
+    }
+
+    pub(crate) fn reports(&self) -> Option<&Reported> {
+        self.reported.as_ref().ok().and_then(Option::as_ref)
+    }
+
+    pub(crate) fn name(&self) -> Option<&str> {
+        let reported = self.reports().map(|reported| reported.name.as_str()).filter(|name| !name.is_empty());
+        self.member.name.as_deref().or(reported)
+    }
+
+    pub(crate) fn symbol(&self) -> &str {
+        &self.member.listing.symbol
+    }
+
+    /// The last day and its close.
+    pub(crate) fn last(&self) -> Option<(Date, Decimal)> {
+        let daily = &self.days.daily;
+        let close = Decimal::try_from(*daily.close.last()?).ok()?;
+        Some((*daily.days.last()?, close))
+    }
+
+    /// The key figures of the last day, each with its day or the reason why there is none.
+    pub(crate) fn key_figures(&self) -> Vec<KeyFigure> {
+        let Some(reported) = self.reports() else { return Vec::new() };
+        let splits = self.days.daily.splits.iter();
+        let splits = splits.filter_map(|(day, times)| Some((*day, Decimal::try_from(*times).ok()?)));
+        let close = self.last().map(|(date, price)| Close {
+            price,
+            currency: self.days.origin.currency.clone(),
+            date,
+            splits: self.days.origin.has_events.then(|| splits.collect()),
+        });
+        key_figures(reported, close.as_ref())
+    }
+
+    pub(crate) fn web_sources(&self) -> Vec<Source> {
+        let origin = &self.days.origin;
+        let closes = WebSource::new(&origin.url, &origin.fetched);
+        let reports = self.reports().map(|reported| WebSource::new(&reported.url, &reported.fetched));
+        [Some(closes), reports].into_iter().flatten().map(Source::Web).collect()
+    }
+}

@@ -1,0 +1,41 @@
+//! Figures as they are shown.
+
+use nova_market::expression::{Expression, Kind};
+use nova_skill::Decimal;
+use nova_skill::figures::{at_least, rounded_to};
+
+/// With the digits that a person reads: two places of money below a million, one of a ratio or percentage.
+pub(crate) fn figure(value: f64, kind: Kind) -> Option<String> {
+    let places = match kind {
+        Kind::Money if value.abs() >= 1e6 => 0,
+        Kind::Money => 2,
+        Kind::Percent | Kind::Ratio => 1,
+        Kind::Number if value.abs() >= 1000.0 => 0,
+        Kind::Number => 2,
+    };
+    let value = Decimal::try_from(value).ok()?;
+    let rounded = rounded_to(value, places);
+    Some(if kind == Kind::Number { rounded.normalize() } else { at_least(rounded, places) }.to_string())
+}
+
+pub(crate) fn unit(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Money => "currency",
+        Kind::Percent => "percent",
+        Kind::Ratio => "ratio",
+        Kind::Number => "number",
+    }
+}
+
+/// What the figure that a condition compares is called, and what it is counted in.
+pub(crate) fn named(condition: &Expression) -> (String, Kind) {
+    match condition.limited().as_ref().map(|(figure, _)| figure.field()) {
+        Some(Some(field)) => (field.name().to_owned(), field.kind()),
+        Some(None) => {
+            let figure = condition.limited().map(|(figure, _)| figure);
+            let kind = figure.and_then(|figure| figure.kind()).unwrap_or(Kind::Number);
+            (condition.text().to_owned(), kind)
+        }
+        None => (condition.text().to_owned(), Kind::Number),
+    }
+}

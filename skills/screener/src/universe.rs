@@ -1,0 +1,251 @@
+//! Lists of symbols: notes of the user, what they hold or watch, and all that file with the SEC.
+
+use std::collections::BTreeSet;
+
+use nova_market::Listing;
+use nova_market::tools::filers::{filers, sec};
+use nova_market::tools::own_names;
+use nova_skill::{Date, Note, NotePath, Record, ToolContext, ToolError, Value, json};
+
+use crate::notes::{UNIVERSE, link_name, named};
+
+/// How many symbols a list may have.
+const MOST: usize = 20_000;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Universe {
+    pub(crate) name: String,
+    pub(crate) path: Option<NotePath>,
+    /// The day the list is of.
+    pub(crate) day: Option<Date>,
+    pub(crate) kind: Kind,
+    pub(crate) members: Vec<Member>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Note,
+    Positions,
+    Watchlist,
+    /// All companies with a symbol that file with the SEC.
+    Filers,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Member {
+    pub(crate) listing: Listing,
+    pub(crate) name: Option<String>,
+}
+
+impl Kind {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Positions => "positions",
+            Self::Watchlist => "watchlist",
+            Self::Filers => "filers",
+        }
+    }
+}
+
+/// The list that is meant: the one that is named, else the only one of the vault.
+///
+/// # Errors
+/// When there is none of that name, none at all or several, or it is too long.
+pub(crate) async fn universe(said: Option<&str>, ctx: &dyn ToolContext) -> Result<Universe, ToolError> {
+    let said = said.map(link_name).filter(|said| !said.is_empty());
+    let found = match said.as_deref().map(str::to_lowercase).as_deref() {
+        Some("positions") => held(ctx).await?,
+        Some("watchlist") => watched(ctx).await?,
+        Some("filers") => all_filers(ctx).await?,
+        _ => {
+            let all = of_notes(ctx).await?;
+            match (said, all.as_slice()) {
+                (Some(said), all) => named("universe", &said, all, |universe| &universe.name)?.clone(),
+                (None, [one]) => one.clone(),
+                (None, all) => {
+                    let names: Vec<&str> = all.iter().map(|universe| universe.name.as_str()).collect();
+                    let what = if names.is_empty() {
+                        "No list of symbols is named."
+                    } else {
+                        "Which list of symbols is meant?"
+                    };
+                    let others = "watchlist, positions, filers";
+                    return Err(ToolError::failed(
+                        what,
+                        format!("Name one: {}.", [&names[..], &[others]].concat().join(", ")),
+                    ));
+                }
+            }
+        }
+    };
+    if found.members.len() > MOST {
+        return Err(ToolError::failed(
+            format!("{} has {} symbols; a scan takes at most {MOST}.", found.name, found.members.len()),
+            "Make several lists of it.",
+        ));
+    }
+    if found.members.is_empty() {
+        let hint = "Write a bullet for each symbol, such as \"- NGTL\".";
+        return Err(ToolError::failed(format!("{} has no symbols.", found.name), hint));
+    }
+    Ok(found)
+}
+
+/// Those that are notes, by path.
+pub(crate) async fn of_notes(ctx: &dyn ToolContext) -> Result<Vec<Universe>, ToolError> {
+    let declared = ctx.records().get(UNIVERSE)?;
+    let notes = ctx.vault().records(UNIVERSE).await?;
+    Ok(notes.iter().map(|note| of_note(note, &declared.read(note), ctx)).collect())
+}
+
+fn of_note(note: &Note, record: &Record<'_>, ctx: &dyn ToolContext) -> Universe {
+    let exchange = record.text("exchange").ok().flatten();
+    let listed = record.list("symbols").unwrap_or_default();
+    let body = &note.text[note.document.body_start()..];
+    let (mut fenced, mut seen) = (false, BTreeSet::new());
+    let lines = body.lines().filter(|line| {
+        fenced ^= line.trim_start().starts_with("```");
+        !fenced
+    });
+    let bullets = lines.filter_map(bullet).map(str::to_owned);
+    let members = listed.into_iter().chain(bullets).filter_map(|line| {
+        let (symbol, name) = member(&line)?;
+        let mut listing = Listing::parse(&symbol);
+        listing.exchange = listing.exchange.or_else(|| exchange.clone());
+        listing.own = own_names(ctx, &listing.symbol);
+        seen.insert((listing.symbol.clone(), listing.exchange.clone())).then_some(Member { listing, name })
+    });
+    let members = members.collect();
+    Universe {
+        name: note.path.name().to_owned(),
+        path: Some(note.path.clone()),
+        day: record.date("day").ok().flatten(),
+        kind: Kind::Note,
+        members,
+    }
+}
+
+/// The text of a bullet or the first cells of a row of a table.
+fn bullet(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let text = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark));
+    text.or_else(|| line.strip_prefix('|').filter(|row| !row.trim_start().starts_with([':', '-'])))
+        .map(str::trim)
+}
+
+/// The symbol of a line and the name behind it: "NGTL Northgate Tooling", "[[NGTL]]", "| NGTL | Northgate Tooling |".
+fn member(line: &str) -> Option<(String, Option<String>)> {
+    let line = line.trim();
+    let (symbol, rest) = match line.strip_prefix("[[").and_then(|rest| rest.split_once("]]")) {
+        Some((link, rest)) => (link_name(&format!("[[{link}]]")), rest),
+        None => {
+            let end = line
+                .find(|letter: char| letter.is_whitespace() || "|,;".contains(letter))
+                .unwrap_or(line.len());
+            (line[..end].to_owned(), &line[end..])
+        }
+    };
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || ".-=^".contains(letter);
+    // The head of a table, and words of a sentence, are no symbols.
+    let is_symbol = (1..=12).contains(&symbol.len())
+        && symbol.chars().all(plain)
+        && symbol.chars().any(|letter| letter.is_ascii_alphanumeric())
+        && !symbol.chars().any(|letter| letter.is_ascii_lowercase());
+    let name = rest.trim_matches(|letter: char| letter.is_whitespace() || "|,;–—-:".contains(letter));
+    let name = name.split('|').next().unwrap_or(name).trim();
+    is_symbol.then(|| (symbol, (!name.is_empty()).then(|| name.to_owned())))
+}
+
+/// The symbols of what the user holds.
+pub(crate) async fn held_symbols(ctx: &dyn ToolContext) -> BTreeSet<String> {
+    let held = held(ctx).await.map(|universe| universe.members).unwrap_or_default();
+    held.into_iter().map(|member| member.listing.symbol).collect()
+}
+
+async fn held(ctx: &dyn ToolContext) -> Result<Universe, ToolError> {
+    of_portfolio("portfolio.positions", "positions", Kind::Positions, "Positions", ctx).await
+}
+
+async fn watched(ctx: &dyn ToolContext) -> Result<Universe, ToolError> {
+    of_portfolio("portfolio.watchlist", "watched", Kind::Watchlist, "Watchlist", ctx).await
+}
+
+async fn of_portfolio(
+    tool: &str,
+    rows: &str,
+    kind: Kind,
+    name: &str,
+    ctx: &dyn ToolContext,
+) -> Result<Universe, ToolError> {
+    let answer = ctx.tools().call(tool, json!({})).await.map_err(|error| {
+        ToolError::failed(
+            format!("{name} cannot be read: {error}"),
+            "Enable the skill Portfolio, or name another list.",
+        )
+    })?;
+    let text = |row: &Value, name: &str| row.get(name).and_then(Value::as_str).map(str::to_owned);
+    let rows = answer.get(rows).and_then(Value::as_array).into_iter().flatten();
+    let members = rows.filter_map(|row| {
+        let symbol = text(row, "symbol")?;
+        let parsed = Listing::parse(&symbol);
+        let listing = Listing {
+            exchange: text(row, "exchange").or(parsed.exchange),
+            currency: text(row, "currency").filter(|_| kind == Kind::Positions),
+            own: own_names(ctx, &symbol),
+            symbol: parsed.symbol,
+        };
+        let name = text(row, "name").filter(|name| *name != listing.symbol);
+        Some(Member { listing, name })
+    });
+    Ok(Universe {
+        name: name.to_owned(),
+        path: None,
+        day: Some(ctx.clock().today()),
+        kind,
+        members: members.collect(),
+    })
+}
+
+async fn all_filers(ctx: &dyn ToolContext) -> Result<Universe, ToolError> {
+    let filers = filers(&sec(ctx)?, ctx).await?;
+    let members = filers.into_iter().map(|filer| {
+        let mut listing = Listing::parse(&filer.symbol.replace('-', "."));
+        listing.exchange = Some("US".into());
+        listing.own = own_names(ctx, &listing.symbol);
+        Member { listing, name: Some(filer.name) }
+    });
+    Ok(Universe {
+        name: "Filers".into(),
+        path: None,
+        day: None,
+        kind: Kind::Filers,
+        members: members.collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<(&str, Option<&str>)>) {
+        let found = bullet(line).and_then(member);
+        let found = found.as_ref().map(|(symbol, name)| (symbol.as_str(), name.as_deref()));
+        assert_eq!(found, expected, "{line}");
+    }
+
+    #[test]
+    fn a_symbol_is_the_first_word_of_a_bullet_or_a_row() {
+        check("- NGTL", Some(("NGTL", None)));
+        check("- NGTL Northgate Tooling", Some(("NGTL", Some("Northgate Tooling"))));
+        check("* [[Portfolio/Positions/NGTL|Northgate]] – tools", Some(("NGTL", Some("tools"))));
+        check("| BRK.B | Berkshire Hathaway | 2026 |", Some(("BRK.B", Some("Berkshire Hathaway"))));
+        check("- KSTL.DE, Kestrel Pumps", Some(("KSTL.DE", Some("Kestrel Pumps"))));
+        check("| Symbol | Name |", None);
+        check("|---|---|", None);
+        check("- this is a remark", None);
+        check("NGTL", None);
+        check("- 7203.T Toyota", Some(("7203.T", Some("Toyota"))));
+    }
+}
