@@ -74,8 +74,7 @@ impl Market {
 
 impl Share {
     pub(crate) fn columns(&self) -> ShareColumns<'_> {
-        let origin = &self.days.origin;
-        ShareColumns::new(&self.days.daily, &origin.currency, origin.has_events, self.reports())
+        ShareColumns::new(&self.days.daily, &self.days.origin, self.reports())
     }
 
     pub(crate) fn reports(&self) -> Option<&Reported> {

@@ -132,6 +132,13 @@ pub struct Origin {
     pub has_events: bool,
 }
 
+impl Origin {
+    /// The day since when splits and dividends are known; None where the source tells of none.
+    pub fn events_since(&self) -> Option<Date> {
+        self.has_events.then_some(self.since)
+    }
+}
+
 /// The kept days as columns, without a decimal in between.
 pub fn daily(bytes: &[u8]) -> Option<(Origin, Daily)> {
     let (head, mut daily) = read(bytes)?;

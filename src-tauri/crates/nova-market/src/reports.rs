@@ -10,6 +10,7 @@ use rust_decimal::Decimal;
 
 use crate::expression::{Columns, Field};
 use crate::indicators::known;
+use crate::kept::Origin;
 use crate::key_figures::{Basics, basics, oldest_count};
 use crate::sources::sec::Reported;
 use crate::{Close, Daily};
@@ -17,6 +18,8 @@ use crate::{Close, Daily};
 /// The columns of one share that an expression reads.
 pub struct ShareColumns<'a> {
     daily: &'a Daily,
+    /// The day since when dividends are known.
+    events_since: Option<Date>,
     reports: Option<Reports>,
 }
 
@@ -35,10 +38,9 @@ struct Known<'a> {
 }
 
 impl<'a> ShareColumns<'a> {
-    /// `currency` is that of the closes; `has_events` tells whether the source of the closes tells of splits.
-    pub fn new(daily: &'a Daily, currency: &str, has_events: bool, reported: Option<&Reported>) -> Self {
-        let reports = reported.map(|reported| Reports::new(daily, currency, has_events, reported));
-        Self { daily, reports }
+    pub fn new(daily: &'a Daily, origin: &Origin, reported: Option<&Reported>) -> Self {
+        let reports = reported.map(|reported| Reports::new(daily, origin, reported));
+        Self { daily, events_since: origin.events_since(), reports }
     }
 
     fn reported(&self, of: impl Fn(&Known<'_>) -> Option<f64>) -> Vec<f64> {
@@ -61,8 +63,7 @@ impl<'a> ShareColumns<'a> {
         let mut paid = vec![f64::NAN; self.daily.len()];
         for (place, day) in self.daily.days.iter().enumerate() {
             let begin = day.saturating_sub(jiff::Span::new().years(1));
-            // A share that is younger has not had the time.
-            if self.daily.days.first().is_none_or(|first| *first > begin) {
+            if self.events_since.is_none_or(|since| since > begin) {
                 continue;
             }
             let of_year = self.daily.dividends.iter().filter(|(paid, _)| *paid > begin && paid <= day);
@@ -112,7 +113,8 @@ impl Columns for ShareColumns<'_> {
 }
 
 impl Reports {
-    fn new(daily: &Daily, currency: &str, has_events: bool, reported: &Reported) -> Self {
+    fn new(daily: &Daily, origin: &Origin, reported: &Reported) -> Self {
+        let splits_since = origin.events_since();
         let (Some(first), Some(last)) = (daily.days.first(), daily.days.last()) else {
             return Self { steps: Vec::new(), splits_since: None };
         };
@@ -137,13 +139,13 @@ impl Reports {
             // Shares of the last day, as the closes are.
             let close = Close {
                 price: Decimal::ONE,
-                currency: currency.to_owned(),
+                currency: origin.currency.clone(),
                 date: *last,
-                splits: has_events.then(|| splits.clone()),
+                splits: splits_since.map(|_| splits.clone()),
             };
             (day, basics(&reported.before(day), &close))
         });
-        Self { steps: steps.collect(), splits_since: has_events.then_some(*first) }
+        Self { steps: steps.collect(), splits_since }
     }
 
     /// Where they were counted lately, and no split since is overlooked.

@@ -1,0 +1,168 @@
+//! What a scan finds, and what it says of the rest.
+
+use nova_skill::{Value, json};
+
+use crate::Market;
+
+const LIST: &str = "\
+//- Screener/Universes/Mid caps.md
+---
+type: universe
+day: 2026-09-30
+---
+- NGTL Northgate Tooling
+- BWOP Brightwater Optics
+- KSTL
+- GONE Delisted Inc.
+";
+
+/// At 40 with 2 of profit a share, at 60 with 2, at 10 with a loss.
+fn market() -> Market {
+    Market::default()
+        .share("NGTL", &[38.0, 40.0])
+        .share("BWOP", &[61.0, 60.0])
+        .share("KSTL", &[10.0, 10.0])
+        .reports("NGTL", [100, 110, 20, 10])
+        .reports("BWOP", [100, 120, 20, 10])
+        .reports("KSTL", [100, 90, -5, 10])
+}
+
+fn symbols(rows: &Value) -> Vec<&str> {
+    rows.as_array().unwrap().iter().map(|row| row["symbol"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn hits_come_with_their_figures_the_best_first() {
+    let skill = market().over(LIST);
+    let value = skill.value(
+        "scan_universe",
+        json!({
+            "conditions": ["price_to_earnings < 40", "volume > 50,000"],
+            "score": ["low price_to_earnings 50 %", "high revenue_growth_1y 50 %"],
+        }),
+    );
+    assert_eq!(symbols(&value["hits"]), ["NGTL", "BWOP"]);
+    let hit = &value["hits"][1];
+    // 60 × 10 million shares ÷ 20 million of profit; 120 after 100.
+    assert_eq!(hit["values"], json!(["30.0", "60000"]));
+    assert_eq!(
+        (&hit["price"], &hit["currency"], &hit["date"]),
+        (&json!("60.00"), &json!("USD"), &json!("2026-11-20"))
+    );
+    assert_eq!(hit["name"], "Brightwater Optics");
+    // Its ratio is the worse of two, its growth the best of three.
+    assert_eq!(
+        (&hit["score"], &hit["parts"][0]["points"], &hit["parts"][1]["points"]),
+        (&json!("50"), &json!("0"), &json!("50"))
+    );
+    // The better of two ratios, and the second growth of three.
+    assert_eq!(value["hits"][0]["score"], "75");
+}
+
+#[test]
+fn the_score_decides_the_order() {
+    let skill = market().over(LIST);
+    let value = skill.value("scan_universe", json!({"conditions": ["close > 5"], "score": ["low close"]}));
+    assert_eq!(symbols(&value["hits"]), ["KSTL", "NGTL", "BWOP"]);
+    assert_eq!(value["hits"][0]["score"], "100");
+}
+
+#[test]
+fn what_is_not_known_is_counted_and_named() {
+    let skill = market().over(LIST);
+    let value = skill.value("scan_universe", json!({"conditions": ["price_to_earnings < 25"]}));
+    assert_eq!(symbols(&value["hits"]), ["NGTL"]);
+    assert_eq!((&value["scanned"], &value["of"], &value["found"]), (&json!(4), &json!(4), &json!(1)));
+    assert_eq!(
+        value["left_out"],
+        json!([{"symbol": "KSTL", "missing": ["Price ÷ earnings: the company made a loss"]}])
+    );
+    assert_eq!(symbols(&value["unanswered"]), ["GONE"]);
+    assert!(value["unanswered"][0]["reason"].as_str().unwrap().contains("may be delisted"), "{value:#}");
+    assert_eq!(
+        value["universe"],
+        json!({"name": "Mid caps", "count": 4, "day": "2026-09-30", "path": "Screener/Universes/Mid caps.md"})
+    );
+}
+
+#[test]
+fn a_share_whose_figure_is_missing_can_be_kept_and_marked() {
+    let skill = market().over(LIST);
+    let value = skill.value(
+        "scan_universe",
+        json!({"conditions": ["close < 50", "price_to_earnings < 25"], "missing": "keep"}),
+    );
+    assert_eq!(symbols(&value["hits"]), ["KSTL", "NGTL"]);
+    assert_eq!(value["hits"][0]["unknown"], json!([1]));
+}
+
+#[test]
+fn without_a_hit_the_nearest_share_is_named() {
+    let skill = market().over(LIST);
+    let value = skill.value("scan_universe", json!({"conditions": ["price_to_earnings < 19", "close > 1"]}));
+    assert_eq!(value["found"], 0);
+    // 20 instead of 19.
+    assert_eq!(value["closest"], json!({"symbol": "NGTL", "condition": "Price ÷ earnings", "by": "5.3"}));
+}
+
+#[test]
+fn a_second_scan_of_the_day_asks_no_source_again() {
+    let skill = market().over(LIST);
+    let args = json!({"conditions": ["price_to_earnings < 25"]});
+    let first = skill.value("scan_universe", args.clone());
+    let asked = skill.requests().len();
+    let again = skill.value("scan_universe", args);
+    assert_eq!(first["hits"], again["hits"]);
+    // The one that is not known is asked for again.
+    assert_eq!(skill.requests().len(), asked + 1);
+}
+
+#[test]
+fn a_hit_is_explained_by_each_condition() {
+    let skill = market().over(LIST);
+    let value = skill.value(
+        "explain_hit",
+        json!({"symbol": "bwop", "conditions": ["price_to_earnings < 31", "revenue_growth_1y > 10 %", "close > 70"]}),
+    );
+    assert_eq!((&value["symbol"], &value["hit"]), (&json!("BWOP"), &json!(false)));
+    let row = |place: usize| {
+        let row = &value["conditions"][place];
+        (
+            row["holds"].clone(),
+            row["value"].clone(),
+            row["limit"].clone(),
+            row["source"].clone(),
+            row["date"].clone(),
+        )
+    };
+    assert_eq!(
+        row(0),
+        (json!(true), json!("30.0"), json!("below 31"), json!("Yahoo, SEC"), json!("2025-12-31"))
+    );
+    assert_eq!(row(1).2, "above 10 %");
+    assert_eq!(row(1).1, "20.0");
+    assert_eq!(
+        row(2),
+        (json!(false), json!("60.00"), json!("above 70"), json!("Yahoo"), json!("2026-11-20"))
+    );
+    // At 30 instead of 31 it is none any more.
+    assert_eq!(value["nearest"], json!({"condition": 0, "limit": "30.0"}));
+    // The profit is of the year before.
+    assert_eq!(value["conditions"][0]["old"], true);
+}
+
+#[test]
+fn a_list_that_is_not_there_is_named_with_those_that_are() {
+    let skill = market().over(LIST);
+    let error = skill.error("scan_universe", json!({"conditions": ["close > 1"], "universe": "Large caps"}));
+    assert_eq!(
+        (error.message.as_str(), error.hint.as_str()),
+        ("There is no universe \"Large caps\".", "There are: Mid caps.")
+    );
+    let empty =
+        Market::default().over("//- Screener/Universes/Empty.md\n---\ntype: universe\n---\nNothing yet.\n");
+    assert_eq!(
+        empty.error("scan_universe", json!({"conditions": ["close > 1"]})).message,
+        "Empty has no symbols."
+    );
+}

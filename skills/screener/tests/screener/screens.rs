@@ -1,0 +1,95 @@
+//! Screens as notes: read, refused with their line, saved.
+
+use nova_skill::json;
+
+use crate::Market;
+
+const VAULT: &str = "\
+//- Screener/Screens/Mid-cap value.md
+---
+type: screen
+universe: \"[[Mid caps]]\"
+conditions:
+  - market_value between 0.5 bn and 5 bn
+  - price_to_earnings < 18
+  - close > sma(close, 200)
+score:
+  - low price_to_earnings 50 %
+---
+What I like.
+
+//- Screener/Screens/Broken.md
+---
+type: screen
+conditions:
+  - close > 10
+  - price_to_earning < 18
+---
+//- Screener/Strategies/Monthly value.md
+---
+type: strategy
+screen: \"[[Mid-cap value]]\"
+---
+";
+
+#[test]
+fn a_saved_screen_is_listed_by_its_rows() {
+    let value = Market::default().over(VAULT).value("list_screens", json!({}));
+    let screens = value["screens"].as_array().unwrap();
+    let screen = screens.iter().find(|screen| screen["name"] == "Mid-cap value").unwrap();
+    assert_eq!(screen["universe"], "Mid caps");
+    assert_eq!(
+        screen["conditions"],
+        json!([
+            {"text": "market_value between 0.5 bn and 5 bn", "field": "market_value", "operator": "between",
+             "values": ["0.5 bn", "5 bn"], "problem": null},
+            {"text": "price_to_earnings < 18", "field": "price_to_earnings", "operator": "below",
+             "values": ["18"], "problem": null},
+            {"text": "close > sma(close, 200)", "field": null, "operator": null, "values": [], "problem": null},
+        ])
+    );
+    let broken = screens.iter().find(|screen| screen["name"] == "Broken").unwrap();
+    let problem = broken["conditions"][1]["problem"].as_str().unwrap();
+    assert!(problem.contains("Did you mean price_to_earnings?"), "{problem}");
+    assert_eq!(value["strategies"][0]["screen"], "Mid-cap value");
+    assert!(value["fields"].as_array().unwrap().iter().any(|field| field["key"] == "net_debt_to_ebitda"));
+}
+
+#[test]
+fn a_condition_that_cannot_be_read_stops_the_scan_with_its_line() {
+    let skill = Market::default().over(VAULT);
+    let error = skill.error("scan_universe", json!({"screen": "broken", "universe": "watchlist"}));
+    assert_eq!(
+        error.message,
+        "Line 2 of conditions, `»price_to_earning« < 18`: \"price_to_earning\" is no known figure."
+    );
+    assert_eq!(error.hint, "Did you mean price_to_earnings?");
+}
+
+#[test]
+fn a_screen_is_saved_as_a_note_and_changed_without_harm_to_its_text() {
+    let skill = Market::default().over(VAULT);
+    let saved = skill.value(
+        "save_screen",
+        json!({"name": "Oversold", "conditions": ["rsi(close, 14) < 30"], "missing": "keep"}),
+    );
+    assert_eq!(saved["path"], "Screener/Screens/Oversold.md");
+    assert_eq!(
+        skill.vault.read("Screener/Screens/Oversold.md"),
+        "---\ntype: screen\nconditions:\n  - rsi(close, 14) < 30\nmissing: keep\n---\n"
+    );
+    skill.value("save_screen", json!({"name": "mid-cap value", "conditions": ["price_to_earnings < 15"]}));
+    assert_eq!(
+        skill.vault.read("Screener/Screens/Mid-cap value.md"),
+        "---\ntype: screen\nuniverse: \"[[Mid caps]]\"\nconditions:\n  - price_to_earnings < 15\nscore:\n  - low price_to_earnings 50 %\n---\nWhat I like.\n\n"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_not_saved() {
+    let skill = Market::default().over(VAULT);
+    let before = skill.vault.files();
+    let error = skill.error("save_screen", json!({"name": "X", "conditions": ["close >"]}));
+    assert!(error.message.contains("missing at the end"), "{}", error.message);
+    assert_eq!(skill.vault.files(), before);
+}
