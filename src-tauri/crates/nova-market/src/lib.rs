@@ -7,17 +7,21 @@
 //!
 //! Nothing here opens a connection, reads a clock or a setting, or knows a model or the vault: whoever uses it brings a
 //! [`Transport`]. The one a skill brings is in `tools`, the only module that knows what a skill is, behind the feature
-//! of that name. Amounts are decimals; only statistics, [`indicators`] among them, are floats. Nothing here trades.
+//! of that name. Amounts are decimals; only statistics are floats: [`indicators`] and a [`backtest`]. Nothing
+//! here trades.
 //!
 //! # Invariants
 //!
 //! - Each source is read in the shapes of its real answers, good and bad: `tests/sources.rs`.
 //! - Returns equal those of pyxirr and FinCal; where no rate or several fit there is none: `src/returns.rs`.
-//! - An indicator knows nothing of later days: `src/indicators/tests.rs`.
+//! - An indicator and a back-test know nothing of later days: `src/indicators/tests.rs`,
+//!   `src/backtest/tests/properties.rs`.
+//! - What a back-test earned is the sum of what its trades earned: `src/backtest/tests/properties.rs`.
 //! - A figure that cannot be known has its reason and no value: `skills/lookup/tests/lookup/fundamentals.rs`.
 //! - No crate of Nova but nova-figures and nothing that reaches a disk or a network is below: `.ci/layers`.
 
 mod age;
+pub mod backtest;
 mod daily;
 mod error;
 pub mod expression;

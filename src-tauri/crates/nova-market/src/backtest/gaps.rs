@@ -1,0 +1,54 @@
+use jiff::civil::Date;
+use nova_figures::days_between;
+
+use super::{Candidate, LISTED_DAYS, market};
+
+/// What a run could not know or do, counted from the run itself. It does not count what no run can know: that
+/// a universe of today leaves out what has gone, and taxes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Gaps {
+    /// Symbols without any close in the span.
+    pub without_closes: Vec<String>,
+    /// Symbols whose first close is more than [`LISTED_DAYS`] after the first day, with its day.
+    pub begin_late: Vec<(String, Date)>,
+    /// Symbols whose last close is more than [`LISTED_DAYS`] before the last day, with its day.
+    pub end_early: Vec<(String, Date)>,
+    /// Positions sold at the last close because there was none for more than [`LISTED_DAYS`]. What was paid for such a
+    /// share, if anything, is not known.
+    pub sold_unlisted: usize,
+    /// Days in the span, of all symbols together, whose close is unknown or not above zero: they count as days without
+    /// trading.
+    pub unknown_closes: usize,
+    /// Days on which an order waited because the share did not trade.
+    pub waits: usize,
+    /// Days on which an order waited because the open, or with [`super::Fill::Close`] the close, is unknown.
+    pub unknown_prices: usize,
+    /// Orders that lacked cash: made smaller, or dropped because the amount buys no share.
+    pub cut: usize,
+}
+
+impl Gaps {
+    pub(super) fn of_universe(mut self, candidates: &[Candidate], calendar: &[Date]) -> Self {
+        let (Some(begin), Some(end)) = (calendar.first(), calendar.last()) else { return self };
+        for candidate in candidates {
+            let within = |day: &Date| begin <= day && day <= end;
+            let mut closed = market::closed(candidate).filter(within);
+            let symbol = candidate.symbol.to_owned();
+            let Some(first) = closed.next() else {
+                self.without_closes.push(symbol);
+                continue;
+            };
+            let last = closed.next_back().unwrap_or(first);
+            if days_between(*begin, first) > LISTED_DAYS {
+                self.begin_late.push((symbol.clone(), first));
+            }
+            if days_between(last, *end) > LISTED_DAYS {
+                self.end_early.push((symbol, last));
+            }
+            let bars = candidate.daily.days.iter().zip(&candidate.daily.close);
+            self.unknown_closes +=
+                bars.filter(|(day, close)| within(day) && market::price(**close).is_none()).count();
+        }
+        self
+    }
+}

@@ -1,0 +1,143 @@
+use jiff::civil::Date;
+
+/// How a strategy trades.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rules {
+    /// What it begins with, in the currency of the prices.
+    pub cash: f64,
+    /// How many shares it holds at most.
+    pub positions: usize,
+    pub weight: Weight,
+    pub fill: Fill,
+    pub rebalance: Rebalance,
+    /// The commission as a share of a trade's value.
+    pub cost: f64,
+    /// The fee of one trade, whatever its value.
+    pub fee: f64,
+    /// By how much of the price each trade fares worse than the market.
+    pub slippage: f64,
+    /// Whether only whole shares are traded.
+    pub whole: bool,
+    /// Sell after a close this share below the average buy price, from 0 to 1.
+    pub stop: Option<f64>,
+}
+
+/// How much money a position takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weight {
+    /// All money is shared equally: among the positions of a rebalancing, or without one the cash among free positions.
+    Equal,
+    /// Each position takes the same part of all money, whether or not the others are taken.
+    Slots,
+}
+
+/// At which price an order is filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fill {
+    /// The next open of the share.
+    NextOpen,
+    /// The close that the signal was read from, which nobody could have traded at.
+    Close,
+}
+
+/// When positions are chosen anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rebalance {
+    /// Each day: what is to be left is sold, what is wanted is bought while positions are free, and the size of a position
+    /// is never changed. A share that was stopped is bought again only after a day on which it was not wanted.
+    Never,
+    /// On the first day and then on the last day of trading of each period, which an exchange announces beforehand: the
+    /// most wanted are held in equal parts, all others are sold.
+    Daily,
+    Weekly,
+    Monthly,
+    Quarterly,
+    Yearly,
+}
+
+/// Why there is no back-test.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BacktestError {
+    #[error("The universe is empty. Add a symbol")]
+    EmptyUniverse,
+    #[error("{0} is in the universe twice. Remove one")]
+    Twice(String),
+    #[error("The columns of {0} differ in length or its days are out of order. Fetch its closes again")]
+    Columns(String),
+    #[error("The span ends on {to}, before it begins on {from}. Swap them")]
+    Backwards { from: Date, to: Date },
+    #[error("Closes begin in {}. Use {first} or later", first.year())]
+    TooEarly { first: Date },
+    #[error("Closes end on {last}. Begin before it")]
+    TooLate { last: Date },
+    #[error("No share of the universe has a close. Fetch closes first")]
+    NoCloses,
+    #[error("There are fewer than two days of trading from {from} to {to}. Use a longer span")]
+    TooShort { from: Date, to: Date },
+    #[error("The number of positions is 0. Use at least 1")]
+    NoPositions,
+    #[error("The cash is {0}. Use an amount above 0")]
+    Cash(f64),
+    #[error("The {name} is {value}. Use at least 0 and less than 1")]
+    Share { name: &'static str, value: f64 },
+    #[error("The stop is {0}. Use more than 0 and less than 1, or none")]
+    Stop(f64),
+    #[error("The fee is {0}. Use an amount of at least 0")]
+    Fee(f64),
+    #[error("The amounts of {0} are too large to compute. Check the closes and the cash")]
+    TooLarge(Date),
+}
+
+impl Rules {
+    pub(super) fn check(&self) -> Result<(), BacktestError> {
+        if self.positions == 0 {
+            return Err(BacktestError::NoPositions);
+        }
+        if !(self.cash.is_finite() && self.cash > 0.0) {
+            return Err(BacktestError::Cash(self.cash));
+        }
+        if !(self.fee.is_finite() && self.fee >= 0.0) {
+            return Err(BacktestError::Fee(self.fee));
+        }
+        if let Some(stop) = self.stop.filter(|stop| !(*stop > 0.0 && *stop < 1.0)) {
+            return Err(BacktestError::Stop(stop));
+        }
+        let shares = [("cost", self.cost), ("slippage", self.slippage)];
+        match shares.into_iter().find(|(_, value)| !(0.0..1.0).contains(value)) {
+            Some((name, value)) => Err(BacktestError::Share { name, value }),
+            None => Ok(()),
+        }
+    }
+
+    /// The rules of the universe in equal parts.
+    pub(super) fn of_benchmark(&self, positions: usize) -> Self {
+        Self {
+            positions,
+            weight: Weight::Equal,
+            cost: 0.0,
+            fee: 0.0,
+            slippage: 0.0,
+            whole: false,
+            stop: None,
+            ..self.clone()
+        }
+    }
+}
+
+impl Rebalance {
+    /// Whether a day of trading is the last one of its period.
+    pub(super) fn ends(self, day: Date, next: Date) -> bool {
+        let month = |day: Date| i32::from(day.year()) * 12 + i32::from(day.month()) - 1;
+        match self {
+            Self::Never => false,
+            Self::Daily => true,
+            Self::Weekly => {
+                let (week, next) = (day.iso_week_date(), next.iso_week_date());
+                (week.year(), week.week()) != (next.year(), next.week())
+            }
+            Self::Monthly => month(day) != month(next),
+            Self::Quarterly => month(day).div_euclid(3) != month(next).div_euclid(3),
+            Self::Yearly => day.year() != next.year(),
+        }
+    }
+}
