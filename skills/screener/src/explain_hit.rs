@@ -12,8 +12,8 @@ use serde::Deserialize;
 
 use crate::asked::Asked;
 use crate::scan::{distance, missing};
-use crate::scan_universe::begin;
 use crate::share::{Market, Share};
+use crate::shares::begin;
 use crate::shown::{figure, named, unit};
 use crate::universe::{Member, universe};
 
@@ -67,7 +67,7 @@ impl NativeTool for ExplainHit {
             listing: Listing { own: nova_market::tools::own_names(ctx, &wanted.symbol), ..wanted },
             name: None,
         });
-        let market = Market::open(begin(ctx), screen.needs_reports(), ctx).await?;
+        let market = Market::open(begin(None, ctx), screen.needs_reports(), ctx).await?;
         let share = market.share(member, ctx).await.map_err(|reasons| {
             ToolError::failed(
                 format!("{} has no closes: {reasons}.", of.symbol),

@@ -15,14 +15,19 @@ use std::sync::Arc;
 use nova_skill::{Skill, Tool, native};
 
 mod asked;
+mod backtest;
+mod cannot_know;
 mod explain_hit;
+mod find_trades;
 mod list_screens;
 mod notes;
 mod save_screen;
 mod scan;
 mod scan_universe;
 mod share;
+mod shares;
 mod shown;
+mod strategy;
 mod universe;
 mod universes;
 
@@ -49,6 +54,8 @@ impl Skill for Screener {
             native(explain_hit::ExplainHit),
             native(save_screen::SaveScreen),
             native(universes::Universes),
+            native(backtest::Backtest),
+            native(find_trades::FindTrades),
         ]
     }
 }

@@ -1,16 +1,16 @@
 use std::sync::Arc;
 
 use nova_market::sources;
-use nova_skill::jiff::ToSpan as _;
 use nova_skill::{
-    Date, Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput,
-    async_trait, json, schemars,
+    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, async_trait,
+    json, schemars,
 };
 use serde::Deserialize;
 
 use crate::asked::Asked;
 use crate::scan::Scan;
 use crate::share::Market;
+use crate::shares::begin;
 use crate::universe::{held_symbols, universe};
 
 pub(crate) struct ScanUniverse;
@@ -52,7 +52,8 @@ impl NativeTool for ScanUniverse {
     async fn run(&self, of: ScanOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let meant = of.asked.read(ctx.as_ref()).await?;
         let universe = universe(meant.universe.as_deref(), ctx.as_ref()).await?;
-        let market = Market::open(begin(ctx.as_ref()), meant.screen.needs_reports(), ctx.as_ref()).await?;
+        let market =
+            Market::open(begin(None, ctx.as_ref()), meant.screen.needs_reports(), ctx.as_ref()).await?;
         let held = held_symbols(ctx.as_ref()).await;
         let limit = of.limit.unwrap_or(LIMIT);
         Ok(ToolOutput::streamed(move |parts| async move {
@@ -76,9 +77,4 @@ impl NativeTool for ScanUniverse {
             Ok(Output::new(with(scan.value())).from_notes(notes))
         }))
     }
-}
-
-/// As far back as a scan looks: a share's ten years.
-pub(crate) fn begin(ctx: &dyn ToolContext) -> Date {
-    ctx.clock().today().saturating_sub(10.years())
 }

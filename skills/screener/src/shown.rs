@@ -39,3 +39,14 @@ pub(crate) fn named(condition: &Expression) -> (String, Kind) {
         None => (condition.text().to_owned(), Kind::Number),
     }
 }
+
+/// A part as a percentage with one place: 0.0984 is "9.8".
+pub(crate) fn percent(part: f64) -> Option<String> {
+    figure(part * 100.0, Kind::Percent)
+}
+
+/// An amount of money with two places.
+pub(crate) fn cents(value: f64) -> String {
+    Decimal::try_from(value)
+        .map_or_else(|_| value.to_string(), |value| at_least(rounded_to(value, 2), 2).to_string())
+}

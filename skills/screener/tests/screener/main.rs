@@ -1,6 +1,7 @@
 //! The skill with sources on names of the test's own, its tools called the way the program calls them.
 #![allow(clippy::unwrap_used)]
 
+mod backtesting;
 mod scanning;
 mod screens;
 

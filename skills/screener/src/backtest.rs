@@ -1,0 +1,263 @@
+use std::sync::Arc;
+
+use nova_market::backtest::{BacktestError, Candidate, Fill, Rebalance, Rules, Run, Statistics, backtest};
+use nova_market::sources;
+use nova_skill::{
+    Date, Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
+    async_trait, date_argument, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::cannot_know::cannot_know;
+use crate::shares::{Shares, begin};
+use crate::shown::{cents as money, percent};
+use crate::strategy::{AskedStrategy, Strategy};
+use crate::universe::{Universe, universe};
+
+pub(crate) struct Backtest;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Shows how a strategy would have done."))]
+pub(crate) struct BacktestOf {
+    #[serde(flatten)]
+    asked: AskedStrategy,
+    /// The first day, YYYY-MM-DD; default: ten years ago, or when closes begin.
+    #[schemars(extend("format" = "date", "x-help" = "Ten years ago if left empty"))]
+    from: Option<String>,
+    /// The last day, YYYY-MM-DD; default: today.
+    #[schemars(extend("format" = "date", "x-help" = "Today if left empty"))]
+    to: Option<String>,
+    /// The day at which the result is split into two parts: rules found on the first are tried on the second.
+    #[schemars(extend("format" = "date", "x-help" = "Judges the days from here on apart"))]
+    split: Option<String>,
+}
+
+/// How many points the curve has.
+const POINTS: usize = 400;
+/// How many trades are listed.
+const TRADES: usize = 500;
+
+#[async_trait]
+impl NativeTool for Backtest {
+    type Args = BacktestOf;
+    const ID: &'static str = "backtest";
+    const EFFECT: Effect = Effect::External;
+    const CALLS_TOOLS: bool = true;
+    const HOSTS: &'static [&'static str] = &sources::WITH_REPORTS;
+    const OPTIONAL_CREDENTIALS: &'static [&'static str] = &sources::CREDENTIALS;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Back-tests a strategy or a screen over a list of symbols: returns, the deepest fall, trades and statistics beside the \
+             list itself in equal parts. \"unknown\" says what it cannot know.",
+        )
+        .use_when("the user asks how a rule, strategy or screen would have done in past years")
+        .not_when("it is about what the user themselves earned", "portfolio.returns")
+        .cite("the span, and what it cannot know")
+        .example("How would Mid-cap value have done since 2016?")
+    }
+
+    async fn run(&self, of: BacktestOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let strategy = of.asked.read(ctx.as_ref()).await?;
+        let universe = universe(strategy.universe.as_deref(), ctx.as_ref()).await?;
+        let day = |name: &str, said: &Option<String>| {
+            said.as_deref().map(|said| date_argument(name, said)).transpose()
+        };
+        let (from, to, split) = (day("from", &of.from)?, day("to", &of.to)?, day("split", &of.split)?);
+        let needs_reports = strategy.needs_reports();
+        let to = to.unwrap_or_else(|| ctx.clock().today());
+        Ok(ToolOutput::streamed(move |_| async move {
+            let since = begin(from, ctx.as_ref());
+            let shares = Shares::fetch(&universe, since, needs_reports, &ctx).await?;
+            let run_on = tokio::task::spawn_blocking(move || {
+                let result = tried(&strategy, &shares, from, to);
+                (strategy, shares, result)
+            });
+            let (strategy, shares, result) = run_on
+                .await
+                .map_err(|error| ToolError::failed(format!("The back-test failed: {error}."), ""))?;
+            let (run, from) = result.map_err(said)?;
+            let mut value = value(&strategy, &universe, &run, (from, to), split)?;
+            value["currency"] = json!(shares.currency);
+            value["sources"] = json!(shares.sources());
+            value["unanswered"] = shares.unanswered_json();
+            value["unknown"] = json!(cannot_know(&strategy, &universe, &shares, Some(&run)));
+            value["at"] = json!(ctx.clock().now().to_string());
+            let notes = strategy.notes.into_iter().chain(universe.path);
+            Ok(Output::new(value).from_notes(notes))
+        }))
+    }
+}
+
+/// With no first day named, it begins with the closes.
+fn tried(
+    strategy: &Strategy,
+    shares: &Shares,
+    from: Option<Date>,
+    to: Date,
+) -> Result<(Run, Date), BacktestError> {
+    let columns = shares.signals(strategy);
+    let candidates: Vec<Candidate<'_>> = shares
+        .all
+        .iter()
+        .zip(columns)
+        .map(|(share, (wanted, leave))| Candidate {
+            symbol: share.symbol(),
+            daily: &share.days.daily,
+            wanted,
+            leave,
+        })
+        .collect();
+    let first = from.unwrap_or_else(|| to.saturating_sub(nova_skill::jiff::Span::new().years(10)));
+    match (backtest(&candidates, &strategy.rules, first, to), from) {
+        (Err(BacktestError::TooEarly { first }), None) => {
+            Ok((backtest(&candidates, &strategy.rules, first, to)?, first))
+        }
+        (result, _) => Ok((result?, first)),
+    }
+}
+
+fn said(error: BacktestError) -> ToolError {
+    let text = error.to_string();
+    let (what, remedy) = text.split_once(". ").unwrap_or((text.as_str(), "Change the settings."));
+    ToolError::failed(format!("{what}."), format!("{}.", remedy.trim_end_matches('.')))
+}
+
+fn value(
+    strategy: &Strategy,
+    universe: &Universe,
+    run: &Run,
+    (from, to): (Date, Date),
+    split: Option<Date>,
+) -> Result<Value, ToolError> {
+    let Statistics { total, yearly, benchmark_total, benchmark_yearly, deepest_fall, .. } = &run.statistics;
+    let halves = match split {
+        None => None,
+        Some(at) => Some(run.split(at).ok_or_else(|| {
+            ToolError::failed(
+                format!("{at} leaves one part without a day."),
+                "Name a day between the first and the last.",
+            )
+        })?),
+    };
+    let fall = deepest_fall.as_ref();
+    let end = run.days.last();
+    let optional = |share: &Option<f64>| share.and_then(percent);
+    Ok(json!({
+        "strategy": strategy.name,
+        "universe": {
+            "name": universe.name,
+            "count": universe.members.len(),
+            "day": universe.day.map(|day| day.to_string()),
+        },
+        "from": run.days.first().map_or(from, |day| day.date).to_string(),
+        "to": end.map_or(to, |day| day.date).to_string(),
+        "rules": rules(&strategy.rules),
+        "cash": money(strategy.rules.cash),
+        "end": end.map(|day| money(day.equity)),
+        "benchmark_end": end.map(|day| money(day.benchmark)),
+        "total_return": percent(*total),
+        "benchmark_total_return": percent(*benchmark_total),
+        "yearly_return": optional(yearly),
+        "benchmark_yearly_return": optional(benchmark_yearly),
+        "deepest_fall": percent(fall.map_or(0.0, |fall| -fall.depth)),
+        "deepest_fall_from": fall.map(|fall| fall.from.to_string()),
+        "deepest_fall_to": fall.map(|fall| fall.to.to_string()),
+        "trades_count": run.trades.len(),
+        "statistics": statistics(&run.statistics),
+        "curve": curve(run),
+        "trades": trades(run),
+        "halves": halves.zip(split).map(|((before, after), at)| json!([
+            half(&before, run.days.first().map(|day| day.date), at.yesterday().ok()),
+            half(&after, Some(at), end.map(|day| day.date)),
+        ])),
+    }))
+}
+
+fn half(statistics: &Statistics, from: Option<Date>, to: Option<Date>) -> Value {
+    json!({
+        "from": from.map(|day| day.to_string()),
+        "to": to.map(|day| day.to_string()),
+        "total_return": percent(statistics.total),
+        "yearly_return": statistics.yearly.and_then(percent),
+        "deepest_fall": percent(statistics.deepest_fall.as_ref().map_or(0.0, |fall| -fall.depth)),
+    })
+}
+
+fn statistics(of: &Statistics) -> Value {
+    let year = |year: &Option<(i16, f64)>| {
+        year.and_then(|(year, value)| Some(format!("{} %, {year}", percent(value)?)))
+    };
+    let row = |key: &str, name: &str, value: Option<String>, unit: &str| json!({"key": key, "name": name, "value": value, "unit": unit});
+    let won = (of.sold > 0).then(|| of.won as f64 / of.sold as f64);
+    json!([
+        row("volatility", "Volatility", of.volatility.and_then(percent), "percent"),
+        row("average_hold", "Average hold", of.hold_days.map(|days| format!("{days:.0}")), "days"),
+        row("trades_won", "Trades won", won.and_then(percent), "percent"),
+        row("costs", "Costs paid", Some(money(of.costs)), "currency"),
+        row("best_year", "Best year", year(&of.best_year), "text"),
+        row("worst_year", "Worst year", year(&of.worst_year), "text"),
+        row("exposure", "Invested", percent(of.exposure), "percent"),
+    ])
+}
+
+fn curve(run: &Run) -> Value {
+    let falls = run.falls();
+    let mut highest = f64::NEG_INFINITY;
+    let points = run.days.iter().zip(falls).map(|(day, fall)| {
+        highest = highest.max(day.benchmark);
+        json!({
+            "date": day.date.to_string(),
+            "value": money(day.equity),
+            "benchmark": money(day.benchmark),
+            "fall": percent(-fall),
+            "benchmark_fall": percent(day.benchmark / highest - 1.0),
+        })
+    });
+    let points: Vec<Value> = points.collect();
+    let group = points.len().div_ceil(POINTS).max(1);
+    let last = points.len().saturating_sub(1);
+    let kept = points.into_iter().enumerate().filter(|(place, _)| (last - place).is_multiple_of(group));
+    kept.map(|(_, point)| point).collect()
+}
+
+/// The newest first: what is still held, then by the day of sale.
+fn trades(run: &Run) -> Value {
+    let rows = run.trades.iter().rev().take(TRADES).map(|trade| {
+        json!({
+            "symbol": trade.symbol,
+            "bought": trade.bought.to_string(),
+            "sold": trade.sold.map(|day| day.to_string()),
+            "quantity": trade.quantity.to_string(),
+            "result": percent(trade.result / (trade.buy_price * trade.quantity)),
+            "gain": money(trade.result),
+        })
+    });
+    rows.collect()
+}
+
+fn rules(rules: &Rules) -> Value {
+    let rebalance = match rules.rebalance {
+        Rebalance::Never => "on signals alone",
+        Rebalance::Daily => "daily",
+        Rebalance::Weekly => "weekly",
+        Rebalance::Monthly => "monthly",
+        Rebalance::Quarterly => "quarterly",
+        Rebalance::Yearly => "yearly",
+    };
+    let fill = match rules.fill {
+        Fill::NextOpen => "at the next open",
+        Fill::Close => "at the close of the signal",
+    };
+    let row = |name: &str, value: String| json!({"name": name, "value": value});
+    let part = |part: f64| format!("{} %", (part * 1e6).round() / 1e4);
+    let mut rows = vec![
+        row("Rebalanced", rebalance.into()),
+        row("Positions", format!("at most {}, in equal parts, whole shares", rules.positions)),
+        row("Orders", fill.into()),
+        row("Costs", part(rules.cost)),
+        row("Slippage", part(rules.slippage)),
+    ];
+    rows.extend(rules.stop.map(|stop| row("Stop", format!("{} below the buy price", part(stop)))));
+    rows.into()
+}

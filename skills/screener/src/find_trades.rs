@@ -1,0 +1,195 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use nova_market::backtest::Rebalance;
+use nova_market::expression::Truth;
+use nova_market::sources;
+use nova_skill::{
+    Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
+    async_trait, json, schemars,
+};
+use serde::Deserialize;
+
+use crate::cannot_know::cannot_know;
+use crate::share::Share;
+use crate::shares::{Shares, begin};
+use crate::shown::{cents, figure, named};
+use crate::strategy::{AskedStrategy, Strategy};
+use crate::universe::universe;
+
+pub(crate) struct FindTrades;
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(extend("x-help" = "Shows what a strategy would trade today."))]
+pub(crate) struct TradesOf {
+    #[serde(flatten)]
+    asked: AskedStrategy,
+}
+
+#[async_trait]
+impl NativeTool for FindTrades {
+    type Args = TradesOf;
+    const ID: &'static str = "find_trades";
+    const EFFECT: Effect = Effect::External;
+    const CALLS_TOOLS: bool = true;
+    const HOSTS: &'static [&'static str] = &sources::WITH_REPORTS;
+    const OPTIONAL_CREDENTIALS: &'static [&'static str] = &sources::CREDENTIALS;
+
+    fn description(&self) -> Description {
+        Description::purpose(
+            "Shows what a strategy or a screen would buy, sell and keep today, with quantities for what the portfolio holds. These are \
+             proposals: nothing is bought and no note is written.",
+        )
+        .use_when("the user asks what their strategy would do or trade now")
+        .not_when("it is about past years", "screener.backtest")
+        .cite("the day of the prices, and what is not known")
+        .example("What would my strategy buy today?")
+    }
+
+    async fn run(&self, of: TradesOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let strategy = of.asked.read(ctx.as_ref()).await?;
+        let universe = universe(strategy.universe.as_deref(), ctx.as_ref()).await?;
+        Ok(ToolOutput::streamed(move |_| async move {
+            let since = begin(None, ctx.as_ref());
+            let shares = Shares::fetch(&universe, since, strategy.needs_reports(), &ctx).await?;
+            let held = held(ctx.as_ref()).await;
+            let value = json!({
+                "strategy": strategy.name,
+                "universe": {"name": universe.name, "count": universe.members.len(), "day": universe.day.map(|day| day.to_string())},
+                "proposals": proposals(&strategy, &shares, &held),
+                "unanswered": shares.unanswered_json(),
+                "unknown": cannot_know(&strategy, &universe, &shares, None),
+            });
+            let mut output = Output::new(value).from_notes(strategy.notes.into_iter().chain(universe.path));
+            output.sources.extend(shares.all.iter().take(20).flat_map(Share::web_sources));
+            Ok(output)
+        }))
+    }
+}
+
+/// How many shares of each symbol the portfolio holds.
+async fn held(ctx: &dyn ToolContext) -> BTreeMap<String, f64> {
+    let answer = ctx.tools().call("portfolio.positions", json!({})).await.unwrap_or_default();
+    let rows = answer.get("positions").and_then(Value::as_array).into_iter().flatten();
+    let row = |row: &Value| {
+        let quantity: f64 = row.get("quantity")?.as_str()?.parse().ok()?;
+        Some((row.get("symbol")?.as_str()?.to_owned(), quantity))
+    };
+    rows.filter_map(row).filter(|(_, quantity)| *quantity > 0.0).collect()
+}
+
+/// One share on its last day.
+struct Now<'a> {
+    share: &'a Share,
+    /// Its rank; NaN where it is not wanted.
+    wanted: f64,
+    leave: bool,
+    price: f64,
+    held: f64,
+}
+
+fn proposals(strategy: &Strategy, shares: &Shares, held: &BTreeMap<String, f64>) -> Value {
+    let signals = shares.signals(strategy);
+    let mut now: Vec<Now<'_>> = (shares.all.iter().zip(signals))
+        .filter_map(|(share, (wanted, leave))| {
+            Some(Now {
+                share,
+                wanted: *wanted.last()?,
+                leave: *leave.last()?,
+                price: share.days.daily.close.last().copied().filter(|price| *price > 0.0)?,
+                held: held.get(share.symbol()).copied().unwrap_or_default(),
+            })
+        })
+        .collect();
+    // The most wanted first, what is not wanted last; a sort that keeps the order of the list.
+    let rank = |now: &Now<'_>| if now.wanted.is_nan() { f64::NEG_INFINITY } else { now.wanted };
+    now.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
+    let rebalances = strategy.rules.rebalance != Rebalance::Never;
+    let most = strategy.rules.positions;
+    let is_wanted = |now: &Now<'_>| !now.wanted.is_nan() && !now.leave;
+    let chosen: Vec<bool> = if rebalances {
+        let mut left = most;
+        now.iter()
+            .map(|now| {
+                is_wanted(now) && left > 0 && {
+                    left -= 1;
+                    true
+                }
+            })
+            .collect()
+    } else {
+        let kept = now.iter().filter(|now| now.held > 0.0 && !now.leave).count();
+        let mut left = most.saturating_sub(kept);
+        now.iter()
+            .map(|now| {
+                (now.held > 0.0 && !now.leave)
+                    || (is_wanted(now) && left > 0 && {
+                        left -= 1;
+                        true
+                    })
+            })
+            .collect()
+    };
+    // What the portfolio has in these shares, else what a back-test begins with.
+    let value: f64 = now.iter().map(|now| now.held * now.price).sum();
+    let money = if value > 0.0 { value } else { strategy.rules.cash };
+    let count = chosen.iter().filter(|chosen| **chosen).count().max(1);
+    let each = if rebalances { money / count as f64 } else { money / most as f64 };
+    let rows = now.iter().zip(chosen).filter_map(|(now, chosen)| {
+        let (action, quantity, reason) = match (chosen, now.held > 0.0) {
+            (true, false) => ("buy", (each / now.price).floor(), bought(strategy, now)),
+            (false, true) => ("sell", now.held, sold(strategy, now)),
+            (true, true) => ("hold", now.held, "It still meets what it was bought for.".to_owned()),
+            (false, false) => return None,
+        };
+        if action == "buy" && quantity < 1.0 {
+            return None;
+        }
+        Some(json!({
+            "action": action,
+            "symbol": now.share.symbol(),
+            "name": now.share.name(),
+            "quantity": quantity.to_string(),
+            "price": cents(now.price),
+            "currency": now.share.days.origin.currency,
+            "amount": cents(quantity * now.price),
+            "reason": reason,
+            "date": now.share.last().map(|(day, _)| day.to_string()),
+        }))
+    });
+    rows.collect()
+}
+
+fn bought(strategy: &Strategy, now: &Now<'_>) -> String {
+    let meets = match strategy.buy.conditions.len() {
+        1 => "It meets the condition".to_owned(),
+        several => format!("It meets all {several} conditions"),
+    };
+    if strategy.buy.score.is_empty() || now.wanted < 0.0 {
+        format!("{meets}.")
+    } else {
+        format!("{meets}, score {:.0}.", now.wanted)
+    }
+}
+
+/// Which condition of a sale holds, or which of the buy no longer does.
+fn sold(strategy: &Strategy, now: &Now<'_>) -> String {
+    let columns = now.share.columns();
+    let last = |condition: &nova_market::expression::Expression| condition.truth(&columns).last().copied();
+    if let Some(condition) = strategy.sell.iter().find(|condition| last(condition) == Some(Truth::Yes)) {
+        return format!("{} holds.", condition.text());
+    }
+    let look = strategy.buy.look(&columns);
+    let failed = (0..look.truths.len()).find(|place| look.truths[*place] != Truth::Yes);
+    match failed {
+        None => format!("{} others are wanted more.", strategy.rules.positions),
+        Some(place) => {
+            let condition = &strategy.buy.conditions[place];
+            let (name, kind) = named(condition);
+            match figure(look.figures[place], kind) {
+                Some(value) => format!("{name} is {value}: `{}` no longer holds.", condition.text()),
+                None => format!("{name} is not known."),
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What a rule would have done, what it would do today, and what neither can know.
+
+use nova_skill::{Value, json};
+
+use crate::Market;
+
+const LIST: &str = "\
+//- Screener/Universes/Two.md
+---
+type: universe
+---
+- UPUP
+- DOWN
+- GONE
+//- Screener/Screens/Rising.md
+---
+type: screen
+universe: \"[[Two]]\"
+conditions:
+  - close > close[1]
+---
+//- Screener/Strategies/Trend.md
+---
+type: strategy
+screen: \"[[Rising]]\"
+sell:
+  - close < close[1]
+rebalance: never
+positions: 1
+cash: 1000
+cost: 0 %
+slippage: 0 %
+---
+";
+
+/// Opens are the closes of their day.
+fn market() -> Market {
+    Market::default()
+        .share("UPUP", &[10.0, 11.0, 12.0, 13.0, 12.0, 14.0])
+        .share("DOWN", &[50.0, 40.0, 30.0, 20.0, 10.0, 5.0])
+}
+
+fn unknown(value: &Value) -> String {
+    value["unknown"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line.as_str().unwrap())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn a_strategy_trades_at_the_open_after_its_signal() {
+    let value = market().over(LIST).value("backtest", json!({"strategy": "Trend"}));
+    // The second close is above the first: 83 shares at 12 of 1000. The fifth is below the fourth: sold at 14.
+    assert_eq!(
+        (&value["end"], &value["cash"], &value["currency"]),
+        (&json!("1166.00"), &json!("1000.00"), &json!("USD"))
+    );
+    assert_eq!(
+        value["trades"],
+        json!([{"symbol": "UPUP", "bought": "2026-11-17", "sold": "2026-11-20", "quantity": "83",
+                "result": "16.7", "gain": "166.00"}])
+    );
+    assert_eq!((&value["from"], &value["to"]), (&json!("2026-11-15"), &json!("2026-11-20")));
+    assert_eq!(value["total_return"], "16.6");
+}
+
+#[test]
+fn at_the_close_of_the_signal_is_said_to_be_what_nobody_could_have_had() {
+    let skill = market().over(LIST);
+    let value = skill.value("backtest", json!({"strategy": "Trend", "fill": "close"}));
+    // 90 shares at 11, sold at 12.
+    assert_eq!(value["end"], "1090.00");
+    assert!(unknown(&value).contains("which nobody could have had"), "{value:#}");
+}
+
+#[test]
+fn costs_and_slippage_count() {
+    let value =
+        market().over(LIST).value("backtest", json!({"strategy": "Trend", "cost": "1 %", "slippage": "5 %"}));
+    // Bought at 12.60 with 0.126 of costs: 78 for 992.628 of 1000; sold at 13.30 less 0.133.
+    assert_eq!(value["end"], "1034.40");
+}
+
+#[test]
+fn what_a_back_test_cannot_know_is_in_its_result() {
+    let value = market().over(LIST).value("backtest", json!({"strategy": "Trend"}));
+    let said = unknown(&value);
+    assert!(said.contains("Failed and bought companies"), "{said}");
+    assert!(said.contains("at the next open, at any size, with 0 % cost"), "{said}");
+    assert!(said.contains("without a score"), "{said}");
+    assert!(said.contains("Your taxes"), "{said}");
+    assert_eq!(value["unanswered"][0]["symbol"], "GONE");
+}
+
+#[test]
+fn a_screen_is_held_in_equal_parts_and_split_where_it_is_asked() {
+    let skill = market().over(LIST);
+    let value = skill.value(
+        "backtest",
+        json!({"conditions": ["close > 1"], "universe": "Two", "rebalance": "yearly", "cost": "0", "slippage": "0",
+               "cash": "1000", "split": "2026-11-18"}),
+    );
+    // 500 each at the second open: 45 at 11, 12 at 40. At the end 45 × 14 + 12 × 5 and 25 left over.
+    assert_eq!(value["end"], "715.00");
+    let halves = value["halves"].as_array().unwrap();
+    assert_eq!((&halves[0]["to"], &halves[1]["from"]), (&json!("2026-11-17"), &json!("2026-11-18")));
+    let error = skill.error("backtest", json!({"strategy": "Trend", "split": "2020-01-01"}));
+    assert!(error.message.contains("leaves one part without a day"), "{}", error.message);
+}
+
+#[test]
+fn a_span_before_the_closes_names_the_year_they_begin_in() {
+    let error = market().over(LIST).error("backtest", json!({"strategy": "Trend", "from": "2016-01-01"}));
+    assert_eq!(error.message, "Closes begin in 2026.");
+    assert!(error.hint.starts_with("Use 2026-11-15"), "{}", error.hint);
+}
+
+#[test]
+fn trades_of_today_are_proposals_and_write_nothing() {
+    let skill = market().over(LIST);
+    let before = skill.vault.files();
+    let value = skill.value("find_trades", json!({"strategy": "Trend"}));
+    // Without a portfolio, a thousand buys 71 at 14.
+    assert_eq!(
+        value["proposals"],
+        json!([{"action": "buy", "symbol": "UPUP", "name": null, "quantity": "71", "price": "14.00", "currency": "USD",
+                "amount": "994.00", "reason": "It meets the condition.", "date": "2026-11-20"}])
+    );
+    assert_eq!(skill.vault.files(), before);
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused() {
+    let skill = market().over(LIST);
+    let message = |args: Value| skill.error("backtest", args).message;
+    assert!(message(json!({"strategy": "Trend", "cost": "200 %"})).contains("percentage"));
+    assert!(message(json!({"strategy": "Trend", "cash": "0"})).contains("cash is 0"));
+    assert!(message(json!({"strategy": "Nope"})).contains("no strategy \"Nope\""));
+    assert!(message(json!({})).contains("Nothing says what is bought"));
+    assert!(
+        message(json!({"strategy": "Trend", "from": "2026-11-20", "to": "2026-11-16"}))
+            .contains("ends on 2026-11-16")
+    );
+}
