@@ -1,5 +1,5 @@
 // The window on a scripted backend, to look at: dev.html?screen=chat|approval|settings|models|permissions|credentials|vault|
-// appearance|first-run|tool-run|empty|today|note|problems|interrupted|conflict|trash|waiting-tools|host|record|new-record|records|crm|portfolio|budget|calendar|mail|lookup&theme=dark
+// appearance|first-run|tool-run|empty|today|note|problems|interrupted|conflict|trash|waiting-tools|host|record|new-record|records|crm|portfolio|budget|calendar|mail|lookup|screener&theme=dark
 // &open=panel. &watching=<text> says how the vault is watched, &tool=<name> opens a tool. Part of the
 // dev server only.
 
@@ -15,6 +15,7 @@ import { contactForm, newContactForm } from './record-form';
 import { interruptedSet, sampleFileTools, sampleNow, samplePendingTools, sampleWorld } from './sample';
 import { sampleToday } from './sample/today';
 import { sampleAnswer, samplePanels } from './sample-panels';
+import { scriptScreener } from './screener';
 import '../styles/main.css';
 
 const asked = new URLSearchParams(location.search);
@@ -67,6 +68,7 @@ if (screen === 'interrupted') {
   });
 }
 backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
+if (screen === 'screener') scriptScreener(backend, world);
 const store = createStore(backend);
 
 function go() {
@@ -123,6 +125,7 @@ function go() {
     case 'calendar':
     case 'mail':
     case 'lookup':
+    case 'screener':
       // `at=side`: beside the conversation.
       actions.setPanel({ open: true, tab: `skill:${screen}`, wide: asked.get('at') !== 'side' });
       return actions.openSession('harborline');

@@ -6,12 +6,13 @@ import { calendarAnswer, calendarPanel } from './sample/calendar-panel';
 import { crmAnswer, crmPanel } from './sample/crm-panel';
 import { mailAnswer, mailPanel } from './sample/mail-panel';
 import { portfolioAnswer, portfolioPanel } from './sample/portfolio-panel';
+import { screenerAnswer, screenerPanel } from './sample/screener-panel';
 import { symbolAnswer, symbolPanel } from './sample/symbol-panel';
 
 export { budgetPanel, crmPanel, portfolioPanel };
 
-export const samplePanels = [crmPanel, portfolioPanel, budgetPanel, calendarPanel, mailPanel, symbolPanel];
+export const samplePanels = [crmPanel, portfolioPanel, budgetPanel, calendarPanel, mailPanel, symbolPanel, screenerPanel];
 
 /** What the tools of the sample skills answer; nothing for a tool that is none of theirs. */
 export const sampleAnswer = (call: Params<'call_tool'>): Result<'call_tool'> | null =>
-  crmAnswer(call) ?? portfolioAnswer(call) ?? budgetAnswer(call) ?? calendarAnswer(call) ?? mailAnswer(call) ?? symbolAnswer(call);
+  crmAnswer(call) ?? portfolioAnswer(call) ?? budgetAnswer(call) ?? calendarAnswer(call) ?? mailAnswer(call) ?? symbolAnswer(call) ?? screenerAnswer(call);

@@ -66,7 +66,8 @@ impl Panel {
         let parts = || panel.tabs.iter().flat_map(|tab| &tab.parts);
         if parts().any(PanelPart::is_whole) && parts().count() > 1 {
             return Err(
-                "a calendar, a mailbox or a symbol is the whole panel: leave the other parts out".into()
+                "a calendar, a mailbox, a symbol or a screener is the whole panel: leave the other parts out"
+                    .into(),
             );
         }
         Ok(panel)
@@ -202,12 +203,13 @@ pub enum PanelPart {
     Calendar(CalendarPart),
     Mail(MailPart),
     Symbol(SymbolPart),
+    Screener(ScreenerPart),
 }
 
 impl PanelPart {
     /// Whether it is a panel alone.
     fn is_whole(&self) -> bool {
-        matches!(self, Self::Calendar(_) | Self::Mail(_) | Self::Symbol(_))
+        matches!(self, Self::Calendar(_) | Self::Mail(_) | Self::Symbol(_) | Self::Screener(_))
     }
 
     fn reads(&self) -> Option<&str> {
@@ -219,6 +221,7 @@ impl PanelPart {
             Self::Chart(part) => &part.tool,
             Self::Calendar(part) => &part.tool,
             Self::Mail(part) => &part.tool,
+            Self::Screener(part) => &part.tool,
             // Asked once the user names a symbol: it leaves the machine.
             Self::Form(_) | Self::Symbol(_) => return None,
         })
@@ -578,6 +581,17 @@ pub struct SymbolPart {
     pub args: Map<String, Value>,
 }
 
+/// Screens with their conditions, hits and back-tests, the whole panel alone. What the user does in it calls the skill's
+/// other tools by the names that they have in the skill `screener`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ScreenerPart {
+    /// Lists the screens, as `screener.list_screens` does.
+    pub tool: String,
+    #[serde(default)]
+    pub args: Map<String, Value>,
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -609,7 +623,7 @@ mod tests {
         assert!(read(unknown).contains("colour"));
         assert!(read(json!({ "kind": "pie", "tool": "list" })).contains("pie"));
         assert!(read(json!({ "tabs": [] })).contains("tabs"));
-        for kind in ["calendar", "mail", "symbol"] {
+        for kind in ["calendar", "mail", "symbol", "screener"] {
             let whole = json!({ "kind": kind, "tool": "list" });
             let beside = json!({ "tabs": [{ "parts": [whole.clone(), { "kind": "form", "tool": "add" }] }] });
             assert!(read(beside).contains("whole panel"));

@@ -93,6 +93,7 @@ function Part({ part, onRun }: { part: PanelPart; onRun: Acts['call'] }) {
     case 'calendar':
     case 'mail':
     case 'symbol':
+    case 'screener':
       // It is the whole panel, and drawn in place of one.
       return null;
   }

@@ -12,6 +12,7 @@ import { importOf } from '../import/action';
 import { usePanelImport } from '../import/PanelImport';
 import { CalendarPanel } from '../calendar/CalendarPanel';
 import { MailPanel } from '../mail/MailPanel';
+import { ScreenerPanel } from '../screener/ScreenerPanel';
 import { SymbolPanel } from '../symbol/SymbolPanel';
 import { at, fill, isEmpty, pointersAt, problemsIn, textOf } from './answer';
 import { PanelProvider, type PanelContext } from './context';
@@ -44,6 +45,7 @@ export function SkillPanel({ panel, wide }: SkillPanelProps) {
   if (first?.kind === 'calendar') return <CalendarPanel panel={panel} part={first} wide={wide} />;
   if (first?.kind === 'mail') return <MailPanel panel={panel} part={first} wide={wide} />;
   if (first?.kind === 'symbol') return <SymbolPanel panel={panel} part={first} wide={wide} />;
+  if (first?.kind === 'screener') return <ScreenerPanel panel={panel} part={first} wide={wide} />;
   return <Declared panel={panel} wide={wide} />;
 }
 

@@ -95,6 +95,7 @@ export function titleOf(part: PanelPart): string {
     case 'calendar':
     case 'mail':
     case 'symbol':
+    case 'screener':
       return '';
   }
 }
@@ -113,7 +114,7 @@ function isAside(parts: readonly PanelPart[], at: number): boolean {
 }
 
 function placeOf(part: PanelPart) {
-  return part.kind === 'summary' || part.kind === 'calendar' || part.kind === 'mail' || part.kind === 'symbol' ? 'below' : part.place;
+  return part.kind === 'summary' || part.kind === 'calendar' || part.kind === 'mail' || part.kind === 'symbol' || part.kind === 'screener' ? 'below' : part.place;
 }
 
 /** An input that one chart alone uses stands at this chart; the others in the panel's head. */

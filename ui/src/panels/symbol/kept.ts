@@ -2,7 +2,7 @@
 
 import type { Backend } from '../../ipc';
 import type { Reads } from '../skill/state';
-import { firstSymbol, type SymbolState } from './state';
+import { firstSymbol, reduceSymbol, type SymbolState } from './state';
 
 export interface Kept {
   readonly state: SymbolState;
@@ -22,4 +22,10 @@ export function keep(backend: Backend, skill: string, kept: Kept): void {
   // What was open over the panel, or pointed at, is not.
   const state = { ...kept.state, comparing: false, pointed: null };
   all.set(backend, own.set(skill, { ...kept, state }));
+}
+
+/** The panel shows this symbol when it is opened next. */
+export function lookUpIn(backend: Backend, skill: string, symbol: string): void {
+  const kept = keptOf(backend, skill);
+  keep(backend, skill, { ...kept, state: reduceSymbol(kept.state, { type: 'named', symbol }) });
 }

@@ -1,0 +1,125 @@
+import { useId, type ReactNode } from 'react';
+
+import { Button, TextField } from '../../shared';
+import { checkDate } from '../../shared/form/dates';
+import { Revealed } from '../../shared/Revealed';
+import { Choice } from './Choice';
+import { useScreener } from './context';
+import { Problems } from './Problems';
+import type { TestSettings } from './state';
+
+/** What a back-test is told; what is left empty is the skill's own default. */
+export function TestSettingsForm() {
+  const { state, dispatch, screens, opened, startTest, testing, test } = useScreener();
+  const { strategy, rebalance, fill } = state.test;
+  const chosen = screens.strategies.find(({ name }) => name === strategy);
+  const set = (settings: Partial<TestSettings>) => dispatch({ type: 'set', settings });
+  const problem = problemOf(state.test);
+  const isAble = problem === null && testing?.isRunning !== true && (strategy !== '' || opened.draft.conditions.length > 0);
+  return (
+    <form
+      className="flex w-84 flex-col gap-2 text-small"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isAble) startTest();
+      }}
+    >
+      <Row label="Strategy">
+        <Choice label="Strategy" className="flex-1" value={strategy} onChange={(next) => set({ strategy: next })}>
+          <option value="">{opened.name === '' ? 'These conditions' : `The screen ${opened.name}`}</option>
+          {screens.strategies.map(({ name, path }) => (
+            <option key={path} value={name}>
+              {name}
+            </option>
+          ))}
+        </Choice>
+      </Row>
+      {chosen && <Problems problems={chosen.problems} note={chosen.path} label="Problems of the strategy" />}
+      <Text of="from" label="From" placeholder="2016-01-01" />
+      <Text of="to" label="To" placeholder="Today" />
+      <Text of="split" label="Compare before and after" placeholder="A day" />
+      <Text of="cash" label="Cash at the start" placeholder="10000" />
+      <Text of="positions" label="Positions at most" placeholder="10" />
+      <Row label="Rebalance">
+        <Choice label="Rebalance" className="flex-1" value={rebalance} onChange={(next) => set({ rebalance: next })}>
+          <option value="">As the strategy says</option>
+          {['never', 'daily', 'weekly', 'monthly', 'quarterly', 'yearly'].map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </Choice>
+      </Row>
+      <Row label="Trades are filled">
+        <Choice label="Trades are filled" className="flex-1" value={fill} onChange={(next) => set({ fill: next })}>
+          <option value="">As the strategy says</option>
+          <option value="next_open">at the next open</option>
+          <option value="close">at the close of the signal</option>
+        </Choice>
+      </Row>
+      <Text of="cost" label="Cost of a trade" placeholder="0.1 %" />
+      <Text of="slippage" label="Slippage" placeholder="0.05 %" />
+      {problem !== null && (
+        <p role="alert" className="text-danger">
+          {problem}
+        </p>
+      )}
+      <span className="flex justify-end">
+        <Button type="submit" icon="play" disabled={!isAble}>
+          {test === null ? 'Run back-test' : 'Run again'}
+        </Button>
+      </span>
+      {test !== null && test.rules.length > 0 && (
+        <dl aria-label="Rules of the last run" className="flex max-h-40 flex-col gap-0.5 overflow-y-auto border-t border-line pt-2">
+          {test.rules.map(({ name, value }) => (
+            <div key={name} className="flex justify-between gap-3">
+              <dt className="shrink-0 text-fg-2">
+                <Revealed text={name} />
+              </dt>
+              <dd className="selectable text-right">
+                <Revealed text={value} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </form>
+  );
+}
+
+function Row({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="flex items-center gap-2">
+      <span className="w-38 shrink-0 text-fg-2">{label}</span>
+      {children}
+    </div>
+  );
+}
+
+function Text({ of, label, placeholder }: { of: keyof TestSettings; label: string; placeholder: string }) {
+  const { state, dispatch } = useScreener();
+  const id = useId();
+  return (
+    <div className="flex items-center gap-2">
+      <label htmlFor={id} className="w-38 shrink-0 text-fg-2">
+        {label}
+      </label>
+      <TextField id={id} className="h-7! min-w-0 flex-1 px-2! [&_input]:text-small" placeholder={placeholder} value={state.test[of]} onChange={(event) => dispatch({ type: 'set', settings: { [of]: event.target.value } })} />
+    </div>
+  );
+}
+
+/** What cannot be sent, in a sentence. */
+function problemOf({ from, to, split, cash, positions, cost, slippage }: TestSettings): string | null {
+  for (const day of [from, to, split]) {
+    const wrong = day.trim() === '' ? null : checkDate(day);
+    if (wrong !== null) return `${day.trim()} is not a day. ${wrong.message.replace(/\.?$/, '.')}`;
+  }
+  if (from.trim() !== '' && to.trim() !== '' && from.trim() >= to.trim()) return 'The back-test begins after its end.';
+  if (cash.trim() !== '' && !/^\d+(\.\d+)?$/.test(cash.trim())) return 'Write the cash as a number, such as 10000.';
+  if (positions.trim() !== '' && !/^[1-9]\d*$/.test(positions.trim())) return 'Write the positions as a whole number.';
+  for (const share of [cost, slippage]) {
+    if (share.trim() !== '' && !/^\d+(\.\d+)?\s*%?$/.test(share.trim())) return 'Write costs as 0.1 %.';
+  }
+  return null;
+}

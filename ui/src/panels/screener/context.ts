@@ -1,0 +1,61 @@
+// What every part of the screener's panel needs of it.
+
+import { createContext, useContext, type Dispatch } from 'react';
+
+import type { JsonValue } from '../../ipc';
+import type { Read } from '../skill/state';
+import type { Explanation, Hit, Scan, Screens, Universe } from './answers';
+import type { BackTest } from './backtest';
+import type { RunView } from './runs';
+import type { Edit, Opened, ScreenerChange, ScreenerState } from './state';
+
+export interface ScreenerContext {
+  readonly state: ScreenerState;
+  readonly dispatch: Dispatch<ScreenerChange>;
+  /** In the user's zone, `YYYY-MM-DD`. */
+  readonly today: string;
+  /** The panel has the conversation's place. */
+  readonly wide: boolean;
+  /** Columns beside each other; the rest are tabs. */
+  readonly room: 'three' | 'two' | 'one';
+  readonly screens: Screens;
+  readonly universes: readonly Universe[];
+  readonly opened: Opened;
+  /** By key: what is wrong with a condition. */
+  readonly problems: ReadonlyMap<number, string>;
+  readonly scanning: RunView | null;
+  readonly scan: Scan | null;
+  /** As they are to be drawn. */
+  readonly hits: readonly Hit[];
+  readonly explanation: { readonly read: Read | null; readonly value: Explanation | null } | null;
+  readonly testing: RunView | null;
+  readonly test: BackTest | null;
+  readonly proposing: RunView | null;
+  edit(edit: Edit): void;
+  /** One more row, of a field that no other has. */
+  addCondition(): void;
+  /** Begins a scan of the screen as it is. */
+  startScan(): void;
+  startTest(from?: string): void;
+  propose(strategy: string): void;
+  stop(kind: 'scan' | 'test' | 'trades'): void;
+  explainAgain(): void;
+  save(name: string): void;
+  /** Opens the panel of a symbol; `null` where there is none. */
+  readonly openSymbol: ((symbol: string) => void) | null;
+  /** Whether there is a tool of that whole name. */
+  has(tool: string): boolean;
+  /** The user's own call of a tool. */
+  act(label: string, tool: string, args: Readonly<Record<string, JsonValue>>): void;
+  openSettings(): void;
+}
+
+const Context = createContext<ScreenerContext | null>(null);
+
+export const ScreenerProvider = Context.Provider;
+
+export function useScreener(): ScreenerContext {
+  const screener = useContext(Context);
+  if (!screener) throw new Error('A part of the screener’s panel stands outside of it');
+  return screener;
+}

@@ -1,0 +1,190 @@
+// A screen as the user edits it: pure. A condition is the line that its note has; the fields of a row are read from it
+// and written back to it.
+
+import { compare, decimal } from '../../shared/decimal';
+import { numberText } from '../../shared/amount';
+import type { Field, Missing, Operator, SavedCondition, Screen } from './answers';
+
+export interface Condition {
+  /** The same while the row is edited, also in the draft that a scan began with. */
+  readonly key: number;
+  readonly text: string;
+  /** null: shown and edited as a line of text. */
+  readonly field: string | null;
+  readonly operator: Operator;
+  /** As typed: "18", "10 %", "0.5 and 5 bn". */
+  readonly value: string;
+  /** What the tool found wrong with the line as its note has it. */
+  readonly problem: string | null;
+}
+
+export interface Preference {
+  readonly key: number;
+  readonly text: string;
+  readonly field: string | null;
+  readonly prefer: 'low' | 'high';
+  readonly weight: string;
+}
+
+export interface Draft {
+  readonly universe: string | null;
+  readonly conditions: readonly Condition[];
+  readonly missing: Missing;
+  readonly score: readonly Preference[];
+}
+
+export const emptyDraft: Draft = { universe: null, conditions: [], missing: 'leave_out', score: [] };
+
+export function draftOf(screen: Screen): Draft {
+  return {
+    universe: screen.universe,
+    conditions: screen.conditions.map((saved, key) => ({ key, ...partsOf(saved), problem: saved.problem })),
+    missing: screen.missing,
+    score: screen.score.map((part, key) => ({ key, ...part })),
+  };
+}
+
+function partsOf({ text, field, operator, values }: SavedCondition): Omit<Condition, 'key' | 'problem'> {
+  const parts = field !== null && operator !== null && values.length === (operator === 'between' ? 2 : 1);
+  return { text, field: parts ? field : null, operator: operator ?? 'below', value: parts ? valuesText(values) : text };
+}
+
+/** ["0.5 bn", "5 bn"] → "0.5 and 5 bn", as the field of a row has it. */
+export function valuesText(values: readonly string[]): string {
+  const [first, second] = values.map(limitIn);
+  if (!first) return values.join(' and ');
+  if (values.length === 1) return limitText(first);
+  if (!second) return values.join(' and ');
+  return first.unit === second.unit ? `${numberText(first.number)} and ${limitText(second)}` : `${limitText(first)} and ${limitText(second)}`;
+}
+
+interface Limit {
+  /** A plain decimal. */
+  readonly number: string;
+  /** "", "%", "k", "m" or "bn" */
+  readonly unit: string;
+}
+
+/** "50,000" and "0.5 bn"; none for what is no amount. */
+function limitIn(typed: string): Limit | null {
+  const [, sign = '', digits = '', fraction = '', unit = ''] = /^([-−]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?\s*(%|k|m|bn)?$/i.exec(typed.trim()) ?? [];
+  return digits === '' ? null : { number: `${sign === '' ? '' : '-'}${digits.replaceAll(',', '')}${fraction}`, unit: unit.toLowerCase() };
+}
+
+const limitText = ({ number, unit }: Limit) => `${numberText(number)}${unit === '' ? '' : ` ${unit}`}`;
+/** As a note has it: without the commas. */
+const written = ({ number, unit }: Limit) => `${number}${unit === '' ? '' : ` ${unit}`}`;
+
+/** The limits that were typed; of "0.5 and 5 bn" the unit is that of both. */
+function limitsIn(operator: Operator, value: string): readonly (Limit | null)[] {
+  if (operator !== 'between') return [limitIn(value)];
+  const limits = value.split(/\s+(?:and|to)\s+/i).map(limitIn);
+  const [first, second] = limits;
+  return limits.length === 2 && first && second && first.unit === '' ? [{ ...first, unit: second.unit }, second] : limits;
+}
+
+/** The line that a row stands for. */
+export function conditionText({ field, operator, value }: Pick<Condition, 'field' | 'operator' | 'value'>): string {
+  if (field === null) return value.trim();
+  const limits = limitsIn(operator, value).map((limit) => (limit === null ? value.trim() : written(limit)));
+  if (operator === 'between') return `${field} between ${limits.join(' and ')}`;
+  return `${field} ${operator === 'below' ? '<' : '>'} ${limits[0] ?? ''}`;
+}
+
+/** A part of the score as its line: what a note has is left as it is until it is edited. */
+export function preferenceText({ field, prefer, weight }: Pick<Preference, 'field' | 'prefer' | 'weight'>): string {
+  return `${field ?? ''} ${prefer} ${weight}`;
+}
+
+/** What the user changed of a row. One that was a line becomes a row of its parts, and the other way round. */
+export function editedCondition(condition: Condition, part: Partial<Pick<Condition, 'field' | 'operator' | 'value'>>): Condition {
+  const next = { ...condition, ...part };
+  return { ...next, text: conditionText(next), problem: null };
+}
+
+/** What is wrong with a condition, in a sentence; `null` where it can be sent. */
+export function problemOf(condition: Condition, fields: readonly Field[]): string | null {
+  const { field, operator, value } = condition;
+  if (field === null) return condition.problem ?? lineProblem(value);
+  const known = fields.find(({ key }) => key === field);
+  if (value.trim() === '') return operator === 'between' ? 'Write two limits, such as 5 and 10.' : 'Write a limit.';
+  const limits = limitsIn(operator, value);
+  const isWanted = operator === 'between' ? limits.length === 2 : limits.length === 1;
+  if (!isWanted) return 'Write two limits, such as 5 and 10.';
+  if (limits.includes(null)) return `${value.trim()} is not a limit. Write it as 18, 10 % or 0.5 bn.`;
+  const [first, second] = limits;
+  if (known && known.unit !== 'percent' && limits.some((limit) => limit?.unit === '%')) return `${known.name} is not in percent. Leave out %.`;
+  if (first && second && isAbove(first, second)) return `${limitText(first)} is above ${limitText(second)}. Write the lower limit first, with its unit.`;
+  return condition.problem;
+}
+
+const powers: Readonly<Record<string, number>> = { k: 3, m: 6, bn: 9 };
+
+function isAbove(a: Limit, b: Limit): boolean {
+  const [one, other] = [a, b].map(({ number, unit }) => {
+    const known = decimal(number);
+    return known && { ...known, digits: known.digits * 10n ** BigInt(powers[unit] ?? 0) };
+  });
+  return one != null && other != null && compare(one, other) > 0;
+}
+
+function lineProblem(line: string): string | null {
+  if (line.trim() === '') return 'Write a condition, such as close > sma(close, 200).';
+  let depth = 0;
+  for (const sign of line) {
+    depth += Number(sign === '(') - Number(sign === ')');
+    if (depth < 0) break;
+  }
+  if (depth !== 0) return 'A bracket is missing.';
+  return null;
+}
+
+/** How the field of a value has what was typed, once it is left: "10" of a percent is "10 %". */
+export function tidied({ field, operator, value }: Condition, fields: readonly Field[]): string {
+  const limits = limitsIn(operator, value);
+  if (field === null || limits.includes(null)) return value.trim();
+  const isPercent = fields.find(({ key }) => key === field)?.unit === 'percent';
+  return valuesText(limits.flatMap((limit) => (limit === null ? [] : [written({ ...limit, unit: isPercent && limit.unit === '' ? '%' : limit.unit })])));
+}
+
+/** A difference between two drafts. `key`: of the condition that is another one, or is added. */
+export interface Change {
+  readonly of: 'condition' | 'universe' | 'missing' | 'score';
+  readonly key: number | null;
+  readonly before: Condition | null;
+  readonly now: Condition | null;
+}
+
+/** What of a draft is another than before. */
+export function changesOf(before: Draft, now: Draft): Change[] {
+  const changes: Change[] = [];
+  for (const condition of now.conditions) {
+    const old = before.conditions.find(({ key }) => key === condition.key) ?? null;
+    if (old === null || lineOf(old) !== lineOf(condition)) changes.push({ of: 'condition', key: condition.key, before: old, now: condition });
+  }
+  for (const old of before.conditions) {
+    if (!now.conditions.some(({ key }) => key === old.key)) changes.push({ of: 'condition', key: null, before: old, now: null });
+  }
+  const rest = { key: null, before: null, now: null };
+  if (before.universe !== now.universe) changes.push({ of: 'universe', ...rest });
+  if (before.missing !== now.missing) changes.push({ of: 'missing', ...rest });
+  if (scoreLines(before) !== scoreLines(now)) changes.push({ of: 'score', ...rest });
+  return changes;
+}
+
+/** Whether both ask the same, in whatever rows. */
+export function isSameDraft(a: Draft, b: Draft): boolean {
+  return a.universe === b.universe && a.missing === b.missing && scoreLines(a) === scoreLines(b) && conditionLines(a) === conditionLines(b);
+}
+
+const conditionLines = ({ conditions }: Draft) => JSON.stringify(conditions.map(lineOf));
+const scoreLines = ({ score }: Draft) => JSON.stringify(score.map((part) => (part.field === null ? part.text : preferenceText(part))));
+
+/** The line without what only its spelling in the note adds. */
+function lineOf(condition: Condition): string {
+  return condition.field === null ? condition.text.trim() : conditionText(condition);
+}
+
+export function nextKey(list: readonly { readonly key: number }[]): number {
+  return Math.max(-1, ...list.map(({ key }) => key)) + 1;
+}

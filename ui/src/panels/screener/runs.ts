@@ -1,0 +1,144 @@
+// The long calls of the panel: a scan, a back-test, and what a strategy would do today. They belong to the window, not
+// to the panel: one that is left goes on, and is found again with what it has.
+
+import { useCallback, useMemo, useSyncExternalStore } from 'react';
+
+import { useBackend, type Backend, type Effect, type JsonValue, type ToolResult } from '../../ipc';
+import { useActions } from '../../state/hooks';
+import { useCall } from '../skill/Region';
+import { keyOf, type Asked } from '../skill/state';
+import { failed } from '../skill/useReads';
+import type { Draft } from './draft';
+
+export type RunKind = 'scan' | 'test' | 'trades';
+
+/** What a run is about: the screen that was open, as it was. */
+interface Of {
+  readonly asked: Asked;
+  readonly screen: string;
+  readonly draft: Draft;
+}
+
+/** What a run found, with what it was asked. */
+export interface Found extends Of {
+  readonly value: JsonValue;
+}
+
+export interface Run extends Of {
+  /** Its events carry it as `session`. */
+  readonly id: string;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly stopping: boolean;
+  /** None while it runs. */
+  readonly result: ToolResult | null;
+  readonly endedAt: string | null;
+  /** What the run before it had found: it is shown until this one has something. */
+  readonly before: Found | null;
+}
+
+export type Runs = Readonly<Partial<Record<RunKind, Run>>>;
+
+interface Store {
+  runs: Runs;
+  readonly listeners: Set<() => void>;
+}
+
+const all = new WeakMap<Backend, Map<string, Store>>();
+
+function storeOf(backend: Backend, skill: string): Store {
+  const own = all.get(backend) ?? new Map<string, Store>();
+  all.set(backend, own);
+  const store = own.get(skill) ?? { runs: {}, listeners: new Set() };
+  own.set(skill, store);
+  return store;
+}
+
+export interface PanelRuns {
+  readonly runs: Runs;
+  /** In place of one of its kind that runs. The same once more changes nothing while it runs. */
+  start(kind: RunKind, asked: Asked, of: Omit<Of, 'asked'>): void;
+  stop(kind: RunKind): void;
+}
+
+export function useRuns(skill: string): PanelRuns {
+  const backend = useBackend();
+  const { watch, unwatch } = useActions();
+  const store = storeOf(backend, skill);
+  const listen = useCallback(
+    (onChange: () => void) => {
+      store.listeners.add(onChange);
+      return () => void store.listeners.delete(onChange);
+    },
+    [store],
+  );
+  const runs = useSyncExternalStore(listen, () => store.runs);
+  const acts = useMemo(() => {
+    const put = (kind: RunKind, run: Run) => {
+      store.runs = { ...store.runs, [kind]: run };
+      store.listeners.forEach((tell) => tell());
+    };
+    const change = (kind: RunKind, id: string, part: Partial<Run>) => {
+      const run = store.runs[kind];
+      if (run?.id === id) put(kind, { ...run, ...part });
+    };
+    const stop = (kind: RunKind) => {
+      const run = store.runs[kind];
+      if (!run || run.result !== null || run.stopping) return;
+      change(kind, run.id, { stopping: true });
+      backend.rpc('stop_tool', { run: run.id }).catch(() => change(kind, run.id, { stopping: false }));
+    };
+    const start: PanelRuns['start'] = (kind, asked, of) => {
+      const old = store.runs[kind];
+      if (old?.result === null && !old.stopping && keyOf(old.asked) === keyOf(asked)) return;
+      stop(kind);
+      const id = `panel-${crypto.randomUUID()}`;
+      watch(id);
+      put(kind, { id, asked, ...of, startedAt: new Date().toISOString(), stopping: false, result: null, endedAt: null, before: old ? foundBy(old) : null });
+      backend
+        .rpc('call_tool', { ...asked, args: { ...asked.args }, run: id })
+        .catch(failed)
+        .then((result) => {
+          change(kind, id, { result, endedAt: new Date().toISOString(), stopping: false });
+          unwatch(id);
+        });
+    };
+    return { start, stop };
+  }, [backend, store, watch, unwatch]);
+  return { runs, ...acts };
+}
+
+/** What a run has found at its end; one that was stopped keeps what it had, one that found nothing what was there before. */
+function foundBy({ result, before, asked, screen, draft }: Run): Found | null {
+  const value = (result?.ok ? result.value : result?.so_far) ?? null;
+  return value === null ? before : { value, asked, screen, draft };
+}
+
+export interface RunView {
+  readonly run: Run;
+  readonly found: Found | null;
+  readonly isRunning: boolean;
+  /** What is shown is of the run before it. */
+  readonly isBefore: boolean;
+  readonly fraction: number | null;
+  readonly message: string | null;
+  readonly effect: Effect | null;
+}
+
+/** A run with its progress. */
+export function useRun(run: Run | undefined): RunView | null {
+  const call = useCall(run?.id ?? '');
+  if (!run) return null;
+  const { asked, screen, draft } = run;
+  const partial = run.result === null ? (call?.progress?.partial ?? null) : null;
+  const found = partial === null ? foundBy(run) : { value: partial, asked, screen, draft };
+  return {
+    run,
+    found,
+    isRunning: run.result === null,
+    isBefore: found !== null && found === run.before,
+    fraction: call?.progress?.fraction ?? null,
+    message: call?.progress?.message ?? null,
+    effect: call?.effect ?? null,
+  };
+}

@@ -1,0 +1,223 @@
+// What the panel of the screener shows, as data: pure, no clock of its own.
+
+import type { JsonValue } from '../../ipc';
+import type { Asked } from '../skill/state';
+import type { Missing, Screen } from './answers';
+import { draftOf, editedCondition, emptyDraft, isSameDraft, nextKey, preferenceText, type Condition, type Draft, type Preference } from './draft';
+
+export type Tab = 'conditions' | 'hits' | 'test';
+
+/** What a back-test can be told; empty where the tool's own default is meant. */
+export interface TestSettings {
+  /** A strategy of the notes; empty: the open screen. */
+  readonly strategy: string;
+  readonly from: string;
+  readonly to: string;
+  readonly cash: string;
+  readonly positions: string;
+  readonly rebalance: string;
+  readonly fill: string;
+  readonly cost: string;
+  readonly slippage: string;
+  readonly split: string;
+}
+
+export interface ScreenerState {
+  /** The open screen; `null`: the first one that is saved. Empty: one that is new. */
+  readonly screen: string | null;
+  /** By screen: as the user changed it. */
+  readonly drafts: Readonly<Record<string, Draft>>;
+  /** A scan was asked for with a condition that cannot be sent: all of them are checked. */
+  readonly checked: boolean;
+  readonly tab: Tab;
+  /** By column, or `symbol`, `price`, `score`; `null`: best first, as the tool lists them. */
+  readonly sort: { readonly by: string; readonly down: boolean } | null;
+  /** The hit that is explained. */
+  readonly explained: string | null;
+  readonly listed: 'left_out' | 'unanswered' | null;
+  readonly test: TestSettings;
+  readonly testClosed: boolean;
+  readonly settingsOpen: boolean;
+  readonly allTrades: boolean;
+  readonly table: boolean;
+  /** The day that the chart reads out. */
+  readonly pointed: { readonly day: string; /** By a key: it is spoken. */ readonly spoken: boolean } | null;
+}
+
+export type ScreenerChange =
+  | { readonly type: 'opened'; readonly screen: string }
+  /** The change of a draft begins from what is open. */
+  | { readonly type: 'edited'; readonly on: Opened; readonly edit: Edit }
+  | { readonly type: 'discarded'; readonly screen: string }
+  /** The draft is the screen of this name now. */
+  | { readonly type: 'saved'; readonly from: string; readonly as: string }
+  | { readonly type: 'checked' }
+  | { readonly type: 'tab'; readonly tab: Tab }
+  | { readonly type: 'sorted'; readonly by: string }
+  | { readonly type: 'explained'; readonly symbol: string | null }
+  | { readonly type: 'listed'; readonly list: 'left_out' | 'unanswered' }
+  | { readonly type: 'scanned' }
+  | { readonly type: 'set'; readonly settings: Partial<TestSettings> }
+  | { readonly type: 'test'; readonly closed: boolean }
+  | { readonly type: 'settings'; readonly open: boolean }
+  | { readonly type: 'trades' }
+  | { readonly type: 'table' }
+  | { readonly type: 'pointed'; readonly day: string | null }
+  /** One day on or back among `days`, oldest first; from the last one where none is pointed at. */
+  | { readonly type: 'stepped'; readonly by: 1 | -1; readonly days: readonly string[] };
+
+export type Edit =
+  | { readonly type: 'added'; readonly field: string | null }
+  | { readonly type: 'condition'; readonly key: number; readonly part: Partial<Pick<Condition, 'field' | 'operator' | 'value'>> }
+  | { readonly type: 'removed'; readonly key: number }
+  | { readonly type: 'universe'; readonly universe: string }
+  | { readonly type: 'missing'; readonly missing: Missing }
+  | { readonly type: 'preferred'; readonly field: string }
+  | { readonly type: 'preference'; readonly key: number; readonly part: Partial<Pick<Preference, 'field' | 'prefer' | 'weight'>> }
+  | { readonly type: 'unpreferred'; readonly key: number };
+
+export const firstState: ScreenerState = {
+  screen: null,
+  drafts: {},
+  checked: false,
+  tab: 'hits',
+  sort: null,
+  explained: null,
+  listed: null,
+  test: { strategy: '', from: '', to: '', cash: '', positions: '', rebalance: '', fill: '', cost: '', slippage: '', split: '' },
+  testClosed: false,
+  settingsOpen: false,
+  allTrades: false,
+  table: false,
+  pointed: null,
+};
+
+export function reduceScreener(state: ScreenerState, change: ScreenerChange): ScreenerState {
+  switch (change.type) {
+    case 'opened':
+      return { ...state, screen: change.screen, checked: false };
+    case 'edited': {
+      const { name, draft } = change.on;
+      return { ...state, drafts: { ...state.drafts, [name]: editedDraft(state.drafts[name] ?? draft, change.edit) } };
+    }
+    case 'discarded':
+      return { ...state, drafts: without(state.drafts, change.screen), checked: false };
+    case 'saved':
+      return { ...state, screen: change.as, drafts: without(without(state.drafts, change.from), change.as) };
+    case 'checked':
+      return { ...state, checked: true, tab: 'conditions' };
+    case 'tab':
+      return { ...state, tab: change.tab };
+    case 'sorted':
+      return { ...state, sort: nextSort(state.sort, change.by) };
+    case 'explained':
+      return { ...state, explained: change.symbol };
+    case 'listed':
+      return { ...state, listed: state.listed === change.list ? null : change.list };
+    case 'scanned':
+      return { ...state, checked: false, explained: null, listed: null, tab: 'hits' };
+    case 'set':
+      return { ...state, test: { ...state.test, ...change.settings } };
+    case 'test':
+      return { ...state, testClosed: change.closed, settingsOpen: false };
+    case 'settings':
+      return { ...state, settingsOpen: change.open };
+    case 'trades':
+      return { ...state, allTrades: !state.allTrades };
+    case 'table':
+      return { ...state, table: !state.table, pointed: null };
+    case 'pointed':
+      return { ...state, pointed: change.day === null ? null : { day: change.day, spoken: false } };
+    case 'stepped': {
+      const { days, by } = change;
+      const at = state.pointed === null ? -1 : days.indexOf(state.pointed.day);
+      const day = days[at < 0 ? days.length - 1 : Math.min(days.length - 1, Math.max(0, at + by))];
+      return day === undefined ? state : { ...state, pointed: { day, spoken: true } };
+    }
+  }
+}
+
+function editedDraft(draft: Draft, edit: Edit): Draft {
+  const { conditions, score } = draft;
+  switch (edit.type) {
+    case 'added': {
+      const added = editedCondition({ key: nextKey(conditions), text: '', field: edit.field, operator: 'below', value: '', problem: null }, {});
+      return { ...draft, conditions: [...conditions, added] };
+    }
+    case 'condition':
+      return { ...draft, conditions: conditions.map((one) => (one.key === edit.key ? editedCondition(one, edit.part) : one)) };
+    case 'removed':
+      return { ...draft, conditions: conditions.filter(({ key }) => key !== edit.key) };
+    case 'universe':
+      return { ...draft, universe: edit.universe };
+    case 'missing':
+      return { ...draft, missing: edit.missing };
+    case 'preferred': {
+      const added = { key: nextKey(score), field: edit.field, prefer: 'high' as const, weight: '50' };
+      return { ...draft, score: [...score, { ...added, text: preferenceText(added) }] };
+    }
+    case 'preference':
+      return {
+        ...draft,
+        score: score.map((one) => {
+          if (one.key !== edit.key) return one;
+          const next = { ...one, ...edit.part };
+          return { ...next, text: preferenceText(next) };
+        }),
+      };
+    case 'unpreferred':
+      return { ...draft, score: score.filter(({ key }) => key !== edit.key) };
+  }
+}
+
+/** Largest first, smallest first, then as the tool lists them. */
+function nextSort(old: ScreenerState['sort'], by: string): ScreenerState['sort'] {
+  const first = by !== 'symbol';
+  if (old?.by !== by) return { by, down: first };
+  return old.down === first ? { by, down: !first } : null;
+}
+
+function without<Value>(all: Readonly<Record<string, Value>>, key: string): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(all).filter(([one]) => one !== key));
+}
+
+/** The screen that is open, with what the user changed of it. */
+export interface Opened {
+  /** Empty: it has no note yet. */
+  readonly name: string;
+  readonly saved: Screen | null;
+  readonly draft: Draft;
+  readonly isChanged: boolean;
+}
+
+export function openedOf({ screen, drafts }: ScreenerState, screens: readonly Screen[]): Opened {
+  const saved = screen === null ? (screens[0] ?? null) : (screens.find(({ name }) => name === screen) ?? null);
+  const name = saved?.name ?? screen ?? '';
+  const before = saved ? draftOf(saved) : emptyDraft;
+  const draft = drafts[name] ?? before;
+  return { name, saved, draft, isChanged: !isSameDraft(before, draft) };
+}
+
+/** What a scan is asked with: by the screen's name as long as its note says the same. */
+export function scanArgs({ saved, draft, isChanged }: Opened): Asked['args'] {
+  return saved !== null && !isChanged ? { screen: saved.name } : draftArgs(draft);
+}
+
+export function draftArgs({ universe, conditions, missing, score }: Draft): Record<string, JsonValue> {
+  return {
+    conditions: conditions.map(({ text }) => text),
+    missing,
+    ...(universe === null ? {} : { universe }),
+    ...(score.length === 0 ? {} : { score: score.map(({ text }) => text) }),
+  };
+}
+
+/** What a back-test is asked with: a strategy of the notes, or the open screen. */
+export function testArgs({ strategy, positions, ...settings }: TestSettings, opened: Opened): Asked['args'] {
+  const { saved, draft, isChanged } = opened;
+  const own = Object.entries(settings).filter(([, value]) => value.trim() !== '');
+  const { conditions = [], score, universe } = draftArgs(draft);
+  const of: Record<string, JsonValue> =
+    strategy !== '' ? { strategy } : saved !== null && !isChanged ? { strategy: saved.name } : { conditions, ...(score === undefined ? {} : { score }), ...(universe === undefined ? {} : { universe }) };
+  return { ...of, ...Object.fromEntries(own), ...(/^\d+$/.test(positions.trim()) ? { positions: Number(positions) } : {}) };
+}
