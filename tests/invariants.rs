@@ -227,7 +227,7 @@ fn no_secret_is_printed_or_serialised() {
             "src-tauri/crates/nova-market/src/sources/finnhub.rs",
             "src-tauri/crates/nova-market/src/sources/tiingo.rs",
             "src-tauri/crates/nova-market/src/sources/twelve_data.rs",
-            "src-tauri/crates/nova-market/src/tools.rs",
+            "src-tauri/crates/nova-market/src/tools/mod.rs",
             // Into the header of the calendar server that was set.
             "skills/calendar/src/sources/caldav/signed.rs",
             // Into the sign-in at the mail servers that were set.

@@ -1,9 +1,7 @@
 //! How closes are kept as bytes: a line of JSON, then the days and prices as columns, little-endian. What is kept can
 //! be fetched again, so that bytes of another version or a cut file count as nothing kept.
 
-use jiff::ToSpan as _;
 use jiff::civil::Date;
-use nova_figures::days_between;
 use rust_decimal::Decimal;
 use rust_decimal::prelude::{FromPrimitive as _, ToPrimitive as _};
 use serde::{Deserialize, Serialize};
@@ -35,8 +33,6 @@ struct Head {
 }
 
 const VERSION: u32 = 1;
-/// The day that is written as 0.
-const FIRST: Date = jiff::civil::date(1970, 1, 1);
 
 impl Kept {
     pub fn encode(&self) -> Vec<u8> {
@@ -55,8 +51,8 @@ impl Kept {
         let mut bytes = serde_json::to_vec(&head).unwrap_or_default();
         bytes.push(b'\n');
         for bar in bars {
-            let day = i32::try_from(days_between(FIRST, bar.date)).unwrap_or_default();
-            bytes.extend(day.to_le_bytes());
+            bytes.extend(bar.date.year().to_le_bytes());
+            bytes.extend([bar.date.month(), bar.date.day()].map(i8::cast_unsigned));
         }
         let price = |price: Option<Decimal>| price.and_then(|price| price.to_f64()).unwrap_or(f64::NAN);
         let columns: [fn(&Bar) -> Option<Decimal>; 5] = [
@@ -155,14 +151,17 @@ fn read(bytes: &[u8]) -> Option<(Head, Daily)> {
     let end = bytes.iter().position(|byte| *byte == b'\n')?;
     let head: Head = serde_json::from_slice(&bytes[..end]).ok()?;
     let columns = &bytes[end + 1..];
-    // Four bytes of the day and five numbers of eight.
+    // Year, month and day in four bytes, and five numbers of eight.
     if head.version != VERSION || head.days.checked_mul(44) != Some(columns.len()) {
         return None;
     }
     let (days, numbers) = columns.split_at(head.days * 4);
-    let day = |bytes: &[u8]| {
-        let days = i32::from_le_bytes(bytes.try_into().ok()?);
-        FIRST.checked_add(i64::from(days).days()).ok()
+    let day = |bytes: &[u8]| match *bytes {
+        [low, high, month, day] => {
+            let year = i16::from_le_bytes([low, high]);
+            Date::new(year, month.cast_signed(), day.cast_signed()).ok()
+        }
+        _ => None,
     };
     let days = days.chunks_exact(4).map(day).collect::<Option<Vec<Date>>>()?;
     if !days.is_sorted() {

@@ -61,9 +61,8 @@ impl Screen {
 
     /// Looks at the last day.
     pub fn look(&self, columns: &dyn Columns) -> Look {
-        let number = |figure: &Expression| figure.number(columns).last().copied().unwrap_or(f64::NAN);
-        let truth =
-            |condition: &Expression| condition.truth(columns).last().copied().unwrap_or(Truth::Unknown);
+        let number = |figure: &Expression| figure.last_number(columns);
+        let truth = |condition: &Expression| condition.last_truth(columns);
         let compared =
             |condition: &Expression| condition.limited().map_or(f64::NAN, |(figure, _)| number(&figure));
         Look {

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::{Arithmetic, Compare, Direction, Expression, Field, Function, Node};
+use super::{Arithmetic, Compare, Direction, Expression, Field, Function, LooksBack, Node};
 use crate::indicators::known;
 use crate::{Daily, indicators};
 
@@ -23,14 +23,22 @@ pub trait Columns {
 impl Expression {
     /// Whether it holds, for each day. An expression that is a number is never true.
     pub fn truth(&self, columns: &dyn Columns) -> Vec<Truth> {
-        let days = columns.daily().len();
-        truth(&self.root, columns).into_column(days)
+        Days::all(columns).truth(&self.root).into_column(columns.daily().len())
     }
 
     /// Its value for each day; NaN where it is not known.
     pub fn number(&self, columns: &dyn Columns) -> Vec<f64> {
-        let days = columns.daily().len();
-        number(&self.root, columns).into_column(days)
+        Days::all(columns).number(&self.root).into_column(columns.daily().len())
+    }
+
+    /// Whether it holds on the last day.
+    pub fn last_truth(&self, columns: &dyn Columns) -> Truth {
+        Days::last(columns).truth(&self.root).into_column(1).pop().unwrap_or(Truth::Unknown)
+    }
+
+    /// Its value on the last day.
+    pub fn last_number(&self, columns: &dyn Columns) -> f64 {
+        Days::last(columns).number(&self.root).into_column(1).pop().unwrap_or(f64::NAN)
     }
 }
 
@@ -66,110 +74,146 @@ impl<T: Copy> Value<'_, T> {
     }
 }
 
-fn number<'a>(node: &Node, columns: &'a dyn Columns) -> Value<'a, f64> {
-    match node {
-        Node::Number(value) | Node::Percentage(value) => Value::Same(*value),
-        Node::Field(field) => Value::Column(column(*field, columns)),
-        Node::Before(of, days) => match number(of, columns) {
-            Value::Column(column) => {
-                let kept = column.len().saturating_sub(*days);
-                let unknown = std::iter::repeat_n(f64::NAN, column.len() - kept);
-                Value::Column(unknown.chain(column[..kept].iter().copied()).collect())
-            }
-            same => same,
-        },
-        Node::Negative(of) => number(of, columns).map(|value| -value),
-        Node::Arithmetic(a, operator, b) => {
-            number(a, columns).with(
-                number(b, columns),
-                |a, b| // A quotient by zero is not known, and neither is what is too large.
-            known(match operator {
-                Arithmetic::Add => a + b,
-                Arithmetic::Subtract => a - b,
-                Arithmetic::Multiply => a * b,
-                Arithmetic::Divide => a / b,
+/// The days from a place on that are wanted. What looks back reads as many more as it needs, so that the last day alone
+/// costs little.
+#[derive(Clone, Copy)]
+struct Days<'a> {
+    columns: &'a dyn Columns,
+    from: usize,
+}
+
+impl<'a> Days<'a> {
+    fn all(columns: &'a dyn Columns) -> Self {
+        Self { columns, from: 0 }
+    }
+
+    fn last(columns: &'a dyn Columns) -> Self {
+        Self { columns, from: columns.daily().len().saturating_sub(1) }
+    }
+
+    /// With so many days before them, as far as there are.
+    fn with(self, before: usize) -> Self {
+        Self { from: self.from.saturating_sub(before), ..self }
+    }
+
+    fn len(self) -> usize {
+        self.columns.daily().len() - self.from
+    }
+
+    fn number(self, node: &Node) -> Value<'a, f64> {
+        match node {
+            Node::Number(value) | Node::Percentage(value) => Value::Same(*value),
+            Node::Field(field) => Value::Column(self.column(*field)),
+            Node::Before(of, days) => match self.with(*days).number(of) {
+                Value::Column(column) => {
+                    let kept = column.len().saturating_sub(*days);
+                    let unknown = std::iter::repeat_n(f64::NAN, self.len() - kept);
+                    Value::Column(unknown.chain(column[..kept].iter().copied()).collect())
+                }
+                same => same,
+            },
+            Node::Negative(of) => self.number(of).map(|value| -value),
+            Node::Arithmetic(a, operator, b) => self.number(a).with(self.number(b), |a, b| {
+                // A quotient by zero is not known, and neither is what is too large.
+                known(match operator {
+                    Arithmetic::Add => a + b,
+                    Arithmetic::Subtract => a - b,
+                    Arithmetic::Multiply => a * b,
+                    Arithmetic::Divide => a / b,
+                })
             }),
-            )
+            Node::Call(function, of, whole) => self.call(*function, of, whole),
+            _ => Value::Same(f64::NAN),
         }
-        Node::Call(function, of, whole) => call(*function, of, whole, columns),
-        _ => Value::Same(f64::NAN),
     }
-}
 
-fn column(field: Field, columns: &dyn Columns) -> Cow<'_, [f64]> {
-    let daily = columns.daily();
-    match field {
-        Field::Open => Cow::Borrowed(&daily.open),
-        Field::High => Cow::Borrowed(&daily.high),
-        Field::Low => Cow::Borrowed(&daily.low),
-        Field::Close => Cow::Borrowed(&daily.close),
-        Field::Volume => Cow::Borrowed(&daily.volume),
-        field => columns.figures(field),
+    fn column(self, field: Field) -> Cow<'a, [f64]> {
+        let daily = self.columns.daily();
+        let column = match field {
+            Field::Open => &daily.open,
+            Field::High => &daily.high,
+            Field::Low => &daily.low,
+            Field::Close => &daily.close,
+            Field::Volume => &daily.volume,
+            field => {
+                return match self.columns.figures(field) {
+                    Cow::Borrowed(column) => Cow::Borrowed(&column[self.from..]),
+                    Cow::Owned(mut column) => Cow::Owned(column.split_off(self.from)),
+                };
+            }
+        };
+        Cow::Borrowed(&column[self.from..])
     }
-}
 
-fn call<'a>(function: Function, of: &[Node], whole: &[usize], columns: &'a dyn Columns) -> Value<'a, f64> {
-    let daily = columns.daily();
-    let argument = |place: usize| of.get(place).map_or(Value::Same(f64::NAN), |node| number(node, columns));
-    let days = whole.first().copied().unwrap_or(1);
-    let first = || argument(0).into_column(daily.len());
-    let (second, third) = (whole.get(1).copied().unwrap_or(1), whole.get(2).copied().unwrap_or(1));
-    let macd = || indicators::macd(&first(), days, second, third);
-    let bollinger = || indicators::bollinger(&first(), days, second as f64);
-    let column = match function {
-        Function::Abs => return argument(0).map(f64::abs),
-        Function::Min => {
-            return argument(0)
-                .with(argument(1), |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) });
+    fn call(self, function: Function, of: &[Node], whole: &[usize]) -> Value<'a, f64> {
+        let argument = |place: usize| of.get(place).map_or(Value::Same(f64::NAN), |node| self.number(node));
+        let either = |pick: fn(f64, f64) -> f64| {
+            argument(0).with(argument(1), |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { pick(a, b) })
+        };
+        match function {
+            Function::Abs => return argument(0).map(f64::abs),
+            Function::Min => return either(f64::min),
+            Function::Max => return either(f64::max),
+            _ => {}
         }
-        Function::Max => {
-            return argument(0)
-                .with(argument(1), |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) });
-        }
-        Function::Sma => indicators::sma(&first(), days),
-        Function::Ema => indicators::ema(&first(), days),
-        Function::Rsi => indicators::rsi(&first(), days),
-        Function::MacdLine => macd().line,
-        Function::MacdSignal => macd().signal,
-        Function::MacdHistogram => macd().histogram,
-        Function::Atr => indicators::atr(&daily.high, &daily.low, &daily.close, days),
-        Function::BollingerUpper => bollinger().upper,
-        Function::BollingerLower => bollinger().lower,
-        Function::StandardDeviation => indicators::standard_deviation(&first(), days),
-        Function::Highest => indicators::highest(&first(), days),
-        Function::Lowest => indicators::lowest(&first(), days),
-        Function::Change => indicators::change(&first(), days),
-        Function::Volatility => indicators::volatility(&first(), days),
-    };
-    Value::Column(Cow::Owned(column))
-}
+        let days = whole.first().copied().unwrap_or(1);
+        let (second, third) = (whole.get(1).copied().unwrap_or(1), whole.get(2).copied().unwrap_or(1));
+        // An average that carries on from day to day needs all of them; a window its own, and a return one more.
+        let within = match function.looks_back() {
+            LooksBack::Window => self.with(days),
+            LooksBack::Always => Self::all(self.columns),
+        };
+        let daily = self.columns.daily();
+        let first =
+            || of.first().map_or(Value::Same(f64::NAN), |node| within.number(node)).into_column(within.len());
+        let mut column = match function {
+            Function::Abs | Function::Min | Function::Max => Vec::new(),
+            Function::Sma => indicators::sma(&first(), days),
+            Function::Ema => indicators::ema(&first(), days),
+            Function::Rsi => indicators::rsi(&first(), days),
+            Function::MacdLine => indicators::macd(&first(), days, second, third).line,
+            Function::MacdSignal => indicators::macd(&first(), days, second, third).signal,
+            Function::MacdHistogram => indicators::macd(&first(), days, second, third).histogram,
+            Function::Atr => indicators::atr(&daily.high, &daily.low, &daily.close, days),
+            Function::BollingerUpper => indicators::bollinger(&first(), days, second as f64).upper,
+            Function::BollingerLower => indicators::bollinger(&first(), days, second as f64).lower,
+            Function::StandardDeviation => indicators::standard_deviation(&first(), days),
+            Function::Highest => indicators::highest(&first(), days),
+            Function::Lowest => indicators::lowest(&first(), days),
+            Function::Change => indicators::change(&first(), days),
+            Function::Volatility => indicators::volatility(&first(), days),
+        };
+        Value::Column(Cow::Owned(column.split_off(self.from - within.from)))
+    }
 
-fn truth<'a>(node: &Node, columns: &'a dyn Columns) -> Value<'a, Truth> {
-    match node {
-        Node::Compare(a, operator, b) => {
-            number(a, columns).with(number(b, columns), |a, b| compared(a, *operator, b))
+    fn truth(self, node: &Node) -> Value<'a, Truth> {
+        match node {
+            Node::Compare(a, operator, b) => {
+                self.number(a).with(self.number(b), |a, b| compared(a, *operator, b))
+            }
+            Node::Crosses(a, direction, b) => {
+                let days = self.with(1);
+                let column = |node: &Node| days.number(node).into_column(days.len());
+                let mut crosses = crosses(&column(a), *direction, &column(b));
+                Value::Column(Cow::Owned(crosses.split_off(self.from - days.from)))
+            }
+            Node::Not(of) => self.truth(of).map(|truth| match truth {
+                Truth::Yes => Truth::No,
+                Truth::No => Truth::Yes,
+                Truth::Unknown => Truth::Unknown,
+            }),
+            Node::And(a, b) => self.truth(a).with(self.truth(b), |a, b| match (a, b) {
+                (Truth::No, _) | (_, Truth::No) => Truth::No,
+                (Truth::Yes, Truth::Yes) => Truth::Yes,
+                _ => Truth::Unknown,
+            }),
+            Node::Or(a, b) => self.truth(a).with(self.truth(b), |a, b| match (a, b) {
+                (Truth::Yes, _) | (_, Truth::Yes) => Truth::Yes,
+                (Truth::No, Truth::No) => Truth::No,
+                _ => Truth::Unknown,
+            }),
+            _ => Value::Same(Truth::No),
         }
-        Node::Crosses(a, direction, b) => crosses(
-            number(a, columns).into_column(columns.daily().len()),
-            *direction,
-            &number(b, columns).into_column(columns.daily().len()),
-        ),
-        Node::Not(of) => truth(of, columns).map(|truth| match truth {
-            Truth::Yes => Truth::No,
-            Truth::No => Truth::Yes,
-            Truth::Unknown => Truth::Unknown,
-        }),
-        Node::And(a, b) => truth(a, columns).with(truth(b, columns), |a, b| match (a, b) {
-            (Truth::No, _) | (_, Truth::No) => Truth::No,
-            (Truth::Yes, Truth::Yes) => Truth::Yes,
-            _ => Truth::Unknown,
-        }),
-        Node::Or(a, b) => truth(a, columns).with(truth(b, columns), |a, b| match (a, b) {
-            (Truth::Yes, _) | (_, Truth::Yes) => Truth::Yes,
-            (Truth::No, Truth::No) => Truth::No,
-            _ => Truth::Unknown,
-        }),
-        _ => Value::Same(Truth::No),
     }
 }
 
@@ -189,7 +233,7 @@ fn compared(a: f64, operator: Compare, b: f64) -> Truth {
 }
 
 /// It was on the other side, or equal, the day before.
-fn crosses(a: Vec<f64>, direction: Direction, b: &[f64]) -> Value<'static, Truth> {
+fn crosses(a: &[f64], direction: Direction, b: &[f64]) -> Vec<Truth> {
     let (over, not_over) = match direction {
         Direction::Above => (Compare::Greater, Compare::LessOrEqual),
         Direction::Below => (Compare::Less, Compare::GreaterOrEqual),
@@ -203,5 +247,5 @@ fn crosses(a: Vec<f64>, direction: Direction, b: &[f64]) -> Value<'static, Truth
             _ => Truth::Unknown,
         }
     };
-    Value::Column((0..a.len()).map(on).collect())
+    (0..a.len()).map(on).collect()
 }

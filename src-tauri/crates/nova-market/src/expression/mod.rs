@@ -180,6 +180,14 @@ enum Function {
     Max,
 }
 
+/// How far back the value of a day depends on the days before.
+enum LooksBack {
+    /// As many days as it is called with.
+    Window,
+    /// To the first.
+    Always,
+}
+
 impl Function {
     const ALL: [(&'static str, Self, usize, usize); 17] = [
         ("sma", Self::Sma, 1, 1),
@@ -200,6 +208,15 @@ impl Function {
         ("min", Self::Min, 2, 0),
         ("max", Self::Max, 2, 0),
     ];
+
+    fn looks_back(self) -> LooksBack {
+        match self {
+            Self::Ema | Self::Rsi | Self::MacdLine | Self::MacdSignal | Self::MacdHistogram | Self::Atr => {
+                LooksBack::Always
+            }
+            _ => LooksBack::Window,
+        }
+    }
 
     fn named(name: &str) -> Option<(Self, usize, usize)> {
         Self::ALL

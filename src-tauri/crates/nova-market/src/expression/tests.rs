@@ -176,6 +176,7 @@ proptest! {
         let cut = cut.min(closes.len());
         let whole = condition.truth(&share(&closes));
         prop_assert_eq!(&condition.truth(&share(&closes[..cut])), &whole[..cut]);
+        prop_assert_eq!(Some(&condition.last_truth(&share(&closes))), whole.last());
         let crashed: Vec<f64> = closes.iter().enumerate().map(|(day, close)| if day < cut { *close } else { 1e-6 }).collect();
         prop_assert_eq!(&condition.truth(&share(&crashed))[..cut], &whole[..cut]);
     }
