@@ -103,7 +103,7 @@ impl Average {
             self.count += 1;
             self.first = self.first.with(value);
             if self.count == self.n {
-                self.value = self.first.result(self.n as f64);
+                self.value = self.first.of(self.n);
             }
         } else {
             self.value += (value - self.value) * self.weight;

@@ -1,43 +1,46 @@
-use super::windows::{Deviation, Extreme, Mean, windows};
+use super::windows::{Deviation, Extreme, Mean, column, windows};
 use super::{TRADING_DAYS, known};
 
 /// The simple moving average of the last `n` values.
 pub fn sma(values: &[f64], n: usize) -> Vec<f64> {
-    windows::<Mean>(values, n)
+    column(values, n, |mean: Mean| mean.of(n))
 }
 
 /// The standard deviation of the last `n` values as a whole population, as TA-Lib's STDDEV.
 pub fn standard_deviation(values: &[f64], n: usize) -> Vec<f64> {
-    windows::<Deviation<false>>(values, n)
+    column(values, n, Deviation::of_population)
 }
 
 /// The highest of the last `n` values.
 pub fn highest(values: &[f64], n: usize) -> Vec<f64> {
-    windows::<Extreme<false>>(values, n)
+    column(values, n, |highest: Extreme<false>| highest.0)
 }
 
 /// The lowest of the last `n` values.
 pub fn lowest(values: &[f64], n: usize) -> Vec<f64> {
-    windows::<Extreme<true>>(values, n)
+    column(values, n, |lowest: Extreme<true>| lowest.0)
 }
 
 /// Three columns of Bollinger bands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bollinger {
     pub upper: Vec<f64>,
-    /// The simple moving average.
+    /// The average.
     pub middle: Vec<f64>,
     pub lower: Vec<f64>,
 }
 
 /// Bands `deviations` standard deviations above and below the average of the last `n` values.
 pub fn bollinger(values: &[f64], n: usize, deviations: f64) -> Bollinger {
-    let middle = sma(values, n);
-    let width = standard_deviation(values, n);
-    let band = |deviations: f64| {
-        middle.iter().zip(&width).map(|(middle, width)| known(middle + deviations * width)).collect()
-    };
-    Bollinger { upper: band(deviations), lower: band(-deviations), middle }
+    let column = || vec![f64::NAN; values.len()];
+    let mut bands = Bollinger { upper: column(), middle: column(), lower: column() };
+    windows(values, n, |place, deviation: Deviation| {
+        let width = deviations * deviation.of_population();
+        bands.upper[place] = known(deviation.mean + width);
+        bands.middle[place] = known(deviation.mean);
+        bands.lower[place] = known(deviation.mean - width);
+    });
+    bands
 }
 
 /// The change against `n` places earlier, in percent. It reads two values, and ignores holes between them. There is no
@@ -62,9 +65,6 @@ pub fn volatility(values: &[f64], n: usize) -> Vec<f64> {
             *growth = (pair[1] / pair[0]).ln();
         }
     }
-    let mut deviations = windows::<Deviation<true>>(&returns, n);
-    for deviation in &mut deviations {
-        *deviation *= TRADING_DAYS.sqrt() * 100.0;
-    }
-    deviations
+    let year = TRADING_DAYS.sqrt() * 100.0;
+    column(&returns, n, |deviation: Deviation| deviation.of_sample() * year)
 }

@@ -10,27 +10,25 @@ pub(super) trait Summary: Copy {
     fn with(self, value: f64) -> Self;
 
     fn joined(self, later: Self) -> Self;
-
-    /// The result of `count` values.
-    fn result(self, count: f64) -> f64;
 }
 
-/// The result of the last `n` values at each place.
+/// Calls `each` with every place that has `n` values up to it, and with their summary.
 ///
 /// The values are cut into blocks of `n`: a window is the end of one block and the beginning of the next, and each end
 /// and each beginning is summarised once (van Herk 1992; Gil and Werman 1993).
-pub(super) fn windows<S: Summary>(values: &[f64], n: usize) -> Vec<f64> {
-    let mut results = vec![f64::NAN; values.len()];
+pub(super) fn windows<S: Summary>(values: &[f64], n: usize, mut each: impl FnMut(usize, S)) {
     if n == 0 || n > values.len() {
-        return results;
+        return;
     }
     // For each place of a block, the values after that place in the block before.
     let mut ends = vec![S::EMPTY; n];
-    for (block, results) in values.chunks(n).zip(results.chunks_mut(n)) {
+    for (number, block) in values.chunks(n).enumerate() {
         let mut beginning = S::EMPTY;
-        for ((value, result), end) in block.iter().zip(results).zip(&ends) {
+        for (place, (value, end)) in block.iter().zip(&ends).enumerate() {
             beginning = beginning.with(*value);
-            *result = known(end.joined(beginning).result(n as f64));
+            if number > 0 || place + 1 == n {
+                each(number * n + place, end.joined(beginning));
+            }
         }
         let mut end = S::EMPTY;
         for (value, after) in block.iter().zip(&mut ends).rev() {
@@ -38,8 +36,13 @@ pub(super) fn windows<S: Summary>(values: &[f64], n: usize) -> Vec<f64> {
             end = end.with(*value);
         }
     }
-    results[..n - 1].fill(f64::NAN);
-    results
+}
+
+/// One result for each place; NaN where there is none.
+pub(super) fn column<S: Summary>(values: &[f64], n: usize, result: impl Fn(S) -> f64) -> Vec<f64> {
+    let mut column = vec![f64::NAN; values.len()];
+    windows(values, n, |place, summary| column[place] = known(result(summary)));
+    column
 }
 
 /// A sum that carries what rounding loses of it (Knuth's TwoSum).
@@ -62,11 +65,14 @@ impl Summary for Mean {
         let lost = (self.sum - (sum - added)) + (later.sum - added);
         Self { sum, lost: self.lost + later.lost + lost }
     }
+}
 
-    /// Exact for equal values, so that no flat price lies above or below its average.
-    fn result(self, count: f64) -> f64 {
+impl Mean {
+    /// The mean of `n` values. It is exact for equal ones, so that no flat price lies above or below its average.
+    pub(super) fn of(self, n: usize) -> f64 {
         /// Splits a float into halves whose products are exact (Dekker).
         const HALVES: f64 = 134_217_729.0;
+        let count = n as f64;
         let mean = self.sum / count;
         let wide = mean * HALVES;
         let upper = wide - (wide - mean);
@@ -76,15 +82,14 @@ impl Summary for Mean {
 }
 
 /// How many values there are, their mean, and the sum of their squared distances from it (Chan, Golub and LeVeque 1979).
-/// `SAMPLE` divides by one less than their number.
 #[derive(Clone, Copy)]
-pub(super) struct Deviation<const SAMPLE: bool> {
+pub(super) struct Deviation {
     count: f64,
-    mean: f64,
+    pub(super) mean: f64,
     squares: f64,
 }
 
-impl<const SAMPLE: bool> Summary for Deviation<SAMPLE> {
+impl Summary for Deviation {
     const EMPTY: Self = Self { count: 0.0, mean: 0.0, squares: 0.0 };
 
     fn with(self, value: f64) -> Self {
@@ -104,15 +109,21 @@ impl<const SAMPLE: bool> Summary for Deviation<SAMPLE> {
             squares: self.squares + later.squares + distance * distance * self.count * share,
         }
     }
+}
 
-    fn result(self, count: f64) -> f64 {
-        (self.squares / if SAMPLE { count - 1.0 } else { count }).sqrt()
+impl Deviation {
+    pub(super) fn of_population(self) -> f64 {
+        (self.squares / self.count).sqrt()
+    }
+
+    pub(super) fn of_sample(self) -> f64 {
+        (self.squares / (self.count - 1.0)).sqrt()
     }
 }
 
 /// The highest value, or with `LOW` the lowest.
 #[derive(Clone, Copy)]
-pub(super) struct Extreme<const LOW: bool>(f64);
+pub(super) struct Extreme<const LOW: bool>(pub(super) f64);
 
 impl<const LOW: bool> Summary for Extreme<LOW> {
     const EMPTY: Self = Self(if LOW { f64::INFINITY } else { f64::NEG_INFINITY });
@@ -126,9 +137,5 @@ impl<const LOW: bool> Summary for Extreme<LOW> {
         let first = if LOW { self.0 < later.0 } else { self.0 > later.0 };
         // Unlike `f64::max`: of an unknown value and another one comes an unknown one.
         if first || self.0.is_nan() { self } else { later }
-    }
-
-    fn result(self, _: f64) -> f64 {
-        self.0
     }
 }
