@@ -152,14 +152,18 @@ impl<'a> Machine<'a> {
                 || self.positions[*number].is_some() && self.orders[*number].is_none()
         };
         let taken = (0..self.orders.len()).filter(taken).count();
-        let mut wanted = self.wanted();
         for (number, stopped) in self.stopped.iter_mut().enumerate() {
             *stopped = *stopped && self.market.wanted(number).is_some();
         }
+        let free = self.rules.positions.saturating_sub(taken);
+        if free == 0 {
+            return;
+        }
+        let mut wanted = self.wanted();
         wanted.retain(|number| {
             self.positions[*number].is_none() && self.orders[*number].is_none() && !self.stopped[*number]
         });
-        for number in wanted.into_iter().take(self.rules.positions.saturating_sub(taken)) {
+        for number in wanted.into_iter().take(free) {
             self.orders[number] = Some(Order::Hold);
         }
     }
