@@ -142,7 +142,10 @@ generate:
 	NOVA_GENERATE=1 cargo test --workspace --features desktop --test journeys -- the_forms_of_the_page
 
 # A quarter of an hour; the same libraries write the same bytes.
-oracles: .cache/oracles/.installed
+oracles: .cache/oracles/.installed .cache/markets/.installed
+	@mkdir -p gen/markets
+	.cache/markets/bin/python -B .ci/oracles/markets.py gen/markets
+	mv gen/markets/*.txt src-tauri/crates/nova-market/tests/oracle
 	.cache/oracles/bin/python -B .ci/oracles/recurrence.py > gen/recurrence.txt
 	mv gen/recurrence.txt src-tauri/crates/nova-dav/tests/oracle/recurrence.txt
 
@@ -169,8 +172,10 @@ $(SERVERS): .ci/servers/package-lock.json .ci/servers/requirements.txt
 	.ci/servers/install
 
 .cache/oracles/.installed: .ci/oracles/requirements.txt
-	python3 -m venv .cache/oracles
-	.cache/oracles/bin/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+.cache/markets/.installed: .ci/oracles/markets.txt
+.cache/oracles/.installed .cache/markets/.installed:
+	python3 -m venv $(@D)
+	$(@D)/bin/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r $<
 	@mkdir -p gen
 	@touch $@
 

@@ -14,6 +14,7 @@
 //!
 //! - Each source is read in the shapes of its real answers, good and bad: `tests/sources.rs`.
 //! - Returns equal those of pyxirr and FinCal; where no rate or several fit there is none: `src/returns.rs`.
+//! - Indicators equal those of TA-Lib, back-tests those of backtesting and bt: `tests/oracle.rs`.
 //! - An indicator and a back-test know nothing of later days: `src/indicators/tests.rs`,
 //!   `src/backtest/tests/properties.rs`.
 //! - What a back-test earned is the sum of what its trades earned: `src/backtest/tests/properties.rs`.
