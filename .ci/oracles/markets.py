@@ -5,17 +5,17 @@ Writes the fixtures of nova-market/tests/oracle.rs into the folder that is its a
 only. Numbers have twelve digits. With the argument `--seconds` it prints how long backtesting needs for the runs of all
 symbols instead.
 
-What the libraries do otherwise than Nova is bridged here:
-- TA-Lib takes a variance below 1e-14 for zero; the deviations of the series `tiny` are those of Python's `statistics`,
-  which are exact. So is the volatility, which TA-Lib does not have.
-- backtesting cuts cash to whole units before it divides by a price; prices and cash are times 1e6 (`SCALE`).
-- backtesting adds its spread to purchases alone; Nova's slippage s is on both sides. Prices are times 1 - s, the spread
-  is (1 + s) / (1 - s) - 1, so that purchases are at 1 + s and sales at 1 - s of the price.
-- backtesting would end with a sale at the last open; `finalize_trades` is off. With costs, all is sold by a signal on the day before
-  the last, because its last value would be at the price of a sale.
-- backtesting never fills the orders of the last day; there is no signal on it.
-- bt buys whole shares by default; `integer_positions` is off. Its costs are left out: it sells so much that the amount after costs
-  is the one wanted, and may owe money.
+The libraries differ from Nova in these points, which are bridged here:
+- TA-Lib rounds a variance below 1e-14 to zero; the deviations of the series `tiny` come from Python's `statistics`,
+  which is exact. So does the volatility, which TA-Lib lacks.
+- backtesting truncates cash to whole units before it divides by a price; prices and cash are times 1e6 (`SCALE`).
+- backtesting adds its spread to purchases only; Nova's slippage s applies to both sides. Prices are times 1 - s and the
+  spread is (1 + s) / (1 - s) - 1, so that purchases are at 1 + s and sales at 1 - s of the price.
+- backtesting closes open trades at the last open; `finalize_trades` is off. The runs with costs sell on the last day,
+  because backtesting would value an open trade at the price of a sale.
+- backtesting never fills the orders of the last day; it has no signal.
+- bt buys whole shares by default; `integer_positions` is off. It runs without costs: with them, it sells until the
+  amount after costs is the target, and may borrow.
 """
 
 import datetime
@@ -90,7 +90,8 @@ def series():
 
 
 def rolling(values, n, of):
-    return np.array([of(values[place + 1 - n:place + 1]) if place >= n - 1 else math.nan for place in range(len(values))])
+    windows = [values[end - n:end] for end in range(n, len(values) + 1)]
+    return np.array([math.nan] * (n - 1) + [of(window) for window in windows])
 
 
 def indicators():
@@ -119,7 +120,7 @@ def indicators():
 
 
 def crossings(close, costs):
-    """After which closes the fast average is above the slow one, and where it is below it again."""
+    """The closes after which the fast average is above the slow one, and those after which it is below."""
     def average(n):
         sums = np.cumsum(np.insert(close, 0, 0.0))
         return np.concatenate([np.full(n - 1, math.nan), (sums[n:] - sums[:-n]) / n])

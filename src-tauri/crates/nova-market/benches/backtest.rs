@@ -1,4 +1,4 @@
-//! Back-tests of 500 symbols over ten years, beside the Python library backtesting in the same run. Goal: a tenth of its
+//! Back-tests of 500 symbols over ten years, and the same with the Python library backtesting. Goal: a tenth of its
 //! time.
 #![allow(clippy::print_stdout)]
 

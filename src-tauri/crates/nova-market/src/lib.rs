@@ -17,7 +17,7 @@
 //! - Indicators equal those of TA-Lib, back-tests those of backtesting and bt: `tests/oracle.rs`.
 //! - An indicator and a back-test know nothing of later days: `src/indicators/tests.rs`,
 //!   `src/backtest/tests/properties.rs`.
-//! - What a back-test earned is the sum of what its trades earned: `src/backtest/tests/properties.rs`.
+//! - The profit of a back-test is the sum of its trades' results: `src/backtest/tests/properties.rs`.
 //! - A figure that cannot be known has its reason and no value: `skills/lookup/tests/lookup/fundamentals.rs`.
 //! - No crate of Nova but nova-figures and nothing that reaches a disk or a network is below: `.ci/layers`.
 

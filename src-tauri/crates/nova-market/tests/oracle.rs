@@ -1,8 +1,8 @@
 //! Indicators equal those of TA-Lib, and back-tests those of the libraries backtesting and bt, on a generated market.
 //!
-//! `make oracles` writes the fixtures; `.ci/oracles/markets.py` says what the libraries do otherwise and how that is
-//! bridged. Fixtures have twelve digits: indicators are compared to 1e-9 of their size, amounts and prices to 1e-9, days and whole
-//! quantities exactly.
+//! `make oracles` writes the fixtures; `.ci/oracles/markets.py` lists the differences in meaning and how they are
+//! bridged. Fixtures have twelve digits. Amounts, prices and indicators are equal to 1e-9 of their size, differences
+//! of prices to 1e-9 of the price, days and whole quantities exactly.
 
 #[path = "oracle/market.rs"]
 mod market;
@@ -26,7 +26,7 @@ fn number(text: &str) -> f64 {
     if text == "-" { f64::NAN } else { text.parse().expect("a number") }
 }
 
-/// Whether two numbers are equal to 1e-9 of `size`.
+/// True where two numbers are equal to 1e-9 of `size`.
 fn same(actual: f64, expected: f64, size: f64) -> bool {
     (actual - expected).abs() <= 1e-9 * size || actual.is_nan() && expected.is_nan()
 }
@@ -42,7 +42,7 @@ fn indicators_equal_those_of_ta_lib() {
         let actual = column(indicator, &daily);
         assert_eq!(actual.len(), expected.len());
         for (place, (actual, expected)) in actual.iter().zip(&expected).enumerate() {
-            // A difference of two numbers is as exact as they are.
+            // A difference of two prices is as exact as they are.
             let price = daily.close[place];
             let size = match indicator {
                 "macd-line" | "macd-signal" | "macd-histogram" | "bollinger-lower" | "standard-deviation" => {

@@ -3,8 +3,8 @@ use nova_figures::days_between;
 
 use super::{Candidate, LISTED_DAYS, market};
 
-/// What a run could not know or do, counted from the run itself. It does not count what no run can know: that
-/// a universe of today leaves out what has gone, and taxes.
+/// Missing data and unfilled orders of a run. The limits of every run are not counted: a universe of today omits the
+/// companies that are gone, and taxes are unknown.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Gaps {
     /// Symbols without any close in the span.
@@ -13,17 +13,16 @@ pub struct Gaps {
     pub begin_late: Vec<(String, Date)>,
     /// Symbols whose last close is more than [`LISTED_DAYS`] before the last day, with its day.
     pub end_early: Vec<(String, Date)>,
-    /// Positions sold at the last close because there was none for more than [`LISTED_DAYS`]. What was paid for such a
-    /// share, if anything, is not known.
+    /// Positions sold at a last close more than [`LISTED_DAYS`] old. The price that their holders got, if any, is
+    /// unknown.
     pub sold_unlisted: usize,
-    /// Days in the span, of all symbols together, whose close is unknown or not above zero: they count as days without
-    /// trading.
+    /// Bars in the span whose close is unknown or not above zero. They count as days without a close.
     pub unknown_closes: usize,
     /// Days on which an order waited because the share did not trade.
     pub waits: usize,
     /// Days on which an order waited because the open, or with [`super::Fill::Close`] the close, is unknown.
     pub unknown_prices: usize,
-    /// Orders that lacked cash: made smaller, or dropped because the amount buys no share.
+    /// Orders that lacked cash: made smaller, or dropped because their amount buys no share.
     pub cut: usize,
 }
 

@@ -3,11 +3,11 @@ use jiff::civil::Date;
 use super::market::Market;
 use super::{BacktestError, Day, Fill, Gaps, Rebalance, Rules, Trade, Weight};
 
-/// Differences below this part of an amount are rounding.
+/// A difference below this part of an amount is a rounding error.
 const ROUNDING: f64 = 1e-9;
-/// By this part of it a quantity may lie below a whole one.
+/// A quantity this part below a whole one is whole.
 const WHOLE: f64 = 1e-12;
-/// An order that gets less than this part of its amount counts as cut: costs alone may make it a little smaller.
+/// An order that gets less than this part of its amount counts as cut; costs alone make some orders a little smaller.
 const CUT: f64 = 0.99;
 
 /// An account that trades by signals.
@@ -15,14 +15,14 @@ pub(super) struct Machine<'a> {
     market: Market<'a>,
     rules: Rules,
     cash: f64,
-    /// The part of all money that each position takes since the last rebalancing.
+    /// The part of the equity that each position takes.
     part: f64,
-    /// By the number of the share.
+    /// By the place of the candidate.
     positions: Vec<Option<Position>>,
     orders: Vec<Option<Order>>,
-    /// What was stopped, until it is not wanted once.
+    /// Stopped shares, until a day on which they are not wanted.
     stopped: Vec<bool>,
-    /// Of today.
+    /// Commissions and fees of today.
     costs: f64,
     done: Done,
 }
@@ -36,7 +36,7 @@ pub(super) struct Done {
 #[derive(Clone, Copy, PartialEq)]
 enum Order {
     Sell,
-    /// Buy or sell so much that the position has its size.
+    /// Buy or sell up to the size of a position.
     Hold,
 }
 
@@ -44,9 +44,9 @@ struct Position {
     since: Date,
     quantity: f64,
     bought: f64,
-    /// What all purchases came to, without costs.
+    /// The value of all purchases, without costs.
     spent: f64,
-    /// What all sales came to, without costs.
+    /// The value of all sales, without costs.
     received: f64,
     dividends: f64,
     costs: f64,
@@ -126,7 +126,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Orders the sale of what lies too far below its price of purchase.
+    /// Orders the sale of shares that closed too far below their buy price.
     fn stop(&mut self) {
         let Some(stop) = self.rules.stop else { return };
         for (number, position) in self.positions.iter().enumerate() {
@@ -140,7 +140,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Orders what the signals of today want.
+    /// Orders by the signals of today: exits, and purchases for free positions.
     fn follow(&mut self) {
         for number in 0..self.orders.len() {
             if self.market.leaves(number) {
@@ -168,7 +168,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Orders the best positions in equal parts, and nothing else.
+    /// Orders equal parts of the best shares, and the sale of all others.
     fn rebalance(&mut self) {
         let stopped = |number: &usize| self.positions[*number].is_some() && self.stopped[*number];
         let mut wanted = self.wanted();
@@ -186,7 +186,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The shares that are wanted, the most wanted first.
+    /// The wanted shares, the highest rank first.
     fn wanted(&self) -> Vec<usize> {
         let rank = |number| self.market.wanted(number).map(|rank| (rank, number));
         let mut wanted: Vec<(f64, usize)> = (0..self.orders.len()).filter_map(rank).collect();
@@ -235,7 +235,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// How much money a position takes at the prices of an order.
+    /// The value of a position, at the prices of today's orders.
     fn size(&self) -> f64 {
         if self.rules.rebalance == Rebalance::Never && self.rules.weight == Weight::Equal {
             let held = self.positions.iter().flatten().count();
@@ -248,7 +248,7 @@ impl<'a> Machine<'a> {
         (self.cash + self.positions.iter().enumerate().map(worth).sum::<f64>()) * self.part
     }
 
-    /// Buys for an amount that costs are part of. Returns whether anything was bought.
+    /// Spends up to an amount, costs included. Returns true where anything was bought.
     fn buy(&mut self, number: usize, amount: f64, price: f64) -> bool {
         let price = price * (1.0 + self.rules.slippage);
         let quantity = self.cut((amount - self.rules.fee) / (price * (1.0 + self.rules.cost)));
@@ -274,7 +274,7 @@ impl<'a> Machine<'a> {
         let Some(mut position) = self.positions[number].take() else { return };
         let sold = quantity.unwrap_or(position.quantity);
         let value = sold * price * (1.0 - self.rules.slippage);
-        // The fee of a sale that brings less is paid as far as there is money.
+        // A fee above the proceeds takes no more than the cash.
         let cash = self.cash + value;
         let costs = (value * self.rules.cost + self.rules.fee).min(cash);
         self.cash = cash - costs;
@@ -290,7 +290,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The quantity that can be traded; what rounding took of a whole share is given back.
+    /// The quantity that can be traded.
     fn cut(&self, quantity: f64) -> f64 {
         if self.rules.whole { (quantity * (1.0 + WHOLE)).floor() } else { quantity }
     }
@@ -328,7 +328,7 @@ impl Position {
         Self { since, quantity: 0.0, bought: 0.0, spent: 0.0, received: 0.0, dividends: 0.0, costs: 0.0 }
     }
 
-    /// `worth` is what the rest of it is worth.
+    /// `worth` is the value of the shares still held.
     fn trade(self, symbol: &str, worth: f64, sold: Option<Date>) -> Trade {
         Trade {
             symbol: symbol.to_owned(),

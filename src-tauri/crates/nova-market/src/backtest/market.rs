@@ -1,4 +1,4 @@
-//! The shares as they are known at one moment of one day. Nothing here returns a price or a signal of a later one.
+//! The shares as known at one moment of one day. Nothing here returns a price or a signal of a later moment.
 
 use std::collections::HashSet;
 
@@ -7,14 +7,14 @@ use nova_figures::days_between;
 
 use super::{BacktestError, Candidate, LISTED_DAYS};
 
-/// Which shares are wanted.
+/// The source of signals.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Signals {
-    /// As the candidates say.
+    /// The columns of the candidates.
     Own,
-    /// All, always.
+    /// All shares are wanted each day.
     Everyone,
-    /// All, on this day alone.
+    /// All shares are wanted on one day only.
     EveryoneOn(Date),
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Share<'a> {
     next: usize,
     /// The first dividend that is not past.
     next_dividend: usize,
-    /// Whether it trades today.
+    /// True where there is a bar of today.
     pub(super) trades: bool,
     /// Of today.
     pub(super) open: Option<f64>,
@@ -38,7 +38,7 @@ pub(super) struct Share<'a> {
     pub(super) close: Option<f64>,
     /// The last known close and its place.
     last: Option<(usize, f64)>,
-    /// What was paid for one share since the last day of trading.
+    /// Paid for one share since the previous trading day.
     pub(super) dividend: f64,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Market<'a> {
         }
     }
 
-    /// How much a share is wanted, by the signal of its last close.
+    /// The rank of a share by its last close; None where it is not wanted or no longer listed.
     pub(super) fn wanted(&self, number: usize) -> Option<f64> {
         let share = &self.shares[number];
         let (place, _) = share.last.filter(|_| self.lists(number))?;
@@ -84,14 +84,14 @@ impl<'a> Market<'a> {
         }
     }
 
-    /// Whether a share is to be left, by the signal of its last close.
+    /// True where the last close of a share is an exit.
     pub(super) fn leaves(&self, number: usize) -> bool {
         let share = &self.shares[number];
         matches!(self.signals, Signals::Own)
             && share.last.is_some_and(|(place, _)| share.candidate.leave[place])
     }
 
-    /// Whether there is a close that is not too old.
+    /// True where a share has a recent close.
     pub(super) fn lists(&self, number: usize) -> bool {
         let share = &self.shares[number];
         share.close.is_some()
@@ -121,7 +121,7 @@ impl Share<'_> {
         }
     }
 
-    /// Makes the next bar a past one, and returns its close.
+    /// Moves past the next bar, and returns its close.
     fn pass(&mut self) -> Option<f64> {
         let place = self.next;
         self.next += 1;
@@ -131,7 +131,7 @@ impl Share<'_> {
     }
 }
 
-/// A price where it can be one.
+/// A price, which is above zero.
 pub(super) fn price(value: f64) -> Option<f64> {
     (value.is_finite() && value > 0.0).then_some(value)
 }
@@ -175,7 +175,7 @@ pub(super) fn calendar(candidates: &[Candidate], from: Date, to: Date) -> Result
     if calendar.len() < 2 { Err(BacktestError::TooShort { from, to }) } else { Ok(calendar) }
 }
 
-/// Whether a share has a close on a day or not long before.
+/// True where a share has a recent close on a day.
 pub(super) fn is_listed(candidate: &Candidate, day: Date) -> bool {
     let last = closed(candidate).take_while(|closed| *closed <= day).last();
     last.is_some_and(|last| days_between(last, day) <= LISTED_DAYS)

@@ -1,16 +1,17 @@
-//! Back-tests: what a strategy would have earned, day by day, under stated rules.
+//! Back-tests: an account that trades past days by a strategy's signals.
 //!
-//! A strategy is a column of ranks and one of exits for each share ([`Candidate`]); the engine knows no indicator and no
-//! expression. It walks through the days of trading and sees of each day the open before the close, and of no later
-//! day anything (`market.rs`), so that no decision can look ahead. What a run could not know or do is counted in
-//! [`Gaps`].
+//! A strategy is a column of ranks and one of exits for each share ([`Candidate`]); the engine knows no indicator and
+//! no expression. It walks through the trading days and sees the open of a day before its close, and nothing of a
+//! later day (`market.rs`), so no decision can look ahead. [`Gaps`] counts where data was missing or an order could
+//! not be filled.
 //!
-//! On each day, in this order: dividends are paid to who held the share the evening before; shares that have had no
-//! close for [`LISTED_DAYS`] are sold at the last one; waiting orders are filled at the open; signals are read at
-//! the close, and with [`Fill::Close`] orders are filled there. Sales come before purchases.
+//! The order of a day: dividends go to the holders of the evening before; shares without a close for more than
+//! [`LISTED_DAYS`] are sold at their last close; pending orders are filled at the open; signals are read at the close;
+//! with [`Fill::Close`], orders are filled at that close. Sales come before purchases. An order without a price waits
+//! for the next one.
 //!
-//! Prices are those of [`Daily`], in which splits have already divided past prices, so a split changes nothing here. All
-//! amounts are in the currency of the prices, and estimates: what is shown of a price is the decimal of its source.
+//! [`Daily`] has past prices divided by later splits, so a split changes nothing here. All amounts are in the
+//! currency of the prices and are estimates; a price that is shown to a person is the decimal of its source.
 
 mod gaps;
 mod machine;
@@ -30,7 +31,7 @@ use crate::Daily;
 use machine::Machine;
 use market::{Market, Signals};
 
-/// For how many days without a close a share still counts as listed. Holidays of exchanges are shorter.
+/// The days without a close after which a share still counts as listed. Exchange holidays are shorter.
 pub const LISTED_DAYS: i64 = 10;
 
 /// A share that the strategy may hold.
@@ -38,35 +39,35 @@ pub const LISTED_DAYS: i64 = 10;
 pub struct Candidate<'a> {
     pub symbol: &'a str,
     pub daily: &'a Daily,
-    /// How much the share is wanted after the close of each day of `daily`: the highest first, not at all where it is
-    /// not finite. Of equal ones the first candidate comes first.
+    /// The rank after the close of each day of `daily`: the highest is bought first, and one that is not finite not at
+    /// all. Candidates of equal rank are bought in their order.
     pub wanted: Vec<f64>,
-    /// Whether a held share is to be sold after the close of each day of `daily`.
+    /// True where a held share is sold after the close of that day of `daily`.
     pub leave: Vec<bool>,
 }
 
-/// What came of a back-test.
+/// The result of a back-test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     pub days: Vec<Day>,
-    /// By the day of sale, then those still held; of one day in the order of the candidates.
+    /// Sorted by the day of sale, those still held last.
     pub trades: Vec<Trade>,
     pub statistics: Statistics,
     pub gaps: Gaps,
-    /// What the run began with.
+    /// The initial cash.
     cash: f64,
 }
 
-/// What there was after the close of a day.
+/// The account after the close of a day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Day {
     pub date: Date,
     /// Cash and shares at their last close.
     pub equity: f64,
-    /// What `equity` would be of the universe itself in equal parts, rebalanced as the strategy, without costs. Without
-    /// rebalancing, those of the first day are bought and kept.
+    /// The equity of all candidates in equal parts, rebalanced as the strategy, without costs. Without rebalancing,
+    /// the candidates listed on the first day are bought and held.
     pub benchmark: f64,
-    /// The share of `equity` in shares, from 0 to 1.
+    /// The part of `equity` held in shares, from 0 to 1.
     pub invested: f64,
     /// Commissions and fees of the day.
     pub costs: f64,
@@ -79,22 +80,22 @@ pub struct Trade {
     pub bought: Date,
     /// None while it is held.
     pub sold: Option<Date>,
-    /// How many shares were bought in all.
+    /// The number of shares bought in all.
     pub quantity: f64,
     /// The average of all purchases, with slippage, without costs.
     pub buy_price: f64,
-    /// The average of all sales, with slippage, without costs; what is still held counts at its last close.
+    /// The average of all sales, with slippage, without costs; shares still held count at their last close.
     pub sell_price: f64,
-    /// What was earned: after costs, with dividends.
+    /// The profit, after costs and with dividends.
     pub result: f64,
     /// Commissions and fees.
     pub costs: f64,
 }
 
-/// Runs a strategy over the days of trading from `from` to `to`.
+/// Runs a strategy over the trading days from `from` to `to`.
 ///
 /// # Errors
-/// When a rule, a column or the span makes no sense, or when the amounts grow beyond what a float holds.
+/// When a rule, a column or the span is invalid, or an amount overflows.
 pub fn backtest(candidates: &[Candidate], rules: &Rules, from: Date, to: Date) -> Result<Run, BacktestError> {
     rules.check()?;
     let calendar = market::calendar(candidates, from, to)?;
@@ -119,9 +120,8 @@ pub fn backtest(candidates: &[Candidate], rules: &Rules, from: Date, to: Date) -
 }
 
 impl Run {
-    /// The statistics of the days before `at` and of those from it, each as a run of its own; a trade belongs to the
-    /// part in which it was sold. None where a part would have no day, or the later one
-    /// no money.
+    /// The statistics of the days before `at` and from `at` on, for a walk-forward test. A trade belongs to the part
+    /// in which it was sold. None where a part has no day, or the second one no money.
     pub fn split(&self, at: Date) -> Option<(Statistics, Statistics)> {
         let place = self.days.partition_point(|day| day.date < at);
         let (before, after) = self.days.split_at(place);
@@ -136,7 +136,7 @@ impl Run {
         ))
     }
 
-    /// How far below its highest value so far the equity lies on each day, from 0 to 1.
+    /// The fall of each day from the highest equity so far, from 0 to 1.
     pub fn falls(&self) -> Vec<f64> {
         statistics::falls(self.cash, &self.days)
     }

@@ -1,11 +1,11 @@
 use jiff::civil::Date;
 
-/// How a strategy trades.
+/// The rules of an account.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
-    /// What it begins with, in the currency of the prices.
+    /// The initial cash, in the currency of the prices.
     pub cash: f64,
-    /// How many shares it holds at most.
+    /// The most shares held at once.
     pub positions: usize,
     pub weight: Weight,
     pub fill: Fill,
@@ -14,40 +14,41 @@ pub struct Rules {
     pub cost: f64,
     /// The fee of one trade, whatever its value.
     pub fee: f64,
-    /// By how much of the price each trade fares worse than the market.
+    /// The part of the price by which each trade is worse than the market.
     pub slippage: f64,
-    /// Whether only whole shares are traded.
+    /// Trade whole shares only.
     pub whole: bool,
-    /// Sell after a close this share below the average buy price, from 0 to 1.
+    /// Sell after a close this part below the average buy price; above 0 and below 1.
     pub stop: Option<f64>,
 }
 
-/// How much money a position takes.
+/// The size of a position. Purchases that exceed the cash are all cut by the same part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weight {
-    /// All money is shared equally: among the positions of a rebalancing, or without one the cash among free positions.
+    /// A rebalancing divides the equity by the number of chosen shares; without rebalancing, a purchase takes the cash
+    /// divided by the number of free positions.
     Equal,
-    /// Each position takes the same part of all money, whether or not the others are taken.
+    /// The equity divided by `positions`; the cash of free positions stays.
     Slots,
 }
 
-/// At which price an order is filled.
+/// The price at which an order is filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fill {
     /// The next open of the share.
     NextOpen,
-    /// The close that the signal was read from, which nobody could have traded at.
+    /// The close that the signal was read from, at which nobody could have traded.
     Close,
 }
 
-/// When positions are chosen anew.
+/// The days on which positions are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rebalance {
-    /// Each day: what is to be left is sold, what is wanted is bought while positions are free, and the size of a position
-    /// is never changed. A share that was stopped is bought again only after a day on which it was not wanted.
+    /// Each day, exits are sold and wanted shares bought while positions are free; the size of a position never
+    /// changes. A stopped share is bought again only after a day on which it was not wanted.
     Never,
-    /// On the first day and then on the last day of trading of each period, which an exchange announces beforehand: the
-    /// most wanted are held in equal parts, all others are sold.
+    /// On the first day, and on the last trading day of each period, which exchanges announce beforehand: the shares
+    /// of the highest rank are held in equal parts, all others are sold.
     Daily,
     Weekly,
     Monthly,
@@ -125,7 +126,7 @@ impl Rules {
 }
 
 impl Rebalance {
-    /// Whether a day of trading is the last one of its period.
+    /// True where a trading day is the last one of its period.
     pub(super) fn ends(self, day: Date, next: Date) -> bool {
         let month = |day: Date| i32::from(day.year()) * 12 + i32::from(day.month()) - 1;
         match self {

@@ -5,7 +5,7 @@ use super::{Day, Trade};
 use crate::indicators::TRADING_DAYS;
 use crate::returns::a_year;
 
-/// What a run comes to. Returns and parts are ratios: 0.1 is ten percent.
+/// The figures of a run. Returns and parts are ratios: 0.1 is ten percent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statistics {
     pub total: f64,
@@ -17,25 +17,25 @@ pub struct Statistics {
     pub deepest_fall: Option<Fall>,
     /// The standard deviation of daily returns, as a sample, for a year of [`TRADING_DAYS`].
     pub volatility: Option<f64>,
-    /// Trades that were sold.
+    /// Sold trades.
     pub sold: usize,
-    /// Those of them that earned more than nothing.
+    /// Sold trades with a profit.
     pub won: usize,
-    /// How many days of the calendar these trades were held on average.
+    /// The average number of calendar days from purchase to sale.
     pub hold_days: Option<f64>,
     /// Commissions and fees; slippage is in the prices.
     pub costs: f64,
     /// The return of the best calendar year; the first and the last one of a run may be parts of a year.
     pub best_year: Option<(i16, f64)>,
     pub worst_year: Option<(i16, f64)>,
-    /// The average part of all money that was in shares.
+    /// The average part of the equity that was held in shares.
     pub exposure: f64,
 }
 
 /// A fall of the equity from its highest value so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fall {
-    /// The part that was lost, from 0 to 1.
+    /// The part lost, from 0 to 1.
     pub depth: f64,
     /// The day of the highest value.
     pub from: Date,
@@ -45,7 +45,7 @@ pub struct Fall {
     pub recovered: Option<Date>,
 }
 
-/// What there was before the first day.
+/// The account before the first day.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start {
     pub(super) date: Date,
@@ -54,7 +54,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// Of a run that begins with cash on the first of its days.
+    /// The account of a run that begins with cash on the first of its days.
     pub(super) fn of(cash: f64, days: &[Day]) -> Self {
         Self { date: days.first().map_or(Date::ZERO, |day| day.date), equity: cash, benchmark: cash }
     }

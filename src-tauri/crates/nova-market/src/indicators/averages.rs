@@ -8,14 +8,15 @@ pub fn ema(values: &[f64], n: usize) -> Vec<f64> {
     values.iter().map(|value| average.next(*value)).collect()
 }
 
-/// Wilder's relative strength index of `n` movements, from 0 to 100. It is 0 where nothing has moved, as TA-Lib has it.
+/// Wilder's relative strength index of `n` movements, from 0 to 100. It is 0 where nothing has moved, as TA-Lib has
+/// it.
 pub fn rsi(values: &[f64], n: usize) -> Vec<f64> {
     let (mut gains, mut losses) = (Average::wilder(n), Average::wilder(n));
     let mut before = f64::NAN;
     let strength = |value: &f64| {
         let movement = known(value - before);
         before = *value;
-        // Of an unknown movement neither is 0.
+        // An unknown movement is neither a gain nor a loss of 0.
         let (gain, loss) = if movement < 0.0 { (0.0, -movement) } else { (movement, movement * 0.0) };
         let (gain, loss) = (gains.next(gain), losses.next(loss));
         let both = gain + loss;
@@ -33,9 +34,9 @@ pub struct Macd {
     pub histogram: Vec<f64>,
 }
 
-/// The exponential average of `fast` values less that of `slow` values, and the exponential average of `signal` values
-/// of this line. Both averages begin on the same day, the fast one with the last `fast` of the first `slow` values, and
-/// the three columns begin on the first day of the signal. Swapped lengths are put in order.
+/// The exponential average of `fast` values less that of `slow` values, and the exponential average of `signal`
+/// values of this line. Both averages begin on the same day, the fast one with the last `fast` of the first `slow`
+/// values, and the three columns begin on the first day of the signal. Swapped lengths are put in order.
 pub fn macd(values: &[f64], fast: usize, slow: usize, signal: usize) -> Macd {
     let (fast, slow) = (fast.min(slow), fast.max(slow));
     let mut fast_average = Average::exponential(fast);
@@ -71,12 +72,12 @@ pub fn atr(high: &[f64], low: &[f64], close: &[f64], n: usize) -> Vec<f64> {
     high.iter().zip(low).zip(close).map(range).collect()
 }
 
-/// An average that carries on from day to day, and starts anew after an unknown value.
+/// A recursive average, which restarts after an unknown value.
 struct Average {
     n: usize,
-    /// What today's value weighs.
+    /// The weight of the newest value.
     weight: f64,
-    /// How many values there are since the last unknown one, up to `n`.
+    /// The number of values since the last unknown one, up to `n`.
     count: usize,
     first: Mean,
     value: f64,

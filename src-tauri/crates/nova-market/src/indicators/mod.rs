@@ -3,11 +3,12 @@
 //! Each takes columns of equal length, oldest first, and returns a column of that length; a place without a value is
 //! NaN. The value of a place depends on that place and earlier ones only, and takes constant time.
 //!
-//! One rule for holes: a value that is NaN or infinite is unknown. A window that holds an unknown value has no value, and an
-//! average that carries on from day to day ([`ema`], [`rsi`], [`atr`], [`macd`]) starts anew after it, as at the first day.
-//! A window of no days, or of more than there are, has no value anywhere.
+//! One rule for holes: a value that is NaN or infinite is unknown. A window that contains an unknown value has no
+//! value; a recursive average ([`ema`], [`rsi`], [`atr`], [`macd`]) restarts after it, with the same warm-up as on
+//! the first day. A window of no days, or of more than the column has, has no value anywhere.
 //!
-//! TA-Lib takes a variance or a movement below 1e-14 for zero, which is a price of some coins; these do not.
+//! One difference from TA-Lib: it rounds a variance or a movement below 1e-14 to zero, so that prices of a billionth
+//! have no deviation there.
 
 mod averages;
 mod ranges;
@@ -18,7 +19,7 @@ mod windows;
 pub use averages::{Macd, atr, ema, macd, rsi};
 pub use ranges::{Bollinger, bollinger, change, highest, lowest, sma, standard_deviation, volatility};
 
-/// How many days of trading a year has.
+/// The number of trading days in a year.
 pub const TRADING_DAYS: f64 = 252.0;
 
 /// The value where it is known, else NaN.

@@ -104,9 +104,9 @@ fn a_flat_price_equals_its_averages() {
     }
 }
 
-/// Each is what it is of the values after the hole alone.
+/// Each equals the indicator of the values after the hole alone.
 #[test]
-fn indicators_start_anew_after_a_hole() {
+fn indicators_restart_after_a_hole() {
     let after: Vec<f64> = (0..40).map(|day| 20.0 + f64::from(day * 7 % 11)).collect();
     for hole in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let mut closes = vec![50.0, 51.0, 49.0, 52.0, 48.0, 50.0, 51.0, 49.0, 50.0, 47.0, 46.0, 50.0, 52.0];
@@ -147,7 +147,7 @@ fn no_change_from_nothing() {
     check(&volatility(&[1.0, 0.0, -1.0, -2.0, 3.0, 4.0, 3.0], 2)[..6], &[NONE; 6]);
 }
 
-/// What each window comes to when it is read from the start.
+/// The result of each window, computed from its values alone.
 fn naive(values: &[f64], n: usize, of: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     (0..values.len())
         .map(|place| (place + 1).checked_sub(n).map_or(NONE, |from| of(&values[from..=place])))
@@ -178,7 +178,7 @@ fn a_large_value_leaves_no_error_behind() {
     }
 }
 
-/// Prices of any size, with holes and what no price is.
+/// Prices of any size, with holes and with values that are no price.
 fn prices() -> impl Strategy<Value = Vec<f64>> {
     let price = prop_oneof![
         20 => 1.0..200.0_f64,

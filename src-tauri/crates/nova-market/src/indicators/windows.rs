@@ -1,4 +1,4 @@
-//! What the last `n` values come to, in constant time for each place.
+//! Summaries of the last `n` values, in constant time for each place.
 
 use super::known;
 
@@ -45,7 +45,7 @@ pub(super) fn column<S: Summary>(values: &[f64], n: usize, result: impl Fn(S) ->
     column
 }
 
-/// A sum that carries what rounding loses of it (Knuth's TwoSum).
+/// A sum and its rounding error (Knuth's TwoSum).
 #[derive(Clone, Copy)]
 pub(super) struct Mean {
     sum: f64,
@@ -81,7 +81,7 @@ impl Mean {
     }
 }
 
-/// How many values there are, their mean, and the sum of their squared distances from it (Chan, Golub and LeVeque 1979).
+/// The number of values, their mean, and the sum of their squared distances from it (Chan, Golub and LeVeque 1979).
 #[derive(Clone, Copy)]
 pub(super) struct Deviation {
     count: f64,

@@ -1,4 +1,4 @@
-//! Where the money goes.
+//! Cash, sizes, costs and dividends.
 
 use super::*;
 

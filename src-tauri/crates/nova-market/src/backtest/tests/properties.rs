@@ -1,4 +1,4 @@
-//! What holds of every market and every rule.
+//! Properties of every market under all rules.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,8 @@ struct Bar {
 }
 
 fn bar() -> impl Strategy<Value = Bar> {
-    let price = || prop_oneof![30 => 5.0..15.0_f64, 1 => Just(f64::NAN), 1 => Just(0.0), 1 => Just(1e-9), 1 => Just(1e9)];
+    let odd = prop_oneof![Just(f64::NAN), Just(0.0), Just(1e-9), Just(1e9)];
+    let price = || prop_oneof![15 => 5.0..15.0_f64, 2 => odd.clone()];
     let wanted = prop_oneof![Just(f64::NAN), Just(1.0), 0.0..9.0_f64];
     let dividend = prop_oneof![9 => Just(0.0), 1 => 0.0..2.0_f64];
     (price(), price(), wanted, prop::bool::weighted(0.2), dividend, prop::bool::weighted(0.1)).prop_map(
@@ -128,7 +129,7 @@ fn with_other_future(market: &[Vec<Bar>], other: &[Vec<Bar>], cut: usize) -> Vec
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever follows the open of a day: what was done up to it and earned before it stays.
+    /// Later prices change neither the trades up to the open of a day nor the equity before it.
     #[test]
     fn no_run_looks_ahead(market in market(), other in market(), rules in any_rules(), cut in 2..60_usize) {
         let cut = cut.min(market[0].len() - 1);
@@ -151,14 +152,15 @@ proptest! {
         prop_assert_eq!(bought(&run), bought(&other));
     }
 
-    /// What was earned is the sum of what the trades earned, and no money is borrowed.
+    /// The profit is the sum of the trades' results, and no money is borrowed.
     #[test]
     fn the_books_balance(market in market(), rules in any_rules()) {
         let Ok(run) = run_market(&market, &rules) else { return Ok(()) };
         let last = run.days.last().expect("a day");
         let earned: f64 = run.trades.iter().map(|trade| trade.result).sum();
         let turnover: f64 = run.trades.iter().map(|trade| trade.quantity * (trade.buy_price + trade.sell_price)).sum();
-        prop_assert!((last.equity - 1_000.0 - earned).abs() <= 1e-9 * (turnover + 1_000.0), "{} and {}", last.equity, earned);
+        let profit = last.equity - 1_000.0;
+        prop_assert!((profit - earned).abs() <= 1e-9 * (turnover + 1_000.0), "{} and {}", profit, earned);
         let costs: f64 = run.trades.iter().map(|trade| trade.costs).sum();
         prop_assert!((costs - run.statistics.costs).abs() <= 1e-9 * (costs + 1.0));
         for day in &run.days {

@@ -1,4 +1,4 @@
-//! What a run comes to.
+//! Figures of a run.
 
 use super::*;
 
