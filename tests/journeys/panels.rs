@@ -187,6 +187,10 @@ impl Looked<'_> {
                 self.expect(value["events"].is_array(), "/events", &part.tool);
             }
             // No mailbox is set: it says how to add one and asks nothing.
+            PanelPart::Screener(part) => {
+                let value = self.ask(tab, &part.tool, &part.args).await;
+                self.expect(value.get("screens").is_some_and(Value::is_array), "/screens", &part.tool);
+            }
             PanelPart::Mail(_) | PanelPart::Symbol(_) => {}
         }
     }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use nova_market::backtest::Rebalance;
-use nova_market::expression::Truth;
+use nova_market::expression::{Expression, Truth};
 use nova_market::sources;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
@@ -175,8 +175,8 @@ fn bought(strategy: &Strategy, now: &Now<'_>) -> String {
 /// Which condition of a sale holds, or which of the buy no longer does.
 fn sold(strategy: &Strategy, now: &Now<'_>) -> String {
     let columns = now.share.columns();
-    let last = |condition: &nova_market::expression::Expression| condition.truth(&columns).last().copied();
-    if let Some(condition) = strategy.sell.iter().find(|condition| last(condition) == Some(Truth::Yes)) {
+    let holds = |condition: &&Expression| condition.last_truth(&columns) == Truth::Yes;
+    if let Some(condition) = strategy.sell.iter().find(holds) {
         return format!("{} holds.", condition.text());
     }
     let look = strategy.buy.look(&columns);

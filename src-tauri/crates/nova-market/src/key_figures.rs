@@ -69,6 +69,7 @@ const LONG_DEBT: &[&str] = &["LongTermDebtNoncurrent", "LongTermDebt"];
 const SHORT_DEBT: &[&str] = &["DebtCurrent", "LongTermDebtCurrent"];
 
 /// Whether a key figure is computed from what is reported under this tag.
+#[cfg(feature = "tools")]
 pub(crate) fn is_read(tag: &str) -> bool {
     [REVENUE, NET_INCOME, OPERATING_INCOME, DEPRECIATION, SHARES, CASH, LONG_DEBT, SHORT_DEBT]
         .iter()
