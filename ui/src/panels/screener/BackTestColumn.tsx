@@ -11,6 +11,7 @@ import { shortDay, whenText } from '../symbol/words';
 import { useScreener } from './context';
 import { EquityChart } from './EquityChart';
 import { Failure, RunBar } from './RunBar';
+import { isOldTest } from './state';
 import { TestSettingsForm } from './TestSettings';
 import { TestTrades } from './TestTrades';
 import { Today } from './Today';
@@ -29,6 +30,7 @@ export function BackTestColumn() {
           <BeforeTest />
         ) : (
           <div aria-busy={isRunning} className={isRunning && testing.isBefore ? 'opacity-60' : ''}>
+            <OldTest />
             <Results />
             <EquityChart />
             <Statistics />
@@ -49,7 +51,9 @@ function Head() {
   return (
     <header className="flex min-h-11 shrink-0 items-center gap-2 px-5 pt-1">
       <h2 className="text-ui font-semibold">Back-test</h2>
-      <span className="cut selectable min-w-0 flex-1 text-small text-fg-2">{test !== null && testText(test)}</span>
+      <span className="cut selectable min-w-0 flex-1 text-small text-fg-2" data-tip={test === null ? undefined : testText(test)}>
+        {test !== null && testText(test)}
+      </span>
       <Popover
         label="Settings of the back-test"
         align="end"
@@ -65,7 +69,6 @@ function Head() {
       >
         <TestSettingsForm />
       </Popover>
-      {test !== null && <IconButton icon={state.table ? 'chart' : 'list'} label={state.table ? 'Chart' : 'Table'} pressed={state.table} onClick={() => dispatch({ type: 'table' })} />}
       {room === 'three' && <IconButton icon="x" label="Close the back-test" className="-mr-1.5" onClick={() => dispatch({ type: 'test', closed: true })} />}
     </header>
   );
@@ -111,6 +114,20 @@ function BeforeTest() {
     >
       {isAble ? 'What these conditions would have made, month by month.' : 'No conditions. Add one, or choose a strategy in Settings.'}
     </Empty>
+  );
+}
+
+/** The result is not that of the conditions and settings as they are. */
+function OldTest() {
+  const { testing, state, opened, startTest } = useScreener();
+  const used = testing?.isRunning === true ? testing.run : testing?.found;
+  if (used == null || !isOldTest(used, state.test, opened)) return null;
+  return (
+    <div role="status" className="mx-5 mb-2 flex items-center gap-2.5 rounded-card bg-accent-soft px-2.5 py-1.5 text-small" data-testid="old-test">
+      <Icon name="info" size={14} className="text-accent" />
+      <span className="min-w-0 flex-1">Conditions or settings changed since this back-test.</span>
+      <LinkButton onClick={() => startTest()}>Run again</LinkButton>
+    </div>
   );
 }
 

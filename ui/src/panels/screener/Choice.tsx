@@ -20,11 +20,11 @@ export function Choice({ label, value, onChange, children, className = '', bare 
         aria-label={label}
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className={`cut h-7 w-full appearance-none rounded-control border border-line-control bg-surface-raised pl-2 text-small text-fg ${bare ? 'pr-2' : 'pr-6'}`}
+        className={`cut h-7 w-full appearance-none rounded-control border border-line-control bg-surface-raised pl-2 text-small text-fg ${bare ? 'pr-1' : 'pr-5.5'}`}
       >
         {children}
       </select>
-      {!bare && <Icon name="chevron-down" size={12} className="pointer-events-none absolute top-2 right-2 text-fg-2" />}
+      {!bare && <Icon name="chevron-down" size={12} className="pointer-events-none absolute top-2 right-1.5 text-fg-2" />}
     </span>
   );
 }

@@ -34,7 +34,7 @@ export function ConditionRow({ condition, isChanged }: { condition: Condition; i
         ) : (
           <>
             <FieldChoice condition={condition} />
-            <Choice label={`Operator of ${name}`} bare className="w-17 shrink-0" value={condition.operator} onChange={(operator) => edit({ type: 'condition', key, part: { operator: operator as Operator } })}>
+            <Choice label={`Operator of ${name}`} bare className="w-16.5 shrink-0" value={condition.operator} onChange={(operator) => edit({ type: 'condition', key, part: { operator: operator as Operator } })}>
               <option value="below">below</option>
               <option value="above">above</option>
               <option value="between">between</option>
@@ -59,7 +59,7 @@ export function ConditionRow({ condition, isChanged }: { condition: Condition; i
             />
           </>
         )}
-        <IconButton icon="x" iconSize={12} label={`Remove ${name}`} className="-mr-1.5" onClick={() => edit({ type: 'removed', key })} />
+        <IconButton icon="x" iconSize={12} label={`Remove ${name}`} className="-mr-1.5 -ml-0.5" onClick={() => edit({ type: 'removed', key })} />
       </div>
       {problem !== null && (
         <p id={id} role="alert" className="pt-0.5 pb-1 text-small text-danger">

@@ -17,25 +17,27 @@ export function Conditions() {
   const { conditions } = opened.draft;
   return (
     <section aria-label="Conditions" className={`flex min-h-0 flex-col bg-surface-side ${room === 'one' ? 'flex-1' : 'w-90 shrink-0 border-r border-line'}`}>
-      <div data-scroll="" className="flex min-h-0 flex-1 flex-col gap-3 overflow-x-hidden overflow-y-auto px-4 py-3.5">
-        <header className="flex min-h-5 flex-wrap items-center gap-2">
-          <h2 className="text-ui font-semibold">Conditions</h2>
-          <span className="text-small text-fg-2">{conditions.length === 0 ? 'none yet' : `${count(conditions.length)}, all must hold`}</span>
-          <span className="flex-1" />
-          {room === 'one' && <NotSaved />}
-          {opened.isChanged && (
-            <LinkButton className="text-small" onClick={() => dispatch({ type: 'discarded', screen: opened.name })}>
-              Discard
-            </LinkButton>
-          )}
-        </header>
-        {opened.saved && <Problems problems={opened.saved.problems} note={opened.saved.path} label="Problems of the screen" />}
-        <UniverseField />
-        <Rows />
-        <Missing />
-        <ScoreField />
-        <Outdated />
-        <SavedScreens />
+      <div data-scroll="" className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto">
+        <div className="flex max-w-150 flex-col gap-3 px-4 py-3.5">
+          <header className="flex min-h-5 flex-wrap items-center gap-2">
+            <h2 className="text-ui font-semibold">Conditions</h2>
+            <span className="text-small text-fg-2">{conditions.length === 0 ? 'none yet' : `${count(conditions.length)}, all must hold`}</span>
+            <span className="flex-1" />
+            {room === 'one' && <NotSaved />}
+            {opened.isChanged && (
+              <LinkButton className="text-small" onClick={() => dispatch({ type: 'discarded', screen: opened.name })}>
+                Discard
+              </LinkButton>
+            )}
+          </header>
+          {opened.saved && <Problems problems={opened.saved.problems} note={opened.saved.path} label="Problems of the screen" />}
+          <UniverseField />
+          <Rows />
+          <Missing />
+          <ScoreField />
+          <Outdated />
+          <SavedScreens />
+        </div>
       </div>
       <WhatLeaves />
     </section>
@@ -45,8 +47,8 @@ export function Conditions() {
 function Rows() {
   const { opened, scanning, addCondition } = useScreener();
   const { conditions } = opened.draft;
-  const found = scanning?.found;
-  const changed = found?.screen === opened.name ? changesOf(found.draft, opened.draft).map(({ key }) => key) : [];
+  const used = scanning?.isRunning === true ? scanning.run : scanning?.found;
+  const changed = used?.screen === opened.name ? changesOf(used.draft, opened.draft).map(({ key }) => key) : [];
   return (
     <div className="flex flex-col gap-1">
       <ul aria-label="Conditions" className="flex flex-col gap-1 empty:hidden">
@@ -83,10 +85,11 @@ function Missing() {
   );
 }
 
-/** The hits are not those of the conditions above. */
-function Outdated() {
+/** The hits are not those of the conditions as they are. */
+export function Outdated() {
   const { scanning, opened, screens, startScan } = useScreener();
-  const text = scanning?.found ? outdatedText(scanning.isRunning ? scanning.run : scanning.found, scanning.isRunning, opened.name, opened.draft, screens.fields) : null;
+  const used = scanning?.isRunning === true ? scanning.run : scanning?.found;
+  const text = used == null ? null : outdatedText(used, scanning?.isRunning === true, opened.name, opened.draft, screens.fields);
   return (
     <div role="status" className="empty:hidden">
       {text !== null && (

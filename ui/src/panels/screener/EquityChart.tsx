@@ -1,6 +1,6 @@
 import { memo, useMemo, type PointerEvent } from 'react';
 
-import { Table, type Column } from '../../shared';
+import { IconButton, Table, type Column } from '../../shared';
 import { numberText, percentText, roughly } from '../../shared/amount';
 import { addDays } from '../../shared/form/dates';
 import { revealed } from '../../shared/invisible';
@@ -17,15 +17,18 @@ const MARK = 64;
 
 /** The value of screen and benchmark, and how far each is below its last high, on one axis of time; as a table on a click. */
 export function EquityChart() {
-  const { test, state, today } = useScreener();
+  const { test, state, dispatch, today } = useScreener();
   if (test === null) return null;
   const { pointed, table } = state;
   return (
-    <section aria-label="Value over time" className="px-5 pb-1.5">
+    <section aria-label="Value over time" className="relative px-5 pb-1.5">
       <div className="flex min-h-7 flex-wrap items-center gap-x-4 text-small">
         {pointed !== null && !table ? <span className="selectable min-w-0 flex-1">{dayReading(test, pointed.day, today)}</span> : <Legend test={test} />}
       </div>
       {test.curve.length === 0 ? <p className="py-6 text-center text-small text-fg-2">No values in this time.</p> : table ? <CurveTable test={test} /> : <Curve test={test} />}
+      <span className={table ? 'flex justify-end' : 'absolute right-4 bottom-0.5'}>
+        <IconButton icon={table ? 'chart' : 'list'} label={table ? 'Chart' : 'Table'} pressed={table} onClick={() => dispatch({ type: 'table' })} />
+      </span>
       <p role="status" aria-live="polite" className="sr-only">
         {pointed?.spoken === true && dayReading(test, pointed.day, today)}
       </p>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Banner, Button, Empty, Icon, LinkButton, Loading, useOnline } from '../../shared';
 import { revealed } from '../../shared/invisible';
 import { shortDay } from '../symbol/words';
+import { Outdated } from './Conditions';
 import { useScreener } from './context';
 import { Explanation } from './Explanation';
 import { HitsTable } from './HitsTable';
@@ -18,6 +19,11 @@ export function Hits() {
     <section aria-label="Hits" className="flex min-h-0 min-w-0 flex-1">
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <Offline />
+        {room === 'one' && (
+          <div className="px-5 pt-2 empty:hidden">
+            <Outdated />
+          </div>
+        )}
         <ScanBar />
         <Found />
         {!isBeside && state.explained !== null && (

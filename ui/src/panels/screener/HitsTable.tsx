@@ -90,7 +90,7 @@ function HitRow({ hit, columns, hasScore }: { hit: Hit; columns: readonly Column
   return (
     <tr className={`h-7.5 cursor-default border-b border-line ${isOpen ? 'bg-selected' : 'hover:bg-hover'}`} onClick={open}>
       <th scope="row" className="w-full max-w-0 py-0 pr-2 pl-5 text-left font-normal">
-        <span className="flex items-center gap-3">
+        <span className="flex items-center gap-1.5">
           <button
             type="button"
             data-hit={symbol}

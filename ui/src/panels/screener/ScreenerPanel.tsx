@@ -16,7 +16,7 @@ import { useTools } from '../symbol/useNotes';
 import { BackTestColumn } from './BackTestColumn';
 import { Conditions } from './Conditions';
 import { ScreenerProvider, useScreener, type ScreenerContext } from './context';
-import { problemOf } from './draft';
+import { namedBy, problemOf } from './draft';
 import { Hits } from './Hits';
 import { keep, keptOf } from './kept';
 import { keysOf } from './keys';
@@ -44,6 +44,10 @@ export function ScreenerPanel({ panel, part, wide }: ScreenerPanelProps) {
 
   const nameOf = (tool: string) => (tool.includes('.') ? tool : `${panel.skill}.${tool}`);
   const lists = useLists({ tool: nameOf(part.tool), args: part.args }, { tool: nameOf('universes'), args: {} });
+  const { read } = lists;
+  useEffect(() => {
+    if (state.saving !== null && read?.run === null && !read.stale && read.at !== state.saving.at) dispatch({ type: 'settled' });
+  }, [state.saving, read]);
   const { runs, start, stop } = useRuns(panel.skill);
   const [scanning, testing, proposing] = [useRun(runs.scan), useRun(runs.test), useRun(runs.trades)];
   const [scan, test] = [useScan(scanning), useBackTest(testing)];
@@ -69,7 +73,7 @@ export function ScreenerPanel({ panel, part, wide }: ScreenerPanelProps) {
     screens: lists.screens,
     universes: lists.universes,
     opened,
-    problems,
+    problems: new Map([...(runs.scan?.result?.error && runs.scan.screen === screen ? namedBy(runs.scan.result.error.message, runs.scan.draft, draft) : []), ...problems]),
     scanning,
     scan,
     hits: scan === null ? [] : sortedHits(scan.hits, scan.columns, state.sort),
@@ -87,7 +91,7 @@ export function ScreenerPanel({ panel, part, wide }: ScreenerPanelProps) {
     startScan: () => {
       if (problems.size > 0) return dispatch({ type: 'checked' });
       if (draft.conditions.length === 0) return;
-      start('scan', { tool: nameOf('scan_universe'), args: scanArgs(opened) }, { screen, draft });
+      start('scan', { tool: nameOf('scan_universe'), args: scanArgs(opened) }, { screen, draft }, scanning?.found ?? null);
       dispatch({ type: 'scanned' });
     },
     startTest: (from) => {
@@ -95,15 +99,15 @@ export function ScreenerPanel({ panel, part, wide }: ScreenerPanelProps) {
       if (settings.strategy === '' && problems.size > 0) return dispatch({ type: 'checked' });
       if (from !== undefined) dispatch({ type: 'set', settings: { from } });
       dispatch({ type: 'settings', open: false });
-      start('test', { tool: nameOf('backtest'), args: testArgs(settings, opened) }, { screen, draft });
+      start('test', { tool: nameOf('backtest'), args: testArgs(settings, opened) }, { screen, draft }, testing?.found ?? null);
     },
-    propose: (strategy) => start('trades', { tool: nameOf('find_trades'), args: { strategy } }, { screen, draft }),
+    propose: (strategy) => start('trades', { tool: nameOf('find_trades'), args: { strategy } }, { screen, draft }, proposing?.found ?? null),
     stop,
     explainAgain: () => explain !== null && explanations.reread(explain),
     save: (name) => {
       const { conditions, universe, missing, score } = draft;
       const args = { name, conditions: conditions.map(({ text }) => text), ...(universe === null ? {} : { universe }), missing, score: score.map(({ text }) => text) };
-      void acts.call(`Save ${name}`, nameOf('save_screen'), args).then(({ kind }) => kind === 'done' && dispatch({ type: 'saved', from: screen, as: name }));
+      void acts.call(`Save ${name}`, nameOf('save_screen'), args).then(({ kind }) => kind === 'done' && dispatch({ type: 'saved', from: screen, as: name, draft, at: lists.read?.at ?? null }));
     },
     openSymbol:
       lookup === null
@@ -116,7 +120,6 @@ export function ScreenerPanel({ panel, part, wide }: ScreenerPanelProps) {
     act: (label, tool, args) => void acts.call(label, tool, args),
     openSettings: () => show({ kind: 'settings', page: 'skills', skill: panel.skill }),
   };
-  const { read } = lists;
   return (
     <ScreenerProvider value={context}>
       <Frame panel={panel} context={context} acts={acts}>

@@ -15,6 +15,8 @@ export function Today() {
   const found = useMemo(() => proposalsIn(value), [value]);
   const strategy = state.test.strategy || (opened.saved !== null && !opened.isChanged ? opened.name : '');
   const error = proposing?.run.result?.error ?? null;
+  const named = proposing?.found?.asked.args['strategy'];
+  const of = typeof named === 'string' ? named : '';
   const isStopped = error?.code === 'cancelled';
   return (
     <section aria-label="What it would do today" className="border-t border-line pt-2.5 text-small">
@@ -42,6 +44,7 @@ export function Today() {
       )}
       {found !== null && (
         <>
+          {of !== '' && of !== strategy && <p className="px-5 py-0.5 text-warn">Of {revealed(of)}.</p>}
           {found.proposals.length === 0 ? <p className="px-5 py-1 text-fg-2">No trades today.</p> : <Proposals proposals={found.proposals} />}
           {found.unknown.map((line) => (
             <p key={line} className="selectable px-5 py-0.5 text-fg-2">

@@ -118,6 +118,12 @@ export function problemOf(condition: Condition, fields: readonly Field[]): strin
   return condition.problem;
 }
 
+/** By key: the conditions of a draft that an error names, as long as they are as they were sent. */
+export function namedBy(message: string, sent: Draft, draft: Draft): ReadonlyMap<number, string> {
+  const named = draft.conditions.filter(({ key, text }) => text !== '' && message.includes(text) && sent.conditions.some((one) => one.key === key && one.text === text));
+  return new Map(named.map(({ key }) => [key, message]));
+}
+
 const powers: Readonly<Record<string, number>> = { k: 3, m: 6, bn: 9 };
 
 function isAbove(a: Limit, b: Limit): boolean {

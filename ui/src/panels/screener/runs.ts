@@ -1,7 +1,7 @@
 // The long calls of the panel: a scan, a back-test, and what a strategy would do today. They belong to the window, not
 // to the panel: one that is left goes on, and is found again with what it has.
 
-import { useCallback, useMemo, useSyncExternalStore } from 'react';
+import { useMemo, useSyncExternalStore } from 'react';
 
 import { useBackend, type Backend, type Effect, type JsonValue, type ToolResult } from '../../ipc';
 import { useActions } from '../../state/hooks';
@@ -40,24 +40,42 @@ export interface Run extends Of {
 export type Runs = Readonly<Partial<Record<RunKind, Run>>>;
 
 interface Store {
-  runs: Runs;
-  readonly listeners: Set<() => void>;
+  get(): Runs;
+  put(kind: RunKind, run: Run): void;
+  listen(onChange: () => void): () => void;
 }
 
 const all = new WeakMap<Backend, Map<string, Store>>();
 
+/** By skill, for as long as the window is open. */
 function storeOf(backend: Backend, skill: string): Store {
   const own = all.get(backend) ?? new Map<string, Store>();
   all.set(backend, own);
-  const store = own.get(skill) ?? { runs: {}, listeners: new Set() };
+  const store = own.get(skill) ?? emptyStore();
   own.set(skill, store);
   return store;
 }
 
+function emptyStore(): Store {
+  let runs: Runs = {};
+  const listeners = new Set<() => void>();
+  return {
+    get: () => runs,
+    put: (kind, run) => {
+      runs = { ...runs, [kind]: run };
+      listeners.forEach((tell) => tell());
+    },
+    listen: (onChange) => {
+      listeners.add(onChange);
+      return () => void listeners.delete(onChange);
+    },
+  };
+}
+
 export interface PanelRuns {
   readonly runs: Runs;
-  /** In place of one of its kind that runs. The same once more changes nothing while it runs. */
-  start(kind: RunKind, asked: Asked, of: Omit<Of, 'asked'>): void;
+  /** In place of one of its kind that runs. The same once more changes nothing while it runs. `before`: what is shown. */
+  start(kind: RunKind, asked: Asked, of: Omit<Of, 'asked'>, before: Found | null): void;
   stop(kind: RunKind): void;
 }
 
@@ -65,36 +83,26 @@ export function useRuns(skill: string): PanelRuns {
   const backend = useBackend();
   const { watch, unwatch } = useActions();
   const store = storeOf(backend, skill);
-  const listen = useCallback(
-    (onChange: () => void) => {
-      store.listeners.add(onChange);
-      return () => void store.listeners.delete(onChange);
-    },
-    [store],
-  );
-  const runs = useSyncExternalStore(listen, () => store.runs);
+  const runs = useSyncExternalStore(store.listen, store.get);
   const acts = useMemo(() => {
-    const put = (kind: RunKind, run: Run) => {
-      store.runs = { ...store.runs, [kind]: run };
-      store.listeners.forEach((tell) => tell());
-    };
     const change = (kind: RunKind, id: string, part: Partial<Run>) => {
-      const run = store.runs[kind];
-      if (run?.id === id) put(kind, { ...run, ...part });
+      const run = store.get()[kind];
+      if (run?.id === id) store.put(kind, { ...run, ...part });
     };
     const stop = (kind: RunKind) => {
-      const run = store.runs[kind];
+      const run = store.get()[kind];
       if (!run || run.result !== null || run.stopping) return;
       change(kind, run.id, { stopping: true });
       backend.rpc('stop_tool', { run: run.id }).catch(() => change(kind, run.id, { stopping: false }));
     };
-    const start: PanelRuns['start'] = (kind, asked, of) => {
-      const old = store.runs[kind];
+    const start: PanelRuns['start'] = (kind, asked, of, before) => {
+      const old = store.get()[kind];
+      // A second click.
       if (old?.result === null && !old.stopping && keyOf(old.asked) === keyOf(asked)) return;
       stop(kind);
       const id = `panel-${crypto.randomUUID()}`;
       watch(id);
-      put(kind, { id, asked, ...of, startedAt: new Date().toISOString(), stopping: false, result: null, endedAt: null, before: old ? foundBy(old) : null });
+      store.put(kind, { id, asked, ...of, startedAt: new Date().toISOString(), stopping: false, result: null, endedAt: null, before });
       backend
         .rpc('call_tool', { ...asked, args: { ...asked.args }, run: id })
         .catch(failed)

@@ -1,7 +1,7 @@
 // What the panel of the screener shows, as data: pure, no clock of its own.
 
 import type { JsonValue } from '../../ipc';
-import type { Asked } from '../skill/state';
+import { keyOf, type Asked } from '../skill/state';
 import type { Missing, Screen } from './answers';
 import { draftOf, editedCondition, emptyDraft, isSameDraft, nextKey, preferenceText, type Condition, type Draft, type Preference } from './draft';
 
@@ -27,6 +27,8 @@ export interface ScreenerState {
   readonly screen: string | null;
   /** By screen: as the user changed it. */
   readonly drafts: Readonly<Record<string, Draft>>;
+  /** A draft that was written to its note, which is not read again yet. `at`: when it was read before, RFC 3339. */
+  readonly saving: { readonly name: string; readonly draft: Draft; readonly at: string | null } | null;
   /** A scan was asked for with a condition that cannot be sent: all of them are checked. */
   readonly checked: boolean;
   readonly tab: Tab;
@@ -49,8 +51,10 @@ export type ScreenerChange =
   /** The change of a draft begins from what is open. */
   | { readonly type: 'edited'; readonly on: Opened; readonly edit: Edit }
   | { readonly type: 'discarded'; readonly screen: string }
-  /** The draft is the screen of this name now. */
-  | { readonly type: 'saved'; readonly from: string; readonly as: string }
+  /** The draft is in the note of this name now. */
+  | { readonly type: 'saved'; readonly from: string; readonly as: string; readonly draft: Draft; readonly at: string | null }
+  /** The notes were read since: what was saved is no draft any more. */
+  | { readonly type: 'settled' }
   | { readonly type: 'checked' }
   | { readonly type: 'tab'; readonly tab: Tab }
   | { readonly type: 'sorted'; readonly by: string }
@@ -79,6 +83,7 @@ export type Edit =
 export const firstState: ScreenerState = {
   screen: null,
   drafts: {},
+  saving: null,
   checked: false,
   tab: 'hits',
   sort: null,
@@ -103,7 +108,18 @@ export function reduceScreener(state: ScreenerState, change: ScreenerChange): Sc
     case 'discarded':
       return { ...state, drafts: without(state.drafts, change.screen), checked: false };
     case 'saved':
-      return { ...state, screen: change.as, drafts: without(without(state.drafts, change.from), change.as) };
+      return {
+        ...state,
+        screen: change.as,
+        // It may have been edited since it was sent.
+        drafts: { ...without(state.drafts, change.from), [change.as]: state.drafts[change.from] ?? change.draft },
+        saving: { name: change.as, draft: change.draft, at: change.at },
+      };
+    case 'settled': {
+      const { saving, drafts } = state;
+      if (saving === null) return state;
+      return { ...state, saving: null, drafts: drafts[saving.name] === saving.draft ? without(drafts, saving.name) : drafts };
+    }
     case 'checked':
       return { ...state, checked: true, tab: 'conditions' };
     case 'tab':
@@ -190,12 +206,12 @@ export interface Opened {
   readonly isChanged: boolean;
 }
 
-export function openedOf({ screen, drafts }: ScreenerState, screens: readonly Screen[]): Opened {
+export function openedOf({ screen, drafts, saving }: ScreenerState, screens: readonly Screen[]): Opened {
   const saved = screen === null ? (screens[0] ?? null) : (screens.find(({ name }) => name === screen) ?? null);
   const name = saved?.name ?? screen ?? '';
   const before = saved ? draftOf(saved) : emptyDraft;
   const draft = drafts[name] ?? before;
-  return { name, saved, draft, isChanged: !isSameDraft(before, draft) };
+  return { name, saved, draft, isChanged: !isSameDraft(before, draft) && !(saving?.name === name && saving.draft === draft) };
 }
 
 /** What a scan is asked with: by the screen's name as long as its note says the same. */
@@ -210,6 +226,16 @@ export function draftArgs({ universe, conditions, missing, score }: Draft): Reco
     ...(universe === null ? {} : { universe }),
     ...(score.length === 0 ? {} : { score: score.map(({ text }) => text) }),
   };
+}
+
+/** Whether a back-test was asked with other settings or conditions than there are now. */
+export function isOldTest(was: { readonly asked: Asked; readonly screen: string; readonly draft: Draft }, test: TestSettings, opened: Opened): boolean {
+  const { strategy: before, ...rest } = was.asked.args;
+  const { strategy: now, ...own } = testArgs(test, opened);
+  const settings = (args: Asked['args']) => keyOf({ tool: '', args: Object.fromEntries(Object.entries(args).filter(([key]) => key in test)) });
+  if (settings(rest) !== settings(own)) return true;
+  if (test.strategy !== '') return before !== now;
+  return (before !== undefined && before !== was.screen) || !isSameDraft(was.draft, opened.draft);
 }
 
 /** What a back-test is asked with: a strategy of the notes, or the open screen. */

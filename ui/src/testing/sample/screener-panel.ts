@@ -142,7 +142,7 @@ export const backTest: Row = {
   strategy: 'Mid-cap value',
   universe: { name: 'Europe mid caps', count: 1200, day: '2026-09-30' },
   from: '2016-01-04',
-  to: '2026-10-19',
+  to: '2026-10-18',
   currency: 'EUR',
   rules: [{ name: 'Rebalanced', value: 'Monthly' }, { name: 'Filled', value: 'at the next open' }, { name: 'Cost', value: '0.15 % a trade' }],
   total_return: '175.4',
