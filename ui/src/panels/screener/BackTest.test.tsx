@@ -185,7 +185,7 @@ describe('what it would do today', () => {
     expect(asked('screener.find_trades')).toEqual([]);
     await click('Compute');
     expect(asked('screener.find_trades')).toEqual([{ strategy: 'Mid-cap value' }]);
-    expect(today()).toHaveTextContent('Proposals only: nothing is written or ordered.');
+    expect(today()).toHaveTextContent('Nothing is written or ordered.');
     expect(within(today()).getByRole('row', { name: /KSTL/ })).toHaveTextContent('BuyKSTL43 at 23.05€991.15New among the ten best');
     expect(today()).toHaveTextContent('Sizes are of the cash that your notes name.');
     expect(within(today()).getAllByRole('button')).toHaveLength(1);

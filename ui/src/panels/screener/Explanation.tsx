@@ -16,6 +16,7 @@ export function Explanation() {
   const title = value === null || value.hit ? `Why ${symbol} is a hit` : `Why ${symbol} is no hit`;
   const score = value === null ? '' : scoreText(value);
   const isCard = room !== 'one' || !wide;
+  const hasSources = room !== 'one';
   return (
     <section aria-label={title} className={isCard ? 'rounded-card border border-line bg-surface-raised' : ''}>
       <header className="flex min-h-10 flex-wrap items-center gap-x-2.5 border-b border-line px-3.5 py-1.5">
@@ -50,7 +51,7 @@ export function Explanation() {
             </thead>
             <tbody>
               {value.conditions.map((condition) => (
-                <Row key={condition.text} condition={condition} isCard={isCard} />
+                <Row key={condition.text} condition={condition} hasSource={hasSources} />
               ))}
             </tbody>
           </table>
@@ -67,13 +68,14 @@ function markOf({ holds, old }: CheckedCondition): { readonly icon: IconName; re
   return old ? { icon: 'clock', word: 'holds, with an old figure', tone: 'text-warn' } : { icon: 'check', word: 'holds', tone: 'text-ok' };
 }
 
-function Row({ condition, isCard }: { condition: CheckedCondition; isCard: boolean }) {
+/** Where there is no room, source and day are in the tip. */
+function Row({ condition, hasSource }: { condition: CheckedCondition; hasSource: boolean }) {
   const { today } = useScreener();
   const { name, value, unit, limit, old, reason } = condition;
   const mark = markOf(condition);
   const source = value === null && reason !== null ? revealed(reason) : sourceText(condition, today);
   return (
-    <tr className="h-7 border-b border-line" data-tip={isCard ? undefined : source}>
+    <tr className="h-7 border-b border-line" data-tip={hasSource ? undefined : source}>
       <th scope="row" className="py-1 pr-2 pl-3.5 text-left font-normal">
         <span className="flex items-center gap-2.5">
           <Icon name={mark.icon} size={14} className={mark.tone} />
@@ -84,9 +86,9 @@ function Row({ condition, isCard }: { condition: CheckedCondition; isCard: boole
       <td className={`selectable tabular py-1 pr-2.5 text-right font-medium whitespace-nowrap ${value === null ? 'text-warn' : ''}`}>{valueText(value, unit, name)}</td>
       <td className="selectable py-1 pr-2 whitespace-nowrap text-fg-2">
         <Revealed text={limit} />
-        {!isCard && <span className="sr-only">, {source}</span>}
+        {!hasSource && <span className="sr-only">, {source}</span>}
       </td>
-      {isCard && <td className={`selectable py-1 pr-3.5 text-right ${old || value === null ? 'text-warn' : 'text-fg-2'}`}>{source}</td>}
+      {hasSource && <td className={`selectable py-1 pr-3.5 text-right ${old || value === null ? 'text-warn' : 'text-fg-2'}`}>{source}</td>}
     </tr>
   );
 }

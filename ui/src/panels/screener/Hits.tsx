@@ -1,6 +1,4 @@
-import type { ReactNode } from 'react';
-
-import { Banner, Button, Empty, Icon, LinkButton, Loading, useOnline } from '../../shared';
+import { Banner, Button, count, Empty, Icon, LinkButton, Loading, useOnline } from '../../shared';
 import { revealed } from '../../shared/invisible';
 import { shortDay } from '../symbol/words';
 import { Outdated } from './Conditions';
@@ -125,7 +123,7 @@ function Notes() {
       <div className="flex min-h-8 flex-wrap items-center gap-x-3 px-5 text-small">
         <span className="text-fg-2">
           {scanning.isRunning && hits.length > 0 && 'Order may change until the scan ends.'}
-          {notListed > 0 && `${notListed} more are not listed.`}
+          {notListed > 0 && `${count(notListed)} more are not listed.`}
         </span>
         <span className="flex-1" />
         {scan.leftOut.length > 0 && (
@@ -139,13 +137,7 @@ function Notes() {
         )}
       </div>
       {isListed && (
-        <List label="Left out">
-          {scan.leftOut.map(({ symbol, missing }) => (
-            <li key={symbol}>
-              <span className="font-medium">{revealed(symbol)}</span> <span className="text-fg-2">{missing.map(revealed).join(', ') || 'a figure'} missing</span>
-            </li>
-          ))}
-        </List>
+        <List label="Left out" entries={scan.leftOut.map(({ symbol, missing }) => ({ symbol, about: `${missing.join(', ') || 'a figure'} missing` }))} />
       )}
     </>
   );
@@ -161,10 +153,18 @@ function ListToggle({ list, of }: { list: 'left_out' | 'unanswered'; of: string 
   );
 }
 
-function List({ label, children }: { label: string; children: ReactNode }) {
+/** Entries that are listed; of a large universe nearly all symbols may be left out. */
+const MOST = 200;
+
+function List({ label, entries }: { label: string; entries: readonly { readonly symbol: string; readonly about: string }[] }) {
   return (
     <ul aria-label={label} className="selectable mx-5 mb-2 max-h-40 overflow-y-auto rounded-card border border-line px-3 py-1.5 text-small">
-      {children}
+      {entries.slice(0, MOST).map(({ symbol, about }) => (
+        <li key={symbol}>
+          <span className="font-medium">{revealed(symbol)}</span> <span className="text-fg-2">{revealed(about)}</span>
+        </li>
+      ))}
+      {entries.length > MOST && <li className="text-fg-3">{count(entries.length - MOST)} more</li>}
     </ul>
   );
 }
@@ -178,13 +178,7 @@ function Footer() {
   return (
     <div className="mt-auto flex shrink-0 flex-col gap-1.5 px-5 pt-2 pb-3">
       {isListed && (
-        <List label="Without an answer">
-          {unanswered.map(({ symbol, reason }) => (
-            <li key={symbol}>
-              <span className="font-medium">{revealed(symbol)}</span> <span className="text-fg-2">{revealed(reason)}</span>
-            </li>
-          ))}
-        </List>
+        <List label="Without an answer" entries={unanswered.map(({ symbol, reason }) => ({ symbol, about: reason }))} />
       )}
       <Banner
         tone="warn"

@@ -17,10 +17,12 @@ const MORE = 150;
 /** px of the columns that are always there, with a name of a company, and of one more. */
 const FIXED = 374;
 const COLUMN = 78;
+/** Below it there is no room for names of companies, px. */
+const NAMED = 420;
 
 /** The hits, best first or by a column. Values that have no room stand in the explanation. */
 export function HitsTable() {
-  const { scan, hits } = useScreener();
+  const { scan, hits, wide } = useScreener();
   const [ref, width] = useWidth(534);
   const [shown, setShown] = useState(FIRST);
   if (scan === null) return null;
@@ -34,7 +36,7 @@ export function HitsTable() {
           <tr className="border-b border-line">
             <Head by="symbol" label="Symbol" isText className="w-full pl-5" />
             <Head by="price" label="Price" />
-            <th scope="col" className="sticky top-0 z-10 bg-surface px-2 py-1.5 text-right font-normal whitespace-nowrap text-fg-2">
+            <th scope="col" className={`${headClass(wide)} text-right font-normal text-fg-2`}>
               6 months
             </th>
             {columns.map(({ key, name }) => (
@@ -45,7 +47,7 @@ export function HitsTable() {
         </thead>
         <tbody>
           {hits.slice(0, shown).map((hit) => (
-            <HitRow key={hit.symbol} hit={hit} columns={columns} hasScore={hasScore} />
+            <HitRow key={hit.symbol} hit={hit} columns={columns} hasName={width >= NAMED} hasScore={hasScore} />
           ))}
         </tbody>
       </table>
@@ -67,12 +69,15 @@ interface HeadProps {
   readonly className?: string;
 }
 
+/** Opaque: rows go below it. */
+const headClass = (wide: boolean) => `sticky top-0 z-10 px-2 py-1.5 whitespace-nowrap ${wide ? 'bg-surface' : 'bg-surface-side'}`;
+
 function Head({ by, label, isText = false, isBest = false, className = '' }: HeadProps) {
-  const { state, dispatch } = useScreener();
+  const { state, dispatch, wide } = useScreener();
   const { sort } = state;
   const down = sort === null ? (isBest ? true : null) : sort.by === by ? sort.down : null;
   return (
-    <th scope="col" aria-sort={down === null ? undefined : down ? 'descending' : 'ascending'} className={`sticky top-0 z-10 bg-surface px-2 py-1.5 font-normal whitespace-nowrap ${isText ? 'text-left' : 'text-right'} ${down === null ? 'text-fg-2' : 'font-medium text-fg'} ${className}`}>
+    <th scope="col" aria-sort={down === null ? undefined : down ? 'descending' : 'ascending'} className={`${headClass(wide)} ${isText ? 'text-left' : 'text-right'} ${down === null ? 'font-normal text-fg-2' : 'font-medium text-fg'} ${className}`}>
       <button type="button" data-tip={revealed(label)} className="inline-flex max-w-full items-center gap-1 rounded-badge hover:text-fg" onClick={() => dispatch({ type: 'sorted', by })}>
         <span className="cut">{revealed(label)}</span>
         {down !== null && <Icon name={down ? 'arrow-down' : 'arrow-up'} size={12} />}
@@ -81,7 +86,14 @@ function Head({ by, label, isText = false, isBest = false, className = '' }: Hea
   );
 }
 
-function HitRow({ hit, columns, hasScore }: { hit: Hit; columns: readonly Column[]; hasScore: boolean }) {
+interface HitRowProps {
+  readonly hit: Hit;
+  readonly columns: readonly Column[];
+  readonly hasName: boolean;
+  readonly hasScore: boolean;
+}
+
+function HitRow({ hit, columns, hasName, hasScore }: HitRowProps) {
   const { state, dispatch, today, scan } = useScreener();
   const { symbol, name, price, currency, date, score, values, spark, held, old, unknown } = hit;
   const isOpen = state.explained === symbol;
@@ -99,11 +111,12 @@ function HitRow({ hit, columns, hasScore }: { hit: Hit; columns: readonly Column
               event.stopPropagation();
               open();
             }}
+            data-tip={hasName || name === null ? undefined : revealed(name)}
             className="w-12 shrink-0 rounded-badge text-left font-medium"
           >
             <Revealed text={symbol} />
           </button>
-          <span className="cut min-w-0 text-fg-2">
+          <span className={hasName ? 'cut min-w-0 text-fg-2' : 'sr-only'}>
             <Revealed text={name ?? ''} />
           </span>
           {held && <Mark icon="note" tip="In your portfolio" className="text-fg-2" />}

@@ -233,6 +233,33 @@ describe('a scan', () => {
     expect(inHead('Start again')).toBeEnabled();
   });
 
+  test('is stopped again where stopping failed', async () => {
+    const { backend } = await scanning();
+    backend.fail('stop_tool');
+    await click('Stop scan');
+    expect(button('Stop scan')).toBeEnabled();
+    await click('Stop scan');
+    expect(backend.asked('stop_tool')).toHaveLength(2);
+  });
+
+  test('that the backend cannot even begin says why', async () => {
+    const { backend } = await open();
+    backend.fail('call_tool', { message: 'The connection is gone.' });
+    await scan();
+    expect(within(section('Hits')).getByRole('alert')).toHaveTextContent('The connection is gone.');
+    expect(inHead('Start again')).toBeEnabled();
+  });
+
+  test('of a large universe lists the first of those left out', async () => {
+    const many = Array.from({ length: 7500 }, (_, at) => ({ symbol: `S${at}`, missing: ['Debt'] }));
+    await open({ answers: { [SCAN]: () => answer({ ...wholeScan, left_out: many }) } });
+    await scan();
+    expect(section('Hits')).toHaveTextContent('7,500 left out, a figure is missing');
+    await click('Show left out');
+    const entries = within(screen.getByRole('list', { name: 'Left out' })).getAllByRole('listitem');
+    expect([entries.length, entries.at(-1)?.textContent]).toEqual([201, '7,300 more']);
+  });
+
   test('that ends says so, and what it left out', async () => {
     const { call } = await scanning();
     await call.end(answer(wholeScan));

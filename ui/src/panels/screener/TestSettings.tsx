@@ -35,14 +35,14 @@ export function TestSettingsForm() {
         </Choice>
       </Row>
       {chosen && <Problems problems={chosen.problems} note={chosen.path} label="Problems of the strategy" />}
-      <Text of="from" label="From" placeholder="2016-01-01" />
-      <Text of="to" label="To" placeholder="Today" />
-      <Text of="split" label="Compare before and after" placeholder="A day" />
-      <Text of="cash" label="Cash at the start" placeholder="10000" />
-      <Text of="positions" label="Positions at most" placeholder="10" />
+      <Text of="from" label="From" placeholder="First close, or 2016-01-01" />
+      <Text of="to" label="To" placeholder="Last close" />
+      <Text of="split" label="Compare before and after" placeholder="A day, 2021-01-01" />
+      <Text of="cash" label="Cash at the start" placeholder="Default" />
+      <Text of="positions" label="Positions at most" placeholder="Default" />
       <Row label="Rebalance">
         <Choice label="Rebalance" className="flex-1" value={rebalance} onChange={(next) => set({ rebalance: next })}>
-          <option value="">As the strategy says</option>
+          <option value="">Default</option>
           {['never', 'daily', 'weekly', 'monthly', 'quarterly', 'yearly'].map((one) => (
             <option key={one} value={one}>
               {one}
@@ -52,13 +52,13 @@ export function TestSettingsForm() {
       </Row>
       <Row label="Trades are filled">
         <Choice label="Trades are filled" className="flex-1" value={fill} onChange={(next) => set({ fill: next })}>
-          <option value="">As the strategy says</option>
+          <option value="">Default</option>
           <option value="next_open">at the next open</option>
           <option value="close">at the close of the signal</option>
         </Choice>
       </Row>
-      <Text of="cost" label="Cost of a trade" placeholder="0.1 %" />
-      <Text of="slippage" label="Slippage" placeholder="0.05 %" />
+      <Text of="cost" label="Cost of a trade" placeholder="Default" />
+      <Text of="slippage" label="Slippage" placeholder="Default" />
       {problem !== null && (
         <p role="alert" className="text-danger">
           {problem}

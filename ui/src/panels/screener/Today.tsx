@@ -22,7 +22,7 @@ export function Today() {
     <section aria-label="What it would do today" className="border-t border-line pt-2.5 text-small">
       <header className="flex flex-wrap items-center gap-x-2.5 gap-y-1 px-5">
         <h3 className="font-semibold">What it would do today</h3>
-        <span className="text-fg-2">{strategy === '' ? 'Save the screen first.' : 'Proposals only: nothing is written or ordered.'}</span>
+        <span className="text-fg-2">{strategy === '' ? 'Save the screen first.' : 'Nothing is written or ordered.'}</span>
         <Button size="s" className="ml-auto" disabled={strategy === '' || proposing?.isRunning === true} onClick={() => propose(strategy)}>
           {proposing === null ? 'Compute' : 'Compute again'}
         </Button>

@@ -23,6 +23,13 @@ describe('the open screen', () => {
     expect(openedOf(firstState, [])).toMatchObject({ name: '', saved: null, isChanged: false });
   });
 
+  test('gives way to the first where its note is gone, but not what was changed of it', () => {
+    const other = after({ type: 'opened', screen: 'Other' });
+    expect(openedOf(other, screens.slice(0, 1)).name).toBe('Cheap');
+    const edited = after({ type: 'opened', screen: 'Other' }, { type: 'missing', missing: 'keep' });
+    expect(openedOf(edited, screens.slice(0, 1))).toMatchObject({ name: 'Other', saved: null, isChanged: true });
+  });
+
   test('keeps what was changed of each screen', () => {
     const state = after({ type: 'condition', key: 0, part: { value: '15' } }, { type: 'opened', screen: 'Other' }, { type: 'missing', missing: 'keep' });
     expect(opened(state).draft.conditions[0]?.text).toBe('pe < 18');

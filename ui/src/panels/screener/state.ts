@@ -207,7 +207,9 @@ export interface Opened {
 }
 
 export function openedOf({ screen, drafts, saving }: ScreenerState, screens: readonly Screen[]): Opened {
-  const saved = screen === null ? (screens[0] ?? null) : (screens.find(({ name }) => name === screen) ?? null);
+  const isDraft = screen !== null && (screen === '' || drafts[screen] !== undefined);
+  // The note of the one that was open may be gone.
+  const saved = screens.find(({ name }) => name === screen) ?? (isDraft ? null : (screens[0] ?? null));
   const name = saved?.name ?? screen ?? '';
   const before = saved ? draftOf(saved) : emptyDraft;
   const draft = drafts[name] ?? before;
