@@ -1,5 +1,6 @@
 //! Market data: what a share trades at, what it closed at, exchange rates, what a company reports, and what comes of
-//! it: key figures ([`key_figures()`]) and returns ([`returns`]).
+//! it: key figures ([`key_figures()`]), returns ([`returns`]), conditions ([`expression`], [`screen`]) and back-tests
+//! ([`backtest()`](backtest::backtest)).
 //!
 //! [`Source`] is one service that knows some of it; each lies in its own file of `sources`, with its terms and limits.
 //! [`Sources`] asks them in the user's order until one answers. Whatever a source answers is checked ([`Quoted`],
@@ -15,8 +16,9 @@
 //! - Each source is read in the shapes of its real answers, good and bad: `tests/sources.rs`.
 //! - Returns equal those of pyxirr and FinCal; where no rate or several fit there is none: `src/returns.rs`.
 //! - Indicators equal those of TA-Lib, back-tests those of backtesting and bt: `tests/oracle.rs`.
-//! - An indicator and a back-test know nothing of later days: `src/indicators/tests.rs`,
-//!   `src/backtest/tests/properties.rs`.
+//! - An indicator, a condition and a back-test know nothing of later days: `src/indicators/tests.rs`,
+//!   `src/expression/tests.rs`, `src/backtest/tests/properties.rs`.
+//! - A report counts from the day after it was filed: `tests/reports.rs`.
 //! - The profit of a back-test is the sum of its trades' results: `src/backtest/tests/properties.rs`.
 //! - A figure that cannot be known has its reason and no value: `skills/lookup/tests/lookup/fundamentals.rs`.
 //! - No crate of Nova but nova-figures and nothing that reaches a disk or a network is below: `.ci/layers`.

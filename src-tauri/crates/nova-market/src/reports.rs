@@ -67,7 +67,8 @@ impl<'a> ShareColumns<'a> {
                 continue;
             }
             let of_year = self.daily.dividends.iter().filter(|(paid, _)| *paid > begin && paid <= day);
-            let sum: f64 = of_year.map(|(_, amount)| amount).sum();
+            // A sum of nothing would be -0.
+            let sum = of_year.fold(0.0, |sum, (_, amount)| sum + amount);
             paid[place] = known(sum / self.daily.close[place] * 100.0);
         }
         paid
