@@ -29,6 +29,7 @@ mod reading;
 mod records_page;
 mod running_code;
 mod running_commands;
+mod screener;
 mod symbol;
 mod today;
 mod vault_settings;

@@ -15,6 +15,7 @@ mod screens {
     pub(crate) mod calendar;
     pub(crate) mod mail;
     pub(crate) mod records;
+    pub(crate) mod screener;
     pub(crate) mod servers;
     pub(crate) mod settings;
     pub(crate) mod symbol;
@@ -24,6 +25,8 @@ mod screens {
 mod running_code;
 #[allow(dead_code, unused_imports, reason = "its command is in a picture, too")]
 mod running_commands;
+#[allow(dead_code, unused_imports, reason = "its screen is in a picture, too")]
+mod screener;
 #[allow(dead_code, unused_imports, reason = "its share is in a picture, too")]
 mod symbol;
 #[allow(dead_code, unused_imports, reason = "its tool is in a picture, too")]
@@ -39,6 +42,7 @@ use harness::{Home, Theme, Window, copy_tree};
 use screens::calendar::calendar;
 use screens::mail::{mail, settings_mail};
 use screens::records::records;
+use screens::screener::screener as screen;
 use screens::servers::settings_mcp;
 use screens::settings::{models, permissions, review, running, settings, settings_vault, waiting_tool};
 use screens::symbol::symbol as share;
@@ -84,6 +88,9 @@ async fn main() {
         }
         if wanted("mail") {
             mail(name, theme).await;
+        }
+        if wanted("screener") {
+            screen(name, theme).await;
         }
         if wanted("symbol") {
             share(name, theme).await;

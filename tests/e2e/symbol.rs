@@ -10,12 +10,12 @@ use crate::harness::{Home, Window};
 const POSITION: &str = "---\ntype: position\nsymbol: NGTL\nname: Northgate Tooling\ncurrency: USD\n---\n";
 const BOUGHT: &str = "---\ntype: trade\nsymbol: NGTL\nkind: buy\ndate: 2025-11-03\nquantity: 300\nprice: 31.50\ncurrency: USD\n---\n";
 
-/// The weekdays of five years up to yesterday, each with its close: the same walk each time.
-fn closes(symbol: &str, now: &Zoned) -> Vec<(i64, f64)> {
+/// The weekdays of some years up to yesterday, each with its close: the same walk each time.
+pub(crate) fn closes(symbol: &str, years: i64, now: &Zoned) -> Vec<(i64, f64)> {
     let mut seed: u32 = symbol.bytes().map(u32::from).sum();
     let mut close = 18.0_f64;
     let mut closes = Vec::new();
-    for back in (1..=5 * 365_i64).rev() {
+    for back in (1..=years * 365).rev() {
         let day = now.saturating_sub(back.days());
         if matches!(day.weekday(), jiff::civil::Weekday::Saturday | jiff::civil::Weekday::Sunday) {
             continue;
@@ -28,7 +28,7 @@ fn closes(symbol: &str, now: &Zoned) -> Vec<(i64, f64)> {
 }
 
 fn chart(symbol: &str) -> Reply {
-    let closes = closes(symbol, &Zoned::now());
+    let closes = closes(symbol, 5, &Zoned::now());
     let (last, price) = *closes.last().expect("a day");
     let column = |of: fn(&(i64, f64)) -> Value| closes.iter().map(of).collect::<Value>();
     let name = if symbol == "NGTL" { "Northgate Tooling" } else { "Brightwater Optics" };

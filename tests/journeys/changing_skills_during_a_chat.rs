@@ -126,6 +126,7 @@ async fn a_chat_that_began_without_skills_can_load_one_that_comes_later() {
             "crm",
             "portfolio",
             "lookup",
+            "screener",
             "budget",
             "calendar",
             "core",

@@ -172,6 +172,7 @@ async fn control_tools_are_small_and_absent_when_there_is_nothing_to_control() {
             "crm": {"enabled": false},
             "portfolio": {"enabled": false},
             "lookup": {"enabled": false},
+            "screener": {"enabled": false},
             "core": {"enabled": false},
             "employee-onboarding": {"enabled": false},
             "release-management": {"enabled": false},

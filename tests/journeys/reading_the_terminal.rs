@@ -168,7 +168,7 @@ fn a_name_that_is_none_is_answered_with_those_that_can_be_used() {
     assert!(named.starts_with("crm."), "{tool}");
 }
 
-/// "Pull up UBER" is an example of `lookup`, and `screener` comes from elsewhere.
+/// "Pull up UBER" is an example of `lookup`, and `scanner` comes from elsewhere.
 #[test]
 fn a_review_names_what_the_skill_would_take_before_it_is_agreed_to() {
     let nova = Nova::new(PEOPLE, []);
@@ -179,27 +179,27 @@ fn a_review_names_what_the_skill_would_take_before_it_is_agreed_to() {
         "Text.",
     );
     fs::write(lookup.join("manifest.yaml"), "routing: {examples: [Pull up UBER]}\n").unwrap();
-    let screener = skill(
+    let scanner = skill(
         &nova.home().join(".agents"),
-        "screener",
+        "scanner",
         "Scans all stocks. Pulls up any symbol that meets criteria.",
         "Text.",
     );
     fs::write(
-        screener.join("manifest.yaml"),
+        scanner.join("manifest.yaml"),
         "hints: {use_when: [pull up TICKER candidates from a scan]}\nrequires: {env: {SCAN_TOKEN: {}, SCAN_URL: {optional: true}}}\n",
     )
     .unwrap();
-    let (_, review) = nova.json(&["skill", "review", "screener"]);
+    let (_, review) = nova.json(&["skill", "review", "scanner"]);
     assert_eq!(review["env"], json!(["SCAN_TOKEN", "SCAN_URL"]));
-    let shown = nova.run(&["skill", "review", "screener"]);
+    let shown = nova.run(&["skill", "review", "scanner"]);
     let line = "values it needs, taken from Nova's environment if set: SCAN_TOKEN, SCAN_URL";
     assert!(out(&shown).contains(line), "{}", out(&shown));
-    let wrong = ["skill", "review", "screener", "--accept", "--fingerprint", "other"];
+    let wrong = ["skill", "review", "scanner", "--accept", "--fingerprint", "other"];
     let refused = nova.run(&wrong);
-    let warning = "\"Pull up UBER\" of lookup will go to screener.";
+    let warning = "\"Pull up UBER\" of lookup will go to scanner.";
     assert!(!refused.status.success() && err(&refused).contains(warning), "{}", err(&refused));
-    let accepted = nova.run(&["skill", "review", "screener", "--accept"]);
+    let accepted = nova.run(&["skill", "review", "scanner", "--accept"]);
     assert!(accepted.status.success() && err(&accepted).contains(warning), "{}", err(&accepted));
 }
 

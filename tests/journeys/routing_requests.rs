@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE};
 
-/// "Pull up UBER" belongs to `lookup`; a `screener` of the user's speaks of pulling up, too. `not_when` is what it
+/// "Pull up UBER" belongs to `lookup`; a `scanner` of the user's speaks of pulling up, too. `not_when` is what it
 /// says it is not for.
-fn lookup_and_screener(not_when: &str) -> Nova {
+fn lookup_and_scanner(not_when: &str) -> Nova {
     let nova = Nova::new(PEOPLE, Vec::<Answer>::new());
     let write = |id: &str, description: &str, manifest: &str| {
         let folder = nova.config().join("skills").join(id);
@@ -20,7 +20,7 @@ fn lookup_and_screener(not_when: &str) -> Nova {
         fs::write(folder.join("manifest.yaml"), manifest).unwrap();
     };
     write(
-        "screener",
+        "scanner",
         "Scans all stocks. Pulls up any symbol that meets criteria.",
         &format!("hints: {{use_when: [pull up TICKER candidates from a scan], not_when: [{not_when}]}}\n"),
     );
@@ -65,26 +65,26 @@ fn the_skills_that_certainty_is_measured_on_are_those_that_come_with_nova() {
 /// The confusions between the two.
 fn confusions(found: &Value) -> Vec<&Value> {
     let of_the_two =
-        |row: &&Value| (row["skill"] == "lookup" || row["skill"] == "screener") && row["tool"].is_null();
+        |row: &&Value| (row["skill"] == "lookup" || row["skill"] == "scanner") && row["tool"].is_null();
     found.as_array().unwrap().iter().filter(of_the_two).collect()
 }
 
 #[test]
 fn a_request_that_another_skill_takes_is_found_before_anybody_asks_it() {
-    let nova = lookup_and_screener("");
+    let nova = lookup_and_scanner("");
     let (code, found) = nova.json(&["skill", "test"]);
     assert_eq!(code, 1);
     let found = confusions(&found);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0]["text"], "Pull up UBER");
-    assert_eq!(found[0]["won"], "screener");
+    assert_eq!(found[0]["won"], "scanner");
     let remedy = found[0]["missing"][0].as_str().unwrap();
-    assert_eq!(remedy, "Add {phrase: \"Pull up TICKER\", instead: lookup} to hints.not_when of screener.");
+    assert_eq!(remedy, "Add {phrase: \"Pull up TICKER\", instead: lookup} to hints.not_when of scanner.");
 }
 
 #[test]
 fn named_hint_fixes_similar_requests_too() {
-    let nova = lookup_and_screener("{phrase: Pull up TICKER, instead: lookup}");
+    let nova = lookup_and_scanner("{phrase: Pull up TICKER, instead: lookup}");
     let (_, found) = nova.json(&["skill", "test"]);
     assert_eq!(confusions(&found), Vec::<&Value>::new());
     for request in ["pull up UBER", "Pull up NVDA", "could you pull up AAPL for me"] {
@@ -96,21 +96,21 @@ fn named_hint_fixes_similar_requests_too() {
 
 #[tokio::test]
 async fn to_enable_a_skill_that_takes_the_examples_of_another_warns_and_names_the_hint() {
-    let nova = lookup_and_screener("");
-    let (_, rows) = nova.json(&["skill", "disable", "screener"]);
+    let nova = lookup_and_scanner("");
+    let (_, rows) = nova.json(&["skill", "disable", "scanner"]);
     assert!(rows.to_string().contains("disabled"));
 
     let app = nova.start().await;
     app.tools_loaded(PATIENCE).await;
-    let taken = app.taken_by_skill(SkillRef { skill: "screener".into() }).await.unwrap();
+    let taken = app.taken_by_skill(SkillRef { skill: "scanner".into() }).await.unwrap();
     assert_eq!(taken.len(), 1, "{taken:?}");
     assert_eq!((taken[0].skill.as_str(), taken[0].text.as_str()), ("lookup", "Pull up UBER"));
-    assert!(taken[0].missing[0].ends_with("hints.not_when of screener."), "{taken:?}");
+    assert!(taken[0].missing[0].ends_with("hints.not_when of scanner."), "{taken:?}");
     assert_eq!(app.taken_by_skill(SkillRef { skill: "lookup".into() }).await.unwrap(), []);
 
-    let enabled = nova.run(&["skill", "enable", "screener"]);
+    let enabled = nova.run(&["skill", "enable", "scanner"]);
     let said = String::from_utf8(enabled.stderr).unwrap();
-    assert!(said.contains("\"Pull up UBER\" of lookup will go to screener."), "{said}");
+    assert!(said.contains("\"Pull up UBER\" of lookup will go to scanner."), "{said}");
     assert!(enabled.status.success());
 }
 

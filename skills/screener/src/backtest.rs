@@ -51,7 +51,7 @@ impl NativeTool for Backtest {
             "Back-tests a strategy or a screen over a list of symbols: returns, the deepest fall, trades and statistics beside the \
              list itself in equal parts. \"unknown\" says what it cannot know.",
         )
-        .use_when("the user asks how a rule, strategy or screen would have done in past years")
+        .use_when("the user wants a back-test, or asks how a rule, strategy or screen would have done")
         .not_when("it is about what the user themselves earned", "portfolio.returns")
         .cite("the span, and what it cannot know")
         .example("How would Mid-cap value have done since 2016?")

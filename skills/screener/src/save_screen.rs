@@ -45,7 +45,7 @@ impl NativeTool for SaveScreen {
 
     fn description(&self) -> Description {
         Description::purpose("Saves conditions as a screen in the vault, or changes the screen of that name.")
-            .use_when("the user wants to keep a screen")
+            .use_when("the user wants to save or keep conditions as a screen")
             .example("Save these conditions as Mid-cap value")
     }
 

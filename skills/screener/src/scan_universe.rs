@@ -43,7 +43,7 @@ impl NativeTool for ScanUniverse {
             "Scans a list of symbols for shares that meet all conditions: hits with their figures, the best first; what was left \
              out for a missing figure or not answered for is counted.",
         )
-        .use_when("the user looks for shares that meet conditions, or runs a screen")
+        .use_when("the user runs a screen, or wants to find shares of a list whose ratio, growth, debt or indicator is above or below a limit")
         .not_when("one symbol is named", "lookup.pull_up_symbol")
         .cite("the day of the closes")
         .example("Which shares of my list have a price-earnings ratio below 15?")

@@ -21,9 +21,9 @@ impl NativeTool for Universes {
     const EFFECT: Effect = Effect::Read;
 
     fn description(&self) -> Description {
-        Description::purpose("Lists the lists of symbols that can be scanned, with how many symbols each has and of which day it is.")
-            .use_when("the user asks what can be scanned")
-            .example("Which lists of shares can you scan?")
+        Description::purpose("Lists the universes: lists of symbols of the vault, each with how many there are and of which day it is.")
+            .use_when("the user asks which lists of symbols or universes there are")
+            .example("Which universes do I have?")
     }
 
     async fn run(&self, _: Nothing, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {

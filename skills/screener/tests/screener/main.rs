@@ -57,15 +57,20 @@ impl Market {
 
     /// The skill over a vault with this market.
     fn over(self, vault: &str) -> SkillInVault {
-        let config = json!({
-            "sources": ["yahoo"],
-            "contact": "jane@example.org",
-            "base_urls": { "yahoo": "http://yahoo.test", "sec": "http://sec.test" },
-        });
-        SkillInVault::new(nova_skill_screener::skill(), vault)
-            .with_config(config)
-            .with_web(&["yahoo.test", "sec.test"], move |request| self.answer(request))
+        over(vault, move |request| self.answer(request))
     }
+}
+
+/// The skill over a vault, with a web that answers like this.
+fn over(vault: &str, answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static) -> SkillInVault {
+    let config = json!({
+        "sources": ["yahoo"],
+        "contact": "jane@example.org",
+        "base_urls": { "yahoo": "http://yahoo.test", "sec": "http://sec.test" },
+    });
+    SkillInVault::new(nova_skill_screener::skill(), vault)
+        .with_config(config)
+        .with_web(&["yahoo.test", "sec.test"], answer)
 }
 
 /// A chart page: the last close is that of 20 November 2026, each other one of the day before the next.

@@ -1,8 +1,13 @@
 //! What a scan finds, and what it says of the rest.
 
-use nova_skill::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::Market;
+use nova_protocol::Event;
+use nova_skill::{Value, json};
+use nova_testkit::{CancellationToken, Reply, SkillInVault};
+
+use crate::{Market, chart, over};
 
 const LIST: &str = "\
 //- Screener/Universes/Mid caps.md
@@ -165,4 +170,68 @@ fn a_list_that_is_not_there_is_named_with_those_that_are() {
         empty.error("scan_universe", json!({"conditions": ["close > 1"]})).message,
         "Empty has no symbols."
     );
+}
+
+/// Sixty shares, all of which are hits; the web stops the call with its so many-th answer.
+fn many(stop: &CancellationToken, after: usize) -> SkillInVault {
+    let bullets: String = (0..60).map(|number| format!("- S{number}\n")).collect();
+    let (stop, answers) = (stop.clone(), AtomicUsize::new(0));
+    over(&format!("//- Many.md\n---\ntype: universe\n---\n{bullets}"), move |request| {
+        if answers.fetch_add(1, Ordering::SeqCst) + 1 == after {
+            stop.cancel();
+        }
+        let path = request.path.split('?').next().unwrap();
+        Reply::text(&chart(path.trim_start_matches("/v8/finance/chart/"), &[10.0, 11.0]))
+    })
+}
+
+#[test]
+fn hits_are_said_as_they_come() {
+    let skill = many(&CancellationToken::new(), 0);
+    skill.value("scan_universe", json!({"conditions": ["close > 1"]}));
+    let events = skill.events.events();
+    let said: Vec<(u64, Option<f64>)> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::ToolCallProgress { partial: Some(partial), .. } => {
+                Some((partial["found"].as_u64()?, None))
+            }
+            Event::ToolCallProgress { fraction, .. } => Some((0, *fraction)),
+            _ => None,
+        })
+        .collect();
+    let partials: Vec<u64> = said.iter().map(|(found, _)| *found).filter(|found| *found > 0).collect();
+    assert_eq!(partials.first(), Some(&1), "the first hit at once: {said:?}");
+    assert!(partials.is_sorted() && partials.len() > 10, "{said:?}");
+    assert!(said.iter().any(|(_, fraction)| fraction.is_some_and(|part| part > 0.9)), "{said:?}");
+}
+
+#[test]
+fn a_scan_that_was_stopped_keeps_its_hits_and_goes_on_where_it_was() {
+    let stop = CancellationToken::new();
+    let skill = many(&stop, 30);
+    let outcome = skill.call_until("scan_universe", json!({"conditions": ["close > 1"]}), stop);
+    assert!(outcome.result.is_err());
+    let so_far = outcome.so_far.unwrap();
+    let found = so_far["found"].as_u64().unwrap();
+    assert!((10..=30).contains(&found), "{so_far:#}");
+    let value = skill.value("scan_universe", json!({"conditions": ["close > 1"]}));
+    assert_eq!(value["found"], 60);
+    // Only what was on its way when it was stopped is asked for again.
+    let mut asked = BTreeMap::<String, usize>::new();
+    for request in skill.requests() {
+        *asked.entry(request.path.split('?').next().unwrap().to_owned()).or_default() += 1;
+    }
+    assert_eq!(asked.len(), 60);
+    let twice = asked.values().filter(|times| **times > 1).count();
+    assert!(twice <= 8, "{asked:?}");
+}
+
+#[test]
+fn a_list_that_is_too_long_is_refused_before_anything_is_asked() {
+    let bullets: String = (0..20_001).map(|number| format!("- S{number}\n")).collect();
+    let skill = over(&format!("//- Many.md\n---\ntype: universe\n---\n{bullets}"), |_| Reply::text("{}"));
+    let error = skill.error("scan_universe", json!({"conditions": ["close > 1"]}));
+    assert_eq!(error.message, "Many has 20001 symbols; a scan takes at most 20000.");
+    assert!(skill.requests().is_empty());
 }

@@ -1,0 +1,15 @@
+//! Hits of a screen, why one is a hit, and a back-test, from sources of this machine.
+
+use crate::harness::Theme;
+use crate::screener::{back_test, explain, home, open, scan};
+use crate::take;
+
+pub(crate) async fn screener(name: &str, theme: Theme) {
+    let (home, _server) = home().await;
+    let window = open(&home.theme(theme)).await;
+    scan(&window).await;
+    explain(&window, "BWOP").await;
+    back_test(&window).await;
+    take(&window, "screener", name).await;
+    window.close().await;
+}
