@@ -3,8 +3,6 @@ use jiff::civil::Date;
 use super::market::Market;
 use super::{BacktestError, Day, Fill, Gaps, Rebalance, Rules, Trade, Weight};
 
-/// A difference below this part of an amount is a rounding error.
-const ROUNDING: f64 = 1e-9;
 /// A quantity this part below a whole one is whole.
 const WHOLE: f64 = 1e-12;
 /// An order that gets less than this part of its amount counts as cut; costs alone make some orders a little smaller.
@@ -215,9 +213,9 @@ impl<'a> Machine<'a> {
             self.orders[number] = None;
             let held = self.positions[number].as_ref().map(|position| position.quantity);
             let missing = size - held.unwrap_or_default() * price;
-            if missing > size * ROUNDING {
+            if missing > 0.0 {
                 buys.push((number, price, missing));
-            } else if let Some(held) = held.filter(|_| missing < -size * ROUNDING) {
+            } else if let Some(held) = held {
                 let kept = self.cut(size / price);
                 if (held - kept) * price > self.rules.fee {
                     self.sell(number, (kept > 0.0).then_some(held - kept), price);

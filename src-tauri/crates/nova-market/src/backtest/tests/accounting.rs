@@ -78,6 +78,17 @@ fn a_position_that_no_share_fits_is_sold() {
     traded(&run, &[("A", 1, Some(2), 1.0, 90.0, 300.0), ("B", 1, None, 18.0, 243.0 / 18.0, 9.0)]);
 }
 
+/// A gains 2.50 more than its part, which is less than the fee of a trade.
+#[test]
+fn rebalancing_trades_nothing_below_its_fee() {
+    let (first, second) = (flat(&[10.0, 10.0, 10.1, 10.1]), flat(&[10.0; 4]));
+    let candidates = [ranked("A", &first, 2.0), ranked("B", &second, 1.0)];
+    let rules = Rules { positions: 2, rebalance: Rebalance::Daily, fee: 5.0, ..rules() };
+    let run = run(&candidates, &rules);
+    traded(&run, &[("A", 1, None, 49.5, 10.0, 10.1), ("B", 1, None, 49.5, 10.0, 10.0)]);
+    close_to(run.statistics.costs, 10.0);
+}
+
 #[test]
 fn purchases_without_cash_are_cut_alike() {
     // A makes the money worth 10,900, of which 900 are cash; B and C want 3,633 each.
@@ -112,11 +123,12 @@ fn costs_are_part_of_what_is_spent() {
 
 #[test]
 fn a_fee_takes_no_more_than_there_is() {
-    let daily = flat(&[10.0, 10.0, 0.01, 0.01]);
+    let daily = flat(&[10.0, 10.0, 0.01, 0.01, 0.01]);
     let run = run(&[signals("A", &daily, &[0], &[2])], &Rules { fee: 900.0, ..rules() });
     // 10 shares bring 0.10, which the fee takes.
-    all_close_to(&equity(&run), &[1_000.0, 100.0, 0.1, 0.0]);
+    all_close_to(&equity(&run), &[1_000.0, 100.0, 0.1, 0.0, 0.0]);
     assert_eq!(run.split(day(3)).map(|(_, after)| after.total), Some(-1.0));
+    assert_eq!(run.split(day(4)), None, "no return of nothing");
     let dear = self::run(&[signals("A", &daily, &[0], &[2])], &Rules { fee: 1_000.0, ..rules() });
     traded(&dear, &[]);
     assert_eq!(dear.gaps.cut, 1);
@@ -136,24 +148,29 @@ fn whole_shares_use_all_money_that_buys_one() {
 
 #[test]
 fn the_benchmark_holds_the_universe_in_equal_parts() {
-    let (first, second) = (flat(&[10.0, 10.0, 20.0, 10.0]), flat(&[10.0, 10.0, 10.0, 10.0]));
+    let (first, second) = (flat(&[10.0, 10.0, 20.0, 10.0, 10.0]), flat(&[10.0, 10.0, 8.0, 8.0, 16.0]));
     let candidates = [signals("A", &first, &[], &[]), signals("B", &second, &[], &[])];
     let benchmark = |rebalance| {
         let rules = Rules { rebalance, cost: 0.01, slippage: 0.5, stop: Some(0.1), ..rules() };
         run(&candidates, &rules).days.iter().map(|day| day.benchmark).collect::<Vec<_>>()
     };
-    all_close_to(&benchmark(Rebalance::Never), &[1_000.0, 1_000.0, 1_500.0, 1_000.0]);
-    // At the third open 1,500 are parted again: 37.5 of A and 75 of B.
-    all_close_to(&benchmark(Rebalance::Daily), &[1_000.0, 1_000.0, 1_500.0, 1_125.0]);
+    all_close_to(&benchmark(Rebalance::Never), &[1_000.0, 1_000.0, 1_400.0, 900.0, 1_300.0]);
+    // Equal parts again at each open: 35 of A and 87.5 of B, then 52.5 and 65.625.
+    all_close_to(&benchmark(Rebalance::Daily), &[1_000.0, 1_000.0, 1_400.0, 1_050.0, 1_575.0]);
 }
 
 #[test]
 fn a_benchmark_without_rebalancing_buys_nothing_later() {
-    let (first, mut second) = (flat(&[10.0; 40]), flat(&[10.0; 5]));
+    let (mut first, mut second) = (flat(&[10.0; 40]), flat(&[10.0; 5]));
     second.days = (30..35).map(day).collect();
     second.close = vec![10.0, 20.0, 40.0, 80.0, 160.0];
     let candidates = [signals("A", &first, &[], &[]), signals("LATE", &second, &[], &[])];
     let run = run(&candidates, &rules());
     assert!(run.days.iter().all(|day| day.benchmark == 1_000.0));
     assert_eq!(run.gaps.begin_late, [("LATE".to_owned(), day(30))]);
+    // With it, the others have all the money until then.
+    first.close[2..].fill(20.0);
+    let candidates = [signals("A", &first, &[], &[]), signals("LATE", &second, &[], &[])];
+    let run = self::run(&candidates, &Rules { rebalance: Rebalance::Daily, ..rules() });
+    close_to(run.days[29].benchmark, 2_000.0);
 }

@@ -16,6 +16,11 @@ fn a_span_without_closes_names_the_first_or_last() {
     of(date(2019, 1, 1), day(5), "Closes begin in 2026. Use 2026-01-01 or later");
     of(date(2025, 12, 21), day(5), "Closes begin in 2026. Use 2026-01-01 or later");
     of(day(20), day(90), "Closes end on 2026-01-20. Begin before it");
+    of(
+        day(19),
+        day(90),
+        "There are fewer than two days of trading from 2026-01-20 to 2026-04-01. Use a longer span",
+    );
     of(day(5), day(4), "The span ends on 2026-01-05, before it begins on 2026-01-06. Swap them");
     of(
         day(3),
@@ -76,6 +81,23 @@ fn a_close_that_is_none_is_counted_and_moves_nothing() {
     let run = run(&[signals("A", &daily, &[0], &[]), signals("B", &other, &[], &[])], &rules());
     all_close_to(&equity(&run), &[1_000.0, 1_000.0, 1_000.0, 1_000.0, 1_000.0, 1_200.0]);
     assert_eq!(run.gaps.unknown_closes, 3);
+}
+
+#[test]
+fn symbols_that_begin_late_or_end_early_are_named() {
+    let whole = flat(&[10.0; 30]);
+    let from = |first: i64, count: usize| {
+        let mut daily = flat(&vec![10.0; count]);
+        daily.days = (first..first + count as i64).map(day).collect();
+        daily
+    };
+    let (begins, late, ends, early) = (from(10, 20), from(11, 19), from(0, 20), from(0, 19));
+    let dailies = [("A", &whole), ("BEGINS", &begins), ("LATE", &late), ("ENDS", &ends), ("EARLY", &early)];
+    let candidates: Vec<_> =
+        dailies.into_iter().map(|(symbol, daily)| signals(symbol, daily, &[], &[])).collect();
+    let gaps = run(&candidates, &rules()).gaps;
+    assert_eq!(gaps.begin_late, [("LATE".to_owned(), day(11))]);
+    assert_eq!(gaps.end_early, [("EARLY".to_owned(), day(18))]);
 }
 
 #[test]

@@ -17,6 +17,8 @@ fn the_deepest_fall_has_its_days() {
     assert_eq!(Fall { depth: 0.4, ..found }, fall);
     all_close_to(&run.falls()[2..6], &[0.0, 0.25, 0.0, 0.2]);
     assert_eq!(held(&[10.0, 10.0, 11.0]).statistics.deepest_fall, None);
+    let twice = held(&[10.0, 10.0, 8.0, 10.0, 8.0]).statistics.deepest_fall.expect("a fall");
+    assert_eq!((twice.to, twice.recovered), (day(2), Some(day(3))), "the first of two");
     let lost = held(&[10.0, 10.0, 8.0]).statistics.deepest_fall.expect("a fall");
     assert_eq!((lost.from, lost.to, lost.recovered), (day(1), day(2), None));
 }
@@ -34,6 +36,18 @@ fn returns_are_of_the_whole_and_of_a_year() {
     // 2028 has only its first day.
     assert_eq!(run.statistics.best_year.map(|(year, _)| year), Some(2028));
     assert_eq!(run.statistics.worst_year, Some((2026, 0.0)));
+}
+
+#[test]
+fn a_year_after_all_is_lost_has_no_return() {
+    let mut closes = vec![10.0; 400];
+    closes[2..].fill(0.01);
+    let daily = flat(&closes);
+    let rules = Rules { fee: 900.0, ..rules() };
+    let run = backtest(&[signals("A", &daily, &[0], &[2])], &rules, FIRST, day(399)).expect("a run");
+    let years = (run.statistics.best_year, run.statistics.worst_year);
+    assert_eq!(years, (Some((2026, -1.0)), Some((2026, -1.0))));
+    assert_eq!(run.statistics.volatility, None);
 }
 
 /// Returns of 0, 0, 10, -10 and 10 percent: their mean is 2, the squares of distances 4 + 4 + 64 + 144 + 64.
@@ -59,11 +73,12 @@ fn trades_are_counted_when_sold() {
 fn a_split_chains_to_the_whole() {
     let daily = flat(&[10.0, 10.0, 12.0, 12.0, 12.0, 11.0, 11.0, 11.0, 15.0]);
     let run = run(&[signals("A", &daily, &[0, 3, 6], &[2, 5])], &Rules { fee: 3.0, ..rules() });
-    let (before, after) = run.split(day(4)).expect("two parts");
+    // On the day of the first sale.
+    let (before, after) = run.split(day(3)).expect("two parts");
     close_to((1.0 + before.total) * (1.0 + after.total), 1.0 + run.statistics.total);
     close_to((1.0 + before.benchmark_total) * (1.0 + after.benchmark_total), 1.5);
     close_to(before.costs + after.costs, 15.0);
-    assert_eq!((before.sold, before.won, after.sold, after.won), (1, 1, 1, 0));
+    assert_eq!((before.sold, before.won, after.sold, after.won), (0, 0, 2, 1));
     assert_eq!(run.split(FIRST), None);
     assert_eq!(run.split(day(9)), None);
 }

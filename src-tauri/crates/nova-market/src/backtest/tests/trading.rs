@@ -71,16 +71,34 @@ fn the_most_wanted_is_bought_first() {
 #[test]
 fn an_order_waits_for_an_open() {
     let mut daily = flat(&[10.0, 11.0, 12.0, 13.0, 14.0, 15.0]);
-    // No bar on the second day, an unknown open on the third; another share trades on both.
+    // No bar on the second day, unknown opens on the two after it; another share trades on all.
     for column in [&mut daily.open, &mut daily.close, &mut daily.high, &mut daily.low, &mut daily.volume] {
         column.remove(1);
     }
     daily.days.remove(1);
-    daily.open[1] = f64::NAN;
+    (daily.open[1], daily.open[2]) = (f64::NAN, 0.0);
     let other = flat(&[1.0; 6]);
     let run = run(&[signals("HOLE", &daily, &[0], &[]), signals("OTHER", &other, &[], &[])], &rules());
-    traded(&run, &[("HOLE", 3, None, 1_000.0 / 13.0, 13.0, 15.0)]);
-    assert_eq!((run.gaps.waits, run.gaps.unknown_prices), (1, 1));
+    traded(&run, &[("HOLE", 4, None, 1_000.0 / 14.0, 14.0, 15.0)]);
+    assert_eq!((run.gaps.waits, run.gaps.unknown_prices), (1, 2));
+}
+
+#[test]
+fn an_order_for_an_unlisted_share_is_dropped() {
+    let mut daily = flat(&[10.0, 10.0, 10.0]);
+    daily.days = vec![day(0), day(20), day(21)];
+    let other = flat(&[1.0; 22]);
+    traded(&run(&[signals("BACK", &daily, &[0], &[]), signals("OTHER", &other, &[], &[])], &rules()), &[]);
+}
+
+#[test]
+fn an_unlisted_share_frees_its_position() {
+    let (gone, other) = (flat(&[10.0; 3]), flat(&[10.0; 30]));
+    let candidates = [ranked("GONE", &gone, 2.0), ranked("OTHER", &other, 1.0)];
+    for rebalance in [Rebalance::Never, Rebalance::Daily] {
+        let run = run(&candidates, &Rules { rebalance, ..rules() });
+        traded(&run, &[("GONE", 1, Some(13), 100.0, 10.0, 10.0), ("OTHER", 14, None, 100.0, 10.0, 10.0)]);
+    }
 }
 
 #[test]
@@ -128,6 +146,25 @@ fn a_stopped_share_must_stop_being_wanted() {
     traded(&always, &[("A", 1, Some(3), 100.0, 10.0, 8.0)]);
     let again = run(&[signals("A", &daily, &[0, 1, 2, 3, 5, 6, 7], &[])], &stop);
     traded(&again, &[("A", 1, Some(3), 100.0, 10.0, 8.0), ("A", 6, None, 100.0, 8.0, 8.0)]);
+}
+
+#[test]
+fn a_rebalancing_buys_a_stopped_share_again() {
+    let daily = flat(&[10.0, 10.0, 8.0, 8.0, 8.0, 8.0, 8.0]);
+    let rules = Rules { stop: Some(0.1), rebalance: Rebalance::Daily, ..rules() };
+    traded(
+        &run(&[ranked("A", &daily, 1.0)], &rules),
+        &[("A", 1, Some(3), 100.0, 10.0, 8.0), ("A", 4, None, 100.0, 8.0, 8.0)],
+    );
+}
+
+/// A week belongs to the year of its Thursday, and is another one a year later.
+#[test]
+fn a_week_ends_before_a_day_of_another_week() {
+    let ends = |day, next| Rebalance::Weekly.ends(day, next);
+    assert!(!ends(date(2024, 12, 31), date(2025, 1, 2)));
+    assert!(ends(date(2025, 1, 3), date(2025, 1, 6)));
+    assert!(ends(date(2025, 1, 2), date(2026, 1, 1)), "the first week of each");
 }
 
 /// From Thursday 1 January: the first day, then the last of each period that another day follows.
