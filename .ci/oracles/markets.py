@@ -3,7 +3,7 @@
 Writes the fixtures of nova-market/tests/oracle.rs into the folder that is its argument: `indicators.txt`, `trades.txt`,
 `portfolios.txt`. `market` generates the same prices as nova-market/tests/oracle/market.rs, so the fixtures hold results
 only. Numbers have twelve digits. With the argument `--seconds` it prints how long backtesting needs for the runs of all
-symbols instead.
+symbols instead. backtesting is under the AGPL: it is run here, and nothing of it is copied.
 
 The libraries differ from Nova in these points, which are bridged here:
 - TA-Lib rounds a variance below 1e-14 to zero; the deviations of the series `tiny` come from Python's `statistics`,

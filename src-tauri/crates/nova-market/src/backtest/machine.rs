@@ -216,7 +216,7 @@ impl<'a> Machine<'a> {
             if missing > 0.0 {
                 buys.push((number, price, missing));
             } else if let Some(held) = held {
-                let kept = self.cut(size / price);
+                let kept = self.tradable(size / price);
                 if (held - kept) * price > self.rules.fee {
                     self.sell(number, (kept > 0.0).then_some(held - kept), price);
                 }
@@ -249,7 +249,7 @@ impl<'a> Machine<'a> {
     /// Spends up to an amount, costs included. Returns true where anything was bought.
     fn buy(&mut self, number: usize, amount: f64, price: f64) -> bool {
         let price = price * (1.0 + self.rules.slippage);
-        let quantity = self.cut((amount - self.rules.fee) / (price * (1.0 + self.rules.cost)));
+        let quantity = self.tradable((amount - self.rules.fee) / (price * (1.0 + self.rules.cost)));
         let value = quantity * price;
         if !(value > 0.0 && value.is_finite()) {
             return false;
@@ -288,8 +288,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The quantity that can be traded.
-    fn cut(&self, quantity: f64) -> f64 {
+    /// The part of a quantity that the rules let trade.
+    fn tradable(&self, quantity: f64) -> f64 {
         if self.rules.whole { (quantity * (1.0 + WHOLE)).floor() } else { quantity }
     }
 

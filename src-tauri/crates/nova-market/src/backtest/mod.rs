@@ -34,7 +34,7 @@ use market::{Market, Signals};
 /// The days without a close after which a share still counts as listed. Exchange holidays are shorter.
 pub const LISTED_DAYS: i64 = 10;
 
-/// A share that the strategy may hold.
+/// A share that the strategy may hold. All candidates of a run have the same currency.
 #[derive(Debug, Clone)]
 pub struct Candidate<'a> {
     pub symbol: &'a str,
