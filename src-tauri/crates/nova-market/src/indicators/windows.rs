@@ -94,8 +94,10 @@ impl Summary for Deviation {
 
     fn with(self, value: f64) -> Self {
         let count = self.count + 1.0;
+        // The division does not wait for the mean of the values before.
+        let share = 1.0 / count;
         let distance = value - self.mean;
-        let mean = self.mean + distance / count;
+        let mean = self.mean + distance * share;
         Self { count, mean, squares: self.squares + distance * (value - mean) }
     }
 
