@@ -51,6 +51,19 @@ describe('the result', () => {
     expect(section('Trades')).toHaveTextContent('209 older ones are not listed.');
   });
 
+  test('has six statistics until all are asked for', async () => {
+    const more = [...(backTest['statistics'] as object[]), { key: 'sharpe', name: 'Sharpe ratio', value: '0.7', unit: 'ratio' }];
+    await tested({ answers: { [TEST]: () => answer({ ...backTest, statistics: more } as JsonValue) } });
+    expect(section('Statistics')).not.toHaveTextContent('Sharpe ratio');
+    await click('Show all 7 statistics');
+    expect(section('Statistics')).toHaveTextContent('Sharpe ratio0.7');
+  });
+
+  test('of a strategy says so', async () => {
+    await tested({ answers: { [TEST]: () => answer({ ...backTest, strategy: 'Buy strength' }) } });
+    expect(section('Value over time')).toHaveTextContent('This strategy 27,540 EUR');
+  });
+
   test('is split where that was asked for', async () => {
     const halves = [{ from: '2016-01-04', to: '2020-12-31', yearly_return: '12.1', deepest_fall: '-27.4' }, { from: '2021-01-01', to: '2026-10-19', yearly_return: '-0.4', deepest_fall: null }];
     await tested({ answers: { [TEST]: () => answer({ ...backTest, halves }) } });

@@ -18,6 +18,8 @@ export function ConditionRow({ condition, isChanged }: { condition: Condition; i
   const id = useId();
   const [left, setLeft] = useState(condition.value !== '');
   const row = useRef<HTMLLIElement>(null);
+  /** Since the field got the focus: leaving alone changes nothing. */
+  const typed = useRef(false);
   // The row that was just added has the focus.
   useEffect(() => {
     const isHere = focusIsLost() || row.current?.closest('[data-testid=skill-panel]')?.contains(document.activeElement) === true;
@@ -47,9 +49,13 @@ export function ConditionRow({ condition, isChanged }: { condition: Condition; i
               autoComplete="off"
               placeholder={exampleOf(screens.fields.find((one) => one.key === field))}
               value={value}
-              onChange={(event) => edit({ type: 'condition', key, part: { value: event.target.value } })}
+              onChange={(event) => {
+                typed.current = true;
+                edit({ type: 'condition', key, part: { value: event.target.value } });
+              }}
               onBlur={() => {
-                const tidy = tidied(condition, screens.fields);
+                const tidy = typed.current ? tidied(condition, screens.fields) : value;
+                typed.current = false;
                 onceFocusMoved(() => {
                   setLeft(true);
                   if (tidy !== value) edit({ type: 'condition', key, part: { value: tidy } });

@@ -11,6 +11,7 @@ import { wholeDay } from '../symbol/words';
 import type { BackTest, CurvePoint } from './backtest';
 import { useScreener } from './context';
 import { dayReading, HEIGHT, piecesOf, plotOf, spokenCurve, type Plot } from './curve';
+import { subjectText } from './words';
 
 /** The name of a year with the room around it, px. */
 const MARK = 64;
@@ -36,13 +37,15 @@ export function EquityChart() {
   );
 }
 
-function Legend({ test: { end, benchmarkEnd, currency, universe, cash, curve } }: { test: BackTest }) {
+function Legend({ test }: { test: BackTest }) {
+  const { screens } = useScreener();
+  const { end, benchmarkEnd, currency, universe, cash, curve } = test;
   const last = curve.at(-1);
   return (
     <>
       <span className="inline-flex items-center gap-2">
         <Stroke colour="var(--c1)" />
-        This screen{' '}
+        {subjectText(test, screens.strategies)}{' '}
         <span className="tabular">
           {numberText(wholeText(end ?? last?.value ?? ''))} {revealed(currency)}
         </span>
@@ -71,7 +74,7 @@ function Stroke({ colour }: { colour: string }) {
 }
 
 function Curve({ test }: { test: BackTest }) {
-  const { state, dispatch } = useScreener();
+  const { state, dispatch, screens } = useScreener();
   const [ref, width] = useWidth(460);
   const { curve } = test;
   const plot = useMemo(() => plotOf(curve, width), [curve, width]);
@@ -83,7 +86,7 @@ function Curve({ test }: { test: BackTest }) {
   const pointed = curve.find(({ day }) => day === state.pointed?.day);
   return (
     <div ref={ref}>
-      <svg role="img" tabIndex={0} aria-label={`${spokenCurve(test)}. Left and right arrows read each day.`} width={width} height={HEIGHT} className="block overflow-visible" onPointerMove={point} onPointerLeave={() => dispatch({ type: 'pointed', day: null })}>
+      <svg role="img" tabIndex={0} aria-label={`${spokenCurve(test, subjectText(test, screens.strategies))}. Left and right arrows read each day.`} width={width} height={HEIGHT} className="block overflow-visible" onPointerMove={point} onPointerLeave={() => dispatch({ type: 'pointed', day: null })}>
         <Drawing curve={curve} plot={plot} />
         {pointed && <Pointed point={pointed} plot={plot} />}
       </svg>
@@ -147,7 +150,9 @@ function Pointed({ point, plot: { x, y, fall, floor } }: { point: CurvePoint; pl
 }
 
 /** Every day of the chart as a row, newest first: what a screen reader reads in its place. */
-function CurveTable({ test: { curve, currency, universe } }: { test: BackTest }) {
+function CurveTable({ test }: { test: BackTest }) {
+  const { screens } = useScreener();
+  const { curve, currency, universe } = test;
   const figure = (key: string, head: string, of: (point: CurvePoint) => string | null, text: (value: string) => string): Column<CurvePoint> => ({
     key,
     head,
@@ -159,7 +164,7 @@ function CurveTable({ test: { curve, currency, universe } }: { test: BackTest })
   });
   const columns: Column<CurvePoint>[] = [
     { key: 'day', head: 'Day', cell: ({ day }) => wholeDay(day) },
-    figure('value', `This screen, ${revealed(currency)}`, ({ value }) => value, numberText),
+    figure('value', `${subjectText(test, screens.strategies)}, ${revealed(currency)}`, ({ value }) => value, numberText),
     figure('benchmark', revealed(universe) || 'Benchmark', ({ benchmark }) => benchmark, numberText),
     figure('fall', 'Fall', ({ fall }) => fall, percentText),
     figure('benchmark fall', 'Benchmark', ({ benchmarkFall }) => benchmarkFall, percentText),

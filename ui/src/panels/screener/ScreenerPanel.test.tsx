@@ -75,6 +75,16 @@ describe('conditions', () => {
     expect(screen.getByRole('textbox', { name: 'Limit of Operating margin' })).toHaveValue('12 %');
   });
 
+  test('a field that is only visited is not changed', async () => {
+    const conditions = [{ text: 'growth_3y > 10', field: 'growth_3y', operator: 'above', values: ['10'], problem: null }];
+    await open({ answers: { 'screener.list_screens': () => answer({ ...screens, screens: [{ ...midCap, conditions }] }) } });
+    await userEvent.click(screen.getByRole('textbox', { name: 'Limit of Growth, 3 y' }));
+    await userEvent.tab();
+    await act(async () => void (await new Promise((done) => setTimeout(done))));
+    expect(screen.getByRole('textbox', { name: 'Limit of Growth, 3 y' })).toHaveValue('10');
+    expect(screen.queryByText(/not saved$/)).toBeNull();
+  });
+
   test('one that cannot be sent keeps the scan from starting, and is marked', async () => {
     const { asked, press } = await open();
     await click('Add condition');
@@ -261,8 +271,11 @@ describe('a scan', () => {
   });
 
   test('that ends says so, and what it left out', async () => {
-    const { call } = await scanning();
+    const { call, asked } = await scanning();
+    expect(within(section('Saved screens')).getByRole('button', { name: /^Mid-cap value/ })).toHaveTextContent('running');
     await call.end(answer(wholeScan));
+    expect(asked('screener.list_screens')).toHaveLength(2);
+    expect(within(section('Saved screens')).getByRole('button', { name: /^Mid-cap value/ })).toHaveTextContent('11 hits, 23 Nov');
     expect(section('Hits')).toHaveTextContent('10 hits of 1,200 scanned');
     expect(section('Hits')).not.toHaveTextContent('Order may change');
     await click('Show left out');

@@ -49,6 +49,7 @@ export function ScreenerPanel({ panel, part, wide }: ScreenerPanelProps) {
     if (state.saving !== null && read?.run === null && !read.stale && read.at !== state.saving.at) dispatch({ type: 'settled' });
   }, [state.saving, read]);
   const { runs, start, stop } = useRuns(panel.skill);
+  useAtEnd(runs.scan?.endedAt ?? null, lists.again);
   const [scanning, testing, proposing] = [useRun(runs.scan), useRun(runs.test), useRun(runs.trades)];
   const [scan, test] = [useScan(scanning), useBackTest(testing)];
 
@@ -141,6 +142,16 @@ export function ScreenerPanel({ panel, part, wide }: ScreenerPanelProps) {
       </Frame>
     </ScreenerProvider>
   );
+}
+
+/** The list of screens has the hits of the last scan of each. */
+function useAtEnd(endedAt: string | null, again: () => void): void {
+  const seen = useRef(endedAt);
+  useEffect(() => {
+    if (seen.current === endedAt) return;
+    seen.current = endedAt;
+    if (endedAt !== null) again();
+  }, [endedAt, again]);
 }
 
 function useRoom(wide: boolean): ScreenerContext['room'] {

@@ -42,8 +42,8 @@ describe('the answer of a back-test', () => {
     const of = { ...test1, curve: [point('2020-02-03', '27540.20', { benchmark: '21020', fall: '-3.2', benchmarkFall: null })] };
     expect(dayReading(of, '2020-02-03', '2026-11-20')).toBe('3 Feb 2020: 27,540.20 EUR, Europe mid caps 21,020, fall −3.2 %');
     expect(dayReading(of, '2020-02-04', '2026-11-20')).toBe('');
-    expect(spokenCurve(of)).toBe('Value in EUR, from 3 Feb 2020 to 3 Feb 2020. This screen: 27,540.20 at the start, 27,540.20 at the end; Europe mid caps: 21,020 at the end. Deepest fall −27.4 %, from 17 Feb 2020 to 8 Jun 2020');
-    expect(spokenCurve({ ...of, curve: [] })).toBe('No values');
+    expect(spokenCurve(of, 'This screen')).toBe('Value in EUR, from 3 Feb 2020 to 3 Feb 2020. This screen: 27,540.20 at the start, 27,540.20 at the end; Europe mid caps: 21,020 at the end. Deepest fall −27.4 %, from 17 Feb 2020 to 8 Jun 2020');
+    expect(spokenCurve({ ...of, curve: [] }, 'This screen')).toBe('No values');
   });
 
   test('leaves out days that are none', () => {

@@ -85,11 +85,11 @@ export function dayReading({ curve, currency, universe }: BackTest, day: string,
 }
 
 /** What a screen reader says of the chart: its range, its ends, and the deepest fall. */
-export function spokenCurve({ curve, currency, universe, deepestFall, deepestFallFrom, deepestFallTo }: BackTest): string {
+export function spokenCurve({ curve, currency, universe, deepestFall, deepestFallFrom, deepestFallTo }: BackTest, subject: string): string {
   const [first, last] = [curve[0], curve.at(-1)];
   if (!first || !last) return 'No values';
   const benchmark = last.benchmark === null ? '' : `; ${revealed(universe) || 'benchmark'}: ${numberText(last.benchmark)} at the end`;
   const when = deepestFallFrom === null || deepestFallTo === null ? '' : `, from ${wholeDay(deepestFallFrom)} to ${wholeDay(deepestFallTo)}`;
   const fall = deepestFall === null ? '' : `. Deepest fall ${percentText(deepestFall)}${when}`;
-  return `Value in ${revealed(currency)}, from ${wholeDay(first.day)} to ${wholeDay(last.day)}. This screen: ${numberText(first.value)} at the start, ${numberText(last.value)} at the end${benchmark}${fall}`;
+  return `Value in ${revealed(currency)}, from ${wholeDay(first.day)} to ${wholeDay(last.day)}. ${subject}: ${numberText(first.value)} at the start, ${numberText(last.value)} at the end${benchmark}${fall}`;
 }

@@ -7,7 +7,7 @@ import { noteName } from '../../shared/format';
 import { revealed } from '../../shared/invisible';
 import { daysBetween } from '../skill/words';
 import { figureText, shortDay, wholeDay } from '../symbol/words';
-import type { CheckedCondition, Explanation, Field, Scan, Universe } from './answers';
+import type { CheckedCondition, Explanation, Field, Scan, Strategy, Universe } from './answers';
 import type { BackTest } from './backtest';
 import { changesOf, isSameDraft, type Change, type Condition, type Draft } from './draft';
 import type { Found } from './runs';
@@ -140,6 +140,11 @@ export function nearestText({ nearest, conditions, hit }: Explanation): string {
 export function testText({ strategy, rules, from, to }: BackTest): string {
   const rebalance = rules.find(({ name }) => /rebalanc/i.test(name))?.value.toLowerCase();
   return [revealed(strategy), rebalance === undefined ? '' : revealed(rebalance), `${monthOf(from)} to ${monthOf(to)}`].filter(Boolean).join(', ');
+}
+
+/** What a back-test is of, in its legend. */
+export function subjectText({ strategy }: Pick<BackTest, 'strategy'>, strategies: readonly Strategy[]): string {
+  return strategies.some(({ name }) => name === strategy) ? 'This strategy' : 'This screen';
 }
 
 /** "Jan 2016" */
