@@ -1,4 +1,4 @@
-// The screener of `dev.html`: a scan that is on its way, as in the pictures, and a back-test.
+// Scripts the screener of `dev.html`: a running scan, as in the pictures.
 
 import type { JsonValue, Result } from '../ipc';
 import type { FakeBackend, World } from './fake-backend';
@@ -8,7 +8,7 @@ import { sampleAnswer } from './sample-panels';
 
 export const SCREENER = ['list_screens', 'universes', 'scan_universe', 'explain_hit', 'save_screen', 'backtest', 'find_trades'];
 
-/** Scans never end by themselves; they stop with what they have. */
+/** Scans run until stopped, and then return their partial result. */
 export function scriptScreener(backend: FakeBackend, world: World): void {
   const tools: Record<string, readonly string[]> = { screener: SCREENER, portfolio: ['watch'] };
   world.skills = world.skills.map((row) => (tools[row.id] ? { ...row, state: 'available', tools: (tools[row.id] ?? []).map((tool) => `${row.id}.${tool}`) } : row));

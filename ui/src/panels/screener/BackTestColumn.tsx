@@ -11,7 +11,7 @@ import { TestTrades } from './TestTrades';
 import { Today } from './Today';
 import { firstDayIn, testText } from './words';
 
-/** What the open screen would have made, beside the universe it chose from. */
+/** Back-test of the open screen against its universe. */
 export function BackTestColumn() {
   const { room, testing, test } = useScreener();
   const isRunning = testing?.isRunning === true;
@@ -111,7 +111,7 @@ function BeforeTest() {
   );
 }
 
-/** The result is not that of the conditions and settings as they are. */
+/** Says that conditions or settings changed since the run. */
 function OldTest() {
   const { testing, state, opened, startTest } = useScreener();
   const used = testing?.isRunning === true ? testing.run : testing?.found;

@@ -8,11 +8,11 @@ interface ChoiceProps {
   readonly onChange: (value: string) => void;
   readonly children: ReactNode;
   readonly className?: string;
-  /** Without the arrow, where there is no room for it. */
+  /** Without the arrow, to save room. */
   readonly bare?: boolean;
 }
 
-/** One of several, in a field of the panel. */
+/** A native select. */
 export function Choice({ label, value, onChange, children, className = '', bare = false }: ChoiceProps) {
   return (
     <span className={`relative inline-flex min-w-0 ${className}`}>

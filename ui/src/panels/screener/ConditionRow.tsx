@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 
 import { IconButton } from '../../shared';
 import { focusIsLost, onceFocusMoved } from '../../shared/focus';
+import { revealed } from '../../shared/invisible';
 import { Revealed } from '../../shared/Revealed';
 import type { Field, Operator } from './answers';
 import { Choice } from './Choice';
@@ -9,18 +10,18 @@ import { useScreener } from './context';
 import { conditionText, tidied, type Condition } from './draft';
 import { conditionName } from './words';
 
-/** The choice of a line of text in place of field, operator and limit. */
+/** Option that turns the row into a line of text. */
 const LINE = '=';
 
-/** One condition: its field, operator and limit, or its line; checked when it is left. */
+/** A condition as field, operator and limit, or as a line; validated on blur. */
 export function ConditionRow({ condition, isChanged }: { condition: Condition; isChanged: boolean }) {
   const { screens, edit, problems, state } = useScreener();
   const id = useId();
   const [left, setLeft] = useState(condition.value !== '');
   const row = useRef<HTMLLIElement>(null);
-  /** Since the field got the focus: leaving alone changes nothing. */
+  /** Typed since focus; a mere visit does not normalise the limit. */
   const typed = useRef(false);
-  // The row that was just added has the focus.
+  // Focuses a row just added.
   useEffect(() => {
     const isHere = focusIsLost() || row.current?.closest('[data-testid=skill-panel]')?.contains(document.activeElement) === true;
     if (!left && isHere) row.current?.querySelector<HTMLElement>('select, input')?.focus();
@@ -105,7 +106,7 @@ function Line({ condition, isChanged, invalid, describedBy, onLeave }: LineProps
 const fieldClass = (isChanged: boolean, invalid: boolean) =>
   `rounded-control border px-2 text-small text-fg ${invalid ? 'border-danger' : isChanged ? 'border-accent' : 'border-line-control'} ${isChanged ? 'bg-accent-soft' : 'bg-surface-raised'}`;
 
-/** What the condition is about, by where it is read from. */
+/** Selects the field, grouped by its source. */
 function FieldChoice({ condition }: { condition: Condition }) {
   const { screens, edit } = useScreener();
   const { key, field } = condition;
@@ -113,7 +114,7 @@ function FieldChoice({ condition }: { condition: Condition }) {
   const choose = (next: string) => edit({ type: 'condition', key, part: next === LINE ? { field: null, value: conditionText(condition) } : { field: next } });
   return (
     <Choice label="Field" className="min-w-0 flex-1" value={field ?? LINE} onChange={choose}>
-      {!isKnown && field !== null && <option value={field}>{field}</option>}
+      {!isKnown && field !== null && <option value={field}>{revealed(field)}</option>}
       <FieldOptions fields={screens.fields} />
       <option value={LINE}>As a line…</option>
     </Choice>
@@ -131,7 +132,7 @@ export function FieldOptions({ fields }: { fields: readonly Field[] }) {
         <optgroup key={label} label={label}>
           {of.map(({ key, name }) => (
             <option key={key} value={key}>
-              {name}
+              {revealed(name)}
             </option>
           ))}
         </optgroup>
@@ -139,7 +140,7 @@ export function FieldOptions({ fields }: { fields: readonly Field[] }) {
   );
 }
 
-/** The limit of an example: "price_to_earnings < 18" → "18". */
+/** "price_to_earnings < 18" → "18" */
 function exampleOf(field: Field | undefined): string {
   return field?.example.replace(/^.*?(?:[<>]=?|between)\s*/, '') ?? '';
 }

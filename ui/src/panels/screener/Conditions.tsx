@@ -11,7 +11,7 @@ import { NotSaved, SaveAs } from './ScreenerHead';
 import { UniverseField } from './UniverseField';
 import { outdatedText } from './words';
 
-/** Universe, conditions and score of the open screen, and the screens that are saved. */
+/** Universe, conditions and score of the open screen, and the saved screens. */
 export function Conditions() {
   const { opened, room, dispatch } = useScreener();
   const { conditions } = opened.draft;
@@ -85,7 +85,7 @@ function Missing() {
   );
 }
 
-/** The hits are not those of the conditions as they are. */
+/** Says that the hits do not match the open screen. */
 export function Outdated() {
   const { scanning, opened, screens, startScan } = useScreener();
   const used = scanning?.isRunning === true ? scanning.run : scanning?.found;
@@ -146,7 +146,7 @@ function SavedScreens() {
   );
 }
 
-/** What a scan asks the network, as far as it is known. */
+/** States which requests leave the machine. */
 function WhatLeaves() {
   const { scan, universes, opened } = useScreener();
   const size = universes.find(({ name }) => name === opened.draft.universe)?.count ?? null;

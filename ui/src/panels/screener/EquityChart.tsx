@@ -13,10 +13,10 @@ import { useScreener } from './context';
 import { dayReading, HEIGHT, piecesOf, plotOf, spokenCurve, type Plot } from './curve';
 import { subjectText } from './words';
 
-/** The name of a year with the room around it, px. */
+/** Width of a year's label, px. */
 const MARK = 64;
 
-/** The value of screen and benchmark, and how far each is below its last high, on one axis of time; as a table on a click. */
+/** Equity and drawdown of screen and benchmark on one time axis, or as a table. */
 export function EquityChart() {
   const { test, state, dispatch, today } = useScreener();
   if (test === null) return null;
@@ -62,7 +62,7 @@ function Legend({ test }: { test: BackTest }) {
   );
 }
 
-/** Without cents: the table has them. */
+/** Drops decimals; the table shows them. */
 const wholeText = (amount: string) => amount.replace(/\.\d+$/, '');
 
 function Stroke({ colour }: { colour: string }) {
@@ -94,7 +94,7 @@ function Curve({ test }: { test: BackTest }) {
   );
 }
 
-/** Drawn once, not for each day that is pointed at. */
+/** Memoised: pointing does not redraw it. */
 const Drawing = memo(function Drawing({ curve, plot }: { curve: readonly CurvePoint[]; plot: Plot }) {
   const { x, y, fall, width, ticks, first, last, falls, fallTop, floor } = plot;
   const line = (points: readonly { day: string; value: number }[], at: (value: number) => number) => points.map(({ day, value }) => `${x(day).toFixed(1)},${at(value).toFixed(1)}`).join(' ');
@@ -149,7 +149,7 @@ function Pointed({ point, plot: { x, y, fall, floor } }: { point: CurvePoint; pl
   );
 }
 
-/** Every day of the chart as a row, newest first: what a screen reader reads in its place. */
+/** The chart's points as rows, newest first. */
 function CurveTable({ test }: { test: BackTest }) {
   const { screens } = useScreener();
   const { curve, currency, universe } = test;

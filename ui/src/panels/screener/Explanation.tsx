@@ -7,7 +7,7 @@ import { useScreener } from './context';
 import { Failure } from './RunBar';
 import { nearestText, oldText, scoreText, sourceText, valueText } from './words';
 
-/** Each condition with its value, limit, source and day, and what would drop the hit. */
+/** Why a symbol is a hit: each condition with value, limit, source and day. */
 export function Explanation() {
   const { state, dispatch, explanation, room, wide, explainAgain } = useScreener();
   if (state.explained === null || explanation === null) return null;
@@ -68,7 +68,7 @@ function markOf({ holds, old }: CheckedCondition): { readonly icon: IconName; re
   return old ? { icon: 'clock', word: 'holds, with an old figure', tone: 'text-warn' } : { icon: 'check', word: 'holds', tone: 'text-ok' };
 }
 
-/** Where there is no room, source and day are in the tip. */
+/** In narrow panels the tooltip has source and day. */
 function Row({ condition, hasSource }: { condition: CheckedCondition; hasSource: boolean }) {
   const { today } = useScreener();
   const { name, value, unit, limit, old, reason } = condition;

@@ -9,7 +9,7 @@ import { Problems } from './Problems';
 import { Failure, RunBar } from './RunBar';
 import { endText, leftOutText, noHitsText, progressText, unansweredText } from './words';
 
-/** The scan with its hits, and why one of them is a hit. */
+/** Progress, hits and explanation of a scan. */
 export function Hits() {
   const { room, wide, state } = useScreener();
   const isBeside = room === 'one' && wide;
@@ -40,7 +40,7 @@ export function Hits() {
   );
 }
 
-/** How far the scan is, or how it ended. */
+/** Progress or outcome of the scan. */
 function ScanBar() {
   const { scanning, scan, stop, startScan } = useScreener();
   if (scanning === null) return null;
@@ -112,7 +112,7 @@ function AddCondition() {
   );
 }
 
-/** What is not among the hits, and why. */
+/** Symbols left out, and hits beyond the limit. */
 function Notes() {
   const { scan, scanning, hits, state } = useScreener();
   if (scan === null || scanning === null) return null;
@@ -153,7 +153,7 @@ function ListToggle({ list, of }: { list: 'left_out' | 'unanswered'; of: string 
   );
 }
 
-/** Entries that are listed; of a large universe nearly all symbols may be left out. */
+/** Entries listed; a large universe may leave out thousands of symbols. */
 const MOST = 200;
 
 function List({ label, entries }: { label: string; entries: readonly { readonly symbol: string; readonly about: string }[] }) {
@@ -169,7 +169,7 @@ function List({ label, entries }: { label: string; entries: readonly { readonly 
   );
 }
 
-/** Symbols that no source answered for. */
+/** Symbols without an answer from any source. */
 function Footer() {
   const { scan, scanning, state, startScan } = useScreener();
   const unanswered = scan?.unanswered ?? [];

@@ -11,16 +11,16 @@ import { useScreener } from './context';
 import { Sparkline } from './Sparkline';
 import { valueText } from './words';
 
-/** Rows that are drawn before more are asked for. */
+/** Rows shown at first. */
 const FIRST = 50;
 const MORE = 150;
-/** px of the columns that are always there, with a name of a company, and of one more. */
+/** Width of the fixed columns and of each further one, px. */
 const FIXED = 374;
 const COLUMN = 78;
-/** Below it there is no room for names of companies, px. */
+/** Minimal table width that shows company names, px. */
 const NAMED = 420;
 
-/** The hits, best first or by a column. Values that have no room stand in the explanation. */
+/** The table of hits. Columns that do not fit are in the explanation. */
 export function HitsTable() {
   const { scan, hits, wide } = useScreener();
   const [ref, width] = useWidth(534);
@@ -64,12 +64,12 @@ interface HeadProps {
   readonly by: string;
   readonly label: string;
   readonly isText?: boolean;
-  /** The order of the list, as long as no other is chosen. */
+  /** The default order. */
   readonly isBest?: boolean;
   readonly className?: string;
 }
 
-/** Opaque: rows go below it. */
+/** Opaque: rows scroll below it. */
 const headClass = (wide: boolean) => `sticky top-0 z-10 px-2 py-1.5 whitespace-nowrap ${wide ? 'bg-surface' : 'bg-surface-side'}`;
 
 function Head({ by, label, isText = false, isBest = false, className = '' }: HeadProps) {

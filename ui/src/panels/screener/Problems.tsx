@@ -2,7 +2,7 @@ import { Banner, LinkButton } from '../../shared';
 import { Revealed } from '../../shared/Revealed';
 import { useActions } from '../../state/hooks';
 
-/** What a tool found wrong, each with the note that it stands in. */
+/** Problems reported by a tool, with a link to the note. */
 export function Problems({ problems, note = null, label }: { problems: readonly string[]; note?: string | null; label: string }) {
   const { openNote } = useActions();
   if (problems.length === 0) return null;

@@ -16,7 +16,7 @@ interface RunBarProps {
   readonly label: string;
 }
 
-/** A long call: how far it is, for how long, and the way to stop it; afterwards how it ended. */
+/** Progress, elapsed time and Stop of a long call; afterwards its outcome. */
 export function RunBar({ view: { run, isRunning, effect }, text, fraction, onStop, label }: RunBarProps) {
   const now = useClock(isRunning);
   const done = fraction === null ? null : Math.min(1, Math.max(0, fraction));
@@ -43,7 +43,7 @@ export function RunBar({ view: { run, isRunning, effect }, text, fraction, onSto
           <div className="h-full origin-left rounded-full bg-accent-fill transition-transform duration-220 ease-nova" style={{ transform: `scaleX(${done})` }} />
         </div>
       )}
-      {/* Each step would be read aloud: quarters and the end are. */}
+      {/* Announced in quarters, not at each step. */}
       <p role="status" className="sr-only">
         {isRunning ? (done === null ? `${label} runs` : `${label}: ${Math.floor(done * 4) * 25} %`) : `${label}: ${text}`}
       </p>
@@ -51,7 +51,7 @@ export function RunBar({ view: { run, isRunning, effect }, text, fraction, onSto
   );
 }
 
-/** Why a call failed, with what can be done about it. */
+/** An error with its remedies. */
 export function Failure({ error, onAgain, actions }: { error: UserError; onAgain: () => void; actions?: React.ReactNode }) {
   const { openSettings } = useScreener();
   const settings = settingsLabel(`${error.message} ${error.hint}`);

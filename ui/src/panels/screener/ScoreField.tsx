@@ -8,7 +8,7 @@ import { useScreener } from './context';
 import type { Preference } from './draft';
 import { conditionName } from './words';
 
-/** What the hits are ordered by: the parts of their score with their weights. */
+/** The weighted figures that rank the hits. */
 export function ScoreField() {
   const { opened, screens, edit } = useScreener();
   const [open, setOpen] = useState(false);

@@ -9,7 +9,7 @@ import { useScreener } from './context';
 import { changesOf, draftOf, emptyDraft } from './draft';
 import { scanArgs, type Tab } from './state';
 
-/** The open screen, whether it is saved, and the scan. */
+/** Name and state of the open screen, tabs, Save and Scan. */
 export function ScreenerHead({ name, icon }: { name: string; icon: ReactNode }) {
   const { wide, room, opened, state, dispatch } = useScreener();
   const fields = (
@@ -42,7 +42,7 @@ export function ScreenerHead({ name, icon }: { name: string; icon: ReactNode }) 
   return <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-3.5 py-2">{fields}</div>;
 }
 
-/** What of the screen its note does not have yet. */
+/** Counts unsaved changes. */
 export function NotSaved() {
   const { opened } = useScreener();
   if (!opened.isChanged) return null;
@@ -76,7 +76,7 @@ function TabList() {
   );
 }
 
-/** Writes the note of the screen; one without a name asks for it. */
+/** Writes the screen's note; a new screen asks for a name. */
 function Save() {
   const { opened, save, has } = useScreener();
   const isAble = opened.isChanged && opened.draft.conditions.length > 0 && has('screener.save_screen');
@@ -137,7 +137,7 @@ export function SaveAs({ label = 'Save as…', isAble = true }: { label?: string
   );
 }
 
-/** Scans, or scans anew with what was changed since. */
+/** Starts a scan, or restarts it with the changes. */
 function Scan() {
   const { scanning, opened, startScan, wide } = useScreener();
   const isSame = scanning !== null && keyOf({ tool: '', args: scanning.run.asked.args }) === keyOf({ tool: '', args: scanArgs(opened) });

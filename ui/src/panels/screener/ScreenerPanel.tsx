@@ -144,7 +144,7 @@ export function ScreenerPanel({ panel, part, wide }: ScreenerPanelProps) {
   );
 }
 
-/** The list of screens has the hits of the last scan of each. */
+/** Re-reads the screens after a scan: they list the hits of their last one. */
 function useAtEnd(endedAt: string | null, again: () => void): void {
   const seen = useRef(endedAt);
   useEffect(() => {
@@ -160,7 +160,7 @@ function useRoom(wide: boolean): ScreenerContext['room'] {
   return three ? 'three' : 'two';
 }
 
-/** By key: what keeps a condition from being sent. */
+/** Problems of invalid conditions, by key. */
 function problemsOf({ draft }: ScreenerContext['opened'], fields: ScreenerContext['screens']['fields']): ReadonlyMap<number, string> {
   return new Map(
     draft.conditions.flatMap((condition) => {
@@ -187,12 +187,12 @@ function Frame({ panel, context, acts, children }: { panel: PanelView; context: 
   );
 }
 
-/** Conditions are a tab only where there is one column. */
+/** Conditions are a tab only in a single column. */
 function shownTab(tab: Tab, room: ScreenerContext['room']): Tab {
   return room !== 'one' && tab === 'conditions' ? 'hits' : tab;
 }
 
-/** Side by side where there is room; else one tab after the other. */
+/** Columns side by side, or tabs in narrow panels. */
 function Columns() {
   const { room, state } = useScreener();
   const tab = shownTab(state.tab, room);

@@ -1,7 +1,7 @@
 const WIDTH = 60;
 const HEIGHT = 16;
 
-/** How the closes of six months went: a line without a scale, said in the words of its ends. */
+/** Closes of six months without a scale; the label gives the change. */
 export function Sparkline({ closes }: { closes: readonly number[] }) {
   const [low, high] = [Math.min(...closes), Math.max(...closes)];
   const [first = 0, last = 0] = [closes[0], closes.at(-1)];

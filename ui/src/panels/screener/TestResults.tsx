@@ -13,7 +13,7 @@ import { ranText, unansweredText, valueText } from './words';
 
 const tones = { [-1]: 'text-danger', [0]: '', [1]: 'text-ok' };
 
-/** Two returns, the deepest fall and the trades, each with what is behind it. */
+/** The four headline figures, with their derivation where the tool gives one. */
 export function Results() {
   const { test, testing } = useScreener();
   const { openNote } = useActions();
@@ -56,10 +56,10 @@ function Item({ label, value, tone = '', tip, children }: { label: string; value
   );
 }
 
-/** Statistics that are shown before all are asked for. */
+/** Statistics shown at first. */
 const FIRST = 6;
 
-/** Figures of the run, when it ran, and the sources that it used. */
+/** Statistics, time and sources of the run. */
 export function Statistics() {
   const { test, today } = useScreener();
   const [all, setAll] = useState(false);
@@ -91,7 +91,7 @@ export function Statistics() {
   );
 }
 
-/** The same rules before and after a day: what holds in one half alone is luck. */
+/** Walk-forward split: the same rules before and after a day. */
 export function Halves() {
   const { test, today } = useScreener();
   if (test === null || test.halves.length === 0) return null;
@@ -128,7 +128,7 @@ export function Halves() {
   );
 }
 
-/** Always open: it is a part of the result. */
+/** Limits of the back-test; part of the result, never folded. */
 export function CannotKnow() {
   const { test } = useScreener();
   if (test === null || test.unknown.length === 0) return null;

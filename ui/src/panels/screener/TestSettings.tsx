@@ -2,13 +2,14 @@ import { useId, type ReactNode } from 'react';
 
 import { Button, TextField } from '../../shared';
 import { checkDate } from '../../shared/form/dates';
+import { revealed } from '../../shared/invisible';
 import { Revealed } from '../../shared/Revealed';
 import { Choice } from './Choice';
 import { useScreener } from './context';
 import { Problems } from './Problems';
 import type { TestSettings } from './state';
 
-/** What a back-test is told; what is left empty is the skill's own default. */
+/** Settings of the back-test, and the rules of the last run. */
 export function TestSettingsForm() {
   const { state, dispatch, screens, opened, startTest, testing, test } = useScreener();
   const { strategy, rebalance, fill } = state.test;
@@ -26,10 +27,10 @@ export function TestSettingsForm() {
     >
       <Row label="Strategy">
         <Choice label="Strategy" className="flex-1" value={strategy} onChange={(next) => set({ strategy: next })}>
-          <option value="">{opened.name === '' ? 'These conditions' : `The screen ${opened.name}`}</option>
+          <option value="">{opened.name === '' ? 'These conditions' : `The screen ${revealed(opened.name)}`}</option>
           {screens.strategies.map(({ name, path }) => (
             <option key={path} value={name}>
-              {name}
+              {revealed(name)}
             </option>
           ))}
         </Choice>
@@ -109,7 +110,7 @@ function Text({ of, label, placeholder }: { of: keyof TestSettings; label: strin
   );
 }
 
-/** What cannot be sent, in a sentence. */
+/** Why the settings are invalid, in a sentence. */
 function problemOf({ from, to, split, cash, positions, cost, slippage }: TestSettings): string | null {
   for (const day of [from, to, split]) {
     const wrong = day.trim() === '' ? null : checkDate(day);

@@ -9,11 +9,11 @@ import { wholeDay } from '../symbol/words';
 import type { BackTestTrade } from './backtest';
 import { useScreener } from './context';
 
-/** Trades that are listed before all are asked for, and rows of all at a time. */
+/** Trades shown at first, and rows added by Show more. */
 const FIRST = 4;
 const STEP = 50;
 
-/** Newest first, after costs. */
+/** Trades after costs, newest first. */
 export function TestTrades() {
   const { test, state, dispatch } = useScreener();
   const [shown, setShown] = useState(STEP);

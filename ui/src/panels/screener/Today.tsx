@@ -8,7 +8,7 @@ import { proposalsIn, type Proposal } from './backtest';
 import { useScreener } from './context';
 import { Failure, RunBar } from './RunBar';
 
-/** The trades that the strategy would make now, as proposals: nothing is written, nothing is ordered. */
+/** Trades that the strategy would make now. Proposals only: nothing is written or ordered. */
 export function Today() {
   const { proposing, opened, state, propose, stop } = useScreener();
   const value = proposing?.found?.value;

@@ -4,7 +4,7 @@ import { useActions } from '../../state/hooks';
 import { useScreener } from './context';
 import { universeText } from './words';
 
-/** The symbols that are scanned. */
+/** Selects the universe. */
 export function UniverseField() {
   const { universes, opened, edit } = useScreener();
   const { openNote } = useActions();

@@ -1,4 +1,4 @@
-// What the tools of the skill `screener` answer, as values: pure. Amounts and figures stay decimal texts.
+// Parses the results of the skill `screener`'s tools. Pure; amounts and figures stay decimal strings.
 
 import type { JsonValue } from '../../ipc';
 import { isRow, type Row } from '../skill/answer';
@@ -7,12 +7,12 @@ import { rows, some, text } from '../symbol/answers';
 export type Operator = 'below' | 'above' | 'between';
 export type Missing = 'leave_out' | 'keep';
 
-/** A line of a screen. `field` is null where it is no field, operator and value: it is edited as text. */
+/** A condition of a screen's note. `field` is null if the line is not field, operator and value; it is then edited as text. */
 export interface SavedCondition {
   readonly text: string;
   readonly field: string | null;
   readonly operator: Operator | null;
-  /** One, or two of `between`; with `%`, `k`, `m` or `bn`. */
+  /** One value, two for `between`; may end in `%`, `k`, `m` or `bn`. */
   readonly values: readonly string[];
   readonly problem: string | null;
 }
@@ -21,7 +21,7 @@ export interface ScorePart {
   readonly text: string;
   readonly field: string | null;
   readonly prefer: 'low' | 'high';
-  /** Of all weights together; a decimal. */
+  /** Decimal, in percent of the score. */
   readonly weight: string;
 }
 
@@ -32,7 +32,7 @@ export interface Screen {
   readonly conditions: readonly SavedCondition[];
   readonly missing: Missing;
   readonly score: readonly ScorePart[];
-  /** The last scan of it. */
+  /** Its last scan. */
   readonly last: { readonly hits: number; readonly at: string } | null;
   readonly problems: readonly string[];
 }
@@ -40,12 +40,12 @@ export interface Screen {
 export interface Strategy {
   readonly name: string;
   readonly path: string;
-  /** The screen that it trades. */
+  /** The screen that it trades, if any. */
   readonly screen: string | null;
   readonly problems: readonly string[];
 }
 
-/** What a condition can be about. */
+/** A figure that conditions can use. */
 export interface Field {
   readonly key: string;
   readonly name: string;
@@ -81,20 +81,20 @@ export interface Hit {
   readonly name: string | null;
   readonly price: string;
   readonly currency: string;
-  /** Of the price, `YYYY-MM-DD`. */
+  /** Date of the price, `YYYY-MM-DD`. */
   readonly date: string;
   readonly score: string | null;
-  /** By column; null where it is not known. */
+  /** One per column; null if unknown. */
   readonly values: readonly (string | null)[];
   /** Closes of six months, oldest first. */
   readonly spark: readonly number[];
   readonly held: boolean;
   readonly old: boolean;
-  /** Places of the conditions that a missing figure leaves open. */
+  /** Indexes of conditions that could not be checked. */
   readonly unknown: readonly number[];
 }
 
-/** The end of a scan, or how far it is: both have the same shape. */
+/** A scan's result; partial results have the same shape. */
 export interface Scan {
   readonly universe: Omit<Universe, 'kind'>;
   readonly scanned: number;
@@ -102,11 +102,11 @@ export interface Scan {
   readonly conditions: readonly { readonly text: string; readonly name: string }[];
   readonly columns: readonly Column[];
   readonly hits: readonly Hit[];
-  /** More than are listed, where there is a limit. */
+  /** All hits, including those beyond the limit. */
   readonly found: number;
   readonly leftOut: readonly { readonly symbol: string; readonly missing: readonly string[] }[];
   readonly unanswered: readonly Unanswered[];
-  /** The symbol that misses by the least, where nothing is found. */
+  /** The nearest miss, if there are no hits. */
   readonly closest: { readonly symbol: string; readonly condition: string; readonly by: string } | null;
   /** Names of the sources that were asked over the network. */
   readonly asks: readonly string[];
@@ -121,7 +121,7 @@ export interface Unanswered {
 export interface CheckedCondition {
   readonly text: string;
   readonly name: string;
-  /** null: not known. */
+  /** null if unknown. */
   readonly holds: boolean | null;
   readonly value: string | null;
   readonly unit: string;
@@ -130,7 +130,7 @@ export interface CheckedCondition {
   readonly source: string;
   readonly date: string | null;
   readonly old: boolean;
-  /** Why it is not known. */
+  /** Why `holds` is unknown. */
   readonly reason: string | null;
 }
 
@@ -141,11 +141,11 @@ export interface Explanation {
   readonly score: string | null;
   readonly parts: readonly { readonly name: string; readonly points: string }[];
   readonly conditions: readonly CheckedCondition[];
-  /** The limit that would drop it. */
+  /** The nearest limit that would exclude it; `condition` is an index. */
   readonly nearest: { readonly condition: number; readonly limit: string } | null;
 }
 
-/** `null` before there is an answer. */
+/** `null` without a result. */
 export function screensIn(answer: Answer): Screens | null {
   if (!isRow(answer)) return null;
   return {
@@ -187,7 +187,7 @@ function universeIn(row: JsonValue | undefined): Omit<Universe, 'kind'> {
   return { name: text(row, 'name'), path: some(row, 'path'), count: whole(row, 'count'), day: some(row, 'day') };
 }
 
-/** `null` where nothing of a scan is there. */
+/** `null` if the value is not a scan. */
 export function scanIn(answer: Answer): Scan | null {
   if (!isRow(answer) || !Array.isArray(answer['hits'])) return null;
   const hits = rows(answer, 'hits').map(hitIn);

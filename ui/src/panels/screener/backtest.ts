@@ -1,4 +1,4 @@
-// What `backtest` and `find_trades` answer, as values: pure. Amounts and figures stay decimal texts.
+// Parses the results of `backtest` and `find_trades`. Pure; amounts and figures stay decimal strings.
 
 import { decimal } from '../../shared/decimal';
 import { isRow } from '../skill/answer';
@@ -9,7 +9,7 @@ import { texts, unansweredIn, whole, type Answer, type Unanswered } from './answ
 export interface CurvePoint {
   /** `YYYY-MM-DD` */
   readonly day: string;
-  /** Money; none of a benchmark that is not known. */
+  /** Amount in the test's currency. */
   readonly value: string;
   readonly benchmark: string | null;
   /** Percent below the last high, 0 or less. */
@@ -84,7 +84,7 @@ export interface Proposal {
   readonly date: string | null;
 }
 
-/** `null` where the answer is no back-test. */
+/** `null` if the value is not a back-test. */
 export function backTestIn(answer: Answer): BackTest | null {
   if (!isRow(answer) || !Array.isArray(answer['curve'])) return null;
   return {

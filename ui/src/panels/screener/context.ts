@@ -1,4 +1,4 @@
-// What every part of the screener's panel needs of it.
+// Shared context of the screener panel's components.
 
 import { createContext, useContext, type Dispatch } from 'react';
 
@@ -25,23 +25,23 @@ export interface ScreenerContext {
   readonly problems: ReadonlyMap<number, string>;
   readonly scanning: RunView | null;
   readonly scan: Scan | null;
-  /** As they are to be drawn. */
+  /** In display order. */
   readonly hits: readonly Hit[];
   readonly explanation: { readonly read: Read | null; readonly value: Explanation | null } | null;
   readonly testing: RunView | null;
   readonly test: BackTest | null;
   readonly proposing: RunView | null;
   edit(edit: Edit): void;
-  /** One more row, of a field that no other has. */
+  /** Adds a row for a field not used yet. */
   addCondition(): void;
-  /** Begins a scan of the screen as it is. */
+  /** Scans the open screen with its unsaved changes. */
   startScan(): void;
   startTest(from?: string): void;
   propose(strategy: string): void;
   stop(kind: 'scan' | 'test' | 'trades'): void;
   explainAgain(): void;
   save(name: string): void;
-  /** Opens the panel of a symbol; `null` where there is none. */
+  /** Opens the symbol panel; `null` if no skill has one. */
   readonly openSymbol: ((symbol: string) => void) | null;
   /** Whether there is a tool of that whole name. */
   has(tool: string): boolean;

@@ -1,4 +1,4 @@
-// Where the curve of a back-test goes: pure. Money and percents become numbers here, for drawing alone.
+// Layout of the back-test's chart. Pure; decimals become numbers here, only for drawing.
 
 import { numberText, percentText } from '../../shared/amount';
 import { revealed } from '../../shared/invisible';
@@ -10,21 +10,21 @@ import type { BackTest, CurvePoint } from './backtest';
 /** px */
 const TOP = 10;
 const EQUITY = 138;
-/** Of the words above the falls. */
+/** Room for the caption of the drawdown. */
 const BETWEEN = 30;
 const FALL = 44;
 const YEARS = 22;
 const RIGHT = 46;
 export const HEIGHT = TOP + EQUITY + BETWEEN + FALL + YEARS;
 
-/** Value and fall over one axis of time. */
+/** Coordinates of value and drawdown over one time axis. */
 export interface Plot {
   readonly width: number;
   readonly first: string;
   readonly last: string;
   readonly span: number;
   readonly ticks: readonly number[];
-  /** Zero, and the deepest of both. */
+  /** Scale of the drawdown: zero and the lowest mark, percent. */
   readonly falls: readonly [number, number];
   readonly fallTop: number;
   readonly floor: number;
@@ -59,7 +59,7 @@ export function plotOf(curve: readonly CurvePoint[], whole: number): Plot {
 
 type Series = 'value' | 'benchmark' | 'fall' | 'benchmarkFall';
 
-/** Pieces of a line that are drawn in one go: a value that is missing leaves a gap. */
+/** Splits a line at missing values. */
 export function piecesOf(curve: readonly CurvePoint[], series: Series): { readonly day: string; readonly value: number }[][] {
   const pieces: { day: string; value: number }[][] = [[]];
   for (const point of curve) {
@@ -84,7 +84,7 @@ export function dayReading({ curve, currency, universe }: BackTest, day: string,
   return `${whenText(day, today)}: ${numberText(point.value)} ${revealed(currency)}${benchmark}, fall ${percentText(point.fall)}${other}`;
 }
 
-/** What a screen reader says of the chart: its range, its ends, and the deepest fall. */
+/** The chart's label for screen readers: range, first and last value, deepest fall. */
 export function spokenCurve({ curve, currency, universe, deepestFall, deepestFallFrom, deepestFallTo }: BackTest, subject: string): string {
   const [first, last] = [curve[0], curve.at(-1)];
   if (!first || !last) return 'No values';

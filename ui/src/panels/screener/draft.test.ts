@@ -50,6 +50,8 @@ test.each<[Condition, string | null]>([
   [row(null, 'below', ' '), 'Write a condition, such as close > sma(close, 200).'],
   [row(null, 'below', 'close > sma(close, 200'), 'A bracket is missing.'],
   [row(null, 'below', ')('), 'A bracket is missing.'],
+  [row(null, 'below', 'close > \u202E1'), 'There is an invisible character, U+202E. Remove it.'],
+  [row('pe', 'below', '1\u200B8'), 'There is an invisible character, U+200B. Remove it.'],
   [row(null, 'below', 'close > sma(close, 200)'), null],
 ])('%o', (condition, problem) => {
   expect(problemOf(condition, fields)).toBe(problem);

@@ -1,20 +1,20 @@
-// A screen as the user edits it: pure. A condition is the line that its note has; the fields of a row are read from it
-// and written back to it.
+// A screen being edited. Pure. A condition is a line of the note; editing a row's fields rewrites the line.
 
 import { compare, decimal } from '../../shared/decimal';
 import { numberText } from '../../shared/amount';
+import { pieces } from '../../shared/invisible';
 import type { Field, Missing, Operator, SavedCondition, Screen } from './answers';
 
 export interface Condition {
-  /** The same while the row is edited, also in the draft that a scan began with. */
+  /** Stable while the row is edited; also identifies it in the draft that a scan started with. */
   readonly key: number;
   readonly text: string;
-  /** null: shown and edited as a line of text. */
+  /** null if the condition is edited as a line of text. */
   readonly field: string | null;
   readonly operator: Operator;
   /** As typed: "18", "10 %", "0.5 and 5 bn". */
   readonly value: string;
-  /** What the tool found wrong with the line as its note has it. */
+  /** The tool's complaint about the unedited line. */
   readonly problem: string | null;
 }
 
@@ -49,7 +49,7 @@ function partsOf({ text, field, operator, values }: SavedCondition): Omit<Condit
   return { text, field: parts ? field : null, operator: operator ?? 'below', value: parts ? valuesText(values) : text };
 }
 
-/** ["0.5 bn", "5 bn"] → "0.5 and 5 bn", as the field of a row has it. */
+/** ["0.5 bn", "5 bn"] → "0.5 and 5 bn" */
 export function valuesText(values: readonly string[]): string {
   const [first, second] = values.map(limitIn);
   if (!first) return values.join(' and ');
@@ -59,23 +59,23 @@ export function valuesText(values: readonly string[]): string {
 }
 
 interface Limit {
-  /** A plain decimal. */
+  /** Decimal without separators. */
   readonly number: string;
   /** "", "%", "k", "m" or "bn" */
   readonly unit: string;
 }
 
-/** "50,000" and "0.5 bn"; none for what is no amount. */
+/** Parses "50,000" or "0.5 bn"; null if it is not an amount. */
 function limitIn(typed: string): Limit | null {
   const [, sign = '', digits = '', fraction = '', unit = ''] = /^([-−]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?\s*(%|k|m|bn)?$/i.exec(typed.trim()) ?? [];
   return digits === '' ? null : { number: `${sign === '' ? '' : '-'}${digits.replaceAll(',', '')}${fraction}`, unit: unit.toLowerCase() };
 }
 
 const limitText = ({ number, unit }: Limit) => `${numberText(number)}${unit === '' ? '' : ` ${unit}`}`;
-/** As a note has it: without the commas. */
+/** As written in notes: without separators. */
 const written = ({ number, unit }: Limit) => `${number}${unit === '' ? '' : ` ${unit}`}`;
 
-/** The limits that were typed; of "0.5 and 5 bn" the unit is that of both. */
+/** Parses the typed limits; in "0.5 and 5 bn" the unit applies to both. */
 function limitsIn(operator: Operator, value: string): readonly (Limit | null)[] {
   if (operator !== 'between') return [limitIn(value)];
   const limits = value.split(/\s+(?:and|to)\s+/i).map(limitIn);
@@ -83,7 +83,7 @@ function limitsIn(operator: Operator, value: string): readonly (Limit | null)[] 
   return limits.length === 2 && first && second && first.unit === '' ? [{ ...first, unit: second.unit }, second] : limits;
 }
 
-/** The line that a row stands for. */
+/** Formats a row as a line of the note. */
 export function conditionText({ field, operator, value }: Pick<Condition, 'field' | 'operator' | 'value'>): string {
   if (field === null) return value.trim();
   const limits = limitsIn(operator, value).map((limit) => (limit === null ? value.trim() : written(limit)));
@@ -91,20 +91,23 @@ export function conditionText({ field, operator, value }: Pick<Condition, 'field
   return `${field} ${operator === 'below' ? '<' : '>'} ${limits[0] ?? ''}`;
 }
 
-/** A part of the score as its line: what a note has is left as it is until it is edited. */
+/** Formats a part of the score as a line of the note. */
 export function preferenceText({ field, prefer, weight }: Pick<Preference, 'field' | 'prefer' | 'weight'>): string {
   return `${field ?? ''} ${prefer} ${weight}`;
 }
 
-/** What the user changed of a row. One that was a line becomes a row of its parts, and the other way round. */
+/** Applies an edit to a condition and rewrites its line. */
 export function editedCondition(condition: Condition, part: Partial<Pick<Condition, 'field' | 'operator' | 'value'>>): Condition {
   const next = { ...condition, ...part };
   return { ...next, text: conditionText(next), problem: null };
 }
 
-/** What is wrong with a condition, in a sentence; `null` where it can be sent. */
+/** Why a condition is invalid, in a sentence; `null` if it is valid. */
 export function problemOf(condition: Condition, fields: readonly Field[]): string | null {
   const { field, operator, value } = condition;
+  // An input cannot mark it.
+  const hidden = pieces(value).find(({ code }) => code !== null);
+  if (hidden) return `There is an invisible character, ${hidden.code}. Remove it.`;
   if (field === null) return condition.problem ?? lineProblem(value);
   const known = fields.find(({ key }) => key === field);
   if (value.trim() === '') return operator === 'between' ? 'Write two limits, such as 5 and 10.' : 'Write a limit.';
@@ -118,7 +121,7 @@ export function problemOf(condition: Condition, fields: readonly Field[]): strin
   return condition.problem;
 }
 
-/** By key: the conditions of a draft that an error names, as long as they are as they were sent. */
+/** Conditions quoted by an error of the tool, by key; edited ones are left out. */
 export function namedBy(message: string, sent: Draft, draft: Draft): ReadonlyMap<number, string> {
   const named = draft.conditions.filter(({ key, text }) => text !== '' && message.includes(text) && sent.conditions.some((one) => one.key === key && one.text === text));
   return new Map(named.map(({ key }) => [key, message]));
@@ -145,7 +148,7 @@ function lineProblem(line: string): string | null {
   return null;
 }
 
-/** How the field of a value has what was typed, once it is left: "10" of a percent is "10 %". */
+/** Normalises a typed limit on blur: "10" of a percent field becomes "10 %". */
 export function tidied({ field, operator, value }: Condition, fields: readonly Field[]): string {
   const limits = limitsIn(operator, value);
   if (field === null || limits.includes(null)) return value.trim();
@@ -153,7 +156,7 @@ export function tidied({ field, operator, value }: Condition, fields: readonly F
   return valuesText(limits.flatMap((limit) => (limit === null ? [] : [written({ ...limit, unit: isPercent && limit.unit === '' ? '%' : limit.unit })])));
 }
 
-/** A difference between two drafts. `key`: of the condition that is another one, or is added. */
+/** A difference between two drafts. `key`: of a changed or added condition. */
 export interface Change {
   readonly of: 'condition' | 'universe' | 'missing' | 'score';
   readonly key: number | null;
@@ -161,7 +164,7 @@ export interface Change {
   readonly now: Condition | null;
 }
 
-/** What of a draft is another than before. */
+/** Lists the differences between two drafts. */
 export function changesOf(before: Draft, now: Draft): Change[] {
   const changes: Change[] = [];
   for (const condition of now.conditions) {
@@ -178,7 +181,7 @@ export function changesOf(before: Draft, now: Draft): Change[] {
   return changes;
 }
 
-/** Whether both ask the same, in whatever rows. */
+/** Whether two drafts scan the same, ignoring keys and spelling. */
 export function isSameDraft(a: Draft, b: Draft): boolean {
   return a.universe === b.universe && a.missing === b.missing && scoreLines(a) === scoreLines(b) && conditionLines(a) === conditionLines(b);
 }
@@ -186,7 +189,7 @@ export function isSameDraft(a: Draft, b: Draft): boolean {
 const conditionLines = ({ conditions }: Draft) => JSON.stringify(conditions.map(lineOf));
 const scoreLines = ({ score }: Draft) => JSON.stringify(score.map((part) => (part.field === null ? part.text : preferenceText(part))));
 
-/** The line without what only its spelling in the note adds. */
+/** The condition in canonical spelling. */
 function lineOf(condition: Condition): string {
   return condition.field === null ? condition.text.trim() : conditionText(condition);
 }

@@ -1,4 +1,4 @@
-// The panel of the screener over a scripted skill, for tests.
+// The screener panel on a scripted skill, for tests.
 
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -51,10 +51,10 @@ export async function open({ answers = {}, portfolio = ['watch'], wide = true, w
 export function slow(tool: string) {
   const ends: ((result: Result<'call_tool'>) => void)[] = [];
   const answers: Answers = { [tool]: () => new Promise((resolve) => void ends.push(resolve)) };
-  /** Ends the call of this number, the newest if none is named. */
+  /** Ends call number `at`, the newest by default. */
   const end = (result: Result<'call_tool'>, at = ends.length - 1) => act(async () => ends[at]?.(result));
   const runs = (backend: FakeBackend) => backend.asked('call_tool').filter((call) => call.tool === tool).map(({ run }) => run ?? '');
-  /** The events of its newest call. */
+  /** Emits events of its newest call. */
   const say = (backend: FakeBackend, ...events: EventBody[]) => act(() => events.forEach((event) => void backend.emit(event, { session: runs(backend).at(-1) ?? '' })));
   const begun: EventBody = { type: 'tool_call_started', call: 'c', tool, args: {}, effect: 'external', principal: { kind: 'user', name: 'you' } };
   const progress = (partial: JsonValue | null, fraction: number | null = null, message: string | null = null): EventBody => ({ type: 'tool_call_progress', call: 'c', fraction, message, partial });
@@ -68,7 +68,7 @@ export async function click(name: string | RegExp): Promise<void> {
   await act(async () => {});
 }
 
-/** Types a limit, and leaves its field. */
+/** Types a limit and leaves the field. */
 export async function limit(name: string, value: string): Promise<void> {
   const field = screen.getByRole('textbox', { name: `Limit of ${name}` });
   await userEvent.clear(field);
@@ -77,7 +77,7 @@ export async function limit(name: string, value: string): Promise<void> {
   await act(async () => void (await new Promise((done) => setTimeout(done))));
 }
 
-/** The first scan, by the button where its hits will stand. */
+/** Starts the first scan with the button in the empty list of hits. */
 export async function scan(): Promise<void> {
   await userEvent.click(within(screen.getByRole('region', { name: 'Hits' })).getByRole('button', { name: 'Scan' }));
   await act(async () => {});

@@ -1,4 +1,4 @@
-// What the panel of this window was last: one that is opened again has its drafts and explanations.
+// Keeps drafts and explanations while the panel is closed.
 
 import type { Backend } from '../../ipc';
 import type { Reads } from '../skill/state';
@@ -18,7 +18,7 @@ export function keptOf(backend: Backend, skill: string): Kept {
 
 export function keep(backend: Backend, skill: string, kept: Kept): void {
   const own = all.get(backend) ?? new Map<string, Kept>();
-  // What was open over the panel, or pointed at, is not.
+  // Popovers and the pointed day are not restored.
   const state = { ...kept.state, settingsOpen: false, pointed: null };
   all.set(backend, own.set(skill, { ...kept, state }));
 }

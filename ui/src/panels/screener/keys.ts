@@ -1,4 +1,4 @@
-// The keys of the screener's panel, wherever the focus is in it.
+// Keyboard shortcuts of the screener panel.
 
 import { latinKey } from '../../state/latin-key';
 import type { ScreenerContext } from './context';
@@ -17,7 +17,7 @@ export function keysOf({ state, dispatch, test, startScan }: Pick<ScreenerContex
   function actOf(event: KeyboardEvent, region: HTMLElement): (() => void) | null {
     if (event.ctrlKey || event.metaKey) return event.key === 'Enter' ? startScan : null;
     if (event.shiftKey) return null;
-    // A list has these keys for itself.
+    // Lists handle these keys themselves.
     if (isTyping(event.target) || isIn(event.target, '[data-list]')) return null;
     switch (latinKey(event)) {
       case 'Escape':
@@ -28,7 +28,7 @@ export function keysOf({ state, dispatch, test, startScan }: Pick<ScreenerContex
         return () => focusHit(region, -1);
       case 'ArrowDown':
       case 'ArrowUp':
-        // Elsewhere they scroll.
+        // Outside of the table they scroll.
         return isIn(event.target, '[data-hit]') ? () => focusHit(region, event.key === 'ArrowDown' ? 1 : -1) : null;
       case 'ArrowLeft':
       case 'ArrowRight':
@@ -48,7 +48,7 @@ export function keysOf({ state, dispatch, test, startScan }: Pick<ScreenerContex
     next?.scrollIntoView({ block: 'nearest' });
   }
 
-  /** Back to the hit that was explained. */
+  /** Returns the focus to the explained hit. */
   function closeExplanation(region: HTMLElement): void {
     const symbol = state.explained;
     dispatch({ type: 'explained', symbol: null });
@@ -60,7 +60,7 @@ const isIn = (target: EventTarget | null, where: string) => target instanceof El
 
 const isTyping = (target: EventTarget | null) => isIn(target, 'input, textarea, select, [contenteditable=true]');
 
-/** Something else lies over the panel, or asks in it. */
+/** Whether a menu, an approval card or another dialog has the focus. */
 function isOver(target: EventTarget | null, region: HTMLElement): boolean {
   if (!(target instanceof Element) || target.closest('[role=menu], [data-testid=approval-card]')) return true;
   const dialog = target.closest('[role=dialog]');

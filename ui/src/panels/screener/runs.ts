@@ -1,5 +1,5 @@
-// The long calls of the panel: a scan, a back-test, and what a strategy would do today. They belong to the window, not
-// to the panel: one that is left goes on, and is found again with what it has.
+// Long-running calls of the panel: scans, back-tests, proposals. They are stored per backend, so they continue while the
+// panel is unmounted.
 
 import { useMemo, useSyncExternalStore } from 'react';
 
@@ -12,28 +12,28 @@ import type { Draft } from './draft';
 
 export type RunKind = 'scan' | 'test' | 'trades';
 
-/** What a run is about: the screen that was open, as it was. */
+/** The request of a run and the draft it was started from. */
 interface Of {
   readonly asked: Asked;
   readonly screen: string;
   readonly draft: Draft;
 }
 
-/** What a run found, with what it was asked. */
+/** A full or partial result with its request. */
 export interface Found extends Of {
   readonly value: JsonValue;
 }
 
 export interface Run extends Of {
-  /** Its events carry it as `session`. */
+  /** Run id; the `session` of its events. */
   readonly id: string;
   /** RFC 3339. */
   readonly startedAt: string;
   readonly stopping: boolean;
-  /** None while it runs. */
+  /** null while running. */
   readonly result: ToolResult | null;
   readonly endedAt: string | null;
-  /** What the run before it had found: it is shown until this one has something. */
+  /** Result of an earlier run, shown until this one has any. */
   readonly before: Found | null;
 }
 
@@ -74,7 +74,7 @@ function emptyStore(): Store {
 
 export interface PanelRuns {
   readonly runs: Runs;
-  /** In place of one of its kind that runs. The same once more changes nothing while it runs. `before`: what is shown. */
+  /** Replaces a running call of its kind; an identical request is ignored while running. `before`: the result shown now. */
   start(kind: RunKind, asked: Asked, of: Omit<Of, 'asked'>, before: Found | null): void;
   stop(kind: RunKind): void;
 }
@@ -97,7 +97,7 @@ export function useRuns(skill: string): PanelRuns {
     };
     const start: PanelRuns['start'] = (kind, asked, of, before) => {
       const old = store.get()[kind];
-      // A second click.
+      // Double click.
       if (old?.result === null && !old.stopping && keyOf(old.asked) === keyOf(asked)) return;
       stop(kind);
       const id = `panel-${crypto.randomUUID()}`;
@@ -116,7 +116,7 @@ export function useRuns(skill: string): PanelRuns {
   return { runs, ...acts };
 }
 
-/** What a run has found at its end; one that was stopped keeps what it had, one that found nothing what was there before. */
+/** The result of an ended run: its value, else its last partial, else the earlier result. */
 function foundBy({ result, before, asked, screen, draft }: Run): Found | null {
   const value = (result?.ok ? result.value : result?.so_far) ?? null;
   return value === null ? before : { value, asked, screen, draft };
@@ -126,14 +126,14 @@ export interface RunView {
   readonly run: Run;
   readonly found: Found | null;
   readonly isRunning: boolean;
-  /** What is shown is of the run before it. */
+  /** `found` is the result of an earlier run. */
   readonly isBefore: boolean;
   readonly fraction: number | null;
   readonly message: string | null;
   readonly effect: Effect | null;
 }
 
-/** A run with its progress. */
+/** A run with its progress, or null. */
 export function useRun(run: Run | undefined): RunView | null {
   const call = useCall(run?.id ?? '');
   if (!run) return null;

@@ -1,10 +1,10 @@
-// The order of the hits: pure.
+// Sorts hits. Pure.
 
 import { byName } from '../../shared/natural';
 import type { Column, Hit } from './answers';
 import type { ScreenerState } from './state';
 
-/** As the tool lists them, best first, or by a column; what is not known stands last. */
+/** In the tool's order (best first), or by a column with unknown values last. */
 export function sortedHits(hits: readonly Hit[], columns: readonly Column[], sort: ScreenerState['sort']): readonly Hit[] {
   if (sort === null) return hits;
   const { by, down } = sort;

@@ -1,4 +1,4 @@
-// What the panel of the screener shows, as data: pure, no clock of its own.
+// State of the screener panel. Pure; reads no clock.
 
 import type { JsonValue } from '../../ipc';
 import { keyOf, type Asked } from '../skill/state';
@@ -7,9 +7,9 @@ import { draftOf, editedCondition, emptyDraft, isSameDraft, nextKey, preferenceT
 
 export type Tab = 'conditions' | 'hits' | 'test';
 
-/** What a back-test can be told; empty where the tool's own default is meant. */
+/** Settings of a back-test; empty means the tool's default. */
 export interface TestSettings {
-  /** A strategy of the notes; empty: the open screen. */
+  /** Name of a strategy; empty: the open screen. */
   readonly strategy: string;
   readonly from: string;
   readonly to: string;
@@ -23,18 +23,18 @@ export interface TestSettings {
 }
 
 export interface ScreenerState {
-  /** The open screen; `null`: the first one that is saved. Empty: one that is new. */
+  /** Name of the open screen; `null`: the first saved one; empty: a new one. */
   readonly screen: string | null;
-  /** By screen: as the user changed it. */
+  /** Unsaved changes by screen name. */
   readonly drafts: Readonly<Record<string, Draft>>;
-  /** A draft that was written to its note, which is not read again yet. `at`: when it was read before, RFC 3339. */
+  /** A saved draft whose note has not been re-read. `at`: time of the last read before saving, RFC 3339. */
   readonly saving: { readonly name: string; readonly draft: Draft; readonly at: string | null } | null;
-  /** A scan was asked for with a condition that cannot be sent: all of them are checked. */
+  /** Show problems of all conditions, also of those not visited: a scan was refused. */
   readonly checked: boolean;
   readonly tab: Tab;
-  /** By column, or `symbol`, `price`, `score`; `null`: best first, as the tool lists them. */
+  /** A column key, `symbol`, `price` or `score`; `null`: the tool's order, best first. */
   readonly sort: { readonly by: string; readonly down: boolean } | null;
-  /** The hit that is explained. */
+  /** Symbol of the explained hit. */
   readonly explained: string | null;
   readonly listed: 'left_out' | 'unanswered' | null;
   readonly test: TestSettings;
@@ -42,18 +42,18 @@ export interface ScreenerState {
   readonly settingsOpen: boolean;
   readonly allTrades: boolean;
   readonly table: boolean;
-  /** The day that the chart reads out. */
-  readonly pointed: { readonly day: string; /** By a key: it is spoken. */ readonly spoken: boolean } | null;
+  /** The day read out below the chart. */
+  readonly pointed: { readonly day: string; /** Chosen by key: announced. */ readonly spoken: boolean } | null;
 }
 
 export type ScreenerChange =
   | { readonly type: 'opened'; readonly screen: string }
-  /** The change of a draft begins from what is open. */
+  /** `on`: the open screen, whose saved state a new draft starts from. */
   | { readonly type: 'edited'; readonly on: Opened; readonly edit: Edit }
   | { readonly type: 'discarded'; readonly screen: string }
-  /** The draft is in the note of this name now. */
+  /** The draft was written to the note `as`. */
   | { readonly type: 'saved'; readonly from: string; readonly as: string; readonly draft: Draft; readonly at: string | null }
-  /** The notes were read since: what was saved is no draft any more. */
+  /** The notes were re-read after saving; drops the saved draft. */
   | { readonly type: 'settled' }
   | { readonly type: 'checked' }
   | { readonly type: 'tab'; readonly tab: Tab }
@@ -67,7 +67,7 @@ export type ScreenerChange =
   | { readonly type: 'trades' }
   | { readonly type: 'table' }
   | { readonly type: 'pointed'; readonly day: string | null }
-  /** One day on or back among `days`, oldest first; from the last one where none is pointed at. */
+  /** Moves by one day of `days` (oldest first), starting at the last. */
   | { readonly type: 'stepped'; readonly by: 1 | -1; readonly days: readonly string[] };
 
 export type Edit =
@@ -111,7 +111,7 @@ export function reduceScreener(state: ScreenerState, change: ScreenerChange): Sc
       return {
         ...state,
         screen: change.as,
-        // It may have been edited since it was sent.
+        // It may have been edited while saving.
         drafts: { ...without(state.drafts, change.from), [change.as]: state.drafts[change.from] ?? change.draft },
         saving: { name: change.as, draft: change.draft, at: change.at },
       };
@@ -186,7 +186,7 @@ function editedDraft(draft: Draft, edit: Edit): Draft {
   }
 }
 
-/** Largest first, smallest first, then as the tool lists them. */
+/** Cycles descending, ascending, none. */
 function nextSort(old: ScreenerState['sort'], by: string): ScreenerState['sort'] {
   const first = by !== 'symbol';
   if (old?.by !== by) return { by, down: first };
@@ -197,9 +197,9 @@ function without<Value>(all: Readonly<Record<string, Value>>, key: string): Read
   return Object.fromEntries(Object.entries(all).filter(([one]) => one !== key));
 }
 
-/** The screen that is open, with what the user changed of it. */
+/** The open screen with its unsaved changes. */
 export interface Opened {
-  /** Empty: it has no note yet. */
+  /** Empty for a new screen. */
   readonly name: string;
   readonly saved: Screen | null;
   readonly draft: Draft;
@@ -208,7 +208,7 @@ export interface Opened {
 
 export function openedOf({ screen, drafts, saving }: ScreenerState, screens: readonly Screen[]): Opened {
   const isDraft = screen !== null && (screen === '' || drafts[screen] !== undefined);
-  // The note of the one that was open may be gone.
+  // The note of the open screen may have been deleted.
   const saved = screens.find(({ name }) => name === screen) ?? (isDraft ? null : (screens[0] ?? null));
   const name = saved?.name ?? screen ?? '';
   const before = saved ? draftOf(saved) : emptyDraft;
@@ -216,7 +216,7 @@ export function openedOf({ screen, drafts, saving }: ScreenerState, screens: rea
   return { name, saved, draft, isChanged: !isSameDraft(before, draft) && !(saving?.name === name && saving.draft === draft) };
 }
 
-/** What a scan is asked with: by the screen's name as long as its note says the same. */
+/** Arguments of a scan: the screen's name if nothing is unsaved, else its lines. */
 export function scanArgs({ saved, draft, isChanged }: Opened): Asked['args'] {
   return saved !== null && !isChanged ? { screen: saved.name } : draftArgs(draft);
 }
@@ -230,7 +230,7 @@ export function draftArgs({ universe, conditions, missing, score }: Draft): Reco
   };
 }
 
-/** Whether a back-test was asked with other settings or conditions than there are now. */
+/** Whether settings or conditions changed since a back-test. */
 export function isOldTest(was: { readonly asked: Asked; readonly screen: string; readonly draft: Draft }, test: TestSettings, opened: Opened): boolean {
   const { strategy: before, ...rest } = was.asked.args;
   const { strategy: now, ...own } = testArgs(test, opened);
@@ -240,7 +240,7 @@ export function isOldTest(was: { readonly asked: Asked; readonly screen: string;
   return (before !== undefined && before !== was.screen) || !isSameDraft(was.draft, opened.draft);
 }
 
-/** What a back-test is asked with: a strategy of the notes, or the open screen. */
+/** Arguments of a back-test of the chosen strategy or the open screen. */
 export function testArgs({ strategy, positions, ...settings }: TestSettings, opened: Opened): Asked['args'] {
   const { saved, draft, isChanged } = opened;
   const own = Object.entries(settings).filter(([, value]) => value.trim() !== '');

@@ -15,7 +15,7 @@ export interface Lists {
   again(): void;
 }
 
-/** The screens and the universes of the notes, read again when notes change. */
+/** Screens, strategies and universes; re-read when notes change. */
 export function useLists(list: Asked, universes: Asked): Lists {
   const reads = useReads([list, universes]);
   const [listed, named] = [reads.of(list), reads.of(universes)];

@@ -1,4 +1,4 @@
-// What the panel of the screener says, in words: pure.
+// Texts of the screener panel. Pure.
 
 import { count, counted } from '../../shared';
 import { numberText, percentText } from '../../shared/amount';
@@ -12,23 +12,23 @@ import type { BackTest } from './backtest';
 import { changesOf, isSameDraft, type Change, type Condition, type Draft } from './draft';
 import type { Found } from './runs';
 
-/** Units that are said elsewhere, or not at all: the price names the currency. */
+/** Units without a suffix; the currency stands beside the price. */
 const quiet = new Set(['', 'ratio', 'number', 'shares', 'currency']);
 
-/** "+21.7 %", "16.9", "1.4 bn", "71,400", "7.1 months"; percents of what grows or falls have their sign. */
+/** "+21.7 %", "16.9", "1.4 bn", "71,400", "7.1 months"; growth and returns are signed. */
 export function valueText(value: string | null, unit: string, name: string): string {
   if (value === null) return 'unknown';
   if (unit === 'percent' && decimal(value) && /growth|return|change|year/i.test(name)) return percentText(value, true);
-  // Long amounts are cut where they have a unit.
+  // `figureText` shortens amounts only if they have a unit.
   return quiet.has(unit) && unit !== 'ratio' ? figureText({ value, unit: 'currency' }).replace(/ currency$/, '') : figureText({ value, unit });
 }
 
-/** The field of a condition, or its line. */
+/** The name of a condition's field, or its line. */
 export function conditionName({ field, text }: Pick<Condition, 'field' | 'text'>, fields: readonly Field[]): string {
-  return fields.find(({ key }) => key === field)?.name ?? (revealed(text) || 'a condition');
+  return revealed(fields.find(({ key }) => key === field)?.name ?? text) || 'a condition';
 }
 
-/** "List of 30 Sep 2026, from Universes/Europe": where the symbols of a universe come from. */
+/** "List of 30 Sep 2026, from Universes/Europe": the origin of a universe. */
 export function universeText({ kind, day, path, count: size }: Universe): string {
   const of = day === null ? '' : ` of ${wholeDay(day)}`;
   switch (kind) {
@@ -51,7 +51,7 @@ export function progressText({ scanned, of, found }: Scan): string {
   return `${count(scanned)}/${count(of)}, ${counted(found, 'hit')} so far`;
 }
 
-/** How the hits were found, of a scan that has ended: "Stopped by you at 412/1,200, 9 hits". */
+/** Status of an ended scan: "Stopped by you at 412/1,200, 9 hits". */
 export function endText({ scanned, of, found }: Scan, isStopped: boolean): string {
   if (isStopped) return `Stopped by you at ${count(scanned)}/${count(of)}, ${counted(found, 'hit')}`;
   return `${counted(found, 'hit')} of ${count(of)} scanned`;
@@ -67,7 +67,7 @@ export function noHitsText({ closest, conditions }: Scan): string {
   return `No hits. Closest: ${revealed(closest.symbol)} misses ${revealed(name)} by ${revealed(closest.by)}.`;
 }
 
-/** "Stooq did not answer in 10 s for 3 symbols: HLMR, TRVN, ESKA."; the list has the reasons where they differ. */
+/** "Stooq did not answer in 10 s for 3 symbols: HLMR, TRVN, ESKA."; differing reasons are listed by Show. */
 export function unansweredText(unanswered: Scan['unanswered']): string {
   const symbols = unanswered.slice(0, 6).map(({ symbol }) => revealed(symbol));
   const more = unanswered.length - symbols.length;
@@ -77,7 +77,7 @@ export function unansweredText(unanswered: Scan['unanswered']): string {
   return reasons.size === 1 && reason !== '' ? `${revealed(reason).replace(/\.$/, '')} for ${of}` : `No answer for ${of}`;
 }
 
-/** What the user changed since the scan began: "Net debt ÷ EBITDA changed from below 2 to below 1.5." */
+/** "Net debt ÷ EBITDA changed from below 2 to below 1.5." */
 export function changedText(changes: readonly Change[], fields: readonly Field[]): string {
   const [only] = changes;
   if (changes.length !== 1 || !only) return `${counted(changes.length, 'change')} since the scan began.`;
@@ -93,7 +93,7 @@ export function changedText(changes: readonly Change[], fields: readonly Field[]
   return `${conditionName(before, fields)} changed to ${conditionName(now, fields)}.`;
 }
 
-/** Why the hits are not those of the screen as it is; `null` where they are. */
+/** Why the hits do not match the open screen; `null` if they do. */
 export function outdatedText(found: Pick<Found, 'screen' | 'draft'>, isRunning: boolean, screen: string, draft: Draft, fields: readonly Field[]): string | null {
   if (isSameDraft(found.draft, draft)) return null;
   const which = isRunning ? 'The running scan' : 'The last scan';
@@ -127,7 +127,7 @@ export function oldText({ name, date }: CheckedCondition, today: string): string
   return `${revealed(name)} is ${days < 60 ? counted(days, 'day') : counted(Math.round(days / 30.44), 'month')} old.`;
 }
 
-/** "With Net debt ÷ EBITDA at 1.5 it drops out."; without the name, where that of the one old figure stands before it. */
+/** "With Net debt ÷ EBITDA at 1.5 it drops out."; without the name if the text about the only old figure precedes it. */
 export function nearestText({ nearest, conditions, hit }: Explanation): string {
   const name = nearest === null ? undefined : conditions[nearest.condition]?.name;
   if (nearest === null || name === undefined || !hit) return '';
@@ -142,7 +142,7 @@ export function testText({ strategy, rules, from, to }: BackTest): string {
   return [revealed(strategy), rebalance === undefined ? '' : revealed(rebalance), `${monthOf(from)} to ${monthOf(to)}`].filter(Boolean).join(', ');
 }
 
-/** What a back-test is of, in its legend. */
+/** The legend's name of the tested line. */
 export function subjectText({ strategy }: Pick<BackTest, 'strategy'>, strategies: readonly Strategy[]): string {
   return strategies.some(({ name }) => name === strategy) ? 'This strategy' : 'This screen';
 }
@@ -155,7 +155,7 @@ export function ranText({ at, sources }: BackTest, when: (at: string) => string)
   return `${at === null ? '' : `Run ${when(at)}. `}${sources.length === 0 ? '' : `From ${sources.map(revealed).join(', ')}.`}`.trim();
 }
 
-/** The earliest day that a back-test can begin with, where closes begin later than it was asked for. */
+/** The first possible start, from an error about missing closes. */
 export function firstDayIn(words: string): { readonly from: string; readonly label: string } | null {
   const [, year, rest = ''] = /\b((?:19|20)\d{2})(-\d{2}-\d{2})?\b/.exec(words) ?? [];
   return year === undefined ? null : { from: year + (rest || '-01-01'), label: `Use ${rest === '' ? year : wholeDay(year + rest)}` };
