@@ -78,8 +78,8 @@ function TabList() {
 
 /** Writes the screen's note; a new screen asks for a name. */
 function Save() {
-  const { opened, save, has } = useScreener();
-  const isAble = opened.isChanged && opened.draft.conditions.length > 0 && has('screener.save_screen');
+  const { opened, save, canSave } = useScreener();
+  const isAble = opened.isChanged && opened.draft.conditions.length > 0 && canSave;
   if (opened.saved === null) return <SaveAs label="Save" isAble={isAble} />;
   return (
     <Button disabled={!isAble} onClick={() => save(opened.name)}>
@@ -89,14 +89,14 @@ function Save() {
 }
 
 export function SaveAs({ label = 'Save as…', isAble = true }: { label?: string; isAble?: boolean }) {
-  const { save, opened, has, screens } = useScreener();
+  const { save, opened, canSave, screens } = useScreener();
   const [open, setOpen] = useState(false);
   const [text, setText] = useState('');
   const button = useRef<HTMLButtonElement>(null);
   const name = text.trim();
   const taken = screens.screens.some((screen) => screen.name.toLowerCase() === name.toLowerCase());
   const problem = taken ? `There is a screen ${name}. Choose another name.` : /[\\/:#^[\]|?*"<>]/.test(name) ? 'The name is that of a note: leave out / \\ : # ^ [ ] |' : null;
-  if (!has('screener.save_screen')) return null;
+  if (!canSave) return null;
   return (
     <Popover
       label={label}

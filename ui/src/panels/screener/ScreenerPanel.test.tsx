@@ -231,6 +231,16 @@ describe('a scan', () => {
     expect(button('Stop scan')).toBeEnabled();
   });
 
+  test('of another screen says so, and goes on', async () => {
+    const { backend } = await scanning();
+    await click(/^Low debt/);
+    expect(screen.getByTestId('outdated')).toHaveTextContent('The running scan is of Mid-cap value. Start again');
+    expect(row('NGTL')).toBeVisible();
+    expect(backend.asked('stop_tool')).toEqual([]);
+    await click(/^Mid-cap value/);
+    expect(screen.queryByTestId('outdated')).toBeNull();
+  });
+
   test('that is stopped keeps its hits', async () => {
     const { backend, call } = await scanning();
     await click('Stop scan');

@@ -105,6 +105,7 @@ export function ScreenerPanel({ panel, part, wide }: ScreenerPanelProps) {
     propose: (strategy) => start('trades', { tool: nameOf('find_trades'), args: { strategy } }, { screen, draft }, proposing?.found ?? null),
     stop,
     explainAgain: () => explain !== null && explanations.reread(explain),
+    canSave: has(nameOf('save_screen')),
     save: (name) => {
       const { conditions, universe, missing, score } = draft;
       const args = { name, conditions: conditions.map(({ text }) => text), ...(universe === null ? {} : { universe }), missing, score: score.map(({ text }) => text) };

@@ -40,6 +40,8 @@ export interface ScreenerContext {
   propose(strategy: string): void;
   stop(kind: 'scan' | 'test' | 'trades'): void;
   explainAgain(): void;
+  /** Whether screens can be saved. */
+  readonly canSave: boolean;
   save(name: string): void;
   /** Opens the symbol panel; `null` if no skill has one. */
   readonly openSymbol: ((symbol: string) => void) | null;
