@@ -170,7 +170,7 @@ function CurveTable({ test }: { test: BackTest }) {
     figure('benchmark fall', 'Benchmark', ({ benchmarkFall }) => benchmarkFall, percentText),
   ];
   return (
-    <div className="-mx-3 h-62 overflow-auto" data-testid="curve-table">
+    <div className="-mx-3 h-62 overflow-auto [&_td]:whitespace-nowrap" data-testid="curve-table">
       <Table label="Value by day" columns={columns} rows={curve.toReversed()} rowKey={({ day }) => day} dense />
     </div>
   );

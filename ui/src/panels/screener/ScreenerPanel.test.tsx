@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { JsonValue } from '../../ipc';
 import { violations } from '../../testing/axe';
 import { answer } from '../../testing/panels';
+import { sampleWorld } from '../../testing/sample';
 import { explanation, midCap, partialScan, screens, wholeScan } from '../../testing/sample/screener-panel';
 import { button, click, failure, limit, open, scan, slow } from './fixture';
 
@@ -484,6 +485,13 @@ describe('narrower', () => {
     await userEvent.click(screen.getByRole('tab', { name: 'Back-test' }));
     expect(section('Back-test')).toBeVisible();
     expect(screen.queryByRole('region', { name: 'Hits' })).toBeNull();
+  });
+
+  test('so is it with larger text', async () => {
+    const world = sampleWorld();
+    world.status.appearance.text_size = 18;
+    await open({ width: 1500, world });
+    expect(tabs()).toEqual(['Hits', 'Back-test']);
   });
 
   test('below 1100 conditions are one too, and the explanation stands on the right', async () => {

@@ -155,8 +155,13 @@ function useAtEnd(endedAt: string | null, again: () => void): void {
   }, [endedAt, again]);
 }
 
+/** The usual size of text, px. */
+const TEXT_SIZE = 14;
+
 function useRoom(wide: boolean): ScreenerContext['room'] {
-  const [three, two] = [useMedia('(min-width: 1380px)'), useMedia('(min-width: 1100px)')];
+  // Larger text makes the columns wider.
+  const scale = useApp((app) => app.status?.appearance.text_size ?? TEXT_SIZE) / TEXT_SIZE;
+  const [three, two] = [useMedia(`(min-width: ${Math.round(1380 * scale)}px)`), useMedia(`(min-width: ${Math.round(1100 * scale)}px)`)];
   if (!wide || !two) return 'one';
   return three ? 'three' : 'two';
 }
