@@ -1554,7 +1554,7 @@ among: Array<string>, };
 
 export type PanelInputKind = "month" | "year" | "date" | "choice" | "text" | "currency";
 
-export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart | { "kind": "calendar" } & CalendarPart | { "kind": "mail" } & MailPart | { "kind": "symbol" } & SymbolPart;
+export type PanelPart = { "kind": "summary" } & SummaryPart | { "kind": "table" } & TablePart | { "kind": "board" } & BoardPart | { "kind": "list" } & ListPart | { "kind": "chart" } & ChartPart | { "kind": "form" } & FormPart | { "kind": "calendar" } & CalendarPart | { "kind": "mail" } & MailPart | { "kind": "symbol" } & SymbolPart | { "kind": "screener" } & ScreenerPart;
 
 export type PanelPlace = "below" | "beside" | "side";
 
@@ -2358,6 +2358,12 @@ same?: SameRecord,
  * None where there are errors, and where it is there already.
  */
 result: ToolResult | null, };
+
+export type ScreenerPart = { 
+/**
+ * Lists the screens, as `screener.list_screens` does.
+ */
+tool: string, args: { [key in string]: JsonValue }, };
 
 export type SearchSessions = { 
 /**

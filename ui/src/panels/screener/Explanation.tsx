@@ -9,12 +9,13 @@ import { nearestText, oldText, scoreText, sourceText, valueText } from './words'
 
 /** Why a symbol is a hit: each condition with value, limit, source and day. */
 export function Explanation() {
-  const { state, dispatch, explanation, room, wide, explainAgain } = useScreener();
+  const { state, dispatch, explanation, room, wide, scan, explainAgain } = useScreener();
   if (state.explained === null || explanation === null) return null;
   const { read, value } = explanation;
   const symbol = revealed(state.explained);
   const title = value === null || value.hit ? `Why ${symbol} is a hit` : `Why ${symbol} is no hit`;
-  const score = value === null ? '' : scoreText(value);
+  const hit = scan?.hits.find((one) => one.symbol === state.explained);
+  const score = hit === undefined ? '' : scoreText(hit);
   const isCard = room !== 'one' || !wide;
   const hasSources = room !== 'one';
   return (

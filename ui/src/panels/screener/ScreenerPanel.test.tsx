@@ -128,7 +128,7 @@ describe('conditions', () => {
         conditions: ['market_value between 0.5 bn and 5 bn', 'price_to_earnings > 18', 'growth_3y > 10 %', 'net_debt_to_ebitda < 2'],
         missing: 'keep',
         universe: 'SEC filers',
-        score: ['growth_3y low 50'],
+        score: ['low growth_3y 50 %'],
       },
     ]);
   });
@@ -152,7 +152,7 @@ describe('saving', () => {
         conditions: ['market_value between 0.5 bn and 5 bn', 'price_to_earnings < 18', 'growth_3y > 10 %', 'net_debt_to_ebitda < 1.5', 'daily_volume > 50000'],
         universe: 'Europe mid caps',
         missing: 'leave_out',
-        score: ['price_to_earnings low 50', 'growth_3y high 50'],
+        score: ['low price_to_earnings 50 %', 'high growth_3y 50 %'],
       },
     ]);
     expect(screen.getByTestId('undo-bar')).toHaveTextContent('Saved Mid-cap value');
@@ -428,7 +428,7 @@ describe('hits', () => {
         conditions: ['market_value between 0.5 bn and 5 bn', 'price_to_earnings < 18', 'growth_3y > 10 %', 'net_debt_to_ebitda < 2', 'daily_volume > 50000'],
         missing: 'leave_out',
         universe: 'Europe mid caps',
-        score: ['price_to_earnings low 50', 'growth_3y high 50'],
+        score: ['low price_to_earnings 50 %', 'high growth_3y 50 %'],
       },
     ]);
     const card = section('Why BWOP is a hit');

@@ -84,6 +84,8 @@ export interface Hit {
   /** Date of the price, `YYYY-MM-DD`. */
   readonly date: string;
   readonly score: string | null;
+  /** What the score is the sum of. */
+  readonly parts: readonly { readonly name: string; readonly points: string }[];
   /** One per column; null if unknown. */
   readonly values: readonly (string | null)[];
   /** Closes of six months, oldest first. */
@@ -138,8 +140,6 @@ export interface Explanation {
   readonly symbol: string;
   readonly name: string | null;
   readonly hit: boolean;
-  readonly score: string | null;
-  readonly parts: readonly { readonly name: string; readonly points: string }[];
   readonly conditions: readonly CheckedCondition[];
   /** The nearest limit that would exclude it; `condition` is an index. */
   readonly nearest: { readonly condition: number; readonly limit: string } | null;
@@ -217,6 +217,7 @@ function hitIn(row: Row): Hit {
     currency: text(row, 'currency'),
     date: text(row, 'date'),
     score: some(row, 'score'),
+    parts: rows(row, 'parts').map((part) => ({ name: text(part, 'name'), points: text(part, 'points') })),
     values: values.map((value) => (typeof value === 'string' && value !== '' ? value : null)),
     spark: numbers(row, 'spark'),
     held: row['held'] === true,
@@ -232,8 +233,6 @@ export function explanationIn(answer: Answer): Explanation | null {
     symbol: text(answer, 'symbol'),
     name: some(answer, 'name'),
     hit: answer['hit'] === true,
-    score: some(answer, 'score'),
-    parts: rows(answer, 'parts').map((row) => ({ name: text(row, 'name'), points: text(row, 'points') })),
     conditions: rows(answer, 'conditions').map((row) => ({
       text: text(row, 'text'),
       name: text(row, 'name'),

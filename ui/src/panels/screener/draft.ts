@@ -93,7 +93,7 @@ export function conditionText({ field, operator, value }: Pick<Condition, 'field
 
 /** Formats a part of the score as a line of the note. */
 export function preferenceText({ field, prefer, weight }: Pick<Preference, 'field' | 'prefer' | 'weight'>): string {
-  return `${field ?? ''} ${prefer} ${weight}`;
+  return `${prefer} ${field ?? ''} ${weight} %`;
 }
 
 /** Applies an edit to a condition and rewrites its line. */

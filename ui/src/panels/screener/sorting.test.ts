@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Hit } from './answers';
 import { sortedHits } from './sorting';
 
-const hit = (symbol: string, score: string | null, value: string | null): Hit => ({ symbol, name: null, price: '1', currency: 'EUR', date: '2026-11-20', score, values: [value], spark: [], held: false, old: false, unknown: [] });
+const hit = (symbol: string, score: string | null, value: string | null): Hit => ({ symbol, name: null, price: '1', currency: 'EUR', date: '2026-11-20', score, values: [value], spark: [], parts: [], held: false, old: false, unknown: [] });
 const hits = [hit('B10', '9', '-1.5'), hit('B2', '80', null), hit('A', null, '12')];
 const columns = [{ key: 'pe', name: 'P/E', unit: 'ratio' }];
 const order = (by: string, down: boolean) => sortedHits(hits, columns, { by, down }).map(({ symbol }) => symbol);

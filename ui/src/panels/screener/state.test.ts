@@ -6,7 +6,7 @@ import { firstState, openedOf, reduceScreener, scanArgs, testArgs, type Edit, ty
 const screenOf = (name: string): Screen => ({
   name, path: `${name}.md`, universe: 'Europe', missing: 'leave_out', last: null, problems: [],
   conditions: [{ text: 'pe < 18', field: 'pe', operator: 'below', values: ['18'], problem: null }],
-  score: [{ text: 'pe low 100', field: 'pe', prefer: 'low', weight: '100' }],
+  score: [{ text: 'low pe 100 %', field: 'pe', prefer: 'low', weight: '100' }],
 });
 const screens = [screenOf('Cheap'), screenOf('Other')];
 const after = (...changes: readonly (ScreenerChange | Edit)[]) =>
@@ -68,7 +68,7 @@ describe('the open screen', () => {
 
   test('the score is edited part by part', () => {
     const { draft } = opened(after({ type: 'preferred', field: 'growth' }, { type: 'preference', key: 0, part: { weight: '50' } }));
-    expect(draft.score.map(({ text }) => text)).toEqual(['pe low 50', 'growth high 50']);
+    expect(draft.score.map(({ text }) => text)).toEqual(['low pe 50 %', 'high growth 50 %']);
     expect(opened(after({ type: 'unpreferred', key: 0 })).draft.score).toEqual([]);
   });
 });
@@ -76,7 +76,7 @@ describe('the open screen', () => {
 describe('what is asked', () => {
   test('a screen by its name, what is not saved by its lines', () => {
     expect(scanArgs(opened(firstState))).toEqual({ screen: 'Cheap' });
-    expect(scanArgs(opened(after({ type: 'condition', key: 0, part: { operator: 'above' } })))).toEqual({ conditions: ['pe > 18'], score: ['pe low 100'], missing: 'leave_out', universe: 'Europe' });
+    expect(scanArgs(opened(after({ type: 'condition', key: 0, part: { operator: 'above' } })))).toEqual({ conditions: ['pe > 18'], score: ['low pe 100 %'], missing: 'leave_out', universe: 'Europe' });
   });
 
   test('settings of a back-test that are empty are left out', () => {
@@ -84,7 +84,7 @@ describe('what is asked', () => {
     expect(testArgs(settings, opened(firstState))).toEqual({ strategy: 'Cheap', from: '2019-01-01', positions: 10 });
     expect(testArgs({ ...settings, strategy: 'Strength' }, opened(after({ type: 'missing', missing: 'keep' })))).toMatchObject({ strategy: 'Strength' });
     const unsaved = testArgs(firstState.test, opened(after({ type: 'condition', key: 0, part: { value: '9' } })));
-    expect(unsaved).toEqual({ conditions: ['pe < 9'], score: ['pe low 100'], universe: 'Europe' });
+    expect(unsaved).toEqual({ conditions: ['pe < 9'], score: ['low pe 100 %'], universe: 'Europe' });
   });
 });
 

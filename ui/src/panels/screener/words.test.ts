@@ -80,9 +80,9 @@ describe('what changed since a scan began', () => {
 
 test('an explanation says its score, old figures and what would drop the hit', () => {
   const condition = { text: 'a', name: 'Debt', holds: true, value: '1.8', unit: 'ratio', limit: 'below 2', source: 'SEC', date: '2025-12-31', old: true, reason: null };
-  const of: Explanation = { symbol: 'BWOP', name: null, hit: true, score: '84', parts: [{ name: 'Value', points: '40' }, { name: 'Growth', points: '44' }], conditions: [condition], nearest: { condition: 0, limit: '1.5' } };
-  expect(scoreText(of)).toBe('Score 84 = Value 40 + Growth 44');
-  expect(scoreText({ ...of, score: null })).toBe('');
+  const of: Explanation = { symbol: 'BWOP', name: null, hit: true, conditions: [condition], nearest: { condition: 0, limit: '1.5' } };
+  expect(scoreText({ score: '84', parts: [{ name: 'Value', points: '40' }, { name: 'Growth', points: '44' }] })).toBe('Score 84 = Value 40 + Growth 44');
+  expect(scoreText({ score: null, parts: [] })).toBe('');
   expect(oldText(condition, '2026-11-20')).toBe('Debt is 11 months old.');
   expect(oldText({ ...condition, date: '2026-11-01' }, '2026-11-20')).toBe('Debt is 19 days old.');
   expect(nearestText(of)).toBe('At 1.5 it drops out.');

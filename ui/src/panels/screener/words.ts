@@ -7,7 +7,7 @@ import { noteName } from '../../shared/format';
 import { revealed } from '../../shared/invisible';
 import { daysBetween } from '../skill/words';
 import { figureText, shortDay, wholeDay } from '../symbol/words';
-import type { CheckedCondition, Explanation, Field, Scan, Strategy, Universe } from './answers';
+import type { CheckedCondition, Explanation, Field, Hit, Scan, Strategy, Universe } from './answers';
 import type { BackTest } from './backtest';
 import { changesOf, isSameDraft, type Change, type Condition, type Draft } from './draft';
 import type { Found } from './runs';
@@ -110,7 +110,7 @@ function limitText({ operator, value }: Condition): string {
 }
 
 /** "Score 84 = Value 40 + Growth 44" */
-export function scoreText({ score, parts }: Explanation): string {
+export function scoreText({ score, parts }: Pick<Hit, 'score' | 'parts'>): string {
   if (score === null) return '';
   return `Score ${numberText(score)}${parts.length === 0 ? '' : ` = ${parts.map(({ name, points }) => `${revealed(name)} ${numberText(points)}`).join(' + ')}`}`;
 }

@@ -34,8 +34,8 @@ export const midCap: Row = {
   ],
   missing: 'leave_out',
   score: [
-    { text: 'price_to_earnings low 50', field: 'price_to_earnings', prefer: 'low', weight: '50' },
-    { text: 'growth_3y high 50', field: 'growth_3y', prefer: 'high', weight: '50' },
+    { text: 'low price_to_earnings 50 %', field: 'price_to_earnings', prefer: 'low', weight: '50' },
+    { text: 'high growth_3y 50 %', field: 'growth_3y', prefer: 'high', weight: '50' },
   ],
   last: { hits: 11, at: '2026-11-23T09:12:00Z' },
   problems: [],
@@ -72,7 +72,7 @@ const hit = (symbol: string, name: string, price: string, slope: number, earning
 });
 const hits: Row[] = [
   hit('NGTL', 'Northgate Tooling', '42.18', 0.2, '11.4', '14.2', '87', { held: true }),
-  hit('BWOP', 'Brightwater Optics', '118.60', 0.22, '16.9', '21.7', '84', { held: true }),
+  hit('BWOP', 'Brightwater Optics', '118.60', 0.22, '16.9', '21.7', '84', { held: true, parts: [{ name: 'value', points: '40' }, { name: 'growth', points: '44' }] }),
   hit('KSTL', 'Kestral Pumps', '23.05', 0.12, '9.8', '11.6', '81'),
   hit('ALDT', 'Aldermoor Tools', '64.40', 0.12, '13.1', '15.0', '79'),
   hit('SLVN', 'Solvane Energy', '54.90', 0.1, '12.7', '13.3', '77', { held: true }),
@@ -107,8 +107,6 @@ export const explanation: Row = {
   symbol: 'BWOP',
   name: 'Brightwater Optics',
   hit: true,
-  score: '84',
-  parts: [{ name: 'value', points: '40' }, { name: 'growth', points: '44' }],
   conditions: [
     checked('market_value between 0.5 bn and 5 bn', 'Market value', '1400000000', 'currency', '0.5 to 5 bn', 'Stooq × SEC', day),
     checked('price_to_earnings < 18', 'Price ÷ earnings', '16.9', 'ratio', 'below 18', 'Stooq, SEC', '2026-09-30'),
