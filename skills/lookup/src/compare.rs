@@ -94,7 +94,7 @@ impl NativeTool for Compare {
             "symbols": rows,
             "problems": problems,
         }));
-        output.sources.extend(lines.iter().map(|(_, closes)| closes.web_source()));
+        output.sources.extend(lines.iter().map(|(_, closes)| closes.cited()));
         Ok(output.into())
     }
 }

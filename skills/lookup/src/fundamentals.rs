@@ -73,7 +73,7 @@ impl NativeTool for Fundamentals {
             "figures": rows,
         }));
         output.sources.push(Source::Web(WebSource::new(&reported.url, &reported.fetched)));
-        output.sources.extend(known.map(Closes::web_source));
+        output.sources.extend(known.map(Closes::cited));
         for (place, figure) in figures.iter().enumerate() {
             if let Ok(Figure { value, unit: Unit::Currency(currency), .. }) = &figure.value {
                 let at = format!("/figures/{place}/value");

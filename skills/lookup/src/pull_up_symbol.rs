@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
-use nova_market::tools::{self, Web};
+use nova_market::tools::{self, Web, cited};
 use nova_market::{age, sources};
 use nova_skill::figures::{at_least, percent, rounded_to};
 use nova_skill::jiff::ToSpan as _;
 use nova_skill::{
     Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Source, ToolContext, ToolError,
-    ToolOutput, Value, WebSource, async_trait, json, schemars,
+    ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -74,7 +74,7 @@ impl NativeTool for PullUpSymbol {
                 at: quoted.at.clone().unwrap_or_else(|| quoted.date.to_string()),
                 before: quoted.before,
                 from: (*source).to_owned(),
-                web: Source::Web(WebSource::new(&quoted.url, &quoted.fetched)),
+                web: cited(&quoted.url, &quoted.fetched),
                 is_close: false,
             },
             (Err(reasons), Ok(closes)) => {
@@ -141,7 +141,7 @@ impl NativeTool for PullUpSymbol {
                 .from_sources([price.web.clone()])
                 .caution(caution),
         );
-        output.sources.extend(known.map(Closes::web_source));
+        output.sources.extend(known.map(Closes::cited));
         Ok(output.into())
     }
 }
@@ -167,7 +167,7 @@ impl Price {
             at: last.date.to_string(),
             before: None,
             from: closes.source.clone(),
-            web: closes.web_source(),
+            web: closes.cited(),
             is_close: true,
         })
     }

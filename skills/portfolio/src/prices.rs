@@ -1,10 +1,11 @@
 use std::collections::{BTreeMap, HashMap};
 
+use nova_market::tools::cited;
 use nova_market::{Age, QUOTE_DAYS, age};
 use nova_skill::figures::{Quantity, TooLarge, currency_code, days_between, rounded_to};
 use nova_skill::jiff::tz::TimeZone;
 use nova_skill::jiff::{Timestamp, ToSpan as _};
-use nova_skill::{Date, Decimal, NotePath, Source, WebSource};
+use nova_skill::{Date, Decimal, NotePath, Source};
 
 use crate::books::Books;
 use crate::kept::{Kept, KeptQuote};
@@ -173,7 +174,7 @@ impl Price<'_> {
     pub(crate) fn source(&self) -> Source {
         match self.from {
             PriceFrom::Note(path) => Source::Note(path.clone()),
-            PriceFrom::Quote { url, fetched, .. } => Source::Web(WebSource::new(url, fetched)),
+            PriceFrom::Quote { url, fetched, .. } => cited(url, fetched),
         }
     }
 

@@ -185,9 +185,12 @@ fn half(statistics: &Statistics, from: Option<Date>, to: Option<Date>) -> Value 
 }
 
 fn statistics(of: &Statistics) -> Value {
-    let year = |year: &Option<(i16, f64)>| {
-        year.and_then(|(year, value)| Some(format!("{} %, {year}", percent(value)?)))
+    let year = |name: &str, year: &Option<(i16, f64)>| match year {
+        Some((year, value)) => (format!("{name}, {year}"), percent(*value)),
+        None => (name.to_owned(), None),
     };
+    let ((best, best_value), (worst, worst_value)) =
+        (year("Best year", &of.best_year), year("Worst year", &of.worst_year));
     let row = |key: &str, name: &str, value: Option<String>, unit: &str| json!({"key": key, "name": name, "value": value, "unit": unit});
     let won = (of.sold > 0).then(|| of.won as f64 / of.sold as f64);
     json!([
@@ -195,8 +198,8 @@ fn statistics(of: &Statistics) -> Value {
         row("average_hold", "Average hold", of.hold_days.map(|days| format!("{days:.0}")), "days"),
         row("trades_won", "Trades won", won.and_then(percent), "percent"),
         row("costs", "Costs paid", Some(money(of.costs)), "currency"),
-        row("best_year", "Best year", year(&of.best_year), "text"),
-        row("worst_year", "Worst year", year(&of.worst_year), "text"),
+        row("best_year", &best, best_value, "percent"),
+        row("worst_year", &worst, worst_value, "percent"),
         row("exposure", "Invested", percent(of.exposure), "percent"),
     ])
 }

@@ -116,7 +116,7 @@ impl NativeTool for ExplainHit {
             "nearest": nearest,
         });
         let mut output = Output::new(value).from_notes(meant.path);
-        output.sources.extend(share.web_sources());
+        output.sources.extend(share.cited());
         Ok(output.into())
     }
 }

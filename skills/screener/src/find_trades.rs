@@ -61,7 +61,7 @@ impl NativeTool for FindTrades {
                 "unknown": cannot_know(&strategy, &universe, &shares, None),
             });
             let mut output = Output::new(value).from_notes(strategy.notes.into_iter().chain(universe.path));
-            output.sources.extend(shares.all.iter().take(20).flat_map(Share::web_sources));
+            output.sources.extend(shares.all.iter().take(20).flat_map(Share::cited));
             Ok(output)
         }))
     }

@@ -1,7 +1,5 @@
 //! Screens and strategies as the vault has them.
 
-use std::ops::Range;
-
 use nova_market::expression::{Expression, ExpressionError, Wanted};
 use nova_market::screen::{Missing, ScorePart, Screen};
 use nova_skill::figures::folded;
@@ -107,20 +105,12 @@ fn each<T>(
 }
 
 fn unreadable(of: &str, place: usize, line: &str, error: &ExpressionError) -> ToolError {
+    // Where in the line, for what does not name the word that is meant.
+    let at = line.get(..error.place.start).map_or(0, |before| before.chars().count()) + 1;
     ToolError::failed(
-        format!("Line {} of {of}, `{}`: {}", place + 1, marked(line, &error.place), error.message),
+        format!("Line {} of {of}, `{line}`, character {at}: {}", place + 1, error.message),
         if error.hint.is_empty() { "Change that line.".to_owned() } else { error.hint.clone() },
     )
-}
-
-/// The text with the place that is meant between » and «, where that is not all of it.
-fn marked(line: &str, place: &Range<usize>) -> String {
-    match (line.get(..place.start), line.get(place.clone()), line.get(place.end..)) {
-        (Some(before), Some(meant), Some(after)) if !meant.is_empty() && meant.len() < line.len() => {
-            format!("{before}»{meant}«{after}")
-        }
-        _ => line.to_owned(),
-    }
 }
 
 /// The one of that name.

@@ -3,9 +3,9 @@
 use nova_market::sources::sec::{Filer, Reported, Sec};
 use nova_market::tools::closes::{Days, days};
 use nova_market::tools::filers::{among, filers, reports, sec};
-use nova_market::tools::sources;
+use nova_market::tools::{cited, sources};
 use nova_market::{Close, KeyFigure, ShareColumns, Sources, key_figures};
-use nova_skill::{Date, Decimal, Source, ToolContext, ToolError, WebSource};
+use nova_skill::{Date, Decimal, Source, ToolContext, ToolError};
 
 use crate::SOURCES;
 use crate::universe::Member;
@@ -111,10 +111,9 @@ impl Share {
         key_figures(reported, close.as_ref())
     }
 
-    pub(crate) fn web_sources(&self) -> Vec<Source> {
+    pub(crate) fn cited(&self) -> Vec<Source> {
         let origin = &self.days.origin;
-        let closes = WebSource::new(&origin.url, &origin.fetched);
-        let reports = self.reports().map(|reported| WebSource::new(&reported.url, &reported.fetched));
-        [Some(closes), reports].into_iter().flatten().map(Source::Web).collect()
+        let reports = self.reports().map(|reported| cited(&reported.url, &reported.fetched));
+        [Some(cited(&origin.url, &origin.fetched)), reports].into_iter().flatten().collect()
     }
 }

@@ -26,7 +26,7 @@ impl Run {
                     "count": history.bars.len(),
                     "source": source,
                 });
-                self.add_closes(symbol, source, history);
+                self.add_closes(symbol, &source, history);
                 return Ok(row);
             }
             Err(reasons) => reasons,

@@ -2,12 +2,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use nova_market::tools::{Web, own_names};
+use nova_market::tools::{Web, cited, own_names};
 use nova_market::{Age, History, Listing, Quoted, Reasons, Sources, age};
 use nova_skill::figures::percent;
-use nova_skill::{
-    Date, Figure, LogLevel, Output, Problem, Source, ToolContext, ToolError, Value, WebSource, json,
-};
+use nova_skill::{Date, Figure, LogLevel, Output, Problem, Source, ToolContext, ToolError, Value, json};
 
 use super::wanted::Wanted;
 use crate::amount::{price as price_shown, shown};
@@ -87,8 +85,8 @@ impl Run {
         }
         let why = match self.quote(listing, last.map(|price| price.amount)).await {
             Ok((source, quoted)) => {
-                let answered = fresh(symbol, &quoted, source, day);
-                self.add(symbol, source, quoted);
+                let answered = fresh(symbol, &quoted, &source, day);
+                self.add(symbol, &source, quoted);
                 return Answer { price: Some(answered), ..Answer::default() };
             }
             Err(why) => why,
@@ -129,7 +127,7 @@ impl Run {
         &self,
         listing: &Listing,
         last: Option<nova_skill::Decimal>,
-    ) -> Result<(&'static str, Quoted), Reasons> {
+    ) -> Result<(String, Quoted), Reasons> {
         let (day, web) = (self.snapshot.day, Web(self.ctx.as_ref()));
         match as_pair(&listing.symbol) {
             Some((from, to)) => self.rates.rate((&from, &to), day, last, &web).await,
@@ -255,7 +253,7 @@ fn fresh(symbol: &str, quoted: &Quoted, source: &str, day: Date) -> Answered {
         row,
         price: quoted.price,
         currency: quoted.currency.clone(),
-        source: Source::Web(WebSource::new(&quoted.url, &quoted.fetched)),
+        source: cited(&quoted.url, &quoted.fetched),
         caution: (age != Age::Fresh).then(|| format!("price of {}", day_text(quoted.date, day))),
     }
 }

@@ -235,3 +235,20 @@ fn a_list_that_is_too_long_is_refused_before_anything_is_asked() {
     assert_eq!(error.message, "Many has 20001 symbols; a scan takes at most 20000.");
     assert!(skill.requests().is_empty());
 }
+
+#[test]
+fn closes_come_from_a_file_of_the_vault_where_the_user_says_so() {
+    let vault = "//- Markets/OWN.csv\nday,close\n2026-11-19,9.00\n2026-11-20,12.50\n\
+        //- List.md\n---\ntype: universe\n---\n- OWN\n- MISSING\n";
+    let skill = over(vault, |_| Reply::with(404, &[], "{}")).with_config(json!({
+        "sources": [],
+        "own_sources": [
+            {"name": "Files", "address": "Markets/{symbol}.csv", "date": "day", "close": "close", "currency": "EUR"},
+        ],
+    }));
+    let value = skill.value("scan_universe", json!({"conditions": ["close > 10"]}));
+    assert_eq!(symbols(&value["hits"]), ["OWN"]);
+    assert_eq!((&value["hits"][0]["price"], &value["hits"][0]["currency"]), (&json!("12.50"), &json!("EUR")));
+    assert_eq!(symbols(&value["unanswered"]), ["MISSING"]);
+    assert!(skill.requests().is_empty(), "nothing was asked of the web");
+}

@@ -14,6 +14,13 @@ pub trait Transport: Send + Sync {
     /// [`SourceError::Stopped`] when the call was stopped, [`SourceError::Refused`] when the host may not be asked,
     /// [`SourceError::Source`] when there is no answer.
     async fn get(&self, request: Request) -> Result<Response, SourceError>;
+    /// A file of the vault.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    async fn file(&self, path: &str) -> Result<File, SourceError> {
+        Err(SourceError::Source(format!("cannot read {path} here")))
+    }
     /// # Errors
     /// [`SourceError::Stopped`] when the call was stopped before the time was over.
     async fn wait(&self, time: Duration) -> Result<(), SourceError>;
@@ -37,6 +44,14 @@ pub struct Response {
     /// Where the answer came from after redirects.
     pub url: Url,
     /// When it came, RFC 3339.
+    pub at: String,
+}
+
+/// A file as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    pub bytes: Vec<u8>,
+    /// When it was read, RFC 3339.
     pub at: String,
 }
 

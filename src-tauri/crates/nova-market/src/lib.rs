@@ -45,7 +45,7 @@ pub mod tools;
 pub use age::{Age, age};
 pub use daily::Daily;
 pub use error::SourceError;
-pub use get::{Request, Response, Transport};
+pub use get::{File, Request, Response, Transport};
 pub use key_figures::{Close, Figure, KeyFigure, SHARES_DAYS, Unit, key_figures};
 pub use listing::{Found, Listing};
 pub use order::{Reasons, Sources};

@@ -18,7 +18,7 @@ pub struct Sources {
 }
 
 /// How often in a row a source failed to do something, and why the last time.
-type Failures = HashMap<(&'static str, What), (u32, String)>;
+type Failures = HashMap<(String, What), (u32, String)>;
 
 /// What a source is asked for: one that gives no closes may well give quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,7 +57,7 @@ impl Sources {
         today: Date,
         last: Option<Decimal>,
         transport: &dyn Transport,
-    ) -> Result<(&'static str, Quoted), Reasons> {
+    ) -> Result<(String, Quoted), Reasons> {
         self.first(What::Quote, |source| async move {
             source.quote(listing, transport).await?.checked(listing.currency.as_deref(), today, last)
         })
@@ -74,7 +74,7 @@ impl Sources {
         from: Date,
         to: Date,
         transport: &dyn Transport,
-    ) -> Result<(&'static str, History), Reasons> {
+    ) -> Result<(String, History), Reasons> {
         self.first(What::History, |source| async move {
             let found = source.history(listing, from, to, transport).await?;
             found.checked(listing.currency.as_deref(), from, to)
@@ -92,7 +92,7 @@ impl Sources {
         today: Date,
         last: Option<Decimal>,
         transport: &dyn Transport,
-    ) -> Result<(&'static str, Quoted), Reasons> {
+    ) -> Result<(String, Quoted), Reasons> {
         self.first(What::Rate, |source| async move {
             source.rate(from, to, transport).await?.checked(Some(to), today, last)
         })
@@ -107,7 +107,7 @@ impl Sources {
         &self,
         query: &str,
         transport: &dyn Transport,
-    ) -> Result<(&'static str, Vec<Found>), Reasons> {
+    ) -> Result<(String, Vec<Found>), Reasons> {
         self.first(What::Search, |source| async move {
             let found = source.search(query, transport).await?;
             if found.is_empty() { Err(SourceError::Symbol("knows none".into())) } else { Ok(found) }
@@ -119,7 +119,7 @@ impl Sources {
         &'a self,
         what: What,
         ask: impl Fn(&'a dyn Source) -> Asked,
-    ) -> Result<(&'static str, T), Reasons>
+    ) -> Result<(String, T), Reasons>
     where
         Asked: Future<Output = Result<T, SourceError>>,
     {
@@ -132,7 +132,8 @@ impl Sources {
             }
             match ask(source.as_ref()).await {
                 Ok(answer) => {
-                    self.failures().remove(&(name, what));
+                    let name = name.to_owned();
+                    self.failures().remove(&(name.clone(), what));
                     return Ok((name, answer));
                 }
                 Err(error) => {
@@ -145,16 +146,16 @@ impl Sources {
         Err(reasons)
     }
 
-    fn is_off(&self, source: &'static str, what: What) -> Option<String> {
+    fn is_off(&self, source: &str, what: What) -> Option<String> {
         self.failures()
-            .get(&(source, what))
+            .get(&(source.to_owned(), what))
             .filter(|(times, _)| *times >= FAILURES)
             .map(|(_, why)| why.clone())
     }
 
-    fn failed(&self, source: &'static str, what: What, error: &SourceError) {
+    fn failed(&self, source: &str, what: What, error: &SourceError) {
         let mut failures = self.failures();
-        let (times, why) = failures.entry((source, what)).or_default();
+        let (times, why) = failures.entry((source.to_owned(), what)).or_default();
         match error {
             SourceError::Symbol(_) | SourceError::Stopped => *times = 0,
             SourceError::Source(_) => *times += 1,

@@ -12,7 +12,7 @@ pub const QUOTE_DAYS: i64 = 7;
 #[async_trait]
 pub trait Source: Send + Sync {
     /// "Stooq"
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// The newest price.
     async fn quote(&self, _: &Listing, _: &dyn Transport) -> Result<Quoted, SourceError> {

@@ -9,8 +9,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::executor::block_on;
 use jiff::civil::Date;
-use nova_market::sources::Known;
-use nova_market::{History, Listing, Quoted, Request, Response, Source, SourceError, Transport};
+use nova_market::sources::{Description, Known, described};
+use nova_market::{File, History, Listing, Quoted, Request, Response, Source, SourceError, Transport};
 use url::Url;
 
 /// Answers each request with a status and a body.
@@ -28,6 +28,11 @@ impl Transport for Answers {
         self.asked.lock().unwrap().push(request);
         let at = "2026-11-21T09:00:00Z".to_owned();
         Ok(Response { status, headers: BTreeMap::new(), body: body.into_bytes(), url, at })
+    }
+
+    async fn file(&self, path: &str) -> Result<File, SourceError> {
+        let (_, body) = (self.answer)(path);
+        Ok(File { bytes: body.into_bytes(), at: "2026-11-21T09:00:00Z".to_owned() })
     }
 
     async fn wait(&self, _: Duration) -> Result<(), SourceError> {
@@ -230,4 +235,63 @@ fn a_key_is_sent_in_a_header_where_a_source_takes_it_there() {
         assert!(!asked[0].url.as_str().contains("a-key"), "{}", asked[0].url);
         assert!(asked[0].headers.values().any(|value| value.contains("a-key")));
     }
+}
+
+/// A source of the user's own, asked for the week up to 20 November 2026.
+fn own(description: serde_json::Value, answer: fn(&str) -> (u16, String)) -> Result<History, SourceError> {
+    let day = |text: &str| text.parse::<Date>().unwrap();
+    let description: Description = serde_json::from_value(description).unwrap();
+    let source = described(description, day("2026-11-20"));
+    let listing = Listing { currency: Some("EUR".into()), ..Listing::parse("BRK/B") };
+    block_on(source.history(&listing, day("2026-11-16"), day("2026-11-20"), &answers(answer)))
+}
+
+#[test]
+fn a_service_is_read_as_the_user_describes_it() {
+    let description = serde_json::json!({
+        "name": "My bank", "address": "https://source.test/{symbol}?from={from}&to={to}", "rows": "/data",
+        "date": "day", "close": "last", "open": "first", "currency": "usd",
+    });
+    let history = own(description.clone(), |path| {
+        // The symbol stays one part of the path.
+        assert_eq!(path, "/BRK%2FB?from=2026-11-16&to=2026-11-20");
+        ok(r#"{"data":[{"day":"2026-11-19T16:00:00","last":"41.5","first":41},{"day":1795132800,"last":42.18},
+            {"day":"2026-11-02","last":1}]}"#)
+    })
+    .unwrap();
+    assert_eq!(closes(&history), ["2026-11-19 41.5", "2026-11-20 42.18"]);
+    assert_eq!((history.currency.as_str(), history.bars[0].open), ("USD", Some(41.into())));
+    assert_eq!(history.url, "https://source.test/BRK%2FB");
+    // A list for each column.
+    let history =
+        own(description.clone(), |_| ok(r#"{"data":{"day":["2026-11-19"],"last":[41.5]}}"#)).unwrap();
+    assert_eq!(closes(&history), ["2026-11-19 41.5"]);
+    says(own(description.clone(), |_| ok("<html>")), "answered with a web page instead of a quote");
+    says(own(description.clone(), |_| ok(r#"{"prices":[]}"#)), "has no rows at /data in its answer");
+    says(
+        own(description.clone(), |_| ok(r#"{"data":[{"date":"2026-11-19","last":1}]}"#)),
+        "has no column day; there are date, last",
+    );
+    says(
+        own(description, |_| ok(r#"{"data":[{"day":"yesterday","last":1}]}"#)),
+        "answered with \"yesterday\" where the date is",
+    );
+}
+
+#[test]
+fn a_file_of_the_vault_is_read_as_the_user_describes_it() {
+    let description = serde_json::json!({"name": "Files", "address": "Markets/{symbol}.csv", "date": "Date", "close": "Close"});
+    let history = own(description.clone(), |path| {
+        assert_eq!(path, "Markets/BRK_B.csv");
+        ok("\u{feff}Date;Close;Note\n2026-11-19;41,50;\"a;b\"\n2026-11-20;42,18;\n")
+    })
+    .unwrap();
+    assert_eq!(closes(&history), ["2026-11-19 41.50", "2026-11-20 42.18"]);
+    assert_eq!((history.currency.as_str(), history.url.as_str()), ("EUR", "Markets/BRK_B.csv"));
+    assert!(
+        own(description, |_| ok("Date,Close\n2026-11-19\n"))
+            .unwrap_err()
+            .to_string()
+            .contains("cannot be read")
+    );
 }

@@ -18,7 +18,7 @@ pub(super) struct AlphaVantage {
 
 #[async_trait]
 impl Source for AlphaVantage {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "Alpha Vantage"
     }
 

@@ -57,7 +57,7 @@ impl Ecb {
 
 #[async_trait]
 impl Source for Ecb {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "ECB"
     }
 

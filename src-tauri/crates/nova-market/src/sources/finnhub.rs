@@ -18,7 +18,7 @@ pub(super) struct Finnhub {
 
 #[async_trait]
 impl Source for Finnhub {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "Finnhub"
     }
 

@@ -1,6 +1,7 @@
 //! The services that are known, each in its own file with its terms and limits.
 
 mod alpha_vantage;
+pub(crate) mod custom;
 mod ecb;
 mod finnhub;
 pub mod sec;
@@ -13,6 +14,8 @@ use secrecy::SecretString;
 use url::Url;
 
 use crate::Source;
+
+pub use custom::Description;
 
 /// A service as it is configured.
 pub struct Known {
@@ -110,6 +113,11 @@ impl Known {
     pub fn at(&self, base: Url, key: Option<SecretString>) -> Box<dyn Source> {
         (self.make)(base, key.unwrap_or_default())
     }
+}
+
+/// A source that the user describes; `today` is the day of its newest price.
+pub fn described(description: Description, today: jiff::civil::Date) -> Box<dyn Source> {
+    Box::new(custom::Custom { description, today })
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub(super) struct Stooq {
 
 #[async_trait]
 impl Source for Stooq {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "Stooq"
     }
 

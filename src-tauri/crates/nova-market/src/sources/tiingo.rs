@@ -24,7 +24,7 @@ pub(super) struct Tiingo {
 
 #[async_trait]
 impl Source for Tiingo {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "Tiingo"
     }
 

@@ -23,7 +23,7 @@ pub(super) struct TwelveData {
 
 #[async_trait]
 impl Source for TwelveData {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "Twelve Data"
     }
 

@@ -25,7 +25,7 @@ const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 
 
 #[async_trait]
 impl Source for Yahoo {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "Yahoo"
     }
 

@@ -2,9 +2,9 @@
 
 use nova_skill::figures::{days_between, percent};
 use nova_skill::jiff::{Timestamp, ToSpan as _};
-use nova_skill::{Date, Decimal, LogLevel, Source, ToolContext, WebSource};
+use nova_skill::{Date, Decimal, LogLevel, Source, ToolContext};
 
-use super::Web;
+use super::{Web, cited};
 use crate::kept::{self, Kept, Origin};
 use crate::{Bar, Close, Daily, History, Listing, SHARES_DAYS, Sources};
 
@@ -172,8 +172,8 @@ impl Closes {
         })
     }
 
-    pub fn web_source(&self) -> Source {
-        Source::Web(WebSource::new(&self.history.url, &self.history.fetched))
+    pub fn cited(&self) -> Source {
+        cited(&self.history.url, &self.history.fetched)
     }
 }
 

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use nova_skill::{HttpRequest, ToolContext, ToolError};
+use nova_skill::{HttpRequest, NotePath, Source as CitedSource, ToolContext, ToolError, WebSource};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use url::Url;
 
-use crate::sources::Known;
-use crate::{Request, Response, Source, SourceError, Sources, Transport};
+use crate::sources::{Description, Known, described};
+use crate::{File, Request, Response, Source, SourceError, Sources, Transport};
 
 /// The sources that the setting `list` of the skill names, in that order, else `default`. One whose key is missing or
 /// not granted is left out.
@@ -25,6 +25,10 @@ pub async fn sources(ctx: &dyn ToolContext, list: &str, default: &[&str]) -> Sou
         None => default.to_vec(),
     };
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
+    // Whoever describes one wants it to be asked.
+    let own = config.get("own_sources").and_then(Value::as_array).into_iter().flatten();
+    let own = own.filter_map(|own| serde_json::from_value::<Description>(own.clone()).ok());
+    sources.extend(own.map(|own| described(own, ctx.clock().today())));
     for known in names.into_iter().filter_map(Known::of) {
         let key = match known.key {
             Some(name) => match key(ctx, name).await {
@@ -87,11 +91,27 @@ impl Transport for Web<'_> {
         }
     }
 
+    async fn file(&self, path: &str) -> Result<File, SourceError> {
+        let unreadable = |error: ToolError| SourceError::Symbol(clause(&error));
+        let file = NotePath::parse(path)
+            .map_err(|error| SourceError::Source(format!("has a path that is none: {error}")))?;
+        let bytes = self.0.vault().read_file(&file).await.map_err(unreadable)?;
+        Ok(File { bytes, at: self.0.clock().now().to_string() })
+    }
+
     async fn wait(&self, time: Duration) -> Result<(), SourceError> {
         tokio::select! {
             () = tokio::time::sleep(time) => Ok(()),
             () = self.0.cancel().cancelled() => Err(SourceError::Stopped),
         }
+    }
+}
+
+/// What an answer is cited as: an address of the web, or a file of the vault.
+pub fn cited(url: &str, fetched: &str) -> CitedSource {
+    match NotePath::parse(url) {
+        Ok(path) if !url.contains("://") => CitedSource::Note(path),
+        _ => CitedSource::Web(WebSource::new(url, fetched)),
     }
 }
 
