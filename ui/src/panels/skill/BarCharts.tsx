@@ -79,6 +79,7 @@ const HEIGHT = 170;
 const BOTTOM = 38;
 const RIGHT = 48;
 const TOP = 16;
+const LABEL = 30;
 
 /** Upright, one group for each row. */
 export function ColumnsChart({ part, points, label, write }: Drawn) {
@@ -89,6 +90,9 @@ export function ColumnsChart({ part, points, label, write }: Drawn) {
   const plot = { width: Math.max(40, width - RIGHT), height: HEIGHT - BOTTOM - TOP };
   const y = (value: number) => TOP + plot.height - ((value - low) / (high - low || 1)) * plot.height;
   const slot = plot.width / Math.max(1, points.length);
+  // Labels that would overlap are left out, never that of the last.
+  const every = Math.ceil(LABEL / slot);
+  const isLabelled = (place: number) => (points.length - 1 - place) % every === 0;
   const bar = Math.min(26, (slot * 0.7) / Math.max(1, part.series.length));
   return (
     <div ref={ref} className="mt-1.5">
@@ -118,10 +122,12 @@ export function ColumnsChart({ part, points, label, write }: Drawn) {
               {point.mark !== null && (
                 <line x1={first - 3} x2={first + bar * part.series.length + 3} y1={y(point.mark)} y2={y(point.mark)} stroke="var(--text)" strokeWidth={2} />
               )}
-              <text x={middle} y={HEIGHT - BOTTOM + 16} textAnchor="middle" className="fill-fg-2 text-small">
-                {short(point.x)}
-              </text>
-              {part.series.length === 1 && point.values[0] != null && (
+              {isLabelled(place) && (
+                <text x={middle} y={HEIGHT - BOTTOM + 16} textAnchor="middle" className="fill-fg-2 text-small">
+                  {short(point.x)}
+                </text>
+              )}
+              {isLabelled(place) && part.series.length === 1 && point.values[0] != null && (
                 <text x={middle} y={HEIGHT - BOTTOM + 32} textAnchor="middle" className="fill-fg text-meta">
                   {roughly(point.values[0])}
                 </text>

@@ -107,6 +107,24 @@ test('records under other names are proposed beside those that are there', async
   expect(screen.getByRole('row', { name: /^A/ })).toBeVisible();
 });
 
+test('columns leave out labels that would overlap, never that of the last', async () => {
+  const months = Array.from({ length: 36 }, (_, at) => `${2024 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, '0')}`);
+  const part = { kind: 'chart', tool: 'paid', title: 'By month', shape: 'columns', rows: '/months', x: 'month', series: [{ field: 'total', label: 'Paid', format: 'money' }] };
+  const labels = async (shown: readonly string[]) => {
+    const { unmount } = await showPanel({
+      panel: panelOf('x', 'X', [{ parts: [part] }]),
+      answers: { 'x.paid': () => answer({ months: shown.map((month) => ({ month, total: '5' })) }) },
+    });
+    const found = [...screen.getByRole('img').querySelectorAll('text')].flatMap(({ textContent }) => (/^[A-Z]/.test(textContent) ? [textContent] : []));
+    unmount();
+    return found;
+  };
+  expect(await labels(months.slice(0, 3))).toEqual(['Jan', 'Feb', 'Mar']);
+  const many = await labels(months);
+  expect(many.length).toBeLessThan(18);
+  expect(many.at(-1)).toBe('Dec');
+});
+
 describe('the board', () => {
   test('counts its cards in the word for them', async () => {
     const deals = (count: number, words: Record<string, JsonValue>) => {
@@ -290,6 +308,16 @@ describe('a table', () => {
     });
     const last = screen.getAllByRole('row').at(-1);
     expect(last).toHaveTextContent('Total1 note1');
+  });
+
+  test('a total in another currency names it, and its rates', async () => {
+    const columns: JsonValue[] = [
+      { field: 'name', label: 'Name', detail: 'words' },
+      { field: 'value', label: 'Value', format: 'money', unit: 'currency' },
+    ];
+    const value = { ...rows(['A', '1', 'USD']), total: { name: 'Total', words: 'USD at 0.92, ECB, 20 Nov', value: '0.92', currency: 'EUR' } };
+    await showPanel({ panel: table({ columns, total: '/total' }), answers: { 'x.list': () => answer(value) } });
+    expect(screen.getAllByRole('row').map((row) => row.textContent)).toEqual(['NameValue', 'A$1', 'TotalUSD at 0.92, ECB, 20 Nov€0.92']);
   });
 
   test('is filtered on its tab, and on no other', async () => {

@@ -62,7 +62,7 @@ function Item({ item, shown: { value, figures } }: { item: SummaryItem; shown: S
           ))
         )}
         {amounts?.length === 0 && <Amount text="none" tone="" />}
-        {detail !== undefined && <span className={`text-small ${late ? 'text-danger' : 'text-fg-2'}`}>{wordsText(textOf(detail))}</span>}
+        {textOf(detail) !== '' && <span className={`text-small ${late ? 'text-danger' : 'text-fg-2'}`}>{wordsText(textOf(detail))}</span>}
       </div>
     </div>
   );

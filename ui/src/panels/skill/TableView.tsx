@@ -61,11 +61,11 @@ function Rows({ part, below, shown: { value, figures } }: RowsProps) {
     const by = ({ row }: Placed) => sortValue(fieldOf(row, column.field), column.format);
     return found.toSorted((a, b) => compare(by(a), by(b)) * (sorting.down ? -1 : 1));
   }, [all, part, filter, sorting]);
-  const units = useMemo(() => unitsOf(part.columns, rows), [part.columns, rows]);
+  const total = part.total === null ? undefined : at(value, part.total);
+  const units = useMemo(() => unitsOf(part.columns, isRow(total) ? [...rows.map(({ row }) => row), total] : rows.map(({ row }) => row)), [part.columns, rows, total]);
   const shared = useMemo(() => sharedDetails(part.columns, all), [part.columns, all]);
   const listed = rows.slice(0, most);
   const { from, to, before, after } = useVirtual(body, listed.length, !folded && listed.length > VIRTUAL);
-  const total = part.total === null ? undefined : at(value, part.total);
 
   if (rows.length === 0) return <Nothing empty={part.empty} fallback="Nothing here yet." />;
   const edge = wide ? 'first:pl-5 last:pr-5' : 'first:pl-3.5 last:pr-3.5';
@@ -272,6 +272,7 @@ function TotalCell({ column, row, unit, pointer, figures }: { column: PanelColum
         </span>
       )}
       <Cell value={value} format={column.format} unit={unit ?? unitOf(column, row)} row={row} />
+      {column.detail !== null && <Detail text={textOf(fieldOf(row, column.detail))} quiet={false} />}
     </span>
   );
 }
@@ -288,14 +289,14 @@ function Spacer({ height, columns }: { height: number; columns: number }) {
  * Where all rows have one currency, the first such column names it in its head and the cells are bare numbers;
  * several currencies stand beside each amount.
  */
-function unitsOf(columns: readonly PanelColumn[], rows: readonly Placed[]) {
+function unitsOf(columns: readonly PanelColumn[], rows: readonly Row[]) {
   const heads: string[] = columns.map(() => '');
   const cells: (string | null)[] = columns.map(() => null);
   let told = false;
   columns.forEach((column, place) => {
     if (!['money', 'gain', 'signed'].includes(column.format) || column.unit === null) return;
-    const seen = new Set(rows.map(({ row }) => unitOf(column, row)).filter((unit) => unit !== ''));
-    if (seen.size !== 1 || rows.some(({ row }) => Array.isArray(fieldOf(row, column.field)))) return;
+    const seen = new Set(rows.map((row) => unitOf(column, row)).filter((unit) => unit !== ''));
+    if (seen.size !== 1 || rows.some((row) => Array.isArray(fieldOf(row, column.field)))) return;
     cells[place] = '';
     const [unit = ''] = seen;
     if (!told && !column.label.includes(unit)) heads[place] = `, ${unit}`;
