@@ -49,6 +49,16 @@ fn both_returns_of_one_buy_are_those_of_its_price() {
 }
 
 #[test]
+fn a_fee_of_nothing_is_written_with_any_places() {
+    let bought = trade(
+        "b",
+        "symbol: NGTL\nkind: buy\ndate: 2025-11-21\nquantity: 10\nprice: 100\nfee: 0.00\ncurrency: EUR",
+    );
+    let row = &returns(&[bought, price("2026-11-20", "NGTL", "110")].concat(), json!({}))["positions"][0];
+    check(row, &[("put_in", json!("1000.00")), ("time_weighted", json!("10.00"))]);
+}
+
+#[test]
 fn money_put_in_before_a_fall_weighs_more() {
     // 100 shares at 10 double to 20; 900 more are bought there and fall to 15.
     let vault = [

@@ -10,8 +10,9 @@ pub struct TooLarge;
 /// # Errors
 /// When the sum has more digits than can be computed with exactly.
 pub fn plus(a: Decimal, b: Decimal) -> Result<Decimal, TooLarge> {
-    // An addition that does not fit drops places silently.
-    a.checked_add(b).filter(|sum| sum.scale() == a.scale().max(b.scale())).ok_or(TooLarge)
+    // An addition that does not fit drops places silently; one of zero has only those of the other number.
+    let is_exact = |sum: &Decimal| a.is_zero() || b.is_zero() || sum.scale() == a.scale().max(b.scale());
+    a.checked_add(b).filter(is_exact).ok_or(TooLarge)
 }
 
 /// As [`plus`].

@@ -90,6 +90,9 @@ fn percentages_are_rounded_half_away_from_zero() {
 fn a_sum_that_cannot_be_exact_is_an_error() {
     let huge = dec(&"9".repeat(28));
     assert_eq!(plus(huge, dec("0.01")), Err(TooLarge));
+    // Nothing is lost of a number to which nothing is added.
+    assert_eq!(plus(dec("0.00"), dec("1000")), Ok(dec("1000")));
+    assert_eq!(plus(dec("100"), dec("0.00")), Ok(dec("100")));
     assert_eq!(minus(huge, dec("0.01")), Err(TooLarge));
     assert_eq!(times(dec("0.000000000000001"), dec("0.000000000000001")), Err(TooLarge));
     let mut sums = Sums::default();
