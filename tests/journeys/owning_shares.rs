@@ -1,5 +1,6 @@
 //! Shares bought, sold and looked at from the command line.
 
+use nova_protocol::{Commands as _, Event, Nothing, RoutineEnd, SessionRef};
 use serde_json::{Value, json};
 
 use super::nova::Nova;
@@ -77,4 +78,40 @@ fn quotes_ask_first() {
     let nova = Nova::new(OWNED, []);
     let (code, refused) = nova.json(&["tool", "call", "portfolio.quote", "--approve", "none"]);
     assert_eq!((code, refused["ok"].as_bool()), (3, Some(false)));
+}
+
+/// A routine that fetches quotes at each start; the web of a journey has no host.
+fn fetching_at_start(allow: &str) -> Nova {
+    let routine = "//- Routines/Quotes.md\n---\ntype: routine\nwhen: at start\ntool: portfolio.quote\n";
+    Nova::new(&format!("{OWNED}{routine}{allow}---\n"), [])
+}
+
+/// How it ended, and what its tool answered.
+async fn run_at_start(nova: &Nova) -> (RoutineEnd, Option<Value>) {
+    let app = nova.start().await;
+    app.run_due_routines(true).await.unwrap();
+    let run = app.list_routines(Nothing {}).await.unwrap()[0].last.clone().expect("it ran");
+    let chat = app.open_session(SessionRef { session: run.session }).await.unwrap();
+    let output = chat.events.into_iter().find_map(|envelope| match envelope.event {
+        Event::ToolCallCompleted { output, .. } => Some(output),
+        _ => None,
+    });
+    (run.end, output)
+}
+
+#[tokio::test]
+async fn a_routine_with_leave_fetches_quotes_at_start() {
+    let (end, output) = run_at_start(&fetching_at_start("allow: portfolio.quote\n")).await;
+    assert_eq!(end, RoutineEnd::Completed);
+    let said = output.expect("it answers").to_string();
+    assert!(
+        said.contains("Stooq") && said.contains("The last price, 42.18 EUR from 20 Nov, is used"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn quotes_at_start_wait_for_leave() {
+    let (end, output) = run_at_start(&fetching_at_start("")).await;
+    assert_eq!((end, output), (RoutineEnd::Waiting, None));
 }

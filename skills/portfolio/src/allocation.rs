@@ -1,19 +1,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use nova_market::Age;
 use nova_skill::figures::{TooLarge, currency_code, money, percent, plus};
 use nova_skill::{
-    Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Problem, Source, ToolContext,
+    Date, Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Problem, Source, ToolContext,
     ToolError, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::amount::shown;
+use crate::amount::{currency, shown};
 use crate::books::problems_json;
-use crate::prices::{Prices, Rate, pair};
-use crate::valuation::{Snapshot, Valuation, day_text};
-use crate::value::rate_json;
+use crate::cash::Cash;
+use crate::prices::{Prices, pair};
+use crate::rates::Rates;
+use crate::valuation::{Snapshot, Valuation};
 
 pub(crate) struct Allocation;
 
@@ -54,41 +54,41 @@ impl NativeTool for Allocation {
 
     async fn run(&self, of: AllocationBy, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let by = of.by.unwrap_or_default();
-        let wanted = wanted_currency(of.currency.as_deref())?;
+        let wanted = currency(of.currency.as_deref())?;
         let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
         let prices = snapshot.prices();
         let mut all = snapshot.value(&prices)?;
         // Currencies can only be compared in one of them; which one does not matter.
-        let apart = By::Currency == by && wanted.is_none() && valued(&all).len() > 1;
-        let wanted = if apart { common_unit(&all, &prices, &snapshot) } else { wanted };
+        let holdings = snapshot.holdings()?;
+        let cash = snapshot.cash(&holdings.held, snapshot.day)?;
+        let valued = valued(&all, cash.as_ref());
+        let apart = By::Currency == by && wanted.is_none() && valued.len() > 1;
+        let wanted = if apart { common_unit(&valued, &prices, &snapshot) } else { wanted };
         let has_shares = !apart || wanted.is_some();
-        let wholes = Wholes::of(&all, by, wanted, &prices, &snapshot)?;
-        let (rows, figures) = wholes.shares(&all, &snapshot, has_shares)?;
+        let wholes = Wholes::of(&all, cash.as_ref(), by, wanted, &prices, &snapshot)?;
+        let (rows, figures) = wholes.shares(&all, has_shares)?;
         all.problems.extend(wholes.problem(has_shares));
+        all.problems.extend(cash.iter().flat_map(|cash| cash.problems(snapshot.today)));
         let value = json!({
             "shares": rows,
-            "rates": wholes.rates_json(wanted.unwrap_or_default()),
+            "rates": wholes.rates.as_ref().map(Rates::to_json).unwrap_or_default(),
+            "rates_detail": wholes.rates.as_ref().and_then(Rates::detail),
             "problems": problems_json(&all.problems),
             "unreadable": snapshot.books.unreadable_json(),
         });
         let mut output = Output::new(value).from_notes(all.notes(&snapshot.books));
+        output.sources.extend(cash.iter().flat_map(Cash::notes).cloned().map(Source::Note));
         output.figures = figures;
         Ok(output.into())
     }
 }
 
-fn wanted_currency(given: Option<&str>) -> Result<Option<&'static str>, ToolError> {
-    let Some(text) = given.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
-    let code = currency_code(text);
-    code.map(Some).ok_or_else(|| crate::amount::invalid("currency", &format!("\"{text}\" is not a currency")))
-}
-
 /// What is held, grouped. One whole where there is one currency, or a rate for each; else one for each currency.
 struct Wholes<'a> {
-    /// By unit, then by label.
-    groups: BTreeMap<String, BTreeMap<String, Group>>,
-    /// The rates used, by the currency they convert from.
-    rates: BTreeMap<&'a str, Rate<'a>>,
+    /// By unit, then by label; cash is no position that is called so.
+    groups: BTreeMap<String, BTreeMap<(String, bool), Group>>,
+    /// Where all is compared in one currency.
+    rates: Option<Rates<'a>>,
 }
 
 #[derive(Default)]
@@ -103,27 +103,17 @@ struct Group {
 impl<'a> Wholes<'a> {
     fn of(
         all: &Valuation<'a>,
+        cash: Option<&Cash>,
         by: By,
         wanted: Option<&'static str>,
         prices: &'a Prices<'a>,
         snapshot: &Snapshot,
     ) -> Result<Self, ToolError> {
-        let mut wholes = Self { groups: BTreeMap::new(), rates: BTreeMap::new() };
+        let mut wholes = Self { groups: BTreeMap::new(), rates: None };
+        let mut rates = wanted.map(|wanted| Rates::new(prices, wanted, snapshot.today));
         for row in &all.rows {
             let (Some(value), Some(exact)) = (row.value, row.exact.value) else { continue };
             let currency = row.holding.currency;
-            let (unit, value, exact) = match wanted {
-                Some(wanted) if wanted != currency => {
-                    let rate = prices
-                        .rate(currency, wanted, snapshot.day)
-                        .ok_or_else(|| no_rate(currency, wanted))?;
-                    let by_rate = |amount: Decimal| amount.checked_mul(rate.rate).ok_or(TooLarge);
-                    let (value, exact) = (money(by_rate(value)?, wanted), by_rate(exact)?);
-                    wholes.rates.insert(currency, rate);
-                    (wanted, value, exact)
-                }
-                _ => (currency, value, exact),
-            };
             let label = match by {
                 By::Position => row.holding.name().to_owned(),
                 By::Currency => currency.to_owned(),
@@ -132,36 +122,48 @@ impl<'a> Wholes<'a> {
                     exchange.unwrap_or_else(|| "no exchange".into())
                 }
             };
-            let group = wholes.groups.entry(unit.to_owned()).or_default().entry(label).or_default();
-            group.value = plus(group.value, value)?;
-            group.exact = group.exact.checked_add(exact).ok_or(TooLarge)?;
+            let in_unit = in_unit(&mut rates, value, exact, currency, snapshot.day)?;
+            let group = wholes.add((label, false), in_unit)?;
             group.symbols.push(row.holding.symbol.to_owned());
             group.sources.extend(row.sources(&snapshot.books));
         }
+        // What is owed has no share; it is a problem.
+        let has = |(_, balance): &(&str, Decimal)| *balance > Decimal::ZERO;
+        for (currency, balance) in cash.iter().flat_map(|cash| cash.balances.iter().filter(has)) {
+            let key =
+                if by == By::Currency { (currency.to_owned(), false) } else { ("Cash".to_owned(), true) };
+            let in_unit = in_unit(&mut rates, balance, balance, currency, snapshot.day)?;
+            let notes = cash.iter().flat_map(|cash| cash.notes_of(currency)).cloned();
+            wholes.add(key, in_unit)?.sources.extend(notes.map(Source::Note));
+        }
+        wholes.rates = rates;
         Ok(wholes)
     }
 
+    /// The group of a label, with an amount more.
+    fn add(&mut self, key: (String, bool), (unit, value, exact): InUnit) -> Result<&mut Group, TooLarge> {
+        let group = self.groups.entry(unit).or_default().entry(key).or_default();
+        group.value = plus(group.value, value)?;
+        group.exact = group.exact.checked_add(exact).ok_or(TooLarge)?;
+        Ok(group)
+    }
+
     /// A row for each group, the largest first, with the figure of its share.
-    fn shares(
-        &self,
-        all: &Valuation,
-        snapshot: &Snapshot,
-        has_shares: bool,
-    ) -> Result<(Vec<Value>, Vec<Figure>), TooLarge> {
+    fn shares(&self, all: &Valuation, has_shares: bool) -> Result<(Vec<Value>, Vec<Figure>), TooLarge> {
         let mut rows = Vec::new();
         let mut figures = Vec::new();
         for (unit, groups) in &self.groups {
             let (mut total, mut exact) = (Decimal::ZERO, Decimal::ZERO);
-            let mut sources: Vec<Source> = self.rates.values().map(|rate| rate.price.source()).collect();
+            let mut sources: Vec<Source> = self.rates.iter().flat_map(Rates::sources).collect();
             for group in groups.values() {
                 sources.extend(group.sources.iter().cloned());
                 total = plus(total, group.value)?;
                 exact = exact.checked_add(group.exact).ok_or(TooLarge)?;
             }
-            let caution = caution(all, unit, &self.rates, snapshot);
-            let mut groups: Vec<(&String, &Group)> = groups.iter().collect();
+            let caution = caution(all, unit, self.rates.as_ref());
+            let mut groups: Vec<(&(String, bool), &Group)> = groups.iter().collect();
             groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.value));
-            for (label, group) in groups {
+            for ((label, is_cash), group) in groups {
                 let share = percent(group.exact, exact, 1).filter(|_| has_shares);
                 if let Some(share) = share {
                     let at = format!("/shares/{}/share", rows.len());
@@ -171,26 +173,25 @@ impl<'a> Wholes<'a> {
                         .part("All", money(total, unit), unit)
                         .from_sources(sources.iter().cloned())
                         .caution(caution.clone());
-                    figures.push(self.with_rates(figure, unit, snapshot));
+                    figures.push(match &self.rates {
+                        Some(rates) => rates.explain(figure),
+                        None => figure,
+                    });
                 }
-                rows.push(json!({
+                let mut row = json!({
                     "label": label,
                     "symbols": group.symbols,
                     "share": shown(share),
                     "value": money(group.value, unit).to_string(),
                     "currency": unit,
-                }));
+                });
+                if *is_cash {
+                    row["kind"] = json!("cash");
+                }
+                rows.push(row);
             }
         }
         Ok((rows, figures))
-    }
-
-    fn with_rates(&self, figure: Figure, unit: &str, snapshot: &Snapshot) -> Figure {
-        self.rates.iter().fold(figure, |figure, (from, rate)| {
-            let day = day_text(rate.price.date, snapshot.today);
-            let said = format!("{from} in {unit}, {}, {day}", rate.price.source_name());
-            figure.part(said, rate.rate, "")
-        })
     }
 
     /// Why not everything is compared with everything.
@@ -212,10 +213,23 @@ impl<'a> Wholes<'a> {
         };
         Some(Problem { path: String::new(), line: 0, problem, remedy })
     }
+}
 
-    fn rates_json(&self, to: &str) -> Vec<Value> {
-        self.rates.iter().map(|(from, rate)| rate_json(from, to, rate.rate, rate.price)).collect()
-    }
+/// Unit, amount of the row, exact amount.
+type InUnit = (String, Decimal, Decimal);
+
+/// An amount in the one currency of all, where there is one.
+fn in_unit(
+    rates: &mut Option<Rates>,
+    value: Decimal,
+    exact: Decimal,
+    currency: &str,
+    day: Date,
+) -> Result<InUnit, ToolError> {
+    let Some(rates) = rates else { return Ok((currency.to_owned(), value, exact)) };
+    let converted = (rates.money(value, currency, day)?, rates.exact(exact, currency, day)?);
+    let (Some(value), Some(exact)) = converted else { return Err(no_rate(currency, rates.to)) };
+    Ok((rates.to.to_owned(), value, exact))
 }
 
 fn no_rate(from: &str, to: &str) -> ToolError {
@@ -226,13 +240,14 @@ fn no_rate(from: &str, to: &str) -> ToolError {
 }
 
 /// The currencies of what has a value.
-fn valued<'a>(all: &'a Valuation) -> BTreeSet<&'a str> {
-    all.rows.iter().filter(|row| row.value.is_some()).map(|row| row.holding.currency).collect()
+fn valued<'a>(all: &Valuation<'a>, cash: Option<&'a Cash>) -> BTreeSet<&'a str> {
+    let rows = all.rows.iter().filter(|row| row.value.is_some()).map(|row| row.holding.currency);
+    let cash = cash.into_iter().flat_map(|cash| cash.balances.iter());
+    rows.chain(cash.filter(|(_, balance)| *balance > Decimal::ZERO).map(|(currency, _)| currency)).collect()
 }
 
 /// The currency in which all can be compared: the usual one where there is a rate for each, else any.
-fn common_unit(all: &Valuation, prices: &Prices, snapshot: &Snapshot) -> Option<&'static str> {
-    let held = valued(all);
+fn common_unit(held: &BTreeSet<&str>, prices: &Prices, snapshot: &Snapshot) -> Option<&'static str> {
     let usual = snapshot.books.currency.as_deref();
     let has_rates =
         |unit: &&str| held.iter().all(|held| held == unit || prices.rate(held, unit, snapshot.day).is_some());
@@ -240,8 +255,8 @@ fn common_unit(all: &Valuation, prices: &Prices, snapshot: &Snapshot) -> Option<
 }
 
 /// What a person should know before they trust the shares of one whole.
-fn caution(all: &Valuation, unit: &str, rates: &BTreeMap<&str, Rate>, snapshot: &Snapshot) -> Option<String> {
-    let whole = if rates.is_empty() { vec![unit] } else { all.currencies() };
+fn caution(all: &Valuation, unit: &str, rates: Option<&Rates>) -> Option<String> {
+    let whole = if rates.is_none() { vec![unit] } else { all.currencies() };
     let mut said: Vec<String> = whole
         .iter()
         .filter_map(|currency| {
@@ -249,8 +264,6 @@ fn caution(all: &Valuation, unit: &str, rates: &BTreeMap<&str, Rate>, snapshot: 
             Some(if whole.len() > 1 { format!("{currency}: {caution}") } else { caution })
         })
         .collect();
-    if rates.values().any(|rate| rate.price.age(snapshot.day) != Age::Fresh) {
-        said.push("an old rate".into());
-    }
+    said.extend(rates.and_then(Rates::caution));
     (!said.is_empty()).then(|| said.join(", "))
 }

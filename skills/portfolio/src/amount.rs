@@ -1,6 +1,6 @@
 //! How amounts are written and read.
 
-use nova_skill::figures::{at_least, plain_decimal, rounded_to};
+use nova_skill::figures::{at_least, currency_code, plain_decimal, rounded_to};
 use nova_skill::jiff::civil::Date;
 use nova_skill::serde_json::Value;
 use nova_skill::{Decimal, GivenDecimal, ToolError, date_argument, json};
@@ -54,6 +54,16 @@ pub(crate) fn day(as_of: Option<&str>, today: Date) -> Result<Date, ToolError> {
         Some(text) => date_argument("as_of", text),
         None => Ok(today),
     }
+}
+
+/// The currency that an optional `currency` names.
+///
+/// # Errors
+/// When it is none.
+pub(crate) fn currency(given: Option<&str>) -> Result<Option<&'static str>, ToolError> {
+    let Some(text) = given.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
+    let rule = format!("\"{text}\" is not a currency. {}", CURRENCY_REMEDY.trim_end_matches('.'));
+    currency_code(text).map(Some).ok_or_else(|| invalid("currency", &rule))
 }
 
 pub(crate) fn invalid(argument: &str, rule: &str) -> ToolError {

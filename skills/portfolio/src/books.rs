@@ -1,22 +1,28 @@
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use nova_skill::figures::currency_code;
+use nova_skill::figures::{TooLarge, currency_code};
 use nova_skill::{
     Date, Decimal, Note, NotePath, Problem, Record, RecordType, ToolContext, ToolError, Value, json,
 };
 
 use crate::amount::CURRENCY_REMEDY;
-use crate::ledger::{Event, Trade};
+use crate::currencies::Currencies;
+use crate::ledger::{Event, Trade, sum};
 
 pub(crate) const TRADE: &str = "trade";
 pub(crate) const POSITION: &str = "position";
 pub(crate) const PRICE: &str = "price";
+/// Kinds of trades that are of no symbol.
+pub(crate) const DEPOSIT: &str = "deposit";
+pub(crate) const WITHDRAWAL: &str = "withdrawal";
 
 /// All trades, positions and prices of the vault, read at one moment.
 #[derive(Default)]
 pub(crate) struct Books {
     /// By path; [`Trade::origin`] is the place in this list.
     pub(crate) trades: Vec<TradeNote>,
+    /// Deposits and withdrawals, which are of no symbol.
+    pub(crate) transfers: Vec<Transfer>,
     pub(crate) positions: Vec<PositionNote>,
     pub(crate) prices: Vec<PriceNote>,
     /// Notes that seem to be such records and cannot be read.
@@ -37,6 +43,18 @@ pub(crate) struct TradeNote {
     pub(crate) currency: String,
     pub(crate) kind: &'static str,
     pub(crate) trade: Trade,
+}
+
+/// Money that the user put in or took out.
+pub(crate) struct Transfer {
+    pub(crate) path: NotePath,
+    pub(crate) currency: String,
+    pub(crate) kind: &'static str,
+    pub(crate) date: Date,
+    /// Above zero for a deposit, below for a withdrawal.
+    pub(crate) amount: Decimal,
+    /// What it cost besides.
+    pub(crate) fee: Decimal,
 }
 
 pub(crate) struct PositionNote {
@@ -64,6 +82,13 @@ pub(crate) struct PriceNote {
     pub(crate) date: Date,
     pub(crate) close: Decimal,
     pub(crate) currency: String,
+}
+
+impl Transfer {
+    /// What it changes of the cash.
+    pub(crate) fn cash(&self) -> Result<Decimal, TooLarge> {
+        sum(self.amount, -self.fee)
+    }
 }
 
 impl TradeNote {
@@ -94,7 +119,7 @@ impl Books {
         }
         let mut said = Currencies::default();
         if let Some(Said { kind, symbol, currency: Some(code), .. }) = said_new {
-            said.add(kind, Some(symbol.to_owned()), code.to_owned());
+            said.add(kind, Some(symbol.to_owned()).filter(|symbol| !symbol.is_empty()), code.to_owned());
         }
         for (declared, notes) in &notes {
             for note in notes.iter().filter(|note| Some(&note.path) != replaced) {
@@ -106,7 +131,9 @@ impl Books {
                     Err(error) => return Err(error),
                 };
                 if let Some(code) = code {
-                    said.add(declared.name(), symbol_of(declared, &record).ok(), code.to_owned());
+                    let symbol =
+                        transfer_kind(declared, &record).is_none().then(|| symbol_of(declared, &record).ok());
+                    said.add(declared.name(), symbol.flatten(), code.to_owned());
                 }
             }
         }
@@ -133,7 +160,9 @@ impl Books {
 
     fn add(&mut self, declared: &RecordType, record: &Record<'_>, today: Date) -> Result<(), ToolError> {
         let note = record.note();
-        let symbol = symbol_of(declared, record)?;
+        let transfer = transfer_kind(declared, record);
+        // What a transfer says of a symbol means nothing.
+        let symbol = if transfer.is_some() { String::new() } else { symbol_of(declared, record)? };
         let at = At { declared, note };
         let currency = match record.text("currency")?.filter(|text| !text.trim().is_empty()) {
             Some(text) => currency_code(&text).map(str::to_owned).ok_or_else(|| {
@@ -145,6 +174,14 @@ impl Books {
                 .ok_or_else(|| at.broken("currency", "is missing".into(), CURRENCY_REMEDY))?,
         };
         let path = note.path.clone();
+        if let Some(kind) = transfer {
+            let amount = at.above_zero("price", record.decimal("price")?)?;
+            let fee = record.decimal("fee")?.unwrap_or_default();
+            let amount = if kind == DEPOSIT { amount } else { -amount };
+            let date = at.happened(record.date("date")?, today)?;
+            self.transfers.push(Transfer { path, currency, kind, date, amount, fee });
+            return Ok(());
+        }
         match declared.name() {
             POSITION => self.positions.push(PositionNote {
                 path,
@@ -161,11 +198,7 @@ impl Books {
             }),
             TRADE => {
                 let kind = record.choice("kind")?.ok_or_else(|| at.missing("kind"))?;
-                let date = record.date("date")?.ok_or_else(|| at.missing("date"))?;
-                if date > today {
-                    let what = format!("is `{date}`, which is in the future");
-                    return Err(at.broken("date", what, "Correct the date: a trade has happened."));
-                }
+                let date = at.happened(record.date("date")?, today)?;
                 let (kind, event) = event(kind, record, &at)?;
                 let trade = Trade { date, event, origin: self.trades.len() };
                 self.trades.push(TradeNote {
@@ -210,7 +243,8 @@ impl Books {
         let trades = self.trades.iter().map(|note| (&note.path, note.currency.as_str()));
         let positions = self.positions.iter().map(|note| (&note.path, note.currency.as_str()));
         let prices = self.prices.iter().map(|note| (&note.path, note.currency.as_str()));
-        trades.chain(positions).chain(prices)
+        let transfers = self.transfers.iter().map(|note| (&note.path, note.currency.as_str()));
+        trades.chain(positions).chain(prices).chain(transfers)
     }
 
     /// Each price of which an earlier note has the symbol, the day and the currency.
@@ -311,7 +345,6 @@ impl Books {
     }
 }
 
-/// The one that is said most often; none where several are.
 /// A planned record, instead of the existing note, if there is one.
 #[derive(Clone, Copy)]
 pub(crate) struct Said<'a> {
@@ -321,48 +354,6 @@ pub(crate) struct Said<'a> {
     pub(crate) symbol: &'a str,
     /// A code; none where it says none.
     pub(crate) currency: Option<&'a str>,
-}
-
-/// What the records say of currencies.
-#[derive(Default)]
-struct Currencies {
-    /// How often a code is said, by what is or was held.
-    held: BTreeMap<String, usize>,
-    /// As above, by prices: where they come from says nothing of the user.
-    priced: BTreeMap<String, usize>,
-    of_position: HashMap<String, String>,
-    of_trades: HashMap<String, BTreeSet<String>>,
-}
-
-impl Currencies {
-    fn add(&mut self, kind: &str, symbol: Option<String>, code: String) {
-        let times = if kind == PRICE { &mut self.priced } else { &mut self.held };
-        *times.entry(code.clone()).or_default() += 1;
-        match (kind, symbol) {
-            (POSITION, Some(symbol)) => drop(self.of_position.insert(symbol, code)),
-            (TRADE, Some(symbol)) => drop(self.of_trades.entry(symbol).or_default().insert(code)),
-            _ => {}
-        }
-    }
-
-    /// None where several are said equally often: none is guessed.
-    fn commonest(&self) -> Option<String> {
-        let said = if self.held.is_empty() { &self.priced } else { &self.held };
-        let most = said.values().max()?;
-        let mut several = said.iter().filter(|(_, times)| *times == most).map(|(code, _)| code.clone());
-        several.next().filter(|_| several.next().is_none())
-    }
-
-    /// Trades go before the position, where they agree with each other.
-    fn of_symbol(self) -> HashMap<String, String> {
-        let mut of_symbol = self.of_position;
-        for (symbol, codes) in self.of_trades {
-            if codes.len() == 1 {
-                of_symbol.extend(codes.into_iter().map(|code| (symbol.clone(), code)));
-            }
-        }
-        of_symbol
-    }
 }
 
 /// `problems` or `unreadable` of an output.
@@ -393,6 +384,15 @@ fn symbol_of(declared: &RecordType, record: &Record<'_>) -> Result<String, ToolE
         None => return Err(At { declared, note: record.note() }.missing("symbol")),
     };
     Ok(as_symbol(&said))
+}
+
+/// The kind of a deposit or a withdrawal.
+fn transfer_kind(declared: &RecordType, record: &Record<'_>) -> Option<&'static str> {
+    if declared.name() != TRADE {
+        return None;
+    }
+    let kind = record.choice("kind").ok().flatten()?;
+    [DEPOSIT, WITHDRAWAL].into_iter().find(|one| *one == kind)
 }
 
 /// What a trade's note says happened.
@@ -448,6 +448,16 @@ impl At<'_> {
             problem: format!("`{}` {what}", self.property(field)),
             remedy: remedy.into(),
         })
+    }
+
+    /// A day that is said, and not to come.
+    fn happened(&self, date: Option<Date>, today: Date) -> Result<Date, ToolError> {
+        let date = date.ok_or_else(|| self.missing("date"))?;
+        if date > today {
+            let what = format!("is `{date}`, which is in the future");
+            return Err(self.broken("date", what, "Correct the date: a trade has happened."));
+        }
+        Ok(date)
     }
 
     fn missing(&self, field: &str) -> ToolError {

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nova_market::QUOTE_DAYS;
-use nova_skill::figures::{currency_code, days_between};
+use nova_skill::figures::days_between;
 use nova_skill::jiff::{Span, ToSpan as _};
 use nova_skill::{
     Date, Description, Effect, JsonSchema, NativeTool, Output, Problem, ToolContext, ToolError, ToolOutput,
@@ -10,7 +10,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::amount::invalid;
+use crate::amount::currency;
 use crate::books::{Books, problems_json};
 use crate::prices::Prices;
 use crate::valuation::{Snapshot, day_text};
@@ -77,13 +77,7 @@ impl NativeTool for History {
         let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
         let prices = snapshot.prices();
         let all = snapshot.value(&prices)?;
-        let wanted = of.currency.as_deref().map(str::trim).filter(|text| !text.is_empty());
-        let wanted = wanted
-            .map(|text| {
-                currency_code(text)
-                    .ok_or_else(|| invalid("currency", &format!("\"{text}\" is not a currency")))
-            })
-            .transpose()?;
+        let wanted = currency(of.currency.as_deref())?;
         let most = all.value.iter().max_by_key(|(_, value)| *value).map(|(currency, _)| currency);
         let Some(currency) = wanted.or(most) else {
             let value = json!({

@@ -253,6 +253,19 @@ pub fn in_order(trades: &mut [&Trade]) {
 }
 
 impl Event {
+    /// The money that it brings in, or takes out with a minus.
+    pub fn cash(&self) -> Result<Decimal, TooLarge> {
+        let of = |quantity: Decimal, price: Decimal| Quantity::of(quantity)?.at(price);
+        match *self {
+            Self::Buy { quantity, price, fee } => Ok(-sum(of(quantity, price)?, fee)?),
+            Self::Sell { quantity, price, fee } | Self::Dividend { quantity, price, fee } => {
+                sum(of(quantity, price)?, -fee)
+            }
+            Self::Split { .. } => Ok(Decimal::ZERO),
+            Self::Fee { amount } => Ok(-amount),
+        }
+    }
+
     /// Whether it changes how much is held.
     pub fn moves(&self) -> bool {
         matches!(self, Self::Buy { .. } | Self::Sell { .. } | Self::Split { .. })

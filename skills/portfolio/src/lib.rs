@@ -17,7 +17,12 @@ use nova_skill::{RecordRules, Skill, Tool, native};
 mod add_trade;
 mod allocation;
 mod amount;
+mod benchmark;
 mod books;
+mod cash;
+mod converted;
+mod currencies;
+mod dividends;
 mod gains;
 mod history;
 mod holdings;
@@ -27,6 +32,7 @@ mod list_trades;
 mod positions;
 mod prices;
 pub mod quote;
+mod rates;
 mod returns;
 mod saving;
 mod totals;
@@ -63,6 +69,7 @@ impl Skill for Portfolio {
             native(quote::Quote),
             native(value::Value),
             native(gains::Gains),
+            native(dividends::Dividends),
             native(returns::Returns),
             native(allocation::Allocation),
             native(history::History),

@@ -1,16 +1,16 @@
 use std::sync::Arc;
 
-use nova_skill::figures::{Quantity, TooLarge, money};
+use nova_skill::figures::{TooLarge, money};
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Decimal, Description, Effect, JsonSchema, NativeTool, Output, OwnFields, RecordUse, ToolContext,
-    ToolError, ToolOutput, Value, async_trait, date_argument, json, schemars,
+    Date, Decimal, Description, Effect, JsonSchema, NativeTool, NotePath, Output, OwnFields, RecordUse,
+    ToolContext, ToolError, ToolOutput, Value, async_trait, date_argument, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::amount::{invalid, price as price_shown, shown};
-use crate::books::{Books, TRADE, TradeNote, problems_json};
-use crate::ledger::{Event, Method, sum};
+use crate::books::{Books, TRADE, TradeNote, Transfer, problems_json};
+use crate::ledger::{Event, Method};
 use crate::valuation::Snapshot;
 
 pub(crate) struct ListTrades;
@@ -45,7 +45,7 @@ impl NativeTool for ListTrades {
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Lists(TRADE));
 
     fn description(&self) -> Description {
-        Description::purpose("Lists recorded trades, the newest first: buys, sells, dividends, splits and fees, with what each came to.")
+        Description::purpose("Lists recorded trades, the newest first: buys, sells, dividends, splits, fees, deposits and withdrawals, with what each came to.")
             .use_when("the user asks what they bought or sold, and when")
             .not_when("gains are asked for", "portfolio.gains")
             .not_when("what a share is trading at now is asked for", "portfolio.quote")
@@ -65,27 +65,41 @@ impl NativeTool for ListTrades {
             return Err(invalid("from", &format!("{from} is after {to}")));
         }
         let own = OwnFields::read(ctx.as_ref(), &[TRADE], &filters.own).await?;
-        let mut trades: Vec<&TradeNote> = books
+        let within = |date| from.is_none_or(|from| from <= date) && to.is_none_or(|to| date <= to);
+        let trades = books
             .trades
             .iter()
             .filter(|note| symbol.as_ref().is_none_or(|symbol| *symbol == note.symbol))
-            .filter(|note| from.is_none_or(|from| from <= note.trade.date))
-            .filter(|note| to.is_none_or(|to| note.trade.date <= to))
-            .filter(|note| own.fit(&note.path))
-            .collect();
-        trades.sort_by(|a, b| b.trade.date.cmp(&a.trade.date).then_with(|| a.path.cmp(&b.path)));
-        let rows: Result<Vec<Value>, TooLarge> = trades.iter().map(|note| row(note, books, &own)).collect();
+            .filter(|note| within(note.trade.date) && own.fit(&note.path));
+        let transfers = books
+            .transfers
+            .iter()
+            .filter(|transfer| symbol.is_none() && within(transfer.date) && own.fit(&transfer.path));
+        let mut rows: Vec<(Date, &NotePath, Value)> = Vec::new();
+        for note in trades {
+            rows.push((note.trade.date, &note.path, row(note, books, &own)?));
+        }
+        for transfer in transfers {
+            rows.push((transfer.date, &transfer.path, transfer_row(transfer, &own)?));
+        }
+        rows.sort_by(|(a, path, _), (b, other, _)| b.cmp(a).then_with(|| path.cmp(other)));
+        let notes: Vec<NotePath> = rows.iter().map(|(_, path, _)| (*path).clone()).collect();
+        let rows: Vec<Value> = rows.into_iter().map(|(_, _, row)| row).collect();
         let value = json!({
-            "trades": rows?,
+            "trades": rows,
             "problems": problems_json(&books.holdings(Method::Fifo, snapshot.day, true)?.problems),
             "unreadable": books.unreadable_json(),
         });
-        Ok(Output::new(value).from_notes(trades.iter().map(|note| note.path.clone())).into())
+        Ok(Output::new(value).from_notes(notes).into())
     }
 }
 
 fn row(note: &TradeNote, books: &Books, own: &OwnFields) -> Result<Value, TooLarge> {
-    let (quantity, price, fee, amount) = parts(&note.trade.event)?;
+    let (quantity, price, fee) = parts(&note.trade.event);
+    let amount = match note.trade.event {
+        Event::Split { .. } => None,
+        ref event => Some(event.cash()?),
+    };
     let in_row = |amount: Decimal| money(amount, &note.currency);
     let name = books.position(&note.symbol).and_then(|position| position.name.as_deref());
     let mut row = json!({
@@ -104,19 +118,34 @@ fn row(note: &TradeNote, books: &Books, own: &OwnFields) -> Result<Value, TooLar
     Ok(row)
 }
 
-/// Quantity, price, fee, and the money that came in, or went out with a minus.
-type Parts = (Value, Option<Decimal>, Option<Decimal>, Option<Decimal>);
+/// Quantity, price and fee.
+type Parts = (Value, Option<Decimal>, Option<Decimal>);
 
-fn parts(event: &Event) -> Result<Parts, TooLarge> {
-    let of = |quantity: Decimal, price: Decimal| Quantity::of(quantity)?.at(price);
-    Ok(match *event {
-        Event::Buy { quantity, price, fee } => {
-            (shown(Some(quantity)), Some(price), Some(fee), Some(-sum(of(quantity, price)?, fee)?))
-        }
-        Event::Sell { quantity, price, fee } | Event::Dividend { quantity, price, fee } => {
-            (shown(Some(quantity)), Some(price), Some(fee), Some(sum(of(quantity, price)?, -fee)?))
-        }
-        Event::Split { new, old } => (json!(format!("{new} for {old}")), None, None, None),
-        Event::Fee { amount } => (Value::Null, None, Some(amount), Some(-amount)),
-    })
+fn parts(event: &Event) -> Parts {
+    match *event {
+        Event::Buy { quantity, price, fee }
+        | Event::Sell { quantity, price, fee }
+        | Event::Dividend { quantity, price, fee } => (shown(Some(quantity)), Some(price), Some(fee)),
+        Event::Split { new, old } => (json!(format!("{new} for {old}")), None, None),
+        Event::Fee { amount } => (Value::Null, None, Some(amount)),
+    }
+}
+
+/// A deposit or a withdrawal, as a trade without a symbol.
+fn transfer_row(transfer: &Transfer, own: &OwnFields) -> Result<Value, TooLarge> {
+    let in_row = |amount: Decimal| money(amount, &transfer.currency);
+    let mut row = json!({
+        "date": transfer.date.to_string(),
+        "kind": transfer.kind,
+        "symbol": null,
+        "name": null,
+        "quantity": null,
+        "price": null,
+        "fee": in_row(transfer.fee).to_string(),
+        "amount": in_row(transfer.cash()?).to_string(),
+        "currency": transfer.currency,
+        "path": transfer.path.to_string(),
+    });
+    own.add_to(&mut row, &transfer.path);
+    Ok(row)
 }

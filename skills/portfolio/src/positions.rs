@@ -1,13 +1,16 @@
 use std::sync::Arc;
 
+use nova_skill::figures::percent;
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, Output, OwnFields, ToolContext, ToolError, ToolOutput,
-    async_trait, json, schemars,
+    Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
+use crate::amount::{currency, shown};
 use crate::books::POSITION;
+use crate::rates::Rates;
 use crate::valuation::{Snapshot, method_word};
 
 pub(crate) struct Positions;
@@ -19,6 +22,10 @@ pub(crate) struct PositionsOf {
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-label" = "On", "x-help" = "Today if left empty"))]
     as_of: Option<String>,
+    /// One total in this currency, such as EUR, with the rates that it was computed with; shares are of that total.
+    #[schemars(extend("x-help" = "Convert the total into this"))]
+    #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"], "x-values" = "part"))]
+    currency: Option<String>,
 }
 
 #[async_trait]
@@ -39,10 +46,16 @@ impl NativeTool for Positions {
     }
 
     async fn run(&self, of: PositionsOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+        let wanted = currency(of.currency.as_deref())?;
         let snapshot = Snapshot::read(ctx.as_ref(), of.as_of.as_deref()).await?;
         let prices = snapshot.prices();
-        let all = snapshot.value(&prices)?;
+        let mut all = snapshot.value(&prices)?;
         let own = OwnFields::read(ctx.as_ref(), &[POSITION], &Map::new()).await?;
+        let mut rates = wanted.map(|wanted| Rates::new(&prices, wanted, snapshot.today));
+        let converted = rates.as_mut().map(|rates| all.in_one(rates)).transpose()?.flatten();
+        if let Some(rates) = &rates {
+            all.problems.extend(rates.problems());
+        }
         let mut value = json!({
             "as_of": snapshot.day.to_string(),
             "method": method_word(snapshot.method),
@@ -50,11 +63,38 @@ impl NativeTool for Positions {
             "total": all.total_json(),
         });
         all.faults(&mut value, &snapshot.books);
-        let mut output = Output::new(value).from_notes(all.notes(&snapshot.books));
-        if let (1, Some((currency, _))) = (all.value.currencies().count(), all.value.iter().next()) {
-            output.figures.extend(all.value_figure("/total/value".into(), currency, &snapshot.books));
-            output.figures.extend(all.gain_figure("/total/gain".into(), currency, &snapshot.books));
+        let mut output = Output::default().from_notes(all.notes(&snapshot.books));
+        // Of one currency that is the wanted one, the total has cost and gain too.
+        let is_other = all.value.currencies().any(|held| Some(held) != wanted);
+        match (converted, &rates) {
+            (Some(total), Some(rates)) if is_other => {
+                for (row, converted) in total.rows.iter().enumerate() {
+                    let share = converted.and_then(|one| percent(one.exact, total.exact, 1));
+                    value["positions"][row]["converted"] = shown(converted.map(|one| one.value));
+                    value["positions"][row]["share"] = shown(share);
+                }
+                value["total"] = json!({
+                    "symbol": "Total",
+                    "name": rates.detail(),
+                    "currency": rates.to,
+                    "value": total.value.to_string(),
+                    "share": "100.0",
+                });
+                value["rates"] = rates.to_json().into();
+                output = output.figure(all.converted_figure("/total/value", &total, rates, &snapshot.books));
+            }
+            // Asked for and not known: no other total takes its place.
+            (None, Some(_)) => value["total"] = Value::Null,
+            _ => {
+                if let (1, Some((currency, _))) = (all.value.currencies().count(), all.value.iter().next()) {
+                    let figure = all.value_figure("/total/value".into(), currency, &snapshot.books);
+                    output.figures.extend(figure);
+                    let figure = all.gain_figure("/total/gain".into(), currency, &snapshot.books);
+                    output.figures.extend(figure);
+                }
+            }
         }
+        output.value = value;
         Ok(all.row_figures(output, "/positions", &snapshot.books).into())
     }
 }

@@ -184,6 +184,11 @@ impl Price<'_> {
     }
 }
 
+/// The splits of a symbol that the user noted.
+pub(crate) fn splits_of(symbol: &str, books: &Books) -> Vec<Split> {
+    splits(books).remove(symbol).unwrap_or_default()
+}
+
 fn splits(books: &Books) -> HashMap<&str, Vec<Split>> {
     let mut splits: HashMap<&str, Vec<Split>> = HashMap::new();
     for note in &books.trades {

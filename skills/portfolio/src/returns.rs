@@ -10,11 +10,13 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::amount::shown;
+use crate::benchmark::{Benchmark, benchmark};
 use crate::books::problems_json;
+use crate::cash::Cash;
 use crate::history::Range;
 use crate::holdings::Holding;
 use crate::ledger::Event;
-use crate::prices::Prices;
+use crate::prices::{Prices, as_pair};
 use crate::valuation::{Snapshot, day_text};
 
 pub(crate) struct Returns;
@@ -82,7 +84,9 @@ impl NativeTool for Returns {
             }
         }
         lines.retain(|(line, _)| symbol.is_none() || *line == symbol.as_deref());
-        let currencies: BTreeSet<&str> = lines.iter().map(|(_, currency)| *currency).collect();
+        let mut currencies: BTreeSet<&str> = lines.iter().map(|(_, currency)| *currency).collect();
+        let transfers = snapshot.books.transfers.iter().filter(|one| one.date <= snapshot.day);
+        currencies.extend(transfers.map(|one| one.currency.as_str()));
         let of = |symbol, currency| Scope {
             snapshot: &snapshot,
             prices: &prices,
@@ -90,10 +94,22 @@ impl NativeTool for Returns {
             currency,
             unknown: &unknown,
         };
+        let benchmark = benchmark(ctx.as_ref()).map(|symbol| Benchmark::new(symbol, &snapshot, &prices));
+        let mut missing = BTreeSet::new();
+        let mut row_of = |scope: Scope| -> Result<Value, ToolError> {
+            let returned = scope.returned(begin)?;
+            let mut row = returned.to_json();
+            if let Some(benchmark) = &benchmark {
+                let over = benchmark.over(returned.from, snapshot.day, &returned.currency)?;
+                row["benchmark"] = percent(over.as_ref().ok().copied());
+                missing.extend(over.err());
+            }
+            Ok(row)
+        };
         let mut rows = Vec::new();
         for (symbol, currency) in &lines {
             let name = holdings.held.iter().find(|held| Some(held.symbol) == *symbol).map(Holding::name);
-            let mut row = of(*symbol, currency).returned(begin)?.to_json();
+            let mut row = row_of(of(*symbol, currency))?;
             row["symbol"] = json!(symbol);
             row["name"] = json!(name);
             rows.push(row);
@@ -101,11 +117,28 @@ impl NativeTool for Returns {
         let mut totals = Vec::new();
         if symbol.is_none() {
             for currency in currencies {
-                totals.push(of(None, currency).returned(begin)?.to_json());
+                totals.push(row_of(of(None, currency))?);
             }
         }
-        let notes = holdings.held.iter().flat_map(|holding| holding.notes(&snapshot.books));
-        let value = json!({
+        let cash = if symbol.is_none() { snapshot.cash(&holdings.held, snapshot.day)? } else { None };
+        problems.extend(cash.iter().flat_map(|cash| cash.problems(snapshot.today)));
+        let of_cash =
+            snapshot.books.transfers.iter().filter(|_| cash.is_some()).map(|note| note.path.clone());
+        let notes = holdings.held.iter().flat_map(|holding| holding.notes(&snapshot.books)).chain(of_cash);
+        let is_used = |symbol: &str| {
+            let compared =
+                benchmark.as_ref().is_some_and(|one| one.symbol == symbol || as_pair(symbol).is_some());
+            compared || holdings.held.iter().any(|held| held.symbol == symbol)
+        };
+        let priced = snapshot.books.prices.iter().filter(|note| is_used(&note.symbol));
+        let notes = notes.chain(priced.map(|note| note.path.clone()));
+        problems.extend(missing.into_iter().map(|why| Problem {
+            path: String::new(),
+            line: 0,
+            problem: format!("benchmark: {why}, so it is compared with nothing over that time"),
+            remedy: "Call portfolio.quote with a range to fetch closes, or add price notes.".into(),
+        }));
+        let mut value = json!({
             "to": snapshot.day.to_string(),
             "positions": rows,
             "currencies": totals,
@@ -113,6 +146,13 @@ impl NativeTool for Returns {
             "problems": problems_json(&problems),
             "unreadable": snapshot.books.unreadable_json(),
         });
+        if let Some(benchmark) = &benchmark {
+            value["benchmark"] = json!({
+                "symbol": benchmark.symbol,
+                "name": benchmark.name(&snapshot.books),
+                "counts": "closes without dividends",
+            });
+        }
         Ok(Output::new(value).from_notes(notes).into())
     }
 }
@@ -143,6 +183,8 @@ struct Returned {
     put_in: Decimal,
     taken_out: Decimal,
     value: Option<Decimal>,
+    /// Part of the value.
+    cash: Option<Decimal>,
     time_weighted: Result<f64, String>,
     money_weighted: Result<f64, String>,
 }
@@ -214,9 +256,17 @@ impl<'a> Scope<'a> {
             put_in,
             taken_out,
             value: last.ok(),
+            cash: self.cash_on(&self.snapshot.holdings()?.held, end)?,
             time_weighted,
             money_weighted,
         })
+    }
+
+    /// Whether all of the currency is meant and deposits are recorded in it: they are the flows then, and cash is part of it.
+    fn has_cash(&self) -> bool {
+        let mut transfers = self.snapshot.books.transfers.iter();
+        self.symbol.is_none()
+            && transfers.any(|one| one.currency == self.currency && one.date <= self.snapshot.day)
     }
 
     fn is_of(&self, symbol: &str, currency: &str) -> bool {
@@ -254,6 +304,17 @@ impl<'a> Scope<'a> {
                 Event::Split { .. } => {}
             }
         }
+        if self.has_cash() {
+            // Trades move money within; what they paid still prices a day.
+            moved.values_mut().for_each(|day| (day.put_in, day.taken_out) = Default::default());
+            let transfers = books.transfers.iter().filter(|one| one.currency == self.currency);
+            for transfer in transfers.filter(|one| one.date <= self.snapshot.day) {
+                let day = moved.entry(transfer.date).or_default();
+                let flow =
+                    if transfer.amount.is_sign_negative() { &mut day.taken_out } else { &mut day.put_in };
+                *flow = plus(*flow, transfer.amount.abs())?;
+            }
+        }
         for holding in holdings.held.iter().filter(|held| held.is_own()) {
             let bought = holding.position.and_then(|own| own.opened.zip(own.cost));
             if let Some((opened, cost)) = bought.filter(|_| self.is_of(holding.symbol, holding.currency)) {
@@ -268,11 +329,19 @@ impl<'a> Scope<'a> {
         Ok(moved)
     }
 
+    fn cash_on(&self, held: &[Holding], day: Date) -> Result<Option<Decimal>, TooLarge> {
+        if !self.has_cash() {
+            return Ok(None);
+        }
+        Ok(Some(Cash::of(&self.snapshot.books, held, day)?.balance(self.currency)))
+    }
+
     /// What it was worth at the end of a day, or which price is missing. Where there is no price of the day, what was
     /// paid on the day of `moved` stands in.
     fn worth(&self, day: Date, moved: Option<&Moved>) -> Result<Result<Decimal, String>, TooLarge> {
-        let mut sum = Decimal::ZERO;
-        for holding in self.snapshot.holdings_on(day)?.held {
+        let held = self.snapshot.holdings_on(day)?.held;
+        let mut sum = self.cash_on(&held, day)?.unwrap_or_default();
+        for holding in &held {
             if holding.quantity.is_zero() || !self.is_of(holding.symbol, holding.currency) {
                 continue;
             }
@@ -289,19 +358,21 @@ impl<'a> Scope<'a> {
     }
 }
 
+/// A ratio in percent.
+fn percent(ratio: Option<f64>) -> Value {
+    let percent = ratio.and_then(|ratio| Decimal::try_from(ratio * 100.0).ok());
+    shown(percent.map(|percent| at_least(rounded_to(percent, 2), 2)))
+}
+
 impl Returned {
     fn to_json(&self) -> Value {
-        let percent = |ratio: Option<f64>| {
-            let percent = ratio.and_then(|ratio| Decimal::try_from(ratio * 100.0).ok());
-            shown(percent.map(|percent| at_least(rounded_to(percent, 2), 2)))
-        };
         let amount = |amount: Decimal| money(amount, &self.currency);
         let time = self.time_weighted.as_ref().ok().copied();
         // The rate of a year, over the days that there were.
         let money = self.money_weighted.as_ref().ok().copied();
         let over = money.map(|rate| (1.0 + rate).powf(self.days as f64 / 365.0) - 1.0);
         let missing = self.time_weighted.as_ref().err().or(self.money_weighted.as_ref().err());
-        json!({
+        let mut row = json!({
             "currency": self.currency,
             "from": self.from.to_string(),
             "begin_value": shown(self.begin_value.map(amount)),
@@ -313,6 +384,11 @@ impl Returned {
             "money_weighted": percent(over),
             "money_weighted_year": percent(money.filter(|_| self.days >= 365)),
             "missing": missing,
-        })
+        });
+        if let Some(cash) = self.cash {
+            row["cash"] = json!(amount(cash).to_string());
+            row["flows"] = json!("deposits and withdrawals");
+        }
+        row
     }
 }

@@ -7,7 +7,10 @@ use nova_skill::{
 
 use crate::amount::invalid;
 use crate::books::{Books, POSITION, PRICE, Said, TRADE, TradeNote, as_symbol};
-use crate::trade_rules::{Change, Kind, Numbers, Saved, currency_of, event, not_to_come, paid_for, symbol};
+use crate::trade_rules::{
+    Change, Kind, Numbers, Saved, currency_of, currency_of_transfer, event, no_symbol, not_to_come, paid_for,
+    symbol, transfer,
+};
 use crate::valuation::Snapshot;
 
 pub(crate) struct Rules;
@@ -30,6 +33,13 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
     let old = draft.note().and_then(|note| books.trades.iter().find(|old| old.path == note.path));
     let day = date_argument("date", draft.text("date").unwrap_or_default())?;
     not_to_come(day, snapshot.today)?;
+    if let Some(kind) = draft.text("kind").and_then(Kind::parse).filter(|kind| kind.is_transfer()) {
+        transferred(kind, draft, books)?;
+        keeps_its_currency(draft, ctx).await?;
+        let change = Change::new(&snapshot, old, None);
+        change.check()?;
+        return change.follow(ctx).await;
+    }
     let symbol = match old {
         Some(old) if !draft.changes("symbol") => old.symbol.clone(),
         _ => symbol(draft.text("symbol").unwrap_or_default(), books)?,
@@ -70,9 +80,34 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
             event
         }
     };
-    let change = Change::new(&snapshot, old, Saved::new(&symbol, &currency, day, event));
+    let change = Change::new(&snapshot, old, Some(Saved::new(&symbol, &currency, day, event)));
     change.check()?;
     change.follow(ctx).await
+}
+
+/// What a deposit or a withdrawal keeps to. What an existing one has besides and nobody has touched is left aside, as it
+/// is where the note is read.
+fn transferred(kind: Kind, draft: &mut RecordDraft, books: &Books) -> Result<(), ToolError> {
+    let is_touched = |draft: &RecordDraft, field: &str| {
+        draft.note().is_none() || draft.changes("kind") || draft.changes(field)
+    };
+    if draft.text("symbol").is_some() && is_touched(draft, "symbol") {
+        return Err(no_symbol(kind));
+    }
+    let number = |field: &str| draft.text(field).and_then(|text| Decimal::from_str_exact(text).ok());
+    let touched = |field: &str| number(field).filter(|_| is_touched(draft, field));
+    let numbers = Numbers {
+        quantity: touched("quantity"),
+        per: touched("per"),
+        price: number("price"),
+        fee: number("fee"),
+    };
+    transfer(kind, &numbers)?;
+    let currency = currency_of_transfer(draft.text("currency"), books)?;
+    if draft.note().is_none() || (draft.changes("currency") && draft.text("currency").is_some()) {
+        draft.set("currency", currency.as_str());
+    }
+    Ok(())
 }
 
 /// A currency that is new, changed in a note or taken out of it changes no figure of another: all that leave
@@ -85,7 +120,9 @@ async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Resul
     }
     let says = draft.text("currency");
     let name = note.map(|note| note.path.name()).unwrap_or_default();
-    let symbol = as_symbol(draft.text("symbol").unwrap_or(name));
+    let is_transfer = draft.text("kind").and_then(Kind::parse).is_some_and(Kind::is_transfer);
+    // What a transfer says of a symbol means nothing.
+    let symbol = if is_transfer { String::new() } else { as_symbol(draft.text("symbol").unwrap_or(name)) };
     let code = says.and_then(currency_code);
     let path = note.map(|note| &note.path);
     let said = Said { note: path, kind: draft.record_type(), symbol: &symbol, currency: code };

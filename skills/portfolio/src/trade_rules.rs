@@ -9,7 +9,7 @@ use nova_skill::{Date, Decimal, JsonSchema, ToolContext, ToolError, Value, json,
 use serde::Deserialize;
 
 use crate::amount::{CURRENCY_REMEDY, invalid, price as price_shown};
-use crate::books::{Books, POSITION, PositionNote, TradeNote, as_symbol};
+use crate::books::{Books, DEPOSIT, POSITION, PositionNote, TradeNote, WITHDRAWAL, as_symbol};
 use crate::ledger::{Event, Impossible, Ledger, Method, Trade};
 use crate::valuation::Snapshot;
 
@@ -19,7 +19,8 @@ pub(crate) struct Change<'a> {
     method: Method,
     /// As it is in the books.
     old: Option<&'a TradeNote>,
-    new: Saved,
+    /// None where the note becomes one of no symbol.
+    new: Option<Saved>,
 }
 
 /// A trade as it is to be saved.
@@ -38,26 +39,30 @@ impl Saved {
 }
 
 impl<'a> Change<'a> {
-    pub(crate) fn new(snapshot: &'a Snapshot, old: Option<&'a TradeNote>, mut new: Saved) -> Self {
+    pub(crate) fn new(snapshot: &'a Snapshot, old: Option<&'a TradeNote>, mut new: Option<Saved>) -> Self {
         let books = &snapshot.books;
-        new.trade.origin = books.trades.len();
+        if let Some(new) = &mut new {
+            new.trade.origin = books.trades.len();
+        }
         Self { books, method: snapshot.method, old, new }
     }
 
-    /// What the trades of its symbol and currency come to with it.
+    /// What the trades of a symbol in a currency come to with it.
     ///
     /// # Errors
     /// Why it cannot be.
-    pub(crate) fn ledger(&self) -> Result<Ledger, ToolError> {
-        self.checked(&self.new.symbol, &self.new.currency)
+    pub(crate) fn ledger(&self, symbol: &str, currency: &str) -> Result<Ledger, ToolError> {
+        self.checked(symbol, currency)
     }
 
     /// # Errors
     /// When the trade, or a later one with it, cannot be, and when it would make shares vanish that
     /// stand in a position alone. What was already wrong may stay so until it is corrected.
     pub(crate) fn check(&self) -> Result<(), ToolError> {
-        if let Some(position) = self.books.position(&self.new.symbol) {
-            keeps_its_own(position, self.books, &self.new.trade.event)?;
+        if let Some(new) = &self.new
+            && let Some(position) = self.books.position(&new.symbol)
+        {
+            keeps_its_own(position, self.books, &new.trade.event)?;
         }
         for (symbol, currency) in self.touched() {
             if let Err(error) = self.checked(symbol, currency) {
@@ -89,7 +94,7 @@ impl<'a> Change<'a> {
     }
 
     pub(crate) fn origin(&self) -> usize {
-        self.new.trade.origin
+        self.books.trades.len()
     }
 
     /// The symbols with the currencies whose sums it changes. A split is one of the symbol in each of
@@ -97,8 +102,8 @@ impl<'a> Change<'a> {
     fn touched(&self) -> BTreeSet<(&str, &str)> {
         let mut touched = BTreeSet::new();
         let old = self.old.map(|old| (&old.symbol, &old.currency, &old.trade.event));
-        let new = (&self.new.symbol, &self.new.currency, &self.new.trade.event);
-        for (symbol, currency, event) in old.into_iter().chain([new]) {
+        let new = self.new.as_ref().map(|new| (&new.symbol, &new.currency, &new.trade.event));
+        for (symbol, currency, event) in old.into_iter().chain(new) {
             touched.insert((symbol.as_str(), currency.as_str()));
             if matches!(event, Event::Split { .. }) {
                 let others = self.books.trades.iter().filter(|other| other.symbol == *symbol);
@@ -119,9 +124,11 @@ impl<'a> Change<'a> {
     }
 
     fn after(&self, symbol: &str, currency: &str) -> Result<Ledger, (usize, Impossible)> {
-        let is_split = matches!(self.new.trade.event, Event::Split { .. });
-        let is_own = self.new.symbol == symbol && (is_split || self.new.currency == currency);
-        let new = || Some(self.new.trade.clone()).filter(|_| is_own);
+        let is_own = |new: &&Saved| {
+            let is_split = matches!(new.trade.event, Event::Split { .. });
+            new.symbol == symbol && (is_split || new.currency == currency)
+        };
+        let new = || self.new.as_ref().filter(is_own).map(|new| new.trade.clone());
         // In the place of the old one: on one day, what is bought first is sold first.
         let in_place = self.books.trades.iter().filter_map(|note| match self.old {
             Some(old) if old.path == note.path => new(),
@@ -173,6 +180,8 @@ pub(crate) enum Kind {
     Dividend,
     Split,
     Fee,
+    Deposit,
+    Withdrawal,
 }
 
 /// The numbers of a trade as they were given, none below zero.
@@ -192,12 +201,20 @@ impl Kind {
             Self::Dividend => "dividend",
             Self::Split => "split",
             Self::Fee => "fee",
+            Self::Deposit => DEPOSIT,
+            Self::Withdrawal => WITHDRAWAL,
         }
     }
 
     pub(crate) fn parse(word: &str) -> Option<Self> {
-        let all = [Self::Buy, Self::Sell, Self::Dividend, Self::Split, Self::Fee];
-        all.into_iter().find(|kind| kind.word() == word)
+        let trades = [Self::Buy, Self::Sell, Self::Dividend, Self::Split, Self::Fee];
+        let mut all = trades.into_iter().chain([Self::Deposit, Self::Withdrawal]);
+        all.find(|kind| kind.word() == word)
+    }
+
+    /// Whether it is money put in or taken out, of no symbol.
+    pub(crate) fn is_transfer(self) -> bool {
+        matches!(self, Self::Deposit | Self::Withdrawal)
     }
 }
 
@@ -352,8 +369,41 @@ pub(crate) fn event(
             put("fee", amount);
             Event::Fee { amount }
         }
+        Kind::Deposit | Kind::Withdrawal => return Err(no_symbol(kind)),
     };
     Ok((event, fields))
+}
+
+/// The fields of a deposit or a withdrawal.
+///
+/// # Errors
+/// What it lacks, or does not have.
+pub(crate) fn transfer(kind: Kind, numbers: &Numbers) -> Result<Map<String, Value>, ToolError> {
+    for (number, field) in [(numbers.quantity, "quantity"), (numbers.per, "per")] {
+        if number.is_some() {
+            let rule = format!("a {} has no {field}; its amount is the price", kind.word());
+            return Err(invalid(field, &rule));
+        }
+    }
+    let rule = || invalid("price", &format!("a {} needs its amount as price", kind.word()));
+    let amount = numbers.price.filter(|amount| !amount.is_zero()).ok_or_else(rule)?;
+    let mut fields = Map::new();
+    fields.insert("price".into(), json!(amount.to_string()));
+    fields.insert("fee".into(), json!(numbers.fee.unwrap_or_default().to_string()));
+    Ok(fields)
+}
+
+pub(crate) fn no_symbol(kind: Kind) -> ToolError {
+    invalid("symbol", &format!("a {} has no symbol; leave it out", kind.word()))
+}
+
+/// The currency of a deposit or a withdrawal: the one that is given, else the usual one.
+pub(crate) fn currency_of_transfer(given: Option<&str>, books: &Books) -> Result<String, ToolError> {
+    let usual = || books.currency.clone();
+    crate::amount::currency(given)?
+        .map(str::to_owned)
+        .or_else(usual)
+        .ok_or_else(|| invalid("currency", "is needed: the vault names no usual currency"))
 }
 
 /// # Errors

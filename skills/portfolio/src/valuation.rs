@@ -29,7 +29,7 @@ pub(crate) struct Valuation<'a> {
     pub(crate) cost: Sums,
     pub(crate) gain: Sums,
     pub(crate) problems: Vec<Problem>,
-    day: Date,
+    pub(crate) day: Date,
     today: Date,
     method: Method,
 }
@@ -382,7 +382,7 @@ impl<'a> Valuation<'a> {
 }
 
 /// As many lines as a person reads.
-const PARTS: usize = 12;
+pub(crate) const PARTS: usize = 12;
 
 impl Row<'_> {
     fn to_json(&self, all: &Valuation) -> Value {

@@ -1,17 +1,19 @@
 use std::sync::Arc;
 
-use nova_market::Age;
-use nova_skill::figures::{TooLarge, currency_code, money, plus};
+use nova_skill::figures::{Sums, TooLarge, plus};
 use nova_skill::{
-    Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, Problem, Source, ToolContext,
-    ToolError, ToolOutput, Value as Json, async_trait, json, schemars,
+    Description, Effect, Figure, JsonSchema, NativeTool, Output, Source, ToolContext, ToolError, ToolOutput,
+    Value as Json, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::amount::{CURRENCY_REMEDY, invalid, shown};
-use crate::prices::{Price, Prices};
+use crate::amount::{currency, shown};
+use crate::books::Books;
+use crate::cash::Cash;
+use crate::prices::Prices;
+use crate::rates::Rates;
 use crate::totals::{Realised, realised_figure};
-use crate::valuation::{Snapshot, Valuation, day_text, method_word, year_begins};
+use crate::valuation::{Snapshot, Valuation, method_word, year_begins};
 
 pub(crate) struct Value;
 
@@ -47,21 +49,17 @@ impl NativeTool for Value {
     }
 
     async fn run(&self, of: ValueOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let wanted = of.currency.as_deref().filter(|text| !text.trim().is_empty());
-        let wanted = wanted
-            .map(|text| {
-                let rule = format!("\"{text}\" is not a currency. {}", CURRENCY_REMEDY.trim_end_matches('.'));
-                currency_code(text).ok_or_else(|| invalid("currency", &rule))
-            })
-            .transpose()?;
+        let wanted = currency(of.currency.as_deref())?;
         let snapshot = Snapshot::read(ctx.as_ref(), of.as_of.as_deref()).await?;
         let prices = snapshot.prices();
         let mut all = snapshot.value(&prices)?;
         let since = year_begins(snapshot.day);
-        let realised = Realised::of(&snapshot.holdings()?.held, since, snapshot.day)?;
+        let holdings = snapshot.holdings()?;
+        let realised = Realised::of(&holdings.held, since, snapshot.day)?;
+        let cash = snapshot.cash(&holdings.held, snapshot.day)?;
 
-        let converted = match &wanted {
-            Some(wanted) => convert(&mut all, &prices, &snapshot, wanted)?,
+        let converted = match wanted {
+            Some(wanted) => convert(&mut all, cash.as_ref(), &prices, &snapshot, wanted)?,
             None => None,
         };
         let newest = all.rows.iter().filter_map(|row| row.price).max_by_key(|price| price.when());
@@ -82,9 +80,13 @@ impl NativeTool for Value {
             "newest_price": newest.map(|price| json!({"at": price.when(), "source": price.source_name()})),
         });
         let mut output = Output::default().from_notes(all.notes(&snapshot.books));
-        if let Some((total, figure)) = converted {
+        if let Some((total, figures)) = converted {
             value["converted"] = total;
-            output.figures.push(figure);
+            output.figures.extend(figures);
+        }
+        if let Some(cash) = &cash {
+            all.problems.extend(cash.problems(snapshot.today));
+            add_cash(&mut value, &mut output, &all, cash, &snapshot.books)?;
         }
         all.faults(&mut value, &snapshot.books);
         for (place, (currency, _)) in all.value.iter().enumerate() {
@@ -104,6 +106,43 @@ impl NativeTool for Value {
     }
 }
 
+/// `cash` and `with_cash`, for each currency by itself.
+fn add_cash(
+    value: &mut Json,
+    output: &mut Output,
+    all: &Valuation,
+    cash: &Cash,
+    books: &Books,
+) -> Result<(), TooLarge> {
+    output.sources.extend(cash.notes().cloned().map(Source::Note));
+    let mut with_cash = Sums::default();
+    for (currency, amount) in all.value.iter().chain(cash.balances.iter()) {
+        with_cash.add(currency, amount)?;
+    }
+    value["cash"] = cash.to_json();
+    value["with_cash"] = with_cash.to_json();
+    for (place, (currency, _)) in cash.balances.iter().enumerate() {
+        output.figures.push(cash.figure(format!("/cash/{place}/amount"), currency));
+    }
+    for (place, (currency, sum)) in with_cash.iter().enumerate() {
+        let of_cash = cash.figure(String::new(), currency);
+        let of_value = all.value_figure(String::new(), currency, books);
+        let cautions: Vec<String> =
+            of_value.iter().chain([&of_cash]).filter_map(|figure| figure.caution.clone()).collect();
+        let sources = of_value.map(|figure| figure.sources).unwrap_or_default();
+        output.figures.push(
+            Figure::new(format!("/with_cash/{place}/amount"), "Value with cash", sum, currency)
+                .formula("positions + cash")
+                .part("Positions", all.value.money(currency), currency)
+                .part("Cash", cash.balance(currency), currency)
+                .from_sources(sources)
+                .from_sources(of_cash.sources)
+                .caution((!cautions.is_empty()).then(|| cautions.join(", "))),
+        );
+    }
+    Ok(())
+}
+
 /// Only where it is one number.
 fn gain_percent(all: &Valuation) -> Json {
     let mut gains = all.gain.iter();
@@ -116,73 +155,38 @@ fn gain_percent(all: &Valuation) -> Json {
 /// One total, where every rate is known; else what is missing is a problem.
 fn convert(
     all: &mut Valuation,
+    cash: Option<&Cash>,
     prices: &Prices,
     snapshot: &Snapshot,
-    wanted: &str,
-) -> Result<Option<(Json, Figure)>, ToolError> {
-    let mut total = money(Decimal::ZERO, wanted);
-    let mut rates = Vec::new();
-    let mut parts = Vec::new();
-    let mut sources: Vec<Source> = all.notes(&snapshot.books).into_iter().map(Source::Note).collect();
-    let mut old = false;
-    let mut missing = Vec::new();
-    for (currency, amount) in all.value.iter() {
-        if currency == wanted {
-            total = plus(total, amount)?;
-            parts.push((format!("Held in {currency}"), amount, currency.to_owned()));
-            continue;
-        }
-        let Some(rate) = prices.rate(currency, wanted, snapshot.day) else {
-            missing.push(currency.to_owned());
-            continue;
-        };
-        let converted = money(amount.checked_mul(rate.rate).ok_or(TooLarge)?, wanted);
-        total = plus(total, converted)?;
-        old |= rate.price.age(snapshot.day) != Age::Fresh;
-        let said = format!("{currency} at {}, {}", rate.rate, day_text(rate.price.date, snapshot.today));
-        parts.push((said, converted, wanted.to_owned()));
-        sources.push(rate.price.source());
-        rates.push(rate_json(currency, wanted, rate.rate, rate.price));
-    }
-    for currency in &missing {
-        all.problems.push(Problem {
-            path: String::new(),
-            line: 0,
-            problem: format!(
-                "there is no rate from {currency} to {wanted}, so there is no total in {wanted}"
-            ),
-            remedy: format!(
-                "Call portfolio.quote with the symbol {currency}/{wanted}, or add a price note of it."
-            ),
-        });
-    }
-    if !missing.is_empty() {
+    wanted: &'static str,
+) -> Result<Option<(Json, Vec<Figure>)>, ToolError> {
+    let mut rates = Rates::new(prices, wanted, snapshot.today);
+    let of_cash = cash.map(|cash| all.cash_in_one(cash, &mut rates)).transpose()?.flatten();
+    let Some(total) = all.in_one(&mut rates)? else {
+        all.problems.extend(rates.problems());
         return Ok(None);
+    };
+    let figure = all.converted_figure("/converted/value", &total, &rates, &snapshot.books);
+    let mut value = json!({
+        "currency": wanted,
+        "value": total.value.to_string(),
+        "rates": rates.to_json(),
+        "rates_detail": rates.detail(),
+    });
+    let mut figures = vec![figure];
+    if let (Some(of_cash), Some(cash)) = (of_cash, cash) {
+        let sum = plus(total.value, of_cash)?;
+        value["cash"] = shown(Some(of_cash));
+        value["with_cash"] = shown(Some(sum));
+        let with_cash =
+            Figure::new("/converted/with_cash", format!("Value with cash in {wanted}"), sum, wanted)
+                .formula("positions + cash")
+                .part(format!("Positions in {wanted}"), total.value, wanted)
+                .part(format!("Cash in {wanted}"), of_cash, wanted)
+                .from_sources(figures[0].sources.clone())
+                .from_notes(cash.notes().cloned())
+                .caution(figures[0].caution.clone());
+        figures.push(rates.explain(with_cash));
     }
-    let cautions = all.value.iter().filter_map(|(currency, _)| all.caution(currency));
-    let mut cautions: Vec<String> = cautions.collect();
-    if old {
-        cautions.push("an old rate".into());
-    }
-    let caution = (!cautions.is_empty()).then(|| cautions.join(", "));
-    let mut figure = Figure::new("/converted/value", format!("Value in {wanted}"), total, wanted)
-        .formula("Σ value × rate")
-        .from_sources(sources)
-        .caution(caution);
-    for (label, amount, unit) in parts {
-        figure = figure.part(label, amount, unit);
-    }
-    let total = json!({"currency": wanted, "value": total.to_string(), "rates": rates});
-    Ok(Some((total, figure)))
-}
-
-/// A rate with where and when it is from.
-pub(crate) fn rate_json(from: &str, to: &str, rate: Decimal, price: &Price) -> Json {
-    json!({
-        "from": from,
-        "to": to,
-        "rate": rate.to_string(),
-        "at": price.when(),
-        "source": price.source_name(),
-    })
+    Ok(Some((value, figures)))
 }

@@ -25,7 +25,7 @@ pub(crate) struct Quote;
 #[schemars(extend("x-help" = "Fetches prices from the web."))]
 pub(crate) struct QuotesOf {
     /// Symbols such as NGTL, or a pair of currencies such as USD/EUR for a rate; default: all that are held
-    /// or watched.
+    /// or watched, and the rates of their currencies.
     #[schemars(extend("x-help" = "All positions if left empty"))]
     #[schemars(extend("x-values-from" = ["position.symbol", "trade.symbol"], "x-values" = "part"))]
     symbols: Option<Vec<String>>,
@@ -68,9 +68,9 @@ impl NativeTool for Quote {
 
     async fn run(&self, of: QuotesOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
-        let wanted = wanted::wanted(of, &snapshot, ctx.as_ref()).await?;
         let quotes = tools::sources(ctx.as_ref(), "sources", &QUOTES).await;
         let rates = tools::sources(ctx.as_ref(), "rates", &RATES).await;
+        let wanted = wanted::wanted(of, &snapshot, ctx.as_ref(), !rates.is_empty()).await?;
         let asks = |of_pairs: bool| wanted.iter().any(|wanted| as_pair(&wanted.symbol).is_some() == of_pairs);
         let off = match (asks(false) && quotes.is_empty(), asks(true) && rates.is_empty()) {
             (true, _) => Some(("quote", "sources: stooq, yahoo, or finnhub with FINNHUB_API_KEY")),

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use nova_market::QUOTE_DAYS;
 use nova_skill::jiff::ToSpan as _;
 use nova_skill::{Date, ToolContext, ToolError, date_argument};
 
 use super::QuotesOf;
 use crate::amount::invalid;
+use crate::benchmark::benchmark;
 use crate::books::{Books, as_symbol};
-use crate::prices::as_pair;
+use crate::prices::{as_pair, pair};
 use crate::valuation::Snapshot;
 use crate::watchlist::Watched;
 
@@ -33,6 +35,7 @@ pub(super) async fn wanted(
     of: QuotesOf,
     snapshot: &Snapshot,
     ctx: &dyn ToolContext,
+    has_rates: bool,
 ) -> Result<Vec<Wanted>, ToolError> {
     let since = of.since.as_deref().filter(|text| !text.trim().is_empty());
     let since = since.map(|text| date_argument("since", text)).transpose()?;
@@ -59,10 +62,35 @@ pub(super) async fn wanted(
     }
     if said.is_empty() {
         let held = snapshot.holdings()?.held;
-        let held = held.iter().filter(|holding| !holding.quantity.is_zero());
-        for symbol in held.map(|holding| holding.symbol.to_owned()) {
+        let held: Vec<_> = held.iter().filter(|holding| !holding.quantity.is_zero()).collect();
+        let of_cash = books.transfers.iter().map(|transfer| transfer.currency.as_str());
+        let currencies: BTreeSet<&str> = held.iter().map(|holding| holding.currency).chain(of_cash).collect();
+        for symbol in held.iter().map(|holding| holding.symbol.to_owned()) {
             if seen.insert(symbol.clone()) {
                 all.push(Wanted { since: closes(&symbol), newest: true, symbol });
+            }
+        }
+        // A total over several currencies needs their rates, where anybody is asked for rates.
+        if let Some(usual) = books.currency.as_deref().filter(|_| has_rates) {
+            for currency in currencies.into_iter().filter(|currency| *currency != usual) {
+                let symbol = pair(currency, usual);
+                if seen.insert(symbol.clone()) {
+                    all.push(Wanted { since: None, newest: true, symbol });
+                }
+            }
+        }
+        // What everything is compared with is of use over the whole time.
+        if let Some(symbol) = benchmark(ctx).filter(|_| !all.is_empty()) {
+            let first = books.trades.iter().map(|note| note.trade.date).min();
+            let begins = of.range.and_then(|range| range.begins(snapshot.day).max(first));
+            // The close of a day of rest is that of a day before.
+            let since = since.or(begins).map(|day| day.saturating_sub(QUOTE_DAYS.days()));
+            match all.iter_mut().find(|wanted| wanted.symbol == symbol) {
+                Some(held) => held.since = held.since.into_iter().chain(since).min(),
+                None => {
+                    seen.insert(symbol.clone());
+                    all.push(Wanted { since, newest: true, symbol });
+                }
             }
         }
         for symbol in Watched::read(ctx).await?.entries.into_iter().map(|entry| entry.symbol) {

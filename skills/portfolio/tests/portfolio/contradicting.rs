@@ -139,7 +139,7 @@ fn shares_in_one_currency_say_the_rate_and_where_they_come_from() {
     let value = outcome.result.unwrap();
     assert_eq!(
         value["rates"],
-        json!([{"from": "USD", "to": "EUR", "rate": "0.9", "at": "2025-11-20", "source": "note"}])
+        json!([{"from": "USD", "to": "EUR", "rate": "0.9", "at": "2025-11-20", "source": "note", "stale": "very_old"}])
     );
     let share = &outcome.figures[0];
     assert_eq!(share.caution.as_deref(), Some("EUR: 1 old quote, an old rate"));

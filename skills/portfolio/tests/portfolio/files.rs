@@ -29,8 +29,8 @@ fn the_tools_are_those_of_the_contract() {
     assert_eq!(
         shown,
         [
-            "positions {as_of?} Read",
-            "add_trade {symbol, kind, date, quantity?, price?, fee?, currency?, per?} Write",
+            "positions {as_of?, currency?} Read",
+            "add_trade {symbol?, kind, date, quantity?, price?, fee?, currency?, per?} Write",
             "list_trades {symbol?, from?, to?} Read",
             "watchlist {} Read",
             "watch {symbol, target?, currency?} Write",
@@ -38,6 +38,7 @@ fn the_tools_are_those_of_the_contract() {
             "quote {symbols?, range?, since?} External",
             "value {as_of?, currency?} Read",
             "gains {symbol?, method?, as_of?, from?} Read",
+            "dividends {from?, to?, range?, symbol?, currency?} Read",
             "returns {symbol?, range?, as_of?} Read",
             "allocation {by?, currency?} Read",
             "history {range?, currency?} Read",

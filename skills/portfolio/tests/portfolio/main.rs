@@ -1,8 +1,12 @@
 //! The skill over small vaults, its tools called the way the program calls them.
 #![allow(clippy::unwrap_used)]
 
+mod benchmark;
+mod cash;
 mod closes;
 mod contradicting;
+mod converting;
+mod dividends;
 mod examples;
 mod files;
 mod ledger;

@@ -248,6 +248,41 @@ fn a_rate_makes_one_total_and_says_where_it_is_from() {
 }
 
 #[test]
+fn the_rates_of_held_currencies_come_with_the_quotes() {
+    let vault = "//- T.md\n---\ntype: trade\nsymbol: UBER\nkind: buy\ndate: 2026-11-02\nquantity: 10\nprice: 80\ncurrency: USD\n---\n\
+                 //- D.md\n---\ntype: trade\nkind: deposit\ndate: 2026-11-02\nprice: 900\ncurrency: CHF\n---\n";
+    let config = |rates: Value| {
+        json!({
+            "currency": "EUR", "sources": ["stooq"], "rates": rates,
+            "base_urls": {"stooq": "http://stooq.test", "ecb": "http://ecb.test"},
+        })
+    };
+    let skill = |rates: Value| {
+        portfolio(vault).with_config(config(rates)).with_web(&["stooq.test", "ecb.test"], |request| {
+            match request.path.contains("eurofxref") {
+                true => Reply::text(
+                    "<?xml version=\"1.0\" encoding=\"UTF-8\"?><gesmes:Envelope><Cube><Cube time='2026-11-20'><Cube currency='USD' rate='1.25'/>\
+                     <Cube currency='CHF' rate='0.8'/></Cube></Cube></gesmes:Envelope>",
+                ),
+                false => Reply::text(&format!("{HEAD}\nUBER.US,2026-11-20,22:00:00,1,1,1,90.00,1\n")),
+            }
+        })
+    };
+    let with_rates = skill(json!(["ecb"]));
+    let quoted = with_rates.value("quote", json!({}));
+    let symbols: Vec<&str> =
+        quoted["quotes"].as_array().unwrap().iter().map(|row| row["symbol"].as_str().unwrap()).collect();
+    assert_eq!((symbols, &quoted["problems"]), (vec!["UBER", "CHF/EUR", "USD/EUR"], &json!([])));
+    let value = with_rates.value("value", json!({"currency": "EUR"}));
+    assert_eq!(value["converted"]["rates_detail"], "CHF at 1.25, ECB, 20 Nov; USD at 0.8, ECB, 20 Nov");
+    // 900 × 1.25 - 800 × 0.8
+    assert_eq!(value["converted"]["cash"], "485.00");
+    // Nobody is asked for rates where the user chose so.
+    let quoted = skill(json!([])).value("quote", json!({}));
+    assert_eq!(quoted["quotes"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn many_symbols_tell_how_far_they_are() {
     let skill = sources("", json!(["stooq"]), |request| {
         let symbol = request.path.split(['=', '&']).nth(1).unwrap_or_default().to_uppercase();

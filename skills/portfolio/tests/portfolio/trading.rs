@@ -195,8 +195,8 @@ fn a_trade_from_the_head_of_a_tab_is_in_the_currency_of_its_position() {
     let panel = Panel::read(&declared.unwrap()).unwrap();
     let heads = panel.tabs.iter().flat_map(|tab| &tab.actions);
     let adding: Vec<_> = heads.filter(|action| action.tool.as_deref() == Some("add_trade")).collect();
-    assert_eq!(adding.len(), 2);
-    for (day, action) in ["2026-11-19", "2026-11-20"].into_iter().zip(adding) {
+    assert_eq!(adding.len(), 4);
+    for (day, action) in (17..=20).map(|day| format!("2026-11-{day}")).zip(adding) {
         // The usual one in this vault is the euro; the user fills in the rest.
         let mut args = action.args.clone();
         for value in args.values_mut().filter(|value| **value == "{currency}") {

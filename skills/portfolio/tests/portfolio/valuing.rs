@@ -132,7 +132,7 @@ fn currencies_are_never_added() {
             ("/converted/value", json!("20698.80")),
             (
                 "/converted/rates",
-                json!([{"from": "USD", "to": "EUR", "rate": "0.92", "at": "2026-11-20", "source": "note"}]),
+                json!([{"from": "USD", "to": "EUR", "rate": "0.92", "at": "2026-11-20", "source": "note", "stale": null}]),
             ),
             ("/problems", json!([])),
         ],

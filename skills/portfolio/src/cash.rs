@@ -1,0 +1,140 @@
+//! The cash that deposits, withdrawals and trades leave, by currency.
+//!
+//! It is kept only where the user records deposits or withdrawals at all: without them it would be what the shares have
+//! cost, with a minus. Then every trade counts, in each currency; a position without trades has taken nothing from it.
+
+use std::collections::BTreeMap;
+
+use nova_skill::figures::{Sums, TooLarge, money, plus};
+use nova_skill::{Date, Decimal, Figure, NotePath, Problem, Value};
+
+use crate::books::Books;
+use crate::holdings::Holding;
+use crate::ledger::Event;
+use crate::valuation::{Snapshot, count, day_text};
+
+/// Amounts of single notes are rounded, and balances are the sums of those.
+#[derive(Default)]
+pub(crate) struct Cash {
+    pub(crate) balances: Sums,
+    /// By currency and what it was, with the number of notes.
+    parts: BTreeMap<(String, Part), (Decimal, usize)>,
+    notes: BTreeMap<String, Vec<NotePath>>,
+    /// By currency, the day from which on the balance has been below zero.
+    below_zero: BTreeMap<String, Date>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Deposits,
+    Withdrawals,
+    Buys,
+    Sales,
+    Dividends,
+    Fees,
+}
+
+impl Part {
+    fn label(self, of: usize) -> String {
+        match self {
+            Self::Deposits => count(of, "deposit"),
+            Self::Withdrawals => count(of, "withdrawal"),
+            Self::Buys => count(of, "buy"),
+            Self::Sales => count(of, "sale"),
+            Self::Dividends => count(of, "dividend"),
+            Self::Fees => count(of, "fee"),
+        }
+    }
+}
+
+impl Snapshot {
+    /// None where the user records no deposits.
+    pub(crate) fn cash(&self, held: &[Holding], day: Date) -> Result<Option<Cash>, TooLarge> {
+        if self.books.transfers.is_empty() { Ok(None) } else { Cash::of(&self.books, held, day).map(Some) }
+    }
+}
+
+impl Cash {
+    /// At the end of a day, from all transfers and the trades of what is or was held: as in every total, those of a
+    /// symbol whose trades cannot be are left out.
+    pub(crate) fn of(books: &Books, held: &[Holding], day: Date) -> Result<Self, TooLarge> {
+        let mut moves = Vec::new();
+        for transfer in books.transfers.iter().filter(|transfer| transfer.date <= day) {
+            let part = if transfer.amount.is_sign_negative() { Part::Withdrawals } else { Part::Deposits };
+            moves.push((transfer.date, &transfer.currency, part, transfer.cash()?, &transfer.path));
+        }
+        for note in
+            held.iter().flat_map(|holding| &holding.trades).filter_map(|place| books.trades.get(*place))
+        {
+            let part = match note.trade.event {
+                Event::Buy { .. } => Part::Buys,
+                Event::Sell { .. } => Part::Sales,
+                Event::Dividend { .. } => Part::Dividends,
+                Event::Fee { .. } => Part::Fees,
+                Event::Split { .. } => continue,
+            };
+            moves.push((note.trade.date, &note.currency, part, note.trade.event.cash()?, &note.path));
+        }
+        moves.sort_by_key(|(date, ..)| *date);
+        let mut cash = Self::default();
+        for (date, currency, part, amount, path) in moves {
+            let amount = money(amount, currency);
+            cash.balances.add(currency, amount)?;
+            let (sum, of) = cash.parts.entry((currency.clone(), part)).or_default();
+            (*sum, *of) = (plus(*sum, amount)?, *of + 1);
+            cash.notes.entry(currency.clone()).or_default().push(path.clone());
+            if cash.balance(currency) < Decimal::ZERO {
+                cash.below_zero.entry(currency.clone()).or_insert(date);
+            } else {
+                cash.below_zero.remove(currency);
+            }
+        }
+        Ok(cash)
+    }
+
+    pub(crate) fn balance(&self, currency: &str) -> Decimal {
+        self.balances.money(currency)
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        self.balances.to_json()
+    }
+
+    /// The balance of a currency, at `at`.
+    pub(crate) fn figure(&self, at: String, currency: &str) -> Figure {
+        let notes = self.notes_of(currency).cloned();
+        let figure = Figure::new(at, "Cash", self.balance(currency), currency)
+            .formula("deposits − withdrawals − buys + sales + dividends − fees")
+            .from_notes(notes)
+            .caution(self.below_zero.contains_key(currency).then(|| "below zero".into()));
+        let of_currency = self.parts.iter().filter(|((of, _), _)| of == currency);
+        of_currency
+            .fold(figure, |figure, ((_, part), (amount, of))| figure.part(part.label(*of), *amount, currency))
+    }
+
+    pub(crate) fn notes_of(&self, currency: &str) -> impl Iterator<Item = &NotePath> {
+        self.notes.get(currency).into_iter().flatten()
+    }
+
+    /// Every note that counts.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = &NotePath> {
+        self.notes.values().flatten()
+    }
+
+    /// Each balance that is below zero.
+    pub(crate) fn problems(&self, today: Date) -> Vec<Problem> {
+        let problem = |(currency, since): (&String, &Date)| {
+            Problem {
+            path: String::new(),
+            line: 0,
+            problem: format!(
+                "the cash in {currency} is {}, below zero since {}",
+                self.balance(currency),
+                day_text(*since, today)
+            ),
+            remedy: "Add the deposit that is missing. Money that was changed is a withdrawal in one currency and a deposit in the other.".into(),
+        }
+        };
+        self.below_zero.iter().map(problem).collect()
+    }
+}
