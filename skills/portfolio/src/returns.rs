@@ -99,6 +99,7 @@ impl NativeTool for Returns {
         let mut row_of = |scope: Scope| -> Result<Value, ToolError> {
             let returned = scope.returned(begin)?;
             let mut row = returned.to_json();
+            row["benchmark"] = Value::Null;
             if let Some(benchmark) = &benchmark {
                 let over = benchmark.over(returned.from, snapshot.day, &returned.currency)?;
                 row["benchmark"] = percent(over.as_ref().ok().copied());
@@ -138,21 +139,20 @@ impl NativeTool for Returns {
             problem: format!("benchmark: {why}, so it is compared with nothing over that time"),
             remedy: "Call portfolio.quote with a range to fetch closes, or add price notes.".into(),
         }));
-        let mut value = json!({
+        let value = json!({
             "to": snapshot.day.to_string(),
             "positions": rows,
             "currencies": totals,
             "total": if let [only] = totals.as_slice() { only.clone() } else { Value::Null },
             "problems": problems_json(&problems),
+            // Its closes alone: what it paid out is not in them.
+            "benchmark": {
+                "symbol": benchmark.as_ref().map(|benchmark| &benchmark.symbol),
+                "name": benchmark.as_ref().map(|benchmark| benchmark.name(&snapshot.books)),
+                "counts": "closes without dividends",
+            },
             "unreadable": snapshot.books.unreadable_json(),
         });
-        if let Some(benchmark) = &benchmark {
-            value["benchmark"] = json!({
-                "symbol": benchmark.symbol,
-                "name": benchmark.name(&snapshot.books),
-                "counts": "closes without dividends",
-            });
-        }
         Ok(Output::new(value).from_notes(notes).into())
     }
 }

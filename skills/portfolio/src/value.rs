@@ -77,6 +77,8 @@ impl NativeTool for Value {
             "positions": all.rows.len(),
             "prices": all.staleness(),
             "old_prices": all.old_prices(),
+            "cash": null,
+            "with_cash": null,
             "newest_price": newest.map(|price| json!({"at": price.when(), "source": price.source_name()})),
         });
         let mut output = Output::default().from_notes(all.notes(&snapshot.books));
@@ -172,6 +174,8 @@ fn convert(
         "value": total.value.to_string(),
         "rates": rates.to_json(),
         "rates_detail": rates.detail(),
+        "cash": null,
+        "with_cash": null,
     });
     let mut figures = vec![figure];
     if let (Some(of_cash), Some(cash)) = (of_cash, cash) {

@@ -87,7 +87,9 @@ fn what_the_comparison_lacks_is_said() {
         );
     }
     let without = portfolio(&vault()).value("returns", json!({}));
-    assert_eq!((without.get("benchmark"), without["total"].get("benchmark")), (None, None));
+    assert_eq!(without["benchmark"]["symbol"], Value::Null);
+    assert_eq!(without["total"]["benchmark"], Value::Null);
+    assert_eq!(without["problems"], json!([]));
 }
 
 #[test]

@@ -63,10 +63,16 @@ fn cash_follows_from_deposits_and_trades() {
 
 #[test]
 fn without_deposits_nothing_is_said_about_cash() {
-    for tool in ["value", "allocation", "returns", "positions"] {
+    for tool in ["allocation", "returns", "positions"] {
         let value = portfolio(OWNED).value(tool, json!({}));
         assert!(!value.to_string().contains("cash"), "{tool}: {value}");
     }
+    let outcome = portfolio(OWNED).call("value", json!({"currency": "EUR"}));
+    let value = outcome.result.unwrap();
+    for at in ["/cash", "/with_cash", "/converted/cash", "/converted/with_cash"] {
+        assert_eq!(value.pointer(at), Some(&Value::Null), "{at}");
+    }
+    assert!(outcome.figures.iter().all(|figure| !figure.at.contains("cash")));
 }
 
 #[test]
