@@ -13,6 +13,7 @@ mod model;
 mod protected_server;
 mod screens {
     pub(crate) mod calendar;
+    pub(crate) mod chats;
     pub(crate) mod mail;
     pub(crate) mod records;
     pub(crate) mod screener;
@@ -40,6 +41,7 @@ use fantoccini::key::Key;
 
 use harness::{Home, Theme, Window, copy_tree};
 use screens::calendar::calendar;
+use screens::chats::{answer, edit, failed, sub_agents, trash};
 use screens::mail::{mail, settings_mail};
 use screens::records::records;
 use screens::screener::screener as screen;
@@ -352,154 +354,6 @@ const RULES: &str = "\
 permissions:
   allow: [ \"crm__log_interaction\" ]
 ";
-
-/// Two that work, one of them in the panel.
-async fn sub_agents(name: &str, theme: Theme) {
-    let model = giving_tasks::model();
-    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
-    let home = Home::new().theme(theme).vault_named("Work vault").vault_from(&template);
-    earlier_chats(&home).await;
-    let settings = serde_json::json!({
-        "vault": home.vault(),
-        "providers": [{ "id": "lm-studio", "kind": "openai", "base_url": model.base_url(), "models": ["qwen3-14b"] }],
-        "model": "lm-studio/qwen3-14b",
-    });
-    let home = home.settings(&settings);
-    let window = Window::open(&home).await;
-    window.resize(1440, 900).await;
-    say(&window, giving_tasks::COMPARE).await;
-    model.wait_for_pause(2).await;
-    window.click("[data-testid=task-row]").await;
-    window.wait_for_text("[data-testid=subagents-panel] [aria-label='So far']", "its prices are not").await;
-    take_beside_panel(&window, "sub-agents", name).await;
-    window.click("[data-testid=stop]").await;
-    window.wait_for("[data-testid=send]").await;
-    window.close().await;
-}
-
-/// A provider that nobody reaches while the machine has no network.
-async fn failed(name: &str, theme: Theme) {
-    let model = model::start();
-    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
-    let home = Home::new().theme(theme).vault_named("Work vault").vault_from(&template);
-    let settings = serde_json::json!({
-        "vault": home.vault(),
-        "providers": [
-            { "id": "lm-studio", "kind": "openai", "base_url": model.base_url(), "models": ["qwen3-14b"] },
-            { "id": "lab", "kind": "openai", "base_url": "https://lab.invalid/v1", "models": ["large"] },
-        ],
-        "model": "lab/large",
-    });
-    let home = home.settings(&settings);
-    earlier_chats(&home).await;
-    let window = Window::open(&home).await;
-    window.resize(1440, 900).await;
-    say(&window, "Where does Jane Doe stand?").await;
-    // Which host it is for is known a moment later.
-    window.click("[data-testid=provider-agree]:enabled").await;
-    window.wait_for("[data-testid=try-again]").await;
-    window
-        .ask(
-            "Object.defineProperty(navigator, 'onLine', { get: () => false });
-             dispatchEvent(new Event('offline'));",
-        )
-        .await;
-    window.wait_for_text("body", "Offline. Notes and local tools work.").await;
-    take(&window, "failed", name).await;
-    window.close().await;
-}
-
-/// A rich answer with a message that waits, then activity, find and the palette over it.
-async fn answer(name: &str, theme: Theme) {
-    let model = model::start();
-    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
-    let home =
-        Home::new().theme(theme).vault_named("Work vault").vault_from(&template).provider(&model.base_url());
-    earlier_chats(&home).await;
-    let window = Window::open(&home).await;
-    window.resize(1440, 900).await;
-    say(&window, "Show everything").await;
-    window.wait_for("[data-testid=message] .hljs-keyword").await;
-    window.wait_for("[data-testid=message] .katex").await;
-    say(&window, "Set Jane Doe to won").await;
-    window.wait_for("[data-testid=approval-card][data-armed=true]").await;
-    window.type_into("[data-testid=composer-input]", "Then draft the thank-you mail").await;
-    window.press(&[], Key::Enter).await;
-    window.wait_for("[data-testid=queued]").await;
-    window.press(&[Key::Control], '.').await;
-    window.click_named("Activity").await;
-    window.wait_for("[data-testid=activity-step]").await;
-    take_beside_panel(&window, "answer", name).await;
-    window.resize(1440, 900).await;
-    // Beside the chat again, not over it.
-    window.wait_for("aside[data-region=panel]").await;
-    window.press(&[Key::Control], 'f').await;
-    window.type_into("[data-testid=find-field]", "year").await;
-    window.wait_for_text("[data-testid=find-count]", "1 of").await;
-    take_beside_panel(&window, "find", name).await;
-    window.resize(1440, 900).await;
-    window.wait_for("aside[data-region=panel]").await;
-    window.click("[data-testid=find] [aria-label=Close]").await;
-    window.press(&[Key::Control], 'k').await;
-    window.type_into("[data-testid=palette-field]", "se").await;
-    window.wait_for("[data-testid=palette] [role=option]").await;
-    take(&window, "palette", name).await;
-    window.close().await;
-}
-
-/// A message that was said in two versions, with its arrows; then it is edited once more.
-async fn edit(name: &str, theme: Theme) {
-    let model = model::start();
-    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
-    let home =
-        Home::new().theme(theme).vault_named("Work vault").vault_from(&template).provider(&model.base_url());
-    earlier_chats(&home).await;
-    let window = Window::open(&home).await;
-    window.resize(1440, 900).await;
-    say(&window, "Where does Jane Doe stand?").await;
-    window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
-    say(&window, "Where does Mara Lindholt stand?").await;
-    window.wait_for("[data-testid=send]").await;
-    window.click("[data-testid=composer-input]").await;
-    window.press(&[], Key::Up).await;
-    window.wait_for_focus("[data-testid=edit-form] textarea").await;
-    window.type_into("[data-testid=edit-form] textarea", " And what is next?").await;
-    take(&window, "edit", name).await;
-    window.resize(1440, 900).await;
-    window.click("[data-testid=send-edited]").await;
-    window.wait_for_text("[data-testid=versions]", "2/2").await;
-    window.wait_for("[data-testid=send]").await;
-    take(&window, "versions", name).await;
-    window.close().await;
-}
-
-/// Two chats in the trash, one of which is about to be forgotten for good.
-async fn trash(name: &str, theme: Theme) {
-    let model = model::start();
-    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
-    let home =
-        Home::new().theme(theme).vault_named("Work vault").vault_from(&template).provider(&model.base_url());
-    let window = Window::open(&home).await;
-    window.resize(1440, 900).await;
-    for chat in ["Trip costs, Lisbon offsite", "Watchlist clean-up", "Who knows someone at Solvane?"] {
-        window.click("[data-testid=new-chat]").await;
-        say(&window, chat).await;
-        window.wait_for_text("[role=log]", "I only set stages").await;
-        window.wait_for("[data-testid=send]").await;
-    }
-    for chat in ["Who knows someone at Solvane?", "Watchlist clean-up"] {
-        window.wait_for_text("[data-chat]", chat).await;
-        window.click("[data-chat]").await;
-        window.click_named(&format!("More for {chat}")).await;
-        window.click_named("Delete chat").await;
-    }
-    window.wait_for_text("[data-testid=nav-trash]", "2").await;
-    window.click("[data-testid=nav-trash]").await;
-    window.click_named("Delete permanently: Watchlist clean-up").await;
-    window.wait_for("[data-testid=purge-confirm]").await;
-    take(&window, "trash", name).await;
-    window.close().await;
-}
 
 async fn problems(name: &str, theme: Theme) {
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
