@@ -153,7 +153,7 @@ impl<'a> Rates<'a> {
             let remedy = if past.is_empty() {
                 format!("Call portfolio.quote with the symbol {pair}, or add a price note of it.")
             } else {
-                format!("Add a price note of {pair} for each of these days.")
+                format!("Call portfolio.quote with the range \"all\", or add price notes of {pair}.")
             };
             Problem {
                 path: String::new(),

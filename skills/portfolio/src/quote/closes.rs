@@ -5,6 +5,7 @@ use nova_market::tools::Web;
 use nova_skill::{Date, Problem, Value, json};
 
 use super::run::Run;
+use crate::prices::as_pair;
 use crate::valuation::day_text;
 
 impl Run {
@@ -15,7 +16,11 @@ impl Run {
     pub(super) async fn closes(&self, listing: &Listing, since: Date) -> Result<Value, Problem> {
         let symbol = &listing.symbol;
         let day = self.snapshot.day;
-        let found = self.quotes.history(listing, since, day, &Web(self.ctx.as_ref())).await;
+        let web = Web(self.ctx.as_ref());
+        let found = match as_pair(symbol) {
+            Some((from, to)) => self.rates.rates((&from, &to), since, day, &web).await,
+            None => self.quotes.history(listing, since, day, &web).await,
+        };
         let reasons = match found {
             Ok((source, history)) => {
                 let days = || history.bars.iter().map(|bar| bar.date);
@@ -34,7 +39,7 @@ impl Run {
         Err(Problem {
             path: String::new(),
             line: 0,
-            problem: format!("{symbol} has no closes since {}: {reasons}", day_text(since, day),),
+            problem: format!("{symbol} has no closes since {}: {reasons}", day_text(since, day)),
             remedy: "Try again, choose another source, or add price notes.".into(),
         })
     }

@@ -22,7 +22,7 @@ pub(super) struct Run {
     pub(super) snapshot: Snapshot,
     pub(super) wanted: Vec<Wanted>,
     pub(super) quotes: Sources,
-    rates: Sources,
+    pub(super) rates: Sources,
     /// What came and is not kept yet: symbol and day of each.
     came: Mutex<Vec<(String, Date, KeptQuote)>>,
 }
@@ -60,7 +60,7 @@ impl Run {
         let wanted = &self.wanted[place];
         let listing = listing(&wanted.symbol, &self.snapshot.books, self.ctx.as_ref());
         let mut answer = if wanted.newest { self.newest(&listing).await } else { Answer::default() };
-        if let Some(since) = wanted.since.filter(|_| as_pair(&wanted.symbol).is_none()) {
+        if let Some(since) = wanted.since {
             match self.closes(&listing, since).await {
                 Ok(closes) => answer.closes = Some(closes),
                 Err(problem) => answer.problems.push(problem),

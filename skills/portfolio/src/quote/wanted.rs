@@ -72,10 +72,15 @@ pub(super) async fn wanted(
         }
         // A total over several currencies needs their rates, where anybody is asked for rates.
         if let Some(usual) = books.currency.as_deref().filter(|_| has_rates) {
+            let first = books.trades.iter().map(|note| note.trade.date).min();
+            let since = since.or_else(|| of.range?.begins(snapshot.day).max(first));
+            // What was paid in the past is added up at the rates of its days.
+            let paid = books.trades.iter().map(|note| note.currency.as_str()).filter(|_| since.is_some());
+            let currencies: BTreeSet<&str> = currencies.into_iter().chain(paid).collect();
             for currency in currencies.into_iter().filter(|currency| *currency != usual) {
                 let symbol = pair(currency, usual);
                 if seen.insert(symbol.clone()) {
-                    all.push(Wanted { since: None, newest: true, symbol });
+                    all.push(Wanted { since, newest: true, symbol });
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! Dividends by month and by symbol, calculated by hand.
 
 use nova_skill::{Value, json};
+use nova_testkit::Reply;
 
 use crate::{portfolio, trade};
 
@@ -121,4 +122,27 @@ fn a_total_is_explained_payment_by_payment() {
     );
     assert_eq!(figure.caution.as_deref(), Some("an old rate"));
     assert_eq!(figure.sources.len(), 4, "two payments, two rates");
+}
+
+#[test]
+fn the_rates_of_past_days_come_with_the_history() {
+    let skill = portfolio(&vault())
+        .with_config(json!({
+            "currency": "EUR", "sources": ["stooq"], "rates": ["ecb"],
+            "base_urls": {"stooq": "http://stooq.test", "ecb": "http://ecb.test"},
+        }))
+        .with_web(&["stooq.test", "ecb.test"], |request| match request.path.contains("eurofxref") {
+            true => Reply::text(
+                "<?xml version=\"1.0\"?><E><Cube><Cube time='2026-11-20'><Cube currency='USD' rate='1.25'/></Cube>\
+                 <Cube time='2026-08-21'><Cube currency='USD' rate='2'/></Cube>\
+                 <Cube time='2026-07-31'><Cube currency='USD' rate='4'/></Cube></Cube></E>",
+            ),
+            false => Reply::with(404, &[], ""),
+        });
+    skill.value("quote", json!({"range": "all"}));
+    let value =
+        skill.value("dividends", json!({"from": "2026-08-01", "to": "2026-08-31", "currency": "EUR"}));
+    // 8 USD at the rate of the last day before, 0.25, and 5 USD at 0.50.
+    assert_eq!(months(&value), [("2026-08", Some("4.50"))]);
+    assert_eq!(value["rates_detail"], json!("USD at 0.25, ECB, 31 Jul; USD at 0.5, ECB, 21 Aug"));
 }

@@ -26,6 +26,7 @@ enum What {
     Quote,
     History,
     Rate,
+    Rates,
     Search,
 }
 
@@ -95,6 +96,23 @@ impl Sources {
     ) -> Result<(String, Quoted), Reasons> {
         self.first(What::Rate, |source| async move {
             source.rate(from, to, transport).await?.checked(Some(to), today, last)
+        })
+        .await
+    }
+
+    /// The same on the days from `first` to `last`, as closes.
+    ///
+    /// # Errors
+    /// As [`Sources::quote`].
+    pub async fn rates(
+        &self,
+        (from, to): (&str, &str),
+        first: Date,
+        last: Date,
+        transport: &dyn Transport,
+    ) -> Result<(String, History), Reasons> {
+        self.first(What::Rates, |source| async move {
+            source.rates((from, to), first, last, transport).await?.checked(Some(to), first, last)
         })
         .await
     }

@@ -35,6 +35,17 @@ pub trait Source: Send + Sync {
         Err(SourceError::Symbol("gives no rates".into()))
     }
 
+    /// The same on the days from `first` to `last`, as closes.
+    async fn rates(
+        &self,
+        (_from, _to): (&str, &str),
+        _first: Date,
+        _last: Date,
+        _: &dyn Transport,
+    ) -> Result<History, SourceError> {
+        Err(SourceError::Symbol("gives no past rates".into()))
+    }
+
     /// What is listed under a name, or under something like a symbol: the best match first.
     async fn search(&self, _query: &str, _: &dyn Transport) -> Result<Vec<Found>, SourceError> {
         Err(SourceError::Symbol("finds no names".into()))

@@ -91,6 +91,32 @@ fn a_rate_of_the_central_bank_goes_through_the_euro() {
 }
 
 #[test]
+fn past_rates_of_the_central_bank_are_those_of_its_days() {
+    const PAST: &str = "<?xml version=\"1.0\"?><Envelope><Cube>\
+        <Cube time='2026-11-20'><Cube currency='USD' rate='1.25'/><Cube currency='JPY' rate='150'/></Cube>\
+        <Cube time='2026-11-19'><Cube currency='USD' rate='1.28'/></Cube>\
+        <Cube time='2026-11-10'><Cube currency='USD' rate='9'/></Cube></Cube></Envelope>";
+    let day = |text: &str| text.parse::<Date>().unwrap();
+    let (ecb, web) = (source("ecb"), answers(|_| ok(PAST)));
+    let rates = |from: &str, to: &str, first: &str| {
+        block_on(ecb.rates((from, to), day(first), day("2026-11-20"), &web))
+    };
+    let history = rates("USD", "EUR", "2026-11-16").unwrap();
+    assert_eq!(closes(&history), ["2026-11-20 0.8", "2026-11-19 0.78125"]);
+    assert_eq!(history.currency, "EUR");
+    // One has no rate on each day.
+    assert_eq!(closes(&rates("USD", "JPY", "2026-11-16").unwrap()), ["2026-11-20 120"]);
+    says(rates("USD", "CHF", "2026-11-16"), "has no rate from USD to CHF in these days");
+    // Of years ago another page tells.
+    rates("USD", "EUR", "2020-01-01").unwrap();
+    let asked = web.asked.lock().unwrap();
+    let pages: Vec<&str> =
+        asked.iter().map(|request| request.url.path().rsplit('/').next().unwrap()).collect();
+    assert_eq!(pages.first(), Some(&"eurofxref-hist-90d.xml"));
+    assert_eq!(pages.last(), Some(&"eurofxref-hist.xml"));
+}
+
+#[test]
 fn what_is_not_the_page_of_rates_is_refused() {
     let rate =
         |answer: fn(&str) -> (u16, String)| block_on(source("ecb").rate("EUR", "USD", &answers(answer)));

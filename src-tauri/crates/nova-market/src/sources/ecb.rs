@@ -1,5 +1,5 @@
 //! The euro's reference rates of the European Central Bank, without a key: about thirty currencies, once a working
-//! day at about 16:00 in Frankfurt. Free to use with the source named; for information, not for trading.
+//! day at about 16:00 in Frankfurt, back to 1999. Free to use with the source named; for information, not for trading.
 //!
 //! <https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/html/index.en.html>
 
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use jiff::civil::Date;
-use nova_figures::rounded_to;
+use nova_figures::{days_between, rounded_to};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use rust_decimal::Decimal;
@@ -16,24 +16,31 @@ use url::Url;
 
 use crate::get::Answer;
 use crate::source::number;
-use crate::{Quoted, Request, Source, SourceError, Transport};
+use crate::{Bar, History, Quoted, Request, Source, SourceError, Transport};
 
 pub(super) struct Ecb {
     base: Url,
     /// One page has the rates of all currencies.
-    page: OnceCell<Day>,
+    page: OnceCell<Newest>,
 }
 
 /// The places of a rate that is computed from two.
 const PLACES: u32 = 10;
-/// More elements than the page of one day has by far.
-const ELEMENTS: usize = 1_000;
+/// More elements than the page of all days since 1999 has by far.
+const ELEMENTS: usize = 2_000_000;
+/// The days of the shorter page of past days.
+const RECENT_DAYS: i64 = 85;
 
+/// The newest day, and where it is from.
+struct Newest {
+    day: Day,
+    answer: Answer,
+}
+
+/// How much of each currency one euro is on a day.
 struct Day {
     date: Date,
-    /// How much of a currency one euro is.
     per_euro: HashMap<String, Decimal>,
-    answer: Answer,
 }
 
 impl Ecb {
@@ -41,17 +48,39 @@ impl Ecb {
         Self { base, page: OnceCell::new() }
     }
 
-    async fn fetch(&self, transport: &dyn Transport) -> Result<Day, SourceError> {
+    async fn fetch(&self, page: &str, transport: &dyn Transport) -> Result<(Vec<Day>, Answer), SourceError> {
         let url = self
             .base
-            .join("/stats/eurofxref/eurofxref-daily.xml")
+            .join(&format!("/stats/eurofxref/{page}"))
             .map_err(|error| SourceError::Source(format!("has no address: {error}")))?;
         let answer = Request::new(url).send(transport).await?;
         if answer.status != 200 {
             return Err(SourceError::Source(format!("has no rates (status {})", answer.status)));
         }
-        let (date, per_euro) = rates(&answer.text)?;
-        Ok(Day { date, per_euro, answer })
+        Ok((days(&answer.text)?, answer))
+    }
+
+    async fn newest(&self, transport: &dyn Transport) -> Result<Newest, SourceError> {
+        let (days, answer) = self.fetch("eurofxref-daily.xml", transport).await?;
+        let day = days.into_iter().max_by_key(|day| day.date);
+        day.map(|day| Newest { day, answer }).ok_or_else(unreadable)
+    }
+}
+
+impl Day {
+    /// How much of the currency `to` one of `from` is.
+    fn rate(&self, from: &str, to: &str) -> Result<Decimal, SourceError> {
+        let of = |currency: &str| match currency {
+            "EUR" => Ok(Decimal::ONE),
+            currency => self
+                .per_euro
+                .get(currency)
+                .copied()
+                .ok_or_else(|| SourceError::Symbol(format!("has no rate of {currency}"))),
+        };
+        let rate = of(to)?.checked_div(of(from)?);
+        let rate = rate.ok_or_else(|| SourceError::Source("answered with a rate of zero".into()))?;
+        Ok(rounded_to(rate, PLACES).normalize())
     }
 }
 
@@ -62,60 +91,75 @@ impl Source for Ecb {
     }
 
     async fn rate(&self, from: &str, to: &str, transport: &dyn Transport) -> Result<Quoted, SourceError> {
-        let day = self.page.get_or_try_init(|| self.fetch(transport)).await?;
-        let of = |currency: &str| match currency {
-            "EUR" => Ok(Decimal::ONE),
-            currency => day
-                .per_euro
-                .get(currency)
-                .copied()
-                .ok_or_else(|| SourceError::Symbol(format!("has no rate of {currency}"))),
-        };
-        let (from, to_euro) = (of(from)?, of(to)?);
-        let price = to_euro
-            .checked_div(from)
-            .ok_or_else(|| SourceError::Source("answered with a rate of zero".into()))?;
+        let Newest { day, answer } = self.page.get_or_try_init(|| self.newest(transport)).await?;
         Ok(Quoted {
-            price: rounded_to(price, PLACES).normalize(),
+            price: day.rate(from, to)?,
             currency: to.to_owned(),
             name: None,
             date: day.date,
             at: None,
             before: None,
-            url: day.answer.url.clone(),
-            fetched: day.answer.at.clone(),
+            url: answer.url.clone(),
+            fetched: answer.at.clone(),
         })
+    }
+
+    async fn rates(
+        &self,
+        (from, to): (&str, &str),
+        first: Date,
+        last: Date,
+        transport: &dyn Transport,
+    ) -> Result<History, SourceError> {
+        let page = match days_between(first, last) <= RECENT_DAYS {
+            true => "eurofxref-hist-90d.xml",
+            false => "eurofxref-hist.xml",
+        };
+        let (days, answer) = self.fetch(page, transport).await?;
+        let days = days.iter().filter(|day| first <= day.date && day.date <= last);
+        // A currency that came later or is gone has no rate on some days.
+        let bars = days.filter_map(|day| {
+            let close = day.rate(from, to).ok()?;
+            Some(Bar { date: day.date, close, open: None, high: None, low: None, volume: None })
+        });
+        let bars: Vec<Bar> = bars.collect();
+        if bars.is_empty() {
+            return Err(SourceError::Symbol(format!("has no rate from {from} to {to} in these days")));
+        }
+        Ok(History { currency: to.to_owned(), bars, events: None, url: answer.url, fetched: answer.at })
     }
 }
 
-/// The rates of the page's only day: `<Cube time="2026-11-20"><Cube currency="USD" rate="1.0812"/>…`.
-fn rates(page: &str) -> Result<(Date, HashMap<String, Decimal>), SourceError> {
-    let unreadable = || SourceError::Source("answered with something else than its rates".into());
+/// `<Cube time="2026-11-20"><Cube currency="USD" rate="1.0812"/>…`, for each day of the page.
+fn days(page: &str) -> Result<Vec<Day>, SourceError> {
     let mut reader = Reader::from_str(page);
-    let (mut date, mut rates) = (None, HashMap::new());
+    let mut days: Vec<Day> = Vec::new();
     for _ in 0..ELEMENTS {
         match reader.read_event().map_err(|_| unreadable())? {
             Event::Start(element) | Event::Empty(element) => {
-                if let Some(time) = attribute(&element, "time") {
-                    date = time.parse::<Date>().ok();
+                if let Some(date) = attribute(&element, "time").and_then(|time| time.parse().ok()) {
+                    days.push(Day { date, per_euro: HashMap::new() });
                 }
                 let rate = attribute(&element, "rate").and_then(|rate| number(&rate));
                 if let (Some(currency), Some(rate)) = (attribute(&element, "currency"), rate)
                     && rate > Decimal::ZERO
+                    && let Some(day) = days.last_mut()
                 {
-                    rates.insert(currency, rate);
+                    day.per_euro.insert(currency, rate);
                 }
             }
             Event::Eof => {
-                return match date {
-                    Some(date) if !rates.is_empty() => Ok((date, rates)),
-                    _ => Err(unreadable()),
-                };
+                days.retain(|day| !day.per_euro.is_empty());
+                return if days.is_empty() { Err(unreadable()) } else { Ok(days) };
             }
             _ => {}
         }
     }
     Err(unreadable())
+}
+
+fn unreadable() -> SourceError {
+    SourceError::Source("answered with something else than its rates".into())
 }
 
 fn attribute(element: &BytesStart, name: &str) -> Option<String> {

@@ -42,15 +42,21 @@ impl Source for Yahoo {
         transport: &dyn Transport,
     ) -> Result<History, SourceError> {
         let symbol = listing.for_yahoo().map_err(SourceError::Symbol)?;
-        let second = |day: Date| day.to_zoned(TimeZone::UTC).map_or(0, |begin| begin.timestamp().as_second());
-        // The last day ends with the next one's begin.
-        let (begin, end) = (second(from), second(to.saturating_add(1.day())));
-        let query = format!("period1={begin}&period2={end}&interval=1d&events=div%7Csplit");
-        self.chart(&symbol, &query, transport).await?.history()
+        self.days(&symbol, from, to, transport).await
     }
 
     async fn rate(&self, from: &str, to: &str, transport: &dyn Transport) -> Result<Quoted, SourceError> {
         self.newest(&format!("{from}{to}=X"), transport).await
+    }
+
+    async fn rates(
+        &self,
+        (from, to): (&str, &str),
+        first: Date,
+        last: Date,
+        transport: &dyn Transport,
+    ) -> Result<History, SourceError> {
+        self.days(&format!("{from}{to}=X"), first, last, transport).await
     }
 
     async fn search(&self, query: &str, transport: &dyn Transport) -> Result<Vec<Found>, SourceError> {
@@ -76,6 +82,20 @@ impl Source for Yahoo {
 }
 
 impl Yahoo {
+    async fn days(
+        &self,
+        symbol: &str,
+        from: Date,
+        to: Date,
+        transport: &dyn Transport,
+    ) -> Result<History, SourceError> {
+        let second = |day: Date| day.to_zoned(TimeZone::UTC).map_or(0, |begin| begin.timestamp().as_second());
+        // The last day ends with the next one's begin.
+        let (begin, end) = (second(from), second(to.saturating_add(1.day())));
+        let query = format!("period1={begin}&period2={end}&interval=1d&events=div%7Csplit");
+        self.chart(symbol, &query, transport).await?.history()
+    }
+
     async fn newest(&self, symbol: &str, transport: &dyn Transport) -> Result<Quoted, SourceError> {
         self.chart(symbol, "range=1d&interval=1d", transport).await?.newest()
     }

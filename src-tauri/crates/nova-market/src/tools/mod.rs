@@ -15,6 +15,9 @@ use url::Url;
 use crate::sources::{Description, Known, described};
 use crate::{File, Request, Response, Source, SourceError, Sources, Transport};
 
+/// The setting that lists the sources of prices; another one lists those of rates.
+const PRICES: &str = "sources";
+
 /// The sources that the setting `list` of the skill names, in that order, else `default`. One whose key is missing or
 /// not granted is left out.
 pub async fn sources(ctx: &dyn ToolContext, list: &str, default: &[&str]) -> Sources {
@@ -26,7 +29,8 @@ pub async fn sources(ctx: &dyn ToolContext, list: &str, default: &[&str]) -> Sou
     };
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
     // Whoever describes one wants it to be asked.
-    let own = config.get("own_sources").and_then(Value::as_array).into_iter().flatten();
+    let own =
+        config.get("own_sources").filter(|_| list == PRICES).and_then(Value::as_array).into_iter().flatten();
     let own = own.filter_map(|own| serde_json::from_value::<Description>(own.clone()).ok());
     sources.extend(own.map(|own| described(own, ctx.clock().today())));
     for known in names.into_iter().filter_map(Known::of) {
