@@ -29,14 +29,13 @@ pub(crate) fn unit(kind: Kind) -> &'static str {
 
 /// What the figure that a condition compares is called, and what it is counted in.
 pub(crate) fn named(condition: &Expression) -> (String, Kind) {
-    match condition.limited().as_ref().map(|(figure, _)| figure.field()) {
-        Some(Some(field)) => (field.name().to_owned(), field.kind()),
-        Some(None) => {
-            let figure = condition.limited().map(|(figure, _)| figure);
+    let figure = condition.limited().map(|(figure, _)| figure);
+    match figure.as_ref().and_then(Expression::field) {
+        Some(field) => (field.name().to_owned(), field.kind()),
+        None => {
             let kind = figure.and_then(|figure| figure.kind()).unwrap_or(Kind::Number);
             (condition.text().to_owned(), kind)
         }
-        None => (condition.text().to_owned(), Kind::Number),
     }
 }
 
