@@ -19,6 +19,7 @@ mod backtest;
 mod cannot_know;
 mod explain_hit;
 mod find_trades;
+mod last;
 mod list_screens;
 mod notes;
 mod save_screen;

@@ -8,6 +8,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
+use crate::last::last_scans;
 use crate::notes::{STRATEGY, ScreenNote, ScreenText, screens, text};
 use crate::shown::unit;
 
@@ -31,6 +32,7 @@ impl NativeTool for ListScreens {
 
     async fn run(&self, _: Nothing, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let (screens, unreadable) = screens(ctx.as_ref()).await?;
+        let scans = last_scans(ctx.as_ref()).await;
         let strategies = ctx.vault().read_records(&[STRATEGY]).await?;
         let declared = ctx.records().get(STRATEGY)?;
         let rows = strategies.notes.iter().map(|note| {
@@ -57,7 +59,7 @@ impl NativeTool for ListScreens {
             .chain(strategies.notes.iter().map(|note| note.path.clone()))
             .collect();
         let value = json!({
-            "screens": screens.iter().map(row).collect::<Value>(),
+            "screens": screens.iter().map(|screen| row(screen, scans.get(screen.path.as_str()))).collect::<Value>(),
             "strategies": rows.collect::<Value>(),
             "fields": fields.collect::<Value>(),
             "functions": FUNCTIONS,
@@ -75,7 +77,7 @@ const FUNCTIONS: &str = "sma(close, 50), ema(close, 20), rsi(close, 14), macd(cl
     standard_deviation(close, 20), highest(close, 250), lowest(close, 250), change(close, 120) in percent, \
     volatility(close, 60) in percent a year, abs(x), min(x, y), max(x, y); x[20] is x twenty days before";
 
-fn row(screen: &ScreenNote) -> Value {
+fn row(screen: &ScreenNote, last: Option<&Value>) -> Value {
     let ScreenText { conditions, score, missing } = &screen.text;
     json!({
         "name": screen.name,
@@ -84,6 +86,7 @@ fn row(screen: &ScreenNote) -> Value {
         "conditions": conditions.iter().map(|line| condition(line)).collect::<Value>(),
         "missing": match missing { Missing::LeaveOut => "leave_out", Missing::Keep => "keep" },
         "score": score.iter().map(|line| part(line)).collect::<Value>(),
+        "last": last,
         "problems": screen.problems,
     })
 }

@@ -8,6 +8,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::asked::Asked;
+use crate::last::keep_scan;
 use crate::scan::Scan;
 use crate::share::Market;
 use crate::shares::begin;
@@ -51,6 +52,7 @@ impl NativeTool for ScanUniverse {
 
     async fn run(&self, of: ScanOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let meant = of.asked.read(ctx.as_ref()).await?;
+        let is_as_saved = of.asked.conditions.is_none() && of.asked.universe.is_none();
         let universe = universe(meant.universe.as_deref(), ctx.as_ref()).await?;
         let market =
             Market::open(begin(None, ctx.as_ref()), meant.screen.needs_reports(), ctx.as_ref()).await?;
@@ -73,8 +75,12 @@ impl NativeTool for ScanUniverse {
                 value
             };
             scan.run(universe.members, market, &ctx, |value| parts.partial(with(value))).await?;
+            let value = with(scan.value());
+            if let Some(path) = meant.path.as_ref().filter(|_| is_as_saved) {
+                keep_scan(path, &value["found"], ctx.as_ref()).await;
+            }
             let notes = meant.path.into_iter().chain(universe.path);
-            Ok(Output::new(with(scan.value())).from_notes(notes))
+            Ok(Output::new(value).from_notes(notes))
         }))
     }
 }

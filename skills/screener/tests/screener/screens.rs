@@ -93,3 +93,19 @@ fn what_cannot_be_read_is_not_saved() {
     assert!(error.message.contains("missing at the end"), "{}", error.message);
     assert_eq!(skill.vault.files(), before);
 }
+
+#[test]
+fn the_list_says_when_a_screen_was_scanned_last() {
+    let skill = Market::default().share("UPUP", &[10.0, 11.0]).over(
+        "//- Rising.md\n---\ntype: screen\nuniverse: One\nconditions:\n  - close > close[1]\n---\n\
+         //- One.md\n---\ntype: universe\n---\n- UPUP\n",
+    );
+    let last = || skill.value("list_screens", json!({}))["screens"][0]["last"].clone();
+    assert_eq!(last(), json!(null));
+    // Other conditions say nothing of the saved ones.
+    skill.value("scan_universe", json!({"screen": "Rising", "conditions": ["close > 100"]}));
+    assert_eq!(last(), json!(null));
+    skill.value("scan_universe", json!({"screen": "Rising"}));
+    assert_eq!(last()["hits"], 1);
+    assert!(last()["at"].as_str().unwrap().starts_with("2026-11-2"), "{}", last());
+}
