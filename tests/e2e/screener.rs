@@ -17,13 +17,13 @@ const SHARES: [(&str, &str, [f64; 4]); 8] = [
     ("SLVN", "Solvane Energy", [505.0, 702.0, 64.0, 200.0]),
     ("PELM", "Pelmar Foods", [940.0, 1_290.0, 110.0, 260.0]),
     ("GRDN", "Gardane Rail", [300.0, 420.0, 39.0, 150.0]),
-    ("LOSS", "Varnholt Energy", [200.0, 260.0, -12.0, 80.0]),
+    ("LOSS", "Varnholt Energy", [200.0, 300.0, -12.0, 70.0]),
 ];
 
 const UNIVERSE: &str = "---\ntype: universe\nday: 2026-09-30\n---\n- NGTL Northgate Tooling\n- BWOP Brightwater Optics\n\
     - KSTL Kestrel Pumps\n- ALDT Aldermoor Tools\n- SLVN Solvane Energy\n- PELM Pelmar Foods\n- GRDN Gardane Rail\n\
     - LOSS Varnholt Energy\n- HLMR Helmar Steel\n";
-const SCREEN: &str = "---\ntype: screen\nuniverse: \"[[Mid caps]]\"\nconditions:\n  - market_value between 0.1 bn and 50 bn\n\
+const SCREEN: &str = "---\ntype: screen\nuniverse: \"[[Mid caps]]\"\nconditions:\n  - market_value between 0.05 bn and 50 bn\n\
     \x20 - price_to_earnings < 60\n  - revenue_growth_3y > 10 %\n  - net_debt_to_ebitda < 3\n  - volume > 50,000\nscore:\n\
     \x20 - low price_to_earnings 50 %\n  - high revenue_growth_3y 50 %\n---\n";
 const DIVIDENDS: &str =
@@ -63,7 +63,7 @@ fn reported(name: &str, [before, revenue, income, debt]: [f64; 4]) -> Value {
     let now = |value: f64| json!({"units": {"USD": [year(2025, value)]}});
     let on = |value: f64, unit: &str| json!({"units": {unit: [{"end": "2025-12-31", "val": value, "form": "10-K", "filed": "2026-02-20"}]}});
     json!({"entityName": name, "facts": {
-        "dei": {"EntityCommonStockSharesOutstanding": on(income.abs() * 500_000.0, "shares")},
+        "dei": {"EntityCommonStockSharesOutstanding": on(income.abs() * 300_000.0, "shares")},
         "us-gaap": {
             "Revenues": {"units": {"USD": [year(2022, before), year(2025, revenue)]}},
             "NetIncomeLoss": now(income),
@@ -141,8 +141,7 @@ pub(crate) async fn scan(window: &Window) {
 }
 
 pub(crate) async fn explain(window: &Window, symbol: &str) {
-    let row = format!("table[aria-label='Hits'] tr[data-symbol='{symbol}']");
-    window.click(&row).await;
+    window.click(&format!("[data-hit={symbol}]")).await;
     allow(window).await;
     window.wait_for("table[aria-label='Conditions of the hit']").await;
 }

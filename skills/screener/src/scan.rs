@@ -194,7 +194,9 @@ impl Scan {
             "hits": rows.collect::<Value>(),
             "columns": columns.map(|condition| {
                 let (name, kind) = named(condition);
-                json!({"key": condition.text(), "name": name, "unit": unit(kind)})
+                let field = condition.limited().and_then(|(figure, _)| figure.field());
+                let head = field.map_or(name, |field| field.short().to_owned());
+                json!({"key": condition.text(), "name": head, "unit": unit(kind)})
             }).collect::<Value>(),
             "conditions": self.screen.conditions.iter().map(|condition| {
                 json!({"text": condition.text(), "name": named(condition).0})
