@@ -28,6 +28,14 @@ impl Daily {
         self.days.is_empty()
     }
 
+    /// Leaves out the days from a place on.
+    pub fn truncate(&mut self, length: usize) {
+        self.days.truncate(length);
+        for column in [&mut self.open, &mut self.high, &mut self.low, &mut self.close, &mut self.volume] {
+            column.truncate(length);
+        }
+    }
+
     /// The place of the last day that is not after `day`.
     pub fn place(&self, day: Date) -> Option<usize> {
         self.days.partition_point(|known| *known <= day).checked_sub(1)

@@ -88,7 +88,8 @@ impl Kept {
         Some(Self { source: head.source, since: head.since, history })
     }
 
-    /// With the days of `before` that are older, where both say the same of the first day: no split lies between.
+    /// With the days of `before` that are older, where both are of one source and say the same of the first day: no split
+    /// lies between.
     pub fn continuing(mut self, before: Option<Self>) -> Self {
         let first = self.history.bars.first().cloned();
         let (Some(first), Some(before)) = (first, before) else { return self };
@@ -98,7 +99,10 @@ impl Kept {
             .bars
             .get(older)
             .is_some_and(|bar| bar.date == first.date && bar.close == first.close);
-        if agree && before.history.currency == self.history.currency {
+        let is_alike = before.source == self.source
+            && before.history.currency == self.history.currency
+            && before.history.events.is_some() == self.history.events.is_some();
+        if agree && is_alike {
             self.since = self.since.min(before.since);
             self.history.bars.splice(0..0, before.history.bars[..older].iter().cloned());
             self.history.events =
@@ -164,7 +168,7 @@ fn read(bytes: &[u8]) -> Option<(Head, Daily)> {
         _ => None,
     };
     let days = days.chunks_exact(4).map(day).collect::<Option<Vec<Date>>>()?;
-    if !days.is_sorted() {
+    if !days.is_sorted_by(|day, next| day < next) {
         return None;
     }
     let mut columns = numbers.chunks_exact(head.days.max(1) * 8).map(|column| {
@@ -230,6 +234,10 @@ mod tests {
         let fresh = kept(&[("2026-11-26", "12"), ("2026-11-27", "13")]);
         let dates = |kept: &Kept| kept.history.bars.len();
         assert_eq!(dates(&fresh.clone().continuing(Some(before.clone()))), 4);
+        // One that tells of no splits is not joined with one that does.
+        let mut silent = fresh.clone();
+        silent.history.events = None;
+        assert_eq!(dates(&silent.continuing(Some(before.clone()))), 2);
         // After a split all closes are others.
         let split = kept(&[("2026-11-26", "6"), ("2026-11-27", "6.5")]);
         assert_eq!(dates(&split.continuing(Some(before))), 2);

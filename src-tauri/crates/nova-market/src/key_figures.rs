@@ -63,7 +63,9 @@ const DEPRECIATION: &[&str] = &[
     "DepreciationAmortizationAndAccretionNet",
     "DepreciationAndAmortization",
 ];
-const SHARES: &[&str] = &["EntityCommonStockSharesOutstanding"];
+/// Under which a company reports how many common shares there are.
+pub const SHARES_TAG: &str = "EntityCommonStockSharesOutstanding";
+const SHARES: &[&str] = &[SHARES_TAG];
 const CASH: &[&str] = &["CashAndCashEquivalentsAtCarryingValue", "CashAndCashEquivalents"];
 const LONG_DEBT: &[&str] = &["LongTermDebtNoncurrent", "LongTermDebt"];
 const SHORT_DEBT: &[&str] = &["DebtCurrent", "LongTermDebtCurrent"];
@@ -81,6 +83,9 @@ pub const SHARES_DAYS: i64 = 500;
 /// The same where nobody tells of splits.
 const SHARES_DAYS_WITHOUT_SPLITS: i64 = 200;
 
+/// How far, in days, the day of the debt may be from the end of EBITDA.
+const HALF_A_YEAR: i64 = 190;
+
 /// How many days ago the shares may have been counted.
 pub(crate) fn oldest_count(knows_splits: bool) -> i64 {
     if knows_splits { SHARES_DAYS } else { SHARES_DAYS_WITHOUT_SPLITS }
@@ -88,7 +93,7 @@ pub(crate) fn oldest_count(knows_splits: bool) -> i64 {
 
 /// All of them, each with its value or the reason why there is none.
 pub fn key_figures(reported: &Reported, close: Option<&Close>) -> Vec<KeyFigure> {
-    let company = Company { reported, close };
+    let company = Company { reported, close, day: close.map(|close| close.date) };
     let of = |key, name, value| KeyFigure { key, name, value };
     vec![
         of("market_value", "Market value", company.market_value()),
@@ -123,9 +128,9 @@ pub(crate) struct Basics {
     pub(crate) share_change: Option<f64>,
 }
 
-/// `close` tells of the splits up to its day.
-pub(crate) fn basics(reported: &Reported, close: &Close) -> Basics {
-    let company = Company { reported, close: Some(close) };
+/// As they are known on a day; `close` tells of the splits up to its own.
+pub(crate) fn basics(reported: &Reported, close: &Close, day: Date) -> Basics {
+    let company = Company { reported, close: Some(close), day: Some(day) };
     let sum = |what, tags| company.year(what, tags).ok();
     let (revenue, net) = (sum("revenue", REVENUE), sum("net income", NET_INCOME));
     let float = |sum: &Option<Sum>| sum.as_ref().and_then(|sum| sum.value.to_f64());
@@ -139,6 +144,7 @@ pub(crate) fn basics(reported: &Reported, close: &Close) -> Basics {
     let counted = company.counted().ok();
     let shares = |count: &Fact| company.since_split(count, close).ok().and_then(|shares| shares.to_f64());
     let share_change = || {
+        close.splits.as_ref()?;
         let newest = counted?;
         let counts = company.facts(SHARES)?.facts.iter();
         let near = |fact: &&Fact| (days_between(fact.end, newest.end) - 365).abs() < 46;
@@ -164,6 +170,8 @@ pub(crate) fn basics(reported: &Reported, close: &Close) -> Basics {
 struct Company<'a> {
     reported: &'a Reported,
     close: Option<&'a Close>,
+    /// When it is asked.
+    day: Option<Date>,
 }
 
 /// A sum over twelve months.
@@ -216,7 +224,12 @@ impl Company<'_> {
     fn counted(&self) -> Result<&Fact, String> {
         let facts = self.facts(SHARES).ok_or("no number of shares was reported")?;
         let newest = facts.facts.iter().max_by_key(|fact| (fact.end, fact.filed));
-        newest.ok_or_else(|| "no number of shares".into())
+        let newest = newest.ok_or("no number of shares")?;
+        // What trades in the United States of a foreign company can stand for several of its shares, or a part of one.
+        if newest.form.starts_with("20-F") {
+            return Err("how many of its shares one that trades here stands for is not reported".into());
+        }
+        Ok(newest)
     }
 
     /// A number of shares as there are on the day of the close.
@@ -292,6 +305,9 @@ impl Company<'_> {
         let facts = self.facts(tags).ok_or_else(|| format!("no {what} was reported"))?;
         let full = facts.full_years();
         let newest = full.last().ok_or("no full year was reported")?;
+        if !self.is_late(newest.end) {
+            return Err(format!("the last year that was reported ends on {}", newest.end));
+        }
         let earlier = full
             .iter()
             .rev()
@@ -333,6 +349,9 @@ impl Company<'_> {
         if day != long_day {
             return Err("debt and cash are not of the same day".into());
         }
+        if days_between(day, operating.end).abs() > HALF_A_YEAR {
+            return Err("debt and EBITDA are not of the same year".into());
+        }
         let short =
             self.on_a_day(SHORT_DEBT).filter(|(_, of)| *of == day).map_or(Decimal::ZERO, |(debt, _)| debt);
         let net = long.checked_add(short).and_then(|debt| debt.checked_sub(cash)).ok_or("it is too large")?;
@@ -364,9 +383,22 @@ impl Company<'_> {
         found
     }
 
+    /// The sum over the last twelve months, where that is not long ago: a company can change the tag it reports under.
+    fn year(&self, what: &str, tags: &[&str]) -> Result<Sum, String> {
+        let sum = self.newest_year(what, tags)?;
+        self.is_late(sum.end)
+            .then_some(())
+            .ok_or_else(|| format!("the last {what} that was reported ends on {}", sum.end))?;
+        Ok(sum)
+    }
+
+    fn is_late(&self, end: Date) -> bool {
+        self.day.is_none_or(|day| days_between(end, day) <= SHARES_DAYS)
+    }
+
     /// The sum over the last twelve months: the last full year, with what came after it in place of the same months of
     /// the year before.
-    fn year(&self, what: &str, tags: &[&str]) -> Result<Sum, String> {
+    fn newest_year(&self, what: &str, tags: &[&str]) -> Result<Sum, String> {
         let facts = self.facts(tags).ok_or_else(|| format!("no {what} was reported"))?;
         let year =
             facts.full_years().pop().ok_or_else(|| format!("no {what} of a full year was reported"))?;

@@ -46,7 +46,7 @@ pub use age::{Age, age};
 pub use daily::Daily;
 pub use error::SourceError;
 pub use get::{File, Request, Response, Transport};
-pub use key_figures::{Close, Figure, KeyFigure, SHARES_DAYS, Unit, key_figures};
+pub use key_figures::{Close, Figure, KeyFigure, SHARES_DAYS, SHARES_TAG, Unit, key_figures};
 pub use listing::{Found, Listing};
 pub use order::{Reasons, Sources};
 pub use reports::ShareColumns;

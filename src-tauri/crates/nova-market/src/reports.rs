@@ -53,7 +53,8 @@ impl<'a> ShareColumns<'a> {
                 now = Some(basics);
             }
             let basics = now?;
-            of(&Known { basics, shares: reports.shares(basics, *day), close: *close })
+            let shares = reports.shares(basics, *day, self.daily.days.last() == Some(day));
+            of(&Known { basics, shares, close: *close })
         })
         .map(|value| value.map_or(f64::NAN, known))
         .collect()
@@ -93,10 +94,13 @@ impl Columns for ShareColumns<'_> {
                 of.basics.in_currency_of_price.then_some(())?;
                 Some(of.shares? * of.close / above_zero(of.basics.revenue?)?)
             }),
-            Field::EarningsPerShare => {
-                self.reported(|of| Some(of.basics.net_income? / above_zero(of.shares?)?))
+            Field::EarningsPerShare => self.reported(|of| {
+                of.basics.in_currency_of_price.then_some(())?;
+                Some(of.basics.net_income? / above_zero(of.shares?)?)
+            }),
+            Field::Revenue => {
+                self.reported(|of| of.basics.revenue.filter(|_| of.basics.in_currency_of_price))
             }
-            Field::Revenue => self.reported(|of| of.basics.revenue),
             Field::RevenueGrowth1y => self.reported(|of| of.basics.revenue_growth[0]),
             Field::RevenueGrowth3y => self.reported(|of| of.basics.revenue_growth[1]),
             Field::RevenueGrowth5y => self.reported(|of| of.basics.revenue_growth[2]),
@@ -144,15 +148,16 @@ impl Reports {
                 date: *last,
                 splits: splits_since.map(|_| splits.clone()),
             };
-            (day, basics(&reported.before(day), &close))
+            (day, basics(&reported.before(day), &close, day))
         });
         Self { steps: steps.collect(), splits_since }
     }
 
-    /// Where they were counted lately, and no split since is overlooked.
-    fn shares(&self, basics: &Basics, day: Date) -> Option<f64> {
+    /// Where they were counted lately, and no split since is overlooked. Where nobody tells of splits, a past close may
+    /// have been divided by one that the count was not.
+    fn shares(&self, basics: &Basics, day: Date, is_last: bool) -> Option<f64> {
         let (shares, counted) = basics.shares?;
-        let is_covered = self.splits_since.is_none_or(|since| since <= counted);
+        let is_covered = self.splits_since.map_or(is_last, |since| since <= counted);
         let is_late = days_between(counted, day) <= oldest_count(self.splits_since.is_some());
         (is_covered && is_late).then_some(shares)
     }

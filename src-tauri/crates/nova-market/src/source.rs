@@ -153,6 +153,10 @@ impl History {
         in_currency(&self.currency, currency)?;
         self.bars.retain(|bar| bar.close > Decimal::ZERO && bar.date >= from && bar.date <= to);
         self.bars.sort_by_key(|bar| bar.date);
+        // Of two of one day the later one is the newer.
+        self.bars.reverse();
+        self.bars.dedup_by_key(|bar| bar.date);
+        self.bars.reverse();
         for bar in &mut self.bars {
             for price in [&mut bar.open, &mut bar.high, &mut bar.low] {
                 *price = price.filter(|price| *price > Decimal::ZERO && !is_far_off(*price, bar.close));

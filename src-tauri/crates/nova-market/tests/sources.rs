@@ -292,6 +292,10 @@ fn a_service_is_read_as_the_user_describes_it() {
     let history =
         own(description.clone(), |_| ok(r#"{"data":{"day":["2026-11-19"],"last":[41.5]}}"#)).unwrap();
     assert_eq!(closes(&history), ["2026-11-19 41.5"]);
+    assert!(own(description.clone(), |_| ok(r#"{"data":[{"day":"20261119","last":"1,234"}]}"#)).is_err());
+    let compact =
+        own(description.clone(), |_| ok(r#"{"data":[{"day":"20261119","last":"1234,5"}]}"#)).unwrap();
+    assert_eq!(closes(&compact), ["2026-11-19 1234.5"]);
     says(own(description.clone(), |_| ok("<html>")), "answered with a web page instead of a quote");
     says(own(description.clone(), |_| ok(r#"{"prices":[]}"#)), "has no rows at /data in its answer");
     says(

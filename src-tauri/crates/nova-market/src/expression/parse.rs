@@ -98,6 +98,10 @@ impl Parser<'_> {
                 let right = self.expression(power)?;
                 self.number(&left, begin)?;
                 self.number(&right, begin)?;
+                // 80 % is 80 where it is compared, and would be 0.8 here.
+                if matches!(sign, "*" | "/") && (left.is_percentage() || right.is_percentage()) {
+                    return Err(self.error_from(begin, "A percentage is multiplied.", "Write 0.8 for 80 %."));
+                }
                 let operator = match sign {
                     "+" => Arithmetic::Add,
                     "-" => Arithmetic::Subtract,

@@ -47,14 +47,14 @@ impl Expression {
             _ => return None,
         };
         // The numbers stay as they were written; words and spaces around them are the form's.
-        let text = self.text.to_lowercase();
+        let text = self.text.to_ascii_lowercase();
         let behind = |sign: &str| text.find(sign).map(|at| self.text[at + sign.len()..].trim().to_owned());
         let values = match operator {
             Operator::Below => vec![behind("<")?],
             Operator::Above => vec![behind(">")?],
             Operator::Between => {
                 let limits = behind("between")?;
-                let at = limits.to_lowercase().find("and")?;
+                let at = limits.to_ascii_lowercase().find("and")?;
                 vec![limits[..at].trim().to_owned(), limits[at + 3..].trim().to_owned()]
             }
         };

@@ -92,6 +92,7 @@ fn a_mistake_is_named_with_its_place_and_a_remedy() {
     refuses("sma(close, 0) > 2", "whole number", "0");
     refuses("close[-1] > 2", "whole number", "-");
     refuses("close > 10 %", "percentage", "close > 10 %");
+    refuses("close < highest(close, 250) * 80 %", "0.8", "highest(close, 250) * 80 %");
     refuses("net_margin > 10 % > 2", "condition stands", "net_margin > 10 % > 2");
     refuses("close > 2 + (close > 1)", "condition stands", "2 + (close > 1)");
     refuses("macd(close, 26, 12, 9) > 0", "shorter", "macd");
@@ -115,6 +116,11 @@ fn a_row_of_a_form_is_what_compares_a_figure_with_numbers() {
         Some(("market_value", Operator::Between, "0.5 bn|5 bn".into()))
     );
     assert_eq!(row("net_margin > -5 %"), Some(("net_margin", Operator::Above, "-5 %".into())));
+    // The sign of the Kelvin becomes a shorter letter in lower case.
+    assert_eq!(
+        row("close between 5 \u{212a} and 10"),
+        Some(("close", Operator::Between, "5 \u{212a}|10".into()))
+    );
     assert_eq!(row("close > sma(close, 200)"), None);
     assert_eq!(row("close <= 5"), None);
     assert_eq!(row("close > 5 and volume > 5"), None);
@@ -184,8 +190,9 @@ proptest! {
     #[test]
     fn any_text_is_read_or_refused_with_a_place_in_it(text in "\\PC{0,60}|[a-z_<>=()\\[\\],.%0-9 +*/-]{0,60}") {
         for wanted in [Wanted::Condition, Wanted::Number] {
-            if let Err(error) = Expression::parse(&text, wanted) {
-                prop_assert!(text.get(error.place.clone()).is_some(), "{:?}", error);
+            match Expression::parse(&text, wanted) {
+                Err(error) => prop_assert!(text.get(error.place.clone()).is_some(), "{:?}", error),
+                Ok(read) => drop((read.simple(), read.limited())),
             }
         }
     }

@@ -117,6 +117,9 @@ impl Custom {
         let symbol = own.map_or(listing.symbol.as_str(), String::as_str);
         let is_of_the_web = address.starts_with("https://") || address.starts_with("http://");
         // What stands for a symbol must not become another path or another parameter.
+        if symbol.chars().all(|letter| letter == '.') {
+            return Err(SourceError::Symbol("cannot be asked for it".into()));
+        }
         let symbol = match is_of_the_web {
             true => url::form_urlencoded::byte_serialize(symbol.as_bytes()).collect(),
             false => symbol.replace(['/', '\\'], "_"),
@@ -220,10 +223,13 @@ fn rows_of_csv(text: &str) -> Result<Vec<Row>, SourceError> {
     rows.collect()
 }
 
-/// `2026-11-20`, with or without a time, or seconds or milliseconds since 1970 in UTC.
+/// `2026-11-20`, with or without a time, `20261120`, or seconds or milliseconds since 1970 in UTC.
 fn day(said: &str) -> Option<Date> {
     if let Some(date) = said.get(..10).and_then(|date| date.parse().ok()) {
         return Some(date);
+    }
+    if said.len() == 8 {
+        return Date::strptime("%Y%m%d", said).ok();
     }
     let time: i64 = said.parse().ok()?;
     // No day of trading has fewer milliseconds, and none has so many seconds.
@@ -235,11 +241,12 @@ fn day(said: &str) -> Option<Date> {
     Some(time.ok()?.to_zoned(jiff::tz::TimeZone::UTC).date())
 }
 
-/// `1234.50` or, with a comma and no point, `1234,50`.
+/// `1234.50` or, with a comma and no point, `1234,50`. A comma before three digits could also group them.
 fn decimal(said: &str) -> Option<Decimal> {
     let said = said.trim();
-    match said.contains('.') {
-        true => number(said),
-        false => number(&said.replacen(',', ".", 1)),
+    match said.split_once(',') {
+        None => number(said),
+        Some((_, behind)) if behind.len() == 3 || behind.contains([',', '.']) => None,
+        Some((before, behind)) => number(&format!("{before}.{behind}")),
     }
 }

@@ -165,7 +165,8 @@ impl Chart {
             let time = time.as_i64().and_then(|second| Timestamp::from_second(second).ok());
             if let (Some(time), Some(close)) = (time, decimal(close)) {
                 // Prices are printed from numbers of 32 bits: 227.52000427246094.
-                let price = |price| rounded_to(price, 4).checked_div(parts).unwrap_or_default().normalize();
+                let price =
+                    |price: Decimal| of_32_bits(price).checked_div(parts).unwrap_or_default().normalize();
                 let of = |column: &[Value]| column.get(place).and_then(decimal).map(price);
                 bars.push(Bar {
                     date: self.day_of(time),
@@ -246,4 +247,12 @@ impl Chart {
 
 fn decimal(value: &Value) -> Option<Decimal> {
     value.as_number().and_then(|value| number(&value.to_string()))
+}
+
+/// A price without the digits that a number of 32 bits does not have.
+fn of_32_bits(price: Decimal) -> Decimal {
+    match price < Decimal::ONE {
+        true => price.round_sf(7).unwrap_or(price),
+        false => rounded_to(price, 4),
+    }
 }

@@ -1,6 +1,7 @@
 //! Closes of a share, fetched where they can be and kept in the cache for when they cannot.
 
 use nova_skill::figures::{days_between, percent};
+use nova_skill::jiff::tz::TimeZone;
 use nova_skill::jiff::{Timestamp, ToSpan as _};
 use nova_skill::{Date, Decimal, LogLevel, Source, ToolContext};
 
@@ -32,11 +33,17 @@ pub async fn closes(
         Ok(fetched) => {
             let Kept { source, history, .. } = fetched.clone();
             let before = cached(listing, ctx).await.as_deref().and_then(Kept::decode);
-            keep(listing, &fetched.continuing(before), ctx).await;
+            let longest = before.as_ref().map_or(fetched.since, |before| before.since);
+            let joined = fetched.continuing(before);
+            // Fewer days do not take the place of more.
+            if joined.since <= longest {
+                keep(listing, &joined, ctx).await;
+            }
             Ok(Closes { source, history, old: None })
         }
         Err(reasons) => {
             let before = cached(listing, ctx).await.as_deref().and_then(Kept::decode);
+            let before = before.filter(|before| fits(listing, &before.history.currency));
             let Kept { source, mut history, .. } = before.ok_or_else(|| reasons.clone())?;
             history.bars.retain(|bar| bar.date >= since);
             match history.bars.is_empty() {
@@ -56,7 +63,21 @@ pub struct Days {
     pub old: Option<String>,
 }
 
-/// Those since a day as columns. A share that was fetched today is not asked for again; of another the days since are.
+impl Days {
+    /// Those that were over when they were fetched: the close of a day that is traded on is none yet.
+    fn over(origin: Origin, mut daily: Daily, old: Option<String>) -> Result<Self, String> {
+        let fetched = origin.fetched.parse::<Timestamp>().ok();
+        if let Some(day) = fetched.map(|at| at.to_zoned(TimeZone::UTC).date()) {
+            daily.truncate(daily.days.partition_point(|known| *known < day));
+        }
+        match daily.is_empty() {
+            true => Err("there is no day of trading that is over".into()),
+            false => Ok(Self { origin, daily, old }),
+        }
+    }
+}
+
+/// Those since a day as columns, without one that is still traded on. A share that was fetched today is not asked for again; of another the days since are.
 ///
 /// # Errors
 /// As [`closes`].
@@ -68,13 +89,14 @@ pub async fn days(
 ) -> Result<Days, String> {
     let today = ctx.clock().today();
     let before = cached(listing, ctx).await;
-    let known = before.as_deref().and_then(kept::daily).filter(|(origin, _)| origin.since <= since);
+    let read = |bytes: &[u8]| kept::daily(bytes).filter(|(origin, _)| fits(listing, &origin.currency));
+    let known = before.as_deref().and_then(read).filter(|(origin, _)| origin.since <= since);
     let is_of_today = |origin: &Origin| {
         let fetched = origin.fetched.parse::<Timestamp>().ok();
         fetched.is_some_and(|at| at.to_zoned(ctx.clock().zone()).date() >= today)
     };
     let last = match known {
-        Some((origin, daily)) if is_of_today(&origin) => return Ok(Days { origin, daily, old: None }),
+        Some((origin, daily)) if is_of_today(&origin) => return Days::over(origin, daily, None),
         Some((_, daily)) => daily.days.last().copied(),
         None => None,
     };
@@ -83,11 +105,11 @@ pub async fn days(
             keep(listing, &fresh, ctx).await;
             let unreadable = || "the days that were fetched cannot be kept".to_owned();
             let (origin, daily) = kept::daily(&fresh.encode()).ok_or_else(unreadable)?;
-            Ok(Days { origin, daily, old: None })
+            Days::over(origin, daily, None)
         }
         Err(reasons) => {
-            let (origin, daily) = before.as_deref().and_then(kept::daily).ok_or_else(|| reasons.clone())?;
-            Ok(Days { origin, daily, old: Some(reasons) })
+            let (origin, daily) = before.as_deref().and_then(read).ok_or_else(|| reasons.clone())?;
+            Days::over(origin, daily, Some(reasons))
         }
     }
 }
@@ -126,8 +148,16 @@ async fn cached(listing: &Listing, ctx: &dyn ToolContext) -> Option<Vec<u8>> {
     ctx.cache().get(&key(listing)).await.ok().flatten()
 }
 
-/// A cache that fails is no reason to give none.
+/// Whether closes in a currency can be those of a share.
+fn fits(listing: &Listing, currency: &str) -> bool {
+    listing.currency.as_deref().is_none_or(|kept| kept == currency)
+}
+
+/// A cache that fails is no reason to give none. A file of the vault is read again each time, as any note is.
 async fn keep(listing: &Listing, kept: &Kept, ctx: &dyn ToolContext) {
+    if !kept.history.url.contains("://") {
+        return;
+    }
     if let Err(error) = ctx.cache().set(&key(listing), kept.encode()).await {
         ctx.log(LogLevel::Warn, &format!("The closes were not kept: {error}"));
     }
@@ -177,9 +207,17 @@ impl Closes {
     }
 }
 
-/// Any symbol as the letters that a key may have.
+/// Any symbol, and what sources call it, in the letters that a key may have.
 fn key(listing: &Listing) -> String {
-    let said = format!("{} {}", listing.symbol, listing.exchange.as_deref().unwrap_or_default());
-    let letters: String = said.trim().bytes().map(|byte| format!("{byte:02x}")).collect();
+    let own: String = listing.own.iter().map(|(source, name)| format!(" {source}={name}")).collect();
+    let said = format!("{} {}{own}", listing.symbol, listing.exchange.as_deref().unwrap_or_default());
+    let letters: String = said
+        .trim()
+        .bytes()
+        .map(|byte| match byte.to_ascii_lowercase() {
+            letter if letter.is_ascii_alphanumeric() => char::from(letter).to_string(),
+            other => format!("-{other:02x}"),
+        })
+        .collect();
     format!("closes-{letters}")
 }
