@@ -46,7 +46,9 @@ impl<'a> Benchmark<'a> {
     /// For one share as there are on `to`.
     fn close(&self, day: Date, to: Date, currency: &str) -> Result<Result<Decimal, String>, TooLarge> {
         let own = self.prices.usable(&self.symbol, currency, day);
-        let Some(price) = own.or_else(|| self.prices.newest(&self.symbol, day)) else {
+        let Some(price) =
+            own.or_else(|| self.prices.newest(&self.symbol, day).filter(|price| price.is_usable(day)))
+        else {
             let day = day_text(day, self.today);
             return Ok(Err(format!("there is no price of {} on {day}", self.symbol)));
         };

@@ -60,13 +60,7 @@ impl Asked {
             None => None,
             Some(said) => {
                 let (screens, _) = notes::screens(ctx).await?;
-                let note = named("screen", said, &screens, |screen| &screen.name)?.clone();
-                if let Some(problem) = note.problems.first() {
-                    return Err(ToolError::failed(
-                        format!("{} cannot be used: {problem}", note.path),
-                        "Repair the note.",
-                    ));
-                }
+                let note = named("screen", said, &screens, |screen| &screen.name)?.usable()?.clone();
                 Some(note)
             }
         };

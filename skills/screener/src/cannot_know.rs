@@ -1,11 +1,11 @@
 //! What a result of past years, or of today, cannot know: said with it, from the run itself.
 
 use nova_market::backtest::{Fill, Run};
-use nova_market::expression::Field;
+use nova_market::expression::{Field, Kind};
 
 use crate::shares::Shares;
 use crate::strategy::Strategy;
-use crate::universe::{Kind, Universe};
+use crate::universe::{self, Universe, unread};
 
 pub(crate) fn cannot_know(
     strategy: &Strategy,
@@ -16,7 +16,7 @@ pub(crate) fn cannot_know(
     let mut unknown = Vec::new();
     if run.is_some() {
         unknown.push(match (universe.kind, universe.day) {
-            (Kind::Note, Some(day)) => {
+            (universe::Kind::Note, Some(day)) => {
                 format!("Failed and bought companies: the list is of {day}, so this looks too good.")
             }
             _ => "Failed and bought companies: the list is today's, so this looks too good.".to_owned(),
@@ -39,10 +39,21 @@ pub(crate) fn cannot_know(
         count(without_events, "share", "shares")
             .map(|shares| format!("Dividends and splits of {shares}: their source tells of none.")),
     );
+    let old = shares.all.iter().filter(|share| share.days.old.is_some()).count();
+    unknown.extend(count(old, "share is", "shares are").map(|shares| {
+        format!("The newest closes: {shares} as they were fetched last, because no source answered.")
+    }));
+    unknown.extend(unread(universe));
     let has_splits = shares.all.iter().any(|share| !share.days.daily.splits.is_empty());
     let reads_level = strategy.buy.conditions.iter().chain(&strategy.sell).any(|condition| {
-        let figure = condition.limited().and_then(|(figure, _)| figure.field());
-        matches!(figure, Some(Field::Close | Field::Open | Field::High | Field::Low | Field::Volume))
+        let is_level = |field: &Field| {
+            use Field::{Close, EarningsPerShare, High, Low, Open, Volume};
+            matches!(field, Close | Open | High | Low | Volume | EarningsPerShare)
+        };
+        // Against another price of the same share, or in percent, a split changes nothing.
+        condition.limited().is_some_and(|(figure, _)| {
+            figure.kind() != Some(Kind::Percent) && figure.fields().iter().any(is_level)
+        })
     });
     if has_splits && reads_level {
         unknown.push("Prices and volumes before a split: conditions see them in today's shares.".to_owned());

@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use nova_market::backtest::Rebalance;
@@ -15,7 +14,7 @@ use crate::share::Share;
 use crate::shares::{Shares, begin};
 use crate::shown::{cents, figure, named};
 use crate::strategy::{AskedStrategy, Strategy};
-use crate::universe::universe;
+use crate::universe::{Member, holdings, universe};
 
 pub(crate) struct FindTrades;
 
@@ -52,13 +51,16 @@ impl NativeTool for FindTrades {
         Ok(ToolOutput::streamed(move |_| async move {
             let since = begin(None, ctx.as_ref());
             let shares = Shares::fetch(&universe, since, strategy.needs_reports(), &ctx).await?;
+            let shares = shares.still_listed(ctx.clock().today());
             let held = held(ctx.as_ref()).await;
+            let mut unknown = cannot_know(&strategy, &universe, &shares, None);
+            unknown.extend(held.as_ref().err().cloned());
             let value = json!({
                 "strategy": strategy.name,
                 "universe": {"name": universe.name, "count": universe.members.len(), "day": universe.day.map(|day| day.to_string())},
-                "proposals": proposals(&strategy, &shares, &held),
+                "proposals": proposals(&strategy, &shares, held.as_deref().unwrap_or_default()),
                 "unanswered": shares.unanswered_json(),
-                "unknown": cannot_know(&strategy, &universe, &shares, None),
+                "unknown": unknown,
             });
             let mut output = Output::new(value).from_notes(strategy.notes.into_iter().chain(universe.path));
             output.sources.extend(shares.all.iter().take(20).flat_map(Share::cited));
@@ -67,15 +69,13 @@ impl NativeTool for FindTrades {
     }
 }
 
-/// How many shares of each symbol the portfolio holds.
-async fn held(ctx: &dyn ToolContext) -> BTreeMap<String, f64> {
-    let answer = ctx.tools().call("portfolio.positions", json!({})).await.unwrap_or_default();
-    let rows = answer.get("positions").and_then(Value::as_array).into_iter().flatten();
-    let row = |row: &Value| {
-        let quantity: f64 = row.get("quantity")?.as_str()?.parse().ok()?;
-        Some((row.get("symbol")?.as_str()?.to_owned(), quantity))
-    };
-    rows.filter_map(row).filter(|(_, quantity)| *quantity > 0.0).collect()
+/// How many of each share the portfolio holds.
+///
+/// # Errors
+/// What is not known then, where the portfolio cannot be asked.
+async fn held(ctx: &dyn ToolContext) -> Result<Vec<(Member, f64)>, String> {
+    let held = holdings(ctx).await;
+    held.map_err(|error| format!("What you hold: {error} The cash of the strategy is used instead."))
 }
 
 /// One share on its last day.
@@ -88,7 +88,7 @@ struct Now<'a> {
     held: f64,
 }
 
-fn proposals(strategy: &Strategy, shares: &Shares, held: &BTreeMap<String, f64>) -> Value {
+fn proposals(strategy: &Strategy, shares: &Shares, held: &[(Member, f64)]) -> Value {
     let signals = shares.signals(strategy);
     let mut now: Vec<Now<'_>> = (shares.all.iter().zip(signals))
         .filter_map(|(share, (wanted, leave))| {
@@ -97,7 +97,11 @@ fn proposals(strategy: &Strategy, shares: &Shares, held: &BTreeMap<String, f64>)
                 wanted: *wanted.last()?,
                 leave: *leave.last()?,
                 price: share.days.daily.close.last().copied().filter(|price| *price > 0.0)?,
-                held: held.get(share.symbol()).copied().unwrap_or_default(),
+                held: held
+                    .iter()
+                    .filter(|(member, _)| member.is_same(&share.member))
+                    .map(|(_, quantity)| quantity)
+                    .sum(),
             })
         })
         .collect();
@@ -136,9 +140,16 @@ fn proposals(strategy: &Strategy, shares: &Shares, held: &BTreeMap<String, f64>)
     let count = chosen.iter().filter(|chosen| **chosen).count().max(1);
     let each = if rebalances { money / count as f64 } else { money / most as f64 };
     let rows = now.iter().zip(chosen).filter_map(|(now, chosen)| {
+        let part = (each / now.price).floor();
         let (action, quantity, reason) = match (chosen, now.held > 0.0) {
-            (true, false) => ("buy", (each / now.price).floor(), bought(strategy, now)),
+            (true, false) => ("buy", part, bought(strategy, now)),
             (false, true) => ("sell", now.held, sold(strategy, now)),
+            (true, true) if rebalances && part >= now.held + 1.0 => {
+                ("buy", part - now.held, "It has less than an equal part.".to_owned())
+            }
+            (true, true) if rebalances && part + 1.0 <= now.held => {
+                ("sell", now.held - part, "It has more than an equal part.".to_owned())
+            }
             (true, true) => ("hold", now.held, "It still meets what it was bought for.".to_owned()),
             (false, false) => return None,
         };

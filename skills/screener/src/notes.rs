@@ -52,6 +52,9 @@ fn screen(note: &Note, record: &Record<'_>) -> ScreenNote {
             Missing::LeaveOut
         }
     };
+    if let Err(error) = record.text("universe") {
+        problems.push(error.to_string());
+    }
     ScreenNote {
         name: note.path.name().to_owned(),
         path: note.path.clone(),
@@ -75,6 +78,19 @@ pub(crate) fn link_name(said: &str) -> String {
     };
     let target = inside.split(['|', '#']).next().unwrap_or(inside);
     target.rsplit('/').next().unwrap_or(target).trim().trim_end_matches(".md").to_owned()
+}
+
+impl ScreenNote {
+    /// # Errors
+    /// When a field of the note cannot be read.
+    pub(crate) fn usable(&self) -> Result<&Self, ToolError> {
+        match self.problems.first() {
+            None => Ok(self),
+            Some(problem) => {
+                Err(ToolError::failed(format!("{} cannot be used: {problem}", self.path), "Repair the note."))
+            }
+        }
+    }
 }
 
 impl ScreenText {

@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use futures::{StreamExt as _, stream};
-use nova_market::expression::{Kind, Truth};
+use nova_market::expression::{Expression, Kind, Truth};
 use nova_market::screen::{Look, ScorePart, Screen, Verdict, points};
 use nova_market::{Age, age};
 use nova_skill::figures::{at_least, rounded_to};
@@ -26,12 +26,15 @@ const LISTED: usize = 200;
 
 pub(crate) struct Scan {
     pub(crate) screen: Screen,
-    pub(crate) held: BTreeSet<String>,
+    pub(crate) held: Vec<Member>,
     pub(crate) of: usize,
     pub(crate) limit: usize,
     seen: Vec<Seen>,
     unanswered: Vec<(String, String)>,
     sources: BTreeSet<String>,
+    currencies: BTreeSet<String>,
+    /// What of the list was not understood.
+    pub(crate) unread: Option<String>,
 }
 
 /// One share that was looked at.
@@ -46,8 +49,18 @@ struct Seen {
 }
 
 impl Scan {
-    pub(crate) fn new(screen: Screen, held: BTreeSet<String>, of: usize, limit: usize) -> Self {
-        Self { screen, held, of, limit, seen: Vec::new(), unanswered: Vec::new(), sources: BTreeSet::new() }
+    pub(crate) fn new(screen: Screen, held: Vec<Member>, of: usize, limit: usize) -> Self {
+        Self {
+            screen,
+            held,
+            of,
+            limit,
+            seen: Vec::new(),
+            unanswered: Vec::new(),
+            sources: BTreeSet::new(),
+            currencies: BTreeSet::new(),
+            unread: None,
+        }
     }
 
     /// Looks at all members; `say` is called with what is known whenever there is news.
@@ -111,6 +124,7 @@ impl Scan {
         let row = if verdict == Verdict::Hit { self.row(share, &look, ctx) } else { Value::Null };
         let missing =
             if verdict == Verdict::LeftOut { missing(&self.screen, share, &look) } else { Vec::new() };
+        self.currencies.insert(share.days.origin.currency.clone());
         self.sources.insert(share.days.origin.source.clone());
         if share.reports().is_some() {
             self.sources.insert("SEC".into());
@@ -139,7 +153,7 @@ impl Scan {
             "values": values.filter(|(condition, _)| condition.limited().is_some())
                 .map(|(condition, value)| figure(*value, named(condition).1)).collect::<Value>(),
             "spark": spark,
-            "held": self.held.contains(share.symbol()),
+            "held": self.held.iter().any(|held| held.is_same(&share.member)),
             "old": last.is_none_or(|(day, _)| age(day, ctx.clock().today()) != Age::Fresh),
             "unknown": unknown.map(|(place, _)| place).collect::<Vec<usize>>(),
         })
@@ -209,7 +223,23 @@ impl Scan {
                 .map(|(symbol, reason)| json!({"symbol": symbol, "reason": reason})).collect::<Value>(),
             "closest": if hits.is_empty() { self.closest() } else { Value::Null },
             "asks": self.sources,
+            "problems": self.problems(),
         })
+    }
+
+    /// What a person should know of the comparison itself.
+    fn problems(&self) -> Vec<String> {
+        let money = |figure: &Expression| figure.kind() == Some(Kind::Money);
+        let of_conditions = self.screen.conditions.iter().filter_map(Expression::limited);
+        let compares_money = of_conditions.into_iter().any(|(figure, _)| money(&figure))
+            || self.screen.score.iter().any(|part| money(&part.figure));
+        let several = self.currencies.len() > 1 && compares_money;
+        let currencies = self.currencies.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        several
+            .then(|| format!("Amounts are in each share's own currency: {currencies}."))
+            .into_iter()
+            .chain(self.unread.clone())
+            .collect()
     }
 
     /// The share that misses one limit by the least, in percent of it.

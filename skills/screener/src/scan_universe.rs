@@ -12,7 +12,7 @@ use crate::last::keep_scan;
 use crate::scan::Scan;
 use crate::share::Market;
 use crate::shares::begin;
-use crate::universe::{held_symbols, universe};
+use crate::universe::{holdings, universe, unread};
 
 pub(crate) struct ScanUniverse;
 
@@ -56,10 +56,12 @@ impl NativeTool for ScanUniverse {
         let universe = universe(meant.universe.as_deref(), ctx.as_ref()).await?;
         let market =
             Market::open(begin(None, ctx.as_ref()), meant.screen.needs_reports(), ctx.as_ref()).await?;
-        let held = held_symbols(ctx.as_ref()).await;
+        let held = holdings(ctx.as_ref()).await.unwrap_or_default();
+        let held = held.into_iter().map(|(member, _)| member).collect();
         let limit = of.limit.unwrap_or(LIMIT);
         Ok(ToolOutput::streamed(move |parts| async move {
             let mut scan = Scan::new(meant.screen.clone(), held, universe.members.len(), limit);
+            scan.unread = unread(&universe);
             let about = json!({
                 "screen": meant.name,
                 "universe": {

@@ -4,7 +4,7 @@ use nova_market::sources::sec::{Filer, Reported, Sec};
 use nova_market::tools::closes::{Days, days};
 use nova_market::tools::filers::{among, filers, reports, sec};
 use nova_market::tools::{cited, sources};
-use nova_market::{Close, KeyFigure, ShareColumns, Sources, key_figures};
+use nova_market::{Close, KeyFigure, SHARES_TAG, ShareColumns, Sources, key_figures};
 use nova_skill::{Date, Decimal, Source, ToolContext, ToolError};
 
 use crate::SOURCES;
@@ -63,7 +63,14 @@ impl Market {
             Some((sec, list)) => match among(list, &member.listing) {
                 Err(error) => Err(error.to_string().trim_end_matches('.').to_owned()),
                 Ok(filer) => match reports(&filer, REPORT_DAYS, sec, ctx).await {
-                    Ok(reported) => Ok(Some(reported)),
+                    Ok(mut reported) => {
+                        // What several symbols have in common counts the shares of the first, the common ones.
+                        let first = list.iter().find(|other| other.cik == filer.cik);
+                        if first.is_some_and(|first| first.symbol != filer.symbol) {
+                            reported.retain(|tag| tag != SHARES_TAG);
+                        }
+                        Ok(Some(reported))
+                    }
                     Err(error) => Err(format!("the SEC {error}")),
                 },
             },

@@ -5,8 +5,10 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use futures::{StreamExt as _, stream};
+use nova_market::backtest::LISTED_DAYS;
 use nova_market::expression::Truth;
 use nova_market::screen::points;
+use nova_skill::figures::days_between;
 use nova_skill::jiff::ToSpan as _;
 use nova_skill::{Date, Progress, ToolContext, ToolError, Value, json};
 
@@ -129,29 +131,55 @@ impl Shares {
         if strategy.buy.score.is_empty() {
             return signals;
         }
-        // A rank is one among all shares of that day.
+        // A rank is one among all listed shares, each with its last figure: exchanges rest on different days.
         let mut days = BTreeMap::<Date, Vec<(usize, usize)>>::new();
         for (number, share) in self.all.iter().enumerate() {
             for (place, day) in share.days.daily.days.iter().enumerate() {
                 days.entry(*day).or_default().push((number, place));
             }
         }
-        for shares in days.into_values() {
-            if shares.iter().all(|(number, place)| signals[*number].0[*place].is_nan()) {
+        let mut last = vec![None; self.all.len()];
+        for (day, traded) in days {
+            for (number, place) in &traded {
+                last[*number] = Some((day, *place));
+            }
+            if traded.iter().all(|(number, place)| signals[*number].0[*place].is_nan()) {
                 continue;
             }
-            let of_day: Vec<Vec<f64>> = shares
-                .iter()
-                .map(|(number, place)| figures[*number].iter().map(|figure| figure[*place]).collect())
-                .collect();
-            for ((number, place), points) in shares.iter().zip(points(&strategy.buy.score, &of_day)) {
-                let wanted = &mut signals[*number].0[*place];
+            let listed = |number: &usize| {
+                last[*number].is_some_and(|(known, _)| days_between(known, day) <= LISTED_DAYS)
+            };
+            let listed: Vec<usize> = (0..last.len()).filter(listed).collect();
+            let of_share = |number: &usize| {
+                let place = last[*number].map_or(0, |(_, place)| place);
+                figures[*number].iter().map(|figure| figure[place]).collect::<Vec<f64>>()
+            };
+            let of_day: Vec<Vec<f64>> = listed.iter().map(of_share).collect();
+            let ranks: BTreeMap<usize, f64> = listed
+                .into_iter()
+                .zip(points(&strategy.buy.score, &of_day))
                 // A share whose rank is not known comes last.
-                let rank = Some(points.iter().sum::<f64>()).filter(|rank| !rank.is_nan()).unwrap_or(-1.0);
-                *wanted += rank;
+                .map(|(number, points)| {
+                    (number, Some(points.iter().sum::<f64>()).filter(|rank| !rank.is_nan()).unwrap_or(-1.0))
+                })
+                .collect();
+            for (number, place) in traded {
+                signals[number].0[place] += ranks.get(&number).copied().unwrap_or(-1.0);
             }
         }
         signals
+    }
+
+    /// Without those that have had no close for so long that nobody trades them any more.
+    pub(crate) fn still_listed(mut self, today: Date) -> Self {
+        let last = |share: &Share| share.last().map(|(day, _)| day);
+        let is_listed =
+            |share: &Share| last(share).is_some_and(|day| days_between(day, today) <= LISTED_DAYS);
+        let (all, gone): (Vec<Share>, Vec<Share>) = self.all.into_iter().partition(is_listed);
+        self.unanswered.extend(gone.iter().filter_map(|share| {
+            Some((share.symbol().to_owned(), format!("its last close is of {}", last(share)?)))
+        }));
+        Self { all, ..self }
     }
 
     pub(crate) fn sources(&self) -> BTreeSet<String> {

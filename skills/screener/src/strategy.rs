@@ -164,7 +164,7 @@ async fn saved(name: &str, ctx: &dyn ToolContext) -> Result<Said, ToolError> {
     let wanted = folded(&link_name(name));
     let is_screen = screens.iter().any(|screen| folded(&screen.name) == wanted);
     if is_screen && !notes.iter().any(|note| folded(note.path.name()) == wanted) {
-        let screen = named("screen", name, &screens, |screen| &screen.name)?;
+        let screen = named("screen", name, &screens, |screen| &screen.name)?.usable()?;
         return Ok(Said {
             name: Some(screen.name.clone()),
             notes: vec![screen.path.clone()],
@@ -179,7 +179,7 @@ async fn saved(name: &str, ctx: &dyn ToolContext) -> Result<Said, ToolError> {
     said.name = Some(note.path.name().to_owned());
     said.notes.push(note.path.clone());
     if let Some(screen) = text(&record, "screen") {
-        let screen = named("screen", &screen, &screens, |screen| &screen.name)?;
+        let screen = named("screen", &screen, &screens, |screen| &screen.name)?.usable()?;
         said.notes.push(screen.path.clone());
         let score = if said.buy.score.is_empty() { screen.text.score.clone() } else { said.buy.score };
         let conditions = [screen.text.conditions.clone(), said.buy.conditions].concat();

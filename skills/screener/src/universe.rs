@@ -20,6 +20,8 @@ pub(crate) struct Universe {
     pub(crate) day: Option<Date>,
     pub(crate) kind: Kind,
     pub(crate) members: Vec<Member>,
+    /// How many bullets name no symbol.
+    pub(crate) unread: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +37,15 @@ pub(crate) enum Kind {
 pub(crate) struct Member {
     pub(crate) listing: Listing,
     pub(crate) name: Option<String>,
+}
+
+impl Member {
+    /// Whether both are one share at one exchange.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let (one, other) = (&self.listing, &other.listing);
+        let at_one_exchange = one.exchange == other.exchange || (one.is_in_the_us() && other.is_in_the_us());
+        one.symbol == other.symbol && at_one_exchange
+    }
 }
 
 impl Kind {
@@ -108,7 +119,8 @@ fn of_note(note: &Note, record: &Record<'_>, ctx: &dyn ToolContext) -> Universe 
         fenced ^= line.trim_start().starts_with("```");
         !fenced
     });
-    let bullets = lines.filter_map(bullet).map(str::to_owned);
+    let bullets: Vec<String> = lines.filter_map(bullet).map(str::to_owned).collect();
+    let unread = bullets.iter().filter(|line| member(line).is_none()).count();
     let members = listed.into_iter().chain(bullets).filter_map(|line| {
         let (symbol, name) = member(&line)?;
         let mut listing = Listing::parse(&symbol);
@@ -123,6 +135,17 @@ fn of_note(note: &Note, record: &Record<'_>, ctx: &dyn ToolContext) -> Universe 
         day: record.date("day").ok().flatten(),
         kind: Kind::Note,
         members,
+        unread,
+    }
+}
+
+/// What of a list was not understood.
+pub(crate) fn unread(universe: &Universe) -> Option<String> {
+    let name = &universe.name;
+    match universe.unread {
+        0 => None,
+        1 => Some(format!("1 line of {name} names no symbol; a symbol is in capital letters.")),
+        lines => Some(format!("{lines} lines of {name} name no symbol; a symbol is in capital letters.")),
     }
 }
 
@@ -157,10 +180,15 @@ fn member(line: &str) -> Option<(String, Option<String>)> {
     is_symbol.then(|| (symbol, (!name.is_empty()).then(|| name.to_owned())))
 }
 
-/// The symbols of what the user holds.
-pub(crate) async fn held_symbols(ctx: &dyn ToolContext) -> BTreeSet<String> {
-    let held = held(ctx).await.map(|universe| universe.members).unwrap_or_default();
-    held.into_iter().map(|member| member.listing.symbol).collect()
+/// What the user holds, and how many of each.
+///
+/// # Errors
+/// When the portfolio cannot be asked.
+pub(crate) async fn holdings(ctx: &dyn ToolContext) -> Result<Vec<(Member, f64)>, ToolError> {
+    let rows = rows("portfolio.positions", "positions", "Positions", ctx).await?;
+    let quantity = |row: &Value| row.get("quantity")?.as_str()?.parse::<f64>().ok();
+    let held = rows.iter().filter_map(|row| Some((member_of(row, Kind::Positions, ctx)?, quantity(row)?)));
+    Ok(held.filter(|(_, quantity)| *quantity > 0.0).collect())
 }
 
 async fn held(ctx: &dyn ToolContext) -> Result<Universe, ToolError> {
@@ -173,38 +201,39 @@ async fn watched(ctx: &dyn ToolContext) -> Result<Universe, ToolError> {
 
 async fn of_portfolio(
     tool: &str,
-    rows: &str,
+    at: &str,
     kind: Kind,
     name: &str,
     ctx: &dyn ToolContext,
 ) -> Result<Universe, ToolError> {
-    let answer = ctx.tools().call(tool, json!({})).await.map_err(|error| {
+    let rows = rows(tool, at, name, ctx).await?;
+    let members: Vec<Member> = rows.iter().filter_map(|row| member_of(row, kind, ctx)).collect();
+    let day = Some(ctx.clock().today());
+    Ok(Universe { name: name.to_owned(), path: None, day, kind, members, unread: 0 })
+}
+
+async fn rows(tool: &str, at: &str, name: &str, ctx: &dyn ToolContext) -> Result<Vec<Value>, ToolError> {
+    let mut answer = ctx.tools().call(tool, json!({})).await.map_err(|error| {
         ToolError::failed(
             format!("{name} cannot be read: {error}"),
             "Enable the skill Portfolio, or name another list.",
         )
     })?;
-    let text = |row: &Value, name: &str| row.get(name).and_then(Value::as_str).map(str::to_owned);
-    let rows = answer.get(rows).and_then(Value::as_array).into_iter().flatten();
-    let members = rows.filter_map(|row| {
-        let symbol = text(row, "symbol")?;
-        let parsed = Listing::parse(&symbol);
-        let listing = Listing {
-            exchange: text(row, "exchange").or(parsed.exchange),
-            currency: text(row, "currency").filter(|_| kind == Kind::Positions),
-            own: own_names(ctx, &symbol),
-            symbol: parsed.symbol,
-        };
-        let name = text(row, "name").filter(|name| *name != listing.symbol);
-        Some(Member { listing, name })
-    });
-    Ok(Universe {
-        name: name.to_owned(),
-        path: None,
-        day: Some(ctx.clock().today()),
-        kind,
-        members: members.collect(),
-    })
+    Ok(answer.get_mut(at).and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default())
+}
+
+fn member_of(row: &Value, kind: Kind, ctx: &dyn ToolContext) -> Option<Member> {
+    let text = |name: &str| row.get(name).and_then(Value::as_str).map(str::to_owned);
+    let symbol = text("symbol")?;
+    let parsed = Listing::parse(&symbol);
+    let listing = Listing {
+        exchange: text("exchange").or(parsed.exchange),
+        currency: text("currency").filter(|_| kind == Kind::Positions),
+        own: own_names(ctx, &symbol),
+        symbol: parsed.symbol,
+    };
+    let name = text("name").filter(|name| *name != listing.symbol);
+    Some(Member { listing, name })
 }
 
 async fn all_filers(ctx: &dyn ToolContext) -> Result<Universe, ToolError> {
@@ -221,6 +250,7 @@ async fn all_filers(ctx: &dyn ToolContext) -> Result<Universe, ToolError> {
         day: None,
         kind: Kind::Filers,
         members: members.collect(),
+        unread: 0,
     })
 }
 

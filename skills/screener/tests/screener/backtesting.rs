@@ -130,6 +130,8 @@ fn trades_of_today_are_proposals_and_write_nothing() {
                 "amount": "994.00", "reason": "It meets the condition.", "date": "2026-11-20"}])
     );
     assert_eq!(skill.vault.files(), before);
+    // The skill Portfolio is not there.
+    assert!(unknown(&value).contains("What you hold"), "{value:#}");
 }
 
 #[test]
