@@ -121,18 +121,47 @@ impl NativeTool for ExplainHit {
     }
 }
 
-/// "below 18", "between 0.5 bn and 5 bn"
+/// "below 18", "0.5 to 5 bn"
 fn limit_words(limits: &[Comparison], kind: Kind) -> String {
     let shown = |limit: f64| match limit.abs() {
-        large if large >= 1e9 => format!("{} bn", limit / 1e9),
-        large if large >= 1e6 => format!("{} m", limit / 1e6),
-        _ if kind == Kind::Percent => format!("{limit} %"),
-        _ => limit.to_string(),
+        large if large >= 1e9 => (grouped(limit / 1e9), " bn"),
+        large if large >= 1e6 => (grouped(limit / 1e6), " m"),
+        _ if kind == Kind::Percent => (grouped(limit), " %"),
+        _ => (grouped(limit), ""),
     };
-    let words = limits
-        .iter()
-        .map(|limit| format!("{} {}", if limit.above { "above" } else { "below" }, shown(limit.limit)));
-    words.collect::<Vec<String>>().join(" and ")
+    match limits {
+        [low, high] if low.above && !high.above => {
+            let ((least, of_least), (most, of_most)) = (shown(low.limit), shown(high.limit));
+            let of_least = if of_least == of_most { "" } else { of_least };
+            format!("{least}{of_least} to {most}{of_most}")
+        }
+        limits => {
+            let words = limits.iter().map(|limit| {
+                let (number, unit) = shown(limit.limit);
+                format!("{} {number}{unit}", if limit.above { "above" } else { "below" })
+            });
+            words.collect::<Vec<String>>().join(" and ")
+        }
+    }
+}
+
+/// With a comma between groups of three digits.
+fn grouped(number: f64) -> String {
+    let text = number.to_string();
+    let (whole, fraction) =
+        text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
+    let digits = whole.trim_start_matches('-');
+    let groups: Vec<&str> = (0..digits.len())
+        .rev()
+        .step_by(3)
+        .map(|end| &digits[end.saturating_sub(2)..=end])
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+        .collect();
+    let sign = if whole.starts_with('-') { "-" } else { "" };
+    let fraction = fraction.map(|rest| format!(".{rest}")).unwrap_or_default();
+    format!("{sign}{}{fraction}", groups.join(","))
 }
 
 /// Who says the figure of a condition, and the last day of what it is about.
@@ -154,4 +183,21 @@ fn origin(condition: &Expression, share: &Share, figures: &[KeyFigure]) -> (Stri
     let reads_price = fields.iter().any(|field| field.reads_price());
     let source = if reads_price { format!("{closes}, SEC") } else { "SEC".to_owned() };
     (source, known.or_else(reported))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read_as_a_person_writes_them() {
+        let limit = |above, limit| Comparison { above, limit };
+        let words = |limits: &[Comparison]| limit_words(limits, Kind::Money);
+        assert_eq!(words(&[limit(false, 18.0)]), "below 18");
+        assert_eq!(words(&[limit(true, 50_000.0)]), "above 50,000");
+        assert_eq!(words(&[limit(true, 0.5e9), limit(false, 5e9)]), "500 m to 5 bn");
+        assert_eq!(words(&[limit(true, 1e9), limit(false, 5e9)]), "1 to 5 bn");
+        assert_eq!(words(&[limit(true, -1_234.5)]), "above -1,234.5");
+        assert_eq!(limit_words(&[limit(true, 10.0)], Kind::Percent), "above 10 %");
+    }
 }
