@@ -148,6 +148,7 @@ pub(crate) async fn explain(window: &Window, symbol: &str) {
 
 pub(crate) async fn back_test(window: &Window) {
     window.click_named("Run back-test").await;
+    allow(window).await;
     window.wait_for("section[aria-label='What this cannot know']").await;
 }
 
@@ -171,7 +172,7 @@ async fn a_screen_is_scanned_explained_and_tried_on_past_years() {
     let asked = server.requests().len();
     back_test(&window).await;
     window.wait_for_text("section[aria-label='What this cannot know']", "Failed and bought companies").await;
-    // Only the share that nobody knows is asked for again.
+    // The share that nobody knows is asked for again, and no other.
     assert_eq!(server.requests().len(), asked + 1);
     window.close().await;
 }
