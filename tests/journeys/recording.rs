@@ -130,6 +130,7 @@ fn least(skill: &str, record_type: &str) -> Value {
         ("budget", "rule") => json!({"match": "ada", "category": "books"}),
         ("budget", "limit") => json!({"category": "books", "amount": "3", "currency": "EUR"}),
         ("budget", "bank") => json!({"name": "Ada", "header": "Date, Amount"}),
+        ("screener", _) => json!({"name": "Ada"}),
         ("vault", "routine") => json!({"when": ["daily 07:30"]}),
         other => panic!("a record type without an example: {other:?}"),
     }

@@ -6,7 +6,8 @@ use crate::take;
 
 pub(crate) async fn screener(name: &str, theme: Theme) {
     let (home, _server) = home().await;
-    let window = open(&home.theme(theme)).await;
+    let home = home.theme(theme);
+    let window = open(&home).await;
     scan(&window).await;
     explain(&window, "BWOP").await;
     back_test(&window).await;
