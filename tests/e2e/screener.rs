@@ -53,24 +53,37 @@ fn chart(symbol: &str, name: &str) -> Reply {
     )
 }
 
+/// Twelve years of reports, each filed in February: what grew from 2022 to 2025 grew as fast before.
 fn reported(name: &str, [before, revenue, income, debt]: [f64; 4]) -> Value {
-    let year = |year: i16, value: f64| {
-        json!({
-            "start": format!("{year}-01-01"), "end": format!("{year}-12-31"), "val": value * 1e6, "form": "10-K",
-            "filed": format!("{}-02-20", year + 1),
-        })
+    let growth = (revenue / before).powf(1.0 / 3.0);
+    let in_year = |year: i16, value: f64| value * 1e6 / growth.powi(i32::from(2025 - year));
+    let years = |value: f64| {
+        let year = |year: i16| {
+            json!({
+                "start": format!("{year}-01-01"), "end": format!("{year}-12-31"), "val": in_year(year, value),
+                "form": "10-K", "filed": format!("{}-02-20", year + 1),
+            })
+        };
+        json!({"units": {"USD": (2014..2026).map(year).collect::<Value>()}})
     };
-    let now = |value: f64| json!({"units": {"USD": [year(2025, value)]}});
-    let on = |value: f64, unit: &str| json!({"units": {unit: [{"end": "2025-12-31", "val": value, "form": "10-K", "filed": "2026-02-20"}]}});
+    let days = |unit: &str, value: &dyn Fn(i16) -> f64| {
+        let day = |year: i16| {
+            json!({
+                "end": format!("{year}-12-31"), "val": value(year), "form": "10-K",
+                "filed": format!("{}-02-20", year + 1),
+            })
+        };
+        json!({"units": {unit: (2014..2026).map(day).collect::<Value>()}})
+    };
     json!({"entityName": name, "facts": {
-        "dei": {"EntityCommonStockSharesOutstanding": on(income.abs() * 300_000.0, "shares")},
+        "dei": {"EntityCommonStockSharesOutstanding": days("shares", &|_| income.abs() * 300_000.0)},
         "us-gaap": {
-            "Revenues": {"units": {"USD": [year(2022, before), year(2025, revenue)]}},
-            "NetIncomeLoss": now(income),
-            "OperatingIncomeLoss": now(income.abs() * 1.4),
-            "DepreciationDepletionAndAmortization": now(income.abs() * 0.3),
-            "CashAndCashEquivalentsAtCarryingValue": on(20e6, "USD"),
-            "LongTermDebtNoncurrent": on(debt * 1e6, "USD"),
+            "Revenues": years(revenue),
+            "NetIncomeLoss": years(income),
+            "OperatingIncomeLoss": years(income.abs() * 1.4),
+            "DepreciationDepletionAndAmortization": years(income.abs() * 0.3),
+            "CashAndCashEquivalentsAtCarryingValue": days("USD", &|year| in_year(year, 20.0)),
+            "LongTermDebtNoncurrent": days("USD", &|year| in_year(year, debt)),
         },
     }})
 }
