@@ -8,10 +8,8 @@ use nova_skill::{
 use crate::amount::CURRENCY_REMEDY;
 use crate::currencies::Currencies;
 use crate::ledger::{Event, Trade, sum};
+pub(crate) use crate::record_types::{POSITION, PRICE, TRADE};
 
-pub(crate) const TRADE: &str = "trade";
-pub(crate) const POSITION: &str = "position";
-pub(crate) const PRICE: &str = "price";
 /// Kinds of trades that are of no symbol.
 pub(crate) const DEPOSIT: &str = "deposit";
 pub(crate) const WITHDRAWAL: &str = "withdrawal";

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::books::{POSITION, PRICE, TRADE};
+use crate::record_types::{POSITION, PRICE, TRADE};
 
 /// What the records say of currencies.
 #[derive(Default)]

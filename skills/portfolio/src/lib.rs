@@ -33,6 +33,7 @@ mod positions;
 mod prices;
 pub mod quote;
 mod rates;
+mod record_types;
 mod returns;
 mod saving;
 mod totals;

@@ -1,0 +1,5 @@
+//! What the record types are called in the manifest.
+
+pub(crate) const TRADE: &str = "trade";
+pub(crate) const POSITION: &str = "position";
+pub(crate) const PRICE: &str = "price";
