@@ -47,7 +47,7 @@ impl NativeTool for Filings {
 
     async fn run(&self, of: FilingsOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let ctx = ctx.as_ref();
-        let sec = configured(ctx)?;
+        let sec = configured("Lookup", ctx)?;
         let sources = tools::sources(ctx, "sources", &SOURCES).await;
         let meant = meant(&of.symbol, &Held::read(ctx).await, &sources, ctx).await?;
         let filer = filer(&meant.listing, &sec, ctx).await?;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::cannot_know::cannot_know;
 use crate::shares::{Shares, begin};
-use crate::shown::{cents as money, percent};
+use crate::shown::{cents as money, percent, share};
 use crate::strategy::{AskedStrategy, Strategy};
 use crate::universe::{Universe, universe};
 
@@ -253,14 +253,13 @@ fn rules(rules: &Rules) -> Value {
         Fill::Close => "at the close of the signal",
     };
     let row = |name: &str, value: String| json!({"name": name, "value": value});
-    let part = |part: f64| format!("{} %", (part * 1e6).round() / 1e4);
     let mut rows = vec![
         row("Rebalanced", rebalance.into()),
         row("Positions", format!("at most {}, in equal parts, whole shares", rules.positions)),
         row("Orders", fill.into()),
-        row("Costs", part(rules.cost)),
-        row("Slippage", part(rules.slippage)),
+        row("Costs", share(rules.cost)),
+        row("Slippage", share(rules.slippage)),
     ];
-    rows.extend(rules.stop.map(|stop| row("Stop", format!("{} below the buy price", part(stop)))));
+    rows.extend(rules.stop.map(|stop| row("Stop", format!("{} below the buy price", share(stop)))));
     rows.into()
 }

@@ -4,6 +4,7 @@ use nova_market::backtest::{Fill, Run};
 use nova_market::expression::{Field, Kind};
 
 use crate::shares::Shares;
+use crate::shown::share;
 use crate::strategy::Strategy;
 use crate::universe::{self, Universe, unread};
 
@@ -37,7 +38,7 @@ pub(crate) fn cannot_know(
     let without_events = shares.all.iter().filter(|share| !share.days.origin.has_events).count();
     unknown.extend(
         count(without_events, "share", "shares")
-            .map(|shares| format!("Dividends and splits of {shares}: their source tells of none.")),
+            .map(|shares| format!("Dividends and splits of {shares}: their source reports none.")),
     );
     let old = shares.all.iter().filter(|share| share.days.old.is_some()).count();
     unknown.extend(count(old, "share is", "shares are").map(|shares| {
@@ -59,8 +60,7 @@ pub(crate) fn cannot_know(
         unknown.push("Prices and volumes before a split: conditions see them in today's shares.".to_owned());
     }
     let rules = &strategy.rules;
-    let part = |part: f64| format!("{} %", (part * 1e6).round() / 1e4);
-    let costs = format!("{} cost and {} slippage", part(rules.cost), part(rules.slippage));
+    let costs = format!("{} cost and {} slippage", share(rules.cost), share(rules.slippage));
     unknown.push(match rules.fill {
         Fill::NextOpen => format!("Your fills: every trade is at the next open, at any size, with {costs}."),
         Fill::Close => format!("Your fills: every trade is at the close that gave its signal, which nobody could have had, with {costs}."),

@@ -54,7 +54,13 @@ impl NativeTool for FindTrades {
             let shares = shares.still_listed(ctx.clock().today());
             let held = held(ctx.as_ref()).await;
             let mut unknown = cannot_know(&strategy, &universe, &shares, None);
-            unknown.extend(held.as_ref().err().cloned());
+            unknown.push(match &held {
+                Ok(held) if held.is_empty() => {
+                    "Your cash: sizes are parts of the cash of the strategy.".to_owned()
+                }
+                Ok(_) => "Your cash: sizes are parts of what you hold in these shares.".to_owned(),
+                Err(why) => why.clone(),
+            });
             let value = json!({
                 "strategy": strategy.name,
                 "universe": {"name": universe.name, "count": universe.members.len(), "day": universe.day.map(|day| day.to_string())},

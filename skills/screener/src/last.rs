@@ -14,7 +14,7 @@ pub(crate) async fn last_scans(ctx: &dyn ToolContext) -> Map<String, Value> {
     kept.and_then(|kept| kept.as_object().cloned()).unwrap_or_default()
 }
 
-/// That it cannot be kept is no reason to give no hits.
+/// A failure to store it does not fail the scan.
 pub(crate) async fn keep_scan(screen: &NotePath, hits: &Value, ctx: &dyn ToolContext) {
     for _ in 0..TRIES {
         let before = match ctx.store().get(KEY).await {

@@ -45,7 +45,7 @@ impl Market {
             ));
         }
         let reports = if needs_reports {
-            let sec = sec(ctx)?;
+            let sec = sec("Screener", ctx)?;
             let filers = filers(&sec, ctx).await?;
             Some((sec, filers))
         } else {

@@ -49,3 +49,8 @@ pub(crate) fn cents(value: f64) -> String {
     Decimal::try_from(value)
         .map_or_else(|_| value.to_string(), |value| at_least(rounded_to(value, 2), 2).to_string())
 }
+
+/// A cost as it is written in a strategy: 0.0015 is "0.15 %".
+pub(crate) fn share(of: f64) -> String {
+    format!("{} %", (of * 1e6).round() / 1e4)
+}

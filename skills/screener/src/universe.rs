@@ -237,7 +237,7 @@ fn member_of(row: &Value, kind: Kind, ctx: &dyn ToolContext) -> Option<Member> {
 }
 
 async fn all_filers(ctx: &dyn ToolContext) -> Result<Universe, ToolError> {
-    let filers = filers(&sec(ctx)?, ctx).await?;
+    let filers = filers(&sec("Screener", ctx)?, ctx).await?;
     let members = filers.into_iter().map(|filer| {
         let mut listing = Listing::parse(&filer.symbol.replace('-', "."));
         listing.exchange = Some("US".into());

@@ -273,3 +273,10 @@ fn a_screen_that_cannot_be_read_is_neither_scanned_nor_tried() {
         assert!(error.message.starts_with("Odd.md cannot be used"), "{tool}: {}", error.message);
     }
 }
+
+#[test]
+fn without_an_address_for_the_sec_its_setting_is_named() {
+    let skill = market().over(LIST).with_config(json!({"sources": ["yahoo"]}));
+    let error = skill.error("scan_universe", json!({"conditions": ["net_margin > 10 %"]}));
+    assert_eq!(error.hint, "Set Contact in Settings, Skills, Screener.");
+}

@@ -66,8 +66,7 @@ pub struct Days {
 impl Days {
     /// Those that were over when they were fetched: the close of a day that is traded on is none yet.
     fn over(origin: Origin, mut daily: Daily, old: Option<String>) -> Result<Self, String> {
-        let fetched = origin.fetched.parse::<Timestamp>().ok();
-        if let Some(day) = fetched.map(|at| at.to_zoned(TimeZone::UTC).date()) {
+        if let Some(day) = day_of_fetch(&origin) {
             daily.truncate(daily.days.partition_point(|known| *known < day));
         }
         match daily.is_empty() {
@@ -77,7 +76,8 @@ impl Days {
     }
 }
 
-/// Those since a day as columns, without one that is still traded on. A share that was fetched today is not asked for again; of another the days since are.
+/// Those since a day as columns, without a day that is not over. A share that was fetched today, in UTC, is not asked for
+/// again; of any other one the newer days are.
 ///
 /// # Errors
 /// As [`closes`].
@@ -87,14 +87,11 @@ pub async fn days(
     sources: &Sources,
     ctx: &dyn ToolContext,
 ) -> Result<Days, String> {
-    let today = ctx.clock().today();
+    let today = ctx.clock().now().to_zoned(TimeZone::UTC).date();
     let before = cached(listing, ctx).await;
     let read = |bytes: &[u8]| kept::daily(bytes).filter(|(origin, _)| fits(listing, &origin.currency));
     let known = before.as_deref().and_then(read).filter(|(origin, _)| origin.since <= since);
-    let is_of_today = |origin: &Origin| {
-        let fetched = origin.fetched.parse::<Timestamp>().ok();
-        fetched.is_some_and(|at| at.to_zoned(ctx.clock().zone()).date() >= today)
-    };
+    let is_of_today = |origin: &Origin| day_of_fetch(origin).is_some_and(|day| day >= today);
     let last = match known {
         Some((origin, daily)) if is_of_today(&origin) => return Days::over(origin, daily, None),
         Some((_, daily)) => daily.days.last().copied(),
@@ -112,6 +109,12 @@ pub async fn days(
             Days::over(origin, daily, Some(reasons))
         }
     }
+}
+
+/// In UTC.
+fn day_of_fetch(origin: &Origin) -> Option<Date> {
+    let fetched = origin.fetched.parse::<Timestamp>().ok()?;
+    Some(fetched.to_zoned(TimeZone::UTC).date())
 }
 
 /// What is kept with the days since, else all of them.
@@ -153,7 +156,7 @@ fn fits(listing: &Listing, currency: &str) -> bool {
     listing.currency.as_deref().is_none_or(|kept| kept == currency)
 }
 
-/// A cache that fails is no reason to give none. A file of the vault is read again each time, as any note is.
+/// A failing cache does not fail the call. A file of the vault is read each time, as any note is.
 async fn keep(listing: &Listing, kept: &Kept, ctx: &dyn ToolContext) {
     if !kept.history.url.contains("://") {
         return;

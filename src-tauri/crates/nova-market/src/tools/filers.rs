@@ -15,17 +15,17 @@ const KEY: &str = "sec-filers";
 /// How many days the list is good for.
 const DAYS: i64 = 14;
 
-/// The SEC as the settings have it.
+/// The SEC as the settings of a skill, by its display name, have it.
 ///
 /// # Errors
 /// Without the address that the SEC asks for.
-pub fn sec(ctx: &dyn ToolContext) -> Result<Sec, ToolError> {
+pub fn sec(skill: &str, ctx: &dyn ToolContext) -> Result<Sec, ToolError> {
     let config = ctx.config();
     let contact = config.get("contact").and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if contact.is_empty() {
         return Err(ToolError::failed(
             "The SEC wants an e-mail address of yours with each request, and none is set.",
-            "Set Contact in Settings, Skills, Lookup.",
+            format!("Set Contact in Settings, Skills, {skill}."),
         ));
     }
     let own = config.get("base_urls").and_then(|urls| urls.get("sec")).and_then(Value::as_str);

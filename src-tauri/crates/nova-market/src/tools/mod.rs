@@ -28,7 +28,7 @@ pub async fn sources(ctx: &dyn ToolContext, list: &str, default: &[&str]) -> Sou
         None => default.to_vec(),
     };
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
-    // Whoever describes one wants it to be asked.
+    // First, as the user added them on purpose.
     let own =
         config.get("own_sources").filter(|_| list == PRICES).and_then(Value::as_array).into_iter().flatten();
     let own = own.filter_map(|own| serde_json::from_value::<Description>(own.clone()).ok());
