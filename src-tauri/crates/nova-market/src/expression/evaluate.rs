@@ -98,7 +98,7 @@ impl<'a> Days<'a> {
 
     /// From the begin of its block of so many days: windows are summarised by blocks that are counted from the first
     /// day, and other blocks would round otherwise.
-    fn from_block(self, days: usize) -> Self {
+    fn aligned_to(self, days: usize) -> Self {
         Self { from: self.from / days.max(1) * days.max(1), ..self }
     }
 
@@ -166,7 +166,7 @@ impl<'a> Days<'a> {
         let (second, third) = (whole.get(1).copied().unwrap_or(1), whole.get(2).copied().unwrap_or(1));
         // An average that carries on from day to day needs all of them; a window its own, and a return one more.
         let within = match function.looks_back() {
-            LooksBack::Window => self.with(days).from_block(days),
+            LooksBack::Window => self.with(days).aligned_to(days),
             LooksBack::Always => Self::all(self.columns),
         };
         let daily = self.columns.daily();
