@@ -1,4 +1,4 @@
-//! The body changed as text: exact replacements and appended sections.
+//! Text edits to the body: exact replacement and appending to sections.
 
 use std::ops::Range;
 
@@ -16,11 +16,11 @@ use blocks::{is_footnote, joins_next, joins_previous};
 pub(crate) use lines::without_break;
 pub use lines::{line_of, replace_line};
 
-/// Replaces `old` by `new`, `count` times (once when not given).
+/// Replaces `old` by `new`, `count` times (default: once).
 ///
-/// `old` must be found exactly that often. Line ends do not matter for finding it (`\n` matches
-/// `\r\n`), and the new text gets the note's own. A replacement that would make readable front
-/// matter unreadable is refused.
+/// `old` must occur exactly that often. The search ignores the difference between `\n` and `\r\n`; the new
+/// text gets the note's line endings. A replacement that would make readable front matter unreadable is
+/// refused.
 pub fn replace_exact(text: &str, old: &str, new: &str, count: Option<usize>) -> Result<String, EditError> {
     let old = old.replace("\r\n", "\n");
     if old.is_empty() {
@@ -55,7 +55,7 @@ pub fn replace_exact(text: &str, old: &str, new: &str, count: Option<usize>) -> 
     }
 }
 
-/// The line of the one place that says the same but for blanks, case and the kinds of quotes and dashes.
+/// The line of the only match that ignores whitespace, case and variants of quotes and dashes.
 fn near_match(text: &str, wanted: &str) -> Option<u32> {
     let wanted: String = normalized_chars(wanted).map(|(c, _)| c).collect();
     let wanted = wanted.trim();
@@ -73,7 +73,8 @@ fn near_match(text: &str, wanted: &str) -> Option<u32> {
     u32::try_from(text[..place].matches('\n').count() + 1).ok()
 }
 
-/// The characters that a person hears, and where each of them stands: blanks are one, letters small.
+/// Normalised characters with their byte offsets: a run of whitespace becomes one space, letters lower
+/// case, typographic quotes and dashes their ASCII forms.
 fn normalized_chars(text: &str) -> impl Iterator<Item = (char, usize)> {
     let mut behind_blank = false;
     text.char_indices().filter_map(move |(at, c)| {
@@ -93,13 +94,14 @@ fn normalized_chars(text: &str) -> impl Iterator<Item = (char, usize)> {
 
 /// Appends text at the end of the note, or at the end of the section under `heading`.
 ///
-/// `heading` is the heading's text (`Log`), or with its level (`## Log`); the first that matches
-/// counts, whatever its case and Unicode composition; what looks like one inside code or a comment is none. A missing one is created at the end, as `##` unless the
-/// level was given. The note's line ends and the absence of a final one are kept.
+/// `heading` is the heading's text (`Log`), or with its level (`## Log`). The first match is taken; case
+/// and Unicode composition are ignored, and so are headings inside code or a comment. A missing heading is
+/// created at the end, as `##` unless a level was given. The note's line endings are preserved, and so is a
+/// missing final one.
 ///
-/// What is appended stays a block of its own where it would become part of the one before: a text behind a
-/// table or in a quotation gets a blank line between. A comment of several lines that ends the note (the
-/// settings of a Kanban board, the data of a drawing) continues to end it.
+/// The addition stays a block of its own: where it would continue the block before it (a paragraph after a
+/// table or a quotation), a blank line is inserted. A multi-line comment that ends the note (the settings
+/// of a Kanban board, the data of a drawing) stays at the end.
 pub fn append(text: &str, addition: &str, heading: Option<&str>) -> Result<String, EditError> {
     let eol = split::eol(text);
     let addition = with_eol(addition, eol);
@@ -129,20 +131,20 @@ pub fn append(text: &str, addition: &str, heading: Option<&str>) -> Result<Strin
     }
 }
 
-/// The lines without the heading they are to stand under, where they begin with it once more.
+/// Drops a first line that repeats the target heading.
 fn without_heading<'a>(addition: &'a str, title: &str) -> &'a str {
     let Some((first, rest)) = addition.split_once('\n') else { return addition };
     let is_again = atx_heading(first).is_some_and(|(_, again)| folded(again) == folded(title));
     if is_again && !rest.trim().is_empty() { rest.trim_start_matches(['\r', '\n']) } else { addition }
 }
 
-/// Whether the note has the heading that [`append`] would look for.
+/// Whether the note has the heading that [`append`] would append to.
 pub fn has_heading(text: &str, heading: &str) -> bool {
     let headings = headings(text, Document::parse(text).body_start());
     Wanted::of(heading.trim(), &headings).position(&headings).is_some()
 }
 
-/// Puts whole lines at the start of a line, or after the last one.
+/// Inserts whole lines at the start of a line or after the last one.
 fn insert_lines(text: &str, at: usize, addition: &str, eol: &str) -> String {
     let (before, after) = text.split_at(at);
     let mut out = String::with_capacity(text.len() + addition.len() + 4);
@@ -166,7 +168,7 @@ fn insert_lines(text: &str, at: usize, addition: &str, eol: &str) -> String {
     out
 }
 
-/// A heading as it is asked for.
+/// A heading as the caller named it.
 struct Wanted {
     level: Option<usize>,
     title: String,
@@ -178,7 +180,8 @@ impl Wanted {
             Some((level, title)) => Wanted { level: Some(level), title: title.to_owned() },
             None => Wanted { level: None, title: heading.to_owned() },
         };
-        // `#Log` is no heading, and somebody who asks for it means one; but a title may begin with a tag.
+        // `#Log` is a tag in Markdown, but a caller who passes it means the heading; a title may still
+        // begin with a tag.
         let marks = heading.len() - heading.trim_start_matches('#').len();
         let bare = heading[marks..].trim();
         if exactly.level.is_none()
@@ -197,7 +200,7 @@ impl Wanted {
         exactly
     }
 
-    /// Which heading it is, the first that fits.
+    /// Index of the first matching heading.
     fn position(&self, headings: &[Heading]) -> Option<usize> {
         let wanted = folded(&self.title);
         headings.iter().position(|heading| {
@@ -205,7 +208,7 @@ impl Wanted {
         })
     }
 
-    /// Where text appended to the section goes: after its last line that is not blank; `end` is that of the
+    /// Where text appended to the section goes: after its last non-blank line. `end` is the end of the
     /// note.
     fn section(&self, text: &str, headings: &[Heading], end: usize) -> Option<usize> {
         let own = self.position(headings)?;
@@ -214,7 +217,7 @@ impl Wanted {
         let end = next.map_or(end, |next| next.lines.start);
         let lines = lines_from(text, own.lines.end).take_while(|line| line.start < end);
         let mut lines: Vec<_> = lines.filter(|line| !text[line.clone()].trim().is_empty()).collect();
-        // The footnotes that end a note are no part of its last section.
+        // Footnotes at the end of the note do not belong to the last section.
         if next.is_none() {
             let is_note = |line: &Range<usize>| is_footnote(&text[line.clone()]);
             let goes_on = |line: &Range<usize>| is_note(line) || text[line.clone()].starts_with([' ', '\t']);
@@ -235,8 +238,7 @@ fn with_eol(text: &str, eol: &str) -> String {
     if eol == "\n" { unix } else { unix.replace('\n', eol) }
 }
 
-/// Offsets in a text from offsets in the same text without the `\r` of its line ends; asked for
-/// in rising order.
+/// Maps offsets in a text without `\r` to offsets in the original. Must be queried in ascending order.
 struct Offsets<'a> {
     bytes: &'a [u8],
     unix: usize,

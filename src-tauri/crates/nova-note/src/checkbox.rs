@@ -1,4 +1,4 @@
-//! List items with a checkbox, as lines of the note.
+//! List items with a checkbox.
 
 use memchr::memchr_iter;
 
@@ -6,8 +6,8 @@ use super::body::without_break;
 use super::sections::boxes;
 use super::split;
 
-/// The lines on which a list item begins with `[`, each with its number, 1-based, and without its line break. What
-/// stands in code, in a comment or in the front matter is none.
+/// Lines whose list item begins with `[`: the line number, 1-based, and the text without its line break.
+/// Code, comments and front matter are excluded.
 pub fn checkbox_lines(text: &str) -> Vec<(u32, &str)> {
     let start = split::split(text).body_start;
     if !may_have_box(&text.as_bytes()[start..]) {
@@ -23,7 +23,7 @@ pub fn checkbox_lines(text: &str) -> Vec<(u32, &str)> {
     boxes(text, start).into_iter().map(line_at).collect()
 }
 
-/// Whether there is a `[` behind a list marker, so that most notes are not read for their blocks.
+/// Whether any list marker is followed by `[`; most notes have none and need no block parsing.
 fn may_have_box(body: &[u8]) -> bool {
     memchr_iter(b'[', body).any(|at| {
         at >= 2

@@ -1,4 +1,4 @@
-//! What changed in a note, for a card, a notice and a count.
+//! The difference between two versions of a note, for cards, notices and counts.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -19,9 +19,9 @@ use hunks::{groups, hunks};
 pub struct NoteDiff {
     /// What happened to the note.
     pub kind: ChangeKind,
-    /// Properties that are a scalar on one line, before and after.
+    /// Changed properties that are a scalar on one line.
     pub properties: Vec<PropertyChange>,
-    /// Every other changed line, with one line around.
+    /// Every other changed line, with one line of context.
     pub hunks: Vec<Hunk>,
     /// Unchanged lines after the last hunk.
     pub tail_skipped: u32,
@@ -35,69 +35,69 @@ pub struct NoteDiff {
 pub enum ChangeKind {
     /// It did not exist before.
     Created,
-    /// It was there before and is there after.
+    /// It existed before and after.
     Modified,
-    /// It does not exist after.
+    /// It no longer exists.
     Deleted,
 }
 
-/// One property that is a scalar on one line.
+/// A changed property that is a scalar on one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PropertyChange {
     /// The property's name.
     pub key: String,
-    /// Its line in the file after the change (before it, when it was removed), 1-based.
+    /// Its line in the new file (in the old one if it was removed), 1-based.
     pub line: u32,
-    /// What it showed before; nothing when it did not exist.
+    /// Value before; `None` if the property is new.
     pub before: Option<String>,
-    /// What it shows after; nothing when it is gone.
+    /// Value after; `None` if the property was removed.
     pub after: Option<String>,
 }
 
-/// Changed lines that stand together.
+/// Adjacent changed lines with their context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Hunk {
-    /// The lines, removed ones before the added ones that took their place.
+    /// Removed lines come before the added lines that replace them.
     pub lines: Vec<DiffLine>,
-    /// Unchanged lines left out before this hunk.
+    /// Unchanged lines omitted before this hunk.
     pub skipped: u32,
 }
 
 /// One line of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiffLine {
-    /// Whether it stayed, went or came.
+    /// Whether the line is context, added or removed.
     pub kind: LineKind,
-    /// Its number in the file before, 1-based.
+    /// Line number in the old file, 1-based.
     pub old: Option<u32>,
-    /// Its number in the file after, 1-based.
+    /// Line number in the new file, 1-based.
     pub new: Option<u32>,
-    /// The line without its line break, cut where words changed; joined they are the line.
+    /// The line without its line break, split where words changed; concatenated they are the line.
     pub words: Vec<Word>,
 }
 
-/// Whether a line stayed, went or came.
+/// Whether a line is context, added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineKind {
-    /// Unchanged, shown for orientation.
+    /// Unchanged.
     Context,
-    /// Only after.
+    /// Only in the new version.
     Added,
-    /// Only before.
+    /// Only in the old version.
     Removed,
 }
 
-/// A stretch of a line.
+/// Part of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Word {
     /// The text.
     pub text: String,
-    /// Whether it differs from the line that took this line's place.
+    /// Whether it differs from the line it replaces or is replaced by.
     pub changed: bool,
 }
 
-/// The difference between two states; `None` is a note that does not exist.
+/// Diffs two versions of a note; `None` means the note does not exist.
 pub fn diff(before: Option<&str>, after: Option<&str>) -> NoteDiff {
     let (kind, before, after) = match (before, after) {
         (Some(before), Some(after)) => (ChangeKind::Modified, before, after),
@@ -118,7 +118,7 @@ pub fn diff(before: Option<&str>, after: Option<&str>) -> NoteDiff {
         hidden.1.entry(&new, &property.key);
     }
     if !properties.is_empty() && old.matter.is_some() != new.matter.is_some() {
-        // The fences that came or went with the properties are no change of their own.
+        // Fences added or removed along with the properties are not shown as changes.
         hidden.0.fences(&old);
         hidden.1.fences(&new);
     }
@@ -148,7 +148,7 @@ pub fn diff(before: Option<&str>, after: Option<&str>) -> NoteDiff {
 
 /// Readable changes for a notice: `stage: lead → won`, `tags: + vip`, `body`.
 ///
-/// Empty when the texts are the same; values are cut after 60 characters.
+/// Empty if the texts are equal; values are truncated to 60 characters.
 pub fn summarize(before: &str, after: &str) -> Vec<String> {
     if before == after {
         return Vec::new();
@@ -199,7 +199,7 @@ pub(super) fn value_change(key: &str, before: Option<&Value>, after: Option<&Val
     }
 }
 
-/// A value on one line, cut after 60 characters.
+/// A value on one line, truncated to 60 characters.
 pub(super) fn shown(value: Option<&Value>) -> String {
     let text = value.map(Value::display).unwrap_or_default();
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -214,11 +214,11 @@ pub(super) fn shown(value: Option<&Value>) -> String {
 
 const MAX_SHOWN: usize = 60;
 
-/// A text with its front matter read, if it can be.
+/// One version of a note, with its front matter parsed if possible.
 struct Side<'a> {
     text: &'a str,
     matter: Option<Matter>,
-    /// Front matter that is there and cannot be read.
+    /// Front matter that exists but cannot be parsed.
     unreadable: Option<&'a str>,
     body_start: usize,
     line_starts: Vec<usize>,
@@ -257,7 +257,7 @@ impl<'a> Side<'a> {
         self.entry(key).map(|entry| &entry.node.value)
     }
 
-    /// The lines of these entries, in the order of the file.
+    /// The lines of these entries, in file order.
     fn ranges_of(&self, keys: &[&str]) -> Vec<Range<usize>> {
         let mut ranges: Vec<_> =
             keys.iter().filter_map(|key| self.entry(key)).map(|entry| entry.lines(self.text)).collect();
@@ -286,7 +286,7 @@ struct Line<'a> {
     text: &'a str,
 }
 
-/// Lines shown as property changes, and so in no hunk, by their byte offsets.
+/// Lines shown as property changes, and therefore in no hunk, by byte offset.
 #[derive(Default)]
 struct Hidden {
     starts: HashSet<usize>,
@@ -307,7 +307,7 @@ impl Hidden {
     }
 }
 
-/// Keys whose values differ, in the order of the file after, then those that are gone.
+/// Keys whose values differ, in the order of the new file, followed by removed keys.
 fn changed_keys<'a>(old: &'a Side<'_>, new: &'a Side<'_>) -> Vec<&'a str> {
     let changed = new.entries().iter().filter(|entry| old.value(&entry.name) != Some(&entry.node.value));
     let removed = old.entries().iter().filter(|entry| new.entry(&entry.name).is_none());
@@ -339,8 +339,8 @@ fn one_line_changes(old: &Side<'_>, new: &Side<'_>, keys: &[&str]) -> Vec<Proper
         .collect()
 }
 
-/// What stands before and after a scalar on its one line, `None` when it is no such thing.
-/// A change there (of a comment, say) would be hidden by showing the value alone.
+/// The text before and after a scalar on its line; `None` if the value is no one-line scalar. A change in
+/// that text (in a comment, say) would not show if only the value were displayed.
 fn around<'a>(side: &Side<'a>, entry: &Entry) -> Option<(&'a str, &'a str)> {
     let line = entry.lines(side.text);
     let span = &entry.node.span;
@@ -354,7 +354,7 @@ fn around<'a>(side: &Side<'a>, entry: &Entry) -> Option<(&'a str, &'a str)> {
     })
 }
 
-/// Whether one of the ranges, which are in order, holds the offset.
+/// Whether one of the sorted ranges contains the offset.
 fn holds(ranges: &[Range<usize>], at: usize) -> bool {
     let behind = ranges.partition_point(|range| range.start <= at);
     behind > 0 && ranges[behind - 1].contains(&at)

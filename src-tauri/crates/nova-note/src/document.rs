@@ -1,4 +1,4 @@
-//! A note's text, read: its front matter and where its body begins.
+//! A parsed note: its front matter and where its body begins.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -10,23 +10,23 @@ use super::split::{self, Front};
 use super::value::Value;
 use crate::folded;
 
-/// What a note's front matter is.
+/// State of a note's front matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrontMatter {
     /// The note has none.
     Absent,
-    /// Readable; possibly without any property.
+    /// Readable, though possibly empty.
     Present(Properties),
-    /// There, but not readable as properties. The note stays readable as text.
+    /// Present, but not readable as properties. The note stays readable as text.
     Broken {
         /// The line in the file, 1-based.
         line: u32,
-        /// What is wrong, for a person.
+        /// What is wrong, in words for the user.
         reason: String,
     },
 }
 
-/// The parsed view of a note's text. Parsing never fails: what cannot be read is said in
+/// The parsed view of a note's text. Parsing never fails: errors are reported by
 /// [`Document::front_matter`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
@@ -50,12 +50,11 @@ impl Document {
         Document { front_matter, body_start: split.body_start, eol: split::eol(text) }
     }
 
-    /// What the front matter is.
     pub fn front_matter(&self) -> &FrontMatter {
         &self.front_matter
     }
 
-    /// The properties; empty when there are none or they cannot be read.
+    /// The properties; empty if there are none or they cannot be read.
     pub fn properties(&self) -> &Properties {
         match &self.front_matter {
             FrontMatter::Present(properties) => properties,
@@ -63,26 +62,26 @@ impl Document {
         }
     }
 
-    /// How the note spells a property: Obsidian does not tell `Stage` from `stage`. Where a note
-    /// has both, the one written as asked for is meant.
+    /// The note's own spelling of a property: Obsidian ignores case in property names. If the note has
+    /// several spellings, an exact match wins.
     pub fn spelled(&self, key: &str) -> Option<&str> {
         self.entry(key).map(|(spelled, _)| spelled)
     }
 
-    /// A property as the note spells it, by [`Document::spelled`], with its place.
+    /// A property under the note's spelling (see [`Document::spelled`]), with its line.
     pub fn entry(&self, key: &str) -> Option<(&str, &Property)> {
         let properties = self.properties();
         let same = |other: &str| match key.is_ascii() && other.is_ascii() {
             true => key.eq_ignore_ascii_case(other),
             false => folded(key) == folded(other),
         };
-        // A note has a handful of properties: to compare is quicker than to hash.
+        // A note has a handful of properties: a linear scan is faster than hashing.
         let exact = properties.iter().find(|(other, _)| *other == key);
         let found = exact.or_else(|| properties.iter().find(|(other, _)| same(other)));
         found.map(|(spelled, property)| (spelled.as_str(), property))
     }
 
-    /// One property's value, by [`Document::spelled`].
+    /// A property's value, ignoring case as [`Document::spelled`] does.
     pub fn property(&self, key: &str) -> Option<&Value> {
         self.entry(key).map(|(_, property)| &property.value)
     }
@@ -92,7 +91,7 @@ impl Document {
         record_type(self.property(TYPE)?)
     }
 
-    /// Other names of the note: `aliases:` and `alias:`.
+    /// The note's aliases: `aliases:` and `alias:`.
     pub fn aliases(&self) -> Vec<String> {
         let listed = |value: &Value| match value {
             Value::List(items) => items.clone(),
@@ -111,14 +110,14 @@ impl Document {
         self.body_start
     }
 
-    /// The note's line break, `"\n"` or `"\r\n"`: that of its first line.
+    /// The note's line break, `"\n"` or `"\r\n"`, taken from its first line.
     pub fn eol(&self) -> &'static str {
         self.eol
     }
 }
 
-/// The [`Document::record_type`] of a text whose front matter is plain, without a whole parse. `None` when only
-/// [`Document::parse`] can tell.
+/// The [`Document::record_type`] of a note with simple front matter, without a full parse. `None` if only
+/// [`Document::parse`] can decide.
 pub fn quick_record_type(text: &str) -> Option<Option<&str>> {
     match split::split(text).front {
         Front::Absent => Some(None),
@@ -126,7 +125,7 @@ pub fn quick_record_type(text: &str) -> Option<Option<&str>> {
         Front::Closed(range) => {
             let entries = simple::entries(text, range)?;
             let exact = entries.iter().find(|entry| entry.key == TYPE);
-            // Such keys are ASCII.
+            // The fast reader accepts ASCII keys only.
             let same = |entry: &&simple::Entry<'_>| entry.key.eq_ignore_ascii_case(TYPE);
             let typed = exact.or_else(|| entries.iter().find(same));
             Some(typed.and_then(simple::Entry::text))
@@ -134,7 +133,7 @@ pub fn quick_record_type(text: &str) -> Option<Option<&str>> {
     }
 }
 
-/// Whether [`Document::aliases`] of the text may give any; where it cannot, nothing needs to be parsed.
+/// Whether [`Document::aliases`] may be non-empty; if not, the note need not be parsed.
 pub fn may_have_aliases(text: &str) -> bool {
     match split::split(text).front {
         Front::Absent => false,
@@ -145,10 +144,10 @@ pub fn may_have_aliases(text: &str) -> bool {
     }
 }
 
-/// The keys of other names of a note.
+/// Property names that hold aliases.
 const ALIASES: [&str; 2] = ["aliases", "alias"];
 
-/// The key of a record's type.
+/// The property that holds a record's type.
 const TYPE: &str = "type";
 
 fn record_type(value: &Value) -> Option<&str> {
@@ -160,7 +159,7 @@ fn record_type(value: &Value) -> Option<&str> {
 
 static NONE: LazyLock<Properties> = LazyLock::new(Properties::new);
 
-/// Front matter as the YAML parser reads it.
+/// Front matter as read by the YAML parser.
 pub(super) fn parsed(text: &str, range: Range<usize>) -> FrontMatter {
     match matter::parsed(text, range) {
         Ok(matter) => FrontMatter::Present(properties(text, &matter)),

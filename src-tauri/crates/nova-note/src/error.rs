@@ -1,9 +1,9 @@
-//! Why a text was not changed, and what to do about it.
+//! Why an edit was refused, and what to do about it.
 
-/// An edit that was not made. The text is as it was.
+/// An edit that was refused. The text is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// The front matter cannot be read, so nothing in it can be changed safely.
+    /// The front matter cannot be read, so no property can be changed safely.
     #[error(
         "the front matter cannot be read, line {line}: {reason}; correct that line in the note, then try again"
     )]
@@ -13,7 +13,7 @@ pub enum EditError {
         /// What is wrong there.
         reason: String,
     },
-    /// The edit could not be made without touching something else in the note.
+    /// The edit would have changed something else in the note, too.
     #[error(
         "the property `{key}` cannot be changed without changing something else in the note; open the note and edit it by hand"
     )]
@@ -21,7 +21,7 @@ pub enum EditError {
         /// The property.
         key: String,
     },
-    /// Not a name for a property.
+    /// Not a valid property name.
     #[error("`{key}` cannot be a property's name; use a name on one line, at most 200 characters")]
     BadKey {
         /// The name.
@@ -34,11 +34,11 @@ pub enum EditError {
         found: usize,
         /// How often it should have been.
         expected: usize,
-        /// Where it does not occur, the one line, 1-based, from which on it is but for blanks, case and the kinds
-        /// of quotes and dashes.
+        /// If it does not occur: the line, 1-based, of the only match that ignores whitespace, case and
+        /// variants of quotes and dashes.
         nearly: Option<u32>,
     },
-    /// The line is another one than was read.
+    /// The line differs from what the caller read.
     #[error("line {line} of the note is not what was read; read the note again")]
     Line {
         /// The line in the file, 1-based.
@@ -47,7 +47,7 @@ pub enum EditError {
     /// A base has no front matter and no sections.
     #[error("a base has neither properties nor sections; replace text in it instead")]
     Base,
-    /// The replacement would have left a base that cannot be read.
+    /// The replacement would have left invalid YAML in a base.
     #[error("the replacement would break the base, line {line}: {reason}; write it so that it stays YAML")]
     WouldBreakBase {
         /// The line in the file, 1-based.
@@ -55,10 +55,10 @@ pub enum EditError {
         /// What would be wrong there.
         reason: String,
     },
-    /// There is no text to look for.
+    /// The text to replace is empty.
     #[error("the text to replace is empty; give the exact text that is in the note")]
     NothingToFind,
-    /// The replacement would have left front matter that cannot be read.
+    /// The replacement would have left unreadable front matter.
     #[error(
         "the replacement would break the front matter, line {line}: {reason}; change properties by name instead"
     )]

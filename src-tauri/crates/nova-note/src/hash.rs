@@ -1,10 +1,10 @@
-//! What a note's bytes were when they were read.
+//! The hash that identifies a version of a note.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// BLAKE3 of a note's whole bytes, front matter, BOM and line endings included.
+/// BLAKE3 of a note's whole content: front matter, BOM and line endings included.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContentHash([u8; 32]);
 

@@ -1,30 +1,30 @@
-//! One note as text: what it says, and how its bytes change when one thing in it changes.
+//! One note as text: parsing it, and byte-exact edits to it.
 //!
-//! Front matter, properties, outline, links, tags, checkboxes, difference, merge, and the paths and hashes that
-//! name a text. Pure functions over strings: nothing here touches the disk, keeps state, knows the date or
-//! hears of a second note; the one clock is the stop-watch that bounds the comparison of two long texts.
-//! No text passes through a YAML or Markdown writer: an edit is a splice of bytes that is checked
-//! afterwards or refused.
+//! Front matter, properties, outline, links, tags, checkboxes, diff, merge, and the paths and hashes that
+//! identify a text. Pure functions over strings: nothing here touches the disk, keeps state, knows the date
+//! or sees a second note; the only clock is the deadline for diffs of two long texts. No text passes
+//! through a YAML or Markdown serialiser: an edit is a splice of bytes that is verified afterwards, or
+//! refused.
 //!
 //! ```text
 //! Document ── split, simple, matter      front matter by byte offsets; YAML where it is not simple
-//! edit_properties, append, replace_exact the text with one thing changed
+//! edit_properties, append, replace_exact the text with one edit applied
 //! outline                                links, tags, headings, blocks, each with its span
-//! prose                                  the text that a link may be put into
-//! checkbox_lines, replace_line           lines of list items with a checkbox; one line changed
-//! diff, summarize, merge                 two or three versions of a note
-//! VaultPath, ContentHash                 what names a note and a version of it
+//! prose                                  text in which a link may be inserted
+//! checkbox_lines, replace_line           list items with a checkbox; replacing one line
+//! diff, summarize, merge                 comparing and merging versions of a note
+//! VaultPath, ContentHash                 identify a note and a version of it
 //! ```
 //!
 //! # Invariants
 //!
 //! - A property edit changes the bytes of that property and no other: `edits.rs` by example, `random_edits.rs`
 //!   with an oracle independent of the editing code.
-//! - A merge loses nothing and chooses nothing silently: `merge.rs`, `random_merges.rs`.
+//! - A merge loses no change and resolves no conflict silently: `merge.rs`, `random_merges.rs`.
 //! - The fast reader of front matter agrees with the YAML parser on every input it accepts: `simple.rs`.
 //! - No path leads out of the vault: `paths.rs`.
 //!
-//! All of these lie in `src/tests`.
+//! All tests are in `src/tests`.
 
 mod body;
 mod checkbox;
@@ -69,7 +69,7 @@ pub use yaml::{Part, Yaml, read_yaml};
 #[cfg(test)]
 mod tests;
 
-/// A name as names are compared: composed (NFC), lower case.
+/// Normalises a name for comparison: composed (NFC), lower case.
 pub fn folded(name: &str) -> String {
     if name.is_ascii() {
         return name.to_ascii_lowercase();

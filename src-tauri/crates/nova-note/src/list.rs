@@ -1,4 +1,4 @@
-//! Lists changed item by item: the items that stay keep their bytes.
+//! Item-by-item edits of lists: items that stay keep their bytes.
 
 use std::hash::{Hash, Hasher};
 
@@ -8,7 +8,7 @@ use super::matter::{Item, Node, line_end, line_start};
 use super::value::Value;
 use super::write::{self, Place};
 
-/// A block list with other items. `None` when an item does not begin its own line.
+/// Edits a block list. `None` if an item does not begin its own line.
 ///
 /// The result replaces the lines from the first item's line to the end of the last item's line.
 pub(super) fn block(text: &str, old: &[Item], new: &[Value], eol: &str) -> Option<String> {
@@ -23,7 +23,7 @@ pub(super) fn block(text: &str, old: &[Item], new: &[Value], eol: &str) -> Optio
     }
 
     let mut out = String::new();
-    // Comments and blank lines before an item stay, whatever happens to the item.
+    // Comments and blank lines before an item stay even if the item is removed.
     let between = |index: usize| match index {
         0 => "",
         index => &text[lines[index - 1].end..lines[index].start],
@@ -45,7 +45,7 @@ pub(super) fn block(text: &str, old: &[Item], new: &[Value], eol: &str) -> Optio
     Some(out)
 }
 
-/// A flow list with other items; the result replaces it from `[` to `]`.
+/// Edits a flow list; the result replaces it from `[` to `]`.
 pub(super) fn flow(text: &str, list: &Node, old: &[Node], new: &[Value]) -> String {
     if new.is_empty() {
         return "[]".to_owned();
@@ -57,7 +57,7 @@ pub(super) fn flow(text: &str, list: &Node, old: &[Node], new: &[Value]) -> Stri
         _ => ("[", "]"),
     };
     let separator = |index: usize| &text[old[index].span.end..old[index + 1].span.start];
-    // One item a line stays one item a line; a comment is never repeated.
+    // A list with one item per line keeps that layout; comments are never duplicated.
     let added = match old.len() {
         0 | 1 => ", ",
         _ if separator(0).contains('\n') && !separator(0).contains('#') => separator(0),
@@ -94,7 +94,7 @@ enum Step<'a> {
 }
 
 fn steps<'a, 'b>(old: impl Iterator<Item = &'b Node>, new: &'a [Value]) -> Vec<Step<'a>> {
-    // Values hash by their display; equality decides.
+    // Values hash by their display text; equality decides.
     let old: Vec<Value> = old.map(|node| node.value.clone()).collect();
     let old_keys = keys(&old);
     let new_keys = keys(new);
@@ -119,8 +119,7 @@ fn steps<'a, 'b>(old: impl Iterator<Item = &'b Node>, new: &'a [Value]) -> Vec<S
     steps
 }
 
-/// Stands for a value: the diff needs an order and a hash, which values do not have. Equal values have
-/// equal keys.
+/// Proxy for a value: the diff needs an order and a hash, which values lack. Equal values have equal keys.
 #[derive(Debug, Clone, Eq, PartialOrd, Ord)]
 pub(super) struct Key(String);
 

@@ -1,7 +1,7 @@
-//! Front matter as YAML: the properties, and where in the text each of them stands.
+//! Front matter as YAML: the properties and the location of each in the text.
 //!
-//! serde-saphyr parses (strictly and with a budget) and gives byte offsets; what a scalar means
-//! is read from the source text, because a parsed number no longer says how it was written.
+//! serde-saphyr parses (strictly and with a budget) and gives byte offsets; the value of a scalar is read
+//! from the source text, because a parsed number has lost its notation.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -22,8 +22,8 @@ use raw::{Raw, span_of};
 pub(super) struct Matter {
     pub(super) range: Range<usize>,
     pub(super) entries: Vec<Entry>,
-    /// Entries share a line: the mapping is written as `{…}`, or lines end in a lone `\r`. Then no
-    /// entry can be changed by its lines.
+    /// Entries share a line: the mapping is a flow mapping `{…}`, or lines end in a lone `\r`. Then entries
+    /// cannot be edited line by line.
     pub(super) shares_lines: bool,
     by_name: HashMap<String, usize>,
 }
@@ -43,27 +43,27 @@ pub(super) struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) value: Value,
-    /// The value as written, without anchor and tag. Empty for a missing value.
+    /// The value as written, without anchor and tag. Empty if the value is missing.
     pub(super) span: Range<usize>,
     pub(super) style: Style,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Style {
-    /// Nothing is written.
+    /// No value is written.
     Missing,
     Plain,
     Quoted,
-    /// The header (`|-`) begins the node's span.
+    /// The span begins at the header (`|-`).
     BlockScalar,
     Alias,
-    /// `[[Acme, Inc]]` without quotes; the one item of the list that it is for YAML.
+    /// `[[Acme, Inc]]` without quotes; the node is the single item that YAML sees in the outer list.
     UnquotedLink(Box<Node>),
     FlowList(Vec<Node>),
     BlockList(Vec<Item>),
-    /// The values, in order.
+    /// The values, in file order.
     FlowMap(Vec<Node>),
-    /// The values, in order.
+    /// The values, in file order.
     BlockMap(Vec<Node>),
 }
 
@@ -93,7 +93,7 @@ impl Matter {
 }
 
 impl Node {
-    /// What YAML reads where Nova reads a link without quotes: a list in a list.
+    /// The node as YAML reads an unquoted link: a list in a list.
     pub(super) fn as_yaml(&self) -> Option<Node> {
         let Style::UnquotedLink(inner) = &self.style else { return None };
         Some(Node {
@@ -111,7 +111,7 @@ impl Entry {
     }
 }
 
-/// Reads the front matter that lies at `range` of `text`.
+/// Reads the front matter at `range` of `text`, with the fast reader where possible.
 pub(super) fn read(text: &str, range: Range<usize>) -> Result<Matter, Broken> {
     match placed::read(text, range.clone()) {
         Some(matter) => Ok(matter),
@@ -119,7 +119,7 @@ pub(super) fn read(text: &str, range: Range<usize>) -> Result<Matter, Broken> {
     }
 }
 
-/// As [`read`], by the YAML parser whatever it is.
+/// As [`read`], but always with the YAML parser.
 pub(super) fn parsed(text: &str, range: Range<usize>) -> Result<Matter, Broken> {
     let source = &text[range.clone()];
     let base = range.start;
@@ -165,7 +165,7 @@ pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-/// The end of the line `at` is on, line break included.
+/// The end of the line that contains `at`, line break included.
 pub(super) fn line_end(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1)
 }
@@ -173,11 +173,11 @@ pub(super) fn line_end(text: &str, at: usize) -> usize {
 struct Reader<'a> {
     source: &'a str,
     base: usize,
-    /// Values by the place they are written at, for aliases that point there.
+    /// Values by their span, to resolve aliases.
     seen: HashMap<Range<usize>, Value>,
 }
 
-/// What stands between a `:` or `-` and the value.
+/// The bytes between a `:` or `-` and the value.
 #[derive(Default)]
 struct Lead<'a> {
     tag: Option<&'a str>,
@@ -223,7 +223,7 @@ impl<'a> Reader<'a> {
         }
 
         let node = match raw.value {
-            // The parser gives an opening bracket a width, the start of a block list none.
+            // The parser's span of a flow list includes the opening bracket; that of a block list is empty.
             Raw::List(items) if !span.is_empty() => self.flow_list(items, span.start)?,
             Raw::List(items) => self.block_list(items, lead_start..span.start)?,
             Raw::Map(pairs) => self.map(pairs, span.start)?,
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
         Some(node)
     }
 
-    /// A node's bytes, if they can be cut out of the text.
+    /// A node's byte range, if it is valid in the source.
     fn place(&self, location: &Location) -> Option<Range<usize>> {
         span_of(location).filter(|span| self.source.get(span.clone()).is_some())
     }
@@ -255,7 +255,7 @@ impl<'a> Reader<'a> {
                 Raw::Text(text) => Value::from_text(text),
                 _ => Value::Null,
             };
-            // The parser places a missing value where it noticed; it belongs after the `:`.
+            // The parser reports a missing value where it noticed it; its place is after the `:`.
             return Some(Node { value, span: lead_start..lead_start, style: Style::Missing });
         }
         let quoted = written.starts_with(['"', '\'']);
@@ -279,7 +279,7 @@ impl<'a> Reader<'a> {
             nodes.push(node);
         }
         let span = start..self.flow_end(at, ']')?;
-        // A link is one value however it is written: it is replaced whole, never item by item.
+        // A link is one value in any notation: it is replaced as a whole, never item by item.
         if let Some(link) = self.unquoted_link(&span, &nodes)
             && let Some(inner) = nodes.pop()
         {
@@ -289,10 +289,10 @@ impl<'a> Reader<'a> {
         Some(Node { value, span, style: Style::FlowList(nodes) })
     }
 
-    /// `[[Jane Doe]]` without quotes is YAML for a list in a list, and a link for who wrote it; so is
-    /// `[[Acme, Inc]]`, of which YAML makes two items, and `[[Acme|A: b]]`, of which it makes a mapping.
-    /// Between the brackets stand plain scalars and commas on one line, nothing else but a colon in what
-    /// is shown of the link.
+    /// Unquoted `[[Jane Doe]]` is a list in a list for YAML, but a link for its author; so is
+    /// `[[Acme, Inc]]`, which YAML reads as two items, and `[[Acme|A: b]]`, which it reads as a mapping.
+    /// Between the brackets only plain scalars and commas on one line are accepted, and a colon only in the
+    /// display text.
     fn unquoted_link(&self, span: &Range<usize>, nodes: &[Node]) -> Option<Value> {
         let [Node { style: Style::FlowList(parts), .. }] = nodes else {
             return None;
@@ -313,7 +313,7 @@ impl<'a> Reader<'a> {
         (is_whole && (shows_colon || can_be_a_name(&values))).then(|| Value::Link(link.to_owned()))
     }
 
-    /// Where the colon of a part like `Acme|A: b` is, when it is a pair of plain scalars without braces.
+    /// The colon of a part such as `Acme|A: b`, if that is a pair of plain scalars without braces.
     fn colon_of_pair(&self, from: usize, part: &Node) -> Option<usize> {
         let (Style::BlockMap(values), Value::Map(entries)) = (&part.style, &part.value) else { return None };
         let ([value], Some((key, _))) = (values.as_slice(), entries.first()) else { return None };
@@ -323,13 +323,13 @@ impl<'a> Reader<'a> {
         is_plain.then_some(from + before.len() - ":".len())
     }
 
-    /// Whether a link has named its note before its end is reached: what follows is a heading or what is
-    /// shown. No note's name has a colon.
+    /// Whether the link's target has ended, so that a heading or display text follows: a colon cannot be
+    /// part of a note's name.
     fn has_named(&self, link: Range<usize>) -> bool {
         self.source[link].contains(['|', '#'])
     }
 
-    /// Whether only commas and blanks are there: no anchor and no tag.
+    /// Whether the range has only commas and blanks, hence no anchor and no tag.
     fn is_between_items(&self, range: Range<usize>) -> bool {
         self.source
             .get(range)
@@ -350,8 +350,8 @@ impl<'a> Reader<'a> {
         Some(Node { value, span: start..at, style: Style::BlockList(items) })
     }
 
-    /// Where a block list begins. Of a list that is not indented the parser names the place behind
-    /// the first dash, which may be a dash again.
+    /// Start of a block list. For a list that is not indented the parser reports the position after the
+    /// first dash, where another dash may follow.
     fn first_dash(&self, lead: Range<usize>) -> usize {
         let mut at = lead.start;
         loop {
@@ -391,7 +391,7 @@ impl<'a> Reader<'a> {
         Some(Node { value: Value::Map(Box::new(entries)), span: start..end, style })
     }
 
-    /// Past a flow collection's closing bracket.
+    /// The end of a flow collection, closing bracket included.
     fn flow_end(&self, from: usize, closer: char) -> Option<usize> {
         let mut at = from;
         loop {
@@ -407,7 +407,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The position of `mark`, if only blanks and comments stand before it.
+    /// The position of `mark`, if only blanks and comments precede it.
     fn skip_to(&self, from: usize, mark: char) -> Option<usize> {
         let at = self.skip_blank(from);
         self.source[at..].starts_with(mark).then_some(at)
@@ -449,8 +449,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The end of the last line that belongs to a block scalar's text, before its line break.
-    /// With `+` the blank lines after the text belong to it.
+    /// The end of the last line of a block scalar's text, before its line break. With `+`, trailing blank
+    /// lines are part of the text.
     fn block_scalar_end(&self, header: usize, span_end: usize) -> usize {
         let header_line = &self.source[header..line_end(self.source, header)];
         let keep = header_line.split_whitespace().next().is_some_and(|indicator| indicator.contains('+'));
@@ -470,8 +470,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Up to YAML's own blanks, the ones [`Reader::skip_blank`] skips: other white space (U+0085, a
-/// no-break space) is part of a token, so behind skipped blanks a token is never empty.
+/// Up to the blanks that [`Reader::skip_blank`] skips. Other whitespace (U+0085, a no-break space) is part
+/// of a token in YAML, so the token after skipped blanks is never empty.
 fn first_token(text: &str) -> &str {
     let end = text.find([' ', '\t', '\r', '\n']).unwrap_or(text.len());
     &text[..end]
@@ -492,16 +492,15 @@ fn shift(node: &mut Node, by: usize) {
     }
 }
 
-/// Whether what stands between `[[` and `]]`, parted by its commas, can be the name of a note. Numbers,
-/// dates and the like beside each other (`[[52.5, 13.4]]`) are a row of a table or a pair of ends; one of
-/// them alone is the name of a year's note.
+/// Whether the comma-separated parts between `[[` and `]]` can be a note's name. Several numbers or dates
+/// (`[[52.5, 13.4]]`) are a table row or an interval; a single one is the name of a yearly or daily note.
 pub(super) fn can_be_a_name(parts: &[&Value]) -> bool {
     let is_word =
         |part: &&Value| matches!(part, Value::Text(text) if text.contains(|c: char| c.is_alphabetic()));
     parts.len() == 1 || parts.iter().any(is_word)
 }
 
-/// The value of a scalar that has a tag, or that an alias points to.
+/// The value of a scalar that is tagged or referenced by an alias.
 fn typed_scalar(raw: &Raw, written: &str) -> Option<Value> {
     match raw {
         Raw::Null => Some(Value::Null),

@@ -1,8 +1,8 @@
-//! Two changes to one note made one, or a conflict said.
+//! Three-way merge of two changes to one note.
 //!
-//! Properties merge by key, lists by items, the body by line. Lines that both sides added at the end
-//! of a section are all kept, the outside's first. What else cannot be put in one order, or was
-//! changed to two different things, is a conflict: nothing is chosen silently.
+//! Properties merge by key, lists by item, the body by line. If both sides append lines to the end of a
+//! section, all are kept, outside changes first. Lines whose order is ambiguous, and values changed
+//! differently on both sides, are a conflict; no side is chosen silently.
 
 use std::ops::Range;
 
@@ -21,19 +21,19 @@ mod lists;
 use lines::{Additions, merge_lines};
 use lists::merge_lists;
 
-/// What became of two changes.
+/// Result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Merge {
     /// Both changes are in the text.
     Clean {
         /// The merged note.
         text: String,
-        /// What came from `theirs`, readable: `stage: lead → won`.
+        /// The changes of `theirs`, readable: `stage: lead → won`.
         outside: Vec<String>,
     },
     /// Both changed the same thing differently.
     Conflict {
-        /// What, readable: `stage: lead → won here, lead → lost outside`.
+        /// The conflicting changes, readable: `stage: lead → won here, lead → lost outside`.
         what: Vec<String>,
     },
 }
@@ -55,7 +55,7 @@ pub fn merge(base: &str, mine: &str, theirs: &str) -> Merge {
         return Merge::Conflict { what };
     };
 
-    // A body that reads as front matter behind this head would be another note than was meant.
+    // If the merged body would parse as front matter, the note would mean something else.
     let text = format!("{head}{body}");
     if Document::parse(&text).body_start() != head.len() {
         return Merge::Conflict { what: vec!["front matter".to_owned()] };
@@ -107,7 +107,7 @@ impl<'a> Side<'a> {
 }
 
 impl Sides<'_> {
-    /// Everything before the body; `None` and a reason in `what` when both sides changed the same.
+    /// The merged text before the body; `None`, with a reason in `what`, on a conflict.
     fn head(&self, outside: &mut Vec<String>, what: &mut Vec<String>) -> Option<String> {
         let (base, mine, theirs) = (self.base.head(), self.mine.head(), self.theirs.head());
         if mine == theirs || base == theirs {
@@ -128,8 +128,8 @@ impl Sides<'_> {
             return None;
         };
         let edited = Side::of(&edited);
-        // Merged as text the front matter keeps both sides' comments and notation; it is taken
-        // when it also says what the properties must say.
+        // A textual merge keeps both sides' comments and notation; it is used if its properties are the
+        // merged ones.
         if let Ok(lines) = merge_lines(base, mine, theirs, Additions::Collide) {
             let merged = Document::parse(&lines);
             let whole = merged.body_start() == lines.len();
@@ -146,7 +146,7 @@ impl Sides<'_> {
         Some(edited.head().to_owned())
     }
 
-    /// What `mine` did to the properties, as edits of `theirs`.
+    /// The changes of `mine` to the properties, as edits of `theirs`.
     fn edits(&self, outside: &mut Vec<String>, what: &mut Vec<String>) -> Option<Vec<PropertyEdit>> {
         let conflicts = what.len();
         let sides = [&self.base, &self.theirs, &self.mine];
@@ -173,7 +173,7 @@ impl Sides<'_> {
             match merge_lists(base, mine, theirs) {
                 Some(items) => {
                     let merged = Value::List(items);
-                    // Against `mine`: an item both sides added came from both.
+                    // Compared with `mine`: an item that both sides added is no outside change.
                     if mine != Some(&merged) {
                         outside.push(value_change(key, mine, Some(&merged)));
                     }
@@ -211,7 +211,7 @@ fn both(key: &str, base: Option<&Value>, mine: Option<&Value>, theirs: Option<&V
     format!("{key}: {} here, {} outside", side(mine), side(theirs))
 }
 
-/// `before` lines of front matter stand before the body.
+/// Line numbers in the file, which has `before` lines above the body.
 fn body_lines(place: &Range<usize>, before: usize) -> String {
     let (first, last) = (before + place.start + 1, before + place.end.max(place.start + 1));
     if first == last { format!("body, line {first}") } else { format!("body, lines {first}–{last}") }

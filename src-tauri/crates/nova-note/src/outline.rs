@@ -1,11 +1,9 @@
-//! What a note's text holds for others to find: links, tags, headings and blocks, each with its
-//! place in the text.
+//! The outline of a note: links, tags, headings and blocks, each with its span.
 //!
-//! Markdown by CommonMark's rules where they decide what is a link (code, comments, escapes,
-//! containers), and Obsidian's additions to it: `[[wikilinks]]`, `![[embeds]]`, `%%comments%%`,
-//! `$math$`, `#tags`, `^block-ids`, links in properties. One pass over the text; nothing is
-//! rendered and nothing is copied but what is found. Whatever the text is, the time is in
-//! proportion to its length and the depth of nesting is bounded.
+//! CommonMark decides what can be a link (code, comments, escapes, containers), plus Obsidian's extensions:
+//! `[[wikilinks]]`, `![[embeds]]`, `%%comments%%`, `$math$`, `#tags`, `^block-ids`, links in properties.
+//! One pass over the text; nothing is rendered, and only results are copied. Time is linear in the length
+//! of any text, and nesting depth is bounded.
 
 use std::ops::Range;
 
@@ -38,7 +36,7 @@ pub enum LinkKind {
     Markdown,
     /// `![text](picture.png)`.
     Image,
-    /// `[label]: Note.md`, the definition that `[text][label]` refers to.
+    /// `[label]: Note.md`, the definition to which `[text][label]` refers.
     Definition,
     /// `[[Note]]` in a property.
     Property,
@@ -49,25 +47,24 @@ pub enum LinkKind {
 pub struct Link {
     /// How it is written.
     pub kind: LinkKind,
-    /// All of it, from the first bracket to the last; of a link in a property without its quotes.
+    /// The whole link, from the first bracket to the last; in a property without its quotes.
     pub span: Range<usize>,
     /// The part that names the file, without subpath. Empty in `[[#Heading]]`.
     pub target_span: Range<usize>,
-    /// The name or path as it is meant: without escapes, quotes and percent-encoding. Empty for
-    /// the note itself.
+    /// The decoded name or path: without escapes, quotes and percent-encoding. Empty for the note itself.
     pub target: String,
     /// What follows the first `#`: `Heading`, `Heading#Below it`, `^block-id`.
     pub subpath: Option<String>,
-    /// The text shown for it, or the size of an embed: what follows the `|` of a wikilink, what
-    /// stands in the brackets of a Markdown link.
+    /// The display text, or the size of an embed: the part after the `|` of a wikilink, the text in the
+    /// brackets of a Markdown link.
     pub display: Option<String>,
-    /// The line it begins on, 1-based.
+    /// The line on which it begins, 1-based.
     pub line: u32,
-    /// How it is written.
+    /// Syntax to preserve when the target is rewritten.
     pub notation: Notation,
 }
 
-/// What the target's bytes have to obey.
+/// The syntax that a rewritten target must obey.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notation {
     /// Verbatim, between `[[` and `]]`.
@@ -76,19 +73,19 @@ pub enum Notation {
     Bare,
     /// A Markdown destination: `[x](<here>)`.
     Angle,
-    /// Within a YAML scalar.
+    /// Inside a YAML scalar.
     Yaml {
-        /// The scalar, quotes included; of `key: [[Note]]` both pairs of brackets.
+        /// The scalar, quotes included; for `key: [[Note]]`, including both pairs of brackets.
         scalar: Range<usize>,
         /// How the scalar is quoted.
         quotes: YamlQuotes,
     },
 }
 
-/// How a YAML scalar is written.
+/// Quoting style of a YAML scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum YamlQuotes {
-    /// Not at all.
+    /// Unquoted.
     Plain,
     /// `'…'`.
     Single,
@@ -98,12 +95,12 @@ pub enum YamlQuotes {
     Block,
 }
 
-/// A tag where it is used.
+/// One use of a tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TagUse {
-    /// Without `#`, as it is spelled: `inbox/to-read`.
+    /// Without `#`, as spelled: `inbox/to-read`.
     pub tag: String,
-    /// With its `#`; of a tag in a property, the whole value.
+    /// Including the `#`; for a tag in a property, the whole value.
     pub span: Range<usize>,
     /// 1-based.
     pub line: u32,
@@ -114,44 +111,44 @@ pub struct TagUse {
 pub struct Heading {
     /// 1 to 6.
     pub level: u8,
-    /// Its text as written, without the `#` before and behind it.
+    /// Its text as written, without the leading and trailing `#`.
     pub text: String,
-    /// Its lines, without the last line break.
+    /// Its lines, without the final line break.
     pub span: Range<usize>,
-    /// Whether it stands in a list or a quotation, where it begins no section of the note.
+    /// Whether it is inside a list or a quotation, where it begins no section.
     pub is_nested: bool,
     /// 1-based.
     pub line: u32,
 }
 
-/// A block that has an id.
+/// A block with an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     /// Without `^`.
     pub id: String,
-    /// The id with its `^`.
+    /// The id, including its `^`.
     pub span: Range<usize>,
     /// The line of the id, 1-based.
     pub line: u32,
 }
 
-/// What a note's text holds, each kind in the order of the text.
+/// The elements of a note, each kind in text order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// Links to files of the vault; addresses of the web are none.
+    /// Links to files of the vault; web addresses are excluded.
     pub links: Vec<Link>,
-    /// Tags in the text and in the properties `tags` and `tag`.
+    /// Tags in the body and in the properties `tags` and `tag`.
     pub tags: Vec<TagUse>,
     /// Headings.
     pub headings: Vec<Heading>,
     /// Blocks with an id.
     pub blocks: Vec<Block>,
-    /// There is more of it than [`MAX_FOUND`].
+    /// Whether elements beyond [`MAX_FOUND`] were dropped.
     pub is_cut: bool,
 }
 
 impl Outline {
-    /// Gives back the memory that was taken for more to be found.
+    /// Releases spare capacity.
     pub fn shrink(&mut self) {
         let Outline { links, tags, headings, blocks, is_cut: _ } = self;
         links.shrink_to_fit();
@@ -161,11 +158,10 @@ impl Outline {
     }
 }
 
-/// So much is told of one note. No person writes a note with more; of a hostile one the rest is
-/// passed over.
+/// Limit on elements per note, to bound the memory that a hostile one can take.
 const MAX_FOUND: usize = 200_000;
 
-/// Reads a note's text. Of front matter that cannot be read nothing is told, its body is.
+/// Parses a note's text. If the front matter is unreadable, only the body is parsed.
 pub fn outline(text: &str) -> Outline {
     let split = split::split(text);
     let mut outline = Outline::default();
@@ -179,29 +175,30 @@ pub fn outline(text: &str) -> Outline {
     outline
 }
 
-/// The headings from `start` on, which must be the beginning of a line of the body, and the lines
-/// of fenced code.
+/// The headings from `start` on, and the lines of fenced code. `start` must be the beginning of a line of
+/// the body.
 pub(super) fn headings_and_code(text: &str, start: usize) -> (Vec<Heading>, Vec<Range<usize>>) {
     let mut outline = Outline::default();
     let code = blocks::scan(text, start, &mut outline).code;
     (outline.headings, code)
 }
 
-/// The text of the body from `start` on that is nothing else, in order, and the lines of fenced code; as above.
+/// The prose of the body from `start` on, in order, and the lines of fenced code; `start` as for
+/// [`headings_and_code`].
 pub(super) fn prose_and_code(text: &str, start: usize) -> (Vec<Prose>, Vec<Range<usize>>) {
     let (mut prose, code) = blocks::prose(text, start);
     prose.sort_by_key(|prose| prose.span.start);
     (prose, code)
 }
 
-/// Where the lines begin on which a list item begins with `[`, and the lines of fenced code; from `start` on as
-/// above.
+/// The starts of lines whose list item begins with `[`, and the lines of fenced code; `start` as for
+/// [`headings_and_code`].
 pub(super) fn boxes_and_code(text: &str, start: usize) -> (Vec<usize>, Vec<Range<usize>>) {
     let scanned = blocks::scan(text, start, &mut Outline::default());
     (scanned.boxes, scanned.code)
 }
 
-/// The bytes of front matter that is closed but cannot be read.
+/// The range of front matter that is unreadable or unclosed.
 pub fn unreadable_matter(text: &str) -> Option<Range<usize>> {
     match split::split(text).front {
         Front::Closed(range) => matter::read(text, range.clone()).is_err().then_some(range),
@@ -211,7 +208,7 @@ pub fn unreadable_matter(text: &str) -> Option<Range<usize>> {
 }
 
 impl Outline {
-    /// Whether one more may be told.
+    /// Whether another element fits.
     fn has_room(&mut self) -> bool {
         let found = self.links.len() + self.tags.len() + self.headings.len() + self.blocks.len();
         self.is_cut |= found >= MAX_FOUND;
@@ -230,7 +227,7 @@ impl Outline {
     }
 }
 
-/// Sets line numbers from offsets in rising order.
+/// Sets line numbers from offsets in ascending order.
 fn number<'a>(text: &str, places: impl Iterator<Item = (usize, &'a mut u32)>) {
     let (mut line, mut counted) = (1, 0);
     for (at, number) in places {
@@ -240,8 +237,8 @@ fn number<'a>(text: &str, places: impl Iterator<Item = (usize, &'a mut u32)>) {
     }
 }
 
-/// Whether a name follows Obsidian's rules for tags: letters, digits, `_`, `-`, `/`, signs beyond
-/// ASCII, and at least one that is no digit (<https://help.obsidian.md/tags>).
+/// Whether a name follows Obsidian's rules for tags: letters, digits, `_`, `-`, `/`, non-ASCII symbols, and
+/// at least one non-digit (<https://help.obsidian.md/tags>).
 fn is_tag(name: &str) -> bool {
     !name.is_empty()
         && name.chars().all(is_tag_char)
@@ -252,7 +249,7 @@ fn is_tag_char(c: char) -> bool {
     match c {
         '_' | '-' | '/' => true,
         c if c.is_ascii() => c.is_ascii_alphanumeric(),
-        // General and supplemental punctuation end a tag, as white space does.
+        // General and supplemental punctuation end a tag, as whitespace does.
         '\u{2000}'..='\u{206f}' | '\u{2e00}'..='\u{2e7f}' => false,
         c => !c.is_whitespace() && !c.is_control(),
     }

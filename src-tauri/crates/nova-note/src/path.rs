@@ -1,4 +1,4 @@
-//! Where a note lies, as a value that cannot point outside the vault.
+//! The path of a note, as a type that cannot point outside the vault.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,17 +7,17 @@ use memchr::memrchr;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-/// A note's place relative to the vault's root, `/` separated.
+/// A path relative to the vault's root, `/` separated.
 ///
-/// Cannot hold `..`, `.`, empty components, absolute, UNC or drive paths, backslashes, NUL or
-/// control characters, or a component that ends in a dot or a space. The bytes are kept as they
-/// are on disk: no Unicode normalisation happens here. Clones share them.
+/// Cannot contain `..`, `.`, empty components, absolute, UNC or drive paths, backslashes, NUL or control
+/// characters, or a component that ends in a dot or a space. The bytes are those on disk, without Unicode
+/// normalisation. Clones share the allocation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct VaultPath(Arc<str>);
 
 impl VaultPath {
-    /// Reads a path relative to the vault's root, as `CRM/People/Jane Doe.md`.
+    /// Parses a path relative to the vault's root, such as `CRM/People/Jane Doe.md`.
     pub fn parse(path: &str) -> Result<Self, PathError> {
         check(path)?;
         Ok(Self(path.into()))
@@ -38,20 +38,20 @@ impl VaultPath {
         }
     }
 
-    /// The path of `name` in the folder `prefix`, `""` or with a `/` at its end; `sound` when that
-    /// was checked before and can be part of a path. `room` is overwritten.
+    /// The path of `name` in the folder `prefix`, which is `""` or ends in `/`. `sound` is the result of
+    /// [`VaultPath::is_sound_folder`] for `prefix`. `room` is a buffer that is overwritten.
     pub fn within(prefix: &str, sound: bool, name: &str, room: &mut String) -> Result<Self, PathError> {
         room.clear();
         room.push_str(prefix);
         room.push_str(name);
-        // What is wrong with it is found out at leisure.
+        // The full check produces the error.
         if !(sound && is_sound_name(name) && room.len() <= MAX_PATH_BYTES) {
             check(room)?;
         }
         Ok(Self(room.as_str().into()))
     }
 
-    /// Whether the folder `prefix`, `""` or with a `/` at its end, can be part of a path.
+    /// Whether the folder `prefix`, which is `""` or ends in `/`, can be part of a path.
     pub fn is_sound_folder(prefix: &str) -> bool {
         prefix.strip_suffix('/').map_or(prefix.is_empty(), |folder| check(folder).is_ok())
     }
@@ -61,14 +61,14 @@ impl VaultPath {
         &self.0
     }
 
-    /// The name a wikilink would use: the file name without `.md` (`Jane Doe`); other files keep
-    /// their extension, as they do in a link.
+    /// The name used in a wikilink: the file name without `.md` (`Jane Doe`); other files keep their
+    /// extension.
     pub fn name(&self) -> &str {
         let file = self.file_name();
         without_extension(file).unwrap_or(file)
     }
 
-    /// The folder the note lies in (`CRM/People`), `""` for the vault's root.
+    /// The note's folder (`CRM/People`), `""` for the vault's root.
     pub fn folder(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
@@ -78,28 +78,27 @@ impl VaultPath {
         without_extension(self.file_name()).is_some()
     }
 
-    /// Whether a folder or the file itself begins with a dot (`.obsidian`, `.trash`).
+    /// Whether any component begins with a dot (`.obsidian`, `.trash`).
     pub fn is_hidden(&self) -> bool {
         self.0.split('/').any(|component| component.starts_with('.'))
     }
 
-    /// Whether the file's name is one that a sync program gives to a second version of a note
-    /// which was changed in two places at once.
+    /// Whether the name is that of a conflicted copy made by a sync program.
     ///
-    /// Known are the documented names of Syncthing (`a.sync-conflict-20261121-101112-ABCDEFG.md`),
-    /// Dropbox, Nextcloud and Obsidian Sync (`a (Jane's conflicted copy 2026-11-21).md`),
-    /// ownCloud (`a_conflict-20261121-101112.md`) and Seafile (`a (SFConflict …).md`). Names that
-    /// a person also gives, as `a 2.md` and `a (1).md`, count as notes of their own.
+    /// Recognises the documented names of Syncthing (`a.sync-conflict-20261121-101112-ABCDEFG.md`),
+    /// Dropbox, Nextcloud and Obsidian Sync (`a (Jane's conflicted copy 2026-11-21).md`), ownCloud
+    /// (`a_conflict-20261121-101112.md`) and Seafile (`a (SFConflict …).md`). Names that people use, too,
+    /// such as `a 2.md` and `a (1).md`, count as ordinary notes.
     pub fn is_sync_conflict(&self) -> bool {
         self.sync_conflict_of().is_some()
     }
 
-    /// The name (without `.md`) of the note that a sync program made this copy of.
+    /// The name (without `.md`) of the note of which this is a conflicted copy.
     pub fn sync_conflict_of(&self) -> Option<&str> {
         conflict_original(without_extension(self.file_name())?)
     }
 
-    /// Whether Nova made this copy, of an edit that it could not merge into its note.
+    /// Whether this is Nova's copy of an edit that it could not merge.
     pub fn is_unmerged_edit(&self) -> bool {
         self.file_name().contains(UNMERGED)
     }
@@ -109,8 +108,8 @@ impl VaultPath {
     }
 }
 
-/// The file name of a copy of an edit that could not be merged into the note `stem.extension`, made on that
-/// `date`; `count` tells several of one day apart.
+/// File name for a copy of an edit that could not be merged into `stem.extension`, made on `date`; `count`
+/// distinguishes several on one day.
 ///
 /// ```
 /// # use nova_note::unmerged_name;
@@ -122,7 +121,7 @@ pub fn unmerged_name(stem: &str, extension: &str, date: &str, count: usize) -> S
     file_name_about("", stem, &format!("{UNMERGED}{date}{count}).{extension}"))
 }
 
-/// As Dropbox names such copies, so that sync programs and [`VaultPath::is_sync_conflict`] know them.
+/// Named as by Dropbox, so that sync programs and [`VaultPath::is_sync_conflict`] recognise it.
 const UNMERGED: &str = " (Nova's conflicted copy ";
 
 /// The name of a note's file without its extension; `None` for any other file.
@@ -159,7 +158,7 @@ impl TryFrom<String> for VaultPath {
 }
 
 impl From<&VaultPath> for Arc<str> {
-    /// Not copied.
+    /// Shares the allocation.
     fn from(path: &VaultPath) -> Self {
         Arc::clone(&path.0)
     }
@@ -179,7 +178,7 @@ impl std::str::FromStr for VaultPath {
     }
 }
 
-/// A text that is not a place in the vault.
+/// Why a text is not a valid path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{path}` is not a path in the vault: {problem}; {}",
@@ -189,20 +188,19 @@ impl std::str::FromStr for VaultPath {
     )
 )]
 pub struct PathError {
-    /// The text, cut after 200 characters.
+    /// The text, truncated to 200 characters.
     pub path: String,
     /// What is wrong with it.
     pub problem: &'static str,
-    /// The path that is meant, where that is known.
+    /// The intended path, if it can be derived.
     pub instead: Option<VaultPath>,
 }
 
-/// The file name (without `.md`) for a display name.
+/// Turns a display name into a file name (without `.md`).
 ///
-/// `\ / : * ? " < > | # ^ [ ]` and control characters become `-`; spaces, leading dots and
-/// trailing dots are trimmed; at most 200 bytes, cut between characters; names Windows reserves
-/// get a `_`; never empty (`Untitled`). Normalised to NFC, so that the same name typed on another
-/// system is the same file.
+/// `\ / : * ? " < > | # ^ [ ]` and control characters become `-`; spaces, leading dots and trailing dots
+/// are trimmed; at most 200 bytes, cut at a character boundary; names reserved by Windows get a `_`; never
+/// empty (`Untitled`). Normalised to NFC, so that the same name typed on another system is the same file.
 pub fn file_name(display: &str) -> String {
     let replaced: String = display
         .nfc()
@@ -224,11 +222,11 @@ pub fn file_name(display: &str) -> String {
     name.to_owned()
 }
 
-/// The name of a file outside of the vault that is about a note: `before`, the note's name as far as
-/// there is room for it, and `after`.
+/// File name, outside of the vault, for something about a note: `before`, as much of the note's name as
+/// fits, `after`.
 ///
-/// At most 140 bytes, cut between characters: a note's name alone may take all of the 255 that a file
-/// name has, and in an encrypted home folder a file name has 143.
+/// At most 140 bytes, cut at a character boundary: a note's name may use all of the 255 bytes that a file
+/// name can have, and in an encrypted home folder the limit is 143.
 ///
 /// ```
 /// # use nova_note::file_name_about;
@@ -240,7 +238,7 @@ pub fn file_name_about(before: &str, note: &str, after: &str) -> String {
     format!("{before}{}{after}", cut(note, room))
 }
 
-/// At most this many bytes of the text, cut between characters.
+/// At most `most` bytes of the text, cut at a character boundary.
 fn cut(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {
@@ -291,10 +289,9 @@ fn check(path: &str) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Whether this is certainly a name that [`check`] allows, at the root as well; says no where in
-/// doubt.
+/// Whether [`check`] certainly allows this name, at the root as well; `false` if in doubt.
 fn is_sound_name(name: &str) -> bool {
-    // Without an early end, so that many bytes are checked in one step.
+    // No early exit, so that the loop is vectorised.
     let odd = name.bytes().fold(false, |odd, b| odd | !(b' '..0x7f).contains(&b) | matches!(b, b'/' | b'\\'));
     let plain = match odd {
         false => true,
@@ -308,7 +305,7 @@ fn is_sound_name(name: &str) -> bool {
 }
 
 fn conflict_original(name: &str) -> Option<&str> {
-    // Each of the forms has a date, and hardly any other name; it is asked for every note there is.
+    // Each of these names contains a date and few others do; this runs for every note.
     if name.bytes().filter(u8::is_ascii_digit).count() < 8 {
         return None;
     }
@@ -322,7 +319,7 @@ fn conflict_original(name: &str) -> Option<&str> {
         }
     }
     let name = name.strip_suffix(')')?;
-    // Of several on one day Dropbox counts: `… 2026-11-21 (1))`.
+    // Dropbox numbers several copies of one day: `… 2026-11-21 (1))`.
     let is_count = |n: &str| n.strip_suffix(')').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
     let name = name.rsplit_once(" (").filter(|(_, n)| is_count(n)).map_or(name, |(name, _)| name);
     let (before, inside) = name.rsplit_once(" (")?;
@@ -334,7 +331,7 @@ fn conflict_original(name: &str) -> Option<&str> {
     (is_conflict && original(before)).then_some(before)
 }
 
-/// `20261121-101112`, followed by `-` and the short id of a device or by nothing.
+/// `20261121-101112`, optionally followed by `-` and a short device id.
 fn is_compact_stamp(stamp: &str) -> bool {
     let mut parts = stamp.split('-');
     let mut digits = |count: usize| {
@@ -348,8 +345,8 @@ fn is_device(id: &str) -> bool {
     id.len() == 7 && id.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
 }
 
-/// A date, as `2026-11-21`, `2026-11-21 101112`, `2026-11-21-10-11-12` or `202611211011`, with
-/// whatever before it.
+/// Whether the text ends in a date such as `2026-11-21`, `2026-11-21 101112`, `2026-11-21-10-11-12` or
+/// `202611211011`.
 fn ends_in_date(text: &str) -> bool {
     text.split(' ').any(|word| {
         let digits = word.bytes().filter(u8::is_ascii_digit).count();
@@ -360,7 +357,7 @@ fn ends_in_date(text: &str) -> bool {
 const NOTE_EXTENSION: &str = ".md";
 const MAX_PATH_BYTES: usize = 4096;
 const MAX_COMPONENT_BYTES: usize = 255;
-/// Leaves room in 255 bytes for ` 2`, `.md` and the prefix of a temporary file.
+/// Leaves room within 255 bytes for ` 2`, `.md` and the prefix of a temporary file.
 const MAX_FILE_NAME_BYTES: usize = 200;
 const MAX_NAME_ABOUT_BYTES: usize = 140;
 const WINDOWS_RESERVED: [&str; 22] = [
@@ -368,7 +365,7 @@ const WINDOWS_RESERVED: [&str; 22] = [
     "LPT1", "LPT2", "LPT3", "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9",
 ];
 
-/// `C:` and `C:name` are places on a drive for Windows, wherever the vault is opened today.
+/// Windows reads `C:` and `C:name` as drive paths; refused everywhere, because vaults move between systems.
 fn is_drive(path: &str) -> bool {
     let bytes = path.as_bytes();
     bytes.len() >= 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':'

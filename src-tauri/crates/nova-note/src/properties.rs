@@ -1,5 +1,5 @@
-//! Properties changed byte-exactly: the edited entry's bytes change, no other byte does, and what
-//! cannot be proved is refused.
+//! Byte-exact edits of properties: only the edited entry's bytes change, and an edit that cannot be
+//! verified is refused.
 
 use std::ops::Range;
 
@@ -15,28 +15,27 @@ use super::write::{self, Place, Quotes, Written};
 /// One change to a note's front matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PropertyEdit {
-    /// The property holds this value afterwards. Setting what it already holds changes nothing;
-    /// a list is changed item by item.
+    /// Sets the value. Setting the present value changes nothing; a list is edited item by item.
     Set {
         /// The property's name.
         key: String,
-        /// What it holds afterwards.
+        /// The new value.
         value: Value,
     },
-    /// The property is gone afterwards. A property that does not exist is no error.
+    /// Removes the property. A missing property is no error.
     Remove {
         /// The property's name.
         key: String,
     },
-    /// The property is a list that has this item, added at the end when it was missing. A single
-    /// value becomes a list of it and the item.
+    /// Adds the item to the end of a list if it is missing. A single value becomes a list of that value and
+    /// the item.
     AddItem {
         /// The property's name.
         key: String,
         /// The item.
         item: Value,
     },
-    /// The property does not have this item afterwards.
+    /// Removes the item from a list.
     RemoveItem {
         /// The property's name.
         key: String,
@@ -46,7 +45,7 @@ pub enum PropertyEdit {
 }
 
 impl PropertyEdit {
-    /// The property it changes.
+    /// The property to change.
     pub fn key(&self) -> &str {
         match self {
             PropertyEdit::Set { key, .. }
@@ -57,11 +56,10 @@ impl PropertyEdit {
     }
 }
 
-/// Changes properties, one after the other, and nothing else.
+/// Applies edits in order, and changes nothing else.
 ///
-/// Front matter is added where there is none. After each edit the text is parsed again: the
-/// properties must be what was intended and every byte outside the edited entry must be what it
-/// was, or the whole edit is refused.
+/// Front matter is added if there is none. After each edit the text is parsed again: unless the properties
+/// are the intended ones and every byte outside the edited entry is unchanged, all edits are refused.
 pub fn edit_properties(text: &str, edits: &[PropertyEdit]) -> Result<String, EditError> {
     let mut current = text.to_owned();
     for edit in edits {
@@ -72,10 +70,10 @@ pub fn edit_properties(text: &str, edits: &[PropertyEdit]) -> Result<String, Edi
     Ok(current)
 }
 
-/// A new note: front matter from `properties`, in their order, then the body as given.
+/// Composes a new note: front matter from `properties`, in their order, then the body as given.
 ///
-/// Values are plain where they read back the same (dates always), links are quoted. Without
-/// properties there is no front matter.
+/// Values are plain where they read back unchanged (dates always), links are quoted. Without properties
+/// there is no front matter.
 pub fn compose(properties: &[(String, Value)], body: &str) -> String {
     let unique: IndexMap<&str, &Value> =
         properties.iter().map(|(key, value)| (key.as_str(), value)).collect();
@@ -91,7 +89,7 @@ pub fn compose(properties: &[(String, Value)], body: &str) -> String {
     text
 }
 
-/// `None` when there is nothing to change.
+/// `None` if nothing changes.
 fn apply(text: &str, edit: &PropertyEdit) -> Result<Option<String>, EditError> {
     let key = edit.key();
     if key.is_empty()
@@ -140,7 +138,7 @@ fn apply(text: &str, edit: &PropertyEdit) -> Result<Option<String>, EditError> {
         .ok_or_else(|| refused(key))
 }
 
-/// Whether an edit speaks of a list in a list: then that is also what `[[a, b]]` is meant to be.
+/// Whether an edit involves a list in a list; then `[[a, b]]` is read as one, too.
 fn is_of_lists(edit: &PropertyEdit) -> bool {
     let is_list = |value: &Value| matches!(value, Value::List(_));
     match edit {
@@ -150,12 +148,12 @@ fn is_of_lists(edit: &PropertyEdit) -> bool {
     }
 }
 
-/// The entry as YAML reads it, where Nova reads a link without quotes.
+/// The entry as YAML reads it, if Nova reads it as an unquoted link.
 fn in_yaml(entry: &Entry) -> Option<Entry> {
     Some(Entry { node: entry.node.as_yaml()?, ..entry.clone() })
 }
 
-/// What the property holds afterwards (`None` inside: it is gone). `None`: nothing changes.
+/// The intended value of the property (inner `None`: removed). `None` if nothing changes.
 fn intended(edit: &PropertyEdit, present: Option<&Value>) -> Option<Option<Value>> {
     let target = match edit {
         PropertyEdit::Set { value, .. } => Some(value.normalized()),
@@ -234,7 +232,7 @@ fn entry_lines(key: &str, value: &Value, indent: &str, eol: &str) -> String {
     lines
 }
 
-/// The new entry as the last lines of the front matter.
+/// Adds the entry as the last lines of the front matter.
 fn added(text: &str, matter: &Matter, key: &str, value: &Value, eol: &str) -> String {
     let indent = matter.entries.first().map_or("", |entry| {
         let start = matter::line_start(text, entry.key.start);
@@ -245,7 +243,7 @@ fn added(text: &str, matter: &Matter, key: &str, value: &Value, eol: &str) -> St
     splice(text, end..end, &entry_lines(key, value, indent, eol))
 }
 
-/// The entry with another value, in the order of preference: the first that proves exact is used.
+/// Candidate texts with the new value, best first; the first that is verified is used.
 fn changed(text: &str, entry: &Entry, value: &Value, eol: &str) -> Vec<String> {
     let node = &entry.node;
     let mut candidates = Vec::new();
@@ -272,7 +270,7 @@ fn changed(text: &str, entry: &Entry, value: &Value, eol: &str) -> Vec<String> {
     let on_key_line = !text[entry.after_colon..node.span.start].contains('\n');
     let one_line = !text[node.span.clone()].contains('\n');
     let kept_quotes = match (&node.style, text[node.span.clone()].chars().next()) {
-        // Obsidian's own dates have none.
+        // Obsidian writes dates without quotes.
         _ if matches!(value, Value::Text(text) if write::is_date(text)) => Quotes::AsNeeded,
         (Style::Quoted, Some('\'')) => Quotes::Single,
         (Style::Quoted, Some('"')) => Quotes::Double,
@@ -323,7 +321,7 @@ fn changed(text: &str, entry: &Entry, value: &Value, eol: &str) -> Vec<String> {
     candidates
 }
 
-/// Everything after the `:` anew; a comment on the entry's line stays there.
+/// Rewrites everything after the `:`; a comment on the key's line stays there.
 fn rewritten(text: &str, entry: &Entry, written: &Written, eol: &str) -> String {
     let end = node_line_end(text, entry.node.span.end);
     let comment = if matches!(entry.node.style, Style::BlockScalar | Style::BlockList(_) | Style::BlockMap(_))
@@ -346,8 +344,8 @@ fn rewritten(text: &str, entry: &Entry, written: &Written, eol: &str) -> String 
     splice(text, entry.after_colon..end, &with)
 }
 
-/// The comment (with the blanks before it) that ends the line `from` is on, where no value stands
-/// before it: behind `key:` of a block list, or after a block scalar's header.
+/// The comment (with its leading blanks) at the end of the line of `from`, if no value precedes it: after
+/// `key:` of a block list, or after a block scalar's header.
 fn comment_on_line(text: &str, from: usize) -> &str {
     let line = &text[from..node_line_end(text, from)];
     match line.find(" #").or_else(|| line.find("\t#")) {
@@ -359,13 +357,13 @@ fn comment_on_line(text: &str, from: usize) -> &str {
     }
 }
 
-/// The end of a line without its line break.
+/// The end of a line, excluding its line break.
 fn node_line_end(text: &str, at: usize) -> usize {
     let line = &text[at..line_end(text, at)];
     at + line.trim_end_matches(['\r', '\n']).len()
 }
 
-/// The proof that a text changed at this entry and nowhere else.
+/// Verifies that only this entry changed.
 fn is_exact(before: &str, matter: &Matter, after: &str, key: &str, target: Option<&Value>) -> bool {
     let Front::Closed(range) = split::split(after).front else {
         return false;
@@ -373,7 +371,7 @@ fn is_exact(before: &str, matter: &Matter, after: &str, key: &str, target: Optio
     let Ok(read) = matter::read(after, range) else {
         return false;
     };
-    // The intention, in the order of the file.
+    // The expected properties, in file order.
     let mut expected = matter.values();
     match target {
         Some(value) => {
@@ -386,7 +384,7 @@ fn is_exact(before: &str, matter: &Matter, after: &str, key: &str, target: Optio
     if !read.values().into_iter().eq(expected) {
         return false;
     }
-    // Every byte before and after the entry's lines is what it was.
+    // Every byte outside the entry's lines is unchanged.
     let touched = matter.entry(key).map_or(matter.range.end..matter.range.end, |entry| entry.lines(before));
     let (head, tail) = (&before[..touched.start], &before[touched.end..]);
     let outside = head.len() + tail.len();
@@ -397,7 +395,7 @@ fn is_exact(before: &str, matter: &Matter, after: &str, key: &str, target: Optio
     has_bare_line_feed(before) || !before.contains('\r') || !has_bare_line_feed(after)
 }
 
-/// The proof for front matter put before a text that had none.
+/// Verifies front matter that was added to a text without any.
 fn added_exactly(before: &str, after: &str, at: usize, key: &str, value: &Value) -> bool {
     let Ok(Parsed { matter: Some(matter), body_start }) = Parsed::of(after) else {
         return false;

@@ -1,13 +1,12 @@
-//! Properties as they are read.
+//! Properties as parsed.
 
 use indexmap::IndexMap;
 
 use super::value::Value;
 
-/// A property with the place it was read from.
+/// A property's value and its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
-    /// What it holds.
     pub value: Value,
     /// The line of its key in the file, 1-based.
     pub line: u32,

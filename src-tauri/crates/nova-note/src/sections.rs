@@ -1,20 +1,18 @@
-//! Where the sections of a text begin: its headings, as the [outline](super::outline) finds them.
+//! Sections of a text, delimited by the headings of the [outline](super::outline).
 
 use std::ops::Range;
 
 use super::outline::{self, Prose};
 use super::split::{lines_from, split};
 
-/// One heading. A `#` line inside code or a comment is none, and one in a list or a quotation
-/// begins no section.
+/// A heading that begins a section: none inside code, a comment, a list or a quotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Heading {
     /// 1 to 6.
     pub(super) level: usize,
     /// Its text, without marks around it.
     pub(super) title: String,
-    /// Its lines as byte offsets, the last line break included: several for a title that is
-    /// underlined.
+    /// Its lines as byte offsets, the final line break included; several lines for a setext heading.
     pub(super) lines: Range<usize>,
 }
 
@@ -53,12 +51,12 @@ pub(super) fn atx_heading(line: &str) -> Option<(usize, &str)> {
     Some((level, if closing { closed.trim_end() } else { title }))
 }
 
-/// Obsidian's own comments, and HTML's.
+/// Comments of Obsidian and HTML.
 const COMMENTS: [(&str, &str); 2] = [("%%", "%%"), ("<!--", "-->")];
 
-/// The comments, wherever in a line they begin. Other than for the outline, a heading is none as
-/// long as one is open: what is put before it would not be seen. What stands in backticks or in
-/// `code` opens none, nor does a mark without an end.
+/// All comments, wherever in a line they begin. Unlike in the outline, a heading inside a comment does not
+/// count: text added below it would be invisible. Backticks and the ranges in `code` hide a comment's
+/// opening, and an unclosed mark opens none.
 fn comments(text: &str, start: usize, code: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let last_end = COMMENTS.map(|(_, end)| text.rfind(end).unwrap_or(0));
@@ -96,8 +94,8 @@ fn comments(text: &str, start: usize, code: &[Range<usize>]) -> Vec<Range<usize>
     found
 }
 
-/// Where the comment of several lines begins that ends the text, if one does: the settings of a Kanban
-/// board, the data of a drawing.
+/// Start of a multi-line comment that ends the text, such as the settings of a Kanban board or the data of
+/// a drawing.
 pub(super) fn closing_comment(text: &str, start: usize) -> Option<usize> {
     if !COMMENTS.iter().any(|(_, end)| text.trim_end().ends_with(end)) {
         return None;
@@ -109,8 +107,8 @@ pub(super) fn closing_comment(text: &str, start: usize) -> Option<usize> {
     (begins_line && is_last && text[last.clone()].contains('\n')).then_some(last.start)
 }
 
-/// The text of the body that a link may be put into, in order: no heading, code, formula, comment, link, tag or block
-/// id, nothing in brackets, no HTML. The front matter is none of it.
+/// The text of the body in which a link may be inserted, in order: excludes headings, code, formulas,
+/// comments, links, tags, block ids, bracketed text, HTML and the front matter.
 pub fn prose(text: &str) -> Vec<Prose> {
     let start = split(text).body_start;
     let (prose, code) = outline::prose_and_code(text, start);
@@ -132,7 +130,7 @@ pub fn prose(text: &str) -> Vec<Prose> {
     left
 }
 
-/// Where the lines begin on which a list item begins with `[`, outside of comments. As for [`headings`].
+/// Starts of the lines whose list item begins with `[`, outside of comments. `start` as for [`headings`].
 pub(super) fn boxes(text: &str, start: usize) -> Vec<usize> {
     let (mut boxes, code) = outline::boxes_and_code(text, start);
     if !boxes.is_empty() && COMMENTS.iter().any(|(open, _)| text[start..].contains(open)) {
@@ -142,7 +140,7 @@ pub(super) fn boxes(text: &str, start: usize) -> Vec<usize> {
     boxes
 }
 
-/// Whether one of the ranges, which are in order, holds the byte.
+/// Whether one of the sorted ranges contains the byte.
 fn contains(ranges: &[Range<usize>], at: usize) -> bool {
     let before = ranges.partition_point(|range| range.start <= at);
     ranges[..before].last().is_some_and(|range| at < range.end)

@@ -1,5 +1,5 @@
-//! Front matter of the simplest kind, read without a YAML parser: most notes have no other, and
-//! a vault is read in a fraction of the time. Whatever is not certain is left to the parser.
+//! Fast reader for simple front matter. Most notes have no other kind, and skipping the YAML parser makes
+//! scanning a vault several times faster. Anything ambiguous is left to the parser.
 
 use std::ops::Range;
 
@@ -9,17 +9,17 @@ use super::property::{Properties, Property};
 use super::split::lines_from;
 use super::value::{Value, link_inner};
 
-/// At most this many lines; more are for the parser, which has a budget. What is read here has to be
-/// far below it: what the parser refuses would be read, but could not be edited.
+/// Maximum number of lines; above it the parser decides, which has a budget. These limits must be far below
+/// that budget: otherwise a note could be read here but not edited.
 const MAX_LINES: usize = 200;
 
-/// The longest line, in bytes.
+/// Maximum length of a line, in bytes.
 const MAX_LINE: usize = 4096;
 
-/// The most items of a list in brackets.
+/// Maximum number of items in a flow list.
 const MAX_ITEMS: usize = 200;
 
-/// A property as it is written; nothing is copied until a value is wanted.
+/// A property as written; values are copied only on demand.
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
     pub(super) key: &'a str,
@@ -28,7 +28,7 @@ pub(super) struct Entry<'a> {
     pub(super) value: Written<'a>,
 }
 
-/// How a value is written; each part is a part of the note's text.
+/// A value as written; each part is a slice of the note's text.
 #[derive(Debug)]
 pub(super) enum Written<'a> {
     Nothing,
@@ -38,8 +38,8 @@ pub(super) enum Written<'a> {
     List(Vec<Written<'a>>),
 }
 
-/// The properties, if every line is `key: value` or an item of a list of scalars and YAML has
-/// only one reading of it. `None` says nothing about the front matter.
+/// The properties, if every line is `key: value` or an item of a list of scalars and YAML can read it in
+/// one way only. `None` means undecided.
 pub(super) fn entries(text: &str, range: Range<usize>) -> Option<Vec<Entry<'_>>> {
     let mut entries: Vec<Entry<'_>> = Vec::with_capacity(8);
     let mut lines = lines_from(&text[range.clone()], 0).map(|line| {
@@ -47,7 +47,7 @@ pub(super) fn entries(text: &str, range: Range<usize>) -> Option<Vec<Entry<'_>>>
         line.strip_suffix("\r\n").or_else(|| line.strip_suffix('\n'))
     });
     let mut number = 1;
-    // The indentation of a list's items, while items of the last entry may follow.
+    // Indentation of the list items, while the last entry may have more of them.
     let mut list: Option<Option<&str>> = None;
     loop {
         number += 1;
@@ -69,7 +69,7 @@ pub(super) fn entries(text: &str, range: Range<usize>) -> Option<Vec<Entry<'_>>>
         }
         let (key, value) = line.split_at(memchr(b':', line.as_bytes())?);
         let value = &value[1..];
-        // A key that is there already is an error that the parser words.
+        // Duplicate keys are left to the parser, which words the error.
         if !is_simple_key(key) || entries.iter().any(|entry| entry.key == key) {
             return None;
         }
@@ -80,7 +80,7 @@ pub(super) fn entries(text: &str, range: Range<usize>) -> Option<Vec<Entry<'_>>>
     (!entries.is_empty()).then_some(entries)
 }
 
-/// What [`entries`] reads, as properties.
+/// The result of [`entries`] as properties.
 pub(super) fn properties(text: &str, range: Range<usize>) -> Option<Properties> {
     let entries = entries(text, range)?;
     let property =
@@ -93,7 +93,7 @@ impl<'a> Entry<'a> {
         self.value.value()
     }
 
-    /// Where the value is text, a number or a link: what stands in it.
+    /// The content of a value that is text, a number or a link.
     pub(super) fn text(&self) -> Option<&'a str> {
         match self.value {
             Written::Nothing | Written::List(_) => None,
@@ -101,7 +101,7 @@ impl<'a> Entry<'a> {
             Written::Plain(
                 "null" | "Null" | "NULL" | "true" | "True" | "TRUE" | "false" | "False" | "FALSE",
             ) => None,
-            // Nor is it empty or begins with something else than a letter or a digit.
+            // Plain scalars are non-empty and begin with a letter or a digit.
             Written::Plain(text) => Some(text),
         }
     }
@@ -130,7 +130,7 @@ fn item(line: &str) -> Option<(&str, &str)> {
     Some((&line[..line.len() - item.len()], item.strip_prefix("- ")?))
 }
 
-/// Letters, digits, `_` and `-`, not one of YAML's words.
+/// Letters, digits, `_` and `-`, and no YAML keyword.
 fn is_simple_key(key: &str) -> bool {
     key.len() <= 64
         && key.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -171,7 +171,7 @@ fn scalar(written: &str) -> Option<Written<'_>> {
                 written.len() <= 15 && written.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-'));
             simple.then_some(Written::Plain(written))
         }
-        // A telephone number; the space says that it is no other number.
+        // A phone number; the space rules out any other number.
         b'+' => {
             let digits = written.bytes().skip(1).all(|b| b.is_ascii_digit() || b == b' ');
             let simple = digits && written.contains(' ') && !written.ends_with(' ');
@@ -190,12 +190,12 @@ fn scalar(written: &str) -> Option<Written<'_>> {
 }
 
 fn is_plain(text: &str) -> bool {
-    // Without an early end, so that many bytes are checked in one step.
+    // No early exit, so that the loop is vectorised.
     let plain = text.bytes().fold(true, |plain, b| plain & matches!(b, b' '..=b'~'));
     plain || text.chars().all(|c| matches!(c, ' '..='~') || is_letter(c))
 }
 
-/// A letter of any script. No mark, and none of the line breaks and blanks beyond ASCII.
+/// A letter of any script; no combining mark and no line break or blank beyond ASCII.
 fn is_letter(c: char) -> bool {
     c.is_alphabetic()
 }

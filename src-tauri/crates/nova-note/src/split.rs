@@ -1,6 +1,6 @@
-//! Where the front matter of a text begins and ends, by byte offsets.
+//! Splits a text into front matter and body, by byte offsets.
 //!
-//! Nothing is parsed and nothing is copied: the bytes around an edit stay what they were.
+//! Nothing is parsed and nothing is copied.
 
 use std::ops::Range;
 
@@ -10,18 +10,16 @@ use memchr::memchr_iter;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Split {
     pub(super) front: Front,
-    /// Where the body begins: after the closing line, or after a BOM when there is no front
-    /// matter.
+    /// Start of the body: after the closing line, or after a BOM if there is no front matter.
     pub(super) body_start: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Front {
     Absent,
-    /// The bytes between the opening and the closing line. Not empty only when it ends in a line
-    /// break, because the closing line follows.
+    /// The bytes between the opening and the closing line; empty or ending in a line break.
     Closed(Range<usize>),
-    /// Meant as front matter, but its end cannot be told. `line` is 1-based.
+    /// Meant as front matter, but not terminated as Obsidian requires. `line` is 1-based.
     Unclosed {
         line: u32,
         reason: &'static str,
@@ -75,7 +73,7 @@ pub(super) fn split(text: &str) -> Split {
     absent
 }
 
-/// The line break a text uses: that of its first line, `\n` when it has none.
+/// The line break of a text, taken from its first line; `\n` if it has none.
 pub(super) fn eol(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -91,12 +89,12 @@ pub(super) fn lines_from(text: &str, start: usize) -> impl Iterator<Item = Range
     ends.chain(last).filter(move |end| *end > start).map(move |end| std::mem::replace(&mut begin, end)..end)
 }
 
-/// `---` with nothing after it but blanks.
+/// `---` followed by nothing but blanks.
 fn is_rule(line: &str) -> bool {
     line.strip_prefix("---").is_some_and(|rest| rest.trim_end_matches([' ', '\t', '\r', '\n']).is_empty())
 }
 
-/// Tells front matter that lost its end from a body that begins with a horizontal rule.
+/// Distinguishes unclosed front matter from a body that begins with a horizontal rule.
 fn looks_like_property(line: &str) -> bool {
     let Some((key, rest)) = line.split_once(':') else {
         return false;

@@ -1,4 +1,4 @@
-//! A property's value, as the user wrote it.
+//! The value of a property.
 
 use std::borrow::Cow;
 
@@ -6,11 +6,11 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 
-/// What a property holds, read by YAML 1.2's core rules, the way Obsidian reads it: `yes`, `NO`,
-/// `1_000` and `2026-01-02` are text.
+/// A property's value, by the core schema of YAML 1.2, as in Obsidian: `yes`, `NO`, `1_000` and
+/// `2026-01-02` are text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// Nothing: `key:`, `~`, `null`.
+    /// Empty: `key:`, `~`, `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
@@ -18,17 +18,16 @@ pub enum Value {
     Number(String),
     /// Any other scalar, unquoted and unfolded.
     Text(String),
-    /// The inside of `[[…]]`: `Jane Doe`, `Jane Doe|Jane`, `Jane Doe#Log`.
+    /// The content of `[[…]]`: `Jane Doe`, `Jane Doe|Jane`, `Jane Doe#Log`.
     Link(String),
-    /// A list; items may be mixed.
+    /// A list, possibly of mixed types.
     List(Vec<Value>),
-    /// A nested mapping, in the order of the file. In a box: it is rare, and would make every other value
-    /// twice as large.
+    /// A nested mapping, in file order. Boxed because it is rare and would double the size of every value.
     Map(Box<IndexMap<String, Value>>),
 }
 
 impl Value {
-    /// A line for a person: `lead`, `[[Acme]]`, `a, b`; nothing is the empty string.
+    /// One line for display: `lead`, `[[Acme]]`, `a, b`; null is the empty string.
     pub fn display(&self) -> String {
         match self {
             Value::Null => String::new(),
@@ -42,8 +41,8 @@ impl Value {
         }
     }
 
-    /// A scalar as text; a link gives the name of the note it points to, without alias and
-    /// heading. `None` for nothing, lists and mappings.
+    /// A scalar as text; a link gives the name of its note, without display text and heading. `None` for
+    /// null, lists and mappings.
     pub fn as_text(&self) -> Option<Cow<'_, str>> {
         match self {
             Value::Bool(true) => Some(Cow::Borrowed("true")),
@@ -54,7 +53,7 @@ impl Value {
         }
     }
 
-    /// As JSON. A number that JSON would change (`010`, `0x1F`, `1180.00`, more than 15 digits)
+    /// Converts to JSON. A number that JSON would change (`010`, `0x1F`, `1180.00`, more than 15 digits)
     /// becomes a string of its source text; a link becomes `"[[…]]"`.
     pub fn to_json(&self) -> Json {
         match self {
@@ -75,7 +74,7 @@ impl Value {
         Value::Map(Box::new(entries.into_iter().collect()))
     }
 
-    /// From JSON. A string that is one whole `[[link]]` becomes a link.
+    /// Converts from JSON. A string that is exactly one `[[link]]` becomes a link.
     pub fn from_json(json: &Json) -> Value {
         match json {
             Json::Null => Value::Null,
@@ -89,7 +88,7 @@ impl Value {
         }
     }
 
-    /// Text, or a link when the text is one whole `[[link]]`.
+    /// Text, or a link if the text is exactly one `[[link]]`.
     pub fn from_text(text: &str) -> Value {
         match link_inner(text) {
             Some(inner) => Value::Link(inner.to_owned()),
@@ -97,8 +96,8 @@ impl Value {
         }
     }
 
-    /// The one form in which equal meanings are equal values: a text `[[X]]` is a link, a
-    /// "number" that YAML does not read as one is text.
+    /// Canonical form, in which equal meanings compare equal: a text `[[X]]` becomes a link, a `Number`
+    /// that YAML does not read as one becomes text.
     pub(super) fn normalized(&self) -> Value {
         match self {
             Value::Text(text) => Value::from_text(text),
@@ -114,7 +113,7 @@ impl Value {
         }
     }
 
-    /// What an unquoted scalar means, by YAML 1.2's core schema.
+    /// Interprets an unquoted scalar by YAML 1.2's core schema.
     pub(super) fn from_plain(text: &str) -> Value {
         match text {
             "" | "~" | "null" | "Null" | "NULL" => Value::Null,
@@ -172,18 +171,18 @@ fn is_number(text: &str) -> bool {
     }
 }
 
-/// The number as JSON, where JSON's readers (doubles) keep its every digit: at most 15 of them, and
-/// none of the zeros that end a price.
+/// The number as JSON, if a double preserves every digit: at most 15 of them, without trailing zeros as in
+/// prices.
 fn json_number(text: &str) -> Option<serde_json::Number> {
     if text.bytes().filter(u8::is_ascii_digit).count() > 15 {
         return None;
     }
-    // `from_str` refuses what is not JSON: 010, +5, .5, 5., 0x1F, .inf.
+    // `from_str` refuses invalid JSON: 010, +5, .5, 5., 0x1F, .inf.
     let number: serde_json::Number = serde_json::from_str(text).ok()?;
     (number.to_string() == text).then_some(number)
 }
 
-/// The inside of a text that is one whole wikilink.
+/// The content of a text that is exactly one wikilink.
 pub(super) fn link_inner(text: &str) -> Option<&str> {
     let inner = text.strip_prefix("[[")?.strip_suffix("]]")?;
     let clean = !inner.trim().is_empty() && !inner.contains(['[', ']', '\n', '\r']);
@@ -192,7 +191,7 @@ pub(super) fn link_inner(text: &str) -> Option<&str> {
 
 fn link_target(inner: &str) -> &str {
     let target = inner.split(['|', '#']).next().unwrap_or(inner).trim();
-    // `[[#Heading]]` points into its own note and has no other name.
+    // `[[#Heading]]` points into its own note, so only the heading can name it.
     if target.is_empty() { inner } else { target }
 }
 

@@ -1,36 +1,35 @@
-//! Values as YAML text: plain where they read back the same, quoted where they would not.
+//! Writes values as YAML: plain where they read back unchanged, quoted otherwise.
 
 use indexmap::IndexMap;
 
 use super::matter::can_be_a_name;
 use super::value::Value;
 
-/// Where a scalar stands; inside `[…]` and `{…}` commas and brackets end it.
+/// Context of a scalar; in a flow collection (`[…]`, `{…}`) commas and brackets end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Block,
     Flow,
 }
 
-/// The quotes a scalar had before it was changed, which its successor keeps.
+/// The quoting of the old scalar, which the new one keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quotes {
-    /// Quotes only where they are needed.
+    /// Quotes only if needed.
     AsNeeded,
     Single,
     Double,
 }
 
-/// A value after its `key:`: what follows on the same line, and the lines below it (without
-/// line breaks).
+/// A value after its `key:`: the rest of the key's line, and the lines below it (without line breaks).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) inline: String,
     pub(super) below: Vec<String>,
 }
 
-/// A value as a property is written in a new note: lists and mappings one item a line, long texts
-/// as block scalars. `indent` is that of the key.
+/// A value as in a new note: lists and mappings with one item per line, long texts as block scalars.
+/// `indent` is that of the key.
 pub(super) fn property(value: &Value, indent: &str) -> Written {
     let below = |below: Vec<String>| Written { inline: String::new(), below };
     match value {
@@ -60,7 +59,7 @@ pub(super) fn on_line(value: &Value) -> Written {
     Written { inline: inline(value, Place::Block), below: Vec::new() }
 }
 
-/// A value on one line. Nothing is the empty string in a block, `null` in a flow collection.
+/// A value on one line. Null is empty in a block, `null` in a flow collection.
 pub(super) fn inline(value: &Value, place: Place) -> String {
     match value {
         Value::Null if place == Place::Flow => "null".to_owned(),
@@ -82,7 +81,7 @@ pub(super) fn inline(value: &Value, place: Place) -> String {
     }
 }
 
-/// A list in a list with a blank after its first bracket, without which it would be a link.
+/// A nested list with a blank after its first bracket, which keeps it from being read as a link.
 pub(super) fn not_a_link(list: &str) -> Option<String> {
     let inner = list.strip_prefix('[')?.strip_suffix(']')?;
     (inner.starts_with('[') && inner.ends_with(']')).then(|| format!("[ {inner} ]"))
@@ -108,7 +107,7 @@ pub(super) fn is_date(text: &str) -> bool {
     rest.is_empty() || time.is_some_and(|time| time == "00:00" || time.starts_with("00:00:00"))
 }
 
-/// A property's name.
+/// A property's name as YAML.
 pub(super) fn key(name: &str) -> String {
     if name.contains(':') && is_date(name) {
         return double_quoted(name);
@@ -116,7 +115,7 @@ pub(super) fn key(name: &str) -> String {
     scalar(name, Place::Flow, Quotes::AsNeeded)
 }
 
-/// `|` with the text's lines below it; `None` where a block scalar cannot hold the text.
+/// `|` with the text's lines below it; `None` if a block scalar cannot represent the text.
 fn block_scalar(text: &str, indent: &str) -> Option<Written> {
     let content = text.trim_end_matches('\n');
     let holds = !content.is_empty()
@@ -148,7 +147,7 @@ fn flow_map(entries: &IndexMap<String, Value>) -> String {
     format!("{{{}}}", entries.join(", "))
 }
 
-/// Whether a plain scalar reads back as this text, here and in other programs' YAML.
+/// Whether a plain scalar reads back as this text, in Nova and in other YAML readers.
 fn is_plain(text: &str, place: Place) -> bool {
     let Some(first) = text.chars().next() else {
         return false;
@@ -183,11 +182,11 @@ fn is_plain(text: &str, place: Place) -> bool {
     if place == Place::Block {
         return true;
     }
-    // Other colons are read in two ways by the readers there are; a date is never quoted.
+    // YAML readers disagree on other colons; a date is never quoted.
     !text.contains([',', '[', ']', '{', '}']) && (!text.contains(':') || is_date(text))
 }
 
-/// `1_000` is text here and in Obsidian, a number in YAML 1.1 and in other readers.
+/// `1_000` is text in Nova and in Obsidian, but a number in YAML 1.1.
 fn looks_numeric_elsewhere(text: &str) -> bool {
     let digits: String = text.chars().filter(|c| *c != '_').collect();
     let unsigned = digits.strip_prefix(['-', '+']).unwrap_or(&digits);
@@ -197,7 +196,7 @@ fn looks_numeric_elsewhere(text: &str) -> bool {
         || matches!(unsigned.to_ascii_lowercase().as_str(), ".inf" | ".nan" | "inf" | "nan" | "infinity")
 }
 
-/// Characters that YAML does not allow, folds, or that a person would not see as they are.
+/// Characters that YAML forbids or folds, or that are invisible.
 fn needs_escape(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }

@@ -1,4 +1,4 @@
-//! A text that is YAML as a whole, such as a `.base` file, with the line of everything in it.
+//! A whole text as YAML, such as a `.base` file, with line numbers.
 
 use indexmap::IndexMap;
 use memchr::memchr_iter;
@@ -6,36 +6,36 @@ use memchr::memchr_iter;
 use super::matter::{self, Node, Style};
 use super::value::Value;
 
-/// A mapping and where each part of it stands.
+/// A mapping with the line of each value.
 #[derive(Debug)]
 pub struct Yaml {
     value: Value,
     place: Place,
 }
 
-/// The line of a value, 1-based, and the places of what is in it, in the same order.
+/// The line of a value, 1-based, and the places of its children, in order.
 #[derive(Debug, Default)]
 struct Place {
     line: u32,
-    /// Nothing but a tag is written: `!done`.
+    /// The value is a bare tag: `!done`.
     is_tag: bool,
     inner: Vec<Place>,
 }
 
-/// A value in a text, and where.
+/// A value and its place in the text.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'a> {
-    /// What YAML reads there.
+    /// The parsed value.
     pub value: &'a Value,
     place: &'a Place,
 }
 
-/// Reads a text that is a YAML mapping, with the care front matter is read with. `Err` is the line,
-/// 1-based, and what is wrong there.
+/// Parses a text that is a YAML mapping, under the limits for front matter. `Err` is the line, 1-based, and
+/// the reason.
 pub fn read_yaml(text: &str) -> Result<Yaml, (u32, String)> {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let matter = matter::parsed(text, start..text.len()).map_err(|broken| {
-        // What advice there is, is about notes.
+        // The parser's advice is about notes.
         let reason = broken.reason.split("; for a horizontal rule").next().unwrap_or_default();
         (broken.line, reason.replace("the front matter", "it").replace("property", "key"))
     })?;
@@ -45,30 +45,30 @@ pub fn read_yaml(text: &str) -> Result<Yaml, (u32, String)> {
 }
 
 impl Yaml {
-    /// The mapping that the text is.
+    /// The root mapping.
     pub fn root(&self) -> Part<'_> {
         Part { value: &self.value, place: &self.place }
     }
 }
 
 impl<'a> Part<'a> {
-    /// The line that it begins on, 1-based.
+    /// The line on which it begins, 1-based.
     pub fn line(self) -> u32 {
         self.place.line
     }
 
-    /// Whether YAML reads a tag of a value that does not exist where `!done` stands.
+    /// Whether it is a bare tag: YAML reads an unquoted `!done` as a tag without a value.
     pub fn is_tag(self) -> bool {
         self.place.is_tag
     }
 
-    /// What is in a list.
+    /// The items of a list.
     pub fn items(self) -> Option<impl Iterator<Item = Part<'a>>> {
         let Value::List(items) = self.value else { return None };
         Some(items.iter().enumerate().map(move |(at, value)| self.inner(at, value)))
     }
 
-    /// What is in a mapping, with its keys.
+    /// The entries of a mapping.
     pub fn entries(self) -> Option<impl ExactSizeIterator<Item = (&'a str, Part<'a>)>> {
         let entries: &'a IndexMap<String, Value> = match self.value {
             Value::Map(entries) => entries,
@@ -78,19 +78,19 @@ impl<'a> Part<'a> {
         Some(entries.map(move |(at, (key, value))| (key.as_str(), self.inner(at, value))))
     }
 
-    /// An entry of a mapping for which something is written.
+    /// The value of a key, unless it is empty.
     pub fn get(self, key: &str) -> Option<Part<'a>> {
         let (_, part) = self.entries()?.find(|(other, _)| *other == key)?;
         Some(part).filter(|part| *part.value != Value::Null || part.is_tag())
     }
 
-    /// What an alias repeats, stands where the alias does.
+    /// Children of an alias have no place of their own and get that of the alias.
     fn inner(self, at: usize, value: &'a Value) -> Part<'a> {
         Part { value, place: self.place.inner.get(at).unwrap_or(self.place) }
     }
 }
 
-/// The parser bounds the depth.
+/// Recursive; the parser bounds the depth.
 fn place(text: &str, node: &Node, breaks: &[usize]) -> Place {
     let line = breaks.partition_point(|at| *at < node.span.start) + 1;
     let nodes: Vec<&Node> = match &node.style {
@@ -98,9 +98,9 @@ fn place(text: &str, node: &Node, breaks: &[usize]) -> Place {
         Style::BlockList(items) => items.iter().map(|item| &item.node).collect(),
         _ => Vec::new(),
     };
-    // Its text begins below its header.
+    // The text of a block scalar begins below its header.
     let line = if node.style == Style::BlockScalar { line + 1 } else { line };
-    // A missing value has its place where it would begin.
+    // A missing value is placed where it would begin.
     let is_tag =
         node.style == Style::Missing && text[node.span.end..].trim_start_matches(' ').starts_with('!');
     Place {

@@ -1,9 +1,9 @@
-//! Whether lines that are put beside others stay a block of their own.
+//! Whether inserted lines would merge with the Markdown block before or after them.
 
 use crate::outline::is_delimiter_row;
 
-/// Whether the lines would become part of the block that ends `before`, other than they are meant: a text
-/// part of a table, a quotation or a list, a rule the underline of a heading, a table part of a text.
+/// Whether the addition would merge with the block that ends `before`: text into a table, quotation or
+/// list, a thematic break into a setext underline, a table into a paragraph.
 pub(super) fn joins_previous(before: &str, addition: &str) -> bool {
     let block = last_block(before);
     let (Some(last), Some(first)) = (block.last(), addition.lines().next()) else { return false };
@@ -20,12 +20,12 @@ pub(super) fn joins_previous(before: &str, addition: &str) -> bool {
     if block.iter().any(|line| is_item(line) || is_footnote(line)) || last.starts_with([' ', '\t']) {
         return is_text && !first.starts_with([' ', '\t']);
     }
-    // A text, which a rule below it would make a heading.
+    // A rule directly below a paragraph would turn it into a setext heading.
     is_underline(first)
 }
 
-/// Whether what follows would become part of the last of the lines: a footnote, or the title of an
-/// underlined heading.
+/// Whether the first line of `after` would merge with the last line of the addition: a footnote, or the
+/// title of a setext heading.
 pub(super) fn joins_next(addition: &str, after: &str) -> bool {
     let mut lines = after.lines();
     let Some(title) = lines.next() else { return false };
@@ -34,7 +34,7 @@ pub(super) fn joins_next(addition: &str, after: &str) -> bool {
     ends_in_text && (is_footnote(title) && !addition.lines().all(is_footnote) || is_title())
 }
 
-/// The lines up to the end, as far as nothing ends a block between them.
+/// The lines of the last block of `before`.
 fn last_block(before: &str) -> Vec<&str> {
     let goes_on =
         |line: &&str| !line.trim().is_empty() && !is_fence(line) && !is_heading(line) && !is_rule(line);
@@ -43,7 +43,7 @@ fn last_block(before: &str) -> Vec<&str> {
     block
 }
 
-/// Whether the line begins no block of its own.
+/// Whether the line is paragraph text, which starts no block of its own.
 fn is_text(line: &str) -> bool {
     let begins = is_footnote(line)
         || is_item(line)
@@ -85,7 +85,7 @@ fn is_rule(line: &str) -> bool {
     marks.len() >= 3 && ['-', '*', '_'].iter().any(|mark| marks.iter().all(|c| c == mark))
 }
 
-/// What makes the text above it a heading: `===`, `---`.
+/// The underline of a setext heading: `===`, `---`.
 fn is_underline(line: &str) -> bool {
     let line = line.trim();
     !line.is_empty() && ['=', '-'].iter().any(|mark| line.chars().all(|c| c == *mark))

@@ -1,9 +1,9 @@
-//! One line of a note, read and replaced by others.
+//! Reads and replaces single lines of a note.
 
 use crate::error::EditError;
 use crate::split::{eol, lines_from};
 
-/// The text of a line by its number, 1-based, without its line break.
+/// The text of line `number`, 1-based, without its line break.
 pub fn line_of(text: &str, number: u32) -> Option<&str> {
     let index = usize::try_from(number).ok()?.checked_sub(1)?;
     let line = lines_from(text, 0).nth(index)?;
@@ -15,11 +15,11 @@ pub(crate) fn without_break(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// Replaces the line of this number, 1-based, which must say `old`, by others, none of which needs a line break.
-/// Every other byte stays: the line breaks of the note, and that its last line has none.
+/// Replaces line `line`, 1-based, which must equal `old`, by `new`; the new lines carry no line breaks.
+/// Every other byte stays, including the note's line endings and a missing final one.
 ///
 /// # Errors
-/// When the line says something else.
+/// [`EditError::Line`] if the line differs from `old`.
 pub fn replace_line(text: &str, line: u32, old: &str, new: &[String]) -> Result<String, EditError> {
     let wrong = || EditError::Line { line };
     let index = usize::try_from(line).ok().and_then(|line| line.checked_sub(1)).ok_or_else(wrong)?;
@@ -31,7 +31,7 @@ pub fn replace_line(text: &str, line: u32, old: &str, new: &[String]) -> Result<
     }
     let (before, after) = (&text[..span.start], &text[span.end..]);
     if let (true, true) = (new.is_empty(), end.is_empty()) {
-        // The line before is the last one now, and has no line break either.
+        // The line before becomes the last one and loses its line break, too.
         let before = before.strip_suffix('\n').unwrap_or(before);
         return Ok(before.strip_suffix('\r').unwrap_or(before).to_owned());
     }

@@ -1,4 +1,4 @@
-//! Lines that changed, grouped and cut to what a person needs to see.
+//! Groups changed lines into hunks with context.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -7,18 +7,18 @@ use similar::{Algorithm, DiffOp, capture_diff_slices, capture_diff_slices_deadli
 
 use super::{DiffLine, Hunk, Line, LineKind, Word};
 
-/// Lines that went and the lines that took their place, as ranges of the two sides.
+/// Removed lines and the lines that replace them, as ranges of the two sides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) old: Range<usize>,
     pub(super) new: Range<usize>,
 }
 
-/// The changes between two sides, in order; between two groups lies at least one equal line.
+/// The changed groups in order, separated by at least one equal line.
 pub(super) fn groups(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<Group> {
     let texts = |lines: &[Line<'_>]| lines.iter().map(|line| line.text.to_owned()).collect::<Vec<_>>();
-    // Two long texts without anything in common would take minutes; after the deadline the
-    // result is coarser and still true.
+    // Two long texts with nothing in common would take minutes to diff; after the deadline the result is
+    // coarser but still correct.
     let deadline = Instant::now() + Duration::from_secs(2);
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &texts(old), &texts(new), Some(deadline));
     let mut groups: Vec<Group> = Vec::new();
@@ -34,16 +34,16 @@ pub(super) fn groups(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<Group> {
     groups
 }
 
-/// The hunks with one line around, and the number of unchanged lines after the last one.
+/// The hunks with one line of context, and the number of unchanged lines after the last one.
 pub(super) fn hunks(old: &[Line<'_>], new: &[Line<'_>], groups: &[Group]) -> (Vec<Hunk>, u32) {
     let mut hunks: Vec<Hunk> = Vec::new();
-    // How far the equal lines of `old` have been shown.
+    // How many equal lines of `old` have been emitted.
     let mut shown = 0;
     for (index, group) in groups.iter().enumerate() {
         let gap = group.old.start - shown;
         let context = |at: usize| context(&old[at], &new[group.new.start - (group.old.start - at)]);
         match hunks.last_mut() {
-            // What would be left out is not more than what says so.
+            // Showing the gap takes no more room than a "lines omitted" marker.
             Some(hunk) if gap <= CONTEXT => hunk.lines.extend((shown..group.old.start).map(context)),
             _ => {
                 let kept = gap.min(CONTEXT);
@@ -77,7 +77,7 @@ fn context(old: &Line<'_>, new: &Line<'_>) -> DiffLine {
     }
 }
 
-/// A group's lines: those that went, then those that came, paired in order.
+/// A group's lines, removed before added, paired in order for the word diff.
 fn changed(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<DiffLine> {
     let mut marks: Vec<(Vec<Word>, Vec<Word>)> =
         old.iter().zip(new).map(|(old, new)| words(old.text, new.text)).collect();
@@ -105,7 +105,7 @@ fn changed(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<DiffLine> {
     lines
 }
 
-/// Two lines cut where their words differ. Lines with little in common are marked as a whole.
+/// Splits two lines where their words differ. Lines with little in common are marked as a whole.
 fn words(old: &str, new: &str) -> (Vec<Word>, Vec<Word>) {
     let (old_tokens, new_tokens) = (tokens(old), tokens(new));
     if old_tokens.len().max(new_tokens.len()) > MAX_TOKENS {
@@ -128,7 +128,7 @@ fn words(old: &str, new: &str) -> (Vec<Word>, Vec<Word>) {
     marked
 }
 
-/// Words, runs of blanks, and every other character by itself.
+/// Words, runs of whitespace, and every other character by itself.
 fn tokens(line: &str) -> Vec<&str> {
     let class = |c: char| match c {
         c if c.is_alphanumeric() || c == '_' => 1,
@@ -172,7 +172,7 @@ fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Unchanged lines shown on each side of a change.
+/// Context lines on each side of a change.
 const CONTEXT: usize = 1;
-/// Longer lines are marked as a whole: their words would take too long to compare.
+/// Longer lines are marked as a whole: a word diff would take too long.
 const MAX_TOKENS: usize = 2_000;

@@ -1,4 +1,4 @@
-//! Simple front matter with the place of everything in it, as the YAML parser would place it.
+//! Simple front matter with spans, as the YAML parser would report them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::simple::{self, Written};
 use super::{Entry, Item, Matter, Node, Style};
 
-/// `None` says nothing about the front matter ([`simple`]).
+/// `None` if the fast reader declines (see [`simple`]).
 pub(super) fn read(text: &str, range: Range<usize>) -> Option<Matter> {
     let simple = simple::entries(text, range.clone())?;
     let entries: Vec<Entry> = simple.iter().map(|entry| placed(text, entry)).collect();
@@ -53,13 +53,13 @@ fn scalar(text: &str, written: &Written<'_>) -> Node {
             let inside = place(text, inside);
             (inside.start - 1..inside.end + 1, Style::Quoted)
         }
-        // Neither is an item of a simple list.
+        // A simple list has no empty and no nested items.
         Written::Nothing | Written::List(_) => (0..0, Style::Missing),
     };
     Node { value: written.value(), span, style }
 }
 
-/// Where a part of the text lies in it.
+/// The byte range of `part`, a subslice of `text`.
 fn place(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr() - text.as_ptr().addr();
     start..start + part.len()

@@ -1,4 +1,4 @@
-//! serde-saphyr at work: strictly, with a budget, and with the place of every node.
+//! Configuration of serde-saphyr: strict, with a budget, and with the span of every node.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{MergeKeyPolicy, NonFiniteFloatPolicy, Spanned};
 
-/// Parses YAML. `Err` is the line, 1-based, and what is wrong there, for a person.
+/// Parses YAML. `Err` is the line, 1-based, and the reason, in words for the user.
 pub(super) fn parse(source: &str) -> Result<Spanned<Raw>, (u64, String)> {
     serde_saphyr::from_str_with_options(source, options()).map_err(|error| {
         let line = error.location().map_or(1, |location| location.line());
@@ -15,7 +15,7 @@ pub(super) fn parse(source: &str) -> Result<Spanned<Raw>, (u64, String)> {
     })
 }
 
-/// YAML as serde-saphyr hands it over, before the source text is consulted.
+/// YAML as serde-saphyr returns it, before the source text is consulted.
 pub(super) enum Raw {
     Null,
     Bool(bool),
@@ -25,7 +25,7 @@ pub(super) enum Raw {
     Map(Vec<(Spanned<Raw>, Spanned<Raw>)>),
 }
 
-/// A node's bytes in the parsed text.
+/// A node's byte range in the parsed text.
 pub(super) fn span_of(location: &serde_saphyr::Location) -> Option<Range<usize>> {
     let span = location.span();
     let start = usize::try_from(span.byte_offset()?).ok()?;
@@ -37,14 +37,14 @@ fn options() -> serde_saphyr::Options {
     serde_saphyr::options! {
         // `yes`, `on`, `NO` are text in YAML 1.2 and in Obsidian.
         strict_booleans: true,
-        // What `.inf` is worth is nobody's question here; it must not make a note unreadable.
+        // The value of `.inf` is never used; it must not make a note unreadable.
         non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
         // Obsidian shows `<<` as a property like any other.
         merge_keys: MergeKeyPolicy::AsOrdinary,
         ignore_binary_tag_for_string: true,
         with_snippet: false,
         emit_comments: false,
-        // Far above any note a person keeps, far below what a hostile one needs to hurt.
+        // Far above any real note, far below what a denial of service needs.
         budget: serde_saphyr::budget! {
             max_depth: 48,
             max_nodes: 50_000,
@@ -60,7 +60,7 @@ fn options() -> serde_saphyr::Options {
 
 const UNCLOSED: &str = "a quotation mark is not closed";
 
-/// The line of the quotation mark that is not closed; the parser notices it on a later one.
+/// The line on which the unclosed quotation mark opens; the parser reports a later one.
 fn opened_at(source: &str, noticed: u64) -> u64 {
     let opens = |line: &str| {
         let value = line.split_once(": ").map_or(line, |(_, value)| value).trim_start_matches(['-', ' ']);
@@ -71,7 +71,7 @@ fn opened_at(source: &str, noticed: u64) -> u64 {
     opened.map_or(noticed, |(at, _)| at as u64 + 1)
 }
 
-/// The parser's words for common mistakes, and those of somebody who writes notes.
+/// The parser's messages for common mistakes, and their wording for people who write notes.
 const PLAIN: [(&str, &str); 14] = [
     ("mapping values are not allowed", "a value that contains `: ` needs quotes"),
     ("unclosed quote", UNCLOSED),
@@ -89,8 +89,8 @@ const PLAIN: [(&str, &str); 14] = [
     ("tab", "the line is indented with a tab; use spaces"),
 ];
 
-/// The parser's message without its position (which is relative to the front matter) and without
-/// its advice to programmers.
+/// The parser's message without its position (relative to the front matter) and without its advice to
+/// programmers.
 fn reason(message: &str) -> String {
     let message = message.lines().next().unwrap_or_default();
     let message = message.strip_prefix("error: ").unwrap_or(message);
@@ -99,7 +99,7 @@ fn reason(message: &str) -> String {
         None => message,
     };
     let message = message.split(", set DuplicateKeyPolicy").next().unwrap_or(message);
-    // Positions inside the message are relative to the front matter, too.
+    // Positions within the message are relative to the front matter, too.
     let message = message.split(" at line ").next().unwrap_or(message);
     if message.contains("limit exceeded") || message.contains("budget breached") {
         return "the front matter is too large, too deep or repeats itself too often".to_owned();

@@ -14,18 +14,18 @@ mod additions;
 
 use additions::both;
 
-/// What becomes of lines that both sides added at the same place.
+/// How to merge lines that both sides added at the same place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Additions {
-    /// They are a conflict.
+    /// Conflict.
     Collide,
-    /// At the end of a section or of the text all of them stay: theirs, then mine. Elsewhere
-    /// they are a conflict, because there it matters which come first.
+    /// At the end of a section or of the text keep both: theirs, then mine. Elsewhere they conflict,
+    /// because there the order matters.
     Both,
 }
 
-/// Applies two sides' changes to one text. `Err` holds the places (0-based line ranges in
-/// `theirs`) where both changed the same lines differently, or added lines at the same place.
+/// Applies both sides' changes to one text. `Err` holds the conflicts (0-based line ranges in `theirs`):
+/// lines changed differently, or lines added at the same place.
 pub(super) fn merge_lines(
     base: &str,
     mine: &str,
@@ -35,7 +35,7 @@ pub(super) fn merge_lines(
     if additions == Additions::Collide {
         return merge_whole_lines(base, mine, theirs, &[]);
     }
-    // A last line without a line break would seem to be changed by who adds one below it.
+    // Without a final line break, the last line would count as changed when one is added below it.
     let texts = [base, theirs, mine];
     let eol = texts.iter().find(|text| text.contains('\n')).map_or("\n", |text| split::eol(text));
     let is_whole = |text: &str| text.is_empty() || text.ends_with('\n');
@@ -60,8 +60,7 @@ pub(super) fn merge_lines(
     Ok(merged)
 }
 
-/// The lines (and the place after the last) at which a section, or the text, ends: no further
-/// text of the section follows.
+/// For every line and the end of the text: whether a section (or the text) ends before it.
 fn section_ends(text: &str) -> Vec<bool> {
     let starts: HashSet<usize> = headings(text, 0).iter().map(|heading| heading.lines.start).collect();
     let mut ends = vec![true];
@@ -120,7 +119,7 @@ fn merge_whole_lines(
     if conflicts.is_empty() { Ok(merged) } else { Err(conflicts) }
 }
 
-/// Lines of the base and what a side has in their place.
+/// Lines of the base and one side's replacement for them.
 struct Change {
     base: Range<usize>,
     side: Range<usize>,
@@ -151,7 +150,7 @@ impl<'a> Descendant<'a> {
         Self { lines, changes }
     }
 
-    /// The lines this side has in place of `range`, which holds all of `changes`.
+    /// This side's text for `range`, which contains all of `changes`.
     fn render(&self, base: &[&str], range: &Range<usize>, changes: &[Change]) -> String {
         let mut text = String::new();
         let mut at = range.start;
@@ -165,7 +164,7 @@ impl<'a> Descendant<'a> {
     }
 }
 
-/// Changes that have to be decided together: how many of each side, and the lines they span.
+/// Overlapping changes that are resolved together: their number on each side, and the lines they span.
 struct Group {
     base: Range<usize>,
     mine: usize,
@@ -210,7 +209,7 @@ impl Group {
     }
 }
 
-/// Whether two changes touch the same lines, or leave the order of their lines open.
+/// Whether two changes touch the same lines, or leave the order of their lines ambiguous.
 fn collide(one: &Change, other: &Change) -> bool {
     let (a, b) = (&one.base, &other.base);
     match (a.is_empty(), b.is_empty()) {
@@ -221,8 +220,8 @@ fn collide(one: &Change, other: &Change) -> bool {
     }
 }
 
-/// Lines added inside changed lines collide. Added at their edge they do so unless the lines were
-/// changed one for one: then it is clear where they stand.
+/// Lines added inside changed lines conflict. Added at their edge they conflict unless the lines were
+/// changed one for one, which makes the position unambiguous.
 fn inserts_into(at: usize, change: &Change) -> bool {
     let inside = change.base.start < at && at < change.base.end;
     let at_edge = at == change.base.start || at == change.base.end;

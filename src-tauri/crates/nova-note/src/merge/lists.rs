@@ -1,15 +1,15 @@
-//! Three-way merge of lists by items.
+//! Three-way merge of lists by item.
 
 use std::collections::{HashMap, HashSet};
 
 use super::super::list::{Key, keys};
 use super::super::value::Value;
 
-/// A list to which one side added or removed items while the other did too. `None` when an order
-/// was changed, an item is there twice, or it is no list.
+/// Merges a list to which both sides added or removed items. `None` if either side reordered items, an item
+/// occurs twice, or a value is no list.
 ///
-/// The items of theirs come first, in their order; each that mine added follows the one it was
-/// added behind, or at the end. Every item is checked a few times, however many there are.
+/// Items of `theirs` come first, in their order; an item added by `mine` follows the item it was added
+/// after, or goes to the end. Linear in the number of items.
 pub(super) fn merge_lists(
     base: Option<&Value>,
     mine: Option<&Value>,
@@ -34,7 +34,8 @@ pub(super) fn merge_lists(
     }
 
     let stays = |key: &Key| in_mine.contains(key) || !in_base.contains(key);
-    // What mine added: after which of those that stay, at the beginning without one, and at the end.
+    // Items added by `mine`, by the surviving item before them (`None` at the beginning); and those added
+    // at the end.
     let mut behind: HashMap<Option<&Key>, Vec<&Value>> = HashMap::new();
     let mut at_the_end = Vec::new();
     let last_of_base = my_keys.iter().rposition(|key| in_base.contains(key));
@@ -43,7 +44,7 @@ pub(super) fn merge_lists(
         if in_theirs.contains(key) {
             before = Some(key);
         } else if in_base.contains(key) {
-            // Taken out by theirs.
+            // Removed by theirs.
         } else if last_of_base.is_some_and(|last| at < last) {
             behind.entry(before).or_default().push(item);
         } else {
@@ -61,7 +62,7 @@ pub(super) fn merge_lists(
     Some(merged)
 }
 
-/// The keys, unless one is there twice.
+/// The keys as a set; `None` if there are duplicates.
 fn set(keys: &[Key]) -> Option<HashSet<&Key>> {
     let set: HashSet<&Key> = keys.iter().collect();
     (set.len() == keys.len()).then_some(set)

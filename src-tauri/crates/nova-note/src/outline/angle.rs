@@ -1,11 +1,10 @@
-//! What stands between `<` and `>` and is no text: tags of HTML and addresses.
+//! Constructs in angle brackets that are not text: HTML tags and autolinks.
 
-/// After the tag or address whose `<` is at `at`, by CommonMark 0.31, §§6.5–6.6. `None` where the
-/// `<` is text, as in `a <b, c -> d`.
+/// The end of the tag or autolink whose `<` is at `at`, by CommonMark 0.31, §§6.5–6.6. `None` if the `<` is
+/// text, as in `a <b, c -> d`.
 ///
-/// Whatever the text is, all calls together look at each byte a few times at most: a `<` stops the
-/// search except in quotes, and of three searches on their way through the same text one is
-/// always outside of quotes.
+/// All calls together read each byte of a text a constant number of times: a `<` stops the search except
+/// within quotes, and of three overlapping searches one is always outside of quotes.
 pub(super) fn angle_end(bytes: &[u8], at: usize) -> Option<usize> {
     let inside = at + 1;
     tag_end(bytes, inside).or_else(|| uri_end(bytes, inside)).or_else(|| email_end(bytes, inside))
@@ -31,7 +30,7 @@ fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     (bytes.get(here) == Some(&b'>')).then_some(here + 1)
 }
 
-/// Behind ` name`, ` name=value` or ` name="value"`.
+/// The end of ` name`, ` name=value` or ` name="value"`.
 fn attribute_end(bytes: &[u8], at: usize) -> Option<usize> {
     let name = past(bytes, at, is_blank);
     let first = *bytes.get(name)?;
@@ -80,7 +79,7 @@ fn email_end(bytes: &[u8], at: usize) -> Option<usize> {
     (close > at_sign + 1 && bytes.get(close) == Some(&b'>')).then_some(close + 1)
 }
 
-/// The first place from `at` on whose byte is not one of these.
+/// The first position from `at` on whose byte does not satisfy `is_one`.
 fn past(bytes: &[u8], at: usize, is_one: impl Fn(u8) -> bool) -> usize {
     at + bytes[at.min(bytes.len())..].iter().take_while(|b| is_one(**b)).count()
 }

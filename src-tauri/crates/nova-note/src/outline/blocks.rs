@@ -1,6 +1,5 @@
-//! The block structure of a body, as far as it decides where inline text begins and ends: block
-//! quotes, lists, code, headings, tables (CommonMark 0.31, §§4–5, and GFM), and Obsidian's
-//! comments and formulas that span lines.
+//! Block structure, as far as it decides where inline text begins and ends: block quotes, lists, code,
+//! headings, tables (CommonMark 0.31, §§4–5, and GFM), and Obsidian's multi-line comments and formulas.
 
 use std::ops::Range;
 
@@ -8,14 +7,14 @@ use super::inline::{Inline, scan_paragraph, scan_row};
 use super::prose::{Gathered, Prose};
 use super::{Heading, Outline};
 
-/// Containers are nested at most this deep; what is deeper is text of the innermost.
+/// Maximum nesting of containers; deeper ones are text of the innermost.
 const MAX_DEPTH: usize = 32;
 
-/// What a body has besides its outline.
+/// Results of the scan other than the outline.
 pub(super) struct Scanned {
-    /// The lines of fenced code, each block of it.
+    /// The lines of each block of fenced code.
     pub(super) code: Vec<Range<usize>>,
-    /// Where the lines begin on which a list item begins with `[`.
+    /// Starts of the lines whose list item begins with `[`.
     pub(super) boxes: Vec<usize>,
 }
 
@@ -54,11 +53,11 @@ fn scan_with<'a, 'o>(text: &'a str, start: usize, inline: Inline<'a, 'o>) -> Blo
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Container {
     Quote,
-    /// A list item, whose content is indented by this many columns.
+    /// A list item and the indentation of its content, in columns.
     Item(usize),
 }
 
-/// The block that lines are being added to.
+/// The open leaf block.
 #[derive(Debug, Clone)]
 enum Leaf {
     None,
@@ -72,22 +71,22 @@ struct Blocks<'a, 'o> {
     inline: Inline<'a, 'o>,
     containers: Vec<Container>,
     leaf: Leaf,
-    /// The end of the line that is being read, its line break included.
+    /// The end of the current line, line break included.
     line_end: usize,
-    /// Which of [`SPANS`] are known not to be closed in what is left, as bits.
+    /// Bit set of [`SPANS`] known to be unclosed in the rest of the text.
     unclosed: u8,
     scanned: Scanned,
 }
 
-/// What spans lines, from its mark at the beginning of a line to its end wherever that is. Without
-/// an end the mark is text.
+/// Constructs that span lines, from a mark at the beginning of a line to the closing mark anywhere.
+/// Unclosed, the mark is text.
 const SPANS: [(&str, &str); 3] = [("%%", "%%"), ("$$", "$$"), ("<!--", "-->")];
 
 impl Blocks<'_, '_> {
-    /// Reads the line at `start`, which may be the rest of one. Gives where to continue.
+    /// Reads the line at `start`, or the rest of one. Returns where to continue.
     fn line(&mut self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
-        // The rest of a line is not measured again: it may be long and begin often.
+        // The rest of a line is not measured again: that would be quadratic for a long line.
         if start >= self.line_end {
             let length = bytes[start..].iter().position(|b| *b == b'\n');
             self.line_end = length.map_or(bytes.len(), |at| start + at + 1);
@@ -234,7 +233,7 @@ impl Blocks<'_, '_> {
         *last_line = line.start;
     }
 
-    /// A new block begins: what was open and does not hold it is closed.
+    /// Begins a new block and closes those that do not contain it.
     fn begin(&mut self, place: Place) {
         self.end_leaf();
         if !place.opened {
@@ -257,7 +256,7 @@ impl Blocks<'_, '_> {
         self.inline.scan_without_prose(title.clone());
     }
 
-    /// After the comment or formula that begins at `at`.
+    /// The end of the comment or formula that begins at `at`.
     fn span_end(&mut self, at: usize) -> Option<usize> {
         for (bit, (open, close)) in SPANS.iter().enumerate() {
             if !self.text[at..].starts_with(open) {
@@ -275,27 +274,27 @@ impl Blocks<'_, '_> {
     }
 }
 
-/// How a line stands to what is open.
+/// How a line relates to the open blocks.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     in_paragraph: bool,
-    /// It continues a paragraph without the marks of its containers.
+    /// A lazy continuation line: continues a paragraph without the markers of its containers.
     lazy: bool,
-    /// It opened containers of its own.
+    /// The line opened containers.
     opened: bool,
-    /// How many of the open containers hold it.
+    /// Number of open containers that the line continues.
     matched: usize,
 }
 
-/// A place in a line that knows its column; a tab reaches to the next multiple of four.
+/// A position in a line with its column; tab stops are multiples of four.
 struct Cursor<'a> {
     /// Up to the end of the line, without its line break.
     bytes: &'a [u8],
     at: usize,
     column: usize,
-    /// Columns left of a tab that was eaten in part.
+    /// Remaining columns of a partially consumed tab.
     spare: usize,
-    /// The first byte from `at` on that is not blank.
+    /// The first non-blank byte from `at` on.
     first: usize,
 }
 
@@ -321,7 +320,7 @@ impl<'a> Cursor<'a> {
         &self.bytes[self.first.min(self.bytes.len())..]
     }
 
-    /// Columns of blanks before the text. More than a few hundred are not told apart.
+    /// Columns of indentation before the text, capped at a few hundred.
     fn indent(&self) -> usize {
         let mut columns = self.spare;
         for byte in self.bytes[self.at..self.first].iter().take(256) {
@@ -349,7 +348,7 @@ impl<'a> Cursor<'a> {
         true
     }
 
-    /// Past the blanks and `width` bytes of a mark.
+    /// Skips blanks and a marker of `width` bytes.
     fn eat_mark(&mut self, width: usize) {
         self.column += self.indent() - self.spare + width;
         self.spare = 0;
@@ -368,8 +367,8 @@ impl<'a> Cursor<'a> {
         true
     }
 
-    /// Past a list marker; gives the columns its content is indented by. In a paragraph only a
-    /// marker with text after it begins a list, and of numbers only 1.
+    /// Skips a list marker; returns the indentation of its content, in columns. A marker interrupts a
+    /// paragraph only if text follows it and, in an ordered list, if its number is 1.
     fn eat_item(&mut self, in_paragraph: bool) -> Option<usize> {
         let rest = self.rest();
         let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
@@ -451,7 +450,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// `|---|:-:|`, the line below the header of a table.
+/// The delimiter row below a table's header: `|---|:-:|`.
 pub(crate) fn is_delimiter_row(line: &str) -> bool {
     let line = line.trim();
     let cells = line.strip_prefix('|').unwrap_or(line);

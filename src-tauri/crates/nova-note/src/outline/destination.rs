@@ -1,20 +1,20 @@
-//! Where a Markdown link leads: `(here.md "title")`, `(<or here.md>)`, `: or-here.md`.
+//! Destinations of Markdown links: `(here.md "title")`, `(<or here.md>)`, `: or-here.md`.
 
 use std::ops::Range;
 
 use super::Notation;
 
-/// A destination as it stands in the text.
+/// A destination as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Destination {
     /// Without the angle brackets.
     pub(super) raw: Range<usize>,
     pub(super) notation: Notation,
-    /// Behind it, angle brackets included.
+    /// The end, angle brackets included.
     pub(super) end: usize,
 }
 
-/// Parentheses in a destination may be nested this deep; CommonMark asks for at least three.
+/// Maximum nesting of parentheses in a destination; CommonMark requires at least three.
 const MAX_PARENTHESES: usize = 32;
 
 /// The destination at `at`, by CommonMark 0.31, §6.3.
@@ -49,7 +49,7 @@ pub(super) fn destination(text: &str, at: usize, end: usize) -> Option<Destinati
     (depth == 0).then_some(Destination { raw: at..close, notation: Notation::Bare, end: close })
 }
 
-/// After the title that begins at `at`: `"…"`, `'…'` or `(…)`.
+/// The end of the title that begins at `at`: `"…"`, `'…'` or `(…)`.
 pub(super) fn title_end(text: &str, at: usize, end: usize) -> Option<usize> {
     let bytes = &text.as_bytes()[..end];
     let closer = match bytes.get(at)? {
@@ -69,7 +69,7 @@ pub(super) fn title_end(text: &str, at: usize, end: usize) -> Option<usize> {
     }
 }
 
-/// The part of a destination that names a file, and what follows its first `#`.
+/// The file part of a destination, and the part after its first `#`.
 pub(super) fn halves(text: &str, raw: &Range<usize>) -> (Range<usize>, Option<Range<usize>>) {
     match text[raw.clone()].find('#') {
         Some(hash) => (raw.start..raw.start + hash, Some(raw.start + hash + 1..raw.end)),
@@ -77,14 +77,14 @@ pub(super) fn halves(text: &str, raw: &Range<usize>) -> (Range<usize>, Option<Ra
     }
 }
 
-/// Whether a destination is an address and not a file: Obsidian takes whatever holds a colon for
-/// one, unless it begins with `./` or `../`.
+/// Whether a destination is a URL rather than a file. Like Obsidian, treats any destination with a colon as
+/// a URL unless it begins with `./` or `../`.
 pub(super) fn is_external(raw: &str) -> bool {
     !raw.starts_with("./") && !raw.starts_with("../") && (raw.contains(':') || raw.starts_with("//"))
 }
 
-/// A raw destination as it is meant: without backslash escapes and percent-encoding. Escapes that
-/// give no UTF-8 stay as they are.
+/// Decodes a raw destination: backslash escapes and percent-encoding. Escapes that are not valid UTF-8 stay
+/// as they are.
 pub(super) fn decoded(raw: &str) -> String {
     let bytes = raw.as_bytes();
     let mut out = Vec::with_capacity(raw.len());

@@ -1,4 +1,4 @@
-//! Inline text: links, tags and block ids, past code, comments, formulas and tags of HTML.
+//! Inline text: links, tags and block ids outside of code, comments, formulas and HTML tags.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -9,38 +9,38 @@ use super::prose::Gathered;
 use super::wikilink::wikilink_at;
 use super::{Block, Link, LinkKind, Notation, Outline, TagUse, is_tag, is_tag_char};
 
-/// How many `[` may wait for their `]`; of more, the oldest are text.
+/// Maximum number of open `[`; beyond it the oldest become text.
 const MAX_BRACKETS: usize = 256;
 
-/// How many runs of backticks and dollars are checked in one paragraph; the rest is text.
+/// Maximum number of runs of backticks and dollars checked per paragraph; the rest is text.
 const MAX_MARKS: usize = 50_000;
 
-/// CommonMark's limit for the label of a definition.
+/// CommonMark's limit for the label of a link reference definition.
 const MAX_LABEL_CHARS: usize = 999;
 
-/// Reads inline text into an outline.
+/// Scans inline text and adds what it finds to an outline.
 pub(super) struct Inline<'a, 'o> {
     text: &'a str,
     pub(super) outline: &'o mut Outline,
-    /// Where it is asked for.
+    /// Collects prose if requested.
     pub(super) prose: Option<Gathered>,
 }
 
-/// Reads a paragraph: definitions first, then text.
+/// Reads a paragraph: link reference definitions first, then text.
 pub(super) fn scan_paragraph(inline: &mut Inline<'_, '_>, range: Range<usize>) {
     let mut at = range.start;
     while let Some(next) = inline.definition(at, range.end) {
         at = next;
     }
-    // A paragraph that begins with a tag is a block of HTML, in which no Markdown is read.
+    // A paragraph that begins with a tag is an HTML block, in which Markdown is not parsed.
     let begins = inline.text[at..range.end].trim_start();
     let is_html = begins.starts_with('<')
         && begins[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
     if is_html { inline.scan_without_prose(at..range.end) } else { inline.scan(at..range.end) }
 }
 
-/// Reads a row of a table, in which nothing reaches from one cell into the next. A wikilink with a
-/// pipe that is not escaped is a link anyway: Obsidian's own views do not agree on it.
+/// Reads a table row, in which no construct extends across cells, except that a wikilink may contain an
+/// unescaped pipe: Obsidian's own views disagree on it.
 pub(super) fn scan_row(inline: &mut Inline<'_, '_>, range: Range<usize>) {
     let bytes = inline.text.as_bytes();
     let mut cell = range.start;
@@ -72,18 +72,18 @@ pub(super) fn scan_row(inline: &mut Inline<'_, '_>, range: Range<usize>) {
 struct Bracket {
     at: usize,
     is_image: bool,
-    /// Links are not nested: a `[` before a link begins none.
+    /// Links do not nest: a `[` before a link opens none.
     is_dead: bool,
 }
 
-/// Where a kind of span may end, so that no end is looked for twice.
+/// Caches of where spans may end, so that no closing mark is searched for twice.
 #[derive(Default)]
 struct Ends {
     comment_none: bool,
     html_none: bool,
-    /// Code spans by their first backtick, found on first use.
+    /// End of each code span by its first backtick; computed on first use.
     code: Option<HashMap<usize, usize>>,
-    /// Dollars that may close a formula, in order, found on first use.
+    /// Dollars that may close a formula, in order; computed on first use.
     dollars: Option<VecDeque<usize>>,
 }
 
@@ -92,7 +92,7 @@ impl<'a, 'o> Inline<'a, 'o> {
         Inline { text, outline, prose: None }
     }
 
-    /// Reads what is no text that a link may be put into, such as a heading, to which links lead by its words.
+    /// Scans text that is no prose, such as a heading, which links may refer to by its wording.
     pub(super) fn scan_without_prose(&mut self, range: Range<usize>) {
         let from = range.start;
         self.scan(range);
@@ -176,7 +176,7 @@ impl<'a, 'o> Inline<'a, 'o> {
         self.text.as_bytes()[at..end].starts_with(mark.as_bytes())
     }
 
-    /// After a span that `mark` opens; without an end the mark is text.
+    /// The end of the span that `mark` opens; an unclosed mark is text.
     fn behind(&self, at: usize, end: usize, mark: &str, close: &str, none: &mut bool) -> usize {
         let inside = at + mark.len();
         if !*none {
@@ -196,8 +196,8 @@ impl<'a, 'o> Inline<'a, 'o> {
         }
     }
 
-    /// Behind `$…$` or `$$…$$`. A dollar opens a formula before text, and closes one behind text
-    /// and before no digit, so that prices are not formulas.
+    /// The end of `$…$` or `$$…$$`. An opening dollar precedes text; a closing one follows text and
+    /// precedes no digit, so that prices are not formulas.
     fn after_formula(&self, range: &Range<usize>, at: usize, ends: &mut Ends) -> usize {
         let bytes = &self.text.as_bytes()[..range.end];
         let width = if bytes.get(at + 1) == Some(&b'$') { 2 } else { 1 };
@@ -216,7 +216,7 @@ impl<'a, 'o> Inline<'a, 'o> {
         close.map_or(at + 1, |close| close + 1)
     }
 
-    /// Notes the wikilink whose brackets are at `at`; gives where it ends.
+    /// Records the wikilink whose brackets are at `at`; returns its end.
     fn wikilink(&mut self, begin: usize, at: usize, end: usize, kind: LinkKind) -> Option<usize> {
         let link = wikilink_at(self.text, at, end).ok()?;
         if !self.outline.has_room() {
@@ -236,7 +236,7 @@ impl<'a, 'o> Inline<'a, 'o> {
         Some(link.span.end)
     }
 
-    /// At a `]`: the end of a link's text, if a destination follows.
+    /// Handles a `]`: the end of a link's text if a destination follows.
     fn closed_bracket(&mut self, brackets: &mut VecDeque<Bracket>, at: usize, end: usize) -> usize {
         let Some(open) = brackets.pop_back() else {
             return at + 1;
@@ -262,7 +262,7 @@ impl<'a, 'o> Inline<'a, 'o> {
         close
     }
 
-    /// `(destination "title")` at `at`, and where it ends.
+    /// The destination `(destination "title")` at `at`, and its end.
     fn destination_in_parentheses(&self, at: usize, end: usize) -> Option<(destination::Destination, usize)> {
         let bytes = &self.text.as_bytes()[..end];
         if bytes.get(at) != Some(&b'(') {
@@ -302,8 +302,8 @@ impl<'a, 'o> Inline<'a, 'o> {
         });
     }
 
-    /// Notes the definition `[label]: destination "title"` at `at`; gives where the next line
-    /// begins. `[^1]: …` is a footnote.
+    /// Records the definition `[label]: destination "title"` at `at`; returns the start of the next line.
+    /// `[^1]: …` is a footnote.
     fn definition(&mut self, at: usize, end: usize) -> Option<usize> {
         let bytes = &self.text.as_bytes()[..end];
         let begin = skip_blank(bytes, at);
@@ -342,7 +342,7 @@ impl<'a, 'o> Inline<'a, 'o> {
         Some(next)
     }
 
-    /// Notes the tag whose `#` is at `at`. A tag begins after a blank or an opening mark.
+    /// Records the tag whose `#` is at `at`. A tag must follow whitespace or opening punctuation.
     fn tag(&mut self, range: &Range<usize>, at: usize) -> usize {
         let before = self.text[range.start..at].chars().next_back();
         let begins = before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '*' | '_' | '~' | '"'));
@@ -356,8 +356,8 @@ impl<'a, 'o> Inline<'a, 'o> {
         behind
     }
 
-    /// Notes the id whose `^` is at `at`: after a blank, letters, digits and dashes to the end of
-    /// the line.
+    /// Records the id whose `^` is at `at`: after whitespace, and only letters, digits and dashes to the
+    /// end of the line.
     fn block_id(&mut self, range: &Range<usize>, at: usize) -> usize {
         let bytes = &self.text.as_bytes()[..range.end];
         let begins = at == range.start || bytes[at - 1].is_ascii_whitespace();
@@ -380,7 +380,7 @@ fn push(brackets: &mut VecDeque<Bracket>, bracket: Bracket) {
     brackets.push_back(bracket);
 }
 
-/// Past blanks with at most one line break among them.
+/// Skips blanks with at most one line break among them.
 fn skip_blank(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     let mut line_breaks = 0;
@@ -400,8 +400,8 @@ fn run(bytes: &[u8], at: usize, end: usize) -> usize {
     bytes[at..end].iter().take_while(|b| **b == bytes[at]).count()
 }
 
-/// Where each run of backticks that opens a code span has its span end: after the next run of
-/// the same length. A run whose first backtick is escaped opens with the others.
+/// Maps each run of backticks that opens a code span to the span's end: after the next run of equal length.
+/// A run whose first backtick is escaped is included.
 fn code_spans(text: &str, range: &Range<usize>) -> HashMap<usize, usize> {
     let bytes = text.as_bytes();
     let mut runs = Vec::new();
@@ -428,7 +428,7 @@ fn code_spans(text: &str, range: &Range<usize>) -> HashMap<usize, usize> {
     spans
 }
 
-/// Dollars behind text, before no digit and not escaped.
+/// Dollars that follow text, precede no digit and are not escaped.
 fn dollars(bytes: &[u8], start: usize) -> VecDeque<usize> {
     let mut found = VecDeque::new();
     let mut at = start;

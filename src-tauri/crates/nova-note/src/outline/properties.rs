@@ -16,10 +16,10 @@ pub(super) fn scan(text: &str, matter: &Matter, outline: &mut Outline) {
     }
 }
 
-/// The links of a value, however deep. The parser bounds the depth.
+/// The links in a value at any depth, which the parser bounds.
 fn links(text: &str, node: &Node, outline: &mut Outline) {
     match &node.style {
-        // What an alias stands for is read where it is written.
+        // An alias' links are recorded at its anchor.
         Style::Missing | Style::Alias => {}
         Style::Plain | Style::UnquotedLink(_) => {
             scalar(text, node, node.span.clone(), YamlQuotes::Plain, outline);
@@ -58,12 +58,12 @@ fn scalar(text: &str, node: &Node, inner: Range<usize>, quotes: YamlQuotes, outl
     }));
 }
 
-/// A list of names, or names in one text, parted by commas or blanks.
+/// A list of tags, or tags in one text, separated by commas or blanks.
 fn tags(node: &Node, outline: &mut Outline) {
     match &node.style {
         Style::FlowList(nodes) => nodes.iter().for_each(|node| tags(node, outline)),
         Style::BlockList(items) => items.iter().for_each(|item| tags(&item.node, outline)),
-        // No tag is a link.
+        // In `tags: [[a, b]]` the brackets are a nested list: a tag is never a link.
         Style::UnquotedLink(inner) => tags(inner, outline),
         _ => {
             let Value::Text(value) = &node.value else { return };
@@ -78,7 +78,7 @@ fn tags(node: &Node, outline: &mut Outline) {
     }
 }
 
-/// Part of a scalar as it is meant.
+/// Decodes part of a scalar.
 fn unescaped(raw: &str, quotes: YamlQuotes) -> Cow<'_, str> {
     match quotes {
         YamlQuotes::Plain | YamlQuotes::Block => Cow::Borrowed(raw),
@@ -88,7 +88,7 @@ fn unescaped(raw: &str, quotes: YamlQuotes) -> Cow<'_, str> {
     }
 }
 
-/// The escapes of YAML 1.2, §5.7, that can stand in a name.
+/// The escapes of YAML 1.2, §5.7, that can occur in a name.
 fn unescaped_double(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;

@@ -1,34 +1,34 @@
-//! The parts of a body that are words and nothing else: where a link may be put without a harm.
+//! Prose: the parts of a body in which a link may be inserted.
 
 use std::ops::Range;
 
-/// Text without a mark of Markdown or Obsidian that a link could not stand in.
+/// Text without any Markdown or Obsidian markup that forbids a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prose {
-    /// Its bytes. It may reach over several lines of a paragraph.
+    /// Its bytes; may span several lines of a paragraph.
     pub span: Range<usize>,
-    /// Whether it is a cell of a table, where `|` is written `\|`.
+    /// Whether it is in a table cell, where `|` is written `\|`.
     pub in_table: bool,
 }
 
-/// Elements of HTML whose content is no text to be linked, or a link already.
+/// HTML elements whose content is raw text or already a link.
 const RAW: [&str; 11] =
     ["a", "button", "code", "kbd", "math", "pre", "samp", "script", "style", "svg", "textarea"];
 
-/// Those that reach over blank lines.
+/// Elements that extend over blank lines.
 const RAW_BLOCKS: [&str; 4] = ["pre", "script", "style", "textarea"];
 
-/// Gathers prose while a body is read, from its beginning to its end.
+/// Collects prose while a body is scanned in order.
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
     pub(super) found: Vec<Prose>,
     pub(super) in_table: bool,
-    /// The end of the element whose content is not gathered.
+    /// The end of the raw element being skipped.
     raw_end: usize,
 }
 
 impl Gathered {
-    /// These bytes are text.
+    /// Adds a range of text.
     pub(super) fn add(&mut self, span: Range<usize>) {
         let span = span.start.max(self.raw_end)..span.end;
         if span.start < span.end {
@@ -36,7 +36,7 @@ impl Gathered {
         }
     }
 
-    /// From this byte on nothing was text after all: it stands in brackets.
+    /// Discards prose from this byte on: it turned out to be in brackets.
     pub(super) fn cut(&mut self, from: usize) {
         while let Some(last) = self.found.last_mut().filter(|last| last.span.end > from) {
             last.span.end = from;
@@ -46,7 +46,7 @@ impl Gathered {
         }
     }
 
-    /// A tag of HTML was read; `end` is that of the paragraph.
+    /// Handles an HTML tag; `end` is the end of the paragraph.
     pub(super) fn element(&mut self, text: &str, tag: Range<usize>, end: usize) {
         if tag.start < self.raw_end {
             return;
@@ -54,7 +54,7 @@ impl Gathered {
         let name = &text[tag.start + 1..tag.end];
         let (name, behind) =
             name.split_at(name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len()));
-        // An address, `<a@example.com>`, has more than a name there.
+        // An autolink such as `<a@example.com>` continues after the name.
         if !behind.starts_with([' ', '\t', '\r', '\n', '>']) {
             return;
         }
@@ -63,7 +63,7 @@ impl Gathered {
             return;
         }
         let within = tag.end..if is_one_of(&RAW_BLOCKS) { text.len() } else { end };
-        // Without an end it reaches as far as it can.
+        // An unclosed element extends as far as possible.
         self.raw_end = closing_tag(&text[within.clone()], name).map_or(within.end, |at| within.start + at);
     }
 }

@@ -7,15 +7,15 @@ use std::ops::Range;
 pub struct Wikilink {
     /// From the first `[` to after the last `]`.
     pub span: Range<usize>,
-    /// As [`Link::target`](super::Link::target).
+    /// See [`Link::target`](super::Link::target).
     pub target: Range<usize>,
-    /// As [`Link::subpath`](super::Link::subpath).
+    /// See [`Link::subpath`](super::Link::subpath).
     pub subpath: Option<Range<usize>>,
-    /// As [`Link::display`](super::Link::display).
+    /// See [`Link::display`](super::Link::display).
     pub display: Option<Range<usize>>,
 }
 
-/// All wikilinks in `range`, wherever they stand.
+/// All wikilinks in `range`, regardless of Markdown context.
 pub fn wikilinks(text: &str, range: Range<usize>) -> Vec<Wikilink> {
     let mut found = Vec::new();
     let mut at = range.start;
@@ -31,10 +31,10 @@ pub fn wikilinks(text: &str, range: Range<usize>) -> Vec<Wikilink> {
     found
 }
 
-/// The wikilink whose `[[` is at `at`. Otherwise where to look next: no wikilink begins before.
+/// The wikilink whose `[[` is at `at`. `Err` is where to continue the search: no wikilink begins before it.
 ///
-/// A link stands on one line. What is between its brackets may hold a single bracket, but not a
-/// second `[[`: of `[[a [[b]]` the link is `[[b]]`, as in Obsidian.
+/// A link is on one line. Its content may contain a single bracket but no second `[[`: in `[[a [[b]]` the
+/// link is `[[b]]`, as in Obsidian.
 pub(super) fn wikilink_at(text: &str, at: usize, end: usize) -> Result<Wikilink, usize> {
     let bytes = text.as_bytes();
     let inner = at + 2;
@@ -57,7 +57,7 @@ fn parts(text: &str, at: usize, inner: Range<usize>) -> Option<Wikilink> {
         Some(pipe) => (inner.start + pipe, Some(inner.start + pipe + 1..inner.end)),
         None => (inner.end, None),
     };
-    // In a table the pipe is escaped; no file name ends in a backslash.
+    // In a table the pipe is escaped; file names never end in a backslash.
     if display.is_some() && text[inner.start..name_end].ends_with('\\') {
         name_end -= 1;
     }
@@ -81,7 +81,7 @@ fn parts(text: &str, at: usize, inner: Range<usize>) -> Option<Wikilink> {
     })
 }
 
-/// Whether a target is an address: `https://…`, `mailto:…`, `obsidian://…`.
+/// Whether a target is a URL: `https://…`, `mailto:…`, `obsidian://…`.
 fn is_external(target: &str) -> bool {
     target.split_once(':').is_some_and(|(scheme, rest)| {
         scheme.len() > 1

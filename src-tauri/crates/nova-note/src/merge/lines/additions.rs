@@ -1,11 +1,10 @@
-//! Lines that two sides added at the same end of a section.
+//! Lines that both sides added at the end of the same section.
 
 use super::super::super::sections::headings;
 
-/// Both additions, whole lines each: `first`, then `second`. What begins the same is there once, and
-/// so is an addition that the other holds as a whole. Where they bring headings of their own,
-/// what stands before the first heading stays before it, because it belongs to the section above.
-/// `None` for more lines than anybody adds at once.
+/// Both additions as whole lines: `first`, then `second`. A common prefix is kept once, and so is an
+/// addition that the other contains. If they add headings, lines before the first heading stay before it,
+/// because they belong to the section above. `None` above [`MAX_LINES`].
 pub(super) fn both(first: &str, second: &str) -> Option<String> {
     let mut result = String::new();
     let mut first: Vec<&str> = first.split_inclusive('\n').collect();
@@ -14,7 +13,7 @@ pub(super) fn both(first: &str, second: &str) -> Option<String> {
         return None;
     }
     loop {
-        // Under another heading the same line is another thing.
+        // Under a different heading an equal line is no duplicate.
         if holds(&first[..above(&first, &second)], &second) {
             result.extend(first);
             return Some(result);
@@ -43,21 +42,21 @@ pub(super) fn both(first: &str, second: &str) -> Option<String> {
     }
 }
 
-/// Comparing takes the square of it.
+/// The comparison is quadratic.
 const MAX_LINES: usize = 2_000;
 
-/// Whether `part` stands in `whole`, in one piece.
+/// Whether `part` is a contiguous part of `whole`.
 fn holds(whole: &[&str], part: &[&str]) -> bool {
     part.is_empty() || whole.windows(part.len()).any(|lines| lines == part)
 }
 
-/// How much of `whole` may hold `part`: what stands above its first heading, or all of it where the
-/// part brings headings of its own.
+/// How much of `whole` may contain `part`: the lines above its first heading, or all of it if the part adds
+/// headings itself.
 fn above(whole: &[&str], part: &[&str]) -> usize {
     if before_heading(part) < part.len() { whole.len() } else { before_heading(whole) }
 }
 
-/// How many lines stand before the first heading.
+/// Number of lines before the first heading.
 fn before_heading(lines: &[&str]) -> usize {
     let text = lines.concat();
     let Some(heading) = headings(&text, 0).into_iter().next() else {
