@@ -1,4 +1,4 @@
-//! Exact replacements and appended text.
+//! Replacing and appending text.
 
 use super::super::{EditError, append, checkbox_lines, has_heading, line_of, replace_exact};
 
@@ -57,7 +57,7 @@ fn replaces_text_the_stated_number_of_times() {
 }
 
 #[test]
-fn text_is_appended_at_the_end() {
+fn appends_at_the_end() {
     check_append("a\n", "b", None, "a\nb\n");
     check_append("a\n", "b\nc\n", None, "a\nb\nc\n");
     check_append("a\nb", "c", None, "a\nb\nc");
@@ -68,7 +68,7 @@ fn text_is_appended_at_the_end() {
 
 #[test]
 #[rustfmt::skip] // one case a line
-fn text_is_appended_to_a_section() {
+fn appends_to_a_section() {
     let log = Some("Log");
     check_append("# A\n## Log\n- x\n\n## Next\n", "- y", log, "# A\n## Log\n- x\n- y\n\n## Next\n");
     check_append("## Log\n- x\n", "- y", log, "## Log\n- x\n- y\n");
@@ -141,7 +141,7 @@ fn appended_text_stays_its_own_block() {
 
 #[test]
 #[rustfmt::skip] // one case a line
-fn comment_at_the_end_stays_at_the_end() {
+fn trailing_comment_stays_at_the_end() {
     let settings = "\n\n\n%% kanban:settings\n```\n{\"kanban-plugin\":\"board\"}\n```\n%%";
     let board = |lanes: &str| format!("---\nkanban-plugin: board\n---\n\n{lanes}{settings}");
     let check = |lanes: &str, addition: &str, heading: Option<&str>, after: &str| {
@@ -153,7 +153,7 @@ fn comment_at_the_end_stays_at_the_end() {
     check("## Todo\n", "- [ ] c", None, "## Todo\n- [ ] c\n");
     check("## Todo\n\n- a\n", "- b", Some("Later"), "## Todo\n\n- a\n\n## Later\n- b\n");
     check_append("a\n<!--\nb\n-->\n", "c", None, "a\nc\n<!--\nb\n-->\n");
-    // One that stands in a line, or before something else, does not end a note.
+    // A comment inside a line, or followed by other text, does not end the note.
     check_append("a %%\nb\n%%\n", "c", None, "a %%\nb\n%%\nc\n");
     check_append("a\n%% b %%\n", "c", None, "a\n%% b %%\nc\n");
     check_append("%%\na\n%%\nb\n", "c", None, "%%\na\n%%\nb\nc\n");
@@ -161,7 +161,7 @@ fn comment_at_the_end_stays_at_the_end() {
 }
 
 #[test]
-fn a_heading_is_understood_with_and_without_its_marks() {
+fn heading_may_be_given_with_or_without_level() {
     let text = "# Log\n- x\n### Tasks\n- y\n## #idea list\n- z\n";
     let check = |heading: &str, after: &str| check_append(text, "- n", Some(heading), after);
     check("#Log", "# Log\n- x\n### Tasks\n- y\n## #idea list\n- z\n- n\n");
@@ -179,7 +179,7 @@ fn a_heading_is_understood_with_and_without_its_marks() {
 
 #[test]
 #[rustfmt::skip] // one case a line
-fn footnotes_that_end_a_note_stay_below_its_last_section() {
+fn trailing_footnotes_stay_below_the_last_section() {
     let log = Some("Log");
     check_append("## Log\n- x[^1]\n\n[^1]: Note.\n    More.\n[^b]: Other.\n", "- y", log, "## Log\n- x[^1]\n- y\n\n[^1]: Note.\n    More.\n[^b]: Other.\n");
     check_append("## Log\n[^1]: Note.\n", "- y", log, "## Log\n- y\n\n[^1]: Note.\n");
@@ -189,7 +189,7 @@ fn footnotes_that_end_a_note_stay_below_its_last_section() {
 }
 
 #[test]
-fn lines_with_a_checkbox_are_list_items_outside_of_code_and_comments() {
+fn checkbox_lines_exclude_code_and_comments() {
     let text = "---\n- [ ] matter\n---\n- [ ] a\r\n> 1. [x] b\n- c [ ]\n[ ] d\n```\n- [ ] e\n```\n\n%%\n- [ ] f\n%%\n\n\
         g %% h\n- [ ] i\n%%\n\n- [link](x.md)\n- j\n\t* [ ] k";
     let expected = [(4, "- [ ] a"), (5, "> 1. [x] b"), (20, "- [link](x.md)"), (22, "\t* [ ] k")];

@@ -1,9 +1,9 @@
-//! What a change looks like on a card and in a notice.
+//! Diffs on a card and summaries in a notice.
 
 use super::super::{ChangeKind, LineKind, NoteDiff, diff, summarize};
 
-/// A diff as text: `key line before → after`, then the hunks with their line numbers, changed
-/// words in braces, and what was left out.
+/// Renders a diff as text: `key line before → after`, then the hunks with their line numbers, changed words
+/// in braces, and the number of omitted lines.
 fn drawn(diff: &NoteDiff) -> String {
     let mut text = String::new();
     for property in &diff.properties {
@@ -43,7 +43,7 @@ fn check(name: &str, before: &str, after: &str, expected: &str) {
 }
 
 #[test]
-fn a_property_on_one_line_is_one_line() {
+fn one_line_property_is_one_change() {
     check(
         "changed",
         "---\ntype: deal\nstage: lead\n---\nBody\n",
@@ -77,7 +77,7 @@ fn a_property_on_one_line_is_one_line() {
 }
 
 #[test]
-fn lines_are_shown_with_one_line_around() {
+fn changed_lines_have_one_line_of_context() {
     check(
         "a word",
         "1\n2\n3\nthe old word here\n5\n6\n7\n",
@@ -119,7 +119,7 @@ fn lines_are_shown_with_one_line_around() {
 }
 
 #[test]
-fn a_note_comes_and_goes() {
+fn creation_and_deletion() {
     let created = diff(None, Some("---\na: 1\n---\nx\n"));
     assert_eq!(created.kind, ChangeKind::Created);
     assert_eq!(drawn(&created), "+ . 1 |---\n+ . 2 |a: 1\n+ . 3 |---\n+ . 4 |x\nnew note");
@@ -139,7 +139,7 @@ fn a_note_comes_and_goes() {
 }
 
 #[test]
-fn a_change_is_said_in_words() {
+fn summarizes_changes_for_a_notice() {
     let check = |before: &str, after: &str, changes: &[&str]| assert_eq!(summarize(before, after), changes);
     check("---\nstage: lead\n---\nx", "---\nstage: won\n---\nx", &["stage: lead → won"]);
     check("---\na: 1\n---\nx", "---\nb: 2\n---\ny", &["b: 2 (new)", "a: removed", "body"]);

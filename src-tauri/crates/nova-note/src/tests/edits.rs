@@ -1,4 +1,4 @@
-//! Property edits, byte for byte. A case is a name, the text before, the edits, the text after.
+//! Property edits, byte for byte. A case is a name, the text before, the edit and the text after.
 
 use super::super::{EditError, PropertyEdit, Value, compose, edit_properties};
 
@@ -34,7 +34,7 @@ fn drop_item(key: &str, item: Value) -> PropertyEdit {
     PropertyEdit::RemoveItem { key: key.to_owned(), item }
 }
 
-/// Checks the text as given, and with CRLF line ends.
+/// Runs the case as given, and with CRLF line endings.
 fn check(name: &str, before: &str, edit: PropertyEdit, after: &str) {
     let edits = [edit];
     assert_eq!(edit_properties(before, &edits).as_deref(), Ok(after), "{name}");
@@ -60,7 +60,7 @@ fn check_broken(name: &str, before: &str, line: u32) {
 
 #[test]
 #[rustfmt::skip] // one case a line
-fn a_scalar_changes_in_its_place() {
+fn scalar_is_replaced_in_place() {
     let won = || set("stage", text("won"));
     check("plain", "---\nstage: lead\n---\nBody\n", won(), "---\nstage: won\n---\nBody\n");
     check("comment", "---\nstage: lead   # hot\nb: 1\n---\n", won(), "---\nstage: won   # hot\nb: 1\n---\n");
@@ -91,7 +91,7 @@ fn a_scalar_changes_in_its_place() {
 }
 
 #[test]
-fn values_are_plain_where_they_read_back_the_same() {
+fn values_are_plain_if_they_read_back_unchanged() {
     let cases: &[(Value, &str)] = &[
         (text("2026-01-02"), "2026-01-02"),
         (text("12:30"), "12:30"),
@@ -145,7 +145,7 @@ fn values_are_plain_where_they_read_back_the_same() {
 
 #[test]
 #[rustfmt::skip] // one case a line
-fn a_new_property_is_the_last_line() {
+fn new_property_is_added_as_the_last_line() {
     let won = || set("stage", text("won"));
     check("after the others", "---\na: 1\n---\nBody\n", won(), "---\na: 1\nstage: won\n---\nBody\n");
     check("empty block", "---\n---\nBody\n", won(), "---\nstage: won\n---\nBody\n");
@@ -171,7 +171,7 @@ fn a_new_property_is_the_last_line() {
 
 #[test]
 #[rustfmt::skip] // one case a line
-fn a_removed_property_takes_its_lines_with_it() {
+fn removing_a_property_removes_its_lines() {
     let gone = || remove("stage");
     check("plain", "---\na: 1\nstage: x # y\nb: 2\n---\n", gone(), "---\na: 1\nb: 2\n---\n");
     check("last key", "---\nstage: x\n---\nBody", gone(), "---\n---\nBody");
@@ -191,7 +191,7 @@ fn a_removed_property_takes_its_lines_with_it() {
 
 #[test]
 #[rustfmt::skip] // one case a line
-fn a_block_list_changes_item_by_item() {
+fn block_list_is_edited_item_by_item() {
     let list = "---\ntags:\n  - a # one\n  # two follows\n  -   b\n\n  - c\nz: 1\n---\n";
     check("add", list, add("tags", text("d")), "---\ntags:\n  - a # one\n  # two follows\n  -   b\n\n  - c\n  - d\nz: 1\n---\n");
     check("remove the first", list, drop_item("tags", text("a")), "---\ntags:\n  # two follows\n  -   b\n\n  - c\nz: 1\n---\n");
@@ -214,7 +214,7 @@ fn a_block_list_changes_item_by_item() {
 
 #[test]
 #[rustfmt::skip] // one case a line
-fn a_flow_list_stays_a_flow_list() {
+fn flow_list_stays_a_flow_list() {
     check("add", "---\nt: [a, b] # x\n---\n", add("t", text("c")), "---\nt: [a, b, c] # x\n---\n");
     check("odd spacing stays, is not repeated", "---\nt: [ a,  b ]\n---\n", add("t", text("c")), "---\nt: [ a,  b, c ]\n---\n");
     check("to empty", "---\nt: []\n---\n", add("t", text("c")), "---\nt: [c]\n---\n");
@@ -232,7 +232,7 @@ fn a_flow_list_stays_a_flow_list() {
 
 #[test]
 #[rustfmt::skip] // one case a line
-fn other_shapes_are_replaced_whole() {
+fn other_notations_are_replaced_whole() {
     let won = || set("k", text("won"));
     check("block scalar", "---\nk: |\n  a\n  b\nz: 1\n---\n", won(), "---\nk: won\nz: 1\n---\n");
     check("only entry", "---\nk: |\n  a\n---\n", won(), "---\nk: won\n---\n");
@@ -250,7 +250,7 @@ fn other_shapes_are_replaced_whole() {
 
 #[test]
 #[rustfmt::skip] // one case a line
-fn a_link_with_a_comma_is_one_value() {
+fn link_with_a_comma_is_one_value() {
     let inc = "---\nk: [[Acme, Inc]] # c\nz: 1\n---\n";
     check("another", inc, set("k", link("Beta, Co")), "---\nk: \"[[Beta, Co]]\" # c\nz: 1\n---\n");
     check("the same", inc, set("k", link("Acme, Inc")), inc);
@@ -271,7 +271,7 @@ fn a_link_with_a_comma_is_one_value() {
 
 #[test]
 #[rustfmt::skip] // one case a line
-fn a_list_in_a_list_stays_one() {
+fn nested_list_stays_nested() {
     let pair = |a: &str, b: &str| texts(&[a, b]);
     let pairs = |items: &[Value]| Value::List(items.to_vec());
     check("one more", "---\nk: [[a, b]] # c\n---\n", add("k", pair("c", "d")), "---\nk: [[a, b], [c, d]] # c\n---\n");
@@ -304,7 +304,7 @@ fn setting_the_same_value_changes_nothing() {
 }
 
 #[test]
-fn several_edits_are_made_in_order_or_not_at_all() {
+fn several_edits_are_applied_in_order_or_not_at_all() {
     let note = "---\na: 1\nb: 2\n---\nBody\n";
     let edits = [set("a", number("3")), remove("b"), set("c", text("x")), add("d", link("Jane"))];
     assert_eq!(
@@ -343,7 +343,7 @@ fn unreadable_front_matter_is_refused_with_its_line() {
 }
 
 #[test]
-fn an_alias_bomb_is_refused() {
+fn alias_bomb_is_refused() {
     let mut bomb = "---\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..12 {
         let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
@@ -358,7 +358,7 @@ fn an_alias_bomb_is_refused() {
 }
 
 #[test]
-fn a_new_note_is_composed() {
+fn composes_a_new_note() {
     let properties = [
         ("type".to_owned(), text("contact")),
         ("name".to_owned(), text("Jane Doe")),
@@ -376,7 +376,7 @@ fn a_new_note_is_composed() {
 }
 
 #[test]
-fn a_date_with_a_time_is_not_quoted_in_a_list_on_one_line() {
+fn date_with_time_is_unquoted_in_a_flow_list() {
     for date in ["2026-11-21T10:00:00", "2026-11-21T10:00", "2026-11-21 10:00", "2026-11-21T10:00:00.5+01:00"]
     {
         check("added", "---\nd: [a]\n---\n", add("d", text(date)), &format!("---\nd: [a, {date}]\n---\n"));
@@ -390,7 +390,7 @@ fn a_date_with_a_time_is_not_quoted_in_a_list_on_one_line() {
         let document = super::super::Document::parse(&format!("---\nd: [a, {date}]\n---\n"));
         assert_eq!(document.property("d"), Some(&read), "{date}");
     }
-    // What other readers would take for a mapping, or end there, is.
+    // Texts that other readers take for a mapping, or that end early there, are quoted.
     for other in ["10:00", "a:b", "2026-11-21T10:00:00, b", "2026-11-21T10:00:00]"] {
         let quoted = format!("---\nd: [a, \"{other}\"]\n---\n");
         check("quoted", "---\nd: [a]\n---\n", add("d", text(other)), &quoted);

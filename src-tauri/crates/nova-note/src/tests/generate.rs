@@ -1,10 +1,10 @@
-//! Random notes, of which the generator knows which bytes belong to the property to edit.
+//! Random notes; the generator knows the bytes of the property to edit.
 
 use serde_json::{Value as Json, json};
 
 use super::super::Value;
 
-/// xorshift64*: the same numbers for the same seed, on every machine.
+/// xorshift64*: equal seeds give equal numbers on every machine.
 pub(super) struct Random(u64);
 
 impl Random {
@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// What may follow a `key:`, up to the line break that ends the entry.
+/// Possible text after a `key:`, up to the entry's final line break.
 #[rustfmt::skip]
 pub(super) const PIECES: &[&str] = &[
     "", " ", "   # todo", " ~", " null # n", " lead", "   lead", " lead   # hot", " lead\t# tab",
@@ -62,7 +62,7 @@ const BODIES: &[&str] = &[
     "🍣",
 ];
 
-/// Values to set, with what a strict YAML reader must find afterwards.
+/// Values to set, each with what a strict YAML reader must return afterwards.
 pub(super) fn values() -> Vec<(Value, Json)> {
     let text = |text: &str| (Value::Text(text.to_owned()), json!(text));
     let texts = [
@@ -141,11 +141,11 @@ pub(super) fn values() -> Vec<(Value, Json)> {
 
 pub(super) struct Generated {
     pub(super) text: String,
-    /// What the note and the entry to edit have in them.
+    /// Syntax features of the note and of the entry to edit.
     pub(super) features: Vec<&'static str>,
-    /// Whether another entry repeats this one by an alias.
+    /// Whether an alias refers to this entry.
     pub(super) is_repeated: bool,
-    /// The lines of the entry to edit; empty, before the closing fence, for a new one.
+    /// The lines of the entry to edit; empty, before the closing fence, if it is new.
     pub(super) entry: std::ops::Range<usize>,
     pub(super) matter: std::ops::Range<usize>,
     pub(super) key: String,
@@ -185,11 +185,11 @@ pub(super) fn generate(random: &mut Random) -> Generated {
             entry = Some((from..text.len(), key));
             features = features_of(key, piece);
         }
-        // Blank lines behind `|+` would be its text.
+        // Blank lines after `|+` would be part of its text.
         let separators = if piece.contains('+') { 0 } else { random.below(3) };
         for _ in 0..separators {
             let between = random.of(BETWEEN);
-            // After an indented text a comment that is indented, too, would be more of it.
+            // After a block scalar, an indented comment would be part of its text.
             if !(piece.contains(['|', '>']) && between.starts_with(' ')) {
                 text.push_str(&eol(between));
             }
@@ -223,7 +223,7 @@ pub(super) fn generate(random: &mut Random) -> Generated {
     Generated { text, features, is_repeated, entry, matter, key: key.unwrap(), is_crlf }
 }
 
-/// What an entry is, from its own text.
+/// Features of an entry, derived from its text.
 fn features_of(key: &str, piece: &str) -> Vec<&'static str> {
     let value = piece.trim_start_matches([' ', '\t']);
     let value = value.strip_prefix("&x").unwrap_or(value).trim_start_matches(' ');

@@ -1,4 +1,4 @@
-//! Three-way merges. Each case gives the base and what both sides made of it.
+//! Three-way merges. Each case gives the base and both sides' versions.
 
 use super::super::{Merge, merge};
 
@@ -20,13 +20,12 @@ fn check_conflict(name: &str, base: &str, mine: &str, theirs: &str, what: &[&str
     assert_eq!(merge(base, mine, theirs), Merge::Conflict { what }, "{name}");
 }
 
-/// A note with this front matter and body.
 fn note(matter: &str, body: &str) -> String {
     format!("---\n{matter}---\n{body}")
 }
 
 #[test]
-fn one_side_changed() {
+fn takes_the_only_changed_side() {
     check("neither", "a\n", "a\n", "a\n", "a\n", &[]);
     check("mine", "a\n", "b\n", "a\n", "b\n", &[]);
     check("theirs", "a\n", "a\n", "b\n", "b\n", &["body"]);
@@ -138,7 +137,7 @@ fn additions_at_the_end_of_a_section_are_all_kept() {
 
 #[test]
 #[rustfmt::skip] // one case a line
-fn front_matter_and_body_merge_apart() {
+fn front_matter_and_body_merge_independently() {
     check("property here, body there", &note("a: 1\n", "x\n"), &note("a: 2\n", "x\n"), &note("a: 1\n", "y\n"), &note("a: 2\n", "y\n"), &["body"]);
     check("body here, property there", &note("a: 1\n", "x\n"), &note("a: 1\n", "y\n"), &note("a: 2\n", "x\n"), &note("a: 2\n", "y\n"), &["a: 1 → 2"]);
     check("front matter added here", "x\n", &note("a: 1\n", "x\n"), "y\n", &note("a: 1\n", "y\n"), &["body"]);

@@ -1,4 +1,4 @@
-//! The crate's behaviour as examples and properties; expected texts are written out by hand.
+//! The crate's behaviour by examples and properties; expected texts are written by hand.
 #![allow(clippy::unwrap_used)]
 
 mod body;
@@ -14,7 +14,7 @@ mod random_merges;
 mod reading;
 mod simple;
 
-/// How often two items of a list were compared, so that a test can bound the work of a difference.
+/// Counts comparisons of list items, so that a test can bound the work of a diff.
 pub(crate) mod work {
     use std::cell::Cell;
 
@@ -26,7 +26,7 @@ pub(crate) mod work {
         DONE.with(|done| done.set(done.get() + 1));
     }
 
-    /// The result, and how many comparisons it took on this thread.
+    /// The result and the number of comparisons on this thread.
     pub(crate) fn of<T>(work: impl FnOnce() -> T) -> (T, usize) {
         let before = DONE.with(Cell::get);
         let result = work();

@@ -1,11 +1,11 @@
-//! What is a link, a tag, a heading, a block in a text, and what only looks like one.
+//! Links, tags, headings and blocks, and text that only resembles them.
 
 use std::fmt::Write as _;
 
 use super::super::{Link, LinkKind, Outline, outline};
 use super::generate::Random;
 
-/// `line kind target#subpath|display`, the form the tables below are written in.
+/// `line kind target#subpath|display`, the format of the tables below.
 fn shown(text: &str, link: &Link) -> String {
     let kind = match link.kind {
         LinkKind::Wikilink => "wiki",
@@ -22,7 +22,7 @@ fn shown(text: &str, link: &Link) -> String {
     if let Some(display) = &link.display {
         write!(out, "|{display}").unwrap();
     }
-    // The spans have to hold what they say.
+    // Spans must cover what they claim to.
     assert!(link.span.start <= link.target_span.start && link.target_span.end <= link.span.end);
     assert!(text[link.span.clone()].contains(&text[link.target_span.clone()]));
     out
@@ -42,7 +42,7 @@ fn check_tags(text: &str, tags: &[&str]) {
 }
 
 #[test]
-fn every_form_of_a_link() {
+fn parses_every_form_of_link() {
     let table: &[(&str, &[&str])] = &[
         ("[[Jane Doe]]", &["1 wiki Jane Doe"]),
         ("a [[Jane Doe|Jane]] b", &["1 wiki Jane Doe|Jane"]),
@@ -117,7 +117,7 @@ fn lookalikes_are_not_links() {
 }
 
 #[test]
-fn links_beside_lists_are_links() {
+fn parses_links_next_to_lists() {
     let table: &[(&str, &[&str])] = &[
         ("`` ` [[a]]", &["1 wiki a"]),
         ("a ` b\n\n[[c]] `", &["3 wiki c"]),
@@ -151,7 +151,7 @@ fn links_beside_lists_are_links() {
 }
 
 #[test]
-fn links_in_properties() {
+fn parses_links_in_properties() {
     let table: &[(&str, &[&str])] = &[
         (
             "---\na: \"[[Jane Doe|J]]\"\nb: '[[It''s]]'\nc: [[Plain]]\n---\n",
@@ -172,7 +172,7 @@ fn links_in_properties() {
             &["2 prop Acme, Inc#Log|A, the firm", "4 prop B, C", "5 prop D, E", "5 prop F"],
         ),
         ("---\na: [[1, 2]]\nb: [[c, d], [e]]\n---\n", &[]),
-        // Unreadable: the body is read anyway.
+        // Unreadable front matter: the body is parsed anyway.
         ("---\na: \"[[A]]\n---\n[[B]]", &["4 wiki B"]),
         ("---\na: b: [[A]]\n...\n[[B]]", &["4 wiki B"]),
     ];
@@ -182,7 +182,7 @@ fn links_in_properties() {
 }
 
 #[test]
-fn tags() {
+fn parses_tags() {
     let table: &[(&str, &[&str])] = &[
         ("#tag and #a/b, #größe-1 #東京 #🍣", &["tag", "a/b", "größe-1", "東京", "🍣"]),
         ("#1984 #y1984 # heading", &["y1984"]),
@@ -202,7 +202,7 @@ fn tags() {
 }
 
 #[test]
-fn headings_and_blocks() {
+fn parses_headings_and_blocks() {
     let text = "# One\n\ntext ^b1\n\nTwo\n===\n\n> ## Three ##\n\n- item ^b-2\n\n```\n# no\n```\n####### no\n#no\n\n\
                 Four\nlines\n---\n\n| a |\n|---|\n\n^table\n\nnot ^an id\n";
     let Outline { headings, blocks, .. } = outline(text);
@@ -212,10 +212,10 @@ fn headings_and_blocks() {
     assert_eq!(blocks, [(3, "b1"), (10, "b-2"), (25, "table")]);
 }
 
-/// What a parser of CommonMark takes for a link has to be one here. Wikilinks, comments and
-/// formulas are ours alone, so the texts have none.
+/// Every link of a CommonMark parser must be one here. The texts contain no wikilinks, comments or
+/// formulas, which CommonMark does not know.
 #[test]
-fn markdown_links_are_those_of_another_parser() {
+fn markdown_links_agree_with_a_commonmark_parser() {
     let pieces = [
         "[a](b.md)",
         "[a](<b c.md>)",
@@ -258,7 +258,7 @@ fn markdown_links_are_those_of_another_parser() {
     for seed in 1..=20_000 {
         let random = &mut Random::new(seed);
         let text: String = (0..=random.below(14)).map(|_| *random.of(&pieces)).collect();
-        // What cannot be compared: definitions make `[r]` a link there, HTML is read as text here.
+        // Not comparable: definitions make `[r]` a link there, and that parser treats HTML as text.
         if text.contains("[r]") || text.contains("[[") || text.starts_with("---") || text.contains("<b>") {
             continue;
         }
@@ -278,10 +278,10 @@ fn markdown_links_are_those_of_another_parser() {
     assert!(found > 5_000, "only {found} links");
 }
 
-/// Tags and addresses are what a parser of CommonMark takes for them: it finds the same links
-/// beside them and none in them.
+/// HTML tags and autolinks agree with a CommonMark parser: it finds the same links around them and none
+/// inside.
 #[test]
-fn tags_and_addresses_are_those_of_another_parser() {
+fn tags_and_autolinks_agree_with_a_commonmark_parser() {
     use pulldown_cmark::{Event, LinkType, Parser, Tag};
     let pieces = [
         "<",
@@ -317,7 +317,7 @@ fn tags_and_addresses_are_those_of_another_parser() {
     let (mut found, mut passed) = (0, 0);
     for seed in 1..=40_000 {
         let random = &mut Random::new(seed ^ 0x7A65);
-        // After the text, no line begins a block of HTML.
+        // Text before it keeps a line from beginning an HTML block.
         let text: String =
             ["x "].into_iter().chain((0..=random.below(14)).map(|_| *random.of(&pieces))).collect();
         let expected: Vec<String> = Parser::new(&text)
@@ -337,10 +337,10 @@ fn tags_and_addresses_are_those_of_another_parser() {
     assert!(found > 5_000 && passed > 500, "{found} links, {passed} in tags");
 }
 
-/// Guards that the time is in proportion to the length of a text: a reader that checked the rest of it
-/// from each of these pieces anew would need an hour or a day for each of them.
+/// Guards against super-linear time: a reader that rescanned the rest of the text for each of these marks
+/// would take hours or days per text.
 #[test]
-fn hostile_texts_hold_nobody_up() {
+fn hostile_texts_are_parsed_in_linear_time() {
     let size = 2 * 1024 * 1024;
     let table = [
         "[",
@@ -401,7 +401,7 @@ fn hostile_texts_hold_nobody_up() {
 }
 
 #[test]
-fn any_text_is_read() {
+fn any_text_can_be_parsed() {
     let pieces = [
         "[[", "]]", "|", "#", "^", "%%", "$", "$$", "`", "```", "\n", "\r\n", "---\n", "---", "\u{feff}",
         "<!--", "-->", "a", "é", "🍣", "\\", "[", "]", "(", ")", "<", ">", "\"", "'", "- ", "> ", "    ",

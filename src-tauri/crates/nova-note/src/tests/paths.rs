@@ -1,9 +1,9 @@
-//! Paths that cannot leave the vault, and file names for display names.
+//! Paths that cannot leave the vault, and file names derived from display names.
 
 use super::super::{ContentHash, VaultPath, file_name};
 
 #[test]
-fn a_path_is_accepted_or_refused() {
+fn valid_paths_are_accepted_and_others_refused() {
     for path in [
         "Jane Doe.md",
         "CRM/People/Jane Doe.md",
@@ -52,7 +52,7 @@ fn a_path_is_accepted_or_refused() {
 }
 
 #[test]
-fn a_path_within_a_folder_is_as_strict_as_a_whole_one() {
+fn path_within_a_folder_is_checked_as_strictly_as_a_whole_one() {
     let long = "a".repeat(256);
     let deep = "d/".repeat(2046);
     let folders = ["", "a/", "研究/深い/", "a b/", "dir /", "dir./", "C:/", "a\\b/", "../", "/", &deep];
@@ -93,7 +93,7 @@ fn a_path_within_a_folder_is_as_strict_as_a_whole_one() {
 }
 
 #[test]
-fn a_path_knows_its_parts() {
+fn path_components() {
     let check = |path: &str, name: &str, folder: &str, is_note: bool, is_hidden: bool| {
         let path = VaultPath::parse(path).unwrap();
         assert_eq!(
@@ -119,14 +119,14 @@ fn a_path_knows_its_parts() {
 }
 
 #[test]
-fn a_path_is_checked_when_it_is_deserialized() {
+fn path_is_checked_on_deserialization() {
     let path: VaultPath = serde_json::from_str("\"a/b.md\"").unwrap();
     assert_eq!(serde_json::to_string(&path).unwrap(), "\"a/b.md\"");
     assert!(serde_json::from_str::<VaultPath>("\"../b.md\"").is_err());
 }
 
 #[test]
-fn a_file_name_holds_nothing_a_system_or_a_link_refuses() {
+fn file_name_avoids_characters_that_systems_or_links_refuse() {
     let check = |display: &str, file: &str| {
         assert_eq!(file_name(display), file);
         assert!(VaultPath::parse(&format!("{file}.md")).is_ok());
@@ -149,8 +149,8 @@ fn a_file_name_holds_nothing_a_system_or_a_link_refuses() {
 }
 
 #[test]
-fn a_hash_is_of_the_whole_bytes() {
-    // BLAKE3's own test vector for the empty input.
+fn hash_covers_all_bytes() {
+    // BLAKE3's test vector for the empty input.
     let empty = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";
     assert_eq!(ContentHash::of(b"").to_string(), empty);
     assert_eq!(serde_json::to_string(&ContentHash::of(b"")).unwrap(), format!("\"{empty}\""));
@@ -160,7 +160,7 @@ fn a_hash_is_of_the_whole_bytes() {
 }
 
 #[test]
-fn copies_made_by_sync_programs_are_known_by_their_names() {
+fn conflicted_copies_are_recognised_by_name() {
     let check = |path: &str, original: Option<&str>| {
         let path = VaultPath::parse(path).unwrap();
         assert_eq!(path.sync_conflict_of(), original, "{path}");

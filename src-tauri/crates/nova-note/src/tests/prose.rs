@@ -1,4 +1,4 @@
-//! What of a text a link may be put into.
+//! Prose: text in which a link may be inserted.
 
 use super::super::{outline, prose};
 use super::generate::Random;
@@ -12,7 +12,7 @@ fn check(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn words_are_prose_and_marks_with_what_they_mark_are_not() {
+fn prose_excludes_marks_and_marked_text() {
     let table: &[(&str, &[&str])] = &[
         ("Met Jane Doe.", &["Met Jane Doe."]),
         ("---\nname: Jane\n---\nbody", &["body"]),
@@ -64,7 +64,7 @@ fn words_are_prose_and_marks_with_what_they_mark_are_not() {
 }
 
 #[test]
-fn a_cell_of_a_table_says_that_it_is_one() {
+fn table_cells_are_marked() {
     let text = "Jane\n\n| Jane | b |\n| --- | --- |\n| c | d |\n\nDoe";
     let in_table: Vec<bool> = prose(text)
         .iter()
@@ -74,9 +74,10 @@ fn a_cell_of_a_table_says_that_it_is_one() {
     assert_eq!(in_table, [false, true, true, true, true, false]);
 }
 
-/// Marks in any order: prose is in order, lies in no link, tag, heading or block id, and is cut at characters.
+/// Random marks: prose is in order, disjoint from every link, tag, heading and block id, and cut at
+/// character boundaries.
 #[test]
-fn random_marks_leave_prose_apart_from_everything_that_is_found() {
+fn random_prose_is_disjoint_from_outline_elements() {
     let marks = [
         "Jane",
         " ",

@@ -1,5 +1,5 @@
-//! Random documents and edits, judged without the editing code: the generator knows which bytes
-//! belong to the edited entry, and serde-saphyr says what the result means.
+//! Random documents and edits, judged independently of the editing code: the generator knows the bytes of
+//! the edited entry, and serde-saphyr reads the result.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::super::{
 };
 use super::generate::{Random, generate, values};
 
-/// What a strict YAML reader finds; `None` when it refuses.
+/// The result of a strict YAML reader; `None` if it refuses.
 fn read(matter: &str) -> Option<serde_json::Map<String, Json>> {
     let options = serde_saphyr::options! {
         strict_booleans: true,
@@ -28,7 +28,8 @@ fn edits_to_make() -> u64 {
     std::env::var("NOVA_FUZZ_EDITS").ok().and_then(|count| count.parse().ok()).unwrap_or(5_000)
 }
 
-/// Every edit meets every one of these at least once, or the test has not tested what it says.
+/// Features that every kind of edit must have met at least once; otherwise the test covers less than it
+/// claims.
 #[rustfmt::skip] // one edit a line
 const COVERED: &[(&str, &[&str])] = &[
     ("set", &["no value", "other value", "quoted value", "block list", "flow list", "block scalar", "alias", "quoted key", "multi-byte key", "anchor", "comment", "aligned spaces", "last key", "CRLF", "no final newline"]),
@@ -38,11 +39,11 @@ const COVERED: &[(&str, &[&str])] = &[
     ("remove an item", &["block list", "flow list", "quoted key", "multi-byte key", "comment", "last key", "CRLF", "no final newline"]),
 ];
 
-/// Texts that are quoted though this reader would take them plain: marks of a document's end, of
-/// a merge, of a default, of a directive and of a complex key to other readers of YAML.
+/// Texts quoted although this reader takes them plain: to other YAML readers they are a document's end, a
+/// merge key, a default, a directive or a complex key.
 const QUOTED_FOR_OTHERS: &[&str] = &["---", "...", "<<", "=", "%", "?", "-"];
 
-/// Whether a text may follow `k: ` as it is.
+/// Whether a text can follow `k: ` unquoted.
 fn reads_back_plain(text: &str) -> bool {
     !text.contains(['\n', '\r', '\t', '\u{85}', '\u{2028}', '\u{feff}'])
         && !QUOTED_FOR_OTHERS.contains(&text)
@@ -50,7 +51,7 @@ fn reads_back_plain(text: &str) -> bool {
 }
 
 #[test]
-fn an_edit_changes_its_entry_and_nothing_else() {
+fn edit_changes_its_entry_and_nothing_else() {
     let values = values();
     let (mut made, mut refused) = (0, 0);
     let mut covered: HashMap<(&str, &str), u64> = HashMap::new();
@@ -70,7 +71,7 @@ fn an_edit_changes_its_entry_and_nothing_else() {
         let is_item = !json.is_array() && !json.is_object() && !json.is_null();
         let (edit, expected) = match random.below(4) {
             0 => (PropertyEdit::Remove { key }, None),
-            // A link without quotes is a list for YAML; such entries are only set and removed.
+            // An unquoted link is a list to YAML; such entries are only set and removed.
             1 if is_item && !note.text.contains("[[[") && !note.text[note.entry.clone()].contains(" [[") => {
                 let mut items = item_list(present);
                 let already = matches!(present, Some(Json::Array(_))) && items.contains(&json);
@@ -88,7 +89,7 @@ fn an_edit_changes_its_entry_and_nothing_else() {
                 let Some(Json::Array(items)) = present else {
                     continue;
                 };
-                // Mostly one that is there.
+                // Mostly an existing item.
                 let (value, json) = match items.is_empty() || random.below(4) == 0 {
                     true => (value, json),
                     false => {
@@ -106,7 +107,7 @@ fn an_edit_changes_its_entry_and_nothing_else() {
             note.text[note.entry.clone()].contains(&format!(" {link}")) && expected == Some(json!(link))
         };
         if ["[[Jane Doe]]", "[[Acme, Inc]]"].iter().any(is_already) {
-            // Already so; for plain YAML it stays the list in a list that it is.
+            // Nothing to change; as plain YAML it stays a nested list.
             assert_eq!(edit_properties(&note.text, &[edit]), Ok(note.text), "seed {seed}");
             continue;
         }
@@ -125,13 +126,13 @@ fn an_edit_changes_its_entry_and_nothing_else() {
         let after = match edit_properties(&note.text, std::slice::from_ref(&edit)) {
             Ok(after) => after,
             Err(error) if note.is_repeated => {
-                // Whatever changes an anchor's entry changes what repeats it.
+                // Editing an anchored entry would also change its aliases.
                 assert!(matches!(error, EditError::Refused { .. }), "{context}\nrefused: {error}");
                 refused += 1;
                 continue;
             }
             Err(error) => {
-                // Without the entry an indented comment below it can become text of the one above.
+                // Without the entry, an indented comment below it may become text of the entry above.
                 let rest = format!("{head}{tail}");
                 let is_impossible = matches!(edit, PropertyEdit::Remove { .. })
                     && read(&rest[note.matter.start..rest.len() - fence]).as_ref() != Some(&intended);
@@ -159,7 +160,7 @@ fn an_edit_changes_its_entry_and_nothing_else() {
             PropertyEdit::AddItem { .. } => "add an item",
             PropertyEdit::RemoveItem { .. } => "remove an item",
         };
-        // What was so before was not edited.
+        // An unchanged note may be unusual already.
         if after != note.text {
             for feature in &note.features {
                 *covered.entry((operation, feature)).or_default() += 1;
@@ -187,9 +188,9 @@ fn an_edit_changes_its_entry_and_nothing_else() {
     }
 }
 
-/// Text that is nearly a note: nothing may panic, and an edit that is made must be right.
+/// Damaged notes: nothing may panic, and an accepted edit must be correct.
 #[test]
-fn damaged_notes_are_edited_right_or_refused() {
+fn damaged_notes_are_edited_correctly_or_refused() {
     let damage = [
         "\t",
         "\"",

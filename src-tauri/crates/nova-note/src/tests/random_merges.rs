@@ -1,10 +1,10 @@
-//! Random three-way merges, judged by what both sides meant to do.
+//! Random three-way merges, judged by the changes intended by both sides.
 
 use super::super::{Document, Merge, Value, merge, summarize};
 use super::generate::Random;
 use crate::tests::work;
 
-/// One side's change to a line.
+/// One side's change to one line.
 #[derive(Clone, Copy, PartialEq)]
 enum Change {
     None,
@@ -13,7 +13,7 @@ enum Change {
     InsertBehind,
 }
 
-/// The base with changes made to its lines; `who` marks the new lines.
+/// The base with changed lines; `who` marks the new ones.
 fn changed(base: &[String], changes: &[(Change, &str)]) -> String {
     let mut text = String::new();
     for (line, (change, who)) in base.iter().zip(changes) {
@@ -27,9 +27,9 @@ fn changed(base: &[String], changes: &[(Change, &str)]) -> String {
     text
 }
 
-/// Changes with an untouched line between them merge to the text that has them all.
+/// Changes separated by an untouched line merge to a text with all of them.
 #[test]
-fn changes_apart_are_all_kept() {
+fn separate_changes_are_all_kept() {
     for seed in 1..=2_000 {
         let random = &mut Random::new(seed);
         let base: Vec<String> = (0..random.below(40)).map(|line| format!("line {line}\n")).collect();
@@ -57,8 +57,8 @@ fn changes_apart_are_all_kept() {
     }
 }
 
-/// Whatever the changes: a clean merge holds every line either side added and none that either
-/// side took away.
+/// For any changes, a clean merge contains every line that either side added and none that either side
+/// removed.
 #[test]
 fn no_line_is_lost() {
     let mut clean = 0;
@@ -96,10 +96,10 @@ fn no_line_is_lost() {
     assert!(clean > 200, "only {clean} merges were clean");
 }
 
-/// Both sides add lines at ends of sections: every added line is there exactly once, in the
-/// order and below the heading where its side put it.
+/// Both sides append lines to sections: every added line occurs exactly once, in its side's order and under
+/// its side's heading.
 #[test]
-fn additions_of_both_sides_are_there_once() {
+fn additions_of_both_sides_occur_once() {
     const SECTIONS: usize = 4;
     let mut met = 0;
     for seed in 1..=2_000 {
@@ -111,7 +111,7 @@ fn additions_of_both_sides_are_there_once() {
                 format!("{}{lines}{}", heading.replace("{n}", &n.to_string()), random.of(&["", "\n"]))
             })
             .collect();
-        // What begins the same on both sides is one addition.
+        // A common prefix is a single addition.
         let side = |random: &mut Random, who: &str, shared: &[usize]| -> Vec<Vec<String>> {
             (0..SECTIONS)
                 .map(|n| {
@@ -166,7 +166,7 @@ fn additions_of_both_sides_are_there_once() {
     assert!(met > 1_500, "only {met} had additions at the same place");
 }
 
-/// A list merged as the rule says it, one item after the other.
+/// Reference implementation of the list merge, item by item.
 fn merged_list(base: &[char], mine: &[char], theirs: &[char]) -> Option<Vec<char>> {
     let is_set = |items: &[char]| items.iter().enumerate().all(|(at, item)| !items[..at].contains(item));
     let kept_order = |side: &[char]| {
@@ -240,9 +240,9 @@ fn lists_are_merged_item_by_item() {
     assert!(clean > 500 && conflicts > 100, "{clean} {conflicts}");
 }
 
-/// However long a list is: with every item compared with every other, it would be thousands of times.
+/// Guards against a quadratic merge of lists.
 #[test]
-fn each_item_of_a_long_list_is_compared_a_few_times() {
+fn list_merge_compares_each_item_a_few_times() {
     const ITEMS: usize = 10_000;
     let list = |items: std::ops::Range<usize>| {
         let items: String = items.map(|n| format!("  - item {n}\n")).collect();

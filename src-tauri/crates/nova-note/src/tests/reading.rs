@@ -1,10 +1,10 @@
-//! What a note's text says: front matter, values, lines, the body's place.
+//! Reading a note: front matter, values, line numbers, start of the body.
 
 use serde_json::json;
 
 use super::super::{Document, FrontMatter, Value};
 
-/// Properties as `(key, line, value)` and the body, or what is wrong.
+/// Expects these properties as `(key, line, value)` and this body.
 fn check(text: &str, properties: &[(&str, u32, Value)], body: &str) {
     let document = Document::parse(text);
     assert!(matches!(document.front_matter(), FrontMatter::Present(_)), "{text:?}: {document:?}");
@@ -84,7 +84,7 @@ fn front_matter_is_split_by_bytes() {
 }
 
 #[test]
-fn scalars_mean_what_they_mean_in_obsidian() {
+fn scalars_are_read_as_in_obsidian() {
     let check =
         |written: &str, value: Value| check(&format!("---\nk: {written}\n---\n"), &[("k", 2, value)], "");
     check("", Value::Null);
@@ -159,7 +159,7 @@ fn scalars_mean_what_they_mean_in_obsidian() {
 }
 
 #[test]
-fn a_link_without_quotes_may_have_a_comma_or_show_a_colon() {
+fn unquoted_link_may_have_a_comma_or_a_colon_in_its_text() {
     let check =
         |written: &str, value: Value| check(&format!("---\nk: {written}\n---\n"), &[("k", 2, value)], "");
     let yaml = |json: serde_json::Value| Value::from_json(&json);
@@ -178,7 +178,7 @@ fn a_link_without_quotes_may_have_a_comma_or_show_a_colon() {
     check("[[Acme|A:]]", link("Acme|A:"));
     check("\n  - [[Acme|A: b]]\n  - x", Value::List(vec![link("Acme|A: b"), text("x")]));
     check("[[[Acme|A: b]], c]", Value::List(vec![link("Acme|A: b"), text("c")]));
-    // What is no link stays a list in a list: no note's name has a colon.
+    // Anything else stays a nested list: no note's name contains a colon.
     check("[[a: b]]", yaml(json!([[{"a": "b"}]])));
     check("[[a: b|c]]", yaml(json!([[{"a": "b|c"}]])));
     check("[[{a|b: c}]]", yaml(json!([[{"a|b": "c"}]])));
@@ -226,7 +226,7 @@ fn keys_and_lines() {
 }
 
 #[test]
-fn a_document_answers() {
+fn document_accessors() {
     let document = Document::parse("---\r\ntype: deal\r\nvalue: 1200\r\n---\r\nBody\n");
     assert_eq!(document.record_type(), Some("deal"));
     assert_eq!(document.property("value"), Some(&number("1200")));
@@ -237,7 +237,7 @@ fn a_document_answers() {
 }
 
 #[test]
-fn a_property_is_found_in_whatever_case() {
+fn property_lookup_ignores_case() {
     let document = Document::parse("---\nStage: a\nstage: b\nÄRA: c\nType: deal\n---\n");
     for (asked, spelled) in [
         ("stage", Some("stage")),
@@ -294,9 +294,9 @@ fn values_as_text_and_json() {
     );
 }
 
-/// White space that is none for YAML, where a value is looked for.
+/// Whitespace that YAML does not treat as such, in the place of a value.
 #[test]
-fn other_white_space_does_not_hang() {
+fn non_yaml_whitespace_does_not_hang() {
     for blank in ["\u{85}", "\u{a0}", "\u{2028}", "\u{3000}", "\u{c}", "\u{b}", "\u{feff}"] {
         for note in
             ["k: &xB\n- a", "k: &xB |\n  a", "k: !tB a", "k:\n  - &xB a", "k:B", "kB: a", "B", "k: [aB, B]"]

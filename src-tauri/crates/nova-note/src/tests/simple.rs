@@ -1,4 +1,4 @@
-//! The quick reader of simple front matter says what the YAML parser says, or nothing.
+//! The fast reader of simple front matter agrees with the YAML parser, or declines.
 
 use super::super::document::{Document, FrontMatter, parsed, quick_record_type};
 use super::super::{matter, simple, split};
@@ -11,7 +11,7 @@ fn closed(text: &str) -> Option<std::ops::Range<usize>> {
     }
 }
 
-/// Whether the quick reader read it; if so, as the parser does.
+/// Whether the fast reader accepted it; checks that it then agrees with the parser.
 fn read_quickly(text: &str) -> bool {
     let Some(range) = closed(text) else { return false };
     let Some(properties) = simple::properties(text, range.clone()) else { return false };
@@ -37,7 +37,7 @@ fn plain_front_matter_takes_the_fast_path() {
         "done: true\nnothing: null\ntext: 'true'\nnumber: \"5\"",
     ] {
         let quickly = read_quickly(&format!("---\n{front}\n---\nbody\n"));
-        // What is no scalar is for the parser.
+        // Anything but scalars is left to the parser.
         assert_eq!(quickly, !front.contains("- [[x"), "{front:?}");
         read_quickly(&format!("\u{feff}---\r\n{}\r\n---\r\nbody\r\n", front.replace('\n', "\r\n")));
     }
@@ -92,7 +92,7 @@ fn ambiguous_yaml_is_left_to_the_parser() {
     }
 }
 
-/// The parser has a budget and refuses more than it; the quick reader must not read that.
+/// The parser refuses input above its budget; the fast reader must not accept it.
 #[test]
 fn long_front_matter_is_left_to_the_parser() {
     let list = |items: usize| format!("tags: [a{}]", ", a".repeat(items - 1));
@@ -108,7 +108,7 @@ fn long_front_matter_is_left_to_the_parser() {
         (format!("a:{}", "\n  - b".repeat(250)), false),
         ((0..150).map(|key| format!("k{key}: x\n")).collect(), true),
         ((0..250).map(|key| format!("k{key}: x\n")).collect(), false),
-        // The most that is read quickly.
+        // The largest input that the fast reader accepts.
         ((0..198).map(|key| format!("k{key}: [b{}]\n", ", b".repeat(199))).collect(), true),
     ];
     for (front, quickly) in table {
@@ -227,7 +227,7 @@ fn fast_path_agrees_with_the_parser_or_declines() {
 }
 
 #[test]
-fn fast_path_and_parser_agree() {
+fn fast_path_and_parser_agree_on_random_input() {
     const KEYS: [&str; 12] =
         ["type", "name", "a-b", "T", "true", "Null", "y", "5", "a b", "tags", "名前", "k_9"];
     const VALUES: [&str; 38] = [
@@ -279,7 +279,7 @@ fn fast_path_and_parser_agree() {
             text.push_str(&format!("{}:{value}\n", random.of(&KEYS)));
         }
         if random.below(3) == 0 {
-            // A character anywhere that may change everything.
+            // Insert characters with a meaning in YAML at random places.
             let places: Vec<_> = text.char_indices().map(|(at, _)| at).skip(4).collect();
             let marks = [":", " ", "\n", "#", "-", "\"", "'", "[", ",", "\t", "\r", "0", "é", "\\", "?", "|"];
             text.insert_str(*random.of(&places), random.of::<&str>(&marks));
@@ -290,6 +290,6 @@ fn fast_path_and_parser_agree() {
         text.push_str("---\nbody\n");
         quick += usize::from(read_quickly(&text));
     }
-    // Otherwise nothing was compared.
+    // Guards against a test that compares nothing.
     assert!(quick > 1_000, "{quick}");
 }
