@@ -1,4 +1,4 @@
-//! How fast the vault answers from its index, beside the least that the disk allows.
+//! Answering from the index, compared with the least work that the disk allows.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
@@ -59,7 +59,7 @@ fn walks(table: &mut Table, made: &MadeUp) {
     );
     let [walked, found] = [0, 1].map(|at| median(&times[at]));
     table.at_most("floor (openat, statx of every entry) / find -printf", walked, found, 1.2);
-    // By themselves: what runs right after another program finds the processor's caches empty.
+    // Measured alone: what runs right after another contender starts with cold caches.
     let times = measure(
         ROUNDS,
         &mut [
@@ -90,14 +90,14 @@ fn loads(table: &mut Table, made: &MadeUp) {
                 let notes = vault.notes().unwrap();
                 assert_eq!(notes.len(), made.notes);
                 assert_eq!(contacts(&notes), made.contacts);
-                // To give the memory back is not part of it.
+                // Excludes freeing the memory.
                 std::mem::forget(vault);
                 cpu[1].set(cpu[1].get() + processor_time() - begin);
             },
         ],
     );
     let [bare, loaded] = cpu.map(|sum| sum.into_inner().as_secs_f64() / (ROUNDS + 1) as f64);
-    // What other programs do meanwhile makes both wait, but not the same.
+    // Load on the machine delays both contenders, but not equally, so CPU times are printed as well.
     println!(
         "{:<64} {:>9.2} ms {:>9.2} ms {:>6.2}",
         "the same in time of the processors",
@@ -108,7 +108,7 @@ fn loads(table: &mut Table, made: &MadeUp) {
     table.at_most("first load / reading all bytes", median(&times[1]), median(&times[0]), 1.5);
 }
 
-/// Three tasks in each note: what is due is answered as soon as which records there are.
+/// Three tasks per note: due tasks must be answered as fast as a query for records.
 fn tasks(table: &mut Table, made: MadeUp) {
     let paths: Vec<_> = made.open().notes().unwrap().iter().map(|note| note.path.clone()).collect();
     for (n, path) in paths.iter().enumerate() {
@@ -152,7 +152,7 @@ fn tasks(table: &mut Table, made: MadeUp) {
     table.at_most(&format!("all open tasks by date, of {count} / query of records"), all, records, 1.3);
 }
 
-/// Looks at every line of the list.
+/// Iterates over the whole list.
 fn contacts(notes: &Notes) -> usize {
     notes.iter().filter(|note| note.record_type == Some("contact")).count()
 }
@@ -163,7 +163,7 @@ fn processor_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// In a process of its own: what it holds when it has loaded, answered and begun to watch.
+/// Runs in its own process: its memory after loading, answering, and starting to watch.
 fn memory(table: &mut Table, made: &MadeUp) {
     let goal = match made.notes {
         10_000 => 80e6,
@@ -186,7 +186,7 @@ fn load_and_query(root: &str) -> ExitCode {
     let view = vault.seen_by_owner();
     assert!(!view.tags().unwrap().tags.is_empty());
     assert!(!view.links(&contacts[0].path).unwrap().out.is_empty());
-    // A property that no note has: each is parsed to tell.
+    // A property that no note has, so that every note must be parsed.
     let query = Query { conditions: vec![Condition::parse("nowhere = 1").unwrap()], ..Query::default() };
     assert_eq!(view.query(&query).unwrap().total, 0);
     let search = Search { query: "nowhere to be seen".to_owned(), mode: SearchMode::Text, limit: 1 };
@@ -198,13 +198,13 @@ fn load_and_query(root: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Edits that are measured; each takes a walk before and one after.
+/// Number of measured edits; each takes one walk before and one after.
 const EDITS: usize = 100;
 
-/// What an edit adds to the next query: the median over pairs of a query after which nothing was
-/// written and the query right after one note was written. It is the difference of two walks over the whole
-/// vault, whose noise grows with the vault, so it is shown with its spread and has no goal; the
-/// bench `watching` has how an edit is heard of in vaults of both sizes.
+/// Cost of an edit to the next query: the median over pairs of a query without a preceding write and a
+/// query right after one note was written. The difference of two walks over the whole vault has noise that
+/// grows with the vault, so it is printed with its spread and has no goal; the bench `watching` measures
+/// how soon an edit is reported in vaults of both sizes.
 fn edit(made: &MadeUp) {
     let file = made.root().join(&made.one);
     let vault = made.open();
@@ -238,7 +238,7 @@ fn edit(made: &MadeUp) {
     );
 }
 
-/// One property of one note, set and journalled.
+/// Sets one property of one note, with the journal.
 fn set(made: &MadeUp) -> Duration {
     let vault = made.open();
     vault.notes().unwrap();

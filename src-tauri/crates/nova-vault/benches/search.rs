@@ -1,4 +1,4 @@
-//! How fast notes are searched, in memory beside the grep crates and by `nova vault search` beside `rg`.
+//! Full-text search: in memory compared with the grep crates, and `nova vault search` compared with `rg`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
@@ -16,7 +16,7 @@ use grep_searcher::{BinaryDetection, SearcherBuilder};
 use ignore::{WalkBuilder, WalkState};
 use nova_vault::{Search, SearchMode, Vault};
 
-/// In one note of a thousand, and in none.
+/// The first occurs in one note of a thousand, the second in none.
 const QUERIES: [&str; 2] = ["NEEDLE in the", "nowhere to be seen"];
 
 fn main() -> ExitCode {
@@ -50,7 +50,7 @@ fn hits(vault: &Vault, query: &str) -> BTreeSet<(String, u64, String)> {
     answer.hits.into_iter().map(|hit| (hit.path.to_string(), hit.line.into(), hit.text)).collect()
 }
 
-/// The same by the crates that `rg` is made of.
+/// The same search with the crates that `rg` is built on.
 fn grepped(root: &Path, query: &str) -> BTreeSet<(String, u64, String)> {
     let found = Mutex::new(BTreeSet::new());
     let matcher = RegexMatcherBuilder::new()
@@ -82,10 +82,10 @@ fn grepped(root: &Path, query: &str) -> BTreeSet<(String, u64, String)> {
     found.into_inner().unwrap()
 }
 
-/// Programs that search once and end.
+/// The programs, each started for one search.
 struct Commands {
     nova: PathBuf,
-    /// What Nova keeps outside of the vault; nothing of this machine's own.
+    /// Nova's data folder, isolated from this machine's own.
     home: tempfile::TempDir,
 }
 
@@ -115,7 +115,7 @@ impl Commands {
             rg.args(["-i", "-F", "-n", "--no-heading", "--no-ignore", "-g", "*.md", query]).arg(root);
             rg.output().unwrap().stdout
         };
-        // Nova says it in words that there is none.
+        // Nova prints a sentence if there is no hit.
         let hits = |output: Vec<u8>| {
             String::from_utf8(output).unwrap().lines().filter(|line| line.contains(".md:")).count()
         };
@@ -126,5 +126,5 @@ impl Commands {
     }
 }
 
-/// More than there are.
+/// More than the number of hits.
 const MOST: &str = "1000";

@@ -1,4 +1,4 @@
-//! How fast another program finds notes through `nova mcp serve`, beside npm's `mcpvault`, with the same hits.
+//! Search through `nova mcp serve`, compared with npm's `mcpvault`, with equal hits.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
@@ -13,9 +13,9 @@ use common::{ROUNDS, Table, fingerprint, make_up, measure, median};
 use serde_json::{Value, json};
 
 const NOTES: usize = 10_000;
-/// In ten of them; the other program answers with twenty at most.
+/// Occurs in ten notes; the other program returns at most twenty.
 const QUERY: &str = "needle";
-/// Nova shall take at most this part of the other program's time.
+/// Nova's time must not exceed this fraction of the other program's.
 const GOAL: f64 = 1.0 / 25.0;
 
 fn main() -> ExitCode {
@@ -66,7 +66,7 @@ fn paths(hits: &Value, key: &str) -> BTreeSet<String> {
     hits.as_array().unwrap().iter().map(|hit| hit[key].as_str().unwrap().to_owned()).collect()
 }
 
-/// An MCP server that is asked over its standard input and output.
+/// An MCP server spoken to over stdio.
 struct Server {
     child: Child,
     stdin: ChildStdin,
@@ -108,7 +108,7 @@ impl Server {
         }
     }
 
-    /// What a tool answers as text, which is JSON of both.
+    /// A tool's text result; both servers return JSON.
     fn call(&mut self, tool: &str, args: &Value) -> Value {
         let result = self.ask("tools/call", &json!({ "name": tool, "arguments": args }));
         serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap()

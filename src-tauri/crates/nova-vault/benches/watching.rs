@@ -1,4 +1,4 @@
-//! How soon an edit is heard of, and how soon the answers are right after very many at once.
+//! How soon an edit is reported, and how soon answers are correct after a burst of edits.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant, SystemTime};
 use common::{Table, make_up, open, sizes};
 use nova_vault::{ContentHash, Query, Vault};
 
-/// Edits of each kind.
+/// Number of edits of each kind.
 const EDITS: usize = 300;
 
-/// Longer than anything here takes; what is not heard of by then was missed.
+/// Generous limit; an event that is later was missed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn main() -> ExitCode {
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     table.end()
 }
 
-/// Prints when it received which bytes of a note, until its parent ends it.
+/// Prints the hash and the time of each received change, until the parent ends the process.
 fn listen(vault: &Vault) {
     let mut changes = vault.changes();
     println!("ready");
@@ -53,8 +53,8 @@ fn listen(vault: &Vault) {
     }
 }
 
-/// One edit after the other among this many notes, each heard of in another process before the next. Gives
-/// how long that takes, the median of each kind.
+/// One edit after another among this many notes, each received in another process before the next. Returns
+/// the median latency of each kind.
 fn single_edits(table: &mut Table, notes: usize) -> Vec<(&'static str, Duration)> {
     println!("== {notes} notes");
     let made = make_up(notes);
@@ -90,13 +90,14 @@ fn in_place(file: &Path, text: &str) {
     fs::write(file, text).unwrap();
 }
 
-/// A longer text over the one that is there. To empty a file first, or to replace one, takes the file system
-/// ten times as long, which is not what is measured.
+/// Overwrites the file with a longer text. Truncating or replacing it would cost ten times as much in the
+/// file system, which is not measured here.
 fn over(file: &Path, text: &str) {
     File::options().write(true).open(file).unwrap().write_all(text.as_bytes()).unwrap();
 }
 
-/// Every note of a large vault is written as fast as can be, as a sync client does it, while the one receiver of changes takes none of them.
+/// Writes every note of a large vault as fast as possible, as a sync client does, while the only receiver
+/// of changes reads none of them.
 fn many_at_once(table: &mut Table) {
     let made = make_up(10_000);
     let root = made.root();
@@ -139,7 +140,7 @@ fn now() -> Duration {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap()
 }
 
-/// Another process that listens.
+/// A listener in another process.
 struct Listener {
     process: Child,
     lines: Receiver<String>,
@@ -165,7 +166,7 @@ impl Listener {
         self.lines.recv_timeout(PATIENCE).expect("the other process heard nothing")
     }
 
-    /// When it was received that a note has these bytes, since 1970.
+    /// When the note with these bytes was received, since 1970.
     fn heard_of(&self, bytes: ContentHash) -> Duration {
         loop {
             let line = self.next_line();

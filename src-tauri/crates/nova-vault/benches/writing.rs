@@ -1,5 +1,5 @@
-//! What a lasting edit costs beside the least sequence that makes one last, and many new notes beside
-//! the least that makes as many files.
+//! The cost of a durable edit compared with the minimal sequence that makes one durable, and of many new
+//! notes compared with creating as many bare files.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
@@ -25,14 +25,14 @@ fn main() -> ExitCode {
     let mut times = (0..).map(|n| format!("stage {n}"));
     let mut stage = || times.next().unwrap();
     let mut round = 0;
-    // In the folder of the note: what it takes to make a file differs between folders.
+    // In the note's folder: the cost of creating a file differs between folders.
     let bare_file = root.join(&made.one).with_file_name("bare.md");
     fs::write(&bare_file, fs::read(root.join(&made.one)).unwrap()).unwrap();
     let journal = root.parent().unwrap().join("journal");
     fs::create_dir(&journal).unwrap();
 
-    // One after the other, as a person edits: to make a file, a file system may look past every one that was
-    // deleted lately (ext4 without a journal does), and in a loop without rests that is what would be measured.
+    // Rests between edits, as with a person: when creating a file, a file system may skip over every
+    // recently deleted one (ext4 without a journal does), and a tight loop would measure that.
     let (planned, expected) = (Cell::new(None), RefCell::new(String::new()));
     let measured = measure(
         2 * ROUNDS,
@@ -137,7 +137,7 @@ fn plain_many(root: &Path, round: i32) {
     }
 }
 
-/// As above, with no file half written under its name at any moment, also after a power cut.
+/// As above, but no file is ever half written under its name, even after a power cut.
 fn whole_many(root: &Path, round: i32) {
     let mut folders = BTreeSet::new();
     let mut renames = Vec::new();
@@ -173,7 +173,7 @@ fn write(vault: &Vault, draft: Draft) {
     changes.close().unwrap();
 }
 
-/// The least that replaces a file for good.
+/// The minimal sequence for a durable replacement.
 fn bare(file: &Path) {
     let folder = file.parent().unwrap();
     let text = fs::read(file).unwrap();
@@ -186,8 +186,8 @@ fn bare(file: &Path) {
     fs::remove_file(temp).unwrap();
 }
 
-/// The same with a journal as Nova keeps one: the bytes before and after last, and are named in
-/// it, before the file is touched. That it is done need not last at once.
+/// The same with a journal like Nova's: the bytes before and after are durable, and recorded in the
+/// journal, before the file is touched. Its *done* record need not be durable at once.
 fn journalled(file: &Path, journal: &Path, round: usize) {
     let text = fs::read(file).unwrap();
     let mut images = File::create(journal.join(format!("{round}.images"))).unwrap();

@@ -1,4 +1,4 @@
-//! What the benchmarks share: a made-up vault, a bare walk to compare with, medians, a table.
+//! Shared by the benchmarks: a generated vault, a bare walk as the baseline, medians, a table of results.
 #![allow(dead_code, reason = "each benchmark uses a part")]
 
 use std::ffi::CStr;
@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use nova_vault::{Vault, VaultOptions};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags, fstat, openat, statx};
 
-/// A ratio of two times counts as missed when it is this much beyond its goal; the rest is noise.
+/// Measurement noise: a ratio misses its goal only when it exceeds the goal by this factor.
 const NOISE: f64 = 1.15;
 
 pub(crate) const ROUNDS: usize = 15;
@@ -28,7 +28,7 @@ pub(crate) fn sizes() -> Vec<usize> {
         .collect()
 }
 
-/// A vault of this many notes and what is known of it; gone when dropped.
+/// A generated vault and facts about it; deleted on drop.
 pub(crate) struct MadeUp {
     dir: tempfile::TempDir,
     pub(crate) notes: usize,
@@ -68,8 +68,8 @@ pub(crate) fn open(root: &Path) -> Vault {
     .unwrap()
 }
 
-/// Makes the same vault for the same number every time: the kinds of records, journals and
-/// plain notes, some with CRLF, a BOM, Unicode names or front matter that is broken.
+/// Generates the same vault for the same number every time: records of all kinds, journals and plain notes,
+/// some with CRLF, a BOM, Unicode names or broken front matter.
 pub(crate) fn make_up(notes: usize) -> MadeUp {
     let dir = tempfile::Builder::new().prefix("nova-bench-").tempdir().unwrap();
     let root = dir.path().join("vault");
@@ -129,7 +129,7 @@ pub(crate) fn make_up(notes: usize) -> MadeUp {
             text.push_str(&format!("---\n{front}\n---\n"));
         }
         text.push_str(&format!("# Note {n}\n\n"));
-        // Half of the notes are short, some are long.
+        // Half of the notes are short; the others vary up to long.
         let words = if n % 2 == 0 { 40 } else { 60 + random.below(480) };
         for at in 0..words {
             text.push_str(WORDS[random.below(WORDS.len())]);
@@ -154,7 +154,7 @@ pub(crate) fn make_up(notes: usize) -> MadeUp {
     }
     fs::create_dir_all(root.join(".obsidian")).unwrap();
     fs::write(root.join(".obsidian/app.json"), "{}").unwrap();
-    // What was just written is read again at every question; that is over after two seconds.
+    // Freshly written notes are re-read on every query, until they are two seconds old.
     std::thread::sleep(Duration::from_millis(2100));
     made
 }
@@ -207,8 +207,8 @@ pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(8)
 }
 
-/// Opens every folder and asks for every entry once; with `read`, reads every note as well. The
-/// least that a program must do to know whether anything changed. Gives entries and bytes.
+/// Opens every folder and stats every entry once; with `read`, also reads every note. The minimum that any
+/// program must do to detect changes. Returns entries and bytes.
 pub(crate) fn bare_walk(root: &Path, threads: usize, read: bool) -> (usize, usize) {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = Arc::new(openat(rustix::fs::CWD, root, flags, Mode::empty()).unwrap());
@@ -258,7 +258,7 @@ pub(crate) fn bare_walk(root: &Path, threads: usize, read: bool) -> (usize, usiz
     (entries.into_inner(), bytes.into_inner())
 }
 
-/// Opens a note, asks for its size, and reads it whole into a buffer that is used again.
+/// Opens a note, stats it, and reads it whole into a reused buffer.
 fn bare_read(folder: &OwnedFd, name: &CStr, text: &mut Vec<u8>) -> usize {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = openat(folder, name, flags, Mode::empty()).unwrap();
@@ -276,17 +276,16 @@ fn bare_read(folder: &OwnedFd, name: &CStr, text: &mut Vec<u8>) -> usize {
     filled
 }
 
-/// A thing to measure.
 pub(crate) type Contender<'a> = &'a mut dyn FnMut();
 
-/// Runs the contenders one after the other, this many rounds, and gives the sorted times of each.
+/// Runs the contenders in turn, for this many rounds, and returns the sorted times of each.
 pub(crate) fn measure(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Vec<Duration>> {
     let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
     for round in 0..=rounds {
         for (contender, times) in contenders.iter_mut().zip(&mut times) {
             let begin = Instant::now();
             contender();
-            // The first round only warms up.
+            // The first round is warm-up.
             if round > 0 {
                 times.push(begin.elapsed());
             }
@@ -300,14 +299,14 @@ pub(crate) fn median(times: &[Duration]) -> Duration {
     times[times.len() / 2]
 }
 
-/// What was measured beside its goals.
+/// Measurements with their goals.
 #[derive(Default)]
 pub(crate) struct Table {
     missed: usize,
 }
 
 impl Table {
-    /// A ratio of two times that shall be at most `goal`.
+    /// The ratio of two times must not exceed `goal`.
     pub(crate) fn at_most(&mut self, what: &str, ours: Duration, theirs: Duration, goal: f64) {
         let (ours, theirs) = (ours.as_secs_f64(), theirs.as_secs_f64());
         let ratio = ours / theirs;
@@ -319,13 +318,13 @@ impl Table {
         );
     }
 
-    /// A number of bytes that shall be at most `goal`: nothing about it is noise.
+    /// The number of bytes must not exceed `goal`; bytes have no noise.
     pub(crate) fn bytes_at_most(&mut self, what: &str, bytes: f64, goal: f64) {
         let verdict = self.judge(bytes, goal, 1.0);
         println!("{what:<64} {:>9.2} MB goal ≤ {:.0} MB {verdict}", bytes * 1e-6, goal * 1e-6);
     }
 
-    /// A time by the clock that shall be at most `goal`.
+    /// The wall time must not exceed `goal`.
     pub(crate) fn time_at_most(&mut self, what: &str, time: Duration, goal: Duration) {
         let verdict = self.judge(time.as_secs_f64(), goal.as_secs_f64(), 1.0);
         println!(
@@ -356,7 +355,7 @@ impl Table {
     }
 }
 
-/// Every file and folder with its bytes and times: what must be the same before and after.
+/// Hashes the contents and times of all files and folders, to compare before and after.
 pub(crate) fn fingerprint(root: &Path) -> blake3::Hash {
     use std::os::unix::fs::MetadataExt;
     let mut hasher = blake3::Hasher::new();
