@@ -1,4 +1,4 @@
-//! What a file system showed that it can do, once that was tried.
+//! Capabilities of a file system, detected on first use.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,23 +8,23 @@ use cap_std::fs::Dir;
 
 use super::platform;
 
-/// Of one file system; clones are the same.
+/// Capabilities of one file system; clones share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Abilities(Arc<Shown>);
 
 #[derive(Debug, Default)]
 struct Shown {
-    /// It refused to rename without replacing.
+    /// Renaming without replacing is unsupported.
     replaces: AtomicBool,
-    /// Whether two files can be exchanged, once that showed; else why not.
+    /// Whether two files can be exchanged, once known, or why not.
     exchange: Mutex<Option<Result<(), String>>>,
-    /// As a file system that knows no second names.
+    /// Simulates a file system without hard links.
     #[cfg(test)]
     linkless: AtomicBool,
 }
 
 impl Abilities {
-    /// Renames where nothing has the new name; `false` where the file system cannot.
+    /// Renames unless the new name is taken; `false` if the file system does not support that.
     pub(super) fn rename_no_replace(&self, from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
         if self.0.replaces.load(Ordering::Relaxed) {
             return Ok(false);
@@ -45,7 +45,7 @@ impl Abilities {
         &self.0.linkless
     }
 
-    /// Whether two files can be exchanged, else why not; `None` where that did not show yet.
+    /// Whether two files can be exchanged, or why not; `None` if not known yet.
     pub(crate) fn exchange(&self) -> Option<Result<(), String>> {
         self.0.exchange.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,5 +1,5 @@
-//! What a note's file is beside its text: who may read it, and what programs noted on it. Remembered
-//! of a note that is deleted, so that it comes back as private as it was.
+//! Permissions and extended attributes of a note's file. Stored when a note is deleted, so that undo
+//! restores it as private as it was.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Attributes {
     /// The permission bits, as of `0o640`.
     mode: u32,
-    /// The number of the group that these are for.
+    /// The id of the owning group.
     group: u32,
-    /// Extended attributes of the user (`user.…`) and the access list, in hexadecimal digits.
+    /// Extended attributes of the user (`user.…`) and the ACL, hex-encoded.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     extended: BTreeMap<String, String>,
 }
@@ -27,7 +27,7 @@ mod system {
 
     use super::Attributes;
 
-    /// The access list of Linux. Where there is one, the bits of the group are its upper bound.
+    /// The POSIX ACL of Linux. If present, the group bits of the mode are its mask.
     const ACCESS_LIST: &str = "system.posix_acl_access";
 
     impl Attributes {
@@ -40,8 +40,8 @@ mod system {
             })
         }
 
-        /// Gives them to a new file that only its owner reads so far. What the file system refuses is
-        /// left out: the text is worth more, and nobody else may read it for that.
+        /// Applies them to a new file that only its owner can read so far. Attributes that the file system
+        /// refuses are skipped: the text matters more, and skipping them grants nobody access.
         pub(in crate::disk) fn put_on(&self, file: &File) {
             let mut mode = self.mode;
             let is_of_group = fstat(file).is_ok_and(|found| found.st_gid == self.group);
@@ -56,7 +56,7 @@ mod system {
                     }
                 }
             }
-            // After the access list, which changes the bits of the group.
+            // After the ACL, which changes the group bits.
             if let Err(error) = fchmod(file, Mode::from_raw_mode(mode)) {
                 tracing::debug!("the mode {mode:o}: {error}");
             }
@@ -68,7 +68,7 @@ mod system {
         use rustix::fs::{fgetxattr, fgetxattr_query, flistxattr, flistxattr_query};
 
         let mut extended = BTreeMap::new();
-        // A file system without extended attributes has none to keep.
+        // The file system has no extended attributes.
         let Ok(size) = flistxattr_query(file) else { return Ok(extended) };
         let mut names = vec![0u8; size];
         let size = flistxattr(file, &mut names)?;
@@ -116,7 +116,7 @@ mod system {
     use super::Attributes;
 
     impl Attributes {
-        /// A new file has those of its folder.
+        /// A new file inherits from its folder.
         pub(in crate::disk) fn of(_file: &File) -> io::Result<Attributes> {
             Ok(Attributes { mode: 0o644, group: 0, extended: BTreeMap::new() })
         }

@@ -1,4 +1,4 @@
-//! What a folder is known by, whatever its path.
+//! Identity of a folder, independent of its path.
 
 use std::fs;
 use std::path::Path;
@@ -7,28 +7,28 @@ use std::time::SystemTime;
 use file_id::FileId;
 use serde::{Deserialize, Serialize};
 
-/// What a folder keeps when it gets another name or place on its disk, and no copy of it has: what the
-/// file system calls it by, and when it was made, because it calls a later folder the same when this one
-/// is deleted. The device is no part of it, because many have another number after each start.
+/// Identity that survives renames and moves within a file system and is not copied: the file system's id
+/// and the creation time, because ids are reused after a deletion. The device number is left out, because
+/// it can change with every boot.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct FolderId {
-    /// In hexadecimal digits: on some systems it has 128 bits.
+    /// Hexadecimal: 128 bits on some systems.
     pub(crate) file: String,
     /// Nanoseconds since 1970.
     pub(crate) made: i64,
 }
 
-/// A folder as it is there now.
+/// The folder that exists at a path at this moment.
 #[derive(Debug)]
 pub(crate) struct FolderNow {
-    /// What no other folder has at this moment.
+    /// Unique among all folders that exist now.
     pub(crate) now: Option<FileId>,
-    /// `None` where the file system does not say when a folder was made, as many network file systems
-    /// do not: there only the path counts.
+    /// `None` if the file system reports no creation time, as many network file systems do; then only the
+    /// path identifies the folder.
     pub(crate) id: Option<FolderId>,
 }
 
-/// 1980-01-02T00:00:00Z: file systems that do not know when a folder was made give 1970 or 1980.
+/// 1980-01-02T00:00:00Z: file systems without creation times report 1970 or 1980.
 const FIRST_TIME: i64 = 315_619_200_000_000_000;
 
 impl FolderNow {
@@ -48,7 +48,7 @@ impl FolderNow {
         FolderNow { now, id }
     }
 
-    /// Whether the folder at `path` is a different one that cannot be told from this one by what it keeps.
+    /// Whether another folder at `path` has the same persistent identity.
     pub(crate) fn has_double_at(&self, path: &str) -> bool {
         let other = FolderNow::at(Path::new(path));
         other.id == self.id && other.now != self.now

@@ -1,4 +1,4 @@
-//! `fsync` of every file that Nova writes, so that it survives a power cut; tests count the calls.
+//! `fsync` for every file that Nova writes; tests count the calls.
 
 use std::io;
 

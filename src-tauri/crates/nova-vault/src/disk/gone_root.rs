@@ -1,8 +1,8 @@
-//! An extra root that cannot be reached.
+//! An extra root that is unreachable.
 
 use std::path::PathBuf;
 
-/// An extra root that a link at the top of the vault leads to and that cannot be reached.
+/// An extra root, linked from the top of the vault, that is unreachable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GoneRoot {
     /// The link's name.

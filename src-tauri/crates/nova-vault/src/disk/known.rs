@@ -1,5 +1,5 @@
-//! Which folder the vault, or an extra root, was when it last held something. While a disk is not mounted,
-//! the folder that it is mounted at looks like an empty vault, also to a process that starts only then.
+//! Remembers the identity of the vault's folder and of each extra root when it last had content. An
+//! unmounted disk leaves an empty mount point that looks like an empty vault, also to a new process.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::folder_id::{FolderId, FolderNow};
 use super::private::write_private;
 use crate::note::ContentHash;
 
-/// The folders that held something, one small file each beside the journal.
+/// The remembered folders, one small file each next to the journal.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KnownFolders(Option<PathBuf>);
 
@@ -17,14 +17,14 @@ impl KnownFolders {
         KnownFolders(Some(journal.to_owned()))
     }
 
-    /// Whether another folder than the one at `path` held something there: of an empty folder, that it may
-    /// not be the one that is meant.
+    /// Whether another folder than the one at `path` had content there: then an empty one is probably an
+    /// unmounted mount point.
     pub(crate) fn is_another(&self, path: &Path) -> bool {
         self.read(path).is_some_and(|known| known != FolderNow::at(path).id)
     }
 
-    /// Remembers which folder is at `path`, which holds something. Where that cannot be kept, an unmounted
-    /// disk is not recognised by the next process.
+    /// Remembers the folder at `path`, which has content. If that fails, the next process cannot detect an
+    /// unmounted disk.
     pub(crate) fn remember(&self, path: &Path) {
         let now = FolderNow::at(path).id;
         let Some(file) = self.file_of(path).filter(|_| self.read(path).as_ref() != Some(&now)) else {
@@ -37,7 +37,7 @@ impl KnownFolders {
         }
     }
 
-    /// The user has chosen what is at `path` now, whatever was there before.
+    /// Forgets the folder at `path`, because the user accepted the present one.
     pub(crate) fn forget(&self, path: &Path) {
         if let Some(file) = self.file_of(path) {
             let _ = fs::remove_file(file);
@@ -46,7 +46,7 @@ impl KnownFolders {
 
     fn read(&self, path: &Path) -> Option<Option<FolderId>> {
         let file = self.file_of(path)?;
-        // To open a pipe would wait for a writer.
+        // Opening a pipe would block until there is a writer.
         fs::symlink_metadata(&file).ok().filter(fs::Metadata::is_file)?;
         serde_json::from_slice(&fs::read(file).ok()?).ok()
     }

@@ -1,7 +1,7 @@
-//! The vault's folder through a handle: every path is walked component by component
-//! from the opened root without following a link, so nothing outside can be named,
-//! also when a folder is swapped for a link meanwhile. The one exception are links at the
-//! top of the vault to folders that the user listed ([`Roots`]); these are walked in the same way.
+//! The vault's folder by handle: every path is walked component by component from the opened root without
+//! following links, so that nothing outside can be reached, even if a folder is swapped for a link
+//! concurrently. The only exception are links at the top of the vault to folders that the user listed
+//! ([`Roots`]), which are walked in the same way.
 
 mod abilities;
 mod attributes;
@@ -48,7 +48,7 @@ pub(crate) use trash::{SystemTrash, TrashPlace};
 use walk::MAX_DEPTH;
 pub(crate) use walk::{At, Folder, Known, Met, Names, in_parallel, threads};
 
-/// Dot-folders are no part of the notes.
+/// Refuses paths in dot-folders, which are not part of the notes.
 pub(crate) fn refuse_hidden(path: &VaultPath) -> Result<(), VaultError> {
     if path.is_hidden() {
         return Err(VaultError::Hidden { path: path.clone() });
@@ -60,31 +60,32 @@ pub(crate) fn refuse_hidden(path: &VaultPath) -> Result<(), VaultError> {
 #[derive(Debug)]
 pub(crate) struct Disk {
     root: PathBuf,
-    /// The path that the user gave; `root` is that without links.
+    /// The path that the user gave; `root` is its canonical form.
     named: PathBuf,
     dir: Dir,
-    /// What the opened folder was then: which one it is does not change.
+    /// Identity of the opened folder, which never changes.
     opened: Stamp,
     abilities: Abilities,
     roots: Roots,
-    /// As if the file system was none of the usual ones.
+    /// Simulates an unknown file system.
     #[cfg(test)]
     unusual: std::sync::atomic::AtomicBool,
 }
 
-/// The folders of the vault whose paths differ in case only.
+/// The folders whose paths differ from a given one in case only.
 #[derive(Debug, Default)]
 pub(crate) struct Spellings {
-    /// Those that are there, sorted.
+    /// Existing folders with this path, sorted.
     pub(crate) whole: Vec<String>,
-    /// Where there is none, those that the first missing one would lie in.
+    /// If there are none: the existing parents of the first missing component.
     above: Vec<String>,
-    /// How many folders, from the vault's root, are there in some case.
+    /// Number of leading components that exist in some case.
     pub(crate) depth: usize,
 }
 
 impl Spellings {
-    /// The folder as it is spelled on the disk, as far as it is there: as given, where it is there so.
+    /// The folder with the spelling on disk for its existing components; the given spelling is preferred if
+    /// it exists.
     pub(crate) fn best(&self, folder: &str) -> String {
         let parts: Vec<&str> = folder.split('/').collect();
         let there = if self.whole.is_empty() { &self.above } else { &self.whole };
@@ -96,7 +97,7 @@ impl Spellings {
     }
 }
 
-/// A file of the vault as it was read.
+/// A file of the vault as read.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) text: String,
@@ -104,8 +105,7 @@ pub(crate) struct Found {
 }
 
 impl Disk {
-    /// Opens `root`, which must be an absolute path without links in it; a link in its place is
-    /// refused.
+    /// Opens `root`, which must be an absolute path without links; a link in its place is refused.
     pub(crate) fn open(root: PathBuf, roots: Roots) -> io::Result<Disk> {
         let dir = platform::open_root(&root)?;
         dir.entries()?;
@@ -129,14 +129,14 @@ impl Disk {
         &self.roots
     }
 
-    /// The folder that `path` lies in, opened, and the file's name in it.
+    /// The opened folder of `path`, and the file's name in it.
     pub(crate) fn place(&self, path: &VaultPath) -> Result<Place, VaultError> {
         let (folder, abilities) =
             self.descend(path.folder()).map_err(|error| self.explain(path, "open", error))?;
         Ok(Place::new(folder, path, abilities))
     }
 
-    /// As [`Disk::place`], in the innermost folder of the path that exists.
+    /// As [`Disk::place`], in the innermost existing folder of the path.
     pub(crate) fn nearest_place(&self, path: &VaultPath) -> Result<Place, VaultError> {
         let name = path.as_str().rsplit('/').next().unwrap_or_default();
         let mut folder = path.folder();
@@ -151,7 +151,7 @@ impl Disk {
         }
     }
 
-    /// As [`Disk::place`], making the folders that are missing; says which.
+    /// As [`Disk::place`], but creates missing folders and returns them.
     pub(crate) fn make_place(&self, path: &VaultPath) -> Result<(Place, Vec<String>), VaultError> {
         let mut made = Vec::new();
         let mut folder = self.dir.try_clone().map_err(VaultError::io_at("open the folder of", path))?;
@@ -192,14 +192,14 @@ impl Disk {
         Ok((Place::new(folder, path, abilities), made))
     }
 
-    /// Makes the names of folders last that were made for a note.
+    /// Makes the names of created folders durable.
     pub(crate) fn sync_made(&self, made: &[String]) -> io::Result<()> {
         let parents: BTreeSet<&str> =
             made.iter().map(|folder| folder.rsplit_once('/').map_or("", |(parent, _)| parent)).collect();
         parents.into_iter().try_for_each(|parent| platform::sync_folder(&self.folder(parent)?))
     }
 
-    /// The folders on the way to `path` that do not exist, outermost first.
+    /// The missing folders of `path`, outermost first.
     pub(crate) fn missing_folders(&self, path: &VaultPath) -> Vec<String> {
         let folder = path.folder();
         let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
@@ -207,11 +207,12 @@ impl Disk {
         folders.skip_while(|folder| self.folder(folder).is_ok()).map(str::to_owned).collect()
     }
 
-    /// Removes folders that were made for a note and are empty again, innermost last in `made`.
+    /// Removes folders that were created for a note and are empty again; `made` is ordered from outermost
+    /// to innermost.
     pub(crate) fn remove_empty(&self, made: &[String]) {
         for folder in made.iter().rev() {
             let (parent, name) = folder.rsplit_once('/').unwrap_or(("", folder));
-            // Whatever stands in the way (a note, a lost right) is a reason to leave it.
+            // Any failure (a note in it, missing permissions) leaves the folder in place.
             if let Ok(parent) = self.folder(parent)
                 && parent.remove_dir(name).is_err()
             {
@@ -224,7 +225,7 @@ impl Disk {
         self.descend(folder).map(|(dir, _)| dir)
     }
 
-    /// A folder, opened, and what its file system can do.
+    /// Opens a folder; returns it with the capabilities of its file system.
     fn descend(&self, folder: &str) -> io::Result<(Dir, Abilities)> {
         let mut components = folder.split('/').filter(|c| !c.is_empty());
         let (mut dir, abilities) = match components.next() {
@@ -237,7 +238,7 @@ impl Disk {
         Ok((dir, abilities))
     }
 
-    /// Whether a folder lies at `path` (`""` is the root): no link, nor below one, that is not followed.
+    /// Whether a folder is at `path` (`""` is the root) that can be reached without a refused link.
     pub(crate) fn is_folder(&self, path: &str) -> bool {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         let stat = |folder| platform::stat(&folder, if name.is_empty() { "." } else { name });
@@ -248,9 +249,8 @@ impl Disk {
         }
     }
 
-    /// The note that a symbolic link at `path` leads to, links of links included, when it lies in the
-    /// vault; else `path` itself. Whatever is put there meanwhile, the note is then reached without
-    /// following a link.
+    /// Resolves a symbolic link at `path`, and links of links, to the note in the vault; otherwise returns
+    /// `path`. The note is then opened without following links, so that a concurrent swap has no effect.
     pub(crate) fn led_to(&self, path: &VaultPath) -> VaultPath {
         const MOST_LINKS: usize = 8;
         let mut at = path.clone();
@@ -258,7 +258,7 @@ impl Disk {
             let name = at.as_str().rsplit('/').next().unwrap_or_default();
             let target = match self.folder(at.folder()).and_then(|folder| folder.read_link_contents(name)) {
                 Ok(target) => target,
-                // It is no link, or missing.
+                // Not a link, or missing.
                 Err(_) => return at,
             };
             match self.within(at.folder(), &target) {
@@ -269,8 +269,8 @@ impl Disk {
         path.clone()
     }
 
-    /// The note that the target of a link in `folder` names, taken by its words: `..` counts only at
-    /// its beginning, where what it leaves is no link. Above an extra root lies not the vault.
+    /// Resolves a link's target lexically: `..` is accepted only at its beginning, where the components it
+    /// leaves are no links. The parent of an extra root is not the vault.
     fn within(&self, folder: &str, target: &Path) -> Option<VaultPath> {
         let mut names: Vec<&str> = Vec::new();
         let relative = match target.is_absolute() {
@@ -299,18 +299,18 @@ impl Disk {
         (path.is_note() && !names.iter().any(|name| name.starts_with('.'))).then_some(path)
     }
 
-    /// Reads a file as it is now; `NotFound` when there is none.
+    /// Reads a file; `NotFound` if it does not exist.
     pub(crate) fn read(&self, path: &VaultPath) -> Result<Found, VaultError> {
         let place = self.place(path)?;
         place.found()?.ok_or_else(|| VaultError::NotFound { name: path.as_str().to_owned() })
     }
 
-    /// The bytes of a file of any kind; `NotFound` when there is none.
+    /// The bytes of any file; `NotFound` if it does not exist.
     pub(crate) fn bytes(&self, path: &VaultPath) -> Result<Vec<u8>, VaultError> {
         self.place(path)?.bytes()?.ok_or_else(|| VaultError::NotFound { name: path.as_str().to_owned() })
     }
 
-    /// The text at `path`, `None` when there is no file.
+    /// The text at `path`, `None` if there is no file.
     pub(crate) fn text(&self, path: &VaultPath) -> Result<Option<String>, VaultError> {
         match self.read(path) {
             Ok(found) => Ok(Some(found.text)),
@@ -319,7 +319,7 @@ impl Disk {
         }
     }
 
-    /// What the file at `path` holds, `None` when there is none.
+    /// The content at `path`, `None` if there is no file.
     pub(crate) fn content(&self, path: &VaultPath) -> Result<Option<Content>, VaultError> {
         match self.place(path) {
             Ok(place) => place.content(),
@@ -328,7 +328,7 @@ impl Disk {
         }
     }
 
-    /// The text of a file in a dot-folder, for reading settings; `None` where there is none, or no such folder.
+    /// The text of a settings file in a dot-folder; `None` if file or folder is missing.
     pub(crate) fn hidden_file(&self, folder: &str, name: &str) -> io::Result<Option<String>> {
         let Ok(folder) = self.folder(folder) else { return Ok(None) };
         let file = match platform::open_file(&folder, name) {
@@ -346,7 +346,7 @@ impl Disk {
         self.folder(folder)
     }
 
-    /// The folders that a file system without case takes for this one.
+    /// The folders that a case-insensitive file system would take for this one.
     pub(crate) fn spellings(&self, folder: &str) -> Result<Spellings, VaultError> {
         let mut spellings = Spellings { whole: vec![String::new()], ..Spellings::default() };
         for part in folder.split('/').filter(|part| !part.is_empty()) {
@@ -378,13 +378,13 @@ impl Disk {
             Ok(names.collect())
         });
         match listed {
-            // Gone since its name was read.
+            // Deleted since its name was listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             other => other.map_err(|error| self.not_listed(folder, error)),
         }
     }
 
-    /// Names in a folder, empty when the folder does not exist.
+    /// The names in a folder; empty if the folder does not exist.
     pub(crate) fn names(&self, folder: &str) -> Result<Vec<String>, VaultError> {
         let listed = self.folder(folder).and_then(|dir| {
             Ok(dir.entries()?.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect())
@@ -396,8 +396,8 @@ impl Disk {
         }
     }
 
-    /// Hidden files whose name is meant, in every folder that is not hidden: folder and name. No other
-    /// links are followed than those to extra roots, and only regular files count.
+    /// Folder and name of hidden files whose name matches, in every folder that is not hidden. Follows only
+    /// links to extra roots; only regular files count.
     pub(crate) fn hidden_files(&self, is_meant: &dyn Fn(&str) -> bool) -> Vec<(String, String)> {
         let mut found = Vec::new();
         self.each_folder(&mut |path, folder| {
@@ -414,7 +414,7 @@ impl Disk {
         found
     }
 
-    /// Removes hidden files whose name is meant, and says how many.
+    /// Removes hidden files whose name matches; returns their number.
     pub(crate) fn remove_hidden(&self, is_meant: &dyn Fn(&str) -> bool) -> usize {
         let remove = |(path, name): &(String, String)| {
             let removed = self.folder(path).and_then(|folder| folder.remove_file(name));
@@ -423,8 +423,8 @@ impl Disk {
         self.hidden_files(is_meant).iter().filter(|file| remove(file)).count()
     }
 
-    /// The path that a note's place has now: its folder may have been renamed or moved within the
-    /// vault. `None` when the folder is no longer in the vault.
+    /// The present path of a note's place: its folder may have been renamed or moved within the vault.
+    /// `None` if the folder has left the vault.
     pub(crate) fn path_now(&self, place: &Place) -> Option<VaultPath> {
         if self.place(place.path()).is_ok_and(|now| now.is_in_folder_of(place)) {
             return Some(place.path().clone());
@@ -441,11 +441,11 @@ impl Disk {
         found
     }
 
-    /// Visits every folder that is not hidden, until it is told `false`.
+    /// Visits every folder that is not hidden, until `visit` returns `false`.
     fn each_folder(&self, visit: &mut dyn FnMut(&str, &Dir) -> bool) {
         let mut open = vec![String::new()];
         while let Some(path) = open.pop() {
-            // Gone by now, or not to be read.
+            // Deleted meanwhile, or unreadable.
             let Ok(folder) = self.folder(&path) else { continue };
             if !visit(&path, &folder) {
                 return;
@@ -466,32 +466,32 @@ impl Disk {
         }
     }
 
-    /// As on a file system of which nothing is known.
+    /// Simulates an unknown file system.
     #[cfg(test)]
     pub(crate) fn be_unusual(&self) {
         self.unusual.store(true, std::sync::atomic::Ordering::Relaxed);
     }
 
-    /// As on a file system that cannot rename without replacing.
+    /// Simulates a file system that cannot rename without replacing.
     #[cfg(test)]
     pub(crate) fn refuse_no_replace(&self) {
         self.abilities.refuse_no_replace();
     }
 
-    /// As on a file system on which a file has one name only.
+    /// Simulates a file system without hard links.
     #[cfg(test)]
     pub(crate) fn refuse_links(&self) {
         self.abilities.linkless().store(true, std::sync::atomic::Ordering::Relaxed);
     }
 
-    /// As on a file system that cannot exchange two files.
+    /// Simulates a file system that cannot exchange two files.
     #[cfg(test)]
     pub(crate) fn refuse_exchange(&self) {
         self.abilities.refuse_exchange(&io::ErrorKind::Unsupported.into());
     }
 
-    /// Whether two files of the vault can be exchanged in one step, else why not; `None` where only a
-    /// write will tell.
+    /// Whether two files of the vault can be exchanged atomically, or why not; `None` if only a write will
+    /// tell.
     pub(crate) fn exchange(&self) -> Option<Result<(), String>> {
         if let Some(reason) = self.roots.no_exchange() {
             return Some(Err(reason));
@@ -499,7 +499,7 @@ impl Disk {
         self.abilities.exchange().or_else(|| self.known_to_exchange().then_some(Ok(())))
     }
 
-    /// Whether the file system is known to exchange two files in one step.
+    /// Whether the file system is known to support atomic exchange.
     fn known_to_exchange(&self) -> bool {
         #[cfg(test)]
         if self.unusual.load(std::sync::atomic::Ordering::Relaxed) {
@@ -542,7 +542,7 @@ impl Disk {
     }
 }
 
-/// Writes all of `text`; whether it lasts is up to a sync.
+/// Writes the whole content; durable only after a sync.
 pub(crate) fn write_all(file: &mut File, content: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
     file.write_all(content.as_ref())
 }
@@ -553,14 +553,14 @@ fn read_from_start(file: &File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The bytes of a file outside of the vault that another program may write at this moment.
+/// Reads a file outside of the vault that another program may be writing.
 pub(crate) fn bytes_outside(path: &Path) -> io::Result<Vec<u8>> {
     read_untorn(&File::from_std(std::fs::File::open(path)?))
 }
 
-/// As [`read_from_start`], for a file that another program may write at this moment: read until two reads
-/// agree, because one alone may hold parts of two versions. The size is asked anew each time: FUSE caches it
-/// for each name, and would cut what was written under another one.
+/// As [`read_from_start`], for a file that another program may be writing: reads until two reads agree,
+/// because a single one may mix two versions. The size is queried each time: FUSE caches it per name, and
+/// would hide what was written through another name.
 fn read_untorn(file: &File) -> io::Result<Vec<u8>> {
     const ATTEMPTS: usize = 20;
     let read = || {
@@ -578,8 +578,8 @@ fn read_untorn(file: &File) -> io::Result<Vec<u8>> {
     Err(io::Error::other("other programs keep writing it"))
 }
 
-/// Fills `bytes` with the file from its start: as many as are expected, else all there are; at
-/// most one more than a note may have.
+/// Fills `bytes` from the start of the file: as many as expected, or all; never more than one byte beyond a
+/// note's maximum.
 fn read_into(file: &File, expected: Option<u64>, bytes: &mut Vec<u8>) -> io::Result<()> {
     const MOST: usize = MAX_NOTE_BYTES as usize + 1;
     let wanted = expected.map_or(MOST, |expected| MOST.min(usize::try_from(expected).unwrap_or(MOST)));

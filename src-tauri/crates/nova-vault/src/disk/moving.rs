@@ -1,5 +1,5 @@
-//! Moving a note to another place, also where the file system cannot do that in one step: then the note
-//! has two names for a moment, and what another program saves under either of them stays.
+//! Moves a note, also where the file system has no rename without replacing: the note then has two names
+//! for a moment, and what other programs save under either is preserved.
 
 use std::io;
 
@@ -9,10 +9,10 @@ use super::platform::{self, Kind, Stamp};
 use crate::step::Step;
 
 impl Place {
-    /// Gives the note the place `to`; `AlreadyExists` when another note has that. Where the file system
-    /// cannot do that in one step, the note has both names for a moment, `temp` is a name that nothing
-    /// else has, and `before` is called with each step from there on. An error leaves the note where it
-    /// is; a kill may leave both names, and then this continues with the old one.
+    /// Moves the note to `to`; `AlreadyExists` if another note is there. Where the file system cannot do so
+    /// atomically, the note has both names for a moment, `temp` must be an unused name, and `before` is
+    /// called with each step. On an error the note stays where it is. A kill may leave both names; calling
+    /// this again then removes the old one.
     pub(crate) fn move_to(
         &self,
         to: &Place,
@@ -28,7 +28,7 @@ impl Place {
             Err(error) if is_there(&error) => true,
             Err(error) => return Err(error),
         };
-        // Held open: no other file is taken for it, whatever is saved under its names from here on.
+        // Held open so that the inode is not reused, whatever is saved under its names.
         let source = platform::open_file(&self.folder, &self.name)?;
         let known = platform::stat_file(&source)?.stamp;
         if !is_linked {
@@ -42,7 +42,7 @@ impl Place {
         self.drop_old_name(to, temp, known, before)
     }
 
-    /// The end of a move: the file `known` has the name `to`, too.
+    /// End of a move: removes the old name of file `known`, which already has the name `to`.
     fn drop_old_name(
         &self,
         to: &Place,
@@ -50,7 +50,7 @@ impl Place {
         mut known: Stamp,
         before: &dyn Fn(Step) -> io::Result<()>,
     ) -> io::Result<()> {
-        /// So often a note that is saved under its old name in just these moments is followed.
+        /// Maximum number of concurrent saves under the old name that are followed.
         const ATTEMPTS: usize = 8;
         let mut begun = before(Step::Unname);
         for _ in 0..ATTEMPTS {
@@ -64,14 +64,14 @@ impl Place {
                     return Err(error);
                 }
             };
-            // Saved under the old name at this moment: that is the note, and it is what moves.
+            // Another program saved under the old name: that file is now the note to move.
             match to.unname(temp, &known, self, before) {
                 Ok(None) => {
                     if !link_new(&self.folder, &self.name, &to.folder, &to.name)? {
                         return Err(io::ErrorKind::Unsupported.into());
                     }
                 }
-                // Saved before it was linked.
+                // Saved before the link was made.
                 Ok(Some(there)) if there.is_of_same_file(&found) => {}
                 Ok(Some(_)) => return Err(io::ErrorKind::AlreadyExists.into()),
                 Err(error) => {
@@ -85,9 +85,8 @@ impl Place {
         Err(io::Error::other("other programs keep saving it"))
     }
 
-    /// Takes the note's name away while it leads to the file `known` and something has the name `other`,
-    /// too. What another program put there meanwhile stays, and is given. An error leaves the name where
-    /// it was.
+    /// Removes the note's name while it refers to file `known` and the name `other` exists. A file that
+    /// another program put there stays and is returned. On an error the name is restored.
     fn unname(
         &self,
         temp: &str,
@@ -102,7 +101,7 @@ impl Place {
             }
             before(Step::DropName)?;
             if platform::stat(&other.folder, &other.name).is_err() {
-                // Deleted, or one name in two spellings: this is the last one.
+                // Deleted, or a case variant of the same name: this is the last name.
                 return Err(io::Error::other("its other name is gone"));
             }
             self.folder.remove_file(temp).map(|()| None)
@@ -117,9 +116,9 @@ impl Place {
         }
     }
 
-    /// Takes a name away again that a move gave to the file `known`, where it is `other` as well.
+    /// Removes the name that a move gave to file `known`, if `other` still refers to it.
     fn give_up(&self, temp: &str, known: &Stamp, other: &Place) {
-        // What lies under that name could not be put back, and is seen to at the next start.
+        // A file under that name could not be restored; the next start handles it.
         let is_free =
             platform::stat(&self.folder, temp).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
         let given_up = if is_free { self.unname(temp, known, other, &|_| Ok(())) } else { Ok(None) };
@@ -128,10 +127,9 @@ impl Place {
         }
     }
 
-    /// Whether both places are names of one file, which has no others: what a kill in the middle of a
-    /// move leaves.
+    /// Whether both places are the only two names of one file: the state after a kill during a move.
     pub(crate) fn is_one_file_with(&self, other: &Place) -> bool {
-        // Elsewhere the system does not tell one file from another.
+        // Other systems do not report file identity.
         let here = platform::stat(&self.folder, &self.name).ok();
         let there = platform::stat(&other.folder, &other.name).ok();
         here.zip(there).is_some_and(|(here, there)| {
@@ -142,7 +140,7 @@ impl Place {
         })
     }
 
-    /// Whether the file `temp` is a second name of the note `other`, in this folder or in another one.
+    /// Whether `temp` is a hard link to the note `other`, in this folder or another.
     pub(crate) fn is_name_of(&self, temp: &str, other: &Place) -> bool {
         let temp = platform::stat(&self.folder, temp).ok();
         let note = platform::stat(&other.folder, &other.name).ok();
@@ -151,7 +149,7 @@ impl Place {
         })
     }
 
-    /// Whether the file `temp` has a second name.
+    /// Whether `temp` has another hard link.
     pub(crate) fn has_names(&self, temp: &str) -> bool {
         platform::stat(&self.folder, temp).is_ok_and(|stat| stat.names > 1)
     }

@@ -1,4 +1,4 @@
-//! One note's place: its folder, opened, and its name there.
+//! The place of a note: its opened folder and its name there.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -17,28 +17,28 @@ use crate::content::{Content, MAX_FILE_BYTES, holds_text};
 use crate::error::VaultError;
 use crate::note::{VaultPath, unmerged_name};
 
-/// The largest note Nova reads, in bytes.
+/// Maximum size of a note, in bytes.
 pub const MAX_NOTE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// An opened folder and the name of one note in it. What happens to the path meanwhile
-/// does not matter: everything below goes through the folder's handle.
+/// An opened folder and the name of a note in it. All operations use the folder's handle, so concurrent
+/// changes to the path have no effect.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(super) folder: Dir,
     pub(super) name: String,
     pub(super) path: VaultPath,
-    /// Of the folder's file system.
+    /// Capabilities of the folder's file system.
     pub(super) abilities: Abilities,
 }
 
-/// What a new file has its mode, group and extended attributes from.
+/// Source of a new file's mode, group and extended attributes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Like<'a> {
-    /// From the system.
+    /// System defaults.
     New,
-    /// From the note that it is to replace, and its owner.
+    /// Copied from the note to be replaced, including the owner.
     Note(&'a NoteFile),
-    /// From what the note had that it restores.
+    /// Restored from stored attributes.
     Known(&'a Attributes),
 }
 
@@ -66,7 +66,7 @@ impl Place {
         Ok(Some(Found { text, stamp: stat.stamp }))
     }
 
-    /// The file's bytes now, `None` when it is gone.
+    /// The file's bytes, `None` if it does not exist.
     pub(super) fn bytes(&self) -> Result<Option<Vec<u8>>, VaultError> {
         let Some(file) = self.open_file()? else {
             return Ok(None);
@@ -76,12 +76,12 @@ impl Place {
         Ok(Some(bytes))
     }
 
-    /// The note's text now, `None` when it is gone.
+    /// The note's text, `None` if it does not exist.
     pub(crate) fn text(&self) -> Result<Option<String>, VaultError> {
         Ok(self.found()?.map(|found| found.text))
     }
 
-    /// What the file holds now, `None` when it is gone.
+    /// The file's content, `None` if it does not exist.
     pub(crate) fn content(&self) -> Result<Option<Content>, VaultError> {
         if holds_text(&self.path) {
             return Ok(self.text()?.map(Content::from));
@@ -94,7 +94,7 @@ impl Place {
         Ok(Some(bytes.into()))
     }
 
-    /// The note for replacing, with how many names its file has: refused when it is a link.
+    /// Opens the note for replacement, with its link count; a symbolic link is refused.
     pub(crate) fn open_to_replace(&self) -> Result<Option<NoteFile>, VaultError> {
         let Some(file) = self.open_file()? else {
             return Ok(None);
@@ -105,7 +105,7 @@ impl Place {
         Ok(Some(NoteFile { file, text, names: stat.names }))
     }
 
-    /// The note for writing in place: refused when it is a link or no regular file.
+    /// Opens the note for writing in place; a symbolic link or non-regular file is refused.
     pub(crate) fn open_in_place(&self) -> Result<Option<InPlace>, VaultError> {
         let failed = |error| VaultError::io_at("open for writing", &self.path)(error);
         let file = match platform::open_to_write(&self.folder, &self.name) {
@@ -123,7 +123,7 @@ impl Place {
         Ok(Some(InPlace { file }))
     }
 
-    /// Whether the note's name still leads to this file.
+    /// Whether the note's name still refers to this file.
     pub(crate) fn leads_to(&self, note: &InPlace) -> bool {
         match (platform::stat(&self.folder, &self.name), platform::stat_file(&note.file)) {
             (Ok(named), Ok(opened)) => named.stamp.is_of_same_file(&opened.stamp),
@@ -135,7 +135,7 @@ impl Place {
         open_note(&self.folder, &self.name, &self.path)
     }
 
-    /// Creates the file `temp` beside the note, empty and not yet synced.
+    /// Creates the empty file `temp` next to the note, without syncing it.
     pub(crate) fn create_temp(&self, temp: &str, like: Like<'_>) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).follow(FollowSymlinks::No);
@@ -157,22 +157,22 @@ impl Place {
         Ok(file)
     }
 
-    /// Who may read the note, and what programs noted on its file.
+    /// The permissions and extended attributes of the note's file.
     pub(crate) fn attributes(&self) -> io::Result<Attributes> {
         Attributes::of(&platform::open_file(&self.folder, &self.name)?)
     }
 
-    /// What the file system of its folder can do.
+    /// Capabilities of the folder's file system.
     pub(crate) fn abilities(&self) -> &Abilities {
         &self.abilities
     }
 
-    /// Swaps the note and the file `temp` in one step; both must exist.
+    /// Exchanges the note and the file `temp` atomically; both must exist.
     pub(crate) fn exchange(&self, temp: &str) -> io::Result<()> {
         platform::exchange(&self.folder, temp, &self.name)
     }
 
-    /// Gives the note a second name; `false` where the file system knows no second names.
+    /// Hard-links the note; `false` if the file system has no hard links.
     pub(crate) fn link(&self, temp: &str) -> io::Result<bool> {
         #[cfg(test)]
         if self.abilities.linkless().load(std::sync::atomic::Ordering::Relaxed) {
@@ -181,12 +181,12 @@ impl Place {
         link_new(&self.folder, &self.name, &self.folder, temp)
     }
 
-    /// How many names the file `temp` has now, whatever a cache says; `None` where that cannot be asked.
+    /// The link count of `temp`, bypassing caches; `None` if unsupported.
     pub(crate) fn names_of(&self, temp: &str) -> Option<u64> {
         platform::names_now(&self.folder, temp)
     }
 
-    /// Whether FUSE keeps a file of the folder that was replaced while some program had it open.
+    /// Whether the folder has a file that FUSE preserves because it was open when it was replaced.
     pub(crate) fn hides_open_files(&self) -> bool {
         let hidden = |entry: io::Result<DirEntry>| {
             entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with(".fuse_hidden"))
@@ -194,12 +194,12 @@ impl Place {
         self.folder.entries().is_ok_and(|mut entries| entries.any(hidden))
     }
 
-    /// Puts `temp` in the note's place whatever is there; for file systems without exchange.
+    /// Renames `temp` over the note, replacing any file; for file systems without exchange.
     pub(crate) fn rename_over(&self, temp: &str) -> io::Result<()> {
         self.folder.rename(temp, &self.folder, &self.name)
     }
 
-    /// Gives `temp` the note's name; `AlreadyExists` when there is one.
+    /// Gives `temp` the note's name; `AlreadyExists` if that is taken.
     pub(crate) fn put(&self, temp: &str) -> io::Result<()> {
         self.rename_own(temp, &self.folder, &self.name)
     }
@@ -209,33 +209,33 @@ impl Place {
         self.rename_own(temp, &self.folder, file_part(note))
     }
 
-    /// Whether nothing at all has the name of this note of the folder.
+    /// Whether nothing has the name of this note in the folder.
     pub(crate) fn is_free(&self, note: &VaultPath) -> bool {
         let stat = platform::stat(&self.folder, file_part(note));
         stat.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Whether [`Place::sync_all_files`] does anything here; else each file is synced by itself.
+    /// Whether [`Place::sync_all_files`] has an effect; if not, each file is synced by itself.
     pub(crate) const SYNCS_TOGETHER: bool = cfg!(target_os = "linux");
 
-    /// Whether one [`Place::sync_all_files`] is enough for both.
+    /// Whether one [`Place::sync_all_files`] covers both.
     pub(crate) fn is_on_file_system_of(&self, other: &Place) -> bool {
         let device = |place: &Place| platform::stat(&place.folder, ".").map(|stat| stat.stamp.device());
         matches!((device(self), device(other)), (Ok(one), Ok(other)) if one == other)
     }
 
-    /// Whether both are of one folder, however they were reached.
+    /// Whether both are in the same folder, however it was opened.
     pub(crate) fn is_in_folder_of(&self, other: &Place) -> bool {
         let folder = |place: &Place| platform::stat(&place.folder, ".").map(|stat| stat.stamp);
         folder(self).ok().zip(folder(other).ok()).is_some_and(|(one, other)| one.is_of_same_file(&other))
     }
 
-    /// Whether this is its folder.
+    /// Whether this is the folder of the place.
     pub(super) fn is_folder(&self, stamp: &Stamp) -> bool {
         platform::stat(&self.folder, ".").is_ok_and(|stat| stat.stamp.is_of_same_file(stamp))
     }
 
-    /// Makes all files of the folder's file system last, at the price of about one.
+    /// Syncs all files of the folder's file system, at about the cost of one.
     pub(crate) fn sync_all_files(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         {
@@ -247,13 +247,13 @@ impl Place {
         Ok(())
     }
 
-    /// Gives the note the name `temp`, which nothing else has.
+    /// Renames the note to `temp`, an unused name.
     pub(crate) fn take(&self, temp: &str) -> io::Result<()> {
         self.folder.rename(&self.name, &self.folder, temp)
     }
 
-    /// Gives `temp` a second name in another folder, the first free one made from the note's; moves it there
-    /// where the file system knows no second names.
+    /// Hard-links `temp` into another folder under the first free name derived from the note's; moves it if
+    /// the file system has no hard links.
     pub(crate) fn link_aside(&self, temp: &str, folder: &Dir) -> io::Result<()> {
         for name in self.free_names() {
             match self.link_as(temp, folder, &name) {
@@ -264,8 +264,8 @@ impl Place {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Gives `temp`, in the note's folder, the first free visible name that says what note it is a copy of and
-    /// is recognized by [`VaultPath::is_sync_conflict`]; gives that name.
+    /// Renames `temp` to the first free visible name that marks it as a copy of the note and satisfies
+    /// [`VaultPath::is_sync_conflict`]; returns that name.
     pub(crate) fn name_copy(&self, temp: &str, date: Date) -> io::Result<String> {
         let (stem, extension) = self.name.rsplit_once('.').unwrap_or((&self.name, ""));
         let date = date.to_string();
@@ -280,14 +280,14 @@ impl Place {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Moves a file from outside of the vault into the note's folder as `temp`; `CrossesDevices` when it
-    /// lies on another file system.
+    /// Moves a file from outside of the vault into the note's folder as `temp`; `CrossesDevices` if it is
+    /// on another file system.
     pub(crate) fn bring_in(&self, folder: &Path, file: &str, temp: &str) -> io::Result<()> {
         Dir::open_ambient_dir(folder, ambient_authority())?.rename(file, &self.folder, temp)
     }
 
-    /// Moves `temp` into a folder of another file system under the first free name made from the note's: its bytes are on the disk there before it
-    /// loses its name here.
+    /// Moves `temp` to a folder on another file system, under the first free name derived from the note's:
+    /// the copy is durable before `temp` is removed.
     pub(crate) fn copy_aside(&self, temp: &str, folder: &Dir) -> io::Result<()> {
         let source = platform::open_file(&self.folder, temp)?;
         let bytes = read_from_start(&source)?;
@@ -300,7 +300,8 @@ impl Place {
                 opened => opened?,
             };
             if let Err(error) = platform::copy_attributes(&source, &copy) {
-                // What programs noted on the file finds no room there; the note does, for its user alone.
+                // The target cannot store the attributes; the note is still copied, readable by its owner
+                // only.
                 tracing::debug!("{}: {error}", self.path);
             }
             let copied = copy
@@ -319,20 +320,20 @@ impl Place {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Moves `temp` out of the vault into a folder that only the user opens, made where there is
-    /// none; `CrossesDevices` when that lies on another file system.
+    /// Moves `temp` out of the vault into a private folder, which is created if missing; `CrossesDevices`
+    /// if that is on another file system.
     pub(crate) fn move_out(&self, temp: &str, folder: &Path, name: &str) -> io::Result<()> {
         make_private_folder(folder)?;
         self.put_as(temp, &Dir::open_ambient_dir(folder, ambient_authority())?, name)
     }
 
-    /// Moves `temp` into another folder under this name; `AlreadyExists` when that is taken.
+    /// Moves `temp` into another folder under this name; `AlreadyExists` if that is taken.
     pub(super) fn put_as(&self, temp: &str, folder: &Dir, name: &str) -> io::Result<()> {
         self.rename_own(temp, folder, name)
     }
 
-    /// Gives `temp` this name in another folder, too; moves it where the file system knows no second names.
-    /// `AlreadyExists` when another file has it.
+    /// Hard-links `temp` into another folder under this name; moves it if the file system has no hard
+    /// links. `AlreadyExists` if another file has the name.
     pub(super) fn link_as(&self, temp: &str, folder: &Dir, name: &str) -> io::Result<()> {
         #[cfg(test)]
         if self.abilities.linkless().load(std::sync::atomic::Ordering::Relaxed) {
@@ -344,7 +345,7 @@ impl Place {
             Err(error) => {
                 let [here, there] =
                     [(&self.folder, temp), (folder, name)].map(|(folder, name)| platform::stat(folder, name));
-                // Killed after it gave it the name.
+                // A killed process had already linked it.
                 let is_named = here
                     .ok()
                     .zip(there.ok())
@@ -354,7 +355,7 @@ impl Place {
         }
     }
 
-    /// Renames a file that nobody else writes or replaces; `AlreadyExists` when the new name is taken.
+    /// Renames a file that only Nova uses; `AlreadyExists` if the new name is taken.
     fn rename_own(&self, temp: &str, folder: &Dir, name: &str) -> io::Result<()> {
         if self.abilities.rename_no_replace(&self.folder, temp, folder, name)? {
             return Ok(());
@@ -365,7 +366,7 @@ impl Place {
         self.folder.rename(temp, folder, name)
     }
 
-    /// The note's name, then others made from it, to be tried in another folder.
+    /// The note's name followed by names derived from it, as candidates in another folder.
     pub(super) fn free_names(&self) -> impl Iterator<Item = String> {
         let (stem, extension) = self.name.rsplit_once('.').unwrap_or((&self.name, ""));
         (1..1000).map(move |n| match n {
@@ -378,8 +379,7 @@ impl Place {
         self.folder.remove_file(temp)
     }
 
-    /// The bytes of the file `temp`, `None` when it does not exist; an error when it is no
-    /// regular file.
+    /// The bytes of the file `temp`, `None` if it does not exist; an error if it is no regular file.
     pub(crate) fn bytes_of(&self, temp: &str) -> io::Result<Option<Vec<u8>>> {
         let file = match platform::open_file(&self.folder, temp) {
             Ok(file) => file,
@@ -392,12 +392,12 @@ impl Place {
         read_untorn(&file).map(Some)
     }
 
-    /// The file `temp`, opened: it can be read after it has lost its name.
+    /// Opens the file `temp`, so that it stays readable after it loses its name.
     pub(crate) fn open_temp(&self, temp: &str) -> io::Result<OpenedFile> {
         platform::open_file(&self.folder, temp).map(OpenedFile)
     }
 
-    /// Names beside the note that start with `prefix`.
+    /// Names in the note's folder that start with `prefix`.
     pub(crate) fn beside(&self, prefix: &str) -> io::Result<Vec<String>> {
         Ok(self
             .folder
@@ -408,14 +408,13 @@ impl Place {
             .collect())
     }
 
-    /// Makes the names in the folder last through a power cut.
+    /// Makes the names in the folder durable.
     pub(crate) fn sync_folder(&self) -> io::Result<()> {
         platform::sync_folder(&self.folder)
     }
 }
 
-/// Gives a file a second name, which never replaces another file; `false` where the file system knows no
-/// second names.
+/// Hard-links a file, never replacing another one; `false` if the file system has no hard links.
 pub(super) fn link_new(from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
     match from.hard_link(old, to, new) {
         Ok(()) => Ok(true),
@@ -431,7 +430,7 @@ fn file_part(path: &VaultPath) -> &str {
     path.as_str().rsplit('/').next().unwrap_or_default()
 }
 
-/// Opens the note `name` of a folder, which is `path` in the vault; `None` when it does not exist.
+/// Opens the note `name` of a folder (`path` in the vault); `None` if it does not exist.
 pub(super) fn open_note(folder: &Dir, name: &str, path: &VaultPath) -> Result<Option<File>, VaultError> {
     match platform::open_file(folder, name) {
         Ok(file) => Ok(Some(file)),
@@ -443,9 +442,9 @@ pub(super) fn open_note(folder: &Dir, name: &str, path: &VaultPath) -> Result<Op
     }
 }
 
-/// Reads a small file into the beginning of `bytes` at one go, and checks it once: how long it
-/// is and what it was. `None` where that is not enough: it is large, or no file, or was touched
-/// since `moment`, so that it may be half written.
+/// Reads a small file into the start of `bytes` with one read and one check; returns length and stamp.
+/// `None` if that does not suffice: the file is large, not regular, or was touched since `moment` and may
+/// be half written.
 pub(super) fn read_quiet(file: &File, moment: i64, bytes: &mut Vec<u8>) -> Option<(usize, Stamp)> {
     const SMALL: usize = 32 * 1024;
     if bytes.len() < SMALL {
@@ -457,9 +456,8 @@ pub(super) fn read_quiet(file: &File, moment: i64, bytes: &mut Vec<u8>) -> Optio
     (whole && stat.kind == Kind::File && stat.stamp.touched() < moment).then_some((length, stat.stamp))
 }
 
-/// Reads into `bytes` until the file is the same before and after, so that a note that is just
-/// being written in place is not seen half. `before` is what the file was a moment ago, where
-/// that is known; `most` the most bytes that are read.
+/// Reads into `bytes` until the stamp before and after is the same, so that a note being written in place
+/// is not read half. `before` is a known recent stamp, `most` the maximum number of bytes.
 pub(super) fn read_whole(
     file: &File,
     path: &VaultPath,
@@ -490,23 +488,23 @@ pub(super) fn read_whole(
         tries += 1;
         let whole = before == after.stamp && bytes.len() as u64 == after.stamp.size();
         if whole || tries == 8 {
-            // What is not whole has a stamp that the file has no more.
+            // An incomplete read gets a stamp that no longer matches the file.
             return Ok(FileStat { stamp: before, ..after });
         }
         before = after.stamp;
     }
 }
 
-/// A note opened to be replaced, with what was in it.
+/// A note opened for replacement, with its content.
 #[derive(Debug)]
 pub(crate) struct NoteFile {
     file: File,
     pub(crate) text: String,
-    /// How many names the file has; with more than one, an exchange parts it from the others.
+    /// The link count; above one, an exchange separates the note from its other names.
     pub(crate) names: u64,
 }
 
-/// A note opened to be written in place.
+/// A note opened for writing in place.
 #[derive(Debug)]
 pub(crate) struct InPlace {
     file: File,
@@ -517,14 +515,14 @@ impl InPlace {
         read_from_start(&self.file)
     }
 
-    /// Writes from the start; what was longer keeps its end until [`InPlace::cut`].
+    /// Writes from the start; a longer old content keeps its tail until [`InPlace::cut`].
     pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<()> {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(0))?;
         file.write_all(bytes)
     }
 
-    /// Makes the file `len` bytes long.
+    /// Truncates or extends the file to `len` bytes.
     pub(crate) fn cut(&self, len: usize) -> io::Result<()> {
         self.file.set_len(len as u64)
     }
@@ -540,22 +538,22 @@ impl NoteFile {
     }
 }
 
-/// A file that was under a note's name and may have none any more.
+/// A file that was a note and may have lost its name.
 #[derive(Debug)]
 pub(crate) struct OpenedFile(File);
 
 impl OpenedFile {
-    /// What it holds now, wherever its name went meanwhile.
+    /// Its present content, wherever its name went.
     pub(crate) fn bytes(&self) -> io::Result<Vec<u8>> {
         read_untorn(&self.0)
     }
 
-    /// Whether this is the only way to it.
+    /// Whether the file is unlinked, so that this handle is the only access.
     pub(crate) fn has_no_name(&self) -> bool {
         platform::stat_file(&self.0).is_ok_and(|stat| stat.names == 0)
     }
 
-    /// Who may read it, and what programs noted on it.
+    /// Its permissions and extended attributes.
     pub(crate) fn attributes(&self) -> io::Result<Attributes> {
         Attributes::of(&self.0)
     }

@@ -1,12 +1,12 @@
-//! What each operating system does in its own way: exchanging two files, refusing to
-//! replace, listing a folder, file identity, modes and extended attributes.
+//! Platform-specific operations: exchanging files, renaming without replacing, listing, file identity,
+//! modes and extended attributes.
 
 use std::time::SystemTime;
 
 use jiff::Timestamp;
 
-/// What tells whether a file may have changed without reading it. The change time is
-/// what a program cannot set back.
+/// Metadata that tells whether a file may have changed without reading it. Programs cannot set the change
+/// time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     device: u64,
@@ -18,7 +18,7 @@ pub(crate) struct Stamp {
     changed: i64,
 }
 
-/// What an entry of a folder is.
+/// The type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     File,
@@ -26,21 +26,21 @@ pub(crate) enum Kind {
     Link,
     /// A pipe, a socket, a device.
     Other,
-    /// Whatever it is, its name is not UTF-8.
+    /// Of any type, but its name is not UTF-8.
     BadName,
 }
 
-/// What the system says of an entry, of a link itself and not of what it leads to.
+/// Metadata of an entry; for a link, of the link itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileStat {
     pub(crate) kind: Kind,
     pub(crate) stamp: Stamp,
-    /// How many names the file has.
+    /// The link count.
     pub(crate) names: u64,
 }
 
 impl Stamp {
-    /// Equal to no file that is there.
+    /// A stamp equal to no file's.
     pub(crate) fn unknown() -> Stamp {
         Stamp { device: u64::MAX, file: u64::MAX, size: u64::MAX, modified: i64::MIN, changed: i64::MIN }
     }
@@ -60,13 +60,12 @@ impl Stamp {
         self.modified
     }
 
-    /// Whether both are of one file, at whatever time. Where the system says nothing of files,
-    /// every two are.
+    /// Whether both are of the same file, at any time. On systems without file identity, always true.
     pub(crate) fn is_of_same_file(&self, other: &Stamp) -> bool {
         (self.device, self.file) == (other.device, other.file)
     }
 
-    /// Which file system it is of; where the system does not say, all are of one.
+    /// The file system; equal for all files on systems that do not report it.
     pub(crate) fn device(&self) -> u64 {
         self.device
     }
@@ -82,11 +81,11 @@ pub(crate) fn timestamp(nanos: i64) -> Timestamp {
     Timestamp::from_nanosecond(nanos.into()).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// File times are only so fine: what was touched this shortly before it was read may have been
-/// touched again without a trace. In nanoseconds.
+/// Granularity of file times, in nanoseconds: a file touched this shortly before it was read may have been
+/// touched again with the same times.
 pub(crate) const RACY: i64 = 2_000_000_000;
 
-/// The system's clock, in nanoseconds since 1970: compared with file times only.
+/// The system clock, in nanoseconds since 1970; only compared with file times.
 pub(crate) fn nanos_now() -> i64 {
     SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
@@ -110,7 +109,7 @@ mod system {
     impl FileStat {
         #[allow(clippy::unnecessary_cast, reason = "the types differ from system to system")]
         fn of(found: &Stat) -> FileStat {
-            // A time beyond the year 2262 is as good as the last one.
+            // Times beyond the year 2262 are clamped.
             let nanos =
                 |seconds: i64, nanos: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanos);
             FileStat {
@@ -132,7 +131,7 @@ mod system {
         }
     }
 
-    /// The entry `name` of a folder; a link is not followed.
+    /// Stats the entry `name` of a folder without following links.
     pub(in crate::disk) fn stat(folder: &Dir, name: &str) -> io::Result<FileStat> {
         Ok(FileStat::of(&statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
@@ -141,7 +140,7 @@ mod system {
         Ok(FileStat::of(&fstat(file)?))
     }
 
-    /// How many names a file has, asked of its file system: FUSE and NFS answer [`stat`] from a cache.
+    /// The link count, queried from the file system: FUSE and NFS answer [`stat`] from a cache.
     #[cfg(target_os = "linux")]
     pub(in crate::disk) fn names_now(folder: &Dir, name: &str) -> Option<u64> {
         use rustix::fs::{StatxFlags, statx};
@@ -155,7 +154,7 @@ mod system {
         None
     }
 
-    /// Has the kernel ask the file system for the size of a file, which it may have cached.
+    /// Makes the kernel query the file system for a file's size, which it may have cached.
     pub(in crate::disk) fn request_size(file: &File) {
         #[cfg(target_os = "linux")]
         {
@@ -167,12 +166,12 @@ mod system {
         let _ = file;
     }
 
-    /// What a path leads to, links followed.
+    /// Stats a path, following links.
     pub(in crate::disk) fn stat_followed(path: &Path) -> io::Result<FileStat> {
         Ok(FileStat::of(&statat(CWD, path, AtFlags::empty())?))
     }
 
-    /// Opens a folder by its path; a link in its place is refused.
+    /// Opens a folder by its path; a link is refused.
     pub(in crate::disk) fn open_root(root: &Path) -> io::Result<Dir> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(Dir::from_std_file(openat(CWD, root, flags, Mode::empty())?.into()))
@@ -184,12 +183,12 @@ mod system {
         Ok(Dir::from_std_file(openat(folder, one_component(name)?, flags, Mode::empty())?.into()))
     }
 
-    /// Whether files can be made and renamed in the folder.
+    /// Whether files can be created and renamed in the folder.
     pub(in crate::disk) fn is_writable(folder: &Dir) -> bool {
         accessat(folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty()).is_ok()
     }
 
-    /// Whether the folder is the user's, and nobody else may write there.
+    /// Whether the folder belongs to the user and nobody else can write to it.
     pub(in crate::disk) fn is_users_alone(folder: &Dir) -> io::Result<bool> {
         let found = fstat(folder)?;
         let others = Mode::from_raw_mode(found.st_mode) & (Mode::WGRP | Mode::WOTH);
@@ -198,7 +197,7 @@ mod system {
 
     /// Opens a file of the folder for reading; a link is refused.
     pub(crate) fn open_file(folder: &Dir, name: &str) -> io::Result<File> {
-        // Without blocking: a pipe with a note's name must not hang the reader.
+        // Non-blocking: a pipe with a note's name must not hang the reader.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         Ok(File::from_std(openat(folder, one_component(name)?, flags, Mode::empty())?.into()))
     }
@@ -213,7 +212,7 @@ mod system {
         Ok(rustix::io::pread(file, bytes, at)?)
     }
 
-    /// A name that stays in its folder.
+    /// Checks that a name stays in its folder.
     fn one_component(name: &str) -> io::Result<&str> {
         if name.is_empty() || name == ".." || name.contains('/') {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -221,9 +220,9 @@ mod system {
         Ok(name)
     }
 
-    /// Visits the entries of a folder just opened, but those whose name begins with a dot, in the
-    /// system's order. Whether the system gave them all in one piece: else the folder may have changed
-    /// from one to the next.
+    /// Visits the entries of a freshly opened folder in the system's order, skipping dot-files. Returns
+    /// whether the system returned them in a single batch; otherwise the folder may have changed between
+    /// batches.
     #[cfg(target_os = "linux")]
     pub(in crate::disk) fn list(folder: &Dir, mut visit: impl FnMut(&str, Kind)) -> io::Result<bool> {
         use std::mem::MaybeUninit;
@@ -249,7 +248,7 @@ mod system {
                 FileType::RegularFile => Kind::File,
                 FileType::Directory => Kind::Folder,
                 FileType::Symlink => Kind::Link,
-                // The file system does not say it with the name.
+                // The file system does not report the type with the name.
                 FileType::Unknown => match stat(folder, name) {
                     Ok(stat) => stat.kind,
                     Err(_) => continue,
@@ -258,7 +257,7 @@ mod system {
             };
             visit(name, kind);
         }
-        // The last one says that there are no more.
+        // The last call returns no entries.
         Ok(pieces <= 2)
     }
 
@@ -267,7 +266,7 @@ mod system {
         super::list_portably(folder, visit)
     }
 
-    /// A file that only its owner reads until it gets the mode of the note it replaces.
+    /// Creates the file readable by its owner only, until it gets the mode of the note it replaces.
     pub(in crate::disk) fn private(options: &mut OpenOptions) {
         options.mode(0o600);
     }
@@ -276,7 +275,7 @@ mod system {
         let there = fstat(from)?;
         let here = fstat(to)?;
         if (there.st_uid, there.st_gid) != (here.st_uid, here.st_gid) {
-            // A note of somebody else in a shared folder: only root could keep the owner.
+            // Another user's note in a shared folder: only root could keep the owner.
             let uid = Uid::from_raw(there.st_uid);
             let gid = Gid::from_raw(there.st_gid);
             if fchown(to, Some(uid), Some(gid)).is_err() {
@@ -284,7 +283,7 @@ mod system {
             }
         }
         copy_extended(from, to)?;
-        // After the attributes: an access list in them changes the group bits.
+        // After the extended attributes: an ACL in them changes the group bits.
         fchmod(to, Mode::from_raw_mode(there.st_mode & 0o7777))?;
         Ok(())
     }
@@ -292,7 +291,7 @@ mod system {
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     fn copy_extended(from: &File, to: &File) -> io::Result<()> {
         use rustix::fs::{XattrFlags, fgetxattr, fgetxattr_query, flistxattr, flistxattr_query, fsetxattr};
-        // A file system without extended attributes has none to keep.
+        // The file system has no extended attributes.
         let Ok(size) = flistxattr_query(from) else {
             return Ok(());
         };
@@ -304,7 +303,7 @@ mod system {
             let size = fgetxattr(from, name, &mut value)?;
             value.truncate(size);
             if let Err(error) = fsetxattr(to, name, &value, XattrFlags::empty()) {
-                // Labels that the system gives itself may be refused; the user's may not.
+                // The system may refuse its own security labels, but not the user's attributes.
                 if name.starts_with(b"user.") {
                     return Err(error.into());
                 }
@@ -329,9 +328,8 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Whether the file system is one of the usual ones, which are known to exchange two files in one
-    /// step. Of another one only an exchange tells, since the kernel asks a file system only about
-    /// files that exist.
+    /// Whether the file system is one that is known to support atomic exchange. For others only an attempt
+    /// tells, because the kernel asks the file system only about existing files.
     #[cfg(target_os = "linux")]
     pub(in crate::disk) fn known_to_exchange(folder: &Dir) -> bool {
         // ext2/3/4, btrfs, xfs, tmpfs, f2fs, bcachefs: linux/magic.h.
@@ -344,7 +342,7 @@ mod system {
         false
     }
 
-    /// Renames where nothing has the new name, in one step; `false` where the file system cannot.
+    /// Renames unless the new name is taken, atomically; `false` if unsupported.
     pub(in crate::disk) fn rename_no_replace(from: &Dir, old: &str, to: &Dir, new: &str) -> io::Result<bool> {
         #[cfg(any(target_os = "linux", target_os = "macos"))]
         {
@@ -362,8 +360,8 @@ mod system {
         }
     }
 
-    /// The folder opened so that it can be synced: the handles that it is walked by may only name
-    /// it, and syncing through such a one does nothing.
+    /// Reopens the folder for syncing: the handles used for walking may be `O_PATH`, on which a sync has no
+    /// effect.
     pub(in crate::disk) fn open_to_sync(folder: &Dir) -> io::Result<OwnedFd> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(openat(folder, ".", flags, Mode::empty())?)
@@ -377,7 +375,7 @@ mod system {
                 crate::tests::synced::file(&folder);
                 Ok(())
             }
-            // Some network and user-space file systems cannot sync a folder.
+            // Some network and user-space file systems cannot sync folders.
             Err(rustix::io::Errno::INVAL) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -443,7 +441,7 @@ mod system {
         folder.dir_metadata().is_ok_and(|found| !found.permissions().readonly())
     }
 
-    /// The system does not say.
+    /// Unknown on this system.
     pub(in crate::disk) fn is_users_alone(_folder: &Dir) -> io::Result<bool> {
         Ok(false)
     }
@@ -503,11 +501,11 @@ fn list_portably(folder: &cap_std::fs::Dir, mut visit: impl FnMut(&str, Kind)) -
             (Some(name), _) if name.starts_with('.') => {}
             (Some(name), Ok(kind)) => visit(name, kind_of(kind)),
             (None, _) => visit(&raw.to_string_lossy(), Kind::BadName),
-            // Vanished between listing and looking: missing.
+            // Deleted between listing and stat.
             (_, Err(_)) => {}
         }
     }
-    // Nobody says in how many pieces.
+    // The number of batches is unknown.
     Ok(false)
 }
 
@@ -542,7 +540,7 @@ mod tests {
     use crate::note::VaultPath;
 
     #[test]
-    fn every_folder_that_a_note_lies_in_can_be_synced() {
+    fn folder_of_every_note_can_be_synced() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(dir.path().join("one/two")).unwrap();
         let disk = Disk::open(dir.path().canonicalize().unwrap(), Roots::default()).unwrap();

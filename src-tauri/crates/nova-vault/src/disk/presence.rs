@@ -1,5 +1,5 @@
-//! Whether the opened folder is still the one that its path names. A folder that was renamed, deleted or
-//! unmounted can be written through its handle anyway, and nobody would find what was written.
+//! Whether the opened folder is still the one at its path. A renamed, deleted or unmounted folder remains
+//! writable through its handle, but nobody would find what was written.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::{Disk, platform};
 use crate::error::VaultError;
 
 impl Disk {
-    /// The same folder under the path that the user gave, which may lead to it through links.
+    /// Sets the path that the user gave, which may contain links.
     pub(crate) fn named(self, named: PathBuf) -> Disk {
         Disk { named, ..self }
     }
@@ -22,8 +22,7 @@ impl Disk {
         &self.named
     }
 
-    /// An error where the path does not name the opened folder now: before every write, and whenever
-    /// somebody asks for the state.
+    /// Fails if the path does not name the opened folder now. Called before every write and for the status.
     pub(crate) fn check_present(&self) -> Result<(), VaultError> {
         let gone = |reason: Option<String>| VaultError::Gone { root: self.named.clone(), reason };
         let there = match platform::stat_followed(&self.named) {
@@ -37,21 +36,21 @@ impl Disk {
         }
     }
 
-    /// The extra roots that cannot be reached now: missing, not mounted, or closed to the user.
+    /// Extra roots that are unreachable now: missing, not mounted, or without permission.
     pub(crate) fn gone_roots(&self) -> Vec<GoneRoot> {
         let mut gone = self.roots.gone(&self.dir, |_| true);
         gone.sort_by(|one, other| one.link.cmp(&other.link));
         gone
     }
 
-    /// The extra root that this name at the top of the vault leads to, where it cannot be reached now.
+    /// The extra root behind this name at the top of the vault, if it is unreachable now.
     pub(super) fn gone_root(&self, top: &str) -> Option<GoneRoot> {
         self.roots.gone(&self.dir, |link| link == top).pop()
     }
 }
 
 impl Roots {
-    /// The extra roots behind the links `of` the top of the vault that cannot be reached now.
+    /// Unreachable extra roots among the links at the `top` of the vault that satisfy `of`.
     pub(super) fn gone(&self, top: &Dir, of: impl Fn(&str) -> bool) -> Vec<GoneRoot> {
         if self.are_none() {
             return Vec::new();

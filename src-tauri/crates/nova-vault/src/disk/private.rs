@@ -1,4 +1,4 @@
-//! Folders and files of Nova's own that only the user opens.
+//! Nova's own folders and files, accessible only to the user.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use super::Fsync;
 
-/// Makes a folder that only the user opens, with those above it. Their names last: what is made to last
-/// in a folder is gone with it.
+/// Creates a private folder and its missing parents. Their names are synced: files in a folder are lost
+/// with it.
 pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
     make_with_mode(folder)?;
     for parent in missing.iter().filter_map(|made| made.parent()) {
-        // One that may not be listed cannot be synced; that is no reason not to write.
+        // An unreadable parent cannot be synced, which does not prevent writing.
         if let Err(error) = sync_path(parent) {
             tracing::warn!("{}: {error}", parent.display());
         }
@@ -48,8 +48,8 @@ pub(crate) fn sync_path(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a new file that only the user reads, in a folder that only the user opens. On an error
-/// there is none, but for one that was there before (`AlreadyExists`).
+/// Writes a new private file in a private folder. On an error no new file is left; an existing one is kept
+/// (`AlreadyExists`).
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         make_private_folder(folder)?;
@@ -70,7 +70,7 @@ pub(crate) enum Open {
     Any,
 }
 
-/// To be added to.
+/// Opens for appending.
 pub(crate) fn open_private(path: &Path, open: Open) -> io::Result<File> {
     private_file(open).append(true).open(path)
 }
@@ -82,7 +82,7 @@ pub(crate) fn private_file(open: Open) -> OpenOptions {
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        // A link in its place leads to a file of somebody else's, and a pipe would be waited for.
+        // Do not follow a planted link, and do not block on a pipe.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         options.mode(0o600).custom_flags(flags.bits().cast_signed());
     }

@@ -1,8 +1,8 @@
-//! Paths without links in them.
+//! Canonical paths.
 
 use std::path::{Path, PathBuf};
 
-/// `path` without links in it, as far as it exists.
+/// `path` with links resolved, as far as it exists.
 pub(crate) fn without_links(path: &Path) -> PathBuf {
     let mut rest = Vec::new();
     let mut existing = path;

@@ -1,18 +1,18 @@
-//! File systems that other machines change, or a program behind them: the system here tells only of what
-//! is done through it.
+//! File systems changed by other machines or by a user-space process: the kernel reports only local
+//! changes.
 
 use std::io;
 
 use super::Folder;
 
 impl Folder {
-    /// What the file system is called that the folder lies on, where files in it may change without
-    /// the system being told; `None` for one of this machine alone, and where that cannot be found out.
+    /// Name of the folder's file system if files on it may change without a notification; `None` for a
+    /// local or unknown one.
     pub(crate) fn remote_kind(&self) -> Option<&'static str> {
         system::remote_kind(&self.dir)
     }
 
-    /// A number of the disk, or whatever is mounted, that the folder lies on.
+    /// Device number of the mount that contains the folder.
     pub(crate) fn device(&self) -> Option<u64> {
         #[cfg(unix)]
         return self.dir.dir_metadata().ok().map(|found| cap_std::fs::MetadataExt::dev(&found));
@@ -20,13 +20,13 @@ impl Folder {
         None
     }
 
-    /// In place of [`Folder::device`] in tests, where nothing can be mounted.
+    /// Replaces [`Folder::device`] in tests, which cannot mount.
     #[cfg(all(test, unix))]
     pub(crate) fn inode(&self) -> Option<u64> {
         self.dir.dir_metadata().ok().map(|found| cap_std::fs::MetadataExt::ino(&found))
     }
 
-    /// Whether nothing at all is in it.
+    /// Whether the folder is empty.
     pub(crate) fn is_empty(&self) -> io::Result<bool> {
         Ok(self.dir.entries()?.next().is_none())
     }
@@ -37,8 +37,7 @@ mod system {
     use cap_std::fs::Dir;
     use rustix::fs::{fstat, fstatfs, major};
 
-    /// The numbers are those of `include/uapi/linux/magic.h` of the kernel and, where that has none, of
-    /// the file system's own source, which is named.
+    /// Magic numbers from the kernel's `include/uapi/linux/magic.h`, or else from the named source.
     const KINDS: [(u32, &str); 15] = [
         (0x6969, "NFS"),
         (0x517b, "SMB"),
@@ -69,8 +68,8 @@ mod system {
         of(kind, || fstat(folder).is_ok_and(|found| major(found.st_dev) != 0))
     }
 
-    /// `on_disk`: the file system lies on a disk of this machine. One of FUSE does so for NTFS and exFAT,
-    /// and has the disk's number for its own then; what it gets from elsewhere has a made-up one.
+    /// `on_disk`: whether the file system is on a local disk. FUSE is, for NTFS and exFAT, and then has
+    /// that disk's device number; otherwise its number is anonymous (major 0).
     fn of(kind: u32, on_disk: impl FnOnce() -> bool) -> Option<&'static str> {
         let (_, name) = KINDS.iter().find(|(known, _)| *known == kind)?;
         (kind != FUSE || !on_disk()).then_some(*name)
@@ -81,7 +80,7 @@ mod system {
         use super::of;
 
         #[test]
-        fn those_of_other_machines_are_known_and_those_of_this_one_are_not() {
+        fn remote_file_systems_are_recognised_and_local_ones_are_not() {
             let check = |kind, expected| assert_eq!(of(kind, || false), expected, "{kind:#x}");
             check(0x6969, Some("NFS"));
             check(0xfe53_4d42, Some("SMB"));
@@ -102,7 +101,7 @@ mod system {
     use cap_std::fs::Dir;
     use rustix::fs::fstatfs;
 
-    /// By the names that `mount` shows.
+    /// By the names that `mount` prints.
     const KINDS: [(&str, &str); 9] = [
         ("nfs", "NFS"),
         ("smbfs", "SMB"),
@@ -127,7 +126,7 @@ mod system {
 mod system {
     use cap_std::fs::Dir;
 
-    /// Nothing is known here.
+    /// Unknown on this system.
     pub(super) fn remote_kind(_folder: &Dir) -> Option<&'static str> {
         None
     }

@@ -1,6 +1,6 @@
-//! Extra roots: folders outside of the vault that the user listed and put into it by a symbolic link.
-//! Such a link is followed only at the top of the vault, only to a folder that is listed, and only where
-//! it is the one way to that folder, so that no note is there twice. Below it no link is followed.
+//! Extra roots: folders outside of the vault that the user listed and linked into it. Such a link is
+//! followed only at the top of the vault, only to a listed folder, and only if no other link leads to the
+//! same folder, so that no note occurs twice. Links below it are not followed.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -17,31 +17,31 @@ use super::{Disk, KnownFolders, Place, Stamp, platform};
 use crate::error::VaultError;
 use crate::note::VaultPath;
 
-/// The extra roots of a vault; clones are the same. By default there are none.
+/// The extra roots of a vault, none by default; clones share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Roots(Arc<Listed>);
 
 #[derive(Debug, Default)]
 struct Listed {
     vault: PathBuf,
-    /// As the user wrote them.
+    /// As configured by the user.
     roots: Vec<PathBuf>,
-    /// What no root may be, hold or lie in.
+    /// Folders that a root must not equal, contain or lie in.
     forbidden: Vec<PathBuf>,
-    /// What the file systems of those that were entered showed they can do.
+    /// File system capabilities of the entered roots.
     abilities: Mutex<HashMap<PathBuf, Abilities>>,
-    /// What they were when they last held something.
+    /// Identity of each root when it last had content.
     known: KnownFolders,
-    /// The disks that those that were entered lay on.
+    /// Device numbers of the entered roots.
     disks: Mutex<HashMap<PathBuf, u64>>,
-    /// As if each folder was a disk, where nothing can be mounted.
+    /// Treats each folder as a disk, because tests cannot mount.
     #[cfg(all(test, unix))]
     folders_are_disks: std::sync::atomic::AtomicBool,
-    /// By link: the root that it alone led to, and what the top of the vault was then.
+    /// By link: the root to which it was the only link, and the stamp of the vault's top then.
     alone: Mutex<HashMap<String, (PathBuf, Stamp)>>,
 }
 
-/// A root that a link leads to.
+/// An entered root.
 #[derive(Debug)]
 pub(super) struct Entered {
     pub(super) dir: Dir,
@@ -81,14 +81,14 @@ impl Refusal {
     }
 }
 
-/// What to do about a link that is not followed.
+/// Remedy for a link that is not followed.
 pub(crate) const NOT_FOLLOWED: &str = "Put the notes themselves into the vault in place of the link. A link \
     at the top of the vault to a folder of notes is followed when \"roots\" in nova.config.json lists that \
     folder.";
 
 impl From<Refusal> for io::Error {
     fn from(refusal: Refusal) -> io::Error {
-        // Not as if nothing was there: the notes of a disk that is not mounted now were not removed.
+        // Not `NotFound`: the notes on an unmounted disk were not removed.
         io::Error::new(io::ErrorKind::PermissionDenied, refusal)
     }
 }
@@ -104,7 +104,7 @@ impl Roots {
         Roots(Arc::new(Listed { vault, roots, forbidden, known, ..Listed::default() }))
     }
 
-    /// Whether these are listed, as the user wrote them.
+    /// Whether these are the configured roots.
     pub(crate) fn are(&self, roots: &[PathBuf]) -> bool {
         self.0.roots == roots
     }
@@ -113,8 +113,8 @@ impl Roots {
         self.0.roots.is_empty()
     }
 
-    /// The root that the link `name` at the `top` of the vault leads to. Whatever the link is swapped for
-    /// meanwhile, only a listed folder is opened.
+    /// Enters the root behind the link `name` at the `top` of the vault. Opens only a listed folder, even
+    /// if the link is swapped concurrently.
     pub(super) fn enter(&self, top: &Dir, name: &str) -> Result<Entered, Refusal> {
         let path = self.led_to(name)?;
         self.refuse_second(top, name, &path)?;
@@ -126,8 +126,8 @@ impl Roots {
         Ok(Entered { dir, path, abilities })
     }
 
-    /// Refuses the folder that a disk is mounted at while it is not: its notes were not removed, and new ones
-    /// would be out of sight once it is mounted again.
+    /// Refuses the mount point of an unmounted disk: its notes were not removed, and new ones would be
+    /// hidden by the next mount.
     fn refuse_unmounted(&self, dir: &Dir, path: &Path) -> Result<(), Refusal> {
         let Some(disk) = self.disk_of(dir) else { return Ok(()) };
         let mut disks = self.0.disks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -157,9 +157,9 @@ impl Roots {
         self.0.folders_are_disks.store(true, std::sync::atomic::Ordering::Relaxed);
     }
 
-    /// Refuses a link beside which another one leads to the same notes. Thousands of notes are reached
-    /// through a link one by one, so the top of the vault is scanned once while it stays as it is. What
-    /// changes elsewhere changes where a link leads to, and that is asked each time.
+    /// Refuses a link if another one leads to the same notes. Thousands of notes are reached through a link
+    /// one by one, so the scan of the vault's top is cached until its stamp changes. Changes elsewhere
+    /// affect where links lead, which is resolved each time.
     fn refuse_second(&self, top: &Dir, name: &str, path: &Path) -> Result<(), Refusal> {
         let as_it_is = platform::stat(top, ".").ok().map(|stat| stat.stamp);
         let alone = || self.0.alone.lock().unwrap_or_else(PoisonError::into_inner);
@@ -178,14 +178,14 @@ impl Roots {
         if let Some(other) = other {
             return Err(Refusal::Twice { other });
         }
-        // What changes twice within a tick of the system's clock looks as if it changed once.
+        // Two changes within one clock tick leave the same stamp.
         if let Some(stamp) = as_it_is.filter(|stamp| stamp.touched().saturating_add(RACY) < nanos_now()) {
             alone().insert(name.to_owned(), (path.to_owned(), stamp));
         }
         Ok(())
     }
 
-    /// The listed folder that a link at the top of the vault leads to.
+    /// Resolves a link at the top of the vault to its listed folder.
     fn led_to(&self, name: &str) -> Result<PathBuf, Refusal> {
         let Listed { vault, roots, forbidden, .. } = &*self.0;
         let path = vault.join(name).canonicalize().map_err(|_| Refusal::Nowhere)?;
@@ -199,8 +199,8 @@ impl Roots {
         Ok(path)
     }
 
-    /// The links at the top of the vault that lead to a listed folder, with it: also those that are not
-    /// followed now, because it does not exist or for another reason.
+    /// The links at the top of the vault to listed folders, including those not followed now because the
+    /// folder is missing or for another reason.
     pub(super) fn links(&self, top: &Dir) -> Vec<(String, PathBuf)> {
         let Listed { vault, roots, .. } = &*self.0;
         let roots: Vec<PathBuf> = roots.iter().map(|root| without_links(root)).collect();
@@ -217,7 +217,7 @@ impl Roots {
         links.filter_map(|entry| leads(entry.file_name().into_string().ok()?)).collect()
     }
 
-    /// Why two files cannot be exchanged in a root, where that showed.
+    /// Why two files cannot be exchanged in some root, if known.
     pub(super) fn no_exchange(&self) -> Option<String> {
         let abilities = self.0.abilities.lock().unwrap_or_else(PoisonError::into_inner);
         abilities.iter().find_map(|(root, abilities)| {
@@ -228,7 +228,7 @@ impl Roots {
 }
 
 impl Disk {
-    /// A folder at the top of the vault: it lies there, or is an extra root that a link there leads to.
+    /// Opens a folder at the top of the vault: a real one or an extra root behind a link.
     pub(super) fn enter(&self, top: &str) -> io::Result<(Dir, Abilities)> {
         match self.dir.open_dir_nofollow(top) {
             Ok(dir) => Ok((dir, self.abilities.clone())),
@@ -253,8 +253,8 @@ impl Disk {
         self.may_lead_to_root(top) && self.roots.enter(&self.dir, top).is_ok()
     }
 
-    /// Why a link at the top of the vault is not followed though it leads, or led, to a listed folder, and what
-    /// to do about it. No other link is named, because that may be told to any reader.
+    /// Why a link to a listed folder, present or former, is not followed, and the remedy. Says nothing
+    /// about other links, because any reader may see the message.
     pub(super) fn why_not_followed(&self, top: &str) -> Option<(String, &'static str)> {
         let refusal = self.may_lead_to_root(top).then(|| self.roots.enter(&self.dir, top).err()).flatten()?;
         let reason = match &refusal {
@@ -265,8 +265,8 @@ impl Disk {
         Some((reason, refusal.remedy()))
     }
 
-    /// The folder that holds everything below the same name at the top of the vault: the vault's own, or an
-    /// extra root; and the path of the note in it. Both without links.
+    /// The canonical folder that contains the note's top-level folder (the vault's own or an extra root),
+    /// and the canonical path of the note.
     pub(crate) fn real_path(&self, path: &VaultPath) -> (PathBuf, PathBuf) {
         if let Some((top, rest)) = path.as_str().split_once('/')
             && self.may_lead_to_root(top)
@@ -278,7 +278,7 @@ impl Disk {
         (self.root.clone(), self.root.join(path.as_str()))
     }
 
-    /// Keeps which folders the vault and its extra roots are, of those that hold something.
+    /// Remembers the identity of the vault and its extra roots, if they have content.
     pub(crate) fn remember(&self) {
         let known = &self.roots.0.known;
         if !self.is_empty() {
@@ -292,19 +292,19 @@ impl Disk {
         }
     }
 
-    /// Whether there is nothing at all in the vault: most likely it is not mounted.
+    /// Whether the vault is empty: most likely it is not mounted.
     pub(crate) fn is_empty(&self) -> bool {
         is_empty(&self.dir).unwrap_or(true)
     }
 
-    /// Whether the note is one of an extra root.
+    /// Whether the note is in an extra root.
     pub(crate) fn is_in_root(&self, path: &VaultPath) -> bool {
         path.as_str().split_once('/').is_some_and(|(top, _)| self.may_lead_to_root(top))
     }
 
-    /// The place of a note that was written once; `None` where its folder is gone since. An error where both
-    /// may be there again tomorrow: the folder may not be read, or what holds it is not mounted. Of the vault
-    /// and of an extra root that shows as a folder with nothing in it, or as a link that is not followed.
+    /// The place of a note that was written before; `None` if its folder was deleted since. An error if
+    /// both may return: the folder is unreadable, or its disk is not mounted, which shows as an empty vault
+    /// or root, or as a link that is not followed.
     pub(crate) fn place_again(&self, path: &VaultPath) -> io::Result<Option<Place>> {
         let top = path.as_str().split_once('/').map(|(top, _)| top);
         let holder = match top.filter(|top| self.is_link_at_top(top)) {
@@ -322,8 +322,8 @@ impl Disk {
         }
     }
 
-    /// By which names the vault has that place of the disk, or what of it lies there (`""`: all of it),
-    /// whether it is there now or not.
+    /// The vault's names for a location on disk, or for the parts of the vault inside it (`""`: all of it),
+    /// whether or not it is present now.
     pub(crate) fn named_within(&self, place: &Path) -> BTreeSet<String> {
         let held_by = |place: &Path, (name, holder): &(String, PathBuf)| {
             name_in(place, name, holder).or_else(|| holder.starts_with(place).then(|| name.clone()))
@@ -332,21 +332,21 @@ impl Disk {
         place.iter().flat_map(|place| holders.iter().filter_map(|holder| held_by(place, holder))).collect()
     }
 
-    /// The name that the vault has for what lies, or might lie, at that place of the disk.
+    /// The vault's name for a location on disk, whether or not it exists.
     pub(crate) fn name_of(&self, place: &Path) -> Option<String> {
         let place = [place.to_owned(), without_links(place)];
         let holders = self.holders();
         place.iter().find_map(|place| holders.iter().find_map(|(name, holder)| name_in(place, name, holder)))
     }
 
-    /// The vault's folder and the extra roots, with the name of each in the vault.
+    /// The vault's folder and the extra roots, each with its name in the vault.
     fn holders(&self) -> Vec<(String, PathBuf)> {
         let links = if self.roots.are_none() { Vec::new() } else { self.roots.links(&self.dir) };
         std::iter::once((String::new(), self.root.clone())).chain(links).collect()
     }
 }
 
-/// The place as a path of the vault when it lies in the folder `holder`, which the vault names `name`.
+/// `place` as a path of the vault if it is inside `holder`, which the vault names `name`.
 fn name_in(place: &Path, name: &str, holder: &Path) -> Option<String> {
     let named = Path::new(name).join(place.strip_prefix(holder).ok()?);
     named.to_str().map(|named| named.trim_end_matches('/').to_owned())
@@ -356,7 +356,7 @@ fn is_empty(folder: &Dir) -> io::Result<bool> {
     Ok(folder.entries()?.next().is_none())
 }
 
-/// Whether one folder is the other or lies in it.
+/// Whether one folder contains or equals the other.
 fn overlap(one: &Path, other: &Path) -> bool {
     one.starts_with(other) || other.starts_with(one)
 }

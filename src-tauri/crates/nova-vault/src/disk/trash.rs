@@ -1,4 +1,4 @@
-//! The system's trash as the desktops of Linux have it, by the FreeDesktop.org Trash specification 1.0
+//! The system's trash on Linux desktops, by the FreeDesktop.org Trash specification 1.0
 //! (<https://specifications.freedesktop.org/trash-spec/1.0/>): a folder with `files` and `info`, in the
 //! user's home or at the top of another file system.
 
@@ -14,22 +14,22 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use super::real_path::without_links;
 use super::{Fsync, Place, platform};
 
-/// What stands in a `Path=` as it is, besides letters and digits.
+/// Characters percent-encoded in `Path=`.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A trash on the file system of a vault, so that no note is copied into it.
+/// A trash on the vault's file system, so that no note is copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TrashPlace {
-    /// With `files` and `info` in it, or to be made.
+    /// The folder with `files` and `info`, possibly still to be created.
     pub(crate) folder: PathBuf,
-    /// The top of the file system, where the trash is there and not in the user's home. What is said of
-    /// a file's origin is relative to it then.
+    /// The top of the file system, for a trash outside of the user's home; original paths are then relative
+    /// to it.
     pub(crate) top: Option<PathBuf>,
 }
 
 impl TrashPlace {
-    /// The home trash where it lies on the vault's file system, else that at the top of it; `None` where
-    /// notes cannot be moved there.
+    /// The home trash if it is on the vault's file system, otherwise the one at the top of that file
+    /// system; `None` if notes cannot be moved there.
     pub(crate) fn of(
         root: &Path,
         home: &Path,
@@ -46,14 +46,14 @@ impl TrashPlace {
         places.find(TrashPlace::can_take)
     }
 
-    /// Whether notes can be moved here, as far as that shows while nothing is made.
+    /// Whether notes can be moved here, as far as that can be told without creating anything.
     fn can_take(&self) -> bool {
         match self.opened() {
             Ok(trash) => ["files", "info"].iter().all(|name| match self.opened_in(&trash, name) {
                 Ok(folder) => platform::is_writable(&folder),
                 Err(error) => error.kind() == io::ErrorKind::NotFound && platform::is_writable(&trash),
             }),
-            // To be made in the last folder of its path that there is.
+            // It would be created in the innermost existing ancestor.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let above = self.folder.ancestors().skip(1).find(|above| above.exists());
                 above.is_some_and(|above| {
@@ -70,8 +70,8 @@ impl TrashPlace {
         self.opened_in(&Dir::open_ambient_dir(parent, ambient_authority())?, name)
     }
 
-    /// A folder of the trash, or the trash itself. No link is followed, and at the top of a file system,
-    /// where every user of the machine can make one, it has to be the user's own.
+    /// Opens the trash or a folder of it. Links are refused, and at the top of a file system, where every
+    /// user can create one, it must belong to the user.
     fn opened_in(&self, parent: &Dir, name: &str) -> io::Result<Dir> {
         let folder = platform::open_folder(parent, name)?;
         if self.top.is_some() && !platform::is_users_alone(&folder)? {
@@ -95,21 +95,19 @@ impl TrashPlace {
         self.opened_in(parent, name)
     }
 
-    /// The folder that the trash lies in, and its name there.
+    /// The parent folder of the trash, and its name there.
     fn place(&self) -> io::Result<(&Path, &str)> {
         let name = self.folder.file_name().and_then(|name| name.to_str());
         self.folder.parent().zip(name).ok_or_else(|| io::ErrorKind::InvalidInput.into())
     }
 }
 
-/// The highest folder above `folder` that lies on the same file system; `None` where the system does
-/// not say.
+/// The topmost ancestor of `folder` on the same file system; `None` if the system does not tell.
 pub fn top_folder(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().take_while(|above| is_on_one_file_system(above, folder)).last().map(Path::to_owned)
 }
 
-/// `$top/.Trash/$uid` where an administrator has made `.Trash` as the specification wants it, and
-/// `$top/.Trash-$uid`.
+/// `$top/.Trash/$uid`, if an administrator created a valid `.Trash`, and `$top/.Trash-$uid`.
 #[cfg(unix)]
 fn folders_at_top(top: &Path) -> Vec<PathBuf> {
     use std::os::unix::fs::PermissionsExt;
@@ -129,7 +127,7 @@ fn folders_at_top(_top: &Path) -> Vec<PathBuf> {
     Vec::new()
 }
 
-/// Whether both lie on one file system; of what does not exist, the folder that it would be made in.
+/// Whether both are on one file system; a missing path counts as its nearest existing ancestor.
 fn is_on_one_file_system(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -145,7 +143,7 @@ fn is_on_one_file_system(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// The folders of an opened trash.
+/// The opened folders of a trash.
 #[derive(Debug)]
 pub(crate) struct SystemTrash {
     files: Dir,
@@ -153,9 +151,9 @@ pub(crate) struct SystemTrash {
 }
 
 impl SystemTrash {
-    /// Opens the trash, made where there is none. A trash or a folder of it that is a link is refused,
-    /// and at the top of a file system one that is not the user's alone; on the way to it there may be
-    /// links. Whether it lies in the vault is up to the caller.
+    /// Opens the trash, creating it if missing. Refuses a trash or subfolder that is a link and, at the top
+    /// of a file system, one that others can access; its ancestors may contain links. The caller must check
+    /// that it is outside of the vault.
     pub(crate) fn open(place: &TrashPlace) -> io::Result<SystemTrash> {
         let (parent, name) = place.place()?;
         let mut builder = std::fs::DirBuilder::new();
@@ -170,10 +168,10 @@ impl SystemTrash {
         })
     }
 
-    /// Gives the file `temp` beside a note a name here ([`Place::link_as`]), as what lay at `original` until `at`: a whole path for
-    /// the home trash, else relative to the top of the file system. An error,
-    /// such as another file system, leaves it where it is and nothing here. `before_move` is
-    /// called when only the move is left to do.
+    /// Links the file `temp` of a note into the trash ([`Place::link_as`]). `original` is the path until
+    /// `at`: absolute for the home trash, otherwise relative to the top of the file system. On an error,
+    /// such as another file system, the file stays and nothing is left here. `before_move` is called right
+    /// before the move.
     pub(crate) fn put(
         &self,
         place: &Place,
@@ -199,13 +197,13 @@ impl SystemTrash {
             }
             match before_move().and_then(|()| place.link_as(temp, &self.files, &name)) {
                 Ok(()) => {
-                    // The journal has it, should the trash not last through a power cut.
+                    // The journal has the bytes, should the trash not survive a power cut.
                     platform::sync_folder(&self.files).ok();
                     return Ok(());
                 }
                 Err(error) => {
                     self.info.remove_file(&info).ok();
-                    // A file that nobody announced has the name.
+                    // The name is taken by a file without an `info` entry.
                     if error.kind() != io::ErrorKind::AlreadyExists {
                         return Err(error);
                     }
@@ -215,7 +213,7 @@ impl SystemTrash {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Creates the file that says where a trashed one was; that reserves its name for all programs.
+    /// Creates the `info` file, which reserves the name for all programs.
     fn reserve(&self, info: &str, text: &str) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).follow(FollowSymlinks::No);
@@ -228,8 +226,8 @@ impl SystemTrash {
         written
     }
 
-    /// Whether a program was killed before it moved the file that this one announces: a file of
-    /// the same place in the vault, so Nova continues with it.
+    /// Whether this `info` file is an orphan of a killed process, for the same original path; Nova then
+    /// resumes with it.
     fn is_left_over(&self, name: &str, info: &str, origin: &str) -> bool {
         if self.files.symlink_metadata(name).is_ok() {
             return false;

@@ -1,6 +1,5 @@
-//! Listing and reading folder after folder on several threads. What is done with the entries is
-//! up to the caller; here it is only made sure that no link is followed but those to extra roots, and that
-//! nothing hangs.
+//! Parallel walk over folders. The caller decides what to do with the entries; this module ensures that
+//! only links to extra roots are followed and that nothing blocks.
 
 use std::collections::HashSet;
 use std::io;
@@ -17,27 +16,25 @@ use super::{Disk, MAX_NOTE_BYTES, Stamp};
 use crate::error::VaultError;
 use crate::note::VaultPath;
 
-/// Folders are followed this deep. Deeper ones are no notes of a person, and every level keeps
-/// a handle open.
+/// Maximum depth. No real vault is deeper, and every level holds a handle.
 pub(crate) const MAX_DEPTH: usize = 128;
 
 /// An opened folder of the vault.
 #[derive(Debug)]
 pub(crate) struct Folder {
     pub(super) dir: Dir,
-    /// Where links in it may lead to, if it is the top of the vault.
+    /// Possible targets of links in it, if it is the top of the vault.
     roots: Option<Roots>,
 }
 
-/// What an entry of a folder is to Nova.
+/// An entry of a folder as Nova classifies it.
 #[derive(Debug)]
 pub(crate) enum Met {
     Note(VaultPath),
     /// Any other file, such as an attachment.
     File(VaultPath),
     Folder,
-    /// Something with a note's or a folder's name that is not read, with the reason and the
-    /// remedy.
+    /// An entry with a note's or folder's name that cannot be read, with reason and remedy.
     Unusable {
         path: String,
         reason: String,
@@ -60,7 +57,7 @@ impl Disk {
 }
 
 impl Folder {
-    /// Opens a folder in this one; a link is refused that does not lead to an extra root.
+    /// Opens a subfolder; a link is refused unless it leads to an extra root.
     pub(crate) fn open(&self, name: &str) -> io::Result<Folder> {
         let dir = match platform::open_folder(&self.dir, name) {
             Err(_) if self.is_link(name) => self.enter(name)?,
@@ -73,24 +70,23 @@ impl Folder {
         platform::stat(&self.dir, name).is_ok_and(|stat| stat.kind == Kind::Link)
     }
 
-    /// The extra root that a link leads to.
+    /// Enters the extra root behind a link.
     fn enter(&self, link: &str) -> Result<Dir, Refusal> {
         let roots = self.roots.as_ref().ok_or(Refusal::NotListed)?;
         roots.enter(&self.dir, link).map(|entered| entered.dir)
     }
 
-    /// The extra root that a link of the vault's top leads to, where it cannot be reached now.
+    /// The extra root behind a link at the vault's top, if it is unreachable now.
     pub(crate) fn gone_root(&self, link: &str) -> Option<GoneRoot> {
         self.roots.as_ref()?.gone(&self.dir, |name| name == link).pop()
     }
 
-    /// Its entries but those whose name begins with a dot. Once per opened folder.
+    /// Lists the entries except dot-files; once per opened folder.
     ///
-    /// A file that is renamed onto another one while its folder is listed piece by piece may be in none of
-    /// the pieces (btrfs, tmpfs), as if the note that was saved so was gone, or in two of them. Such a
-    /// folder is listed again.
+    /// A file renamed over another while the folder is listed in batches may be missing from all batches
+    /// (btrfs, tmpfs), as if that note were deleted, or occur in two. Such a folder is listed again.
     pub(crate) fn list(&self, names: &mut Names) -> io::Result<()> {
-        /// A folder that never rests is listed so often.
+        /// Maximum number of listings of a folder that keeps changing.
         const MOST: usize = 4;
         let state = || platform::stat(&self.dir, ".").ok().map(|stat| stat.stamp);
         names.clear();
@@ -98,7 +94,7 @@ impl Folder {
         if platform::list(&self.dir, |name, kind| names.push(name, kind))? {
             return Ok(());
         }
-        // What changed twice within one tick of the system's clock looks as if it changed once.
+        // Two changes within one clock tick leave the same stamp.
         let is_fresh = |stamp: &Stamp| stamp.touched().saturating_add(RACY) > nanos_now();
         let mut rests = before.as_ref().is_none_or(|stamp| !is_fresh(stamp));
         for _ in 1..MOST {
@@ -120,7 +116,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Adds to the names those of the missed ones that are there.
+    /// Adds those of the missed names that still exist.
     pub(crate) fn add_missed<'a>(&self, names: &mut Names, missed: impl Iterator<Item = (&'a str, Kind)>) {
         for (name, kind) in missed {
             if self.stat(name).is_ok_and(|stat| stat.kind == kind) {
@@ -129,12 +125,12 @@ impl Folder {
         }
     }
 
-    /// What the entry is now.
+    /// Stats an entry.
     pub(crate) fn stat(&self, name: &str) -> io::Result<FileStat> {
         platform::stat(&self.dir, name)
     }
 
-    /// What one of its entries is; `room` is overwritten.
+    /// Classifies an entry; `room` is a buffer that is overwritten.
     pub(crate) fn meet(&self, at: At<'_>, name: &str, kind: Kind, room: &mut String) -> Met {
         let At { prefix, is_sound, depth } = at;
         let whole = || [prefix, name].concat();
@@ -171,15 +167,14 @@ impl Folder {
         }
     }
 
-    /// Whether a link leads to a folder, as far as may be asked.
+    /// Whether a link leads to a folder, as far as may be checked.
     fn leads_to_folder(&self, link: &str) -> bool {
-        // Of a link out of the vault nothing can be asked; an attachment has an extension, a
-        // folder hardly ever.
+        // A link out of the vault cannot be checked; an attachment has an extension, a folder hardly ever.
         self.dir.metadata(link).map_or(!link.contains('.'), |target| target.is_dir())
     }
 
-    /// The note `name`, which is `path` in the vault, read into `bytes`, and what it was just
-    /// before; `None` when it does not exist.
+    /// Reads the note `name` (`path` in the vault) into `bytes`; returns its stamp right before, `None` if
+    /// it does not exist.
     pub(crate) fn read<'a>(
         &self,
         name: &str,
@@ -210,14 +205,14 @@ impl Folder {
     }
 }
 
-/// Where a folder lies.
+/// Location of a folder.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct At<'a> {
-    /// Its path with a `/` at its end, `""` for the root.
+    /// Its path with a trailing `/`, `""` for the root.
     pub(crate) prefix: &'a str,
-    /// Whether that can be part of a path.
+    /// Whether the prefix is valid in a [`VaultPath`].
     is_sound: bool,
-    /// How deep it lies.
+    /// Nesting depth.
     pub(crate) depth: usize,
 }
 
@@ -227,21 +222,20 @@ impl<'a> At<'a> {
     }
 }
 
-/// What is known of a note that is about to be read.
+/// What is known about a note before it is read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Known {
-    /// It was this a moment ago.
+    /// Its stamp a moment ago.
     Was(Stamp),
-    /// Nothing, and it is this late: a file that was last touched a good while ago is not being
-    /// written now. In nanoseconds since 1970.
+    /// Nothing. A file last touched well before `now`, in nanoseconds since 1970, is not being written.
     Nothing { now: i64 },
 }
 
-/// The entries of a folder: names and kinds, in the system's order, in one piece of memory.
+/// The entries of a folder: names and kinds in the system's order, in one allocation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Names {
     text: String,
-    /// Where each name ends in `text`. Names of one folder beyond 4 GiB in all would overlap.
+    /// End of each name in `text`. Overflows beyond 4 GiB of names per folder.
     ends: Vec<(u32, Kind)>,
 }
 
@@ -276,11 +270,11 @@ impl Names {
     }
 }
 
-/// How many threads a walk over `entries` entries is worth; `None`: it is not known how many.
+/// Number of threads for a walk over `entries` entries, `None` if unknown.
 pub(crate) fn threads(entries: Option<usize>) -> usize {
-    /// Below this, starting a thread takes longer than it saves.
+    /// Below this, starting a thread costs more than it saves.
     const FEW: usize = 512;
-    /// More only wait for the file system.
+    /// More would only wait for the file system.
     const MOST: usize = 8;
     match entries {
         Some(entries) if entries < FEW => 1,
@@ -288,8 +282,8 @@ pub(crate) fn threads(entries: Option<usize>) -> usize {
     }
 }
 
-/// Works off `first` and whatever a step adds, newest first, on several threads; each has a
-/// state of its own, and all of these are given back.
+/// Processes `first` and all work that steps add, newest first, on several threads; returns each thread's
+/// state.
 pub(crate) fn in_parallel<W: Send, S: Send>(
     threads: usize,
     first: Vec<W>,
@@ -327,7 +321,7 @@ pub(crate) fn in_parallel<W: Send, S: Send>(
 struct Queue<W> {
     open: Mutex<Open<W>>,
     more: Condvar,
-    /// Threads that wait for work.
+    /// Threads waiting for work.
     idle: AtomicUsize,
 }
 
@@ -337,7 +331,7 @@ struct Open<W> {
     busy: usize,
 }
 
-/// Ends a thread's turn however it ends, so that the others do not wait for it for ever.
+/// Marks a thread as done on drop, so that the others never wait for it forever.
 struct Busy<'a, W>(&'a Queue<W>);
 
 impl<W> Drop for Busy<'_, W> {
@@ -352,7 +346,7 @@ impl<W> Queue<W> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for work; `None` when there is none and none can come. Counts the thread as busy.
+    /// Waits for work; `None` when all is done. Counts the thread as busy.
     fn next(&self) -> Option<W> {
         let mut open = self.lock();
         loop {
@@ -369,7 +363,7 @@ impl<W> Queue<W> {
         }
     }
 
-    /// Hands the older half of a thread's work to those that have none.
+    /// Gives the older half of a thread's work to idle threads.
     fn share(&self, own: &mut Vec<W>) {
         if own.len() > 1 && self.idle.load(Ordering::Relaxed) > 0 {
             let half = own.len() / 2;
