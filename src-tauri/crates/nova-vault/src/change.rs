@@ -1,19 +1,19 @@
-//! The plain types of what was changed, by whom, and the result.
+//! Plain types for changes, their authors and results.
 
 use serde::{Deserialize, Serialize};
 
 use crate::note::VaultPath;
 
-/// Who makes a change.
+/// The author of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Author {
-    /// On whose behalf: `user`, `model`, `subagent research`, `mcp_client github`; `outside`
-    /// for an edit of another program that Nova put back into a note.
+    /// On whose behalf: `user`, `model`, `subagent research`, `mcp_client github`; `outside` for another
+    /// program's edit that Nova merged back into a note.
     pub principal: String,
     /// The skill whose tool made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skill: Option<String>,
-    /// The call it was made in.
+    /// The tool call that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
 }
@@ -25,7 +25,7 @@ impl Author {
     }
 }
 
-/// What a change set was opened for.
+/// The origin of a change set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeSetKind {
@@ -37,62 +37,58 @@ pub enum ChangeSetKind {
     Cli,
     /// A call of an MCP client.
     Mcp,
-    /// The undoing of another change set.
+    /// The undo of another change set.
     Undo,
     /// An import of many records.
     Import,
 }
 
-/// What became of a note.
+/// How a note changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteChangeKind {
-    /// It is new.
     Created,
-    /// Its text differs.
     Modified,
-    /// It is gone.
     Deleted,
-    /// It has another path; its text may differ too.
+    /// It was moved; its text may have changed as well.
     Renamed,
 }
 
-/// One note that was changed.
+/// A changed note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NoteChange {
-    /// Where it is now, or was when it was deleted.
+    /// Its present path, or its last one if deleted.
     pub path: VaultPath,
-    /// What became of it.
     pub kind: NoteChangeKind,
-    /// Where it was, when it was renamed.
+    /// The previous path, if renamed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<VaultPath>,
 }
 
-/// What came from outside while Nova changed a note, in readable form: `stage: lead → won`.
+/// Outside changes merged into a note while Nova wrote it, readable: `stage: lead → won`.
 pub type Merged = (VaultPath, Vec<String>);
 
-/// What [`crate::ChangeSet::apply`] did.
+/// The result of [`crate::ChangeSet::apply`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Applied {
-    /// The notes that were changed; a planned write that changes nothing is not among them.
+    /// The changed notes; planned writes without effect are left out.
     pub changes: Vec<NoteChange>,
-    /// Notes that had been changed outside since they were read, and what was taken over.
+    /// Notes with outside changes since they were read, and what was merged.
     pub merged: Vec<Merged>,
 }
 
-/// Two changes to the same place of one note, of which only one can stay.
+/// Two changes to the same place of a note that cannot both stay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Conflict {
-    /// The note; where it was to be, when it was to be moved.
+    /// The note; its target path, if it was to be moved.
     pub path: VaultPath,
-    /// Where it is, when it was to be moved.
+    /// Its present path, if it was to be moved.
     pub from: Option<VaultPath>,
-    /// What was to become of it.
+    /// The planned change.
     pub kind: NoteChangeKind,
-    /// The text that was to be written; empty for a deletion.
+    /// The text to be written; empty for a deletion.
     pub mine: String,
-    /// The text that is there; empty when the note is gone.
+    /// The text on disk; empty if the note is gone.
     pub theirs: String,
     /// What differs: `stage`, `body`, `deleted outside`.
     pub what: Vec<String>,

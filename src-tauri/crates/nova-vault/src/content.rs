@@ -1,14 +1,14 @@
-//! What a file holds.
+//! The content of a file.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::note::{ChangeKind, ContentHash, NoteDiff, VaultPath, diff};
 
-/// The largest file beside the notes that is made, in bytes.
+/// Maximum size in bytes of a file that Nova creates and that is no note.
 pub const MAX_FILE_BYTES: u64 = 50 * 1024 * 1024;
 
-/// The whole content of a file, shared: of a note it is text, of another file any bytes.
+/// The whole content of a file, shared: text for notes, any bytes for other files.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Content(Arc<[u8]>);
 
@@ -25,12 +25,12 @@ impl Content {
         std::str::from_utf8(&self.0).ok()
     }
 
-    /// The text of a note; of other bytes how many they are.
+    /// The text of a note; for binary content its size.
     pub(crate) fn shown(&self) -> String {
         self.text().map_or_else(|| format!("{}, no text", size(self.0.len())), str::to_owned)
     }
 
-    /// The difference between two states of a file, as lines where both are text.
+    /// The diff of two states of a file; by line if both are text.
     pub(crate) fn diff(before: Option<&Content>, after: Option<&Content>) -> NoteDiff {
         let is_text = |content: Option<&Content>| content.is_none_or(|content| content.text().is_some());
         match is_text(before) && is_text(after) {
@@ -39,7 +39,7 @@ impl Content {
         }
     }
 
-    /// The same in one line: `new file, 48 KB`.
+    /// A one-line diff: `new file, 48 KB`.
     pub(crate) fn file_diff(before: Option<&Content>, after: Option<&Content>) -> NoteDiff {
         let bytes = |content: &Content| size(content.0.len());
         let (kind, summary) = match (before, after) {
@@ -51,7 +51,7 @@ impl Content {
     }
 }
 
-/// Whether the file at this path is one that Nova changes as text.
+/// Whether Nova edits the file at this path as text.
 pub(crate) fn holds_text(path: &VaultPath) -> bool {
     path.is_note() || path.as_str().ends_with(".base") || path.as_str().ends_with(".canvas")
 }

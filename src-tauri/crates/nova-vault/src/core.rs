@@ -1,4 +1,4 @@
-//! What everything in this crate shares: the folder, the journal, the clock and the ids.
+//! State shared by the whole crate: the folder, the journal, the clock and the id source.
 
 use std::fmt;
 use std::io;
@@ -22,7 +22,7 @@ pub(crate) struct Core {
     pub(crate) disk: Disk,
     pub(crate) journal: Journal,
     pub(crate) steps: Steps,
-    /// Those that the watcher remembers.
+    /// Shared with the watcher.
     pub(crate) texts: Arc<SharedTexts>,
     pub(crate) zone: TimeZone,
     pub(crate) retention: Mutex<Retention>,
@@ -54,7 +54,7 @@ impl Core {
         }
     }
 
-    /// Where a file beside a note lies, for a person.
+    /// The absolute path of a file next to a note, for messages.
     pub(crate) fn beside(&self, place: &Place, name: &str) -> PathBuf {
         self.disk.root().join(place.path().folder()).join(name)
     }
@@ -63,7 +63,7 @@ impl Core {
         (self.clock)()
     }
 
-    /// An id for a change set that no journal file has yet.
+    /// An id for a change set that no journal file uses yet.
     pub(crate) fn free_id(&self) -> String {
         let mut id = String::new();
         for _ in 0..1000 {
@@ -75,13 +75,13 @@ impl Core {
         id
     }
 
-    /// Whether two files can be exchanged, else why not; `None` where only a write will tell.
+    /// Whether two files can be exchanged, or why not; `None` if only a write will tell.
     pub(crate) fn exchange(&self) -> Option<Result<(), String>> {
         self.disk.exchange()
     }
 
-    /// Where a deleted note goes: as Obsidian is set, and to the vault's own trash where the system's
-    /// cannot take it.
+    /// Where a deleted note goes: as set in Obsidian, but to the vault's own trash if the system's cannot
+    /// take it.
     pub(crate) fn trash(&self, note: &VaultPath) -> Trash {
         match ObsidianSettings::read(&self.disk).trash {
             Trash::System if self.system_trash(&self.disk.real_path(note).0).is_none() => Trash::Local,
@@ -89,15 +89,14 @@ impl Core {
         }
     }
 
-    /// The system's trash for what lies below this folder, the vault's own or an extra root.
+    /// The system's trash for files below this root (the vault or an extra root).
     fn system_trash(&self, root: &Path) -> Option<TrashPlace> {
         TrashPlace::of(root, self.trash.as_deref()?, self.top_folder)
     }
 
-    /// Gives a deleted note's file a name in its trash ([`Core::trash`]), beside the one it has; without second
-    /// names it moves. Where it is to go to none or cannot be put there, the bytes before, which the journal keeps, are what brings it back. With
-    /// `may_copy` the file itself may go and a copy of it be there then, because the vault's own trash lies on
-    /// another disk.
+    /// Hard-links a deleted note's file into its trash ([`Core::trash`]); without hard links it is moved.
+    /// If there is no trash, or it refuses the file, the journal's copy of the bytes before serves the
+    /// undo. `may_copy` allows a copy followed by removal, for a vault whose own trash is on another disk.
     pub(crate) fn to_trash(&self, place: &Place, temp: &str, may_copy: bool) -> bool {
         let moved = match self.trash(place.path()) {
             Trash::None => return false,
