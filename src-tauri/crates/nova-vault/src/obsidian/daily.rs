@@ -1,4 +1,4 @@
-//! Where daily notes are and which day each is for.
+//! Daily notes: their location, and the day of each.
 
 use jiff::Zoned;
 use jiff::civil::Date;
@@ -6,16 +6,16 @@ use jiff::civil::Date;
 use super::{DAILY_NOTES, MomentFormat, SettingError};
 use crate::note::{VaultPath, folded};
 
-/// Where daily notes go and how they begin.
+/// Settings for daily notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DailyNotes {
     /// The settings file, relative to the vault.
     pub file: &'static str,
-    /// The folder, as it is set; empty for the vault's root.
+    /// The configured folder; empty for the vault's root.
     pub folder: String,
-    /// The name without `.md`, in Moment's tokens. A slash in it makes folders.
+    /// The name without `.md`, as a Moment.js format. A slash creates folders.
     pub format: String,
-    /// The note that new ones are copied from, as it is set: a path or a name.
+    /// The configured template: a path or a name.
     pub template: Option<String>,
 }
 
@@ -31,10 +31,10 @@ impl Default for DailyNotes {
 }
 
 impl DailyNotes {
-    /// The path of the note for the day of this moment.
+    /// The path of the daily note for this moment.
     ///
     /// # Errors
-    /// Folder or format lead out of the vault or into a dot-folder, or make no file name.
+    /// If folder or format lead out of the vault or into a dot-folder, or yield no file name.
     pub fn path(&self, at: &Zoned) -> Result<VaultPath, SettingError> {
         let name = MomentFormat::parse(&self.format).text(at);
         let name = name.trim().trim_matches('/');
@@ -56,8 +56,8 @@ impl DailyNotes {
         Ok(path)
     }
 
-    /// The day that a daily note is for; `None` for every other note. One that was moved to
-    /// another folder below that of the daily notes is known by its name.
+    /// The day of a daily note; `None` for any other note. A daily note in a subfolder of the configured
+    /// folder is recognised by its name.
     pub fn date(&self, path: &VaultPath) -> Option<Date> {
         let folder = self.folder.trim_matches('/');
         let rest = match folder {
@@ -70,10 +70,10 @@ impl DailyNotes {
         whole.or_else(|| MomentFormat::parse(last_part(format)).date(path.name()))
     }
 
-    /// The template, by its path or, where there is no such note, by its name.
+    /// The template: a path or, if no such note exists, a name.
     ///
     /// # Errors
-    /// It leads out of the vault or into a dot-folder.
+    /// If it leads out of the vault or into a dot-folder.
     pub fn template(&self) -> Result<Option<VaultPath>, SettingError> {
         let Some(set) = &self.template else { return Ok(None) };
         let refused = |problem: &str| SettingError {
@@ -92,15 +92,15 @@ impl DailyNotes {
     }
 }
 
-/// What follows the folder in the path. Its case and its composition do not matter: the folder that is
-/// there may be spelled otherwise than the setting.
+/// The rest of the path after the folder, ignoring case and Unicode composition: the folder on disk may be
+/// spelled differently from the setting.
 fn below<'a>(folder: &str, path: &'a str) -> Option<&'a str> {
     let depth = folder.split('/').count();
     let (end, _) = path.match_indices('/').nth(depth - 1)?;
     (folded(&path[..end]) == folded(folder)).then_some(&path[end + 1..])
 }
 
-/// The part of a format behind its last slash outside of brackets.
+/// The part of a format after its last slash outside of brackets.
 fn last_part(format: &str) -> &str {
     let mut depth = false;
     let mut start = 0;

@@ -1,9 +1,7 @@
-//! What the user set in Obsidian and Nova follows: where new and daily notes go, how links are
-//! written, what becomes of a deleted note.
+//! The settings of Obsidian that Nova respects: location of new and daily notes, link format, trash.
 //!
-//! Settings are read, never written, and anew whenever they are needed. They are input like any
-//! other: a file that is missing or broken counts as Obsidian's defaults, and a path in one cannot
-//! lead out of the vault.
+//! Settings are never written, and are read again each time they are needed. They are untrusted input: a
+//! missing or broken file counts as Obsidian's defaults, and a path in one cannot lead out of the vault.
 
 mod daily;
 mod moment;
@@ -28,32 +26,29 @@ pub use moment::MomentFormat;
 pub use tasks::TaskSettings;
 pub use template::{TemplateValues, fill_template};
 
-/// Obsidian's settings for a vault, as far as Nova follows them.
+/// Obsidian's settings for a vault, as far as Nova respects them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ObsidianSettings {
-    /// What becomes of a deleted note.
+    /// Where deleted notes go.
     pub trash: Trash,
-    /// Where a new note goes that names no folder.
+    /// Folder of new notes if none is given.
     pub new_notes: NewNotes,
-    /// Where attachments go, as it is set: `/`, a folder, or `./…` relative to the note.
+    /// The configured attachment folder: `/`, a folder, or `./…` relative to the note.
     pub attachments: String,
-    /// How much of a path a new link spells out.
+    /// How much of a path new links contain.
     pub link_format: LinkFormat,
     /// Whether new links are Markdown's `[]()` rather than `[[]]`.
     pub markdown_links: bool,
-    /// Whether Obsidian rewrites links without asking when a note moves.
+    /// Whether Obsidian updates links without asking when a note moves.
     pub update_links: bool,
-    /// The daily notes.
     pub daily: DailyNotes,
-    /// The templates.
     pub templates: Templates,
-    /// The tasks.
     pub tasks: TaskSettings,
-    /// Settings that cannot be read, or lead out of the vault.
+    /// Settings that cannot be parsed, or lead out of the vault.
     pub problems: Vec<Problem>,
 }
 
-/// What becomes of a deleted note (`trashOption`).
+/// Where deleted notes go (`trashOption`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trash {
     /// The system's trash.
@@ -61,42 +56,42 @@ pub enum Trash {
     System,
     /// The vault's folder `.trash`.
     Local,
-    /// It is gone.
+    /// Deleted permanently.
     None,
 }
 
-/// Where a new note goes that names no folder (`newFileLocation`).
+/// Folder of new notes if none is given (`newFileLocation`).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum NewNotes {
     /// The vault's root.
     #[default]
     Root,
-    /// Beside the note that is open. No note is open in Nova, so that is the root too.
+    /// Next to the open note. Nova has no open note, so this is the root.
     Current,
-    /// A folder, as it is set.
+    /// A configured folder.
     Folder(String),
 }
 
-/// How much of a path a new link spells out (`newLinkFormat`).
+/// How much of a path new links contain (`newLinkFormat`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LinkFormat {
-    /// The name alone where it is unique.
+    /// Only the name, if it is unique.
     #[default]
     Shortest,
-    /// The path from the note with the link.
+    /// Relative to the note with the link.
     Relative,
-    /// The path from the vault's root.
+    /// From the vault's root.
     Absolute,
 }
 
-/// The core plugin Templates, and the folder of the plugin Templater where that names none.
+/// Settings of the core plugin Templates; the folder falls back to that of the plugin Templater.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Templates {
-    /// The folder that templates lie in, as it is set.
+    /// The configured folder of templates.
     pub folder: Option<String>,
-    /// How `{{date}}` is written.
+    /// Default format of `{{date}}`.
     pub date_format: String,
-    /// How `{{time}}` is written.
+    /// Default format of `{{time}}`.
     pub time_format: String,
 }
 
@@ -106,8 +101,8 @@ impl Default for Templates {
     }
 }
 
-/// The folder whose notes are forms for notes to come, and no records: the one that the core plugin
-/// Templates is set to, else the plugin Templater, `Templates` where none is set.
+/// The folder of templates, whose notes are not records: that of the core plugin Templates, else of the
+/// plugin Templater, else `Templates`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateFolder {
     path: String,
@@ -115,7 +110,7 @@ pub struct TemplateFolder {
 }
 
 impl TemplateFolder {
-    /// As the setting names it, if it does.
+    /// From the setting, or the default.
     pub fn new(set: Option<&str>) -> TemplateFolder {
         let folder = set.map(|folder| folder.trim().trim_matches('/')).filter(|folder| !folder.is_empty());
         let path: String = folder.unwrap_or(TEMPLATE_FOLDER).nfc().collect();
@@ -127,10 +122,10 @@ impl TemplateFolder {
         &self.path
     }
 
-    /// Whether a note lies in it, or in a folder of it; case and Unicode composition do not matter.
+    /// Whether a note is in it or a subfolder, ignoring case and Unicode composition.
     pub fn holds(&self, path: &VaultPath) -> bool {
         let (path, folder) = (path.as_str(), self.folded.as_str());
-        // Each record of a list is asked about: most are told apart without a copy.
+        // Runs for every record of a list; most are rejected without allocating.
         let Some((end, _)) = path.match_indices('/').nth(folder.matches('/').count()) else { return false };
         let start = &path[..end];
         if start.is_ascii() { start.eq_ignore_ascii_case(folder) } else { folded(start) == folder }
@@ -143,10 +138,10 @@ impl Default for TemplateFolder {
     }
 }
 
-/// Where templates lie in a vault that says nothing of it.
+/// Default folder of templates.
 pub const TEMPLATE_FOLDER: &str = "Templates";
 
-/// A setting of Obsidian's that Nova cannot follow.
+/// A setting of Obsidian that Nova cannot follow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {problem}. {remedy}")]
 pub struct SettingError {
@@ -167,7 +162,7 @@ const TEMPLATER: &str = ".obsidian/plugins/templater-obsidian/data.json";
 const PERIODIC_NOTES: &str = ".obsidian/plugins/periodic-notes/data.json";
 
 impl TemplateFolder {
-    /// As it is set now.
+    /// Reads the present setting.
     pub(crate) fn read(disk: &Disk) -> TemplateFolder {
         let mut files = Files { disk, problems: Vec::new() };
         let core = files.object(TEMPLATES);
@@ -241,7 +236,7 @@ impl NewNotes {
     /// The folder, empty for the vault's root.
     ///
     /// # Errors
-    /// It leads out of the vault or into a dot-folder.
+    /// If it leads out of the vault or into a dot-folder.
     pub fn folder(&self) -> Result<&str, SettingError> {
         let NewNotes::Folder(set) = self else { return Ok("") };
         checked(set.trim_matches('/'), "new notes", set)
@@ -249,10 +244,10 @@ impl NewNotes {
 }
 
 impl ObsidianSettings {
-    /// The folder for an attachment of a note in this folder; `""` is the vault's root.
+    /// The folder for attachments of a note in this folder; `""` is the vault's root.
     ///
     /// # Errors
-    /// It leads out of the vault or into a dot-folder.
+    /// If it leads out of the vault or into a dot-folder.
     pub fn attachment_folder(&self, of_note: &str) -> Result<String, SettingError> {
         let set = self.attachments.as_str();
         let (base, rest) = match set.strip_prefix("./") {
@@ -268,7 +263,7 @@ impl ObsidianSettings {
     }
 }
 
-/// The folder, where it is one of the vault; `set` is how the setting for `what` says it.
+/// Validates a folder; `set` is the value as configured for `what`.
 fn checked<'a>(folder: &'a str, what: &str, set: &str) -> Result<&'a str, SettingError> {
     let refused = |problem: &str| SettingError {
         file: APP.to_owned(),
@@ -288,15 +283,14 @@ fn checked<'a>(folder: &'a str, what: &str, set: &str) -> Result<&'a str, Settin
     Ok(folder)
 }
 
-/// The settings files, and what is wrong with them.
+/// The settings files, and problems found in them.
 struct Files<'a> {
     disk: &'a Disk,
     problems: Vec<Problem>,
 }
 
 impl Files<'_> {
-    /// The settings of the core plugin, or of the plugin Periodic Notes where that has taken the
-    /// daily notes over.
+    /// Daily-note settings of the core plugin, or of the plugin Periodic Notes if that manages them.
     fn daily_notes(&mut self) -> DailyNotes {
         if self.is_enabled("periodic-notes")
             && let Some(daily) = periodic_daily(&self.object(PERIODIC_NOTES))
@@ -307,7 +301,7 @@ impl Files<'_> {
         daily_notes(DAILY_NOTES, &core, "template")
     }
 
-    /// The folder of the core plugin, else that of the plugin Templater.
+    /// The folder of the core plugin, else of the plugin Templater.
     fn template_folder(&mut self, core: &Map<String, Value>) -> Option<String> {
         let own = text(core, "folder").map(str::to_owned);
         own.or_else(|| {
@@ -368,8 +362,8 @@ impl Files<'_> {
     }
 }
 
-/// The plugin's version 0 keeps `daily`, version 1 several sets of which one is active. `None`
-/// where it leaves the daily notes to the core plugin.
+/// The plugin's version 0 has `daily`; version 1 has several sets, one of them active. `None` if it leaves
+/// daily notes to the core plugin.
 fn periodic_daily(data: &Map<String, Value>) -> Option<DailyNotes> {
     let (daily, template) = match data.get("calendarSets").and_then(Value::as_array) {
         Some(sets) => {
@@ -393,7 +387,7 @@ fn daily_notes(file: &'static str, set: &Map<String, Value>, template: &str) -> 
     }
 }
 
-/// A text that says something.
+/// A non-empty text.
 fn text<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     object.get(key).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
 }

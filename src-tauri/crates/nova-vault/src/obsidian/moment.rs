@@ -1,15 +1,14 @@
-//! Dates as text and back, by the formats of Moment.js that Obsidian's settings are written in.
+//! Formatting and parsing of dates in the formats of Moment.js, which Obsidian's settings use.
 //!
-//! Source: <https://momentjs.com/docs/#/displaying/format/>, with the names and the weeks of
-//! Moment's own locale `en`: weeks of `w` and `gggg` begin on Sunday, and the first is the one
-//! with 1 January in it.
+//! Source: <https://momentjs.com/docs/#/displaying/format/>, with the names and weeks of Moment's default
+//! locale `en`: weeks of `w` and `gggg` begin on Sunday, and the first week of a year contains 1 January.
 
 use jiff::Zoned;
 use jiff::civil::{Date, ISOWeekDate, Weekday};
 use jiff::tz::TimeZone;
 
-/// A format such as `YYYY/MM/YYYY-MM-DD`, read once. Any text is one: what is no token stands for
-/// itself, and so does what is in `[brackets]`, behind a backslash, or longer than 1,000 bytes.
+/// A parsed format such as `YYYY/MM/YYYY-MM-DD`. Every text is a valid format: literal are characters that
+/// are no token, text in `[brackets]` or after a backslash, and any format above 1,000 bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MomentFormat(Vec<Piece>);
 
@@ -20,7 +19,7 @@ enum Piece {
 }
 
 impl MomentFormat {
-    /// Reads a format.
+    /// Parses a format.
     pub fn parse(format: &str) -> MomentFormat {
         let mut pieces = Vec::new();
         if format.len() > MAX_FORMAT_BYTES {
@@ -31,7 +30,7 @@ impl MomentFormat {
         MomentFormat(pieces)
     }
 
-    /// The moment in this format.
+    /// Formats a moment.
     pub fn text(&self, at: &Zoned) -> String {
         self.0
             .iter()
@@ -42,8 +41,8 @@ impl MomentFormat {
             .collect()
     }
 
-    /// The day that a text in this format names; `None` when it names none, or not in exactly
-    /// this form. A time in it has to be there and does not count.
+    /// Parses a date; `None` if the text does not match the format exactly. Times must be present but are
+    /// ignored.
     pub fn date(&self, text: &str) -> Option<Date> {
         let mut rest = text;
         let mut named = Named::default();
@@ -64,17 +63,17 @@ impl MomentFormat {
             return None;
         }
         let date = named.date()?;
-        // Also `Monday` has to be right, and `03` where the format says `MM`.
+        // Redundant parts must agree, such as `Monday`, and padding must match, such as `03` for `MM`.
         let at = date.to_zoned(TimeZone::UTC).ok()?;
         let same = found.iter().all(|(token, part)| is_of_time(token) || formatted(token, &at) == *part);
         same.then_some(date)
     }
 }
 
-/// Longer texts are no formats.
+/// Longer texts are taken literally.
 pub(super) const MAX_FORMAT_BYTES: usize = 1000;
 
-/// Every token, the longer ones before those they begin with.
+/// All tokens; longer ones precede their prefixes.
 const TOKENS: [&str; 88] = [
     "Hmmss",
     "hmmss",
@@ -166,7 +165,7 @@ const TOKENS: [&str; 88] = [
     "l",
 ];
 
-/// What the tokens for whole dates and times stand for in English.
+/// Expansions of the locale-dependent tokens in English.
 const LONG: [(&str, &str); 10] = [
     ("LTS", "h:mm:ss A"),
     ("LT", "h:mm A"),
@@ -207,7 +206,7 @@ fn read(format: &str, whole: bool, pieces: &mut Vec<Piece>) {
             continue;
         }
         if first == '\\' {
-            // The backslash goes; the token or character behind it is a text then.
+            // The backslash is dropped; the following token or character is literal.
             rest = &rest[1..];
             let length = token_at(rest).map_or(rest.chars().next().map_or(0, char::len_utf8), str::len);
             literal(pieces, &rest[..length]);
@@ -234,8 +233,8 @@ fn token_at(text: &str) -> Option<&'static str> {
     TOKENS.into_iter().find(|token| text.starts_with(token))
 }
 
-/// What stands in the brackets that a text begins with. As in Moment it may hold `]`: the last one
-/// before the next `[` closes.
+/// The text in brackets at the start of a text. As in Moment it may contain `]`: the last one before the
+/// next `[` closes it.
 fn bracketed(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('[')?;
     let inner = &inner[..inner.find('[').unwrap_or(inner.len())];
@@ -293,7 +292,7 @@ fn formatted(token: &str, at: &Zoned) -> String {
         "GGGG" => padded(iso.year().into(), 4),
         "GGGGG" => padded(iso.year().into(), 5),
         "YY" => padded(year % 100, 2),
-        // The dates here end with the year 9999, up to which `Y` has no sign.
+        // Years end at 9999 here, up to which `Y` has no sign.
         "Y" | "YYYY" => padded(year, 4),
         "YYYYY" => padded(year, 5),
         "YYYYYY" => format!("{}{}", if year < 0 { "" } else { "+" }, padded(year, 6)),
@@ -325,11 +324,11 @@ fn formatted(token: &str, at: &Zoned) -> String {
         "X" => at.timestamp().as_second().to_string(),
         "x" => at.timestamp().as_millisecond().to_string(),
         token if token.starts_with('S') => {
-            // Moment knows milliseconds; further digits are zeros.
+            // Moment has milliseconds; further digits are zeros.
             let digits = format!("{:03}000000", at.millisecond());
             digits[..token.len().min(digits.len())].to_owned()
         }
-        // `z` is the name of a zone, which a plain moment has not.
+        // `z` is a zone's name, which a plain moment lacks.
         _ => String::new(),
     }
 }
@@ -356,12 +355,12 @@ fn offset(at: &Zoned, between: &str) -> String {
     format!("{sign}{:02}{between}{:02}", minutes.abs() / 60, minutes.abs() % 60)
 }
 
-/// Year and number of the week from Sunday to Saturday.
+/// Year and number of the week, from Sunday to Saturday.
 fn local_week(date: Date) -> (i64, i64) {
     let saturday = i64::from(date.day_of_year()) + 6 - i64::from(date.weekday().to_sunday_zero_offset());
     let days = i64::from(date.days_in_year());
     let year = i64::from(date.year());
-    // The week with 1 January in it is the new year's, however few of its days are.
+    // The week of 1 January belongs to the new year, however few of its days do.
     if saturday > days { (year + 1, 1) } else { (year, (saturday + 6) / 7) }
 }
 
@@ -372,7 +371,7 @@ fn in_local_week(year: i16, week: i64, weekday: i64) -> Option<Date> {
     first.checked_add(jiff::Span::new().try_days(days).ok()?).ok()
 }
 
-/// How many bytes of the text the token can stand for.
+/// Number of bytes that the token matches at the start of the text.
 fn length_of(token: &str, text: &str) -> Option<usize> {
     let number = |least: usize, most: usize| {
         let digits = text.bytes().take(most).take_while(u8::is_ascii_digit).count();
@@ -417,7 +416,7 @@ fn length_of(token: &str, text: &str) -> Option<usize> {
         "ZZ" => signed(4, 4),
         "Z" => (text.len() >= 6 && text.starts_with(['+', '-'])).then_some(6),
         token if token.starts_with('S') => number(token.len(), token.len()),
-        // Eras and Unix times name no day in a file's name.
+        // Eras and Unix times do not occur in names of daily notes.
         _ => None,
     }
 }
@@ -429,7 +428,7 @@ fn is_of_time(token: &str) -> bool {
     )
 }
 
-/// What a text says about its day.
+/// The date components parsed from a text.
 #[derive(Debug, Default)]
 struct Named {
     year: Option<i16>,
@@ -448,7 +447,7 @@ impl Named {
         let digits = digits.strip_prefix('+').unwrap_or(digits);
         let number = digits.parse::<i16>().ok();
         let small = number.and_then(|number| i8::try_from(number).ok());
-        // As Moment reads two digits: up to 68 they are of this century.
+        // Two-digit years as in Moment: up to 68 is 20xx.
         let century = number.map(|year| if year > 68 { 1900 + year } else { 2000 + year });
         let among = |names: &[&str]| {
             let at = names.iter().position(|name| name.starts_with(part))?;

@@ -1,4 +1,4 @@
-//! What the plugin Tasks is set to, as far as Nova follows it.
+//! Settings of the plugin Tasks, as far as Nova respects them.
 
 use jiff::civil::Date;
 use serde_json::{Map, Value};
@@ -14,26 +14,26 @@ const PLUGIN: &str = "obsidian-tasks-plugin";
 /// How tasks are read and written in a vault.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TaskSettings {
-    /// Statuses, the form of fields, and what completing writes.
+    /// Statuses, field format, and what completing writes.
     pub rules: TaskRules,
-    /// Where a date in a note's name is the scheduled date of its tasks without a date; `None`: nowhere.
+    /// Which notes' names give a scheduled date to tasks without a date; `None` if the option is off.
     names: Option<DatesInNames>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct DatesInNames {
-    /// Every note where there is none.
+    /// All notes if empty.
     folders: Vec<String>,
     format: Option<String>,
 }
 
 impl TaskSettings {
-    /// As it is set now.
+    /// Reads the present settings.
     pub(crate) fn read(disk: &Disk) -> TaskSettings {
         Files { disk, problems: Vec::new() }.task_settings()
     }
 
-    /// The scheduled date of tasks without a date in this note.
+    /// The scheduled date of this note's tasks without a date.
     pub fn scheduled_by_name(&self, path: &VaultPath) -> Option<Date> {
         let names = self.names.as_ref()?;
         let is_in = |folder: &String| {
@@ -48,7 +48,7 @@ impl TaskSettings {
     }
 }
 
-/// The first date in a text, its parts joined so.
+/// The first date in a text whose parts are joined by `between`.
 fn date_within(name: &str, between: &str) -> Option<Date> {
     let length = 8 + 2 * between.len();
     name.char_indices().find_map(|(at, _)| {
@@ -64,7 +64,7 @@ fn date_within(name: &str, between: &str) -> Option<Date> {
 impl Files<'_> {
     pub(super) fn task_settings(&mut self) -> TaskSettings {
         let data = self.object(TASKS);
-        // Where the list of enabled plugins is missing, what is set up counts as enabled.
+        // If the list of enabled plugins is missing, a plugin with settings counts as enabled.
         let enabled = if data.is_empty() { None } else { self.json(PLUGINS) };
         let is_on =
             enabled.as_ref().and_then(Value::as_array).is_none_or(|ids| ids.iter().any(|id| id == PLUGIN));
@@ -99,7 +99,7 @@ impl Files<'_> {
     }
 }
 
-/// The core and the custom statuses; of two with one symbol the first counts.
+/// Core and custom statuses; the first definition of a symbol wins.
 fn statuses(data: &Map<String, Value>) -> Vec<TaskStatus> {
     let settings = data.get("statusSettings").and_then(Value::as_object);
     let lists =
@@ -121,7 +121,7 @@ fn statuses(data: &Map<String, Value>) -> Vec<TaskStatus> {
                 Some("DONE") => TaskKind::Done,
                 Some("CANCELLED") => TaskKind::Cancelled,
                 Some("NON_TASK") => TaskKind::NonTask,
-                // Before the plugin had types.
+                // Settings from before statuses had types.
                 None if matches!(own, 'x' | 'X') => TaskKind::Done,
                 _ => TaskKind::Todo,
             },

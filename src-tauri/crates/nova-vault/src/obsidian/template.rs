@@ -1,25 +1,24 @@
-//! Templates as Obsidian's own plugins fill them in.
+//! Templates, filled in as by Obsidian's core plugin.
 
 use jiff::Zoned;
 
 use super::moment::{MAX_FORMAT_BYTES, MomentFormat};
 
-/// What the variables of a template stand for.
+/// Values for the variables of a template.
 #[derive(Debug, Clone)]
 pub struct TemplateValues<'a> {
     /// `{{title}}`: the new note's name.
     pub title: &'a str,
-    /// What `{{date}}` and `{{time}}` name.
+    /// The moment for `{{date}}` and `{{time}}`.
     pub at: &'a Zoned,
-    /// How `{{date}}` is written where it does not say.
+    /// Format of `{{date}}` if it has none itself.
     pub date_format: &'a str,
-    /// How `{{time}}` is written where it does not say.
+    /// Format of `{{time}}` if it has none itself.
     pub time_format: &'a str,
 }
 
-/// The template with `{{title}}`, `{{date}}`, `{{time}}`, `{{date:FORMAT}}` and `{{time:FORMAT}}`
-/// filled in, and every other byte as it is. Whatever else a template holds, such as code of the
-/// plugin Templater, stays text.
+/// Fills in `{{title}}`, `{{date}}`, `{{time}}`, `{{date:FORMAT}}` and `{{time:FORMAT}}`; every other byte
+/// is unchanged. Other template syntax, such as the plugin Templater's, stays as text.
 ///
 /// Source: <https://help.obsidian.md/plugins/templates>, "Template variables".
 pub fn fill_template(template: &str, values: &TemplateValues<'_>) -> String {
@@ -31,7 +30,7 @@ pub fn fill_template(template: &str, values: &TemplateValues<'_>) -> String {
 }
 
 fn fill_line(line: &str, values: &TemplateValues<'_>, out: &mut String) {
-    // Behind the last end there is no variable, so that no part of a line is scanned twice.
+    // No variable can follow the last `}}`, so nothing is scanned twice.
     let last = line.rfind("}}").unwrap_or(0);
     let mut at = 0;
     while let Some(found) = line[at..last.max(at)].find("{{") {
@@ -51,7 +50,7 @@ fn fill_line(line: &str, values: &TemplateValues<'_>, out: &mut String) {
     out.push_str(&line[at..]);
 }
 
-/// The value of the variable whose name begins here, and how long it is with its end.
+/// The value of the variable whose name begins here, and its length including the `}}`.
 fn variable(text: &str, values: &TemplateValues<'_>) -> Option<(String, usize)> {
     let named = |name: &str| text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
     if named("title}}") {
