@@ -1,4 +1,4 @@
-//! What files hold at this moment, for whoever has read them before.
+//! The present content of files, for callers that read them before.
 
 use std::sync::Arc;
 
@@ -7,22 +7,20 @@ use crate::note::{ContentHash, Document, VaultPath};
 use crate::reading::index::{Note, Texts};
 use crate::vault::Vault;
 
-/// Of more files than this the index is asked, which checks the whole vault once and reads only what
-/// has changed.
+/// Above this number of files the index is used, which checks the whole vault once and reads only what
+/// changed.
 const FEW: usize = 1024;
 
-/// What a file holds.
+/// A file's content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Held {
-    /// Of its bytes.
     pub hash: ContentHash,
-    /// What it says, if it is text.
+    /// The parsed text, if it is text.
     pub document: Arc<Document>,
 }
 
 impl Vault {
-    /// What each of these files holds now; `None` where it is gone or cannot be read. They need not be
-    /// notes.
+    /// The present content of each of these files, which may be any; `None` if it is gone or unreadable.
     pub fn held(&self, paths: Vec<VaultPath>) -> Vec<(VaultPath, Option<Held>)> {
         let many = paths.len() > FEW;
         let listing = many.then(|| self.index().listing(&self.core().disk, Texts::All).ok()).flatten();

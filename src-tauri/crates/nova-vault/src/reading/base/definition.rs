@@ -1,4 +1,4 @@
-//! What a base says: its YAML read into filters, formulas, names and views.
+//! Parses a base's YAML into filters, formulas, names and views.
 
 use indexmap::IndexMap;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
@@ -12,16 +12,16 @@ use crate::problem::Problem;
 #[derive(Debug, Default)]
 pub(super) struct Base {
     pub(super) filters: Filter,
-    /// Those that cannot be read, with the reason.
+    /// An unreadable formula has its reason.
     pub(super) formulas: IndexMap<String, Result<Expr, String>>,
-    /// By the property's id.
+    /// By property id.
     pub(super) display_names: IndexMap<String, String>,
     pub(super) views: Vec<BaseView>,
-    /// What is in the file and is not followed.
+    /// Features of the file that Nova does not support.
     pub(super) unsupported: Vec<String>,
-    /// What is wrong outside of its views; then none of them can be answered.
+    /// Problems outside of the views; any of them prevents all results.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// Of a view that asks for one of them the answer says so.
+    /// Reported only in the results of views that use them.
     pub(super) unreadable_formulas: Vec<Diagnostic>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct BaseView {
     pub(super) group_by: Option<Order>,
     pub(super) limit: Option<usize>,
     pub(super) unsupported: Vec<String>,
-    /// Why it cannot be answered.
+    /// Why it has no result.
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct BaseView {
 pub(super) enum Filter {
     All(Vec<Filter>),
     Any(Vec<Filter>),
-    /// True when none of them is.
+    /// True if none matches.
     None(Vec<Filter>),
     Statement {
         text: String,
@@ -51,7 +51,7 @@ pub(super) enum Filter {
 }
 
 impl Default for Filter {
-    /// Of which every file is.
+    /// Matches every file.
     fn default() -> Filter {
         Filter::All(Vec::new())
     }
@@ -63,7 +63,7 @@ pub(super) struct Order {
     pub(super) descending: bool,
 }
 
-/// What a column shows: `note.price`, `file.name`, `formula.total`.
+/// The source of a column: `note.price`, `file.name`, `formula.total`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PropertyId {
     Note(String),
@@ -72,7 +72,7 @@ pub(super) enum PropertyId {
 }
 
 impl PropertyId {
-    /// Without a prefix, a property of the note is meant.
+    /// Without a prefix it is a note's property.
     pub(super) fn parse(id: &str) -> PropertyId {
         match id.split_once('.') {
             Some(("note", name)) => PropertyId::Note(name.to_owned()),
@@ -90,7 +90,7 @@ impl PropertyId {
         }
     }
 
-    /// What is shown where the base gives no name.
+    /// The heading if the base gives no name.
     pub(super) fn default_name(&self) -> String {
         match self {
             PropertyId::Note(name) | PropertyId::Formula(name) => name.clone(),
@@ -99,14 +99,14 @@ impl PropertyId {
     }
 }
 
-/// What is wrong in the bases of a file, as its problems.
+/// Problems in the bases of a file.
 pub(super) fn problems_in(path: &VaultPath, text: &str, body_start: usize) -> Vec<Problem> {
     let bases = bases(path, text, body_start);
     bases.iter().flat_map(Base::diagnostics).filter_map(|diagnostic| diagnostic.problem(path)).collect()
 }
 
-/// The bases of a file: that of a `.base` file, or those in the ```` ```base ```` blocks of a
-/// note, of which there may be none.
+/// The bases of a file: the one of a `.base` file, or those in the ```` ```base ```` blocks of a note, of
+/// which there may be none.
 pub(super) fn bases(path: &VaultPath, text: &str, body_start: usize) -> Vec<Base> {
     if !path.is_note() {
         return vec![base(text, 0)];
@@ -115,7 +115,7 @@ pub(super) fn bases(path: &VaultPath, text: &str, body_start: usize) -> Vec<Base
     blocks.map(|(lines_before, block)| base(&block, lines_before)).collect()
 }
 
-/// Whether a note may have a base in it: a fence with its name. Costs far less than to find the blocks.
+/// Whether a note may contain a base: it has a fence named `base`. Much cheaper than finding the blocks.
 pub(crate) fn may_hold_base(text: &str) -> bool {
     memchr::memmem::find_iter(text.as_bytes(), "base").any(|at| {
         let before = text[..at].trim_end_matches([' ', '\t']);
@@ -123,7 +123,7 @@ pub(crate) fn may_hold_base(text: &str) -> bool {
     })
 }
 
-/// The ```` ```base ```` blocks of a note, each with how many lines of the file come before it.
+/// The ```` ```base ```` blocks of a note, each with the number of preceding lines in the file.
 pub(super) fn blocks(text: &str, body_start: usize) -> Vec<(usize, String)> {
     let mut blocks = Vec::new();
     let body = text.get(body_start..).unwrap_or_default();
@@ -133,7 +133,7 @@ pub(super) fn blocks(text: &str, body_start: usize) -> Vec<(usize, String)> {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info)))
                 if info.split_whitespace().next() == Some("base") =>
             {
-                // The fence's own line is line 1, so that the block begins with line 2.
+                // The fence is line 1 of the block, so its content begins at line 2.
                 let before = &text[..body_start + range.start];
                 block = Some((before.matches('\n').count() + 1, String::new()));
             }
@@ -149,8 +149,8 @@ pub(super) fn blocks(text: &str, body_start: usize) -> Vec<(usize, String)> {
     blocks
 }
 
-/// Reads one base; `lines_before` it there are in the file. What is wrong in it does not keep the rest
-/// from being read, so that all of it is told.
+/// Parses one base, preceded by `lines_before` lines in the file. Parsing continues after a problem, so
+/// that all of them are reported.
 fn base(text: &str, lines_before: usize) -> Base {
     let mut reader =
         Reader { lines_before: u32::try_from(lines_before).unwrap_or(u32::MAX), diagnostics: Vec::new() };
@@ -194,7 +194,7 @@ fn base(text: &str, lines_before: usize) -> Base {
                 _ if text.is_tag() => Err(Refused::Unreadable(no_value("formula"))),
                 formula => formula,
             };
-            // One that is not written yet is none that is written wrong.
+            // An empty formula is unfinished, not wrong.
             let is_written = text.is_tag() || !expression.trim().is_empty();
             if let (Err(Refused::Unreadable(reason)), true) = (&formula, is_written) {
                 let cause = Cause::Formula { name: name.to_owned(), expression, reason: reason.clone() };
@@ -209,7 +209,7 @@ fn base(text: &str, lines_before: usize) -> Base {
 }
 
 impl Base {
-    /// Everything that is wrong in it, by line.
+    /// All its problems, by line.
     pub(super) fn diagnostics(&self) -> Vec<&Diagnostic> {
         let of_views = self.views.iter().flat_map(|view| &view.diagnostics);
         let mut all: Vec<&Diagnostic> =
@@ -234,7 +234,7 @@ impl BaseView {
     }
 }
 
-/// Reads what it can, and keeps what is wrong.
+/// Parses as much as possible and collects problems.
 struct Reader {
     lines_before: u32,
     diagnostics: Vec<Diagnostic>,
@@ -250,7 +250,7 @@ impl Reader {
         self.diagnostics.push(Diagnostic { line, cause });
     }
 
-    /// What was found wrong, by line.
+    /// The problems found, by line.
     fn in_order(&mut self) -> Vec<Diagnostic> {
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
         std::mem::take(&mut self.diagnostics)
@@ -260,7 +260,7 @@ impl Reader {
         self.add(part.line(), Cause::Shape(reason.into()));
     }
 
-    /// A view, with what is wrong in it and nowhere else.
+    /// Parses a view, keeping its problems separate.
     fn apart(&mut self, read: impl FnOnce(&mut Reader) -> BaseView) -> BaseView {
         let before = std::mem::take(&mut self.diagnostics);
         let view = read(self);
@@ -305,7 +305,7 @@ impl Reader {
         };
         match key {
             "and" => Filter::All(parts),
-            // Without an alternative nothing is asked.
+            // An empty `or` matches everything.
             "or" if parts.is_empty() => Filter::All(parts),
             "or" => Filter::Any(parts),
             "not" => Filter::None(parts),
@@ -383,12 +383,12 @@ impl Reader {
         view
     }
 
-    /// `{property, direction}`, or the property alone.
+    /// `{property, direction}`, or only the property.
     fn order(&mut self, part: Part<'_>) -> Option<Order> {
         if let Value::Text(id) = part.value {
             return Some(Order { property: PropertyId::parse(id), descending: false });
         }
-        // Older bases say `column`.
+        // Older bases use `column`.
         let Some(property) = part.get("property").or_else(|| part.get("column")) else {
             self.shape(part, "an entry of `sort` or `groupBy` has no `property`");
             return None;
@@ -406,12 +406,12 @@ impl Reader {
     }
 }
 
-/// `!done` is a tag for YAML, of a value that does not exist.
+/// YAML reads an unquoted `!done` as a tag without a value.
 fn no_value(what: &str) -> String {
     format!("it is not a {what} in YAML; one that begins with `!` needs quotes")
 }
 
-/// Keys for how a view looks, which change no row.
+/// Keys for the appearance of a view, which do not affect rows.
 const APPEARANCE: [&str; 16] = [
     "cardSize",
     "columnSize",

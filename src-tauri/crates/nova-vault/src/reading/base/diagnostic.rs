@@ -21,7 +21,7 @@ pub(super) enum Cause {
 }
 
 impl Diagnostic {
-    /// Why there are no rows.
+    /// The error of a view with this diagnostic.
     pub(super) fn error(&self, path: &VaultPath) -> BaseError {
         let (path, line) = (path.clone(), self.line);
         match &self.cause {
@@ -38,7 +38,7 @@ impl Diagnostic {
         }
     }
 
-    /// As a problem of the file. What Nova does not compute is none: it is right in Obsidian.
+    /// As a problem of the file. An unsupported feature is none: it is valid in Obsidian.
     pub(super) fn problem(&self, path: &VaultPath) -> Option<Problem> {
         let problem = match &self.cause {
             Cause::Shape(reason) => format!("the base cannot be read: {reason}"),

@@ -1,11 +1,11 @@
-//! Spans of time as they are added to dates: `"1M"`, `"2 weeks"`, `"1d 4h"`.
+//! Durations added to dates: `"1M"`, `"2 weeks"`, `"1d 4h"`.
 
 use std::fmt;
 
 use jiff::Span;
 use jiff::civil::DateTime;
 
-/// Months, days and milliseconds, which no rule turns into one another.
+/// Months, days and milliseconds, which are not convertible into one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Duration {
     months: i64,
@@ -14,7 +14,7 @@ pub(super) struct Duration {
 }
 
 impl Duration {
-    /// Reads one or more counts with their units, by the table of Obsidian's "Date arithmetic".
+    /// Parses one or more counts with units, by the table in Obsidian's "Date arithmetic".
     pub(super) fn parse(text: &str) -> Option<Duration> {
         let mut rest = text.trim();
         let mut sum = Duration::default();
@@ -66,7 +66,7 @@ impl Duration {
         })
     }
 
-    /// Its length, where it has one: a month has not.
+    /// Its length, unless it has months, whose length varies.
     pub(super) fn milliseconds(self) -> Option<i64> {
         if self.months != 0 {
             return None;
@@ -78,7 +78,7 @@ impl Duration {
         self.milliseconds != 0
     }
 
-    /// The date so much later; `None` beyond the years -9999 to 9999.
+    /// The date after this duration; `None` beyond the years -9999 to 9999.
     pub(super) fn after(self, at: DateTime) -> Option<DateTime> {
         let span = Span::new()
             .try_months(self.months)

@@ -1,4 +1,4 @@
-//! Evaluating an expression for one file.
+//! Evaluates an expression for one file.
 
 mod functions;
 
@@ -19,26 +19,25 @@ use crate::note::{Document, VaultPath};
 use crate::reading::links::LazyLinks;
 use crate::reading::query::{FileFacts, Number, extension};
 
-/// How deep expressions, formulas in them included, may be nested when they are evaluated.
+/// Maximum nesting during evaluation, including formulas.
 const MAX_DEPTH: usize = 64;
 
-/// How much one value may weigh, in bytes.
+/// Maximum size of one value, in bytes.
 pub(super) const MAX_WEIGHT: usize = 256 * 1024;
 
-/// How many steps one answer may take, and on top of that for each file. A plain filter takes
-/// some ten for a file.
+/// Maximum number of steps per answer, plus a number per file. A plain filter takes about ten per file.
 const MAX_EFFORT: usize = 1_000_000;
 const MAX_EFFORT_PER_FILE: usize = 500;
 
-/// What is the same for every file of an answer.
+/// Context shared by all files of an answer.
 pub(super) struct World<'a> {
     pub(super) disk: &'a Disk,
     pub(super) zone: &'a TimeZone,
-    /// On the user's clock.
+    /// Local time of the user.
     pub(super) now: DateTime,
-    /// Every file the reader may see.
+    /// All files visible to the reader.
     pub(super) files: &'a HashMap<VaultPath, Arc<Document>>,
-    /// The file `this` means.
+    /// The file that `this` refers to.
     pub(super) this: &'a VaultPath,
     /// The tags of a file, without `#`.
     pub(super) tags: &'a dyn Fn(&VaultPath) -> Vec<String>,
@@ -50,26 +49,26 @@ pub(super) struct World<'a> {
 /// Why there is no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// For this file: `a number has no lower()`.
+    /// Applies to this file: `a number has no lower()`.
     Here(String),
-    /// For any file.
+    /// Applies to every file.
     Everywhere(String),
 }
 
 pub(super) type Evaluated = Result<Val, Fault>;
 
-/// One file being evaluated.
+/// The evaluation for one file.
 pub(super) struct Evaluation<'a> {
     pub(super) world: &'a World<'a>,
     file: &'a VaultPath,
     formulas: RefCell<HashMap<String, Evaluated>>,
     running: RefCell<HashSet<String>>,
     depth: Cell<usize>,
-    /// The other files that were asked what they hold.
+    /// Other files whose content was read.
     others: RefCell<BTreeSet<VaultPath>>,
 }
 
-/// The variables of a list's function.
+/// The variables inside a list function.
 #[derive(Clone, Default)]
 pub(super) struct Scope {
     variables: Option<Variables>,
@@ -115,14 +114,14 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// The file, and what its values were taken from beside it.
+    /// The file itself and the other files that its values depend on.
     pub(super) fn into_read(self) -> BTreeSet<VaultPath> {
         let mut told = self.others.into_inner();
         told.insert(self.file.clone());
         told
     }
 
-    /// What a file holds, as far as the reader may see it.
+    /// A file's content, if the reader may see it.
     pub(super) fn document(&self, path: &VaultPath) -> Option<&'a Arc<Document>> {
         self.record_read(path);
         self.world.files.get(path)
@@ -202,7 +201,7 @@ impl<'a> Evaluation<'a> {
     }
 
     fn postfix(&self, base: &Expr, steps: &[Step], scope: &Scope) -> Evaluated {
-        // `note.x` and `formula.x` name one thing; there is no need for all the others.
+        // Look up `note.x` and `formula.x` directly, without building the whole object.
         let (mut value, rest) = match (base, steps) {
             (Expr::Name(name), [first, rest @ ..]) if matches!(name.as_str(), "note" | "formula") => {
                 let key = match first {
@@ -263,8 +262,8 @@ impl<'a> Evaluation<'a> {
                 "millisecond" => number(day.at.millisecond().into()),
                 _ => Err(here(format!("a date has no `{name}`"))),
             },
-            // A difference of dates is a number of milliseconds; newer versions of Obsidian
-            // give it these fields.
+            // A difference of dates is a number of milliseconds; newer versions of Obsidian give it these
+            // fields.
             Val::Number(_) | Val::Duration(_) => {
                 let unit: i64 = match name {
                     "days" => 86_400_000,
@@ -315,13 +314,13 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// The files that `file` links to, as the reader may see them.
+    /// The files that `file` links to, if visible to the reader.
     pub(super) fn links_of(&self, file: &VaultPath) -> Result<Vec<VaultPath>, Fault> {
         self.record_read(file);
         self.world.links.links_of(file).map_err(|error| Fault::Everywhere(error.message()))
     }
 
-    /// The file a link in this one points to, as the reader may see it.
+    /// The target of a link in this file, if visible to the reader.
     pub(super) fn resolve(&self, link: &str) -> Option<VaultPath> {
         self.world.links.resolve(super::val::target(link), self.file)
     }
@@ -373,7 +372,7 @@ impl<'a> Evaluation<'a> {
                 Binary::Or | Binary::And => Val::Bool(self.eval(right, scope)?.is_truthy()),
                 operator => self.binary(&left, *operator, &self.eval(right, scope)?)?,
             };
-            // A sum of texts grows with every step.
+            // Repeated concatenation grows without bound.
             if left.weight(MAX_WEIGHT + 1) > MAX_WEIGHT {
                 return Err(here("a value is larger than 256 KiB"));
             }
@@ -447,7 +446,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// With nothing on one side the result is nothing.
+    /// `null` on either side gives `null`.
     fn arithmetic(
         &self,
         left: &Val,

@@ -1,8 +1,8 @@
-//! Dates by a pattern of Moment.js: `YYYY-MM-DD`, `D MMM YYYY [at] HH:mm`.
+//! Formats dates by a Moment.js pattern: `YYYY-MM-DD`, `D MMM YYYY [at] HH:mm`.
 
 use jiff::civil::DateTime;
 
-/// The tokens that are understood, longest first, with what strftime calls them.
+/// Supported tokens, longest first, with their strftime equivalents.
 const TOKENS: [(&str, &str); 21] = [
     ("YYYY", "%Y"),
     ("MMMM", "%B"),
@@ -27,7 +27,7 @@ const TOKENS: [(&str, &str); 21] = [
     ("a", "%P"),
 ];
 
-/// `Err` names a token that is not understood.
+/// `Err` names an unsupported token.
 pub(super) fn format(at: DateTime, pattern: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = pattern;
@@ -42,7 +42,7 @@ pub(super) fn format(at: DateTime, pattern: &str) -> Result<String, String> {
             rest = &rest[first.len_utf8()..];
             continue;
         }
-        // A run of one letter, or `Do`, is one token.
+        // A run of one letter, optionally followed by `o` (`Do`), is one token.
         let run = rest.len() - rest.trim_start_matches(first).len();
         let length = if rest[run..].starts_with('o') { run + 1 } else { run };
         let (token, after) = rest.split_at(length);

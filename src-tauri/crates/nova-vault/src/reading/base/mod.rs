@@ -1,23 +1,23 @@
-//! Obsidian's bases: the files a `.base` file, or a ```` ```base ```` block of a note, asks for.
+//! Obsidian's bases: the files selected by a `.base` file or a ```` ```base ```` block of a note.
 //!
 //! The format is that of Obsidian's help, "Bases syntax", "Functions" and "Views"
 //! (<https://help.obsidian.md/bases/syntax>, <https://help.obsidian.md/bases/functions>,
 //! <https://help.obsidian.md/bases/views>). Numbers are exact decimals of up to 28 digits.
-//! Where the help is silent, Nova decides so:
+//! Where the help is silent, these rules apply:
 //!
-//! - A property that a file does not have is `null`. `null` is less or greater than nothing,
-//!   equals only `null`, contains nothing, and makes a sum with it `null`.
-//! - A text that is a date compares as a date. Values of different kinds are equal when one is
-//!   the text of the other (`5 == "5"`), and have no order otherwise. A link equals the text of
-//!   the link or of its target.
+//! - A missing property is `null`. `null` has no order, equals only `null`, contains nothing, and makes a
+//!   sum with it `null`.
+//! - A text that is a date compares as a date. Values of different kinds are equal if one is the text of
+//!   the other (`5 == "5"`), and otherwise have no order. A link equals the text of the link or of its
+//!   target.
 //! - Empty texts, lists and objects are falsy.
-//! - A limit takes the first rows after sorting, groups are made of these. A missing value
-//!   comes last in both directions, and equal rows follow each other by their paths.
+//! - A limit takes the first rows after sorting, and groups are made of these. A missing value sorts last
+//!   in both directions; ties are sorted by path.
 //! - The column `file.name` shows a note's name without `.md`, as Obsidian's tables do.
 //!
-//! What is not computed is named in the answer. A filter that cannot be read is an error: wrong
-//! rows would be worse than none. A file for which a filter makes no sense (`lower()` of a
-//! number) is left out, as Obsidian does, and the answer says so.
+//! Unsupported features are named in the answer. An unreadable filter is an error: wrong rows would be
+//! worse than none. A file for which a filter fails (`lower()` of a number) is excluded, as in Obsidian,
+//! and the answer says so.
 
 mod definition;
 mod diagnostic;
@@ -49,7 +49,7 @@ use crate::reading::links::LazyLinks;
 use crate::reading::query::{Scalar, compare_rows, extension};
 use crate::view::View;
 
-/// What a view of a base shows.
+/// The result of a view of a base.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BaseAnswer {
     /// The `.base` file, or the note with the block.
@@ -58,16 +58,16 @@ pub struct BaseAnswer {
     pub view: String,
     /// All views of the base, in its order.
     pub views: Vec<String>,
-    /// What the cells of each row are, in order.
+    /// The columns of each row, in order.
     pub columns: Vec<BaseColumn>,
-    /// The rows; one group without a key where the view does not group.
+    /// The rows; a single group without a key if the view does not group.
     pub groups: Vec<BaseGroup>,
-    /// How many rows there are without the view's limit.
+    /// Number of rows without the view's limit.
     pub total: usize,
-    /// What the base asks for and the answer does not have, a line each.
+    /// Requested features that the answer lacks, one per line.
     pub unsupported: Vec<String>,
-    /// The base and the notes that the rows say something of, with what they held: their own, and those
-    /// that a formula followed a link to.
+    /// The base and the notes that the rows depend on, with their hashes: the rows' own, and those reached
+    /// by formulas through links.
     #[serde(skip)]
     pub read: BTreeMap<VaultPath, ContentHash>,
 }
@@ -77,14 +77,14 @@ pub struct BaseAnswer {
 pub struct BaseColumn {
     /// `note.price`, `file.name`, `formula.total`.
     pub id: String,
-    /// What stands above it.
+    /// Its heading.
     pub name: String,
 }
 
-/// Rows that have one value in common.
+/// Rows with a common value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BaseGroup {
-    /// That value; `None` for files without one.
+    /// The value; `None` for files without one.
     pub key: Option<Value>,
     /// In the view's order.
     pub rows: Vec<BaseRow>,
@@ -93,16 +93,14 @@ pub struct BaseGroup {
 /// A file in a base.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BaseRow {
-    /// Where it lies.
     pub path: VaultPath,
-    /// As many as there are columns.
+    /// One per column.
     pub cells: Vec<Value>,
 }
 
 impl View {
-    /// The rows of a view of a base, the first view where none is named, as the files are on
-    /// the disk now and without hidden ones. `path` is a `.base` file, or a note with bases in
-    /// it; then the views of all of them are asked.
+    /// The rows of a base's view (default: the first view), for the files on disk now, without hidden ones.
+    /// `path` is a `.base` file, or a note whose blocks are all searched for the view.
     pub fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, VaultError> {
         let file = self.read(path)?;
         let bases = definition::bases(path, &file.text, file.document.body_start());
@@ -111,13 +109,13 @@ impl View {
         let all = || bases.iter().flat_map(|base| base.views.iter().map(move |view| (base, view)));
         let chosen = match view {
             None => bases.first().and_then(|base| Some((base, base.views.first()?))),
-            // Exactly that name first: two may differ in case only.
+            // An exact match first: two names may differ in case only.
             Some(name) => all()
                 .find(|(_, view)| view.name == name)
                 .or_else(|| all().find(|(_, view)| folded(&view.name) == folded(name))),
         };
         let Some((base, chosen)) = chosen else {
-            // Of a base that cannot be read no view is known.
+            // The views of an unreadable base are unknown.
             let unread =
                 bases.iter().find(|base| base.views.is_empty()).and_then(|base| base.diagnostics.first());
             let view = view.unwrap_or_default().to_owned();
@@ -165,14 +163,13 @@ impl View {
         Ok(answer)
     }
 
-    /// What cannot be read in the bases of files and notes, all of it, each with the line and what is wrong
-    /// there.
+    /// All problems in the bases of files and notes, each with its line.
     pub(crate) fn base_problems(&self, listing: &Listing) -> Vec<Problem> {
         let is_base = |path: &&VaultPath| extension(path).eq_ignore_ascii_case("base");
         let bases = listing.files.iter().filter(is_base);
         let in_file = |path: &VaultPath| match self.read(path) {
             Ok(file) => problems_in(path, &file.text, file.document.body_start()),
-            // Deleted in between.
+            // Deleted concurrently.
             Err(VaultError::NotFound { .. }) => Vec::new(),
             Err(error) => vec![Problem {
                 path: path.to_string(),
@@ -186,7 +183,7 @@ impl View {
         problems
     }
 
-    /// A note is scanned once for as long as it stays as it is.
+    /// A note is scanned once until it changes.
     fn problems_in_blocks(&self, listing: &Listing) -> Vec<Problem> {
         const AT_ONCE: usize = 256;
         let disk = &self.vault().core().disk;
@@ -211,7 +208,7 @@ impl View {
             .collect()
     }
 
-    /// Every file outside dot-folders that the reader may see, in order of the paths.
+    /// Every visible file outside dot-folders, sorted by path.
     fn all_files(&self, listing: &Listing) -> Vec<(VaultPath, Arc<Document>)> {
         let none = Arc::new(Document::parse(""));
         let notes = listing
@@ -226,19 +223,19 @@ impl View {
     }
 }
 
-/// The bases of a note, each with how many lines of the file come before it.
+/// The bases of a note, each with the number of preceding lines in the file.
 pub(crate) fn base_blocks(text: &str) -> Vec<(usize, String)> {
     definition::blocks(text, Document::parse(text).body_start())
 }
 
-/// A file that passed the filters.
+/// A file that matches the filters.
 struct Passed<'a> {
     evaluation: Evaluation<'a>,
     path: &'a VaultPath,
     sort_keys: Vec<Vec<Scalar>>,
 }
 
-/// The answer, and the files that it says something of.
+/// The answer, and the files it depends on.
 fn rows<'a>(
     path: &VaultPath,
     world: &'a World<'a>,
@@ -274,7 +271,7 @@ fn rows<'a>(
         passed.push(Passed { evaluation, path: file, sort_keys });
     }
     let directions: Vec<bool> = view.sort.iter().map(|order| order.descending).collect();
-    // Stable, and the files come in order of their paths.
+    // Stable; the files are sorted by path.
     passed.sort_by(|a, b| compare_rows(&a.sort_keys, &b.sort_keys, &directions));
     let total = passed.len();
     passed.truncate(view.limit.unwrap_or(total));
@@ -330,8 +327,7 @@ fn rows<'a>(
     Ok((answer, told))
 }
 
-/// Whether a file passes; a fault comes with the statement it is in. YAML's reader bounds the
-/// depth.
+/// Whether a file matches; a fault is returned with its statement. The YAML parser bounds the depth.
 fn passes(filter: &Filter, evaluation: &Evaluation) -> Result<bool, (String, Fault)> {
     match filter {
         Filter::Statement { text, expr } => match evaluation.value(expr) {
@@ -361,7 +357,7 @@ fn value_of(evaluation: &Evaluation, property: &PropertyId) -> Evaluated {
     }
 }
 
-/// A cell that shows what is written: `1180.00` keeps its zeros.
+/// The value of a plain property cell as written: `1180.00` keeps its zeros.
 fn written(evaluation: &Evaluation, column: &PropertyId, path: &VaultPath) -> Option<Value> {
     match column {
         PropertyId::Note(name) => {
@@ -373,7 +369,7 @@ fn written(evaluation: &Evaluation, column: &PropertyId, path: &VaultPath) -> Op
     }
 }
 
-/// What could not be computed: each remark once, with how many files it is about.
+/// Values that could not be computed: each remark once, with its number of files.
 #[derive(Default)]
 struct Remarks {
     seen: IndexMap<String, (VaultPath, usize)>,
@@ -389,12 +385,12 @@ impl Remarks {
         }
     }
 
-    /// The value, or nothing and a remark.
+    /// The value, or `null` with a remark.
     fn taken(&mut self, property: &PropertyId, value: Evaluated, file: &VaultPath) -> Val {
         match value {
             Ok(value) => value,
             Err(Fault::Everywhere(reason) | Fault::Here(reason)) => {
-                // A formula's own fault names it already.
+                // A fault inside a formula is already prefixed.
                 let id = format!("{}: ", property.id());
                 self.add(format!("{id}{}", reason.strip_prefix(&id).unwrap_or(&reason)), file);
                 Val::Null

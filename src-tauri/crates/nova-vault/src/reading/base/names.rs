@@ -1,4 +1,4 @@
-//! Which functions and fields the documentation names.
+//! The functions and fields in Obsidian's documentation.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -6,7 +6,7 @@ pub(super) enum Kind {
     Method,
 }
 
-/// The function of that name; `Err` when there is none, or not with this many arguments.
+/// Looks up a function; `Err` if it does not exist or does not take this many arguments.
 pub(super) fn check(kind: Kind, name: &str, arguments: usize) -> Result<&'static str, String> {
     let known = match kind {
         Kind::Global => GLOBALS,
@@ -32,7 +32,7 @@ pub(super) fn check_file_field(name: &str) -> Result<(), String> {
     }
 }
 
-/// Names with the fewest and the most arguments.
+/// Names with their minimum and maximum number of arguments.
 const GLOBALS: &[(&str, usize, usize)] = &[
     ("date", 1, 1),
     ("duration", 1, 1),
@@ -94,7 +94,7 @@ const METHODS: &[(&str, usize, usize)] = &[
 
 const MANY: usize = usize::MAX;
 
-/// Documented, and about what is drawn or about the user's language.
+/// Documented, but concerned with rendering or the user's language.
 const NOT_COMPUTED: [&str; 5] = ["html", "icon", "image", "matches", "relative"];
 
 const FILE_FIELDS: [&str; 12] = [

@@ -1,4 +1,4 @@
-//! What an expression computes with.
+//! Values of the expression language.
 
 use std::cmp::Ordering;
 
@@ -10,8 +10,7 @@ use super::duration::Duration;
 use crate::note::{Value, VaultPath, folded};
 use crate::reading::query::{Moment, Number, Scalar, link_name};
 
-/// A value of the expression language. A property's text that is a date is a date, as it is in
-/// Obsidian.
+/// A value of the expression language. As in Obsidian, a property whose text is a date is a date.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Val {
     Null,
@@ -22,14 +21,14 @@ pub(super) enum Val {
     Duration(Duration),
     List(Vec<Val>),
     Object(IndexMap<String, Val>),
-    /// The inside of `[[…]]`.
+    /// The content of `[[…]]`.
     Link(String),
     File(VaultPath),
-    /// Without `#`; equal to a text with it or without.
+    /// Without `#`; equal to a text with or without it.
     Tag(String),
 }
 
-/// A date, with a time or without.
+/// A date, with or without a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Day {
     pub(super) at: DateTime,
@@ -51,7 +50,7 @@ impl Val {
         }
     }
 
-    /// As it is shown in a cell.
+    /// The value to show in a cell.
     pub(super) fn to_value(&self) -> Value {
         match self {
             Val::Null => Value::Null,
@@ -68,7 +67,7 @@ impl Val {
         }
     }
 
-    /// `toString()`: what is joined to other text.
+    /// `toString()`, also used for concatenation.
     pub(super) fn text(&self) -> String {
         match self {
             Val::Null => String::new(),
@@ -108,7 +107,7 @@ impl Val {
         }
     }
 
-    /// The word of `isType()`, and of messages.
+    /// The type's name in `isType()` and in messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Val::Null => "null",
@@ -124,8 +123,8 @@ impl Val {
         }
     }
 
-    /// `==`, where `resolve` says which file a link points to, and an instant is seen in the zone. Values of different kinds are
-    /// equal when one is the text of the other.
+    /// `==`; `resolve` maps a link to its file, and instants are compared in the zone. Values of different
+    /// kinds are equal if one is the text of the other.
     pub(super) fn equals(
         &self,
         other: &Val,
@@ -169,7 +168,7 @@ impl Val {
         }
     }
 
-    /// `<` and its like; `None` where the two have no order, which makes all of them false.
+    /// The order for `<` and the like; `None` if there is none, which makes all comparisons false.
     pub(super) fn order(&self, other: &Val, zone: &TimeZone) -> Option<Ordering> {
         match (self, other) {
             (Val::Number(a), Val::Number(b)) => Some(a.cmp(b)),
@@ -189,7 +188,7 @@ impl Val {
         }
     }
 
-    /// What rows are sorted by; empty where there is nothing to sort by.
+    /// Sort key for rows; empty for a missing value.
     pub(super) fn sort_key(&self) -> Vec<Scalar> {
         let scalar = |val: &Val| {
             Some(match val {
@@ -209,7 +208,7 @@ impl Val {
         }
     }
 
-    /// Roughly the bytes it takes; no more is counted than `limit`.
+    /// Approximate size in bytes; stops counting at `limit`.
     pub(super) fn weight(&self, limit: usize) -> usize {
         let mut total: usize = 16;
         let mut add = |val: &Val, name: usize| {
@@ -234,7 +233,7 @@ impl Day {
     }
 }
 
-/// What a link points to, without the text it shows.
+/// A link's target, without its display text.
 pub(super) fn target(inner: &str) -> &str {
     inner.split('|').next().unwrap_or(inner).trim()
 }

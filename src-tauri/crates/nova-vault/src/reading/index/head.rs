@@ -1,4 +1,4 @@
-//! What is remembered of one note.
+//! What the index knows about one note.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -11,36 +11,36 @@ use crate::problem::Problem;
 use crate::reading::index::Note;
 use crate::task::{Task, tasks};
 
-/// One note as it was when it was last read.
+/// A note as of its last read.
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) path: VaultPath,
     record_type: Option<Arc<str>>,
-    /// Read when it is first asked for, where its text is remembered and its front matter can
-    /// certainly be read. Without a property where the note cannot be read.
+    /// Parsed on first use, if the text is cached and the front matter is certainly readable. Has no
+    /// properties if the note is unreadable.
     document: OnceLock<Arc<Document>>,
     /// Nanoseconds since 1970.
     modified: i64,
-    /// Read when a question first needs it ([`Texts`](super::Texts)).
+    /// Loaded on first use ([`Texts`](super::Texts)).
     content: OnceLock<Box<Content>>,
-    /// Whether there may be a base in its text, once that was asked.
+    /// Whether the text may contain a base; computed on first use.
     base: OnceLock<bool>,
-    /// Once they were asked for.
+    /// Computed on first use.
     tasks: OnceLock<Box<[Task]>>,
 }
 
 #[derive(Debug)]
 enum Content {
-    /// The hash is made when it is first asked for.
+    /// Cached text; the hash is computed on first use.
     Remembered { text: Arc<str>, hash: OnceLock<ContentHash> },
-    /// Read again when it is asked for.
+    /// Over budget; read again on demand.
     OnDisk { hash: ContentHash },
-    /// Why the note cannot be read at all, and the remedy.
+    /// The note cannot be read.
     Unreadable { problem: String, remedy: String },
 }
 
 impl Head {
-    /// What is known of every note. Its text is not remembered.
+    /// The facts known about every note; does not cache its text.
     pub(super) fn new(path: VaultPath, text: &str, stamp: &Stamp, types: &mut Types) -> Head {
         let (record_type, document) = match quick_record_type(text) {
             Some(record_type) => (record_type.map(|name| types.shared(name)), OnceLock::new()),
@@ -53,7 +53,7 @@ impl Head {
         Head { path, record_type, document, modified, content, base: OnceLock::new(), tasks: OnceLock::new() }
     }
 
-    /// Keeps the text, which must be the one the head was made of, as far as the budget allows.
+    /// Caches the text, which must be the one the head was made from, within the budget.
     pub(super) fn remember(&self, text: &str, texts: &TextBudget) {
         self.content.get_or_init(|| {
             Box::new(match texts.take(text) {
@@ -66,7 +66,7 @@ impl Head {
         });
     }
 
-    /// Whether everything can be asked of it: nothing is left to be read.
+    /// Whether nothing is left to be loaded.
     pub(crate) fn is_complete(&self) -> bool {
         self.content.get().is_some()
     }
@@ -83,7 +83,7 @@ impl Head {
         }
     }
 
-    /// Whether the note still says that and was last modified then, as far as is remembered.
+    /// Whether the note still has this text and modification time, as far as cached.
     pub(super) fn holds(&self, text: &str, stamp: &Stamp) -> bool {
         self.modified == stamp.modified_nanos()
             && match self.content() {
@@ -93,7 +93,7 @@ impl Head {
             }
     }
 
-    /// Whether the note could not be read before for the same reason.
+    /// Whether the note was unreadable before for the same reason.
     pub(super) fn fails_as(&self, error: &VaultError) -> bool {
         matches!(self.content(), Some(Content::Unreadable { problem, .. }) if *problem == error.message())
     }
@@ -102,12 +102,12 @@ impl Head {
         self.content.get().map(|content| &**content)
     }
 
-    /// Bytes of text in memory.
+    /// Bytes of cached text.
     pub(super) fn text_bytes(&self) -> usize {
         self.text().map_or(0, |text| text.len())
     }
 
-    /// The note, if its text is in memory.
+    /// The note, if its text is cached.
     pub(super) fn note(&self) -> Option<Note> {
         Some(Note {
             path: self.path.clone(),
@@ -118,7 +118,7 @@ impl Head {
         })
     }
 
-    /// The text, if it is in memory.
+    /// The text, if cached.
     pub(crate) fn text(&self) -> Option<&Arc<str>> {
         match self.content()? {
             Content::Remembered { text, .. } => Some(text),
@@ -126,8 +126,7 @@ impl Head {
         }
     }
 
-    /// Whether there may be a base in the text, which is scanned once; where it cannot be,
-    /// `look` gives `None`.
+    /// Whether the text may contain a base. Scanned once; `look` returns `None` if it cannot be scanned.
     pub(crate) fn may_hold_base(&self, look: impl FnOnce() -> Option<bool>) -> bool {
         match self.base.get() {
             Some(known) => *known,
@@ -135,7 +134,8 @@ impl Head {
         }
     }
 
-    /// The tasks in the text, which is read once; where it is not in memory, `read` gives it, as it was.
+    /// The tasks in the text, parsed once; `read` loads the text if it is not cached, and must return the
+    /// same version.
     pub(crate) fn tasks(&self, read: impl FnOnce() -> Option<Arc<str>>) -> &[Task] {
         if let Some(known) = self.tasks.get() {
             return known;
@@ -144,7 +144,7 @@ impl Head {
         self.tasks.get_or_init(|| tasks(&text).into())
     }
 
-    /// What the bytes were; `None` when they were not or could not be read.
+    /// The hash; `None` if the note was not or could not be read.
     pub(crate) fn hash(&self) -> Option<ContentHash> {
         match self.content()? {
             Content::Remembered { text, hash } => {
@@ -159,8 +159,8 @@ impl Head {
         self.record_type.as_deref()
     }
 
-    /// The text, parsed. Of a note whose text was not asked for ([`Texts`](super::Texts)) nothing
-    /// can be said, and it is as one whose front matter cannot be read: hidden where in doubt.
+    /// The parsed text. If the text was not loaded ([`Texts`](super::Texts)), it is treated like unreadable
+    /// front matter, hence hidden.
     pub(crate) fn document(&self) -> &Arc<Document> {
         static NOT_READ: LazyLock<Arc<Document>> =
             LazyLock::new(|| Arc::new(Document::parse("---\nnot: read\n")));
@@ -171,8 +171,8 @@ impl Head {
         }
     }
 
-    /// Other names of the note. Links ask every note for them: one that has none is not parsed, which
-    /// would have to be remembered.
+    /// The note's aliases. Resolving links asks every note; notes without aliases are not parsed, because
+    /// the parsed text would have to be cached.
     pub(crate) fn aliases(&self) -> Vec<String> {
         match (self.document.get(), self.text()) {
             (None, Some(text)) if !may_have_aliases(text) => Vec::new(),
@@ -180,15 +180,15 @@ impl Head {
         }
     }
 
-    /// Whether a reader must not be shown the note.
+    /// Whether the note must be hidden from a reader.
     pub(crate) fn is_hidden_by(&self, privacy: &Privacy) -> bool {
-        // Nothing is parsed for a reader who may see everything.
+        // Avoid parsing for a reader who may see everything.
         privacy.remote && privacy.hides(&self.path, self.document())
     }
 
-    /// Line and reason of front matter that cannot be read.
+    /// Line and reason of unreadable front matter.
     pub(crate) fn broken(&self) -> Option<(u32, &str)> {
-        // What is not parsed yet can be read.
+        // Notes not parsed yet are readable.
         match self.document.get()?.front_matter() {
             FrontMatter::Broken { line, reason } => Some((*line, reason)),
             FrontMatter::Absent | FrontMatter::Present(_) => None,
@@ -214,13 +214,13 @@ impl Head {
     }
 }
 
-/// The types that notes were lately found to have: most notes share a few, and their names.
+/// Interns recently seen types: most notes share a few.
 #[derive(Debug, Default)]
 pub(super) struct Types(Vec<Arc<str>>);
 
 impl Types {
     fn shared(&mut self, name: &str) -> Arc<str> {
-        /// How many names are compared with.
+        /// Number of names to compare with.
         const MOST: usize = 16;
         let Types(lately) = self;
         match lately.iter().position(|known| **known == *name) {

@@ -1,4 +1,4 @@
-//! The vault at one moment, kept in order from one question to the next.
+//! A snapshot of the vault, kept sorted across queries.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -7,33 +7,32 @@ use super::{Head, Selection, TextBudget, Texts};
 use crate::note::{VaultPath, folded};
 use crate::problem::Problem;
 
-/// The vault at one moment.
+/// A snapshot of the vault.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Listing {
-    /// The notes, in order of their paths.
+    /// The notes, sorted by path.
     pub(crate) heads: Vec<Arc<Head>>,
-    /// Every other file outside dot-folders, in order of their paths.
+    /// Every other file outside dot-folders, sorted by path.
     pub(crate) files: Vec<VaultPath>,
-    /// How many folders below the root.
+    /// Number of folders below the root.
     pub(crate) folders: usize,
-    /// What lies there and is neither note nor file.
+    /// Entries that cannot be notes, files or folders.
     pub(super) unusable: BTreeSet<Problem>,
-    /// Made when it is first asked for.
+    /// Computed on first use.
     by_type: OnceLock<ByType>,
-    /// As above: [`Listing::odd`].
+    /// Computed on first use: [`Listing::odd`].
     odd: OnceLock<Vec<Arc<Head>>>,
 }
 
-/// The notes of each `type:`, whatever its case, in order of their paths.
+/// The notes by folded `type:`, sorted by path.
 type ByType = HashMap<String, Vec<Arc<Head>>>;
 
-/// What a walk found to differ.
+/// Differences found by a walk.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// Notes that are not there any more.
+    /// Deleted notes.
     pub(super) gone: Vec<VaultPath>,
-    /// Notes that are new or were read again and differ, in runs that are in order of their paths
-    /// and name none twice.
+    /// New and changed notes, in runs that are sorted by path and contain no duplicates.
     pub(super) runs: Vec<Vec<Arc<Head>>>,
     pub(super) files_gone: Vec<VaultPath>,
     pub(super) files: Vec<VaultPath>,
@@ -42,12 +41,12 @@ pub(super) struct Changes {
 }
 
 impl Listing {
-    /// How many entries a walk will meet, folders and links not counted.
+    /// Expected number of entries of a walk, without folders and links.
     pub(super) fn len(&self) -> usize {
         self.heads.len() + self.files.len()
     }
 
-    /// Whether both have the same notes and files, whatever is in them.
+    /// Whether both have the same notes and files, regardless of content.
     pub(crate) fn has_paths_of(&self, other: &Listing) -> bool {
         let heads = || self.heads.iter().zip(&other.heads);
         std::ptr::eq(self, other)
@@ -56,7 +55,7 @@ impl Listing {
                 && heads().all(|(one, other)| one.path == other.path)
     }
 
-    /// The notes that may be selected, in order of their paths.
+    /// The notes that may be selected, sorted by path.
     pub(crate) fn candidates(&self, selection: &dyn Selection) -> Vec<&Arc<Head>> {
         let types: BTreeSet<&String> = selection.types().iter().collect();
         let mut found: Vec<_> = types.iter().filter_map(|name| self.by_type().get(*name)).flatten().collect();
@@ -70,7 +69,7 @@ impl Listing {
         found
     }
 
-    /// Whether a text is needed that was never read.
+    /// Whether a needed text was never read.
     pub(crate) fn lacks(&self, needed: Texts<'_>) -> bool {
         match needed {
             Texts::Nobodys => false,
@@ -79,23 +78,23 @@ impl Listing {
         }
     }
 
-    /// The notes that cannot be read as they should and those with the name of a sync program's copy, in
-    /// order of their paths. Hardly any vault has many, and nobody needs to scan all notes for them.
+    /// Unreadable notes and those named like conflicted copies, sorted by path. Few in any vault; caching
+    /// them saves scans of all notes.
     fn odd(&self) -> &[Arc<Head>] {
         self.odd.get_or_init(|| self.heads.iter().filter(|head| is_odd(head)).cloned().collect())
     }
 
-    /// The notes with the name of a sync program's copy, in order of their paths.
+    /// The notes named like conflicted copies, sorted by path.
     pub(crate) fn copies(&self) -> impl Iterator<Item = &VaultPath> {
         self.odd().iter().map(|head| &head.path).filter(|path| path.is_sync_conflict())
     }
 
-    /// Whether a note has the name of a sync program's copy.
+    /// Whether a note is named like a conflicted copy.
     pub(crate) fn is_copy(&self, path: &VaultPath) -> bool {
         position(self.odd(), path).is_ok() && path.is_sync_conflict()
     }
 
-    /// Everything that cannot be read as it should, in order of path and line.
+    /// All problems, sorted by path and line.
     pub(crate) fn problems(&self) -> Vec<Problem> {
         let of_notes = self.odd().iter().filter_map(|head| head.problem());
         let mut problems: Vec<_> = of_notes.chain(self.unusable.iter().cloned()).collect();
@@ -103,7 +102,7 @@ impl Listing {
         problems
     }
 
-    /// What is not searched: notes that cannot be read, and what cannot be one.
+    /// Entries that a search skips: unreadable notes, and those that cannot be notes.
     pub(crate) fn unsearchable(&self) -> Vec<Problem> {
         let unreadable = self.odd().iter().filter(|head| !head.is_readable());
         let mut problems: Vec<_> =
@@ -112,7 +111,7 @@ impl Listing {
         problems
     }
 
-    /// Takes over what a walk found; without a change the listing stays as it is, shared.
+    /// Applies a walk's differences; without any, the shared listing stays as it is.
     pub(super) fn update(self: &mut Arc<Self>, folders: usize, changes: Changes, texts: &TextBudget) {
         if folders != self.folders || !changes.are_none() {
             let listing = Arc::make_mut(self);
@@ -122,7 +121,7 @@ impl Listing {
     }
 
     fn apply(&mut self, changes: Changes, texts: &TextBudget) {
-        /// Up to so many are put in their places one by one.
+        /// Up to this many are inserted one by one.
         const FEW: usize = 16;
         let Changes { gone, runs, files_gone, files, unusable_gone, unusable } = changes;
         for problem in &unusable_gone {
@@ -236,8 +235,8 @@ impl Listing {
     }
 }
 
-/// All of the runs in one order, none twice. A run is mostly a whole folder, so that the runs need only be put
-/// one behind the other.
+/// Merges the runs into one sorted list without duplicates. A run is mostly a whole folder, so runs can
+/// usually be concatenated.
 fn in_order(mut runs: Vec<Vec<Arc<Head>>>) -> Vec<Arc<Head>> {
     fn path(head: Option<&Arc<Head>>) -> Option<&VaultPath> {
         head.map(|head| &head.path)

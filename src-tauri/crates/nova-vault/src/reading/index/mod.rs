@@ -1,9 +1,9 @@
-//! All notes of the vault, compared with the disk at every question. The memory of what was
-//! read only saves reading again what did not change.
+//! Index of all notes, revalidated against the disk on every query. The cache only saves reading unchanged
+//! notes again.
 //!
 //! ```text
-//! Index::listing ── tree: folder by folder, what is known against what is there
-//!                     └── Changes ── Listing: notes and files in order of their paths
+//! Index::listing ── tree: compares the known state with the disk, folder by folder
+//!                     └── Changes ── Listing: notes and files sorted by path
 //! ```
 
 mod head;
@@ -27,29 +27,29 @@ pub use note::Note;
 pub(crate) use note::read_note;
 pub(crate) use records::{is_record_place, sync_conflict};
 
-/// Texts are remembered up to this many bytes in all; beyond it a note is read when asked for.
-/// A hundred thousand notes of ordinary length fit.
+/// Maximum total size of cached texts; beyond it notes are read on demand. A hundred thousand ordinary
+/// notes fit.
 const TEXT_BUDGET: usize = 256 * 1024 * 1024;
 
-/// Whose texts a question needs. What is known of every note (path, type, broken front matter)
-/// needs none; documents, hashes, tags and links do.
+/// Whose texts a query needs. Path, type and broken front matter are known for every note without;
+/// documents, hashes, tags and links need the text.
 #[derive(Clone, Copy)]
 pub(crate) enum Texts<'a> {
     Nobodys,
-    /// Of the notes that may be selected.
+    /// Of notes that may be selected.
     Of(&'a dyn Selection),
     All,
 }
 
-/// Which notes a question is about, as far as their places and types tell.
+/// Which notes a query concerns, as far as path and type tell.
 pub(crate) trait Selection: Sync {
-    /// Values of `type:`, folded, whose notes are all selected.
+    /// Folded values of `type:` whose notes are all selected.
     fn types(&self) -> &[String];
-    /// Whether no other notes are.
+    /// Whether only these notes are selected.
     fn is_by_type_alone(&self) -> bool;
-    /// Whether a note there may be selected, whatever its type is called.
+    /// Whether a note at this path may be selected for another reason than its type.
     fn may_select_otherwise(&self, path: &VaultPath, record_type: Option<&str>) -> bool;
-    /// Whether a note there of that type may be selected.
+    /// Whether a note at this path and of this type may be selected.
     fn may_select(&self, path: &VaultPath, record_type: Option<&str>) -> bool;
 }
 
@@ -57,9 +57,9 @@ pub(crate) trait Selection: Sync {
 pub(crate) struct Index {
     known: Mutex<Known>,
     texts: TextBudget,
-    /// Whether a question was asked before.
+    /// Whether there was a query before.
     asked: AtomicBool,
-    /// How much later than the system's clock it is, in nanoseconds. Only tests let time pass.
+    /// Offset added to the system clock, in nanoseconds; set by tests only.
     later: AtomicI64,
 }
 
@@ -67,12 +67,12 @@ pub(crate) struct Index {
 struct Known {
     root: Arc<Mutex<tree::KnownFolder>>,
     listing: Arc<Listing>,
-    /// The system's clock at the last question, in nanoseconds since 1970.
+    /// The system clock at the last query, in nanoseconds since 1970.
     asked_at: i64,
 }
 
 impl Index {
-    /// An empty one. What is among `texts` is not remembered a second time.
+    /// An empty index. Texts present in `texts` are shared.
     pub(crate) fn new(texts: Arc<SharedTexts>) -> Index {
         Index {
             known: Mutex::default(),
@@ -82,12 +82,12 @@ impl Index {
         }
     }
 
-    /// Compares everything known with the disk and reads what may differ. The heads of the notes
-    /// whose texts are needed are complete then.
+    /// Compares all known state with the disk and reads what may have changed. Afterwards the heads of
+    /// notes whose texts are needed are complete.
     pub(crate) fn listing(&self, disk: &Disk, needed: Texts<'_>) -> Result<Arc<Listing>, VaultError> {
         disk.check_present()?;
         let mut known = self.known.lock().unwrap_or_else(|poisoned| {
-            // Half compared is worth nothing: all of it is read again.
+            // An interrupted comparison is unusable: read everything again.
             self.known.clear_poison();
             self.texts.used.store(0, Ordering::Relaxed);
             let mut known = poisoned.into_inner();
@@ -96,7 +96,7 @@ impl Index {
         });
         let later = self.later.load(Ordering::Relaxed);
         let now = nanos_now() + later;
-        // After the clock was set back a file may get, by an edit, the very times it had.
+        // After the clock was set back, an edit may give a file exactly its old times.
         let set_back_to = (now < known.asked_at).then_some(now);
         known.asked_at = now;
         let wanted =
@@ -107,25 +107,24 @@ impl Index {
         Ok(Arc::clone(&known.listing))
     }
 
-    /// What [`Index::listing`] gave last: it gives the same again where nothing has changed. Nothing is
-    /// compared with the disk; `None` while somebody does.
+    /// The last result of [`Index::listing`], which returns the same object if nothing changed. Does not
+    /// access the disk; `None` during a comparison.
     pub(crate) fn last_listing(&self) -> Option<Arc<Listing>> {
         self.known.try_lock().ok().map(|known| Arc::clone(&known.listing))
     }
 
-    /// As if so many nanoseconds passed.
+    /// Advances the clock by this many nanoseconds.
     #[cfg(test)]
     pub(crate) fn wait(&self, nanos: i64) {
         self.later.fetch_add(nanos, Ordering::Relaxed);
     }
 
-    /// The note as [`Index::listing`] saw it; `None` when it cannot be read.
+    /// The note as seen by [`Index::listing`]; `None` if it is unreadable.
     pub(crate) fn note(&self, disk: &Disk, head: &Head) -> Option<Note> {
         head.note().or_else(|| read_note(disk, &head.path).ok())
     }
 
-    /// Whether this is the first question, which a program that asks only once answers faster
-    /// without remembering anything.
+    /// Whether this is the first query: a program with a single query is faster without caching.
     pub(crate) fn is_first_question(&self) -> bool {
         !self.asked.swap(true, Ordering::Relaxed)
     }
@@ -141,7 +140,7 @@ impl Texts<'_> {
     }
 }
 
-/// How many bytes of text are remembered.
+/// Number of bytes of cached text.
 #[derive(Debug)]
 struct TextBudget {
     used: AtomicUsize,
@@ -149,7 +148,7 @@ struct TextBudget {
 }
 
 impl TextBudget {
-    /// The text, to be remembered, and counted. `None`: it does not fit.
+    /// Counts the text and returns it for caching; `None` if it exceeds the budget.
     fn take(&self, text: &str) -> Option<Arc<str>> {
         let before = self.used.fetch_add(text.len(), Ordering::Relaxed);
         if before + text.len() <= TEXT_BUDGET {

@@ -1,4 +1,4 @@
-//! One note as it is on the disk.
+//! A note as it is on disk.
 
 use std::sync::Arc;
 
@@ -8,14 +8,13 @@ use crate::disk::Disk;
 use crate::error::VaultError;
 use crate::note::{ContentHash, Document, VaultPath};
 
-/// A note as it was read.
+/// A note as read.
 #[derive(Debug, Clone)]
 pub struct Note {
-    /// Where it lies.
     pub path: VaultPath,
     /// Its whole text.
     pub text: Arc<str>,
-    /// What the bytes were.
+    /// The hash of its bytes.
     pub hash: ContentHash,
     /// The text, parsed.
     pub document: Arc<Document>,

@@ -1,18 +1,18 @@
-//! Which notes can be records: no templates, and no copies that a sync program made.
+//! Which notes can be records: neither templates nor conflicted copies.
 
 use super::Listing;
 use crate::note::VaultPath;
 use crate::obsidian::TemplateFolder;
 use crate::problem::Problem;
 
-/// Whether a note at this path can be a record: neither a form for notes to come nor a copy that a
-/// sync program made of a note that is there.
+/// Whether a note at this path can be a record: neither a template nor a conflicted copy of an existing
+/// note.
 pub(crate) fn is_record_place(listing: &Listing, templates: &TemplateFolder, path: &VaultPath) -> bool {
     let is_copy = listing.is_copy(path) && original_of(listing, path).is_some();
     !templates.holds(path) && !is_copy
 }
 
-/// The note beside which a sync program put this copy, while it is there.
+/// The existing note of which this is a conflicted copy.
 fn original_of(listing: &Listing, path: &VaultPath) -> Option<VaultPath> {
     let original = VaultPath::in_folder(path.folder(), &format!("{}.md", path.sync_conflict_of()?)).ok()?;
     listing.heads.binary_search_by(|head| head.path.cmp(&original)).ok().map(|_| original)

@@ -1,4 +1,4 @@
-//! What the documented functions compute.
+//! Implements the documented functions.
 
 use rust_decimal::prelude::ToPrimitive;
 use rust_decimal::{Decimal, RoundingStrategy};
@@ -11,7 +11,7 @@ use super::{Evaluated, Evaluation, Fault, MAX_WEIGHT, Scope, here};
 use crate::note::{VaultPath, folded};
 use crate::reading::query::Number;
 
-/// A function without a value before it.
+/// A global function.
 pub(super) fn call(e: &Evaluation, name: &str, arguments: &[Expr], scope: &Scope) -> Evaluated {
     if name == "if" {
         let [condition, then, otherwise @ ..] = arguments else { return Ok(Val::Null) };
@@ -90,7 +90,7 @@ pub(super) fn call(e: &Evaluation, name: &str, arguments: &[Expr], scope: &Scope
     }
 }
 
-/// A function of the value before its dot.
+/// A method of a value.
 pub(super) fn method(e: &Evaluation, value: Val, name: &str, arguments: &[Expr], scope: &Scope) -> Evaluated {
     if let (Val::List(items), "filter" | "map" | "reduce") = (&value, name) {
         return over_items(e, items, name, arguments, scope);
@@ -105,7 +105,7 @@ pub(super) fn method(e: &Evaluation, value: Val, name: &str, arguments: &[Expr],
         _ => {}
     }
     match &value {
-        // Nothing contains nothing; what else is asked of it is nothing.
+        // `null` contains nothing; all other methods of it give `null`.
         Val::Null => Ok(match name {
             "contains" | "containsAny" | "containsAll" | "startsWith" | "endsWith" => Val::Bool(false),
             _ => Val::Null,
@@ -187,7 +187,7 @@ fn of_text(e: &Evaluation, text: &str, name: &str, arguments: &[Val]) -> Evaluat
                 Some(limit) => usize::try_from(whole(e, Some(limit))?).unwrap_or(0),
                 None => usize::MAX,
             };
-            // An empty separator splits between characters.
+            // An empty separator splits into characters.
             let parts: Vec<String> = if separator.is_empty() {
                 text.chars().take(limit).map(String::from).collect()
             } else {
@@ -208,7 +208,7 @@ fn of_number(e: &Evaluation, number: &Number, name: &str, arguments: &[Val]) -> 
         }
         None => Ok(0),
     };
-    // JavaScript rounds halves up, Obsidian so, too; towards what is larger.
+    // JavaScript, and so Obsidian, rounds halves towards positive infinity.
     let rounded = |decimal: Decimal, digits: u32| {
         let strategy = if decimal.is_sign_negative() {
             RoundingStrategy::MidpointTowardZero
@@ -246,7 +246,7 @@ fn of_date(e: &Evaluation, day: &Day, name: &str, arguments: &[Val]) -> Evaluate
             let pattern = arguments.first().map(Val::text).unwrap_or_default();
             format::format(day.at, &pattern).map(Val::Text).map_err(here)
         }
-        // A text that happens to be a date is a text still.
+        // A text that happens to be a date still has the methods of texts.
         _ => of_text(e, &Val::Date(*day).text(), name, arguments).map_err(|fault| match fault {
             Fault::Here(_) => not_for(name, &Val::Date(*day)),
             other => other,
@@ -378,7 +378,7 @@ fn number(val: &Val) -> Evaluated {
         Val::Null => Val::Null,
         Val::Number(number) => Val::Number(number.clone()),
         Val::Bool(value) => Val::Number(Number::from(i64::from(*value))),
-        // By the clock on the wall: the zone is where the user is.
+        // By local time: the zone is the user's.
         Val::Date(day) => {
             let since = day.at.duration_since(jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0));
             Val::Number(Number::from(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
@@ -407,7 +407,7 @@ fn whole(e: &Evaluation, val: Option<&Val>) -> Result<i64, Fault> {
     decimal.trunc().to_i64().ok_or_else(|| here(format!("{decimal} is too large a count")))
 }
 
-/// As in JavaScript: from the end where negative, never outside.
+/// As in JavaScript: negative indices count from the end; clamped to the length.
 fn range(e: &Evaluation, length: usize, arguments: &[Val]) -> Result<std::ops::Range<usize>, Fault> {
     let length = i64::try_from(length).unwrap_or(i64::MAX);
     let place = |at: i64| if at < 0 { length.saturating_add(at).max(0) } else { at.min(length) };

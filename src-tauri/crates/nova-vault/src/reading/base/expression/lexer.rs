@@ -1,4 +1,4 @@
-//! An expression's words.
+//! Splits an expression into tokens.
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
@@ -6,7 +6,7 @@ pub(super) enum Token {
     Text(String),
     Name(String),
     Symbol(&'static str),
-    /// `/pattern/flags`, whose marks and quotes mean something else than those around it.
+    /// `/pattern/flags`, in which operators and quotes have another meaning.
     Pattern,
 }
 
@@ -16,7 +16,7 @@ const SYMBOLS: [&str; 24] = [
     ",", ".", ":", "=",
 ];
 
-/// Splits an expression; `Err` says what cannot be read.
+/// Tokenises an expression; `Err` is the unreadable part.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
@@ -63,12 +63,12 @@ fn quoted(text: &str, quote: char) -> Result<(Token, &str), String> {
     Err(format!("a text is not closed: {quote} is missing"))
 }
 
-/// Whether a `/` after the word divides.
+/// Whether a `/` after this token is a division.
 fn ends_a_value(last: Option<&Token>) -> bool {
     !matches!(last, None | Some(Token::Symbol(_))) || matches!(last, Some(Token::Symbol(")" | "]" | "}")))
 }
 
-/// A regular expression of JavaScript: up to the `/` that is neither escaped nor in brackets.
+/// A JavaScript regular expression: up to the `/` that is neither escaped nor in brackets.
 fn pattern(text: &str) -> Result<(Token, &str), String> {
     let mut in_brackets = false;
     let mut chars = text.char_indices().skip(1);
@@ -91,7 +91,7 @@ fn pattern(text: &str) -> Result<(Token, &str), String> {
     Err("a regular expression is not closed: / is missing".to_owned())
 }
 
-/// Digits, and a fraction where a digit follows the dot: `1.isEmpty()` is a function of 1.
+/// Digits, and a fraction if a digit follows the dot: `1.isEmpty()` is a method call on 1.
 fn number(text: &str) -> (Token, &str) {
     let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let mut end = digits(text);

@@ -1,8 +1,8 @@
 //! Expressions of filters and formulas: `status != "done" && file.hasTag("book")`.
 //!
-//! An expression is read once, with all its function names checked, and evaluated for every
-//! file. Chains of operators and of dots are kept flat, so that only brackets make a tree deep,
-//! and brackets are counted.
+//! An expression is parsed once, which also checks all function names, and evaluated for every file. Chains
+//! of operators and of member accesses are stored flat, so that only brackets deepen the tree, and their
+//! nesting is bounded.
 
 mod lexer;
 mod parser;
@@ -13,12 +13,12 @@ pub(super) use parser::parse;
 
 use crate::reading::query::Number;
 
-/// Why an expression cannot be evaluated; naming the function where one is why.
+/// Why an expression cannot be evaluated, naming the function if one is the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// It is no expression: Obsidian cannot read it either.
+    /// Not an expression: Obsidian cannot read it either.
     Unreadable(String),
-    /// It may be one, of what Nova does not know or compute.
+    /// Possibly valid, but not supported by Nova.
     NotComputed(String),
 }
 
@@ -43,18 +43,18 @@ pub(super) enum Expr {
     Text(String),
     List(Vec<Expr>),
     Object(Vec<(String, Expr)>),
-    /// A note's property, or `note`, `file`, `formula`, `this`; in a list's function `value`,
-    /// `index`, `acc`.
+    /// A note's property, or `note`, `file`, `formula`, `this`; inside a list function `value`, `index`,
+    /// `acc`.
     Name(String),
     Call(&'static str, Vec<Expr>),
     Postfix(Box<Expr>, Vec<Step>),
-    /// The innermost operator is the last.
+    /// The innermost operator comes last.
     Unary(Vec<Unary>, Box<Expr>),
-    /// Operators of one precedence, from left to right.
+    /// Operators of equal precedence, from left to right.
     Chain(Box<Expr>, Vec<(Binary, Expr)>),
 }
 
-/// What follows a value.
+/// A postfix operation on a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {
     Field(String),
@@ -105,7 +105,7 @@ impl Binary {
         })
     }
 
-    /// Loosest first, as in JavaScript.
+    /// Lowest first, as in JavaScript.
     fn precedence(self) -> usize {
         match self {
             Binary::Or => 0,

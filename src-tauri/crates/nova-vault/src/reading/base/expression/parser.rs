@@ -1,17 +1,17 @@
-//! From words to a tree, by recursive descent.
+//! Parses tokens into a tree, by recursive descent.
 
 use super::lexer::{Token, tokens};
 use super::{Binary, Expr, Refused, Step, TIGHTEST, Unary};
 use crate::reading::base::names::{self, Kind};
 use crate::reading::query::Number;
 
-/// How deep brackets may be nested.
+/// Maximum nesting of brackets.
 const MAX_DEPTH: usize = 32;
 
-/// In bytes; a person's longest filter has a few hundred.
+/// In bytes; real filters have a few hundred.
 const MAX_LENGTH: usize = 16 * 1024;
 
-/// Reads an expression.
+/// Parses an expression.
 pub(in crate::reading::base) fn parse(text: &str) -> Result<Expr, Refused> {
     if text.len() > MAX_LENGTH {
         return Err(Refused::NotComputed("it is longer than 16 KiB".to_owned()));
@@ -168,10 +168,10 @@ impl Parser {
     }
 }
 
-/// Operands with the operators before them.
+/// Operands, each with its preceding operator.
 type Operands = Vec<(Binary, Expr)>;
 
-/// Operands and operators in the order of the text, from this precedence on.
+/// Groups operands and operators in text order, from this precedence on.
 fn grouped(first: Expr, rest: Operands, precedence: usize) -> Expr {
     if rest.is_empty() || precedence > TIGHTEST {
         return first;
