@@ -1,4 +1,4 @@
-//! Writes planned, not yet made.
+//! Planned writes.
 
 mod attachment;
 mod names;
@@ -25,62 +25,62 @@ use attachment::FileItem;
 pub use attachment::{ATTACHMENTS, Attached, BINARY_ATTACHMENTS};
 
 /// Writes planned against the state that was read. Nothing reaches the disk before
-/// [`crate::ChangeSet::apply`]; reading through the draft sees what is planned. Each note
-/// remembers the text it was first read with, which is what `apply` compares with the disk.
+/// [`crate::ChangeSet::apply`]; reads through the draft see the planned state. For each note the draft
+/// keeps the text first read, which `apply` compares with the disk.
 #[derive(Debug, Clone)]
 pub struct Draft {
     view: View,
-    /// What was read here and not changed yet.
+    /// Notes read through the draft and not changed yet.
     seen: HashMap<VaultPath, Note>,
-    /// By the path each note is to have.
+    /// By target path.
     items: IndexMap<VaultPath, Item>,
-    /// Notes that are to go and whose path another note is to have.
+    /// Notes to be deleted whose path another planned note takes.
     gone: IndexMap<VaultPath, Item>,
-    /// Files that are no notes, by their paths.
+    /// Files other than notes, by path.
     files: IndexMap<VaultPath, FileItem>,
-    /// Whether a note was ever to have another path: else none is away from its own.
+    /// Whether any note was ever planned to move; if not, none is away from its origin.
     moved: bool,
-    /// Of a fork, what was planned when it was made: none of that is a change of the fork's own.
+    /// For a fork: the plan at the time of the fork, which does not count as the fork's changes.
     before: Option<Arc<Draft>>,
 }
 
 #[derive(Debug, Clone)]
 struct Item {
-    /// Path and text on the disk; `None` for a new note.
+    /// Path and text on disk; `None` for a new note.
     origin: Option<(VaultPath, Arc<str>)>,
-    /// `None` for a note that is to go.
+    /// `None` for a deletion.
     text: Option<String>,
-    /// What its file had when it was deleted, of one that is restored.
+    /// For a restored note: the attributes its file had when it was deleted.
     file: Option<Attributes>,
-    /// Folders to remove with it when they are empty.
+    /// Folders to remove with the note if they are empty.
     folders: Vec<String>,
-    /// The view may not see the note: only links in it are rewritten.
+    /// The view hides the note: only its links are rewritten.
     unseen: bool,
 }
 
-/// A note to be made.
+/// A note to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewNote {
-    /// `""` for the vault's root; made where it is missing.
+    /// `""` for the vault's root; created if missing.
     pub folder: String,
-    /// The display name, made a file name.
+    /// The display name, from which the file name is derived.
     pub name: String,
     pub text: String,
 }
 
-/// What is to become of one note, as a difference.
+/// The planned change of one note, as a diff.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedDiff {
-    /// Where it will be.
+    /// The target path.
     pub path: VaultPath,
-    /// Where it is, when it is to be moved.
+    /// The present path, if the note is to be moved.
     pub from: Option<VaultPath>,
-    /// What changes in its text.
+    /// The change to its text.
     pub diff: NoteDiff,
 }
 
 impl Item {
-    /// Where the note is now, when it is to be at `path` instead.
+    /// The present path of a note to be moved to `path`.
     fn moved_from(&self, path: &VaultPath) -> Option<&VaultPath> {
         let (from, _) = self.origin.as_ref()?;
         (from != path && self.text.is_some()).then_some(from)
@@ -100,14 +100,14 @@ impl Item {
 }
 
 impl Vault {
-    /// An empty plan of writes.
+    /// An empty draft.
     pub fn draft(&self) -> Draft {
         self.seen_by_owner().draft()
     }
 }
 
 impl View {
-    /// An empty plan of writes that reads through this view.
+    /// An empty draft that reads through this view.
     pub fn draft(&self) -> Draft {
         Draft::new(self.clone())
     }
@@ -126,13 +126,13 @@ impl Draft {
         }
     }
 
-    /// A draft that sees what is planned here. Its changes are those planned after the fork, until it is
+    /// A draft that starts from this plan. Its changes are those planned after the fork, until it is
     /// [joined](Draft::joined).
     pub fn fork(&self) -> Draft {
         Draft { before: Some(Arc::new(self.clone())), ..self.clone() }
     }
 
-    /// Takes what was planned before the fork as its own.
+    /// Counts the changes planned before the fork as its own.
     pub fn joined(self) -> Draft {
         Draft { before: None, ..self }
     }
@@ -145,14 +145,14 @@ impl Draft {
         &self.view
     }
 
-    /// The note as it will be when the draft is applied.
+    /// The note as it will be after the draft is applied.
     pub fn read(&mut self, path: &VaultPath) -> Result<Note, VaultError> {
         let path = self.vault().real(path).into_owned();
         self.read_real(&path)
     }
 
-    /// What the note that [`Draft::read`] gives was when it was read from the disk, and where; `None` for
-    /// one that is only planned.
+    /// Path and hash on disk, at the time of reading, of a note returned by [`Draft::read`]; `None` for a
+    /// new note.
     pub fn on_disk(&self, note: &Note) -> Option<(VaultPath, ContentHash)> {
         match self.items.get(&note.path) {
             Some(item) => {
@@ -163,7 +163,7 @@ impl Draft {
         }
     }
 
-    /// As [`Draft::read`]; a link is not followed.
+    /// As [`Draft::read`], without following links.
     fn read_real(&mut self, path: &VaultPath) -> Result<Note, VaultError> {
         refuse_hidden(path)?;
         match self.items.get(path) {
@@ -188,15 +188,15 @@ impl Draft {
         }
         let note = self.view.read(path)?;
         if note.path != *path {
-            // A link itself is neither moved nor deleted.
+            // A symbolic link itself is neither moved nor deleted.
             return Err(VaultError::Symlink { path: path.clone(), refused: None });
         }
         self.seen.insert(path.clone(), note.clone());
         Ok(note)
     }
 
-    /// Plans a new note. Where there is one already, also one whose path differs in case only, that is
-    /// an error; and so is a folder that would stand beside one of the same name in another case.
+    /// Plans a new note. An error if a note exists there, or one whose path differs in case only, or if its
+    /// folder exists in another case.
     pub fn create(&mut self, path: &VaultPath, text: String) -> Result<(), VaultError> {
         writable(path)?;
         self.refuse_twin(path)?;
@@ -207,7 +207,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Plans property changes, byte-exact: nothing else in the note changes.
+    /// Plans byte-exact property changes.
     pub fn set_properties(&mut self, path: &VaultPath, edits: &[PropertyEdit]) -> Result<(), VaultError> {
         self.edit(path, |text| {
             refuse_base(path)?;
@@ -215,7 +215,7 @@ impl Draft {
         })
     }
 
-    /// Plans the replacement of a text that is in the note exactly `count` times (else once).
+    /// Plans the replacement of a text that must occur exactly `count` times (default: once).
     pub fn replace(
         &mut self,
         path: &VaultPath,
@@ -237,7 +237,8 @@ impl Draft {
         })
     }
 
-    /// Plans other lines in the place of one, which must say `old`. Numbers are 1-based; no line has its line break.
+    /// Plans the replacement of one line, which must equal `old`, by others. Numbers are 1-based; lines
+    /// have no line breaks.
     pub fn replace_line(
         &mut self,
         path: &VaultPath,
@@ -251,7 +252,7 @@ impl Draft {
         })
     }
 
-    /// Plans text at the end of the note, or of the section under `heading`.
+    /// Plans text to append to the note, or to the section under `heading`.
     pub fn append(&mut self, path: &VaultPath, text: &str, heading: Option<&str>) -> Result<(), VaultError> {
         self.edit(path, |note| {
             refuse_base(path)?;
@@ -259,7 +260,7 @@ impl Draft {
         })
     }
 
-    /// Plans the removal of a note.
+    /// Plans the deletion of a note.
     pub fn delete(&mut self, path: &VaultPath) -> Result<(), VaultError> {
         writable(path)?;
         self.remove(path)
@@ -287,7 +288,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Plans another path for a note. Links to it stay as they are; see [`Draft::move_note`].
+    /// Plans a move. Links to the note stay as they are; see [`Draft::move_note`].
     pub fn rename(&mut self, from: &VaultPath, to: &VaultPath) -> Result<(), VaultError> {
         writable(to)?;
         if let Some(path) = self.taken(to)?
@@ -298,8 +299,8 @@ impl Draft {
         self.rename_to_own(from, to)
     }
 
-    /// As [`Draft::rename`] for a note that may have the name already, beside its own: then that is the
-    /// one to stay.
+    /// As [`Draft::rename`], also if the note's file already has the new name as a hard link, which then
+    /// stays.
     pub(crate) fn rename_to_own(&mut self, from: &VaultPath, to: &VaultPath) -> Result<(), VaultError> {
         writable(from)?;
         writable(to)?;
@@ -319,32 +320,32 @@ impl Draft {
         self.changing().next().is_none() && self.changing_files().next().is_none()
     }
 
-    /// Whether a note would have another path.
+    /// Whether it moves a note.
     pub fn moves(&self) -> bool {
         self.changing().any(|(path, item)| item.moved_from(path).is_some())
     }
 
-    /// The notes that would change, in the order they were planned, then other files.
+    /// The notes to be changed, in planning order, then other files.
     pub fn paths(&self) -> Vec<VaultPath> {
         let notes = self.changing().map(|(path, _)| path.clone());
         notes.chain(self.changing_files().map(|(path, _)| path.clone())).collect()
     }
 
-    /// Where the notes and files that would change will be, and where those that would be moved are.
+    /// The target paths of changed notes and files, and the present paths of moved notes.
     pub fn places(&self) -> impl Iterator<Item = &VaultPath> {
         let notes = self.changing().flat_map(|(path, item)| item.moved_from(path).into_iter().chain([path]));
         notes.chain(self.changing_files().map(|(path, _)| path))
     }
 
-    /// The notes and files that would change with the texts that they would have; `None` for one that would
-    /// go, that the view does not see, or that is no text.
+    /// The notes and files to be changed, with their new texts; `None` for a deletion, a note that the view
+    /// hides, or binary content.
     pub fn texts(&self) -> impl Iterator<Item = (&VaultPath, Option<&str>)> {
         let notes = self.changing().map(|(path, item)| (path, item.text.as_deref().filter(|_| !item.unseen)));
         let files = self.changing_files();
         notes.chain(files.map(|(path, item)| (path, item.after.as_ref().and_then(Content::text))))
     }
 
-    /// What would change in each note and file.
+    /// The diff of each note and file.
     pub fn diffs(&self) -> Vec<PlannedDiff> {
         let notes = self.changing().map(|(path, item)| {
             let before = item.origin.as_ref().map(|(_, base)| &**base);
@@ -358,8 +359,7 @@ impl Draft {
         notes.chain(files).collect()
     }
 
-    /// What is to be written, in the order it was planned, but each name is free before another
-    /// note takes it.
+    /// The planned writes in planning order, except that each path is vacated before another note takes it.
     pub(crate) fn plan(&self) -> Vec<Planned> {
         let mut left: Vec<Option<Planned>> = Vec::new();
         let mut holders: HashMap<&VaultPath, usize> = HashMap::new();
@@ -378,7 +378,7 @@ impl Draft {
         }
         let mut plan = Vec::new();
         for at in 0..left.len() {
-            // The note, then the one that has its name, then the one that has the name of that …
+            // The note, then the one that occupies its target path, and so on.
             let mut chain: Vec<Planned> = left[at].take().into_iter().collect();
             let mut next = at;
             while let Some(last) = chain.last().filter(|last| last.from.is_some() || last.base.is_none()) {
@@ -388,7 +388,7 @@ impl Draft {
                 chain.push(planned);
             }
             if chain.len() > 1 && next == at {
-                // No name is ever free: the texts change places, not the files.
+                // A cycle, in which no path is ever free: exchange texts instead of moving files.
                 let mut bases: Vec<_> = chain.iter().map(|planned| planned.base.clone()).collect();
                 bases.rotate_left(1);
                 for (planned, base) in chain.iter_mut().zip(bases) {
@@ -409,7 +409,7 @@ impl Draft {
         plan
     }
 
-    /// The text as planned, `None` when there is no note. A link is not followed.
+    /// The planned text, `None` if there is no note. Links are not followed.
     pub(crate) fn text(&mut self, path: &VaultPath) -> Result<Option<Arc<str>>, VaultError> {
         match self.read_real(path) {
             Ok(note) => Ok(Some(note.text)),
@@ -418,7 +418,7 @@ impl Draft {
         }
     }
 
-    /// Plans a whole text for a note, there or not. A link is not followed.
+    /// Plans the whole text of a note, existing or not. Links are not followed.
     pub(crate) fn set_text(&mut self, path: &VaultPath, text: String) -> Result<(), VaultError> {
         match self.load(path) {
             Ok(()) | Err(VaultError::NotFound { .. }) => {
@@ -429,8 +429,8 @@ impl Draft {
         }
     }
 
-    /// Plans the text of a note that was found missing; its file is to be as it was when it was
-    /// deleted, where that is known. A note made there since is a conflict, not looked for again.
+    /// Plans to restore a missing note with the attributes its file had when it was deleted, if known. A
+    /// note created there since is a conflict, so the disk is not read.
     pub(crate) fn restore(&mut self, path: &VaultPath, text: String, file: Option<&Attributes>) {
         self.put(path, text);
         if let Some(item) = self.items.get_mut(path) {
@@ -438,7 +438,8 @@ impl Draft {
         }
     }
 
-    /// As [`Draft::delete`] for whatever Nova has made, with folders to remove when they are empty then.
+    /// As [`Draft::delete`] for anything that Nova created, including folders to remove if they become
+    /// empty.
     pub(crate) fn delete_with_folders(
         &mut self,
         path: &VaultPath,
@@ -451,7 +452,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Reverts whatever is planned for the note that is to have this path.
+    /// Discards the plan for the note with this target path.
     pub(crate) fn forget(&mut self, path: &VaultPath) {
         if self.items.get(path).is_some_and(|item| item.text.is_some()) {
             self.items.shift_remove(path);
@@ -459,12 +460,12 @@ impl Draft {
         }
     }
 
-    /// The texts as planned, by the paths their notes will have.
+    /// The planned texts by target path.
     pub(crate) fn planned_texts(&self) -> impl Iterator<Item = (VaultPath, Arc<str>)> {
         self.items.iter().filter_map(|(path, item)| Some((path.clone(), item.text.as_deref()?.into())))
     }
 
-    /// Where the notes with planned changes are on the disk.
+    /// Present paths of the notes with planned changes.
     pub(crate) fn origins(&self) -> impl Iterator<Item = &VaultPath> {
         self.gone
             .values()
@@ -472,13 +473,13 @@ impl Draft {
             .filter_map(|item| item.origin.as_ref().map(|(from, _)| from))
     }
 
-    /// Whether the note is in the plan for its links only.
+    /// Whether the note is hidden and planned only for its links.
     pub(crate) fn is_unseen(&self, path: &VaultPath) -> bool {
         self.items.get(path).is_some_and(|item| item.unseen)
     }
 
-    /// Plans a text for a note in which only links differ from `before`, which was read past the
-    /// view where the note is not `visible`.
+    /// Plans a text that differs from `before` in links only. `before` was read bypassing the view if the
+    /// note is not `visible`.
     pub(crate) fn rewrite_links(&mut self, path: &VaultPath, before: &Arc<str>, text: String, visible: bool) {
         let item = self.items.entry(path.clone()).or_insert_with(|| Item {
             origin: Some((path.clone(), Arc::clone(before))),
@@ -516,7 +517,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Makes sure that the note is among the items.
+    /// Ensures that the note is among the items.
     fn load(&mut self, path: &VaultPath) -> Result<(), VaultError> {
         let note = self.read_real(path)?;
         if !self.items.contains_key(path) {
@@ -543,7 +544,7 @@ impl Draft {
         item.folders.clear();
     }
 
-    /// Whether the note that has this path on the disk is to have another, or to go.
+    /// Whether the note at this path on disk is to be moved or deleted.
     fn is_removed(&self, path: &VaultPath) -> bool {
         self.gone.contains_key(path)
             || self.moved
@@ -554,13 +555,13 @@ impl Draft {
     }
 }
 
-/// Front matter or a section would make a base unreadable.
+/// A base has no front matter and no sections: adding either would make it unreadable.
 fn refuse_base(path: &VaultPath) -> Result<(), EditError> {
     if path.is_note() { Ok(()) } else { Err(EditError::Base) }
 }
 
-/// Nova writes notes and the views over them. Other files are only made ([`Draft::attach`], [`Draft::attach_file`]), and the links
-/// in canvases follow a moved note.
+/// Nova writes notes and bases. Other files are only created ([`Draft::attach`], [`Draft::attach_file`]),
+/// and links in canvases are updated when a note moves.
 fn writable(path: &VaultPath) -> Result<(), VaultError> {
     refuse_hidden(path)?;
     if path.is_note() || path.as_str().ends_with(".base") {

@@ -1,4 +1,4 @@
-//! What can go wrong with notes on disk, each with the remedy.
+//! Errors about notes on disk, each with a remedy.
 
 mod base;
 mod query;
@@ -16,29 +16,28 @@ use crate::note::{EditError, PathError, VaultPath};
 pub use base::BaseError;
 pub use query::QueryError;
 
-/// An error about the vault. `Display` says what happened and what to do about it;
-/// [`VaultError::message`] and [`VaultError::hint`] give the two halves apart.
+/// An error about the vault. `Display` is [`VaultError::message`] followed by [`VaultError::hint`].
 #[derive(Debug, thiserror::Error)]
 #[error("{}. {}", self.message(), self.hint())]
 pub enum VaultError {
-    /// The vault folder itself cannot be used.
+    /// The vault's folder cannot be used.
     Unusable {
-        /// The folder that was to be opened.
+        /// The folder to be opened.
         root: PathBuf,
         /// Why not, as a clause: "it does not exist".
         reason: String,
         /// What to do.
         remedy: String,
     },
-    /// The folder of the open vault is not where its path says: deleted, renamed, or on a disk that was
-    /// unmounted. Nothing was read or written.
+    /// The open vault's folder is not at its path: deleted, renamed, or unmounted. Nothing was read or
+    /// written.
     Gone {
         /// The path that the user gave.
         root: PathBuf,
-        /// Why, as a clause, where it is not simply missing: "another folder is in its place".
+        /// Why, as a clause, unless it is simply missing: "another folder is in its place".
         reason: Option<String>,
     },
-    /// The extra root that the note lies in cannot be reached. Nothing was read or written there.
+    /// The note's extra root is unreachable. Nothing was read or written there.
     RootGone {
         /// The note.
         path: VaultPath,
@@ -50,19 +49,19 @@ pub enum VaultError {
         /// The path or name as it was given.
         name: String,
     },
-    /// A new note was to be created where one is already.
+    /// A note to be created already exists.
     Exists {
-        /// The note that is there; it may differ from the wanted path in case only.
+        /// The existing note; its path may differ in case.
         path: VaultPath,
     },
-    /// The path is not one that may be used.
+    /// The path is invalid.
     Path(#[from] PathError),
-    /// The note is private and its reader is not on this machine.
+    /// The note is private and the reader is remote.
     Private {
-        /// The note, by the name it was asked for.
+        /// The note, by the requested name.
         name: String,
     },
-    /// What was asked for cannot be asked for like that.
+    /// The query is invalid.
     InvalidQuery {
         /// What is wrong with it, as a clause.
         reason: String,
@@ -84,15 +83,14 @@ pub enum VaultError {
     Symlink {
         /// The refused path.
         path: VaultPath,
-        /// Why a link that leads to an extra root is not followed, as a clause: "it leads nowhere"; and what
-        /// to do about that.
+        /// Why a link to an extra root is not followed, as a clause ("it leads nowhere"), and the remedy.
         refused: Option<(String, &'static str)>,
     },
-    /// The note's file has further names, which a replaced file would lose.
+    /// The note's file has hard links, which would keep the old text.
     HardLink {
         /// The refused path.
         path: VaultPath,
-        /// How many names the file has.
+        /// The link count.
         links: u64,
     },
     /// The bytes are not UTF-8 text.
@@ -107,42 +105,41 @@ pub enum VaultError {
         /// Its size in bytes.
         bytes: u64,
     },
-    /// An edit could not be made in the text that is there.
+    /// The edit does not fit the present text.
     Edit {
         /// The note.
         path: VaultPath,
-        /// Why the text could not be edited.
+        /// Why it was refused.
         source: EditError,
     },
-    /// A note is not moved, because a link to it could not be written so that it leads to it.
-    /// Nothing was changed.
+    /// A move was refused because a link to the note cannot be rewritten so that it resolves to it. Nothing
+    /// was changed.
     Unlinkable {
-        /// The note that holds the link; `None` where the reader may not know of it.
+        /// The note with the link; `None` if it is hidden from the reader.
         path: Option<VaultPath>,
         /// The link's line, 1-based.
         line: u32,
-        /// Where the note was to be.
+        /// The target path of the move.
         to: VaultPath,
     },
-    /// A note is not moved, because links would lead to it that mean a note its reader may not
-    /// see. Nothing was changed.
+    /// A move was refused because links to a note hidden from the reader would then resolve to the moved
+    /// one. Nothing was changed.
     Ambiguous {
-        /// Where the note was to be.
+        /// The target path of the move.
         to: VaultPath,
     },
-    /// The note changed since it was read, and both changes touch the same place.
-    /// Nothing of that note was written.
+    /// The note changed since it was read, and both changes touch the same place. Nothing in that note was
+    /// written.
     Conflict(Box<Conflict>),
     /// A condition or a sort key cannot be read.
     Query(#[from] QueryError),
-    /// A base gives no rows.
+    /// A base has no result.
     Base(#[from] BaseError),
-    /// No change set has this id.
     NoChangeSet {
         /// The id as it was given.
         id: String,
     },
-    /// The change set is still being written by a running Nova, is complete, or was undone.
+    /// The change set is being written by another process, is complete, or was undone.
     ChangeSetState {
         /// The change set.
         id: String,
@@ -151,17 +148,17 @@ pub enum VaultError {
         /// What to do about it, one sentence.
         remedy: String,
     },
-    /// The file system refused a step. What was there before is still there, or in the change set, should taking
-    /// back a half-done write have failed, too.
+    /// A file system operation failed. The previous content is in place, or in the change set if rolling
+    /// back failed, too.
     Io {
-        /// What was being done: `write "CRM/People/Jane Doe.md"`.
+        /// The operation: `write "CRM/People/Jane Doe.md"`.
         doing: String,
-        /// The note it was done to; `None` where it was none, such as the journal.
+        /// The note; `None` if it concerned something else, such as the journal.
         path: Option<VaultPath>,
         /// The system's own error.
         source: io::Error,
     },
-    /// Writing a note in place failed, and so did putting back what was there.
+    /// Writing in place failed, and so did restoring the old text.
     Torn {
         /// The note.
         path: VaultPath,
@@ -181,7 +178,7 @@ impl VaultError {
         move |source| VaultError::Io { doing, path: None, source }
     }
 
-    /// Done to a note: `write`.
+    /// An I/O error for an operation on a note, such as `write`.
     pub(crate) fn io_at(doing: &str, path: &VaultPath) -> impl FnOnce(io::Error) -> VaultError + use<> {
         let (doing, path) = (format!("{doing} \"{path}\""), path.clone());
         move |source| VaultError::Io { doing, path: Some(path), source }
@@ -191,7 +188,7 @@ impl VaultError {
         move |source| VaultError::Edit { path: path.clone(), source }
     }
 
-    /// The one note it is about.
+    /// The note concerned, if it is a single one.
     pub fn path(&self) -> Option<&VaultPath> {
         match self {
             VaultError::Exists { path }
@@ -210,7 +207,7 @@ impl VaultError {
         }
     }
 
-    /// The case of the error for programs.
+    /// The error code for programs.
     pub fn code(&self) -> ErrorCode {
         match self {
             VaultError::Unusable { .. } | VaultError::Gone { .. } | VaultError::RootGone { .. } => {
@@ -410,7 +407,7 @@ impl From<VaultError> for UserError {
     }
 }
 
-/// With a capital at its start and a full stop at its end.
+/// Capitalises the first letter and adds a full stop.
 fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))

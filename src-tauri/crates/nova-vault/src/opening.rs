@@ -1,4 +1,4 @@
-//! Opening a vault: which folder may be one, and what an earlier Nova left there.
+//! Opening a vault: validating the folder, and recovery after a killed process.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::writing::journal::Journal;
 use crate::writing::write::sweep;
 
 impl Vault {
-    /// Opens the folder. Changes nothing in it but to end what an earlier Nova was killed in the
-    /// middle of: temporary files go, and edits in them go to where they belong.
+    /// Opens the folder. Changes it only to recover from a killed process: temporary files are removed, and
+    /// edits in them are merged into their notes.
     pub fn open(options: VaultOptions) -> Result<Vault, VaultError> {
         Vault::open_with(options, Steps::default())
     }
 
-    /// As [`Vault::open`] for a folder that the user has just chosen: an empty one too, where another folder
-    /// held the notes before.
+    /// As [`Vault::open`], for a folder that the user just chose: accepts an empty folder in place of
+    /// another that had notes.
     pub fn open_chosen(options: VaultOptions) -> Result<Vault, VaultError> {
         KnownFolders::beside(&options.history).forget(&usable_root(&options)?);
         Vault::open(options)

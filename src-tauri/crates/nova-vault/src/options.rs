@@ -1,4 +1,4 @@
-//! What a vault is opened with.
+//! Options for opening a vault.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,45 +8,43 @@ use jiff::tz::TimeZone;
 
 use crate::writing::history::Limits;
 
-/// What a vault is opened with. Clock and ids are given, so that nothing here depends on the
-/// machine.
+/// Options for opening a vault. Clock and id source are passed in, so that nothing depends on the machine.
 pub struct VaultOptions {
-    /// The folder with the notes. It may be named through a link.
+    /// The folder with the notes. Its path may contain links.
     pub root: PathBuf,
-    /// Where the journal lies: `<data>/history`. Made at the first write, or by
+    /// The journal's folder: `<data>/history`. Created at the first write, or by
     /// [`Vault::remember_folder`](crate::Vault::remember_folder); readable by the user only.
     pub history: PathBuf,
-    /// Folders that may not be the vault nor lie in it: `<config>` and `<data>`. The folder
-    /// of the journal is one of them without being named.
+    /// Folders that must not equal, contain or lie in the vault: `<config>` and `<data>`. The journal's
+    /// folder is always included.
     pub forbidden: Vec<PathBuf>,
-    /// Folders outside of the vault whose notes belong to it once a symbolic link at its top leads to
-    /// one. None of them may hold or lie in the vault, `forbidden` or `program`.
+    /// Folders outside of the vault whose notes belong to it when a symbolic link at its top leads to them.
+    /// None may overlap with the vault, `forbidden` or `program`.
     pub roots: Vec<PathBuf>,
-    /// The folder that the program itself lies in.
+    /// The program's installation folder.
     pub program: Option<PathBuf>,
-    /// Tells the time.
+    /// The current time.
     pub clock: Clock,
-    /// Where the user is: what `today` is, and on which day a note was changed.
+    /// The user's time zone, for `today` and the days of changes.
     pub zone: TimeZone,
-    /// Gives ids for change sets, never the same twice.
+    /// Generates unique ids for change sets.
     pub new_id: NewId,
-    /// The system's trash, which takes deleted notes where Obsidian is set to use it: on Linux the
-    /// home trash, `$XDG_DATA_HOME/Trash`. Where there is none, as on macOS and Windows, or none on
-    /// the vault's file system, they go to the vault's own folder `.trash`.
+    /// The system's trash, used if Obsidian is set to it: on Linux the home trash, `$XDG_DATA_HOME/Trash`.
+    /// Without one, as on macOS and Windows, or if it is on another file system, deleted notes go to the
+    /// vault's folder `.trash`.
     pub trash: Option<PathBuf>,
-    /// The top folder of the file system that a folder lies on ([`top_folder`](crate::top_folder)),
-    /// which may have a trash of its own where the home trash is on another one; `None`: it has not.
+    /// Finds the top folder of a folder's file system ([`top_folder`](crate::top_folder)), whose trash is
+    /// used if the home trash is on another file system; `None` if it has none.
     pub top_folder: fn(&Path) -> Option<PathBuf>,
-    /// Whether a note whose file has further names (hard links) is written in place, so that all of
-    /// them show the new text, and a symbolic link to a note in the vault is read and changed as that
-    /// note. Both are refused otherwise.
+    /// Whether a note with hard links is written in place, so that all its names show the new text, and a
+    /// symbolic link to a note in the vault is read and written as that note. Otherwise both are refused.
     pub write_through: bool,
-    /// What of the history is kept without being asked.
+    /// Retention limits of the history.
     pub limits: Limits,
 }
 
-/// Tells the time.
+/// Returns the current time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Gives an id that was never given before.
+/// Returns a new unique id.
 pub type NewId = Arc<dyn Fn() -> String + Send + Sync>;

@@ -1,4 +1,4 @@
-//! Whether the folders of an open vault are where their paths say.
+//! Whether the folders of an open vault are still at their paths.
 
 use std::sync::Arc;
 
@@ -8,26 +8,26 @@ use crate::reading::index::Head;
 use crate::vault::Vault;
 
 impl Vault {
-    /// [`VaultError::Gone`] where the path that the vault was opened with does not name its folder now.
-    /// Reading and writing check it themselves.
+    /// [`VaultError::Gone`] if the vault's path no longer names its folder. Reads and writes check this
+    /// themselves.
     pub fn check_present(&self) -> Result<(), VaultError> {
         self.core().disk.check_present()
     }
 
-    /// Keeps which folder the vault is, and which its extra roots are, so that a later process does not take
-    /// the empty folder that a disk is mounted at for the vault while the disk is not mounted.
+    /// Remembers the identity of the vault and of its extra roots, so that a later process does not mistake
+    /// the empty mount point of an unmounted disk for the vault.
     pub fn remember_folder(&self) {
         self.core().disk.remember();
     }
 
-    /// The extra roots that cannot be reached now, by the names of their links. Nothing is written there.
+    /// The extra roots that are unreachable now, by the names of their links. Nothing is written there.
     pub fn gone_roots(&self) -> Vec<GoneRoot> {
         self.core().disk.gone_roots()
     }
 
-    /// Whether a folder that was put where the vault's was holds its notes: at least half of those that
-    /// were last known, as after a backup is restored or a disk is mounted again. Another folder, such as
-    /// the one that is left while a disk is not mounted, does not.
+    /// Whether a new folder at the vault's path has its notes: at least half of the last known paths, as
+    /// after restoring a backup or remounting a disk. Any other folder, such as an empty mount point, does
+    /// not.
     pub fn is_put_back(&self) -> bool {
         let Some(known) = self.index().last_listing().filter(|known| !known.heads.is_empty()) else {
             return false;
@@ -40,13 +40,13 @@ impl Vault {
         known.heads.iter().filter(is_there).count() * 2 >= known.heads.len()
     }
 
-    /// Names in a folder, none where there is no such folder.
+    /// Names in a folder; empty if it does not exist.
     pub(crate) fn names(&self, folder: &str) -> Result<Vec<String>, VaultError> {
         self.check_present()?;
         self.core().disk.names(folder)
     }
 
-    /// The folders whose paths differ in case only from this one.
+    /// The folders whose paths differ from this one in case only.
     pub(crate) fn spellings(&self, folder: &str) -> Result<Spellings, VaultError> {
         self.check_present()?;
         self.core().disk.spellings(folder)

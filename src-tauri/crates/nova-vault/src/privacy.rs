@@ -4,27 +4,27 @@ use std::borrow::Cow;
 
 use crate::note::{Document, FrontMatter, Value, VaultPath, folded};
 
-/// Which notes stay hidden from whoever reads: a model, its sub-agents, an MCP client.
+/// Which notes are hidden from a reader: a model, its sub-agents, an MCP client.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Privacy {
-    /// What is read leaves this machine.
+    /// The reader is remote: what it reads leaves this machine.
     pub remote: bool,
     /// Folders and notes the user listed as private.
     pub private: Vec<String>,
 }
 
 impl Privacy {
-    /// Whether a note of that path with that content must not be shown.
+    /// Whether this note must be hidden.
     pub fn hides(&self, path: &VaultPath, document: &Document) -> bool {
         self.remote && (self.listed(path) || is_marked_private(document))
     }
 
-    /// What holds for a reader elsewhere who has the same list.
+    /// The privacy for a remote reader, with the same list.
     pub fn elsewhere(&self) -> Privacy {
         Privacy { remote: true, private: self.private.clone() }
     }
 
-    /// Whether a note of that path must not be shown, whatever it holds.
+    /// Whether a path must be hidden, regardless of the note's content.
     pub fn lists(&self, path: &VaultPath) -> bool {
         self.remote && self.listed(path)
     }
@@ -35,9 +35,9 @@ impl Privacy {
     }
 }
 
-/// Whether an entry, a note or a folder, covers a folded path. Case, Unicode composition and the ways to
-/// write the same path (`./`, `//`, `\`, `/*`, `/*.md`) do not matter, `Diary*` covers all that begins so, and
-/// an entry for the vault's own folder covers all of it: a person who writes the list means to hide something.
+/// Whether an entry (a note or a folder) covers a folded path. Ignores case, Unicode composition and
+/// alternative spellings of a path (`./`, `//`, `\`, `/*`, `/*.md`); `Diary*` covers all paths with that
+/// prefix, and an entry for the vault's own folder covers all of it. Ambiguity is resolved towards hiding.
 pub(crate) fn covers(entry: &str, path: &str) -> bool {
     let entry = plain(entry);
     if entry.is_empty() {
@@ -51,9 +51,9 @@ pub(crate) fn covers(entry: &str, path: &str) -> bool {
         || path.strip_prefix(&*entry).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// The path that an entry names, folded, `""` for all of the vault.
+/// The path of an entry, folded; `""` for the whole vault.
 pub(crate) fn plain(entry: &str) -> Cow<'_, str> {
-    // Each note is compared with each entry, most of which have that form.
+    // Every note is compared with every entry; this is the fast path for most entries.
     let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
     let is_path = |entry: &str| entry.split('/').all(|part| !part.is_empty() && part.bytes().all(is_plain));
     if is_path(entry.strip_suffix(".md").unwrap_or(entry)) {
@@ -68,10 +68,9 @@ pub(crate) fn plain(entry: &str) -> Cow<'_, str> {
     Cow::Owned(named.join("/"))
 }
 
-/// Whether the note asks not to be shown. What it says about that and cannot be understood hides
-/// it, too.
+/// Whether the note marks itself as private. A mark that cannot be understood hides it, too.
 pub(crate) fn is_marked_private(document: &Document) -> bool {
-    // Properties that cannot be read cannot say that the note may be shown.
+    // Unreadable properties cannot declare the note public.
     if matches!(document.front_matter(), FrontMatter::Broken { .. }) {
         return true;
     }
@@ -80,10 +79,9 @@ pub(crate) fn is_marked_private(document: &Document) -> bool {
     marked_private(&said) == Some(true)
 }
 
-/// The entries of a mapping.
 type Said<'a> = Vec<(&'a str, &'a Value)>;
 
-/// What a mapping says by itself or, where it says nothing, by what it merges (`<<: *anchor`); `None`: nothing.
+/// The mark in a mapping, or else in what it merges (`<<: *anchor`); `None` if there is none.
 fn marked_private(said: &Said<'_>) -> Option<bool> {
     let any = |one, other| one || other;
     let own = said.iter().filter(|(key, value)| folded(key) == "nova" && **value != Value::Null);
@@ -121,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_note_says_of_itself() {
+    fn private_marks_in_a_note() {
         for (line, hidden) in [
             ("nova: private", true),
             ("Nova: Private", true),
@@ -145,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merge_key_marks_a_note_too() {
+    fn merge_key_marks_a_note_as_private() {
         let path = VaultPath::parse("a.md").unwrap();
         for (lines, hidden) in [
             ("base: &b {nova: private}\n<<: *b", true),
@@ -167,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_users_list_covers() {
+    fn entries_of_the_private_list() {
         for (entry, path, hidden) in [
             ("Diary", "Diary/One.md", true),
             ("diary/", "Diary/One.md", true),

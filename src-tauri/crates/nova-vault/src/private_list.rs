@@ -1,4 +1,4 @@
-//! The user's list of private notes and folders, as a vault understands it.
+//! The user's list of private notes and folders, resolved against a vault.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,9 +10,9 @@ use crate::reading::index::Texts;
 use crate::vault::Vault;
 
 impl Vault {
-    /// The user's list with the entries that name a place on the disk (`/home/jane/Notes/Diary`,
-    /// `~/Notes/Diary`) as the vault names it, by each of its names: `/` is all of it, and so is what lies above
-    /// it. One above an extra root names all of that. What lies nowhere in either stays as it is written.
+    /// Resolves entries that are paths on disk (`/home/jane/Notes/Diary`, `~/Notes/Diary`) to paths in the
+    /// vault, by each of its names: `/` and any ancestor of the vault cover all of it, and an ancestor of
+    /// an extra root covers that root. Entries outside of both stay as written.
     pub fn listed_private(&self, entries: &[String], home: Option<&Path>) -> Vec<String> {
         let disk = &self.core().disk;
         let named = |entry: &String| {
@@ -24,7 +24,7 @@ impl Vault {
                 _ => Path::new(written).to_owned(),
             };
             let named = if place.is_absolute() { disk.named_within(&place) } else { BTreeSet::new() };
-            // `/Diary` is how some write what lies at the top of the vault.
+            // Some users write `/Diary` for a folder at the top of the vault.
             if named.is_empty() {
                 return vec![entry.clone()];
             }
@@ -33,8 +33,8 @@ impl Vault {
         entries.iter().flat_map(named).collect()
     }
 
-    /// The entries of the list that name nothing in the vault, be it a note, another file or a folder, and
-    /// those without a name, which hide all of it: most likely a slip of the pen.
+    /// Entries that match no note, file or folder of the vault, and entries without a name, which hide all
+    /// of it: most likely typing errors.
     pub fn private_for_nothing(&self, entries: &[String]) -> Result<Vec<String>, VaultError> {
         let disk = &self.core().disk;
         let listing = self.index().listing(disk, Texts::Nobodys)?;

@@ -1,4 +1,4 @@
-//! What a person should put right in the vault.
+//! Problems in a vault that the user should fix.
 
 use serde::Serialize;
 
@@ -6,12 +6,12 @@ use crate::disk::{GoneRoot, Refusal};
 use crate::error::VaultError;
 use crate::note::VaultPath;
 
-/// Something in the vault that a person should put right.
+/// A problem in the vault that the user should fix.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Problem {
     /// The file, relative to the vault.
     pub path: String,
-    /// The line in the file, 1-based; 1 where the whole file is meant.
+    /// The line in the file, 1-based; 1 for the whole file.
     pub line: u32,
     /// What is wrong.
     pub problem: String,
@@ -20,12 +20,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Something that cannot be a note or a folder of notes.
+    /// An entry that cannot be a note or a folder of notes.
     pub(crate) fn of_unusable(path: String, reason: &str, remedy: &str) -> Problem {
         Problem { path, line: 1, problem: format!("{reason}; it is not read"), remedy: remedy.to_owned() }
     }
 
-    /// A folder that cannot be listed. `prefix` is its path with a `/` at its end.
+    /// A folder that cannot be listed. `prefix` is its path with a trailing `/`.
     pub(crate) fn of_refused(prefix: &str, error: &std::io::Error, gone: Option<GoneRoot>) -> Problem {
         let path = prefix.trim_end_matches('/').to_owned();
         if let Some(root) = gone {

@@ -1,4 +1,4 @@
-//! Everything in a vault that cannot be read as it should.
+//! All problems in a vault.
 
 use crate::error::VaultError;
 use crate::note::{VaultPath, unreadable_matter};
@@ -8,7 +8,7 @@ use crate::reading::index::{Listing, Texts, sync_conflict};
 use crate::vault::Vault;
 
 impl Vault {
-    /// Everything in the vault that cannot be read as it should, in order of path and line.
+    /// All problems in the vault, sorted by path and line.
     pub fn problems(&self) -> Result<Vec<Problem>, VaultError> {
         let listing = self.index().listing(&self.core().disk, Texts::Nobodys)?;
         let mut problems = self.problems_of(&listing);
@@ -29,8 +29,8 @@ impl Vault {
         problems
     }
 
-    /// Whether it is a template whose properties are only readable once it is filled in: `{{date}}` is a
-    /// mapping for YAML.
+    /// Whether it is a template whose properties become readable only when filled in: YAML reads `{{date}}`
+    /// as a mapping.
     fn is_form(&self, templates: &TemplateFolder, path: &str) -> bool {
         let Ok(path) = VaultPath::parse(path) else { return false };
         let note = || self.read(&path).ok();

@@ -1,4 +1,4 @@
-//! Files that are no notes, beside them.
+//! Files other than notes.
 
 use serde::Serialize;
 
@@ -8,13 +8,13 @@ use crate::disk::{Attributes, MAX_NOTE_BYTES, refuse_hidden};
 use crate::error::VaultError;
 use crate::note::{VaultPath, file_name};
 
-/// The endings of the files that can be made of text: text that other programs read, and that none runs when
-/// it is opened. SVG and XML are not among them: a browser runs the scripts in both.
+/// Extensions allowed for new text files: text formats that no program executes on opening. SVG and XML are
+/// excluded, because browsers run scripts in them.
 pub const ATTACHMENTS: [&str; 10] =
     ["csv", "tsv", "txt", "json", "ics", "vcf", "bib", "tex", "gpx", "geojson"];
 
-/// The further endings of the files that can be made of bytes from elsewhere, such as the attachment of a
-/// mail. No system runs such a file when it is opened, and an office program asks before it runs a macro.
+/// Further extensions allowed for binary files from elsewhere, such as mail attachments. No system executes
+/// them on opening, and office programs ask before running macros.
 pub const BINARY_ATTACHMENTS: [&str; 41] = [
     "pdf", "docx", "xlsx", "pptx", "doc", "xls", "ppt", "odt", "ods", "odp", "rtf", "epub", "pages",
     "numbers", "key", "png", "jpg", "jpeg", "gif", "webp", "heic", "avif", "tif", "tiff", "bmp", "mp3",
@@ -22,31 +22,31 @@ pub const BINARY_ATTACHMENTS: [&str; 41] = [
     "eml",
 ];
 
-/// A file that is to be made.
+/// A file to be created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Attached {
-    /// Where it goes.
+    /// The target path.
     pub path: VaultPath,
-    /// What shows it in the note it is for, as the vault writes links: `![[plan.csv]]`.
+    /// The embed for a note, in the vault's link format: `![[plan.csv]]`.
     pub link: String,
 }
 
-/// What is to become of a file that is no note: it is made or goes, and never changes.
+/// The planned creation or deletion of a file that is no note; such files are never changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct FileItem {
     pub(super) before: Option<Content>,
     pub(super) after: Option<Content>,
-    /// What it had when it was deleted, of one that is restored.
+    /// For a restored file: the attributes it had when it was deleted.
     pub(super) file: Option<Attributes>,
-    /// Folders to remove with it when they are empty.
+    /// Folders to remove with the file if they are empty.
     pub(super) folders: Vec<String>,
 }
 
 impl Draft {
-    /// Plans a new text file in `folder` for the note it is to be shown in, or for one in the vault's root.
-    /// It never replaces a file: a name that is taken, in whatever case, gets a number as Obsidian
-    /// gives it (`plan 1.csv`). `name` ends in one of [`ATTACHMENTS`]; what links and some system
-    /// cannot hold in it is replaced.
+    /// Plans a new text file in `folder`, with the embed for the given note or for one in the vault's root.
+    /// Never replaces a file: if the name is taken, in any case, it is numbered as Obsidian does
+    /// (`plan 1.csv`). `name` must have one of the extensions in [`ATTACHMENTS`]; characters that links or
+    /// some systems refuse are replaced.
     pub fn attach(
         &mut self,
         folder: &str,
@@ -63,8 +63,8 @@ impl Draft {
         Ok(attached)
     }
 
-    /// As [`Draft::attach`] for bytes of any kind, at most [`MAX_FILE_BYTES`] of them. `name` may also end in one
-    /// of [`BINARY_ATTACHMENTS`]. It cannot be read through the draft.
+    /// As [`Draft::attach`] for binary content of at most [`MAX_FILE_BYTES`]. `name` may also have an
+    /// extension in [`BINARY_ATTACHMENTS`]. The file cannot be read through the draft.
     pub fn attach_file(&mut self, folder: &str, name: &str, bytes: Vec<u8>) -> Result<Attached, VaultError> {
         let attached = self.new_file(folder, name, &[&ATTACHMENTS, &BINARY_ATTACHMENTS], None)?;
         let size = bytes.len() as u64;
@@ -76,8 +76,7 @@ impl Draft {
         Ok(attached)
     }
 
-    /// Plans the removal of a file that is no note and holds this, with folders to remove when they are empty
-    /// then.
+    /// Plans the deletion of a file that is no note and has this content, and of folders that become empty.
     pub(crate) fn delete_file(&mut self, path: &VaultPath, now: Content, folders: &[String]) {
         let was_planned = self.files.shift_remove(path).is_some_and(|item| item.before.is_none());
         if !was_planned {
@@ -86,7 +85,7 @@ impl Draft {
         }
     }
 
-    /// What a file that is no note holds as planned, `None` when there is none.
+    /// The planned content of a file that is no note, `None` if there is none.
     pub(crate) fn file(&self, path: &VaultPath) -> Result<Option<Content>, VaultError> {
         match self.files.get(path) {
             Some(item) => Ok(item.after.clone()),
@@ -94,13 +93,13 @@ impl Draft {
         }
     }
 
-    /// Plans a file that is no note as it was, and what its file had.
+    /// Plans to restore a file that is no note, with its former attributes.
     pub(crate) fn restore_file(&mut self, path: &VaultPath, content: Content, file: Option<&Attributes>) {
         let item = FileItem { after: Some(content), file: file.cloned(), ..FileItem::default() };
         self.files.insert(path.clone(), item);
     }
 
-    /// The files that are no notes, without those that were planned before a fork.
+    /// The planned files that are no notes, without those planned before a fork.
     pub(super) fn changing_files(&self) -> impl Iterator<Item = (&VaultPath, &FileItem)> {
         let before = self.before.as_deref();
         self.files
@@ -128,7 +127,7 @@ impl Draft {
             n => format!("{stem} {n}.{extension}"),
         });
         let path = self.first_free(folder, names)?;
-        // Not even that there is a file of that name is told.
+        // Do not reveal that a file of that name exists.
         if let Some(hidden) = [&wanted, &path].into_iter().find(|path| self.view.privacy().lists(path)) {
             return Err(VaultError::Private { name: hidden.as_str().to_owned() });
         }

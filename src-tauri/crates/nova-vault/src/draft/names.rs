@@ -1,5 +1,5 @@
-//! Which names are taken. Also on a file system that tells cases apart, no two notes and no two folders
-//! are made whose paths differ in case only: elsewhere, as in a synchronised copy, they would be one.
+//! Name collisions. Even on a case-sensitive file system no two notes or folders are created whose paths
+//! differ in case only: in a synchronised copy elsewhere they would be one.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,8 +9,8 @@ use crate::error::VaultError;
 use crate::note::{PathError, VaultPath, file_name, folded};
 
 impl Draft {
-    /// Plans many new notes, each under the first free name made from its own, as [`Draft::free_path`]
-    /// does for one; each folder is listed once. Gives their paths in the same order.
+    /// Plans many new notes, each under the first free name derived from its own, like
+    /// [`Draft::free_path`], but lists each folder only once. Returns their paths in the same order.
     pub fn create_all(&mut self, mut notes: Vec<NewNote>) -> Result<Vec<VaultPath>, VaultError> {
         let mut spelled: HashMap<String, String> = HashMap::new();
         for note in &mut notes {
@@ -24,7 +24,7 @@ impl Draft {
             taken.entry(path.folder().to_owned()).or_default().insert(folded(file_part(path)));
         }
         let mut listed = HashSet::new();
-        // The number that a name was last given, so that a thousand of one name are not tried anew.
+        // The last number used per name; avoids quadratic probing for many equal names.
         let mut numbers: HashMap<(String, String), u32> = HashMap::new();
         let mut paths = Vec::with_capacity(notes.len());
         for note in &notes {
@@ -52,9 +52,8 @@ impl Draft {
         Ok(paths)
     }
 
-    /// A path in `folder` for a note called `display_name` that is not taken: its name as a
-    /// file name, with ` 2`, ` 3` … after it where needed. A folder that is there in another case is
-    /// meant.
+    /// A free path in `folder` for a note called `display_name`: its file name, followed by ` 2`, ` 3` … if
+    /// taken. A folder that exists in another case is used.
     pub fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, VaultError> {
         let folder = &self.spelled(folder)?;
         let name = file_name(display_name);
@@ -67,7 +66,7 @@ impl Draft {
         Ok(path)
     }
 
-    /// The first of the names that no file of the folder has, in whatever case.
+    /// The first name that no file of the folder has, ignoring case.
     pub(super) fn first_free(
         &self,
         folder: &str,
@@ -81,8 +80,7 @@ impl Draft {
         Ok(VaultPath::in_folder(folder, &free)?)
     }
 
-    /// An error where a new note would stand beside one whose folder is spelled in another case, or
-    /// would need such a folder.
+    /// Refuses a new note whose folder exists in another case, or whose name does.
     pub(crate) fn refuse_twin(&self, path: &VaultPath) -> Result<(), VaultError> {
         let folder = path.folder();
         let spellings = self.vault().spellings(folder)?;
@@ -101,7 +99,7 @@ impl Draft {
         Err(PathError { path: path.as_str().to_owned(), problem, instead }.into())
     }
 
-    /// The folder as it is spelled where it is there, or planned, in another case only.
+    /// The spelling of the folder that exists, or is planned, ignoring case.
     pub(super) fn spelled(&self, folder: &str) -> Result<String, VaultError> {
         let folder = folder.strip_suffix('/').unwrap_or(folder);
         Ok(self.spelled_as(folder, &self.vault().spellings(folder)?))
@@ -112,7 +110,7 @@ impl Draft {
         let planned = self.items.iter().filter(|(_, item)| item.text.is_some() && item.origin.is_none());
         let planned = planned.map(|(at, _)| at).chain(self.files.keys());
         let others = planned.map(VaultPath::folder).filter(|other| *other != on_disk);
-        // The longest beginning that a planned folder has in another case.
+        // The longest prefix that a planned folder has in another case.
         let (mut best, mut longest) = (on_disk.clone(), 0);
         for other in others {
             let pairs = on_disk.split('/').zip(other.split('/'));
@@ -127,7 +125,7 @@ impl Draft {
         best
     }
 
-    /// The note that has this path, or one that a file system without case would take for it.
+    /// The note with this path, ignoring case.
     pub(super) fn taken(&self, path: &VaultPath) -> Result<Option<VaultPath>, VaultError> {
         let wanted = folded(path.as_str());
         let planned =
@@ -138,7 +136,7 @@ impl Draft {
         self.taken_in(path.folder(), &folded(file_part(path)))
     }
 
-    /// The note of the folder on the disk that has this folded name, and is to stay there.
+    /// The note in this folder on disk with the folded name, unless it is to be moved or deleted.
     fn taken_in(&self, folder: &str, file: &str) -> Result<Option<VaultPath>, VaultError> {
         for name in self.vault().names(folder)? {
             if folded(&name) != file {

@@ -1,4 +1,4 @@
-//! What a draft would do to notes that somebody has seen otherwise, or may not see.
+//! Checks of a draft against what its author has seen, and against privacy.
 
 use super::Draft;
 use crate::change::{Conflict, NoteChangeKind};
@@ -6,11 +6,11 @@ use crate::error::VaultError;
 use crate::note::{ContentHash, Document, PropertyEdit, VaultPath, edit_properties};
 
 impl Draft {
-    /// Refuses to change properties that whoever changes them has not seen as they are. `seen`: the hash of
-    /// what they saw of the note, and what that said, where it is still known.
+    /// Refuses property changes by someone who has not seen the present values. `seen` is the hash of the
+    /// version they saw, and its parsed text if still known.
     ///
     /// # Errors
-    /// [`VaultError::Conflict`] with the properties.
+    /// [`VaultError::Conflict`] with those properties.
     pub fn check_seen(
         &mut self,
         path: &VaultPath,
@@ -20,7 +20,7 @@ impl Draft {
         let note = self.read(path)?;
         let theirs = match self.items.get(&note.path).map(|item| &item.origin) {
             Some(Some((_, text))) => text.clone(),
-            // Nobody has seen it yet.
+            // The note is new.
             Some(None) => return Ok(()),
             None => note.text.clone(),
         };
@@ -32,7 +32,7 @@ impl Draft {
             let (key, wanted) = match edit {
                 PropertyEdit::Set { key, value } => (key, Some(value)),
                 PropertyEdit::Remove { key } => (key, None),
-                // What others did to the list stays.
+                // Item edits preserve the other items.
                 PropertyEdit::AddItem { .. } | PropertyEdit::RemoveItem { .. } => return false,
             };
             now.property(key) != wanted && seen.is_none_or(|seen| seen.property(key) != now.property(key))
@@ -53,7 +53,7 @@ impl Draft {
         })))
     }
 
-    /// Where the notes are that a reader elsewhere may not see as they are, and may as they would be.
+    /// Notes hidden from a remote reader now that the draft would reveal.
     pub fn makes_public(&self) -> impl Iterator<Item = &VaultPath> {
         let elsewhere = self.view.privacy().elsewhere();
         let hides = move |path: &VaultPath, text: &str| elsewhere.hides(path, &Document::parse(text));
@@ -64,7 +64,7 @@ impl Draft {
         })
     }
 
-    /// The notes and files that would be written and that a reader elsewhere may see afterwards.
+    /// The written notes and files that a remote reader may see afterwards.
     pub fn open_notes(&self) -> impl Iterator<Item = &VaultPath> {
         let elsewhere = self.view.privacy().elsewhere();
         let notes = self.changing().filter_map({

@@ -1,8 +1,8 @@
-//! Why a base gives no rows.
+//! Why a base has no result.
 
 use crate::note::VaultPath;
 
-/// Why a base gives no rows.
+/// Why a base has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BaseError {
     /// The base cannot be read.
@@ -28,7 +28,7 @@ pub enum BaseError {
         path: VaultPath,
         /// The view that was asked for.
         view: String,
-        /// Those there are.
+        /// The existing views.
         views: Vec<String>,
     },
     /// A filter cannot be evaluated.
@@ -36,12 +36,12 @@ pub enum BaseError {
     Filter {
         /// The file.
         path: VaultPath,
-        /// The filter's line in the file, 1-based, where it is no expression at all; `None` where Nova
-        /// does not know or compute something in it.
+        /// The filter's line in the file, 1-based, if it cannot be parsed; `None` if it parses but Nova
+        /// does not support something in it.
         line: Option<u32>,
         /// The filter.
         expression: String,
-        /// What in it cannot be evaluated, naming the function.
+        /// The part that cannot be evaluated, naming the function.
         reason: String,
     },
 }

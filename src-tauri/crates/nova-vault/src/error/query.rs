@@ -1,16 +1,16 @@
-//! Why a condition or a sort key cannot be read.
+//! Errors in conditions and sort keys.
 
 /// A condition or a sort key that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the {kind} `{text}` cannot be read: {problem}; {remedy}")]
 pub struct QueryError {
-    /// What it was to be: `condition` or `sort key`.
+    /// `condition` or `sort key`.
     pub kind: &'static str,
-    /// The text, cut after 200 characters.
+    /// The text, truncated to 200 characters.
     pub text: String,
     /// What is wrong with it.
     pub problem: String,
-    /// What would be right.
+    /// The correct form.
     pub remedy: String,
 }
 
