@@ -1,5 +1,4 @@
-//! Canvases (<https://jsoncanvas.org/spec/1.0/>): the files that their nodes show, and the links in
-//! the Markdown of their text nodes.
+//! Canvases (<https://jsoncanvas.org/spec/1.0/>): file nodes, and links in the Markdown of text nodes.
 
 use std::ops::Range;
 
@@ -12,7 +11,7 @@ use super::rewrite::{rewritten, spliced};
 use crate::error::VaultError;
 use crate::note::VaultPath;
 
-/// What of a canvas may lead to a note.
+/// The parts of a canvas that may refer to a note.
 #[derive(Deserialize)]
 struct Canvas<'a> {
     #[serde(borrow, default)]
@@ -29,19 +28,19 @@ struct Node<'a> {
     text: Option<&'a RawValue>,
 }
 
-/// What a move makes of a canvas.
+/// The effect of a move on a canvas.
 #[derive(Debug, Default)]
 pub(super) struct CanvasMove {
-    /// Its text, when that changes: the strings of nodes that lead to the note, and no other byte.
+    /// The new text, if it changes: only the strings of nodes that refer to the note.
     pub(super) text: Option<String>,
-    /// Links that stay as they are and lead nowhere, with their lines.
+    /// Links that will be broken and stay unchanged, with their lines.
     pub(super) left: Vec<(u32, String)>,
 }
 
 impl MovePlan<'_> {
-    /// Rewrites a canvas. One that cannot be read leads nowhere already. The links of a text node
-    /// are left when its string is written with escapes that JSON does not ask for: written anew,
-    /// more would change than the links.
+    /// Rewrites a canvas. An unreadable one has no working links. Links in a text node stay unchanged if
+    /// its string has escapes that JSON does not require: serialising it again would change more than the
+    /// links.
     pub(super) fn rewrite_canvas(
         &self,
         path: &VaultPath,
@@ -81,7 +80,7 @@ impl MovePlan<'_> {
     }
 }
 
-/// What a string in the text says, and where it stands with its quotes.
+/// Decodes a JSON string; returns its range, quotes included, and its value.
 fn string(text: &str, raw: Option<&RawValue>) -> Option<(Range<usize>, String)> {
     let raw = raw?.get();
     let start = raw.as_ptr().addr().checked_sub(text.as_ptr().addr())?;

@@ -1,4 +1,4 @@
-//! A link to a file that is new.
+//! Links to new files.
 
 use super::names::Names;
 use super::rewrite::{percent_encoded, wiki};
@@ -9,8 +9,8 @@ use crate::reading::index::Texts;
 use crate::view::View;
 
 impl View {
-    /// What shows the file `to`, which does not exist yet, in the note at `from`, or in one in the vault's root:
-    /// an embed as new links are set to be written.
+    /// The embed for file `to`, which does not exist yet, in the note at `from`, or in one in the vault's
+    /// root; in the configured link format.
     pub(crate) fn embed_of_new(
         &self,
         to: &VaultPath,
@@ -20,7 +20,7 @@ impl View {
         let there = listing.heads.iter().map(|head| &head.path).chain(&listing.files);
         let names = Names::new(there.filter(|path| *path != to).chain([to]));
         let settings = self.obsidian();
-        // Its shortest name would tell whether another file of that name is among the private ones.
+        // The shortest name would reveal whether a private file has the same name.
         let format = match settings.link_format {
             LinkFormat::Shortest if !self.privacy().private.is_empty() => LinkFormat::Absolute,
             format => format,

@@ -1,13 +1,13 @@
-//! How the vault's owner wants links written.
+//! Link targets by the vault's configured format.
 
 use super::names::Names;
 use crate::note::{Link, LinkKind, VaultPath};
 use crate::obsidian::LinkFormat;
 
 impl LinkFormat {
-    /// Whether a Markdown link of the note at `from` says the way from its folder to the file: then
-    /// the way is a different one from another folder, also where Obsidian would still find the file
-    /// by its name. A name alone is a way only where the vault is set so.
+    /// Whether a Markdown link in the note at `from` is a path relative to its folder. Such a link must be
+    /// adapted when the note moves, even if Obsidian would still find the file by its name. A bare name
+    /// counts as a path only if the vault uses relative links.
     pub(super) fn is_way(self, link: &Link, from: &VaultPath, was: &VaultPath) -> bool {
         let is_markdown = matches!(link.kind, LinkKind::Markdown | LinkKind::Image | LinkKind::Definition);
         let is_set = self == LinkFormat::Relative;
@@ -16,9 +16,9 @@ impl LinkFormat {
         is_markdown && is_own && (link.target == way || link.target == without_extension(way))
     }
 
-    /// What `link`, which stands in the note at `from` and meant the file at `was` when its note
-    /// was at `from_before`, can say to mean the file at `to`; the best first. A name stays a name
-    /// where the setting lets it, a path stays a path of its kind.
+    /// Candidate targets, best first, for `link` in the note at `from` (before: `from_before`), which meant
+    /// the file at `was`, to mean the file at `to`. A name stays a name where the setting permits; a path
+    /// stays a path of its kind.
     pub(super) fn targets(
         self,
         link: &Link,
@@ -52,12 +52,12 @@ impl LinkFormat {
             }
         };
         targets.extend([root.clone(), format!("/{root}"), explicit]);
-        // With its extension a name is itself also where a file without it stands in the way.
+        // With its extension a name is unambiguous even if a file without extension has it.
         targets.extend([to.as_str().to_owned(), format!("/{to}")]);
         targets
     }
 
-    /// What a new link in a note of `folder` can say to mean the file; the best first.
+    /// Candidate targets, best first, for a new link to the file in a note of `folder`.
     pub(super) fn new_targets(self, folder: &str, to: &VaultPath, names: &Names) -> Vec<String> {
         let (near, root) = (relative(folder, to), to.as_str().to_owned());
         let explicit = if near.starts_with("../") { near.clone() } else { format!("./{near}") };
@@ -88,7 +88,7 @@ pub(super) fn without_extension(mut path: String) -> String {
     path
 }
 
-/// The way from a folder to a file: `Jane.md`, `People/Jane.md`, `../Jane.md`.
+/// The relative path from a folder to a file: `Jane.md`, `People/Jane.md`, `../Jane.md`.
 pub(super) fn relative(folder: &str, to: &VaultPath) -> String {
     let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     let parts: Vec<&str> = to.as_str().split('/').collect();

@@ -1,15 +1,14 @@
-//! Texts and names in the form in which names are looked for in texts: folded, with a mark wherever a word may begin
-//! or end.
+//! Texts and names prepared for matching names in texts: folded, with a marker at every word boundary.
 
 use crate::note::folded;
 
-/// Between two words; no byte of a text.
+/// Word boundary; not a byte of any UTF-8 text.
 const MARK: u8 = 0xff;
 
-/// A text to look in.
+/// A text to be searched.
 pub(super) struct Marked {
     pub(super) bytes: Vec<u8>,
-    /// The places of the marks: in `bytes`, and in the text.
+    /// Positions of the markers in `bytes` and in the original text.
     marks: Vec<(usize, usize)>,
 }
 
@@ -41,7 +40,7 @@ impl Marked {
         marked
     }
 
-    /// The bytes of the text that these bytes, from one mark to another, are made of.
+    /// The range of the original text for a range of `bytes` between two markers.
     pub(super) fn span(&self, from: usize, to: usize) -> Option<std::ops::Range<usize>> {
         let place = |mark: usize| {
             let at = self.marks.binary_search_by_key(&mark, |(at, _)| *at).ok()?;
@@ -51,19 +50,19 @@ impl Marked {
     }
 }
 
-/// How many bytes the first character has with the marks that follow and belong to it.
+/// Length in bytes of the first character, combining marks included.
 fn composed(text: &str) -> usize {
     let mut chars = text.char_indices().skip(1);
     chars.find(|(_, c)| c.is_ascii() || !continues(*c)).map_or(text.len(), |(at, _)| at)
 }
 
-/// Whether it is put together with the character before it: an accent, a vowel or end of a Hangul syllable.
+/// Whether it combines with the character before it: an accent, a vowel or final of a Hangul syllable.
 fn continues(c: char) -> bool {
     unicode_normalization::char::is_combining_mark(c) || matches!(c, '\u{1160}'..='\u{11ff}')
 }
 
-/// Whether no word ends between `last` and `first`. What joins two words (`Anne-Marie`, `report.pdf`, `a/b`) does so
-/// where letters or digits stand on both sides. `'s` is no part of the word before it.
+/// Whether there is no word boundary between `last` and `first`. A joining character (`Anne-Marie`,
+/// `report.pdf`, `a/b`) joins only between letters or digits. `'s` does not belong to the word before it.
 fn is_within_word(before: Option<char>, last: Option<char>, first: char, then: Option<char>) -> bool {
     let Some(last) = last else { return false };
     let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
@@ -79,7 +78,7 @@ fn joins(c: char) -> bool {
     matches!(c, '-' | '_' | '.' | '/' | '\\' | '@' | '\'' | '’' | '&' | '+' | '\u{2010}' | '\u{2011}')
 }
 
-/// Whether its script puts no spaces between words.
+/// Whether its script has no spaces between words.
 pub(super) fn has_no_spaces(c: char) -> bool {
     matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
         | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'

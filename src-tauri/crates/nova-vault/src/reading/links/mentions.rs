@@ -1,11 +1,11 @@
-//! Mentions of notes that are no links yet, and the links they could be.
+//! Unlinked mentions of notes, and the links they could become.
 //!
-//! A mention is a note's name or alias as whole words of a text that a link may be put into
-//! ([`prose`](crate::note::prose)). Of two that overlap the first counts, and the longer of those that begin together.
-//! A name of several words is found in any case; one of a single word only as it is spelled, so that the note `Will`
-//! is none of the verbs. Names that say little are not looked for: fewer than three letters (two of a script without
-//! spaces), numbers, dates, daily notes. Nor are templates and the copies of sync programs, neither for names nor, in
-//! a folder, for mentions.
+//! A mention is a note's name or alias, as whole words, in text in which a link may be inserted
+//! ([`prose`](crate::note::prose)). Of overlapping mentions the first wins, and of those with the same
+//! start the longest. Names of several words match in any case; a single word matches only as spelled, so
+//! that the note `Will` does not match the verb. Weak names are skipped: fewer than three letters (two in a
+//! script without spaces), numbers, dates, daily notes. So are the names of templates and of conflicted
+//! copies, and mentions in them, unless the query names that note.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
@@ -24,51 +24,50 @@ use crate::obsidian::TemplateFolder;
 use crate::reading::index::{Head, Listing, Note, is_record_place};
 use crate::view::View;
 
-/// Which mentions are asked for.
+/// Which mentions to find.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MentionQuery {
-    /// A note or a folder to look in; none for the whole vault.
+    /// A note or a folder to search; `None` for the whole vault.
     pub place: Option<String>,
-    /// Every mention, not only the first in each note that has no link to the mentioned one.
+    /// Every mention, rather than only the first in each note without a link to the mentioned one.
     pub every: bool,
-    /// At most so many links.
+    /// Maximum number of links.
     pub limit: usize,
 }
 
-/// Mentions that could be links.
+/// Mentions that could become links.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MentionAnswer {
-    /// The lines they stand on, in the order of the notes, with at most as many links as the limit.
+    /// The lines with mentions, in the order of the notes; together at most `limit` links.
     pub lines: Vec<MentionLine>,
-    /// How many links there could be without the limit.
+    /// Number of links without the limit.
     pub total: usize,
-    /// In how many notes.
+    /// Number of notes without the limit.
     pub notes: usize,
-    /// Names that are mentioned and that several notes have.
+    /// Mentioned names that several notes have.
     pub ambiguous: Vec<AmbiguousName>,
-    /// The notes whose lines these are, with what they held.
+    /// The notes of these lines, with their hashes.
     pub read: BTreeMap<VaultPath, ContentHash>,
 }
 
 /// A line with mentions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MentionLine {
-    /// The note.
     pub path: VaultPath,
     /// 1-based.
     pub line: u32,
-    /// As it is, without its line break.
+    /// The present text, without its line break.
     pub text: String,
-    /// As it is with the links.
+    /// The text with the links.
     pub linked: String,
-    /// In their order.
+    /// In text order.
     pub links: Vec<MentionLink>,
 }
 
-/// A mention, and the note it means.
+/// A mention and the note it refers to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MentionLink {
-    /// As they stand in the text.
+    /// The words as in the text.
     pub words: String,
     /// The mentioned note.
     pub to: VaultPath,
@@ -77,15 +76,14 @@ pub struct MentionLink {
 /// A name that several notes have.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct AmbiguousName {
-    /// As one of them spells it.
+    /// As spelled by one of them.
     pub name: String,
-    /// The notes.
     pub notes: Vec<VaultPath>,
 }
 
 impl View {
-    /// The mentions that could be links, as notes are on the disk now. Hidden notes are neither looked into nor
-    /// found by their names.
+    /// The mentions that could become links, in the notes on disk now. Hidden notes are neither searched
+    /// nor matched.
     pub fn mentions(&self, query: &MentionQuery) -> Result<MentionAnswer, VaultError> {
         let question = Question::new(self)?;
         let names = MentionedNames::of(&question)?;
@@ -145,7 +143,7 @@ impl MentionAnswer {
     }
 }
 
-/// The names that are looked for.
+/// The names to search for.
 struct MentionedNames<'a> {
     names: Vec<Name<'a>>,
     finder: AhoCorasick,
@@ -153,21 +151,21 @@ struct MentionedNames<'a> {
     templates: TemplateFolder,
 }
 
-/// Names that are the same but for case and composition.
+/// Names that are equal when folded.
 #[derive(Default)]
 struct Name<'a> {
-    /// As notes spell it, composed.
+    /// Spellings, NFC-normalised.
     spelled: BTreeSet<String>,
     notes: BTreeSet<&'a VaultPath>,
 }
 
-/// The links a note could have.
+/// The possible links in a note.
 struct Found {
     note: Note,
     edits: Vec<Edit>,
 }
 
-/// A link in the place of a mention.
+/// A link that replaces a mention.
 struct Edit {
     span: Range<usize>,
     words: String,
@@ -200,7 +198,7 @@ impl<'a> MentionedNames<'a> {
         Ok(MentionedNames { names: by_marked.into_values().collect(), finder, listing, templates })
     }
 
-    /// Whether mentions in this note are asked for.
+    /// Whether to search this note.
     fn is_place(&self, place: Option<&str>, head: &Head) -> bool {
         let is_form = || !is_record_place(self.listing, &self.templates, &head.path);
         let Some(place) = place else { return head.path.is_note() && !is_form() };
@@ -223,7 +221,7 @@ impl<'a> MentionedNames<'a> {
         let marked = Marked::of(&note.text);
         let mut hits = self.finder.find_iter(&marked.bytes).peekable();
         hits.peek()?;
-        // Read anew after it left the memory, it may be another text by now, and a private one.
+        // The note was read again after its text was evicted: it may have changed, and may be private now.
         if Some(note.hash) != head.hash() {
             return None;
         }
@@ -269,27 +267,27 @@ impl<'a> MentionedNames<'a> {
 }
 
 impl Name<'_> {
-    /// Whether these words are the name, and not a word of everyday speech.
+    /// Whether these words match the name as spelled, so that everyday words do not.
     fn is_spelled(&self, words: &str) -> bool {
         let is_phrase = |name: &String| name.contains(char::is_whitespace);
         self.spelled.iter().any(is_phrase) || self.spelled.contains(&words.nfc().collect::<String>())
     }
 }
 
-/// Whether a name is worth looking for.
+/// Whether a name is distinctive enough to search for.
 fn says_enough(name: &str) -> bool {
     let letters = name.chars().filter(|c| c.is_alphabetic());
     let weight: usize = letters.map(|c| if has_no_spaces(c) { 2 } else { 1 }).sum();
     weight >= 3 && !name.contains(char::is_control)
 }
 
-/// The text that a mention stands in, whole.
+/// The prose range that contains the whole mention.
 fn place_of<'a>(prose: &'a [Prose], span: &Range<usize>) -> Option<&'a Prose> {
     let at = prose.partition_point(|prose| prose.span.end < span.end);
     prose.get(at).filter(|prose| prose.span.start <= span.start)
 }
 
-/// Whether a part of it stands in an address of the web or of mail: a link would end it.
+/// Whether it is part of a URL or e-mail address, which a link would break.
 fn is_address(text: &str, span: &Range<usize>) -> bool {
     const MOST: usize = 2_000;
     let before = text[..span.start].char_indices().rev().take(MOST).take_while(|(_, c)| !c.is_whitespace());
@@ -302,8 +300,8 @@ fn is_address(text: &str, span: &Range<usize>) -> bool {
     text[start..end].split_whitespace().any(is_one)
 }
 
-/// Whether it touches a bracket, or its line opens a link and does not end it: with the brackets of a link it could be
-/// read as another link, and no word that touches a link is a whole one.
+/// Whether it touches a bracket, or its line has an unclosed `[[` before it: with the brackets of a new
+/// link it could be parsed as another link.
 fn is_bracketed(text: &str, span: &Range<usize>) -> bool {
     let before = &text[..span.start];
     let line = before.rsplit('\n').next().unwrap_or_default();
@@ -311,8 +309,8 @@ fn is_bracketed(text: &str, span: &Range<usize>) -> bool {
     is_open || before.ends_with(['[', ']']) || text[span.end..].starts_with(['[', ']'])
 }
 
-/// The edits after which the text says what it said, with these links besides. Where all together do not, those that
-/// do each alone are tried.
+/// The edits that only add these links to the outline. If all of them together do not, those that do
+/// individually are tried.
 fn sound(text: &str, before: &Outline, mut edits: Vec<Edit>) -> Vec<Edit> {
     if edits.is_empty() || is_sound(text, before, &edits) {
         return edits;

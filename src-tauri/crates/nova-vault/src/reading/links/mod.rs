@@ -1,4 +1,4 @@
-//! What links to what and what could, which tags there are, and moving a note without breaking a link.
+//! Links, unlinked mentions and tags, and moving a note without breaking links.
 
 mod canvas;
 mod embed;
@@ -30,16 +30,16 @@ use names::{Names, key, keys_of};
 pub(crate) use outlines::{Outlined, Outlines};
 use parts::Parts;
 
-/// The links of one note, in the order of the notes and lines they stand on.
+/// The links of one note, ordered by note and line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Links {
-    /// From it.
+    /// Outgoing links.
     pub out: Vec<LinkOut>,
-    /// To it, from other notes.
+    /// Links from other notes.
     pub back: Vec<LinkBack>,
-    /// From it, to no note there is.
+    /// Outgoing links to missing notes.
     pub unresolved: Vec<Unresolved>,
-    /// The notes whose lines these are, with what they held.
+    /// The notes of these lines, with their hashes.
     #[serde(skip)]
     pub read: BTreeMap<VaultPath, ContentHash>,
 }
@@ -47,22 +47,22 @@ pub struct Links {
 /// A link to a file of the vault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LinkOut {
-    /// Where it leads: a note, an attachment, or the note itself.
+    /// The target: a note, an attachment, or the note itself.
     pub path: VaultPath,
-    /// The line it stands on, 1-based.
+    /// The line, 1-based.
     pub line: u32,
-    /// That line.
+    /// The text of the line.
     pub text: String,
     /// How it is written.
     pub kind: LinkKind,
-    /// The heading (`Log`) or block (`^id`) it leads to.
+    /// The heading (`Log`) or block (`^id`) in the target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subpath: Option<String>,
-    /// The note has no such heading or block.
+    /// The target has no such heading or block.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub subpath_missing: bool,
-    /// It names an alias. Obsidian offers aliases while a link is typed, but does not follow a
-    /// link that names one.
+    /// It names an alias. Obsidian suggests aliases while typing, but does not resolve links that contain
+    /// one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_alias: bool,
 }
@@ -70,48 +70,47 @@ pub struct LinkOut {
 /// A link from another note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LinkBack {
-    /// The note it stands in.
+    /// The linking note.
     pub path: VaultPath,
-    /// The line it stands on, 1-based.
+    /// The line, 1-based.
     pub line: u32,
-    /// That line.
+    /// The text of the line.
     pub text: String,
     /// How it is written.
     pub kind: LinkKind,
 }
 
-/// A link to nothing there is.
+/// A link to a missing note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unresolved {
-    /// What it names.
+    /// The target as written.
     pub target: String,
-    /// The line it stands on, 1-based.
+    /// The line, 1-based.
     pub line: u32,
-    /// That line.
+    /// The text of the line.
     pub text: String,
 }
 
-/// A tag and how many notes have it.
+/// A tag and the number of notes with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TagCount {
-    /// Without `#`, as the first note that has it spells it.
+    /// Without `#`, as spelled by the first note with it.
     pub tag: String,
-    /// How many notes have it or a tag below it.
+    /// Number of notes with it or with a nested tag.
     pub notes: usize,
 }
 
-/// The tags of the notes, counted at one moment.
+/// The tags of all notes, from a single snapshot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TagsRead {
-    /// By name.
+    /// Sorted by name.
     pub tags: Vec<TagCount>,
-    /// Whether they count notes of which whoever reads elsewhere may not even hear.
+    /// Whether the counts include notes whose existence a remote reader must not learn.
     pub stay_here: bool,
 }
 
 impl View {
-    /// What the file links to, what links to it, and its links that lead nowhere. A link to a
-    /// hidden note leads nowhere, as if there were no such note.
+    /// The file's outgoing links, backlinks and broken links. A link to a hidden note counts as broken.
     pub fn links(&self, path: &VaultPath) -> Result<Links, VaultError> {
         let question = Question::new(self)?;
         let mut links = Links::default();
@@ -129,9 +128,9 @@ impl View {
         Ok(links)
     }
 
-    /// All tags, by name, with the number of notes that have them. A note with `inbox/to-read` has
-    /// the tag `inbox`, too, as in Obsidian's list of tags; case does not matter. Of a tag of more than
-    /// 64 levels the first of them are listed, and the tag itself.
+    /// All tags, sorted by name, with the number of notes that have them. As in Obsidian's tag list, a note
+    /// with `inbox/to-read` also has the tag `inbox`; case is ignored. Of a tag with more than 64 levels
+    /// only the first 64 and the whole tag are listed.
     pub fn tags(&self) -> Result<TagsRead, VaultError> {
         let question = Question::new(self)?;
         let elsewhere = self.privacy().elsewhere();
@@ -139,7 +138,7 @@ impl View {
         let mut counts: BTreeMap<String, TagCount> = BTreeMap::new();
         for head in &question.heads {
             let Some(outlined) = question.outlined(head) else { continue };
-            // One such note is enough to know.
+            // One such note suffices.
             stay_here = stay_here || !outlined.outline.tags.is_empty() && head.is_hidden_by(&elsewhere);
             let mut seen = HashSet::new();
             for used in &outlined.outline.tags {
@@ -157,9 +156,9 @@ impl View {
         Ok(TagsRead { tags: counts.into_values().collect(), stay_here })
     }
 
-    /// The file that a link means: `Jane Doe`, `CRM/Jane Doe#Log`, `[[pic.png]]`. `from` is the
-    /// note it stands in, which decides between files of one name and begins relative paths. An
-    /// alias counts where no file has the name and no other note the alias.
+    /// The file that a link refers to: `Jane Doe`, `CRM/Jane Doe#Log`, `[[pic.png]]`. `from` is the note
+    /// with the link, which disambiguates equal names and is the base of relative paths. An alias matches
+    /// if no file has the name and only one note has the alias.
     pub fn resolve(&self, link: &str, from: Option<&VaultPath>) -> Result<Option<VaultPath>, VaultError> {
         let question = Question::new(self)?;
         let target = bare_target(link);
@@ -167,18 +166,18 @@ impl View {
     }
 }
 
-/// So many levels of a tag are tags of their own. No person has more; a tag of a megabyte has half a million
-/// of them, which written out take all the memory there is.
+/// Maximum levels of a tag that count as tags. A hostile tag of one megabyte has half a million levels,
+/// whose prefixes would take quadratic memory.
 const MAX_LEVELS: usize = 64;
 
-/// `a/b/c` is in `a`, in `a/b` and in itself.
+/// `a/b/c` belongs to `a`, `a/b` and itself.
 fn with_those_above(tag: &str) -> impl Iterator<Item = &str> {
     let above = tag.match_indices('/').map(|(at, _)| &tag[..at]).filter(|above| !above.is_empty());
     above.take(MAX_LEVELS).chain([tag])
 }
 
 impl Vault {
-    /// The tags of a note, in front matter and text, each once and without `#`.
+    /// The tags of a note, in front matter and text, deduplicated and without `#`.
     pub(crate) fn tags_of(&self, head: &Head) -> Vec<String> {
         let text = || self.index().note(&self.core().disk, head).map(|note| note.text);
         let outlined = head.hash().and_then(|hash| self.outlines().of(hash, text));
@@ -188,7 +187,7 @@ impl Vault {
     }
 }
 
-/// The links between the files that a reader may see, read when they are first asked for.
+/// The links between the files visible to a reader, loaded on first use.
 pub(crate) struct LazyLinks<'a> {
     view: &'a View,
     question: OnceCell<Result<Question<'a>, VaultError>>,
@@ -199,13 +198,13 @@ impl<'a> LazyLinks<'a> {
         LazyLinks { view, question: OnceCell::new() }
     }
 
-    /// The file a link in `from` points to.
+    /// The file to which a link in `from` points.
     pub(crate) fn resolve(&self, link: &str, from: &VaultPath) -> Option<VaultPath> {
         let question = self.question().ok()?;
         question.resolve(bare_target(link), Some(from)).map(|(path, _)| path.clone())
     }
 
-    /// The files that `file` links to, each once.
+    /// The files that `file` links to, deduplicated.
     pub(crate) fn links_of(&self, file: &VaultPath) -> Result<Vec<VaultPath>, &VaultError> {
         let question = self.question()?;
         let outlined = question.head(file).and_then(|head| question.outlined(head));
@@ -220,15 +219,15 @@ impl<'a> LazyLinks<'a> {
     }
 }
 
-/// The vault at the moment of one question, as far as the reader may see it: hidden notes are not
-/// among its names, so that nothing can be learnt from what a link leads to.
+/// A snapshot for one query, as far as the reader may see it: hidden notes are not among its names, so that
+/// link resolution reveals nothing about them.
 struct Question<'a> {
     view: &'a View,
-    /// All of the vault.
+    /// The whole vault.
     listing: Arc<Listing>,
     heads: Vec<Arc<Head>>,
     names: Names,
-    /// Notes by folded alias; `None` where several have it.
+    /// Notes by folded alias; `None` if several have it.
     aliases: HashMap<String, Option<VaultPath>>,
 }
 
@@ -257,7 +256,7 @@ impl<'a> Question<'a> {
         Ok(Question { view, listing, heads, names, aliases })
     }
 
-    /// The file, and whether it is found by an alias.
+    /// The file, and whether it was found by an alias.
     fn resolve(&self, target: &str, from: Option<&VaultPath>) -> Option<(&VaultPath, bool)> {
         if let Some(path) = self.names.resolve(target, from) {
             return Some((path, false));
@@ -282,7 +281,7 @@ impl<'a> Question<'a> {
         let mut parts: HashMap<&VaultPath, Option<Parts>> = HashMap::new();
         let mut lacks = |to, part: &str| {
             let parts = parts.entry(to).or_insert_with(|| self.parts(to));
-            // Of other files than notes nothing is known.
+            // Other files have no known parts.
             parts.as_ref().is_some_and(|parts| !parts.have(part))
         };
         for link in &outline.links {
@@ -328,7 +327,7 @@ impl<'a> Question<'a> {
             }
             let vault = self.view.vault();
             let Some(note) = vault.index().note(&vault.core().disk, head) else { continue };
-            // Read anew after it left the memory, it may be another text by now.
+            // Read again after its text was evicted: it may have changed.
             if Some(note.hash) != head.hash() {
                 continue;
             }
@@ -343,14 +342,14 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// What a link into the note can lead to; `None` of a file that is no note.
+    /// The possible subpaths of links to a note; `None` for other files.
     fn parts(&self, path: &VaultPath) -> Option<Parts> {
         let outlined = self.head(path).and_then(|head| self.outlined(head))?;
         Some(Parts::of(&outlined.outline))
     }
 }
 
-/// What a link names, however it was given: with brackets, subpath and display or without.
+/// The bare target of a link given with or without brackets, subpath and display text.
 fn bare_target(link: &str) -> &str {
     let link = link.trim();
     let link = link.strip_prefix('!').unwrap_or(link);
@@ -359,12 +358,12 @@ fn bare_target(link: &str) -> &str {
     name.split('#').next().unwrap_or(name).trim()
 }
 
-/// A text's lines, to show one of them.
+/// A text's lines, for display.
 struct Lines<'a> {
     text: &'a str,
 }
 
-/// A longer line is shown around its link only, in characters.
+/// In characters; longer lines are truncated around the link.
 const MAX_SHOWN: usize = 300;
 
 impl<'a> Lines<'a> {
@@ -372,7 +371,7 @@ impl<'a> Lines<'a> {
         Lines { text }
     }
 
-    /// The line a link begins on, without blanks around it.
+    /// The line on which a link begins, trimmed.
     fn around(&self, link: &Link) -> String {
         let reach = MAX_SHOWN * 4;
         let mut from = link.span.start.saturating_sub(reach);

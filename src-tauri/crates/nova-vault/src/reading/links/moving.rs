@@ -1,4 +1,4 @@
-//! A note moved, with every link to it.
+//! Moves a note and updates every link to it.
 
 mod left;
 
@@ -20,45 +20,44 @@ use crate::reading::index::{Head, Listing, Texts};
 
 use left::text_of;
 
-/// What moving a note planned.
+/// The result of planning a move.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Moved {
-    /// The notes and canvases of which links are rewritten, by their paths after the move. Those
-    /// that the reader may not see are rewritten, too, and not named.
+    /// Notes and canvases with rewritten links, by their new paths. Those hidden from the reader are
+    /// rewritten as well, but not listed.
     pub rewritten: Vec<VaultPath>,
-    /// Links that will lead nowhere, because they stand where nothing is changed: in front matter
-    /// that cannot be read, in the expressions of bases, and in text nodes of canvases that are
-    /// written with needless escapes.
+    /// Links that will be broken because Nova does not edit them: in unreadable front matter, in
+    /// expressions of bases, and in canvas text nodes with needless escapes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<LeftLink>,
 }
 
-/// A link that a move does not touch.
+/// A link that a move leaves unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftLink {
-    /// The file it stands in.
+    /// The file with the link.
     pub path: VaultPath,
     /// 1-based.
     pub line: u32,
-    /// The link as written; of an expression, its line.
+    /// The link as written; for an expression, its line.
     pub text: String,
 }
 
 impl Draft {
-    /// Plans another path for a note or a `.base` file, and in every note and canvas the links that would
-    /// lead elsewhere or nowhere because of it: links to the note, links that its new name would
-    /// draw to it or its old name leave to another note, and relative links in the note itself.
-    /// Of such a link the target changes and no other byte. Links that hold after the move as they
-    /// are stay as they are, also those that name an alias.
+    /// Plans to move a note or a `.base` file and to update, in every note and canvas, the links that would
+    /// otherwise resolve differently or break: links to the note, links that its new name would capture or
+    /// its old name release to another note, and relative links in the note itself. Only the target of such
+    /// a link changes. Links that still resolve after the move are left unchanged, including links by
+    /// alias.
     ///
-    /// [`VaultError::Unlinkable`] when a link cannot be written, [`VaultError::Ambiguous`] when one
-    /// would have to name a note that the reader may not see: then nothing is planned.
+    /// [`VaultError::Unlinkable`] if a link cannot be written, [`VaultError::Ambiguous`] if one would have
+    /// to name a note hidden from the reader; then nothing is planned.
     pub fn move_note(&mut self, from: &VaultPath, to: &VaultPath) -> Result<Moved, VaultError> {
         if from.is_note() != to.is_note() {
             return Err(VaultError::NotANote { path: to.clone() });
         }
         if from == to {
-            // Also says whether it is there, may be seen and may be written.
+            // Also checks that it exists, is visible and is writable.
             return self.clone().rename(from, to).map(|()| Moved::default());
         }
         let mut planned = self.plan_move(from, to)?;
@@ -135,35 +134,35 @@ impl Draft {
     }
 }
 
-/// How often a move is planned anew because a note or folder was renamed while it was planned. After
-/// that a link in a note that keeps being renamed stays as it is.
+/// Maximum number of times a move is planned again because of concurrent renames. After that, a link in a
+/// note that keeps being renamed stays unchanged.
 const RENAMES_FOLLOWED: usize = 4;
 
 struct PlannedMove {
     draft: Draft,
     moved: Moved,
-    /// The listing it was planned from.
+    /// The listing used for the plan.
     listing: Arc<Listing>,
 }
 
-/// The vault as the draft leaves it.
+/// The vault after the draft is applied.
 struct Snapshot {
     listing: Arc<Listing>,
     paths: BTreeSet<VaultPath>,
     names: Names,
     sources: Vec<Source>,
-    /// The notes and files that the reader may not see.
+    /// Notes and files hidden from the reader.
     hidden: HashSet<VaultPath>,
 }
 
-/// A note that may hold links.
+/// A note that may contain links.
 struct Source {
     path: VaultPath,
     outlined: Arc<Outlined>,
     is_visible: bool,
-    /// What is known of it on the disk; `None` where a text is planned.
+    /// Its head; `None` if a text is planned.
     head: Option<Arc<Head>>,
-    /// Its text as planned; `None` for what is on the disk.
+    /// Its planned text; `None` for the text on disk.
     planned: Option<Arc<str>>,
     hash: Option<crate::note::ContentHash>,
     is_broken: bool,
@@ -226,7 +225,7 @@ impl Snapshot {
 }
 
 impl Source {
-    /// A note on the disk is scanned once for as long as it stays as it is.
+    /// A note on disk is scanned once until it changes.
     fn may_hold_base(&self, draft: &Draft) -> bool {
         match (&self.planned, &self.head) {
             (Some(text), _) => may_hold_base(text),
@@ -241,7 +240,7 @@ impl Source {
         }
         let note = draft.vault().read(&self.path)?;
         if self.hash != Some(note.hash) {
-            // Written between the listing and now: the plan was made for another text.
+            // Written between the listing and now: the plan is stale.
             return Err(VaultError::Conflict(Box::new(Conflict {
                 path: self.path.clone(),
                 from: None,
@@ -262,7 +261,7 @@ pub(super) struct MovePlan<'a> {
     pub(super) from: &'a VaultPath,
     pub(super) to: &'a VaultPath,
     format: LinkFormat,
-    /// Of all links outside the moved note only those with these keys can be affected.
+    /// Outside of the moved note, only links with these keys can be affected.
     keys: HashSet<String>,
 }
 
@@ -274,7 +273,7 @@ impl<'a> MovePlan<'a> {
         if path == self.from { self.to } else { path }
     }
 
-    /// The text of a note with the links that must change, `None` when none must.
+    /// The text of a note with the updated links, `None` if none changes.
     fn rewrite(
         &self,
         draft: &Draft,
@@ -300,7 +299,7 @@ impl<'a> MovePlan<'a> {
             .map_err(|unwritable| self.unlinkable(source, unwritable.line))
     }
 
-    /// The text of a note; an error does not name one that the reader may not see.
+    /// The text of a note; an error does not name one that is hidden from the reader.
     fn text_of(&self, draft: &Draft, source: &Source) -> Result<Arc<str>, VaultError> {
         source.text(draft).map_err(|error| match source.is_visible {
             true => error,
@@ -308,7 +307,7 @@ impl<'a> MovePlan<'a> {
         })
     }
 
-    /// The links in a text of the file `path` that must change.
+    /// The links to change in a text of the file `path`.
     pub(super) fn changes(
         &self,
         path: &VaultPath,
@@ -336,7 +335,7 @@ impl<'a> MovePlan<'a> {
             if targets.first() == Some(&link.target) {
                 continue;
             }
-            // What is written would say where the hidden note lies.
+            // The new target would reveal where the hidden note is.
             if is_visible && self.hidden.contains(was) {
                 return Err(VaultError::Ambiguous { to: self.to.clone() });
             }
@@ -345,7 +344,7 @@ impl<'a> MovePlan<'a> {
         Ok(changes)
     }
 
-    /// Names the links in front matter that cannot be read and that the move breaks.
+    /// Reports links in unreadable front matter that the move breaks.
     fn leave(&self, source: &Source, text: &str, moved: &mut Moved) {
         let Some(range) = unreadable_matter(text) else { return };
         for link in wikilinks(text, range) {

@@ -1,34 +1,33 @@
-//! From what a link says to the file it means.
+//! Resolves links to files.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::note::{VaultPath, folded};
 
-/// The files of a vault by their names, to resolve links against. Nothing is asked of the disk: a
-/// link can only lead to a file that was given.
+/// The files of a vault by name, for resolving links. Does not access the disk: a link resolves only to a
+/// file that was added.
 ///
-/// The rule is Obsidian's, as people who ran its `getFirstLinkpathDest` (1.13) describe it
-/// (<https://github.com/pvliesdonk/markdown-vault-mcp/pull/1380>, and its pull request 1385);
-/// its help only says that folders start at the vault's root. For wikilinks and Markdown links
-/// alike:
+/// The rules are Obsidian's, as observed by people who ran its `getFirstLinkpathDest` (1.13)
+/// (<https://github.com/pvliesdonk/markdown-vault-mcp/pull/1380>, and its pull request 1385); its help only
+/// says that folders start at the vault's root. They hold for wikilinks and Markdown links:
 ///
-/// 1. The candidates are the files whose name is the link's last part, as it is when that holds a
-///    dot, else with `.md`. Case does not matter, nor does the composition of characters.
-/// 2. A name without folder that only one file has means that file.
-/// 3. `./` and `../` begin at the folder of the note that holds the link, and name one file.
-/// 4. A path from the vault's root names its file, also when another lies nearer; with a `/` before
-///    it, it names that file or none.
-/// 5. Otherwise every file whose path ends in the link is meant: those below the folder of the
-///    note that holds the link come before others, shorter paths before longer ones, and then the
-///    alphabet decides, where Obsidian takes the file it met first.
+/// 1. Candidates are the files whose name is the link's last component, taken as is if it contains a dot,
+///    otherwise with `.md`. Case and Unicode composition are ignored.
+/// 2. A name without folder that only one file has refers to that file.
+/// 3. `./` and `../` are relative to the folder of the note with the link, and name exactly one file.
+/// 4. A path from the vault's root refers to that file, even if another is nearer; with a leading `/` it
+///    refers to that file or none.
+/// 5. Otherwise any file whose path ends in the link matches: those below the folder of the note with the
+///    link come first, then shorter paths, then alphabetical order (where Obsidian takes the first one it
+///    encounters).
 ///
-/// Other than in Obsidian, paths are compared folder by folder (there `ary/index` finds
-/// `glossary/index.md`), and `..` never leads past the root.
+/// Unlike in Obsidian, paths are compared by component (there `ary/index` matches `glossary/index.md`), and
+/// `..` never leads above the root.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     files: Vec<File>,
-    /// By folded file name, extension included.
+    /// By folded file name, including the extension.
     by_name: HashMap<Arc<str>, Vec<usize>>,
 }
 
@@ -50,7 +49,7 @@ impl Names {
         names
     }
 
-    /// The file that `target` means in the note at `from`; an empty target means that note.
+    /// The file that `target` refers to in the note at `from`; an empty target refers to that note.
     pub(crate) fn resolve(&self, target: &str, from: Option<&VaultPath>) -> Option<&VaultPath> {
         let target = target.trim();
         if target.is_empty() {
@@ -62,7 +61,7 @@ impl Names {
             Some(rest) => (true, rest),
             None => (false, wanted.as_str()),
         };
-        // The file name is looked for as it stands or with `.md`, and the path is to match likewise.
+        // The file name is looked up as is or with `.md`; the path is matched accordingly.
         let (ids, wanted) = self.named(wanted)?;
         if let [only] = ids.as_slice()
             && !is_rooted
@@ -72,7 +71,7 @@ impl Names {
         }
         let files = ids.iter().map(|id| &self.files[*id]);
         let source = from.map_or_else(String::new, |from| folded(from.folder()));
-        // Of files that differ in case only, the one that is spelled so.
+        // Among files that differ in case only, prefer the exact spelling.
         let written = target.trim_start_matches(['.', '/']);
         let differs = |file: &File| {
             let path = file.path.as_str();
@@ -107,7 +106,7 @@ impl Names {
         self.candidates(path.as_str()).count() == 1
     }
 
-    /// Whether the file is among them.
+    /// Whether the file was added.
     pub(crate) fn contains(&self, path: &VaultPath) -> bool {
         self.candidates(path.as_str()).any(|file| file.path == *path)
     }
@@ -117,7 +116,7 @@ impl Names {
         self.by_name.get(name.as_str()).into_iter().flatten().map(|id| &self.files[*id])
     }
 
-    /// The files of a folded target's name, and the target with the extension they have.
+    /// The files with a folded target's name, and the target with their extension.
     fn named(&self, wanted: &str) -> Option<(&Vec<usize>, String)> {
         let name = last_part(wanted);
         if name.is_empty() {
@@ -133,15 +132,15 @@ impl Names {
     }
 }
 
-/// A folded target's last part without `.md`: links with different keys mean different files.
+/// A folded target's last component without `.md`: links with different keys refer to different files.
 pub(crate) fn key(target: &str) -> String {
     let folded = folded(target.trim());
     let name = last_part(&folded);
     name.strip_suffix(".md").unwrap_or(name).to_owned()
 }
 
-/// The keys of all links that can mean the file: by its name, by its name with extension, and, of a
-/// name like `notes.md.md`, by what is left without both.
+/// The keys of all links that can refer to the file: its name, its name with extension and, for a name like
+/// `notes.md.md`, its name without either.
 pub(crate) fn keys_of(path: &VaultPath) -> [String; 3] {
     let name = key(path.as_str());
     [key(&name), folded(last_part(path.as_str())), name]
@@ -159,7 +158,7 @@ fn is_below(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// A relative path from a folder; `None` when it leads past the root.
+/// A relative path resolved against a folder; `None` if it leads above the root.
 fn joined(folder: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in relative.split('/') {

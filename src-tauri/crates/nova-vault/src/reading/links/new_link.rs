@@ -1,4 +1,4 @@
-//! A link that is put around words of a note.
+//! Links put around words of a note.
 
 use super::Question;
 use super::format::without_extension;
@@ -7,7 +7,7 @@ use super::rewrite::{percent_encoded, wiki};
 use crate::note::VaultPath;
 use crate::obsidian::LinkFormat;
 
-/// How new links are written in a vault.
+/// Writes new links in a vault's configured format.
 pub(super) struct NewLinks<'a> {
     names: &'a Names,
     format: LinkFormat,
@@ -22,7 +22,7 @@ impl<'a> NewLinks<'a> {
             question.listing.heads.iter().any(|head| head.is_hidden_by(privacy))
                 || question.listing.files.iter().any(is_hidden)
         };
-        // A shortest name would either mean a hidden file of that name or tell that there is one.
+        // The shortest name would refer to a hidden file of that name, or reveal that one exists.
         let format = match settings.link_format {
             LinkFormat::Shortest if hides_some() => LinkFormat::Absolute,
             format => format,
@@ -30,7 +30,8 @@ impl<'a> NewLinks<'a> {
         NewLinks { names: &question.names, format, is_markdown: settings.markdown_links }
     }
 
-    /// The link from the note at `from` to the one at `to` that shows these words; `None` where none can be written.
+    /// The link from the note at `from` to the one at `to` with these words as its text; `None` if it
+    /// cannot be written.
     pub(super) fn text(
         &self,
         from: &VaultPath,

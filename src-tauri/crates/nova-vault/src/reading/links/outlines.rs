@@ -1,4 +1,4 @@
-//! Outlines by what they were read from, so that a second question reads nothing again.
+//! Cache of outlines by content hash.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,18 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::names::key;
 use crate::note::{ContentHash, Outline, outline};
 
-/// Outlines are remembered up to about this many bytes in all.
+/// Approximate maximum size of the cache, in bytes.
 const BUDGET: usize = 64 * 1024 * 1024;
 
-/// An outline, and of each of its links the key to compare targets by.
+/// An outline, with the comparison key of each of its links.
 #[derive(Debug)]
 pub(crate) struct Outlined {
     pub(crate) outline: Outline,
     pub(crate) keys: Vec<String>,
 }
 
-/// A memory of outlines. A text that changed has another hash, so what is remembered is never
-/// wrong.
+/// A cache of outlines. Keyed by content hash, so entries never become stale.
 #[derive(Debug, Default)]
 pub(crate) struct Outlines {
     known: Mutex<Known>,
@@ -37,7 +36,7 @@ impl Outlined {
         Outlined { outline, keys }
     }
 
-    /// About how much memory it takes.
+    /// Approximate memory use.
     fn bytes(&self) -> usize {
         let links: usize = self
             .outline
@@ -56,7 +55,7 @@ impl Outlined {
 }
 
 impl Outlines {
-    /// The outline of the text with this hash; `text` is asked for when it is not known.
+    /// The outline of the text with this hash; `text` is called on a cache miss.
     pub(crate) fn of<T: AsRef<str>>(
         &self,
         hash: ContentHash,
@@ -77,7 +76,7 @@ impl Outlines {
         Some(outlined)
     }
 
-    /// Makes room: texts that are no longer in any note are forgotten once they may be many.
+    /// Evicts outlines of texts that no note has any more, once there may be many.
     pub(crate) fn keep(&self, present: impl Iterator<Item = ContentHash>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.bytes < BUDGET / 2 {

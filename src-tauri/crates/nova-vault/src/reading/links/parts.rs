@@ -1,5 +1,5 @@
-//! The parts of a note that a link can lead to, `[[Note#Log]]` and `[[Note#^id]]`, to be asked for by
-//! many links: looking at every heading for every link takes minutes in a note of thousands of both.
+//! The possible subpaths of links to a note, `[[Note#Log]]` and `[[Note#^id]]`, indexed for many lookups:
+//! scanning every heading for every link takes minutes in a note with thousands of both.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,8 +7,7 @@ use crate::note::{Outline, folded};
 
 /// The headings and blocks of one note.
 pub(super) struct Parts {
-    /// For each text, as headings are compared, and each level from 1 which of the headings have both,
-    /// counted from 0.
+    /// By normalised text and by level from 1: indices of the headings with both.
     headings: HashMap<String, [Vec<usize>; 6]>,
     blocks: HashSet<String>,
 }
@@ -24,12 +23,13 @@ impl Parts {
         Parts { headings, blocks }
     }
 
-    /// Whether there is such a heading or block. Each heading of `A#B` stands below the one before.
+    /// Whether there is such a heading or block. In `A#B`, each heading must be nested below the previous
+    /// one.
     pub(super) fn have(&self, subpath: &str) -> bool {
         if let Some(id) = subpath.strip_prefix('^') {
             return self.blocks.contains(&id.to_ascii_lowercase());
         }
-        // The first heading that may be meant, and how many levels are too high.
+        // The first heading that can match, and the number of levels that are too high.
         let (mut from, mut above) = (0, 0);
         subpath.split('#').map(comparable).filter(|wanted| !wanted.is_empty()).all(|wanted| {
             let Some(levels) = self.headings.get(&wanted) else { return false };
@@ -45,7 +45,7 @@ impl Parts {
     }
 }
 
-/// A heading as Obsidian compares it: without punctuation, white space run together, without case.
+/// A heading as Obsidian compares it: without punctuation and case, with whitespace collapsed.
 fn comparable(heading: &str) -> String {
     let words: String = heading
         .chars()

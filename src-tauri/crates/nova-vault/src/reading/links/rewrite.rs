@@ -1,16 +1,16 @@
-//! The targets of links in a text replaced, and nothing else.
+//! Replaces the targets of links in a text, and nothing else.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::note::{Document, FrontMatter, Link, LinkKind, Notation, Outline, Value, YamlQuotes, outline};
 
-/// One link that is to say something else.
+/// A link whose target changes.
 #[derive(Debug)]
 pub(super) struct Change {
-    /// Which of the outline's links.
+    /// Index in the outline's links.
     pub(super) link: usize,
-    /// What it may say, the best first. The first that its notation can hold is written.
+    /// Candidate targets, best first. The first that the link's notation can express is written.
     pub(super) targets: Vec<String>,
 }
 
@@ -21,8 +21,8 @@ pub(super) struct Unwritable {
     pub(super) line: u32,
 }
 
-/// The text with other link targets. Afterwards it is read again: every link must say what was
-/// intended, and everything else be what it was. `changes` are in the order of the links.
+/// The text with the new link targets. It is parsed again: every changed link must have its intended
+/// target, and everything else must be unchanged. `changes` are in the order of the links.
 pub(super) fn rewritten(text: &str, before: &Outline, changes: &[Change]) -> Result<String, Unwritable> {
     let mut chosen = Vec::with_capacity(changes.len());
     for change in changes {
@@ -46,7 +46,7 @@ pub(super) fn rewritten(text: &str, before: &Outline, changes: &[Change]) -> Res
         .ok_or(Unwritable { line })
 }
 
-/// Bytes of a text, and what is put in their place.
+/// A byte range and its replacement.
 type Splice = (Range<usize>, String);
 
 struct Chosen<'a> {
@@ -56,20 +56,20 @@ struct Chosen<'a> {
     encoded: String,
 }
 
-/// Every target where the old one stood.
+/// Replaces each target where it is.
 fn in_place(text: &str, chosen: &[Chosen<'_>]) -> Option<String> {
     spliced(text, chosen.iter().map(|c| (c.link.target_span.clone(), c.encoded.clone())).collect())
 }
 
-/// Whether a link without quotes would become one that Obsidian, other than Nova, takes for a list.
+/// Whether an unquoted link would get a comma: Obsidian, unlike Nova, would read it as a list.
 fn gains_a_comma(text: &str, chosen: &Chosen<'_>) -> bool {
     let Notation::Yaml { scalar, quotes: YamlQuotes::Plain } = &chosen.link.notation else { return false };
     let before = &text[scalar.clone()];
     before.starts_with("[[") && !before.contains(',') && chosen.encoded.contains(',')
 }
 
-/// The same, with quotes around the unquoted properties that hold one of the links: a name may
-/// hold what YAML reads as something else (`Sales: 2026`).
+/// The same, but quotes the unquoted properties that contain one of the links: a name may contain YAML
+/// syntax (`Sales: 2026`).
 fn quoted(text: &str, chosen: &[Chosen<'_>]) -> Option<String> {
     let mut splices = Vec::new();
     let mut scalars: BTreeMap<usize, (Range<usize>, Vec<Splice>)> = BTreeMap::new();
@@ -99,8 +99,8 @@ fn quoted(text: &str, chosen: &[Chosen<'_>]) -> Option<String> {
     spliced(text, splices)
 }
 
-/// Links are in the order of their beginnings, their targets are not: a picture may stand in the
-/// text of a link, before its target.
+/// Links are sorted by their start, but their targets are not: a link's text may contain an image, before
+/// the link's target.
 pub(super) fn spliced(text: &str, mut splices: Vec<Splice>) -> Option<String> {
     splices.sort_by_key(|(range, _)| range.start);
     let mut out = String::with_capacity(text.len() + 64);
@@ -114,7 +114,7 @@ pub(super) fn spliced(text: &str, mut splices: Vec<Splice>) -> Option<String> {
     Some(out)
 }
 
-/// A target in the notation of the link it replaces; `None` where that cannot hold it.
+/// A target in the notation of the link it replaces; `None` if that cannot express it.
 fn encoded(text: &str, link: &Link, target: &str) -> Option<String> {
     match &link.notation {
         Notation::Wiki => wiki(target).map(str::to_owned),
@@ -131,7 +131,7 @@ fn encoded(text: &str, link: &Link, target: &str) -> Option<String> {
     }
 }
 
-/// A name that can stand in `[[…]]`. There is no escape for what has a meaning there.
+/// A name that can be written in `[[…]]`, where special characters cannot be escaped.
 pub(super) fn wiki(target: &str) -> Option<&str> {
     let holds = !target.contains(['|', '#', '\n'])
         && !target.contains("[[")
@@ -145,8 +145,8 @@ fn escaped_double(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// As Obsidian writes destinations: what would end one is encoded, other signs stay readable.
-/// Those beyond ASCII are encoded where they were.
+/// As Obsidian encodes destinations: characters that would end one are encoded, others stay readable.
+/// Non-ASCII characters are encoded if they were before.
 pub(super) fn percent_encoded(target: &str, is_angle: bool, encodes_all: bool) -> String {
     let mut out = String::with_capacity(target.len() + 16);
     for c in target.chars() {
@@ -183,13 +183,13 @@ fn is_exact(before: &str, after: &str, was: &Outline, chosen: &[Chosen<'_>]) -> 
             Some(change) => change.target,
             None => &old.target,
         };
-        // A picture in a link's text is part of what the link shows.
+        // An image in a link's text is part of its display text.
         let shown = old.display == new.display || matches!(old.kind, LinkKind::Markdown | LinkKind::Image);
         old.kind == new.kind && new.target == target && old.subpath == new.subpath && shown
     })
 }
 
-/// Whether the properties are the same but for what links say.
+/// Whether the properties are equal except for link targets.
 fn properties_agree(before: &str, after: &str) -> bool {
     fn agree(a: &Value, b: &Value) -> bool {
         match (a, b) {

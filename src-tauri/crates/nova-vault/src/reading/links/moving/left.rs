@@ -1,5 +1,5 @@
-//! References to a moved note that Nova does not rewrite: in the expressions of bases, those of `.base`
-//! files and those in notes.
+//! References to a moved note that Nova does not rewrite: in expressions of bases, in `.base` files and
+//! notes.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use crate::draft::Draft;
 use crate::note::{VaultPath, folded};
 use crate::reading::base::base_blocks;
 
-/// Of a line of an expression this many characters are shown.
+/// In characters; longer lines of an expression are truncated.
 const SHOWN: usize = 200;
 
 impl MovePlan<'_> {
-    /// What leads nowhere after the move in the files among `paths` that the reader may see. A file
-    /// that cannot be read leads nowhere already.
+    /// The references broken by the move in those of the files `paths` that are visible to the reader. An
+    /// unreadable file has no working references.
     pub(super) fn left_in_bases<'p>(
         &self,
         draft: &Draft,
@@ -31,7 +31,7 @@ impl MovePlan<'_> {
         left
     }
 
-    /// What leads nowhere after the move in the bases of a note.
+    /// The references broken by the move in the bases of a note.
     pub(super) fn left_in_blocks(&self, note: &VaultPath, text: &str) -> Vec<LeftLink> {
         let mut left = Vec::new();
         for (lines_before, block) in base_blocks(text) {
@@ -45,8 +45,8 @@ impl MovePlan<'_> {
         left
     }
 
-    /// Lines that have the note's path, or the name that it loses, between quotes or brackets. A type or a tag
-    /// is none, though a note may have its name.
+    /// Lines that contain the note's path, or the name it loses, in quotes or brackets. Types and tags are
+    /// excluded, even if a note has the same name.
     fn left_in_base(&self, text: &str) -> Vec<(u32, String)> {
         let mut references = vec![folded(self.from.as_str())];
         if self.from.name() != self.to.name() {
@@ -70,7 +70,7 @@ impl MovePlan<'_> {
     }
 }
 
-/// Whether a quoted text behind this is a type or a tag.
+/// Whether the quoted text after `before` is a type or a tag.
 fn names_no_note(before: &str) -> bool {
     let before = before.trim_end_matches(['"', '\'', '\\', ' ']);
     let compared = before.strip_suffix("==").or_else(|| before.strip_suffix("!="));
@@ -79,7 +79,7 @@ fn names_no_note(before: &str) -> bool {
         || before.ends_with("hastag(")
 }
 
-/// The text of a file that is no note, as planned.
+/// The planned text of a file that is no note.
 pub(super) fn text_of(draft: &Draft, path: &VaultPath) -> Option<Arc<str>> {
     match draft.planned_texts().find(|(planned, _)| planned == path) {
         Some((_, text)) => Some(text),
