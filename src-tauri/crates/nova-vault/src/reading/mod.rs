@@ -1,15 +1,15 @@
-//! Reading: which notes there are, what they say, what they link to, and the answers of bases.
+//! Reading: notes, full-text search, queries, links, tasks and bases.
 //!
-//! Every question is answered from the disk as it is at that moment; what is remembered only saves
-//! reading again what did not change. It changes nothing: moving a note plans the new links in a
-//! [`Draft`](crate::Draft), and nothing here knows how one is written.
+//! Every query reflects the disk at that moment; caches only save reading unchanged files again. Nothing is
+//! written: moving a note plans the new links in a [`Draft`](crate::Draft), and nothing here knows how a
+//! draft is applied.
 //!
 //! ```text
-//! index      all notes, compared with the disk at every question
-//! search     what they say        query   their properties
-//! links      what leads where     base    the views of `.base` files, over query and links
+//! index      all notes, revalidated against the disk on every query
+//! search     full text         query   properties
+//! links      link resolution   base    the views of `.base` files, over query and links
 //! tasks      list items with a checkbox
-//! held       what files hold now, for whoever has read them before
+//! held       the present content of files, for callers that read them before
 //! ```
 
 pub(crate) mod base;

@@ -1,4 +1,4 @@
-//! Tasks of all notes: which are open, due, tagged.
+//! Queries for tasks in all notes: open, due, tagged.
 
 use std::sync::Arc;
 
@@ -12,89 +12,88 @@ use crate::reading::index::{Head, Texts, is_record_place};
 use crate::task::{Priority, Task, TaskForm, TaskKind};
 use crate::view::View;
 
-/// Which tasks are wanted, and in what order. The default is every open one.
+/// Which tasks to find, and in what order. The default is all open ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TaskQuery {
-    /// By the due date or, of a task without one, the scheduled date.
+    /// By the due date or, if a task has none, the scheduled date.
     pub due: Option<TaskDue>,
-    /// Only those that are done or cancelled, rather than those that are neither.
+    /// Only tasks that are done or cancelled, instead of open ones.
     pub closed: bool,
-    /// Only those in this note, or in this folder and below it, whatever the case.
+    /// Only those in this note, or in or below this folder, ignoring case.
     pub place: Option<String>,
-    /// Only those with this tag or one below it, whatever the case; without `#`.
+    /// Only those with this tag or a nested one, ignoring case; without `#`.
     pub tag: Option<String>,
-    /// Only those with each of these words in their text, whatever the case.
+    /// Only those with all of these words in their text, ignoring case.
     pub words: Vec<String>,
-    /// What decides the order; among equals the due date, the priority, the path and the line.
+    /// The sort order; ties are broken by due date, priority, path and line.
     pub sort: TaskSort,
-    /// At most so many rows, the first ones after sorting.
+    /// Maximum number of rows, taken after sorting.
     pub limit: Option<usize>,
 }
 
 /// When a task is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskDue {
-    /// On one of the days from the first to the last.
+    /// On any day from the first to the last, inclusive.
     Between(Option<Date>, Option<Date>),
-    /// It has no date.
+    /// No date.
     Undated,
 }
 
-/// What the order of tasks is by.
+/// Sort order of tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TaskSort {
-    /// The earliest first, those without a date last.
+    /// Earliest first, undated last.
     #[default]
     Due,
-    /// The most urgent first.
+    /// Most urgent first.
     Priority,
-    /// The path, then the line.
+    /// By path, then line.
     Path,
-    /// The one closed last first.
+    /// Most recently closed first.
     Closed,
 }
 
-/// A task that meets a query.
+/// A task that satisfies a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskRow {
-    /// The note.
     pub path: VaultPath,
-    /// The task; its scheduled date may be that of the note's name ([`TaskSettings::scheduled_by_name`]).
+    /// The task; its scheduled date may come from the note's name ([`TaskSettings::scheduled_by_name`]).
     pub task: Task,
-    /// What its status means.
+    /// The meaning of its status.
     pub kind: TaskKind,
-    /// What the note's bytes were.
+    /// The hash of the note.
     pub hash: Option<ContentHash>,
 }
 
-/// The tasks that meet a query.
+/// The tasks that satisfy a query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TaskAnswer {
-    /// In the wanted order, at most as many as the limit.
+    /// In the requested order, at most `limit`.
     #[serde(skip)]
     pub rows: Vec<TaskRow>,
-    /// How many there are without the limit.
+    /// Number of tasks without the limit.
     pub total: usize,
-    /// The form of most fields of tasks in the vault.
+    /// The most frequent field format of tasks in the vault.
     pub form: TaskForm,
 }
 
-/// A task found: what it is sorted by, and where it is. Paths are in order, so that a number stands for one.
+/// A matching task: sort key and location. Paths are sorted, so an index can represent one.
 type Found<'a> = (SortKey, &'a Arc<Head>, &'a Task, Option<Date>);
 
-/// Two dates or ranks, and the number of the task.
+/// Two dates or ranks, a rank, and the index of the task.
 type SortKey = (i32, i32, u8, usize);
 
 impl View {
-    /// The tasks that meet a query, as they are on the disk now, without those of hidden notes, of templates and of
-    /// the copies of sync programs.
+    /// The tasks that satisfy a query, as on disk now, without those in hidden notes, templates and
+    /// conflicted copies.
     pub fn tasks(&self, query: &TaskQuery) -> Result<TaskAnswer, VaultError> {
         let (vault, disk) = (self.vault(), &self.vault().core().disk);
         let listing = vault.index().listing(disk, Texts::All)?;
         let (settings, templates) = (TaskSettings::read(disk), vault.template_folder());
         let wanted = Wanted::new(query, &settings);
         let (mut found, mut number): (Vec<Found<'_>>, usize) = (Vec::new(), 0);
-        // How many tasks have fields of Dataview's form more than of the other.
+        // Number of tasks with Dataview fields minus those with emoji fields.
         let mut dataview = 0_isize;
         for head in &listing.heads {
             let tasks = head.tasks(|| vault.index().note(disk, head).map(|note| note.text));
@@ -136,7 +135,7 @@ impl View {
     }
 }
 
-/// A query, made ready to be compared with many tasks.
+/// A query prepared for matching many tasks.
 struct Wanted<'a> {
     query: &'a TaskQuery,
     settings: &'a TaskSettings,
@@ -211,7 +210,7 @@ fn when(task: &Task, by_name: Option<Date>) -> Option<Date> {
     task.due.or(task.scheduled).or(by_name)
 }
 
-/// A number for each day, in their order.
+/// A number for each day, in calendar order.
 fn day(date: Date) -> i32 {
     i32::from(date.year()) * 512 + i32::from(date.day_of_year())
 }

@@ -1,5 +1,5 @@
-//! What is known of the vault, folder by folder as it lies on the disk, and its comparison with
-//! the disk. Where nothing changed a comparison allocates nothing and hashes nothing.
+//! The known state of the vault, folder by folder, and its comparison with the disk. Where nothing changed,
+//! the comparison neither allocates nor hashes.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -12,13 +12,13 @@ use crate::error::VaultError;
 use crate::note::VaultPath;
 use crate::problem::Problem;
 
-/// So many entries of a folder are compared by one thread at a time.
+/// Number of entries of a folder that one thread compares at a time.
 const PART: usize = 64;
 
-/// A folder as it was when it was last listed.
+/// A folder as last listed.
 #[derive(Debug, Default)]
 pub(super) struct KnownFolder {
-    /// `""` for the root, else the path with a `/` at its end.
+    /// `""` for the root, otherwise the path with a trailing `/`.
     prefix: Arc<str>,
     depth: usize,
     names: Arc<Names>,
@@ -30,7 +30,7 @@ pub(super) struct KnownFolder {
 /// Some of a folder's entries, in the order of its names.
 #[derive(Debug)]
 struct Part {
-    /// The place of the first one among the names.
+    /// Index of the first one among the names.
     first: usize,
     entries: Vec<Entry>,
 }
@@ -46,7 +46,7 @@ enum Entry {
     Ignored,
 }
 
-/// A note as it was when it was last read.
+/// A note as last read.
 #[derive(Debug)]
 struct Seen {
     stamp: Stamp,
@@ -55,24 +55,24 @@ struct Seen {
     head: Arc<Head>,
 }
 
-/// The outcome of a comparison.
+/// Result of a comparison.
 pub(super) struct Walked {
     pub(super) changes: Changes,
     pub(super) folders: usize,
 }
 
-/// Whose texts are to be remembered.
+/// Whose texts are to be cached.
 pub(super) struct Wanted<'a> {
     pub(super) texts: &'a TextBudget,
     pub(super) needed: Texts<'a>,
-    /// Whether notes that did not change are among them; else only what is read anyway.
+    /// Whether they include unchanged notes; otherwise only notes that are read anyway.
     pub(super) some_are_missing: bool,
-    /// How much later than the system's clock it is, in nanoseconds.
+    /// Offset added to the system clock, in nanoseconds.
     pub(super) later: i64,
 }
 
-/// Compares what is known with the disk, reads what may differ, and keeps what it found.
-/// `entries` is how many are known; `set_back_to` the clock, when it was set back.
+/// Compares the known state with the disk, reads what may have changed, and updates the known state.
+/// `entries` is the number of known entries; `set_back_to` the clock, if it was set back.
 pub(super) fn compare(
     disk: &Disk,
     root: &Arc<Mutex<KnownFolder>>,
@@ -106,7 +106,7 @@ pub(super) fn compare(
         walked.changes.join(one.changes);
         walked.folders += one.folders;
     }
-    // The root is none below the root.
+    // Do not count the root.
     walked.folders -= 1;
     Ok(walked)
 }
@@ -116,7 +116,7 @@ enum Work {
     Check(Check),
 }
 
-/// A part of an opened folder, to be compared.
+/// Part of an opened folder, to be compared.
 struct Check {
     folder: Arc<Folder>,
     prefix: Arc<str>,
@@ -129,11 +129,11 @@ struct Check {
 struct Here<'a> {
     folder: &'a Folder,
     at: At<'a>,
-    /// Shortly before. In nanoseconds since 1970.
+    /// A time shortly before the comparison, in nanoseconds since 1970.
     read_at: i64,
 }
 
-/// One thread's comparison.
+/// The comparison of one thread.
 struct Comparison<'a> {
     wanted: &'a Wanted<'a>,
     set_back_to: Option<i64>,
@@ -155,7 +155,7 @@ impl Comparison<'_> {
             Ok(()) => None,
             Err(error) => {
                 known.relist(&Names::default(), &mut self.changes);
-                // Vanished since its parent was listed: not there.
+                // Deleted since its parent was listed.
                 if error.kind() == io::ErrorKind::NotFound {
                     None
                 } else {
@@ -172,12 +172,12 @@ impl Comparison<'_> {
         }
     }
 
-    /// Compares the names and goes on with the entries.
+    /// Compares the names, then the entries.
     fn list(&mut self, opened: Arc<Folder>, known: &mut KnownFolder, more: &mut Vec<Work>) -> io::Result<()> {
         opened.list(&mut self.names)?;
         self.folders += 1;
         if self.names != *known.names {
-            // What was there a moment ago and is not listed may only have been renamed onto itself.
+            // An entry that existed a moment ago and is not listed may have been replaced by a rename.
             let listed: HashSet<&str> = self.names.iter().map(|(name, _)| name).collect();
             let missed: Vec<_> = known.names.iter().filter(|(name, _)| !listed.contains(name)).collect();
             opened.add_missed(&mut self.names, missed.into_iter());
@@ -227,7 +227,7 @@ impl Comparison<'_> {
                 more.push(Work::Visit { parent: Arc::clone(&check.folder), folder: Arc::clone(folder) });
             }
         }
-        // Paths of one folder are compared while they are at hand; folders are put in order later.
+        // Sort within one folder while its paths are in the cache; folders are merged later.
         let name = |head: &Arc<Head>| check.prefix.len()..head.path.as_str().len();
         heads.sort_unstable_by(|a, b| a.path.as_str()[name(a)].cmp(&b.path.as_str()[name(b)]));
         heads.dedup_by(|a, b| a.path.as_str()[name(a)] == b.path.as_str()[name(b)]);
@@ -236,7 +236,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Puts another entry in one's place; `heads` are those of notes that are new or differ.
+    /// Replaces an entry; `heads` collects new and changed notes.
     fn replace(&mut self, entry: &mut Entry, by: Entry, heads: &mut Vec<Arc<Head>>) {
         match &by {
             Entry::Note(seen) => heads.push(Arc::clone(&seen.head)),
@@ -245,13 +245,13 @@ impl Comparison<'_> {
             Entry::Unknown | Entry::Folder(_) | Entry::Ignored => {}
         }
         match (std::mem::replace(entry, by), &*entry) {
-            // Its place is taken by the one read now.
+            // The new head replaces the old one.
             (Entry::Note(_), Entry::Note(_)) => {}
             (old, _) => self.changes.drop_entry(old),
         }
     }
 
-    /// `None`: the note is still what it was.
+    /// `None` if the note is unchanged.
     fn compare_note(&mut self, here: &Here<'_>, name: &str, seen: &mut Seen) -> Option<Entry> {
         if let Some(now) = self.set_back_to {
             seen.read_at = seen.read_at.min(now);
@@ -276,12 +276,12 @@ impl Comparison<'_> {
                 None
             }
             Ok(Some((text, _))) if seen.head.holds(text, &stat.stamp) => {
-                // Touched without a change: what was made of it still holds.
+                // Touched but unchanged: the head is still valid.
                 (seen.stamp, seen.read_at) = (stat.stamp, here.read_at);
                 None
             }
             Ok(Some((text, _))) => {
-                // What was changed once is asked for and changed again.
+                // A note that changed once is likely to be queried and to change again.
                 let head = Head::new(path, text, &stat.stamp, &mut self.types);
                 head.remember(text, self.wanted.texts);
                 Some(Entry::Note(Seen { stamp: stat.stamp, read_at: here.read_at, head: Arc::new(head) }))
@@ -310,19 +310,19 @@ impl Comparison<'_> {
         }
     }
 
-    /// A note that is not known.
+    /// Reads a note that is not known yet.
     fn read(&mut self, here: &Here<'_>, name: &str, path: VaultPath) -> Entry {
         match here.folder.read(name, &path, Known::Nothing { now: here.read_at }, &mut self.bytes) {
             Ok(None) => return Entry::Unknown,
             Ok(Some((text, stamp))) => {
                 return Entry::Note(self.wanted.seen(path, text, stamp, here.read_at, &mut self.types));
             }
-            // Once more, now with what it is before: the error belongs to that.
+            // Retry with a stamp, to which the error then belongs.
             Err(_) => {}
         }
         let stat = match here.folder.stat(name) {
             Ok(stat) if stat.kind == Kind::File => stat,
-            // It was a file a moment ago; the next question will see what it is.
+            // No longer a file; the next query will classify it.
             Ok(_) => return Entry::Unknown,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Entry::Unknown,
             Err(error) => return self.fail(here, name, None, error).unwrap_or(Entry::Unknown),
@@ -336,7 +336,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// A note of which nothing can be asked. `None`: that is what was known.
+    /// Records a note that cannot be read. `None` if that was known.
     fn fail(&mut self, here: &Here<'_>, name: &str, seen: Option<&Seen>, error: io::Error) -> Option<Entry> {
         let path = match VaultPath::parse(&format!("{}{name}", here.at.prefix)) {
             Ok(path) => path,
@@ -357,8 +357,8 @@ impl Wanted<'_> {
         self.some_are_missing && !head.is_complete() && self.needed.include(head)
     }
 
-    /// A note that was just read. Where the stamp alone cannot tell later whether it is still the
-    /// same, its text is kept, needed or not.
+    /// A note just read. If its stamp is too recent to detect a later change, the text is kept even if it
+    /// is not needed.
     fn seen(&self, path: VaultPath, text: &str, stamp: Stamp, read_at: i64, types: &mut Types) -> Seen {
         let seen = Seen { stamp, read_at, head: Arc::new(Head::new(path, text, &stamp, types)) };
         if !seen.is_current(&stamp) || self.needed.include(&seen.head) {
@@ -380,8 +380,8 @@ impl Seen {
 }
 
 impl Stamp {
-    /// What to remember of a note that could not be read: an error of the system may be over at
-    /// the next question, without a trace in the file.
+    /// The stamp to store for an unreadable note: an I/O error may be gone at the next query without a
+    /// trace in the metadata.
     fn after(&self, error: &VaultError) -> Stamp {
         match error {
             VaultError::Io { .. } => Stamp::unknown(),
@@ -391,7 +391,7 @@ impl Stamp {
 }
 
 impl KnownFolder {
-    /// Takes over other names. Entries of a name that stayed are kept.
+    /// Replaces the names; entries whose name remains are kept.
     fn relist(&mut self, names: &Names, changes: &mut Changes) {
         let before = std::mem::take(&mut self.names);
         let entries = self
@@ -427,7 +427,7 @@ impl KnownFolder {
 }
 
 impl Changes {
-    /// Everything of an entry is gone.
+    /// Records an entry and its descendants as deleted.
     fn drop_entry(&mut self, entry: Entry) {
         match entry {
             Entry::Note(seen) => self.gone.push(seen.head.path.clone()),

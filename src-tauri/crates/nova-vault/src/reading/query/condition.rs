@@ -1,4 +1,4 @@
-//! `KEY OP VALUE`: reading it, and whether a value meets it.
+//! Parses and evaluates conditions, `KEY OP VALUE`.
 
 use std::cmp::Ordering;
 
@@ -14,16 +14,15 @@ use crate::note::{Document, Value, VaultPath, folded};
 /// One condition on a note's properties, such as `amount >= 100`, `tags contains saas`,
 /// `stage in lead, contacted`, `"next contact" = 2026-11-24`, `email exists false`.
 ///
-/// The property says how VALUE is read. A number is compared by its worth, exactly and at any
-/// size; a date by the calendar, and by its beginning with a date-time; a link by the name of
-/// the note it names; all else as text without case. A month
-/// (`due = 2026-11`) or a year is all of its days. What cannot be compared (`amount < abc`)
-/// matches nothing. Of a list, one item has to match; `contains` finds an item in a list and a
-/// part in a text. `tags` are those of front matter and text, with `#` or without; `tags contains
-/// work` finds `work/acme`, too.
+/// The property decides how VALUE is interpreted. Numbers are compared by value, exactly and at any size;
+/// dates by the calendar, and with a date-time by the start of the day; links by the name of their note;
+/// everything else as text, ignoring case. A month (`due = 2026-11`) or a year covers all of its days.
+/// Incomparable values (`amount < abc`) match nothing. For a list, one item must match; `contains` finds an
+/// item in a list and a substring in a text. `tags` are those of front matter and body, with or without
+/// `#`; `tags contains work` also finds `work/acme`.
 ///
-/// A note without the property, or with nothing in it (`email:`, `tags: []`), meets no
-/// condition but `exists false`, and so does not meet `!=` either.
+/// A note where the property is missing or empty (`email:`, `tags: []`) satisfies only `exists false`,
+/// hence not `!=` either.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
     pub(super) key: Key,
@@ -48,27 +47,27 @@ enum Ordered {
     AtLeast,
 }
 
-/// A VALUE in every form it may be compared in.
+/// A VALUE in all forms in which it may be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Operand {
-    /// Folded; of a link, the name of its note.
+    /// Folded; for a link, the name of its note.
     text: String,
-    /// Folded: the name of a note, were the value a link to it.
+    /// Folded: the note's name if the value is read as a link.
     name: String,
     number: Option<Number>,
     moment: Option<Moment>,
     period: Option<Period>,
 }
 
-/// A note's value in the form it is compared in: made once, however many VALUEs there are.
+/// A note's value prepared for comparison, once for any number of VALUEs.
 enum Item {
-    /// Nothing, a list or a mapping.
+    /// Null, a list or a mapping.
     NotOne,
     Number(Option<Number>, String),
     Moment(DateTime, String),
     /// Folded.
     Text(String),
-    /// The name of the note it leads to, folded.
+    /// The name of the linked note, folded.
     Link(String),
 }
 
@@ -89,26 +88,26 @@ impl Item {
     }
 }
 
-/// What a note is to a condition.
+/// The result of a condition for a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Met,
     NotMet,
-    /// What it holds has no order with the VALUE.
+    /// The note's value is not comparable with VALUE.
     NotComparable,
 }
 
 const OPERATORS: &str = "= != < <= > >= contains in exists";
 
 impl Condition {
-    /// Reads `KEY OP VALUE`. A KEY with spaces is quoted with `"`; a VALUE may be, also with `'`; `in`
+    /// Parses `KEY OP VALUE`. A KEY with spaces must be in `"` quotes; a VALUE may be in `"` or `'`; `in`
     /// takes `a, b, c`, `[a, "b, c"]` or `(a, b)`; `exists` takes nothing, `true` or `false`.
     pub fn parse(text: &str) -> Result<Condition, QueryError> {
         let error = |problem: &str, remedy: &str| QueryError::new("condition", text, problem, remedy);
         let (key, rest) = split_key(text).map_err(|problem| error(problem, EXAMPLE))?;
         let (operator, value) = split_operator(rest);
         let value = match (&key, value.trim()) {
-            // `Projects/` is how many write a folder, and `/` is the vault's own.
+            // `Projects/` is a common way to write a folder, and `/` is the vault's root.
             (Key::File(FileKey::Folder), folder) if folder.starts_with('/') || folder.ends_with('/') => {
                 Some(folder.trim_matches('/')).filter(|folder| !folder.is_empty()).unwrap_or("\"\"")
             }
@@ -165,8 +164,8 @@ impl Condition {
         Ok(Condition { key, test })
     }
 
-    /// Property, operator in lower case and value without its quotes, where the text is a condition about a property
-    /// or the tags.
+    /// Property, operator in lower case and unquoted value, if the text is a condition on a property or the
+    /// tags.
     pub fn parts(text: &str) -> Option<(String, String, String)> {
         let about_property = match &Condition::parse(text).ok()?.key {
             Key::Property(name) => name.clone(),
@@ -182,7 +181,7 @@ impl Condition {
         Some((about_property, operator.to_lowercase(), plain))
     }
 
-    /// Whether a property with this value, or no such property, meets the condition.
+    /// Whether a property with this value, or a missing one, satisfies the condition.
     pub(crate) fn judge(&self, value: Option<&Value>, zone: &TimeZone) -> Verdict {
         if self.matches(value, zone) {
             return Verdict::Met;
@@ -197,13 +196,13 @@ impl Condition {
         }
     }
 
-    /// Whether it is about the size or the times of a file.
+    /// Whether it concerns the size or the times of a file.
     pub(super) fn is_about_file_facts(&self) -> bool {
         matches!(self.key, Key::File(FileKey::Size | FileKey::Mtime | FileKey::Ctime))
     }
 
-    /// Whether a note with these properties meets it; `tags` are all that it has. What has a time of its own is
-    /// compared in UTC, and nothing is known of the file's size and times.
+    /// Whether a note with these properties satisfies it; `tags` are all of its tags. Instants are compared
+    /// in UTC; size and times of the file are unknown.
     pub(super) fn is_met_by(
         &self,
         path: &VaultPath,
@@ -265,7 +264,7 @@ impl Condition {
     }
 }
 
-/// Whether the value, or one item of the list it is, passes. YAML's reader bounds the depth.
+/// Whether the value, or any item of a list, passes. The YAML parser bounds the depth.
 fn any(value: &Value, passes: &dyn Fn(&Value) -> bool) -> bool {
     match value {
         Value::List(items) => items.iter().any(|item| any(item, passes)),
@@ -273,7 +272,7 @@ fn any(value: &Value, passes: &dyn Fn(&Value) -> bool) -> bool {
     }
 }
 
-/// Whether there is something to compare: not only nothing and empty lists.
+/// Whether it is more than nulls and empty lists.
 fn has_item(value: &Value) -> bool {
     any(value, &|item| *item != Value::Null)
 }
@@ -341,7 +340,7 @@ impl Operand {
         }
     }
 
-    /// How a value compares with this one; `None` where the two are of different kinds.
+    /// The order of a value relative to this one; `None` if the kinds differ.
     fn compared_with(&self, value: &Value, zone: &TimeZone) -> Option<Ordering> {
         match value {
             Value::Null | Value::List(_) | Value::Map(_) => None,
@@ -350,7 +349,7 @@ impl Operand {
             Value::Text(text) => match (Moment::parse(text), self.moment) {
                 (Some(moment), Some(wanted)) => Some(moment.civil(zone).cmp(&wanted.civil(zone))),
                 (Some(moment), None) => Some(self.period?.place_of(moment.civil(zone).date())),
-                // Text that is no time has no order with one; two months have that of their text.
+                // Text that is no period is not comparable with one; two months compare as text.
                 (None, None) if self.period.is_some() && Period::parse(text).is_none() => None,
                 (None, None) if self.number.is_none() => Some(folded(text).cmp(&self.text)),
                 _ => None,
@@ -377,7 +376,7 @@ fn split_key(text: &str) -> Result<(Key, &str), &'static str> {
     }
 }
 
-/// The operator, a word or a run of symbols, and what follows it.
+/// The operator (a word or a run of symbols) and the rest.
 fn split_operator(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     let is_end = |c: char| match text.starts_with(is_symbol) {
@@ -391,7 +390,7 @@ fn is_symbol(c: char) -> bool {
     matches!(c, '=' | '<' | '>' | '!')
 }
 
-/// A whole VALUE; `None` when there is none.
+/// A whole VALUE; `None` if it is missing.
 fn operand(value: &str) -> Result<Option<Operand>, &'static str> {
     if !value.starts_with('"') {
         return Ok((!value.is_empty()).then(|| Operand::of(in_single_quotes(value).unwrap_or(value))));
@@ -402,19 +401,19 @@ fn operand(value: &str) -> Result<Option<Operand>, &'static str> {
     }
 }
 
-/// The inside of `'draft'`. What has one more quote in it is text as it stands.
+/// The content of `'draft'`. Text with another quote in it is taken literally.
 fn in_single_quotes(value: &str) -> Option<&str> {
     let inner = value.strip_prefix('\'')?.strip_suffix('\'')?;
     (!inner.contains('\'')).then_some(inner)
 }
 
-/// The condition behind an `and` or `or` in a value, which nobody means as a part of the value.
+/// A condition after `and` or `or` in a value, which is surely not meant as part of the value.
 fn second_condition(value: &str) -> Option<&str> {
     const BETWEEN: [&str; 4] = [" and ", " or ", " && ", " || "];
     if value.starts_with('"') || in_single_quotes(value).is_some() {
         return None;
     }
-    // The same bytes: what is asked of it is ASCII.
+    // Same length in bytes; the search terms are ASCII.
     let lower = value.to_ascii_lowercase();
     let behind = BETWEEN.iter().flat_map(|word| lower.match_indices(word).map(|(at, word)| at + word.len()));
     behind.map(|at| &value[at..]).find(|rest| {
@@ -424,7 +423,7 @@ fn second_condition(value: &str) -> Option<&str> {
 }
 
 fn operands(value: &str) -> Result<Vec<Operand>, &'static str> {
-    // `in [[A]], [[B]]` is a list of links without brackets of its own.
+    // `in [[A]], [[B]]` is a list of links without its own brackets.
     let within = |open, close| value.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
     let listed = within('[', ']').or_else(|| within('(', ')'));
     let is_link = value.starts_with("[[")

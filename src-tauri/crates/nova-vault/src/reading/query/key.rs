@@ -1,4 +1,4 @@
-//! What a condition or a sort key is about: a property of the note, or something of its file.
+//! Keys of conditions and sort orders: a property of the note, or an attribute of its file.
 
 use jiff::Timestamp;
 
@@ -6,7 +6,7 @@ use crate::disk::Disk;
 use crate::error::QueryError;
 use crate::note::VaultPath;
 
-/// The name of a property, or of something of the file.
+/// The name of a property, or an attribute of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Key {
     Property(String),
@@ -15,7 +15,7 @@ pub(super) enum Key {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKey {
-    /// As a link names the note: without `.md`.
+    /// As in a link: without `.md`.
     Name,
     Path,
     Folder,
@@ -26,8 +26,8 @@ pub(super) enum FileKey {
     Tags,
 }
 
-/// What answers are sorted by: `date`, or `-date` for the latest first. `file.name` and the
-/// other keys of conditions are understood, too.
+/// A sort key: `date`, or `-date` for descending. Accepts `file.name` and the other keys of conditions,
+/// too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SortKey {
     pub(super) key: Key,
@@ -35,7 +35,7 @@ pub struct SortKey {
 }
 
 impl SortKey {
-    /// Reads keys separated by commas; a comma in quotes belongs to its key.
+    /// Parses keys separated by commas; commas in quotes belong to the key.
     pub fn parse_list(text: &str) -> Result<Vec<SortKey>, QueryError> {
         let mut keys = Vec::new();
         let (mut from, mut quoted, mut escaped) = (0, false, false);
@@ -55,7 +55,7 @@ impl SortKey {
         keys.into_iter().filter(|key| !key.trim().is_empty()).map(SortKey::parse).collect()
     }
 
-    /// Reads `KEY` or `-KEY`, also `KEY asc` and `KEY desc`; the key may be quoted with `"`.
+    /// Parses `KEY` or `-KEY`, also `KEY asc` and `KEY desc`; the key may be in `"` quotes.
     pub fn parse(text: &str) -> Result<SortKey, QueryError> {
         let error =
             |problem: &str| QueryError::new("sort key", text, problem, "write it like `date` or `-date`");
@@ -78,7 +78,7 @@ impl SortKey {
     }
 }
 
-/// `date desc`, as other languages say it: whether it is downwards, and the key.
+/// `date desc`, as in other query languages: whether it is descending, and the key.
 fn worded(text: &str) -> Option<(bool, &str)> {
     let (key, word) = text.rsplit_once(char::is_whitespace)?;
     let descending = match word.to_lowercase().as_str() {
@@ -103,7 +103,7 @@ impl Key {
             "file.size" => FileKey::Size,
             "file.mtime" => FileKey::Mtime,
             "file.ctime" => FileKey::Ctime,
-            // The tags of the text, too: nobody who asks for a note's tags means one place of them.
+            // Includes the tags in the body: a query for tags never means only one of the two places.
             "file.tags" | "tags" | "tag" => FileKey::Tags,
             _ => return Some(Key::Property(key.to_owned())),
         };
@@ -117,18 +117,18 @@ pub(crate) fn extension(path: &VaultPath) -> &str {
     name.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-/// What the file system says about a file, now.
+/// A file's present metadata.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FileFacts {
     /// In bytes.
     pub(crate) size: u64,
     pub(crate) modified: Timestamp,
-    /// Where the file system does not say, when it was modified.
+    /// The modification time if the file system has no creation time.
     pub(crate) created: Timestamp,
 }
 
 impl FileFacts {
-    /// `None` when there is no such file any more.
+    /// `None` if the file no longer exists.
     pub(crate) fn of(disk: &Disk, path: &VaultPath) -> Option<FileFacts> {
         let file = path.as_str().rsplit('/').next()?;
         let metadata = disk.folder(path.folder()).ok()?.symlink_metadata(file).ok()?;
@@ -141,7 +141,7 @@ impl FileFacts {
     }
 }
 
-/// A quoted text at the beginning of `text`, and what follows it.
+/// A quoted text at the start of `text`, and the rest.
 pub(super) fn unquote(text: &str) -> Result<(String, &str), &'static str> {
     let mut inner = String::new();
     let mut chars = text.char_indices().skip(1);

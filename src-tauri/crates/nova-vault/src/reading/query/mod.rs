@@ -1,7 +1,7 @@
-//! Questions about properties: which notes have which, in what order.
+//! Queries on properties, sorted.
 //!
-//! Nothing is converted and nothing is guessed: values are compared by what they are
-//! ([`Condition`] says how), and every question is answered from the disk as it is now.
+//! Values are compared by type, without conversions or guesses (see [`Condition`]), and every query
+//! reflects the disk now.
 
 mod condition;
 mod key;
@@ -32,45 +32,44 @@ use crate::note::{ContentHash, Document, Value, VaultPath};
 use crate::reading::index::{Head, Texts, is_record_place};
 use crate::view::View;
 
-/// Which notes are wanted, and in what order.
+/// Which notes to find, and in what order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
-    /// Only records of one of these types, compared without case; notes of every type where there is
-    /// none. Notes in the [`crate::TemplateFolder`] are forms, not records, and do not count then.
+    /// Only records of one of these types, ignoring case; notes of every type if empty. Notes in the
+    /// [`crate::TemplateFolder`] are templates, not records, and are then excluded.
     pub record_types: Vec<String>,
-    /// Records that count besides those of [`Query::record_types`].
+    /// Further records to include besides those of [`Query::record_types`].
     pub records: Recogniser,
-    /// All of them have to be met.
+    /// All must be satisfied.
     pub conditions: Vec<Condition>,
-    /// The first decides, the next among equals, at last the path. Notes without a value come
-    /// last, ascending or descending.
+    /// The first key decides, the next ones break ties, finally the path. Missing values sort last in
+    /// either direction.
     pub sort: Vec<SortKey>,
-    /// At most so many rows, the first ones after sorting.
+    /// Maximum number of rows, taken after sorting.
     pub limit: Option<usize>,
 }
 
-/// A note that meets a query. Serializes as `{path, type, properties}`.
+/// A note that satisfies a query. Serialised as `{path, type, properties}`.
 #[derive(Debug, Clone)]
 pub struct QueryRow {
-    /// Where it lies.
     pub path: VaultPath,
     /// Its `type:`.
     pub record_type: Option<String>,
     /// The note, parsed.
     pub document: Arc<Document>,
-    /// What its bytes were; `None` when it cannot be read.
+    /// The hash of its bytes; `None` if it is unreadable.
     pub hash: Option<ContentHash>,
 }
 
-/// The notes that meet a query.
+/// The notes that satisfy a query.
 #[derive(Debug, Clone, Serialize)]
 pub struct QueryAnswer {
-    /// In the wanted order, at most as many as the limit.
+    /// In the requested order, at most `limit`.
     pub rows: Vec<QueryRow>,
-    /// How many there are without the limit.
+    /// Number of notes without the limit.
     pub total: usize,
-    /// How many notes more might be meant: they meet the other conditions and have the property,
-    /// but what it holds has no order with the value (`amount >= 5` where it is a text).
+    /// Number of notes that might be meant as well: they satisfy the other conditions and have the
+    /// property, but its value is not comparable (`amount >= 5` if it is a text).
     #[serde(skip_serializing_if = "is_zero")]
     pub not_comparable: usize,
 }
@@ -80,7 +79,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl View {
-    /// The notes that meet a query, as they are on the disk now, without hidden ones.
+    /// The notes that satisfy a query, as on disk now, without hidden ones.
     pub fn query(&self, query: &Query) -> Result<QueryAnswer, VaultError> {
         let core = self.vault().core();
         let only = Recogniser::any_of([&Recogniser::of_types(&query.record_types), &query.records]);
@@ -128,7 +127,7 @@ impl View {
         Ok(QueryAnswer { rows, total, not_comparable })
     }
 
-    /// What the note holds under this key.
+    /// The note's value for this key.
     fn value_of<'a>(&self, key: &Key, head: &'a Head) -> Option<Cow<'a, Value>> {
         let key = match key {
             Key::Property(name) => return head.document().property(name).map(Cow::Borrowed),
@@ -150,14 +149,14 @@ impl View {
         }))
     }
 
-    /// Whether the note must not be shown. What cannot be read cannot say that it may be.
+    /// Whether the note must be hidden. An unreadable note cannot declare itself public.
     pub(crate) fn hides_head(&self, head: &Head) -> bool {
         head.is_hidden_by(self.privacy()) || (self.privacy().remote && !head.is_readable())
     }
 }
 
-/// The order of two rows by their sort keys, `true` for a descending one; a missing value
-/// comes last either way.
+/// Compares two rows by their sort keys; `true` means descending. Missing values sort last in either
+/// direction.
 pub(crate) fn compare_rows(a: &[Vec<Scalar>], b: &[Vec<Scalar>], descending: &[bool]) -> Ordering {
     a.iter()
         .zip(b)

@@ -1,12 +1,12 @@
-//! Numbers as the user wrote them, compared exactly whatever their size.
+//! Numbers as written, compared exactly at any size.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use rust_decimal::Decimal;
 
-/// A number in the one form in which equal numbers are equal: `0.DIGITS × 10^point`. Neither
-/// end of the digits is a zero; zero itself has none.
+/// Canonical form of a number, in which equal numbers are equal: `0.DIGITS × 10^point`, without leading or
+/// trailing zeros; zero has no digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Number {
     negative: bool,
@@ -15,8 +15,8 @@ pub(crate) struct Number {
 }
 
 impl Number {
-    /// Reads a number of YAML's core schema: `1.50`, `-3e4`, `010`, `0x1F`, `0o17`. Infinities
-    /// and not-a-number are none.
+    /// Parses a number of YAML's core schema: `1.50`, `-3e4`, `010`, `0x1F`, `0o17`. Infinities and
+    /// not-a-number are rejected.
     pub(crate) fn parse(text: &str) -> Option<Number> {
         for (prefix, radix) in [("0x", 16), ("0o", 8)] {
             if let Some(digits) = text.strip_prefix(prefix) {
@@ -28,7 +28,7 @@ impl Number {
         let negative = text.starts_with('-');
         let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
         let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-            // `i32` keeps every sum with a length in range.
+            // `i32` rules out overflow when a length is added.
             Some((mantissa, exponent)) => (mantissa, i64::from(exponent.parse::<i32>().ok()?)),
             None => (unsigned, 0),
         };
@@ -52,7 +52,7 @@ impl Number {
         Number { negative, digits, point }
     }
 
-    /// The number for exact arithmetic; `None` where 28 digits do not hold it.
+    /// The number for exact arithmetic; `None` if 28 digits do not suffice.
     pub(crate) fn decimal(&self) -> Option<Decimal> {
         if self.digits.is_empty() {
             return Some(Decimal::ZERO);
@@ -101,7 +101,7 @@ impl PartialOrd for Number {
 }
 
 impl fmt::Display for Number {
-    /// Without an exponent as long as that takes few zeros.
+    /// Without an exponent, unless that takes many zeros.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MANY: i64 = 40;
         let sign = if self.negative { "-" } else { "" };

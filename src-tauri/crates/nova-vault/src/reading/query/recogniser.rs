@@ -1,4 +1,4 @@
-//! What makes a note a record of some kind.
+//! Rules that make a note a record of some kind.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use crate::error::QueryError;
 use crate::note::{Document, FrontMatter, VaultPath, folded, outline};
 use crate::reading::index::{Note, Selection};
 
-/// Decides which notes are records of some kind: those that any of its rules recognises.
+/// Decides which notes are records of some kind: those that match any of its rules.
 ///
-/// A note whose front matter cannot be read is recognised by no rule. Templates and the copies of sync
-/// programs are records of no kind, which [`View::records`](crate::View::records) sees to.
+/// A note with unreadable front matter matches no rule. Templates and conflicted copies are never records,
+/// which [`View::records`](crate::View::records) ensures.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recogniser {
     rules: Arc<[Rule]>,
@@ -22,27 +22,27 @@ pub struct Recogniser {
 /// One rule of a [`Recogniser`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
-    /// The note's `type:`, whatever its case.
+    /// The note's `type:`, ignoring case.
     Type(String),
-    /// The note lies in or below this folder, whatever its case.
+    /// The note is in or below this folder, ignoring case.
     Folder(String),
-    /// The note has this tag or one below it, in its properties or its text; written without `#`.
+    /// The note has this tag or a nested one, in its properties or body; written without `#`.
     Tag(String),
-    /// The note meets the condition; [`Rule::condition`] makes one.
+    /// The note satisfies the condition; constructed by [`Rule::condition`].
     Where(Condition),
-    /// The note lies in or below this folder, says no `type:`, and its properties fit.
+    /// The note is in or below this folder, has no `type:`, and its properties fit.
     Fitting(String, Fits),
-    /// The note meets the rule and is none of these records.
+    /// The note matches the rule and is none of these records.
     Unless(Box<Rule>, Recogniser),
 }
 
-/// Whether a note's properties are what a record of some kind has. Two are equal: each is made of what stands
-/// beside its rule.
+/// Predicate on a note's properties. All instances compare equal: each is derived from data next to its
+/// rule.
 #[derive(Clone)]
 pub struct Fits(Arc<dyn Fn(&Document) -> bool + Send + Sync>);
 
 impl Recogniser {
-    /// Of these rules, any of which is enough.
+    /// From rules, any of which suffices.
     pub fn new(rules: impl IntoIterator<Item = Rule>) -> Self {
         let rules: Arc<[Rule]> = rules.into_iter().collect();
         let types = rules.iter().filter_map(|rule| match rule {
@@ -52,17 +52,17 @@ impl Recogniser {
         Self { types: types.collect(), rules }
     }
 
-    /// Of the notes with one of these values of `type:`.
+    /// For notes with one of these values of `type:`.
     pub fn of_types<T: AsRef<str>>(types: &[T]) -> Self {
         Self::new(types.iter().map(|name| Rule::Type(name.as_ref().to_owned())))
     }
 
-    /// Of what any of these recognises.
+    /// Union of several recognisers.
     pub fn any_of<'a>(several: impl IntoIterator<Item = &'a Recogniser>) -> Self {
         Self::new(several.into_iter().flat_map(|one| one.rules.iter().cloned()))
     }
 
-    /// In the order they were given.
+    /// In the given order.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
@@ -81,21 +81,21 @@ impl Recogniser {
             })
     }
 
-    /// Whether the type alone is enough.
+    /// Whether the type alone suffices.
     pub(crate) fn recognises_type(&self, record_type: Option<&str>) -> bool {
         record_type.is_some_and(|own| {
-            // As most notes spell it, which needs no folding.
+            // Fast path: most notes spell the type exactly so.
             let as_spelled = |rule: &Rule| matches!(rule, Rule::Type(name) if name == own);
             self.rules.iter().any(as_spelled) || !self.types.is_empty() && self.types.contains(&folded(own))
         })
     }
 
-    /// Whether a rule is about a folder that the note lies in or below.
+    /// Whether a rule names a folder that contains the note.
     pub(crate) fn has_folder_of(&self, path: &VaultPath) -> bool {
         self.rules.iter().filter_map(Rule::folder).any(|folder| is_below(path, folder))
     }
 
-    /// Whether the note with these properties is recognised; `tags` are all that it has.
+    /// Whether a note with these properties is recognised; `tags` are all of its tags.
     pub(crate) fn decide(
         &self,
         path: &VaultPath,
@@ -107,7 +107,7 @@ impl Recogniser {
         }
         self.recognises_type(document.record_type())
             || self.rules.iter().any(|rule| {
-                // Plain types are decided above.
+                // Type rules are decided above.
                 !matches!(rule, Rule::Type(_)) && rule.is_met_by(path, document, tags)
             })
     }
@@ -133,10 +133,10 @@ impl Selection for Recogniser {
 }
 
 impl Rule {
-    /// Of the notes that meet `KEY OP VALUE`.
+    /// For notes that satisfy `KEY OP VALUE`.
     ///
     /// # Errors
-    /// When it is not a condition, or is about the file's size or times, which say nothing of what a note is.
+    /// If the condition is invalid, or concerns the file's size or times, which do not characterise a note.
     pub fn condition(text: &str) -> Result<Rule, QueryError> {
         let condition = Condition::parse(text)?;
         if condition.is_about_file_facts() {
@@ -166,7 +166,7 @@ impl Rule {
         }
     }
 
-    /// As [`Rule::is_met_by`], as far as the path and the type tell.
+    /// As [`Rule::is_met_by`], as far as path and type tell.
     fn may_be_met_by(&self, path: &VaultPath, record_type: Option<&str>) -> bool {
         match self {
             Self::Type(name) => record_type.is_some_and(|own| folded(own) == folded(name)),
@@ -187,7 +187,7 @@ impl Rule {
 }
 
 impl Fits {
-    /// By what `fits` says of a note's properties.
+    /// From a predicate on a note's properties.
     pub fn new(fits: impl Fn(&Document) -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(fits))
     }
@@ -207,10 +207,10 @@ impl PartialEq for Fits {
 
 impl Eq for Fits {}
 
-/// Whether the note lies in the folder or below it, whatever the case of either.
+/// Whether the note is in or below the folder, ignoring case.
 fn is_below(path: &VaultPath, folder: &str) -> bool {
     let (path, folder) = (path.as_str(), folder.trim_matches('/'));
-    // Nearly every note lies elsewhere, and ASCII needs no folding.
+    // Fast path: most notes are elsewhere, and ASCII needs no folding.
     if path.is_ascii() && folder.is_ascii() {
         let (path, folder) = (path.as_bytes(), folder.as_bytes());
         return path.len() > folder.len()

@@ -1,5 +1,4 @@
-//! What two values are compared by: numbers by their worth, dates by the calendar, all else as
-//! text without case.
+//! Comparable values: numbers by value, dates by the calendar, everything else as text without case.
 
 use std::cmp::Ordering;
 
@@ -10,8 +9,8 @@ use jiff::tz::{Offset, TimeZone};
 use super::number::Number;
 use crate::note::{Value, folded};
 
-/// A single value in the form it is compared in. Different kinds are never equal; for sorting,
-/// the kinds follow each other in this order.
+/// A single value prepared for comparison. Different kinds are never equal; for sorting, kinds are ordered
+/// as declared.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scalar {
     Number(Number),
@@ -22,7 +21,7 @@ pub(crate) enum Scalar {
 }
 
 impl Scalar {
-    /// Nothing, lists and mappings are not single values.
+    /// `None` for null, lists and mappings.
     pub(crate) fn of(value: &Value, zone: &TimeZone) -> Option<Scalar> {
         Some(match value {
             Value::Null | Value::List(_) | Value::Map(_) => return None,
@@ -39,8 +38,7 @@ impl Scalar {
         })
     }
 
-    /// What rows are sorted by; a list by its items, one after the other. Empty where there is
-    /// nothing to sort by.
+    /// Sort key of rows; a list is compared item by item. Empty for a missing value.
     pub(crate) fn sort_key(value: &Value, zone: &TimeZone) -> Vec<Scalar> {
         match value {
             Value::List(items) => items.iter().filter_map(|item| Scalar::of(item, zone)).collect(),
@@ -49,20 +47,20 @@ impl Scalar {
     }
 }
 
-/// A date, or a date and time, as it can stand in a property: `2026-11-24`,
-/// `2026-11-24T10:30`, `2026-11-24 10:30:05`, `2026-11-24T10:30:00+02:00`.
+/// A date, or a date and time, as in a property: `2026-11-24`, `2026-11-24T10:30`, `2026-11-24 10:30:05`,
+/// `2026-11-24T10:30:00+02:00`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Moment {
-    /// Wherever the reader is; a date alone.
+    /// A date only, in the reader's zone.
     Date(Date),
-    /// Wherever the reader is.
+    /// Local time in the reader's zone.
     Civil(DateTime),
-    /// One moment for the whole world.
+    /// An instant, independent of the zone.
     Instant(Timestamp),
 }
 
 impl Moment {
-    /// Strict about the shape, so that no other text is taken for a date.
+    /// Strict about the format, so that no other text is taken for a date.
     pub(crate) fn parse(text: &str) -> Option<Moment> {
         if !text.is_ascii() || !has_shape(text.get(..10)?, "0000-00-00") {
             return None;
@@ -82,7 +80,7 @@ impl Moment {
         }
     }
 
-    /// A date is compared by its beginning.
+    /// A date counts as its midnight.
     pub(crate) fn civil(self, zone: &TimeZone) -> DateTime {
         match self {
             Moment::Date(date) => date.to_datetime(Time::midnight()),
@@ -92,7 +90,7 @@ impl Moment {
     }
 }
 
-/// A month, `2026-11`, or a year, `2026`: all of its days.
+/// A month, `2026-11`, or a year, `2026`, with all its days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Period {
     first: Date,
@@ -113,7 +111,7 @@ impl Period {
         None
     }
 
-    /// Whether the date is before it, in it, or after it.
+    /// Whether the date is before, in or after it.
     pub(crate) fn place_of(self, date: Date) -> Ordering {
         if date < self.first {
             Ordering::Less
@@ -154,7 +152,7 @@ fn offset(text: &str) -> Option<Offset> {
     Offset::from_seconds(if text.starts_with('-') { -seconds } else { seconds }).ok().filter(|_| valid)
 }
 
-/// Whether `text` has digits where the shape has zeros, and else the same characters.
+/// Whether `text` has digits where the shape has zeros, and is otherwise equal to it.
 fn has_shape(text: &str, shape: &str) -> bool {
     text.len() == shape.len()
         && text.bytes().zip(shape.bytes()).all(|(byte, expected)| match expected {
@@ -163,11 +161,10 @@ fn has_shape(text: &str, shape: &str) -> bool {
         })
 }
 
-/// The name of the note that a link's inside names: `CRM/Companies/Quillon Labs#Log|Quillon`
-/// names `Quillon Labs`.
+/// The note's name in the content of a link: `CRM/Companies/Quillon Labs#Log|Quillon` names `Quillon Labs`.
 pub(crate) fn link_name(inner: &str) -> &str {
     let target = inner.split(['|', '#']).next().unwrap_or(inner).trim();
-    // `[[#Heading]]` points into its own note and has no other name.
+    // `[[#Heading]]` points into its own note, so only the heading can name it.
     let target = if target.is_empty() { inner } else { target };
     let name = target.rsplit_once('/').map_or(target, |(_, name)| name);
     name.strip_suffix(".md").unwrap_or(name)

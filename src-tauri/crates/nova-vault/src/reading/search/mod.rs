@@ -1,8 +1,7 @@
-//! Searching in what notes say, front matter and body. The texts are those on the disk now.
+//! Full-text search in front matter and body, on the texts on disk now.
 //!
-//! A vault that was asked before has its texts in memory. Otherwise they are read, searched and
-//! forgotten: nothing is parsed but the front matter of a note with a hit, and only where the
-//! reader may not see everything.
+//! After a first query the texts are cached. Otherwise they are read, searched and discarded: only the
+//! front matter of notes with a hit is parsed, and only if notes may be hidden from the reader.
 
 mod pattern;
 mod unread;
@@ -23,63 +22,63 @@ use crate::view::View;
 
 use pattern::{Patience, Pattern};
 
-/// So long a regular expression may be compared with the notes, over all threads.
+/// Time limit for matching a regular expression, summed over all threads.
 const REGEX_LIMIT: Duration = Duration::from_secs(10);
 
-/// Fewer notes are searched in less time than it takes to start a thread.
+/// Below this number of notes, starting a thread costs more than it saves.
 const FEW: usize = 2048;
 
-/// How the query of a [`Search`] is meant.
+/// How the query of a [`Search`] is interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SearchMode {
-    /// As it stands, its spaces included; neither case nor the composition of characters matters:
-    /// the query is looked for as given, in NFC and in NFD.
+    /// Literally, including spaces, ignoring case and Unicode composition: the query is matched as given,
+    /// in NFC and in NFD.
     Text,
-    /// Its words must all be in the note, each as a word or the beginning of one; case and
-    /// composition do not matter. The hits are the lines with any of them.
+    /// All its words must be in the note, each as a prefix of a word, ignoring case and composition. The
+    /// hits are the lines with any of them.
     Words,
-    /// In the syntax of the crate `regex`, line by line. Case matters, unless it begins `(?i)`.
+    /// A regular expression of the crate `regex`, matched by line. Case-sensitive unless it begins with
+    /// `(?i)`.
     Regex,
 }
 
-/// What is looked for.
+/// A full-text query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Search {
-    /// Within one line; not empty.
+    /// Matched within one line; must not be empty.
     pub query: String,
-    /// How the query is meant.
+    /// How the query is interpreted.
     pub mode: SearchMode,
-    /// How many hits at most.
+    /// Maximum number of hits.
     pub limit: usize,
 }
 
-/// A line that matches.
+/// A matching line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SearchHit {
-    /// The note.
     pub path: VaultPath,
     /// The line in the file, 1-based.
     pub line: u32,
-    /// The line without its line break; of a long one at most 300 characters around the match,
-    /// with `…` where it is cut.
+    /// The line without its line break; a long one is truncated to 300 characters around the match, marked
+    /// with `…`.
     pub text: String,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchAnswer {
-    /// In order of path, then line.
+    /// Sorted by path, then line.
     pub hits: Vec<SearchHit>,
-    /// Whether there are further ones, beyond the limit.
+    /// Whether there are further hits beyond the limit.
     pub more: bool,
-    /// What could not be searched and lies before the last hit or, without `more`, anywhere.
-    /// A remote reader is not told: of what cannot be read nobody knows whether it is private.
+    /// What could not be searched, up to the last hit or, without `more`, anywhere. Empty for a remote
+    /// reader: an unreadable note may be private.
     pub skipped: Vec<Problem>,
-    /// The notes of the hits, with what they held.
+    /// The notes of the hits, with their hashes.
     pub read: BTreeMap<VaultPath, ContentHash>,
 }
 
-/// The hits so far, with what their notes held.
+/// The hits so far, with the hashes of their notes.
 #[derive(Debug, Default)]
 struct Hits {
     hits: Vec<SearchHit>,
@@ -87,8 +86,8 @@ struct Hits {
 }
 
 impl View {
-    /// Looks into every note. A hidden note is in no hit. A regular expression that takes longer
-    /// than ten seconds is refused ([`VaultError::InvalidQuery`]).
+    /// Searches every note; hidden notes never match. A regular expression that takes longer than ten
+    /// seconds is refused ([`VaultError::InvalidQuery`]).
     pub fn search(&self, search: &Search) -> Result<SearchAnswer, VaultError> {
         self.search_within(search, REGEX_LIMIT)
     }
@@ -96,7 +95,7 @@ impl View {
     pub(crate) fn search_within(&self, search: &Search, limit: Duration) -> Result<SearchAnswer, VaultError> {
         let patience = Patience::new(limit);
         let pattern = Pattern::new(search)?;
-        // One more shows whether there are more.
+        // One more, to tell whether there are further hits.
         let wanted = search.limit.saturating_add(1);
         let (Hits { mut hits, mut read }, mut skipped) = if self.vault().index().is_first_question() {
             unread::search(self, &pattern, wanted, &patience)?
@@ -107,7 +106,7 @@ impl View {
         hits.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         let more = hits.len() > search.limit;
         hits.truncate(search.limit);
-        // Sorted by their paths, as the notes are.
+        // Sorted by path, like the notes.
         read.retain(|path, _| hits.binary_search_by(|hit| hit.path.cmp(path)).is_ok());
         if self.privacy().remote {
             skipped.clear();
@@ -120,8 +119,8 @@ impl View {
         Ok(SearchAnswer { hits, more, skipped, read })
     }
 
-    /// `early`: in a small vault, where comparing the notes with the disk is most of the time, what they said
-    /// before is searched meanwhile. It counts if they say the same still.
+    /// `early`: in a small vault, comparing with the disk takes most of the time, so the cached texts are
+    /// searched concurrently. The result is used if nothing has changed.
     fn search_remembered(
         &self,
         pattern: &Pattern,
@@ -155,16 +154,16 @@ impl View {
         wanted: usize,
         patience: &Patience,
     ) -> Result<(Hits, Vec<Problem>), VaultError> {
-        /// How many notes are searched by one thread at a time.
+        /// Number of notes that one thread searches at a time.
         const BLOCK: usize = 64;
         let skipped = Mutex::new(listing.unsearchable());
-        // Blocks are handed out in order, and those handed out are searched to their end. So
-        // once enough is found, nothing that was not handed out comes before it.
+        // Blocks are handed out in order and searched completely. Once enough hits are found, no block that
+        // was not handed out can contain an earlier one.
         let found = AtomicUsize::new(0);
         let next = AtomicUsize::new(0);
         let threads = if listing.heads.len() < FEW { 1 } else { threads(None) };
         let search_blocks = |found_here: &mut Hits| {
-            // Threads that share a compiled pattern wait for each other's working memory.
+            // Threads sharing a compiled pattern contend for its scratch memory.
             let pattern = &pattern.clone();
             while found.load(Ordering::Relaxed) < wanted {
                 let first = next.fetch_add(BLOCK, Ordering::Relaxed);
@@ -209,7 +208,7 @@ impl View {
         Ok((all, skipped.into_inner().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// Adds the hits in one note, or gives the reason why it could not be searched.
+    /// Adds the hits in one note, or returns why it could not be searched.
     fn search_one(
         &self,
         head: &Head,
@@ -221,11 +220,11 @@ impl View {
         if !head.is_readable() || head.is_hidden_by(self.privacy()) {
             return Ok(None);
         }
-        // Nothing is hashed of a note without a hit.
+        // Notes without a hit are not hashed.
         let (text, mut hash) = match head.text() {
             Some(text) => (Arc::clone(text), None),
             None => match self.vault().read(&head.path) {
-                // It may say since the listing that it is private.
+                // It may have become private since the listing.
                 Ok(note) if self.hides(&note) => return Ok(None),
                 Ok(note) => (note.text, Some(note.hash)),
                 Err(VaultError::NotFound { .. }) => return Ok(None),

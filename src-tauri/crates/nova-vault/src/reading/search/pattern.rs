@@ -1,4 +1,4 @@
-//! What a query matches, and the lines of a text that it matches.
+//! Matches queries against texts and their lines.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,44 +13,44 @@ use super::{Search, SearchHit, SearchMode};
 use crate::error::VaultError;
 use crate::note::VaultPath;
 
-/// The most characters of a line that are shown.
+/// Maximum number of characters shown of a line.
 const SHOWN: usize = 300;
 
-/// Compiled patterns may take this many bytes. Searching takes, at the worst, time in proportion
-/// to the text and to this.
+/// Maximum size of a compiled pattern, in bytes. Worst-case search time is proportional to the text and to
+/// this.
 const SIZE_LIMIT: usize = 1 << 20;
 
-/// The same for text that is looked for as it stands, which its length bounds: this holds the
-/// longest query in all compositions and cases.
+/// The same for literal text, which is bounded by its length: suffices for the longest query in all
+/// compositions and cases.
 const LITERAL_SIZE_LIMIT: usize = 16 << 20;
 
-/// How many bytes, and the rest of a line, are compared before time is checked again.
+/// Number of bytes, plus the rest of a line, compared between two checks of the time.
 const BLOCK: usize = 64 * 1024;
 
-/// The longest query, in bytes.
+/// Maximum length of a query, in bytes.
 const MAX_QUERY: usize = 4096;
 
-/// The most words of a query.
+/// Maximum number of words in a query.
 const MAX_WORDS: usize = 32;
 
 #[derive(Debug, Clone)]
 pub(super) enum Pattern {
-    /// A line matches when this literal is in it, and a text without it has no such line.
+    /// A line matches if it contains this literal; a text without it has no matching line.
     Literal(Regex),
-    /// A line matches when this does.
+    /// A line matches if this does.
     Regex {
         line: Regex,
-        /// A text without a match has no line that matches either.
+        /// A text without a match has no matching line.
         tells_of_texts: bool,
     },
-    /// A line matches when one does, if all do somewhere in the note.
+    /// A line matches if any word does, provided that all occur in the note.
     Words(Vec<Word>),
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Word {
     text: Regex,
-    /// Writing without spaces has no beginnings of words.
+    /// Scripts without spaces have no word starts.
     anywhere: bool,
 }
 
@@ -83,7 +83,7 @@ impl Pattern {
         }
     }
 
-    /// Adds the first `wanted` lines of a note that match.
+    /// Adds the first `wanted` matching lines of a note.
     pub(super) fn search(
         &self,
         path: &VaultPath,
@@ -116,7 +116,7 @@ impl Pattern {
         }
     }
 
-    /// `first` is the number of the first line; `go_on` is asked before every line.
+    /// `first` is the number of the first line; `go_on` is called before every line.
     fn search_lines(
         &self,
         path: &VaultPath,
@@ -164,15 +164,15 @@ impl Pattern {
     }
 }
 
-/// How long a search may spend on comparing texts with a regular expression, over all threads.
-/// To read them is not counted: a slow disk says nothing about the expression.
+/// Time budget for matching a regular expression, shared by all threads. Excludes I/O: a slow disk does not
+/// make an expression expensive.
 #[derive(Debug)]
 pub(super) struct Patience {
     /// In nanoseconds.
     left: AtomicU64,
 }
 
-/// One thread's share while it is spent.
+/// One thread's use of the budget.
 struct Spending {
     began: Instant,
     left: Duration,
@@ -199,10 +199,9 @@ impl Spending {
         if self.began.elapsed() < self.left { Ok(()) } else { Err(timed_out()) }
     }
 
-    /// Whether the text, which ends in a very long line, can be compared in the time that is left: a
-    /// comparison that was begun cannot be ended. How long it takes is found out piece by piece,
-    /// because a comparison takes its time by the bytes that it goes over; what the pieces say of
-    /// matches does not count.
+    /// Whether the text, which ends in a very long line, can be matched within the remaining time: a match
+    /// cannot be interrupted. The cost is measured block by block, because it is proportional to the bytes;
+    /// the matches in the blocks are ignored.
     fn is_enough_for(&self, pattern: &Regex, text: &str) -> Result<(), VaultError> {
         let began = Instant::now();
         let mut rest = text;
@@ -212,14 +211,14 @@ impl Spending {
                 end += 1;
             }
             let (piece, after) = rest.split_at(end);
-            // The whole text is not compared any further than to its first match either.
+            // Matching the whole text also stops at its first match.
             if pattern.is_match(piece) {
                 break;
             }
             self.check()?;
             rest = after;
         }
-        // It is compared twice: as a whole, and line by line.
+        // It is matched twice: as a whole, and by line.
         let needed = 2 * began.elapsed();
         if self.began.elapsed() + needed < self.left { Ok(()) } else { Err(timed_out()) }
     }
@@ -232,7 +231,7 @@ fn timed_out() -> VaultError {
     )
 }
 
-/// Where the lines end that are compared at once, before time is checked again.
+/// The end of the lines to match before the next check of the time.
 fn end_of_block(text: &str) -> usize {
     let rest = text.as_bytes().get(BLOCK..).unwrap_or_default();
     rest.iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| BLOCK + at + 1)
@@ -258,7 +257,7 @@ impl Word {
             if self.anywhere || !text[..found.start].chars().next_back().is_some_and(is_in_words) {
                 return Some(found);
             }
-            // Nothing begins before the end of the word that the match lies in.
+            // No word starts before the end of the word with the match.
             from = found.start + text[found.start..].find(|c| !is_in_words(c))?;
         }
     }
@@ -274,7 +273,7 @@ fn is_written_without_spaces(c: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// The text as it is given, composed (NFC) and decomposed (NFD).
+/// The text as given, in NFC and in NFD.
 fn literal(text: &str) -> Result<Regex, VaultError> {
     let mut forms = vec![text.to_owned(), text.nfc().collect(), text.nfd().collect()];
     forms.sort_unstable();
@@ -286,7 +285,7 @@ fn literal(text: &str) -> Result<Regex, VaultError> {
 fn compiled(pattern: &str, any_case: bool) -> Result<Regex, VaultError> {
     RegexBuilder::new(pattern)
         .case_insensitive(any_case)
-        // So that a line matches in the midst of a text as it does alone.
+        // So that a line matches within a text as it does by itself.
         .multi_line(true)
         .crlf(true)
         .size_limit(if any_case { LITERAL_SIZE_LIMIT } else { SIZE_LIMIT })
@@ -295,7 +294,7 @@ fn compiled(pattern: &str, any_case: bool) -> Result<Regex, VaultError> {
             regex::Error::CompiledTooBig(_) => {
                 invalid("the regular expression is too large", "Repeat less in it, or look for a part of it.")
             }
-            // The last line says what is wrong, those before show where.
+            // The last line is the reason; the ones before show the position.
             error => invalid(
                 error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: "),
                 "Correct the regular expression, or search for plain text.",
@@ -303,8 +302,7 @@ fn compiled(pattern: &str, any_case: bool) -> Result<Regex, VaultError> {
         })
 }
 
-/// Whether a line may match alone and not in the midst of a text: `\A`, `\z`, or line breaks
-/// taken in another way than by default.
+/// Whether a line may match by itself but not within a text: `\A`, `\z`, or non-default line breaks.
 fn minds_the_ends_of_a_text(pattern: &str) -> bool {
     let parsed = regex_syntax::ParserBuilder::new().multi_line(true).crlf(true).build().parse(pattern);
     parsed.map_or(true, |hir| {
@@ -317,7 +315,7 @@ fn excerpt(line: &str, place: Range<usize>) -> String {
     if line.chars().nth(SHOWN).is_none() {
         return line.to_owned();
     }
-    // Two characters are kept for the signs that it is cut.
+    // Two characters are reserved for the ellipses.
     let matched = line[place.clone()].chars().take(SHOWN - 2).count();
     let room = SHOWN - 2 - matched;
     let end = place.start + line[place.start..].chars().take(matched).map(char::len_utf8).sum::<usize>();
@@ -342,10 +340,10 @@ mod tests {
     use super::*;
     use crate::tests::work;
 
-    /// Each look goes over the rest of the text: one from every character would never end for a note of
-    /// megabytes.
+    /// Each attempt scans the rest of the text: an attempt at every character would be quadratic, and never
+    /// end for a note of megabytes.
     #[test]
-    fn a_word_that_is_nearly_everywhere_is_looked_for_no_more_often_than_another() {
+    fn a_frequent_word_is_searched_in_as_few_attempts_as_any_other() {
         let text = format!("b{0} c{0}", "a".repeat(60_000));
         for (word, looks) in [("a".repeat(3000), 2), ("d".repeat(3000), 1)] {
             let word = Word::new(&word).unwrap();

@@ -1,4 +1,4 @@
-//! Searching a vault of which nothing is in memory: every note is read, searched and forgotten.
+//! Searches a vault without cached texts: every note is read, searched and discarded.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,11 +13,10 @@ use crate::note::{ContentHash, Document, VaultPath};
 use crate::problem::Problem;
 use crate::view::View;
 
-/// How many entries of a folder are searched by one thread at a time.
+/// Number of entries of a folder that one thread searches at a time.
 const PART: usize = 256;
 
-/// The first `wanted` hits in order of their paths, or all there are, and what could not be
-/// read on the way.
+/// The first `wanted` hits sorted by path, or all, and what could not be read.
 pub(super) fn search(
     view: &View,
     pattern: &Pattern,
@@ -52,7 +51,7 @@ pub(super) fn search(
 enum Work {
     Folder {
         parent: Arc<Folder>,
-        /// The folder's path with a `/` at its end.
+        /// The folder's path with a trailing `/`.
         prefix: Arc<str>,
         depth: usize,
     },
@@ -68,13 +67,13 @@ struct Part {
     first: usize,
 }
 
-/// One thread's memory.
+/// One thread's state.
 #[derive(Default)]
 struct State {
     bytes: Vec<u8>,
     room: String,
     skipped: Vec<Problem>,
-    /// Why the search was given up.
+    /// Why the search was aborted.
     failed: Option<VaultError>,
 }
 
@@ -94,7 +93,7 @@ impl Searching<'_> {
         depth: usize,
         more: &mut Vec<Work>,
     ) {
-        // Whatever lies in the folder comes after its name.
+        // Everything in the folder sorts after its name.
         if self.best.is_beyond(&prefix) {
             return;
         }
@@ -116,7 +115,7 @@ impl Searching<'_> {
                 return;
             }
             let (name, kind) = part.names.get(at);
-            // Attachments are not checked twice.
+            // Skip attachments early.
             if kind == Kind::File && !name.as_bytes().to_ascii_lowercase().ends_with(b".md") {
                 continue;
             }
@@ -159,7 +158,7 @@ impl Searching<'_> {
     }
 }
 
-/// Lists an opened folder and divides its entries.
+/// Lists an opened folder and splits its entries.
 fn list(folder: Arc<Folder>, prefix: Arc<str>, depth: usize, more: &mut Vec<Work>) -> io::Result<()> {
     let mut names = Names::default();
     folder.list(&mut names)?;
@@ -176,11 +175,11 @@ fn list(folder: Arc<Folder>, prefix: Arc<str>, depth: usize, more: &mut Vec<Work
     Ok(())
 }
 
-/// The first hits in order of their paths, of those found so far.
+/// The hits with the lowest paths found so far.
 struct Best {
     wanted: usize,
     found: Mutex<Found>,
-    /// Whether there is a last path beyond which nothing counts.
+    /// Whether there are enough hits, so that later paths can be skipped.
     full: AtomicBool,
 }
 
@@ -199,14 +198,14 @@ impl Best {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether enough was found that comes before `path`.
+    /// Whether enough hits precede `path`.
     fn is_beyond(&self, path: &str) -> bool {
         self.full.load(Ordering::Relaxed)
             && self.lock().notes.last_key_value().is_some_and(|(last, _)| path > last.as_str())
     }
 
     fn add(&self, path: &VaultPath, hits: Vec<SearchHit>, hash: impl FnOnce() -> ContentHash) {
-        // Others wait while it is locked.
+        // Hash before locking, so that other threads do not wait.
         let hash = hash();
         let mut found = self.lock();
         let found = &mut *found;
