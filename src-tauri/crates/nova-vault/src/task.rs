@@ -1,12 +1,12 @@
-//! Tasks: list items with a checkbox, as Obsidian's plugin Tasks reads and writes them. Pure functions over strings
-//! and dates.
+//! Tasks: list items with a checkbox, as read and written by Obsidian's plugin Tasks. Pure functions over
+//! strings and dates.
 //!
 //! ```text
 //! tasks          the tasks of a note's text
-//! line, fields   one line: checkbox, text, dates and the like, each with its place
-//! edit           the line with one thing changed; what completing it makes of it
-//! rule, dates    when a recurring task is due next
-//! settings       statuses and habits of a vault
+//! line, fields   one line: checkbox, text and fields, each with its span
+//! edit           edits of a line; completing a task
+//! rule, dates    the next occurrence of a recurring task
+//! settings       a vault's statuses and options
 //! ```
 //!
 //! Source: <https://publish.obsidian.md/tasks>, version 8.3 of the plugin.
@@ -40,47 +40,46 @@ pub struct Task {
     pub line: u32,
     /// The character in its checkbox.
     pub status: char,
-    /// What is to be done: without checkbox, fields and block id, with its tags.
+    /// Its description: without checkbox, fields and block id, but with its tags.
     pub text: String,
-    /// When it is due.
+    /// Due date.
     pub due: Option<Date>,
-    /// When it is planned for.
+    /// Scheduled date.
     pub scheduled: Option<Date>,
-    /// When it can begin.
+    /// Start date.
     pub start: Option<Date>,
-    /// When it was written down.
+    /// Creation date.
     pub created: Option<Date>,
-    /// When it was done.
+    /// Completion date.
     pub done: Option<Date>,
-    /// When it was cancelled.
+    /// Cancellation date.
     pub cancelled: Option<Date>,
-    /// How urgent it is; `None` is between medium and low.
+    /// Its priority; `None` ranks between medium and low.
     pub priority: Option<Priority>,
-    /// How it recurs, as written: `every week on Sunday`.
+    /// Its recurrence rule, as written: `every week on Sunday`.
     pub recurrence: Option<String>,
-    /// What other tasks call it.
+    /// The id by which other tasks refer to it.
     pub id: Option<String>,
-    /// The ids of tasks to be done before.
+    /// The ids of tasks that must be done first.
     pub depends_on: Vec<String>,
     /// Its tags without `#`.
     pub tags: Vec<String>,
-    /// How its fields are written; `None` without any.
+    /// The format of its fields; `None` if it has none.
     pub form: Option<TaskForm>,
 }
 
-/// The tasks of a note, in the order of their lines. What stands in code, in a comment or in the front matter
-/// is none, nor is a checkbox without a text.
+/// The tasks of a note, in line order. Excludes code, comments, front matter and checkboxes without text.
 pub fn tasks(text: &str) -> Vec<Task> {
     checkbox_lines(text).into_iter().filter_map(|(number, line)| task_of(line, number)).collect()
 }
 
-/// The task of one line without its line break, wherever that stands.
+/// The task in one line, given without its line break, regardless of context.
 pub fn task_of(line: &str, number: u32) -> Option<Task> {
     Line::parse(line).map(|read| read.task(number))
 }
 
-/// The status character of a checkbox that the text begins with, and where the text behind it begins. Behind
-/// the checkbox there must be a blank and something else.
+/// The status character of a checkbox at the start of the text, and the range of the text after it. The
+/// checkbox must be followed by a blank and more text.
 fn checkbox(text: &str) -> Option<(char, Range<usize>)> {
     let status = text.strip_prefix('[')?.chars().next().filter(|c| !matches!(c, '\n' | '\r'))?;
     let behind = text[1 + status.len_utf8()..].strip_prefix(']')?;

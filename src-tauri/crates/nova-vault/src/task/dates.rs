@@ -1,4 +1,4 @@
-//! The dates of the next task of a recurring one.
+//! The dates of the next occurrence of a recurring task.
 
 use jiff::civil::Date;
 
@@ -6,13 +6,13 @@ use super::fields::TaskField;
 use super::line::Line;
 use super::rule::Rule;
 
-/// The dates that move on with a recurring task, the most important first: it decides about the others.
+/// The dates that advance with a recurring task; the first one present is the reference for the others.
 pub(super) const MOVING: [TaskField; 3] = [TaskField::Due, TaskField::Scheduled, TaskField::Start];
 
-/// The dates of the next task, for each field that the line has.
+/// The dates of the next occurrence, for each date field of the line.
 ///
 /// # Errors
-/// Why there is no next task, as half a sentence.
+/// Why there is none, as a clause.
 pub(super) fn next_dates(line: &Line<'_>, today: Date) -> Result<Vec<(TaskField, Date)>, String> {
     let said = line.value(TaskField::Recurrence).unwrap_or_default();
     let rule = Rule::parse(said).ok_or_else(|| format!("the rule \"{said}\" is not understood"))?;

@@ -1,4 +1,4 @@
-//! A task's line with one thing changed. Each edit is a splice: what it is not about keeps its bytes.
+//! Edits of a task's line. Each edit is a splice: all other bytes are preserved.
 
 use std::ops::Range;
 
@@ -9,50 +9,50 @@ use super::fields::{Field, TaskField, TaskForm, value_of_priority};
 use super::line::Line;
 use super::settings::{TaskKind, TaskRules};
 
-/// Why a line was not changed.
+/// Why an edit was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TaskEditError {
-    /// The line has no checkbox with a text behind it.
+    /// The line has no checkbox followed by text.
     #[error("the line is no task")]
     NoTask,
-    /// A line break, or nothing.
+    /// The text is empty or has a line break.
     #[error("a task's text is one line with something in it")]
     Text,
-    /// Not a value of that field.
+    /// The value is invalid for the field.
     #[error("\"{value}\" cannot be the {field}; {}", expected(*.kind))]
     Value {
-        /// What was given.
+        /// The given value.
         value: String,
-        /// What the field is called.
+        /// The field's name for users.
         field: &'static str,
         /// The field.
         kind: TaskField,
     },
 }
 
-/// What became of a task whose status was changed.
+/// The result of changing a task's status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
-    /// Its line; `None` where the task says that it goes when it is done.
+    /// Its new line; `None` if the task is set to be deleted on completion.
     pub line: Option<String>,
-    /// The line of the next task, of a recurring one that is done.
+    /// The line of the next occurrence, if a recurring task was completed.
     pub next: Option<String>,
-    /// Why a recurring one has no next task, as half a sentence.
+    /// Why a recurring task has no next occurrence, as a clause.
     pub not_repeated: Option<String>,
 }
 
 impl Changed {
-    /// The lines to stand in the place of the old one, in the order that is set.
+    /// The lines that replace the old one, in the configured order.
     pub fn lines(&self, rules: &TaskRules) -> Vec<String> {
         let lines = if rules.next_below { [&self.line, &self.next] } else { [&self.next, &self.line] };
         lines.into_iter().flatten().cloned().collect()
     }
 }
 
-/// A line for a new task, without its list's indent. Fields in the text are those of the task.
+/// The line of a new task, without indentation. Fields in the text become the task's fields.
 ///
 /// # Errors
-/// When the text is no single line.
+/// If the text is not a single line.
 pub fn new_task(text: &str, rules: &TaskRules, used: TaskForm, today: Date) -> Result<String, TaskEditError> {
     let text = one_line(text)?;
     let filter = rules.filter.as_str();
@@ -66,11 +66,11 @@ pub fn new_task(text: &str, rules: &TaskRules, used: TaskForm, today: Date) -> R
     set_task_field(&line, TaskField::Created, Some(&today.to_string()), rules, used)
 }
 
-/// The line with a field set or, with `None`, removed. A new field is written as the rules say, else as the
-/// line's own fields are, else as `used`.
+/// Sets a field or, with `None`, removes it. A new field has the configured format, else that of the line's
+/// other fields, else `used`.
 ///
 /// # Errors
-/// When the line is no task, or the value cannot be that field's.
+/// If the line is no task, or the value is invalid for the field.
 pub fn set_task_field(
     line: &str,
     kind: TaskField,
@@ -87,10 +87,10 @@ pub fn set_task_field(
     Ok(with(&read, kind, value, rules.form.or(read.form()).unwrap_or(used)))
 }
 
-/// The line with another text; its fields stay behind it, in their order.
+/// Replaces the text; the fields stay after it, in their order.
 ///
 /// # Errors
-/// When the line is no task, or the text no single line.
+/// If the line is no task, or the text not a single line.
 pub fn set_task_text(line: &str, text: &str) -> Result<String, TaskEditError> {
     let read = Line::parse(line).ok_or(TaskEditError::NoTask)?;
     let mut body = one_line(text)?.to_owned();
@@ -102,10 +102,10 @@ pub fn set_task_text(line: &str, text: &str) -> Result<String, TaskEditError> {
     Line::parse(&out).map(|_| out.clone()).ok_or(TaskEditError::Text)
 }
 
-/// The task done today: its status is the next one that means *done*.
+/// Completes the task today: its status becomes the next one that means *done*.
 ///
 /// # Errors
-/// When the line is no task.
+/// If the line is no task.
 pub fn complete_task(
     line: &str,
     rules: &TaskRules,
@@ -116,11 +116,11 @@ pub fn complete_task(
     set_task_status(line, rules.done_from(read.status), rules, used, today)
 }
 
-/// The task with another status, today. One that gets done gets its day, and if it recurs a next task; one that
-/// is done no longer loses its day.
+/// Changes the task's status today. Completing a task adds the completion date and, if it recurs, the next
+/// occurrence; reopening it removes the date.
 ///
 /// # Errors
-/// When the line is no task.
+/// If the line is no task.
 pub fn set_task_status(
     line: &str,
     symbol: char,
@@ -131,7 +131,7 @@ pub fn set_task_status(
     let read = Line::parse(line).ok_or(TaskEditError::NoTask)?;
     let (before, after) = (rules.kind(read.status), rules.kind(symbol));
     let mut changed = spliced(line, &read.status_at, symbol.encode_utf8(&mut [0; 4]));
-    // A checkbox without the global filter is only ticked.
+    // A checkbox without the global filter is only toggled.
     if before == after || !rules.passes(&read.description()) {
         return Ok(Changed { line: Some(changed), next: None, not_repeated: None });
     }
@@ -165,7 +165,7 @@ pub fn set_task_status(
     Ok(Changed { line: (!goes).then_some(changed), next, not_repeated })
 }
 
-/// The next task of a recurring one.
+/// The line of the next occurrence.
 fn next_line(
     read: &Line<'_>,
     symbol: char,
@@ -200,7 +200,7 @@ fn next_line(
     line
 }
 
-/// With the value in the place of the field's own, else as a new field where the plugin would write it.
+/// Replaces the field's value, or adds the field where the plugin would.
 fn with(read: &Line<'_>, kind: TaskField, value: &str, form: TaskForm) -> String {
     let line = read.text;
     if let Some(field) = read.field(kind) {
@@ -220,7 +220,7 @@ fn with(read: &Line<'_>, kind: TaskField, value: &str, form: TaskForm) -> String
     }
 }
 
-/// Without each field of that kind, and without the blanks before it.
+/// Removes all fields of that kind, and the blanks before them.
 fn without(read: &Line<'_>, kind: TaskField) -> String {
     let mut line = read.text.to_owned();
     for field in read.fields.iter().rev().filter(|field| field.kind == kind) {
@@ -240,7 +240,7 @@ fn with_blanks(line: &str, span: &Range<usize>) -> Range<usize> {
     line[..span.start].trim_end_matches([' ', '\t']).len()..span.end
 }
 
-/// What stands before a field. Two blanks keep Obsidian from hiding every other field in brackets.
+/// The separator before a field. Two blanks keep Obsidian from hiding every other bracketed field.
 fn blanks(form: TaskForm) -> &'static str {
     match form {
         TaskForm::Emoji => " ",

@@ -1,11 +1,11 @@
-//! The fields of a task: `📅 2026-12-01` as the plugin Tasks writes them, or `[due:: 2026-12-01]` as the plugin
-//! Dataview does.
+//! The fields of a task: `📅 2026-12-01` as in the plugin Tasks, or `[due:: 2026-12-01]` as in the plugin
+//! Dataview.
 
 use std::ops::Range;
 
 use serde::Serialize;
 
-/// How fields are written.
+/// The format of fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskForm {
@@ -16,7 +16,7 @@ pub enum TaskForm {
     Dataview,
 }
 
-/// What a field says, in the order in which the plugin writes them.
+/// The kind of a field, in the order in which the plugin writes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TaskField {
     /// `🆔 dcf64c`.
@@ -43,7 +43,7 @@ pub enum TaskField {
     Done,
 }
 
-/// How urgent a task is. The most urgent is the least.
+/// A task's priority. The most urgent is the least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
@@ -59,16 +59,16 @@ pub enum Priority {
     Lowest,
 }
 
-/// A field in a line. Ranges are byte offsets in it.
+/// A field in a line. Ranges are byte offsets in the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Field {
     pub(super) kind: TaskField,
     pub(super) form: TaskForm,
-    /// From its symbol or bracket to its end.
+    /// From its symbol or opening bracket to its end.
     pub(super) span: Range<usize>,
-    /// The date, rule or symbol of a priority.
+    /// The date, the rule, or the priority's symbol.
     pub(super) value: Range<usize>,
-    /// Whether nothing but fields and tags follows.
+    /// Whether only fields and tags follow.
     pub(super) is_trailing: bool,
 }
 
@@ -80,7 +80,7 @@ const PRIORITIES: [(Priority, char, &str); 5] = [
     (Priority::Lowest, '⏬', "lowest"),
 ];
 
-/// Each field with the symbol it is written with and its key in Dataview's form.
+/// Each field with its symbol and its key in Dataview's format.
 const FIELDS: [(TaskField, char, &str); 11] = [
     (TaskField::Id, '🆔', "id"),
     (TaskField::DependsOn, '⛔', "dependsOn"),
@@ -95,21 +95,21 @@ const FIELDS: [(TaskField, char, &str); 11] = [
     (TaskField::Done, '✅', "completion"),
 ];
 
-/// Further symbols that are read.
+/// Further symbols that are accepted.
 const OTHER_SYMBOLS: [(TaskField, char); 3] =
     [(TaskField::Scheduled, '⌛'), (TaskField::Due, '📆'), (TaskField::Due, '🗓')];
 
-/// A variation selector, which some keyboards put behind a symbol.
+/// A variation selector, which some keyboards add after a symbol.
 const VARIATION: char = '\u{fe0f}';
 
-/// A field is at most so many bytes long.
+/// Maximum length of a field, in bytes.
 const LONGEST: usize = 300;
 
-/// At most so many fields and tags are read from the end of a line.
+/// Maximum number of fields and tags read from the end of a line.
 const MOST: usize = 100;
 
 impl Priority {
-    /// By its symbol or its name.
+    /// Parses a symbol or a name.
     pub fn read(said: &str) -> Option<Priority> {
         let said = said.trim_end_matches(VARIATION);
         let is_said = |symbol: char, name: &str| said.eq_ignore_ascii_case(name) || said.chars().eq([symbol]);
@@ -118,7 +118,7 @@ impl Priority {
 }
 
 impl TaskField {
-    /// The field in this form, without a blank around it. The priority's value is its name.
+    /// The field in this format, without surrounding blanks. For a priority, `value` is its name.
     pub(super) fn written(self, value: &str, form: TaskForm) -> String {
         let known = FIELDS.iter().find(|(field, ..)| *field == self);
         let (symbol, key) = known.map_or((' ', ""), |(_, symbol, key)| (*symbol, *key));
@@ -142,7 +142,7 @@ impl TaskField {
         )
     }
 
-    /// Whether a text can be the value of this field.
+    /// Whether a text is a valid value of this field.
     pub(super) fn accepts(self, value: &str) -> bool {
         let of = |accepts: fn(char) -> bool| !value.is_empty() && value.chars().all(accepts);
         let is_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -159,7 +159,7 @@ impl TaskField {
     }
 }
 
-/// How a priority is written as the value of its field.
+/// A priority as the value of its field.
 pub(super) fn value_of_priority(said: &str, form: TaskForm) -> String {
     let known = Priority::read(said).and_then(|said| PRIORITIES.iter().find(|known| known.0 == said));
     match (known, form) {
@@ -169,7 +169,7 @@ pub(super) fn value_of_priority(said: &str, form: TaskForm) -> String {
     }
 }
 
-/// The fields of a line, in its order: those at its end, as the plugin Tasks reads them, and Dataview's anywhere.
+/// The fields of a line, in order: at its end as in the plugin Tasks, and Dataview's anywhere.
 pub(super) fn fields(text: &str, body: &Range<usize>) -> Vec<Field> {
     let mut found = Vec::new();
     let mut end = body.end;
@@ -200,7 +200,7 @@ impl Field {
     }
 }
 
-/// The last part of a text that a field can be.
+/// Start of the longest suffix that can be a field.
 fn tail(rest: &str) -> usize {
     let mut from = rest.len().saturating_sub(LONGEST);
     while !rest.is_char_boundary(from) {
@@ -209,7 +209,7 @@ fn tail(rest: &str) -> usize {
     from
 }
 
-/// A symbol and what belongs to it at the end of the text.
+/// A symbol and its value at the end of the text.
 fn field_at_end(rest: &str) -> Option<Field> {
     let from = tail(rest);
     if rest[from..].is_ascii() {
@@ -240,7 +240,7 @@ fn kind_of(symbol: char) -> Option<TaskField> {
     known.into_iter().find(|(_, known)| *known == symbol).map(|(field, _)| field)
 }
 
-/// `[key:: value]` or `(key:: value)` at the end of the text, also with a comma behind it.
+/// `[key:: value]` or `(key:: value)` at the end of the text, optionally followed by a comma.
 fn dataview_at_end(rest: &str) -> Option<Field> {
     let bare = rest.strip_suffix(',').map_or(rest, str::trim_end);
     let from = tail(bare);
@@ -255,7 +255,7 @@ fn dataview_at_end(rest: &str) -> Option<Field> {
     Some(Field { kind, form: TaskForm::Dataview, span: at..rest.len(), value, is_trailing: true })
 }
 
-/// The same anywhere in the text, which begins at this place of its line.
+/// The same anywhere in the text, which starts at offset `start` of its line.
 fn dataview_within(text: &str, start: usize) -> Vec<Field> {
     let mut found: Vec<Field> = Vec::new();
     let mut behind = 0;
@@ -274,7 +274,7 @@ fn dataview_within(text: &str, start: usize) -> Vec<Field> {
     found
 }
 
-/// `key:: value` of a task.
+/// `key:: value` with a known key.
 fn inline_field(inner: &str) -> Option<(TaskField, Range<usize>)> {
     let (key, value) = inner.split_once("::")?;
     let kind = FIELDS.iter().find(|(.., known)| *known == key.trim()).map(|(field, ..)| *field)?;
@@ -284,7 +284,7 @@ fn inline_field(inner: &str) -> Option<(TaskField, Range<usize>)> {
     (is_named && kind.accepts(value)).then(|| (kind, start..start + value.len()))
 }
 
-/// Where a tag begins that the text ends with.
+/// Start of a tag at the end of the text.
 fn tag_at_end(rest: &str) -> Option<usize> {
     let from = tail(rest);
     let word = rest[from..].rfind(char::is_whitespace).map_or(from, |at| {
@@ -292,17 +292,17 @@ fn tag_at_end(rest: &str) -> Option<usize> {
         from + at + blank
     });
     let tag = rest[word..].strip_prefix('#')?;
-    // Cut off, it may begin anywhere.
+    // In a truncated text the tag may begin earlier.
     let is_whole = word > from || from == 0;
     (is_whole && !tag.is_empty() && !tag.contains(ends_tag)).then_some(word)
 }
 
-/// What no tag holds, by the plugin.
+/// Characters that no tag contains, as in the plugin.
 pub(super) fn ends_tag(c: char) -> bool {
     c.is_whitespace() || "!@#$%^&*(),.?\":{}|<>".contains(c)
 }
 
-/// Written as a date, though there may be no such day.
+/// Has the format of a date, but need not be a valid one.
 fn is_date(value: &str) -> bool {
     let bytes = value.as_bytes();
     bytes.len() == 10

@@ -1,4 +1,4 @@
-//! One line of a task, read without a copy.
+//! Zero-copy parsing of a task's line.
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ pub(super) struct Line<'a> {
     pub(super) status: char,
     /// The status character.
     pub(super) status_at: Range<usize>,
-    /// Text and fields, without blanks around them and without the block id.
+    /// Text and fields, trimmed, without the block id.
     pub(super) body: Range<usize>,
     /// The block id with its `^`.
     pub(super) block: Option<Range<usize>>,
-    /// In the order of the line.
+    /// In line order.
     pub(super) fields: Vec<Field>,
 }
 
@@ -55,12 +55,12 @@ impl<'a> Line<'a> {
         self.field(kind).map(|field| &self.text[field.value.clone()])
     }
 
-    /// `None` where there is none, or where it is no day, such as 30 February.
+    /// `None` if the field is missing or not a valid date, such as 30 February.
     pub(super) fn date(&self, kind: TaskField) -> Option<Date> {
         self.value(kind)?.parse().ok()
     }
 
-    /// The text without fields: its pieces with one blank between them.
+    /// The text without fields; its pieces are joined by one blank.
     pub(super) fn description(&self) -> String {
         let mut out = String::new();
         let mut at = self.body.start;
@@ -82,7 +82,7 @@ impl<'a> Line<'a> {
         out
     }
 
-    /// How a new field of the line is written.
+    /// The format for a new field of the line.
     pub(super) fn form(&self) -> Option<TaskForm> {
         self.fields.last().map(|field| field.form)
     }
@@ -113,14 +113,14 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Where `^id` begins at the end of the text, behind a blank.
+/// Start of `^id` at the end of the text, after a blank.
 fn block_id(text: &str) -> Option<usize> {
     let (before, id) = text.rsplit_once('^')?;
     let is_id = !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     (is_id && before.ends_with([' ', '\t'])).then_some(before.len())
 }
 
-/// What begins with `#` at the beginning or behind a blank, as the plugin reads tags.
+/// Words that begin with `#`, as the plugin parses tags.
 fn tags(text: &str) -> Vec<String> {
     let words = text.split_whitespace().filter_map(|word| word.strip_prefix('#'));
     words
