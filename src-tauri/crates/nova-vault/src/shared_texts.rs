@@ -1,4 +1,4 @@
-//! The texts that the watcher remembers, so that the index does not remember them a second time.
+//! Texts cached by the watcher, shared with the index so that they are in memory once.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use foldhash::quality::RandomState;
 
-/// Texts by a hash of them. Of two texts with one hash it has one: what it gives was compared.
+/// Texts by hash. Of two texts with equal hashes only one is stored; lookups compare the text.
 #[derive(Debug, Default)]
 pub(crate) struct SharedTexts {
     by_hash: RwLock<HashMap<u64, Arc<str>, RandomState>>,
@@ -14,10 +14,10 @@ pub(crate) struct SharedTexts {
 }
 
 impl SharedTexts {
-    /// The very text in memory, if it is there, else a copy.
+    /// The shared text if it is cached, otherwise a copy.
     pub(crate) fn share(&self, text: &str) -> Arc<str> {
         let known = self.read();
-        // Nobody watches.
+        // No watcher is running.
         if known.is_empty() {
             return text.into();
         }
@@ -31,7 +31,7 @@ impl SharedTexts {
         self.write().insert(self.hash(text), Arc::clone(text));
     }
 
-    /// Its owner remembers it no longer.
+    /// Called when its owner drops it.
     pub(crate) fn remove(&self, text: &Arc<str>) {
         let hash = self.hash(text);
         let mut known = self.write();
@@ -58,13 +58,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_shared_until_its_owner_forgets_it() {
+    fn text_is_shared_until_its_owner_drops_it() {
         let texts = SharedTexts::default();
         let (one, same): (Arc<str>, Arc<str>) = ("a note".into(), "a note".into());
         texts.insert(&one);
         assert!(Arc::ptr_eq(&texts.share("a note"), &one));
         assert_eq!(*texts.share("another"), *"another");
-        // Another owner of an equal text took its place.
+        // An equal text of another owner replaced it.
         texts.insert(&same);
         texts.remove(&one);
         assert!(Arc::ptr_eq(&texts.share("a note"), &same));

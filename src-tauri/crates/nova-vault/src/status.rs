@@ -1,4 +1,4 @@
-//! Counts, and what the file system can do.
+//! Status of a vault: counts, and capabilities of the file system.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::vault::Vault;
 use crate::writing::watch::{Options, WatchState, would_be};
 
 impl Vault {
-    /// Counts, and what the file system can do.
+    /// Counts, and capabilities of the file system.
     pub fn status(&self) -> Result<VaultStatus, VaultError> {
         let listing = self.index().listing(&self.core().disk, Texts::Nobodys)?;
         let mut records: IndexMap<String, usize> = IndexMap::new();
@@ -59,45 +59,45 @@ impl Vault {
     }
 }
 
-/// How edits of other programs are noticed. Answers do not rely on it: they compare with the disk.
+/// How other programs' edits are detected. Queries do not depend on it: they compare with the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Watching {
-    /// The system tells of each at once.
+    /// By notifications of the system.
     Notified,
-    /// The system tells at once of those made on this machine. The whole folder is compared every few
-    /// seconds besides, for those made elsewhere.
+    /// By notifications for local edits, and by scanning the whole folder every few seconds for remote
+    /// ones.
     Both,
-    /// The whole folder is compared every few seconds.
+    /// By scanning the whole folder every few seconds.
     Polling,
-    /// Not at all: the folder cannot be read now.
+    /// Not at all: the folder is unreadable now.
     Failed,
 }
 
-/// Counts, and what the file system can do.
+/// Counts, and capabilities of the file system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VaultStatus {
     /// The vault's folder.
     pub root: PathBuf,
     /// Its name.
     pub name: String,
-    /// How many notes.
+    /// Number of notes.
     pub notes: usize,
-    /// How many folders below the root, dot-folders not counted.
+    /// Number of folders below the root, without dot-folders.
     pub folders: usize,
-    /// How many notes of each `type:`, by name.
+    /// Number of notes by `type:`, sorted by name.
     pub records: IndexMap<String, usize>,
-    /// How many problems.
+    /// Number of problems.
     pub problems: usize,
-    /// Whether a note is replaced by an exchange, which sees every edit made meanwhile; `None` where
-    /// the first write will tell.
+    /// Whether notes are replaced by an atomic exchange, which detects every concurrent edit; `None` if
+    /// only the first write will tell.
     pub atomic_exchange: Option<bool>,
-    /// Why not, or why that is not known yet, and what it means.
+    /// Why not, or why it is unknown, and what that means.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub atomic_exchange_reason: Option<String>,
-    /// How edits are noticed; where this process does not watch, how they would be now.
+    /// How edits are detected, or would be if this process watched.
     pub watching: Watching,
-    /// Why the system does not tell of all of them, and what would make it where something would.
+    /// Why notifications are missing or incomplete, and the remedy if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub watching_reason: Option<String>,
 }

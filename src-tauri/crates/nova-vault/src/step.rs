@@ -1,5 +1,5 @@
-//! The named steps of a write. Production code passes through them untouched; tests
-//! put a hook in to edit the note between two steps, fail a step, or end the process.
+//! The named steps of a write. A no-op in production; tests install a hook to edit the note between two
+//! steps, to fail a step, or to end the process.
 
 use std::fmt;
 use std::io;
@@ -7,59 +7,58 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// A moment in the writing of one note, each *before* the thing it names.
+/// A step in writing one note; the hook runs *before* it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
-    /// The state to write against is about to be read.
+    /// Read the state to write against.
     ReadCurrent,
-    /// Intent and pre-images are about to be written into the journal.
+    /// Write intent and pre-images to the journal.
     Journal,
-    /// What the journal was told is about to be made to last.
+    /// Sync the journal.
     SyncJournal,
-    /// A text that was not expected is about to be read again, a moment later.
+    /// Re-read an unexpected text after a moment.
     Settle,
-    /// The temporary file is about to be created.
+    /// Create the temporary file.
     CreateTemp,
-    /// The temporary file's bytes are about to be written.
+    /// Write the temporary file.
     WriteTemp,
-    /// The temporary file is about to be synced.
+    /// Sync the temporary file.
     SyncTemp,
-    /// The note is about to be compared once more with what was read.
+    /// Compare the note once more with what was read.
     Recheck,
-    /// The note is about to be exchanged, moved away, or put in place.
+    /// Exchange, move away, or put the note in place.
     Exchange,
-    /// A moved note, which has its new name already, is about to lose its old one: only where the file
-    /// system cannot do both in one step.
+    /// Remove the old name of a moved note that has its new one already; only without atomic rename.
     Unname,
-    /// The old name of a moved note, which lies under a temporary one, is about to go.
+    /// Unlink the old name of a moved note, now a temporary one.
     DropName,
-    /// The displaced file is about to be compared.
+    /// Compare the displaced file.
     HashDisplaced,
-    /// The exchange is about to be reverted.
+    /// Revert the exchange.
     SwapBack,
-    /// The folder is about to be synced.
+    /// Sync the folder.
     SyncFolder,
-    /// The journal is about to say that the note is done.
+    /// Record in the journal that the note is done.
     JournalDone,
-    /// The journal is about to say that the change set is committed.
+    /// Record in the journal that the change set is committed.
     JournalCommit,
-    /// The displaced file is about to be checked for the last time.
+    /// Check the displaced file for the last time.
     LastLook,
-    /// An outside version that could be merged with nothing is about to be given a file of its own.
+    /// Store an outside version that could not be merged in a file of its own.
     Keep,
-    /// A deleted note that is announced in the system's trash is about to be moved there.
+    /// Move a deleted note to its announced place in the system's trash.
     Trash,
-    /// The note's bytes are about to be written over in place.
+    /// Overwrite the note in place.
     Overwrite,
-    /// What is left of the longer text before is about to be cut off.
+    /// Truncate the note to its new length.
     Truncate,
-    /// The note written in place is about to be synced.
+    /// Sync the note written in place.
     SyncNote,
 }
 
 type Hook = dyn Fn(Step, &str) -> io::Result<()> + Send + Sync;
 
-/// Called before each step with the path of the note (or the change set's id).
+/// Called before each step with the note's path (or the change set's id).
 #[derive(Clone, Default)]
 pub(crate) struct Steps(Option<Arc<Hook>>);
 
@@ -76,11 +75,11 @@ impl Steps {
         }
     }
 
-    /// Gives another program a moment to finish what it is writing into the note. With a hook
-    /// that moment is the hook's: nothing has to be waited for.
+    /// Gives another program a moment to finish writing the note. With a hook, the hook decides instead of
+    /// a wait.
     pub(crate) fn settle(&self, what: &str, moment: Duration) {
         match &self.0 {
-            // Whether it fails says nothing about the note.
+            // A failure of the hook says nothing about the note.
             Some(hook) => drop(hook(Step::Settle, what)),
             None => thread::sleep(moment),
         }
