@@ -1,4 +1,4 @@
-//! A change set that is being written.
+//! An open change set.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use crate::error::VaultError;
 use crate::vault::Vault;
 use crate::writing::write::{Planned, SetJournal};
 
-/// All writes of one turn, form, command, call or undo: what Undo undoes. It may be applied to
-/// many times, also from several threads. Nothing is on the disk before the first write.
-/// Dropping it closes it; a set whose process is killed before that is listed as interrupted.
+/// All writes of one turn, form, command, call or undo: the unit of undo. Can be applied to repeatedly and
+/// from several threads. Nothing is on disk before the first write. Dropping it closes it; if the process
+/// is killed before, the set is listed as interrupted.
 #[derive(Debug)]
 pub struct ChangeSet {
     vault: Vault,
@@ -18,7 +18,7 @@ pub struct ChangeSet {
 }
 
 impl Vault {
-    /// A change set, of which nothing is on the disk until its first write.
+    /// Opens a change set; nothing is on disk until its first write.
     pub fn change_set(&self, kind: ChangeSetKind, label: String) -> ChangeSet {
         ChangeSet::new(self.clone(), kind, label)
     }
@@ -30,29 +30,28 @@ impl ChangeSet {
         ChangeSet { vault, journal }
     }
 
-    /// The id by which the history knows it.
+    /// Its id in the history.
     pub fn id(&self) -> &str {
         self.journal.id()
     }
 
-    /// Writes what the draft plans. Notes that changed since the draft read them are merged;
-    /// where that cannot be, [`VaultError::Conflict`] names the note and no note of the draft
-    /// is left changed. The same holds for any other error, unless reverting what was written
-    /// fails, too: what stays is in the history then.
+    /// Applies a draft. Notes that changed since the draft read them are merged; if that is impossible,
+    /// [`VaultError::Conflict`] names the note and no note of the draft is changed. The same holds for any
+    /// other error, unless rolling back fails, too; what remains is then in the history.
     pub fn apply(&self, draft: Draft, author: &Author) -> Result<Applied, VaultError> {
         self.apply_plan(&draft.plan(), author)
     }
 
-    /// Writes the text of a conflict that was not written then, over the one that was there. What
-    /// was edited once more since is merged, or is a conflict again.
+    /// Overwrites the other side of a conflict with the text that was not written. Later edits are merged,
+    /// or are a new conflict.
     pub fn keep_mine(&self, conflict: &Conflict, author: &Author) -> Result<Applied, VaultError> {
         let disk = &self.vault.core().disk;
-        // A note that is gone from where it was can no longer be moved; it is put where it was to be.
+        // A note that left its old path can no longer be moved; it is created at the target.
         let from = match &conflict.from {
             Some(from) if disk.content(from)?.is_some() => Some(from.clone()),
             _ => None,
         };
-        // An empty text of theirs is a note that is gone, or an empty note.
+        // An empty `theirs` means a missing or an empty note.
         let there = disk.content(from.as_ref().unwrap_or(&conflict.path))?;
         let theirs = (there.is_some() || !conflict.theirs.is_empty()).then_some(&conflict.theirs);
         let mine = (conflict.kind != NoteChangeKind::Deleted).then_some(&conflict.mine);
@@ -77,7 +76,7 @@ impl ChangeSet {
         &self.journal
     }
 
-    /// Says that the set is complete. What was written is safe without it.
+    /// Marks the set as complete. Its writes are safe without it.
     pub fn close(self) -> Result<(), VaultError> {
         self.journal.commit(self.vault.core())
     }

@@ -1,4 +1,4 @@
-//! What changes in the vault, with the author that the journal names.
+//! Changes of the vault, attributed to authors by means of the journal.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,56 +14,52 @@ use crate::privacy::is_marked_private;
 use crate::writing::journal::{Journal, Record, RecordState, SetLog};
 use crate::writing::watch::{Kind, Options, RawChange, Watch, WatchState};
 
-/// How many changes a receiver may fall behind.
+/// Maximum number of changes that a receiver may lag behind.
 const CAPACITY: usize = 4096;
 
-/// One note that is no longer what it was.
+/// A change of one note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VaultChange {
-    /// What happened.
+    /// How it changed.
     pub kind: VaultChangeKind,
     /// The note.
     pub path: VaultPath,
-    /// Where it was before, when it was renamed.
+    /// The previous path, if it was renamed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<VaultPath>,
-    /// Who changed it.
+    /// The author.
     pub by: By,
-    /// What changed, readable: `stage: lead → won`. Empty when the text before is not known.
+    /// The changes, readable: `stage: lead → won`. Empty if the previous text is unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub summary: Vec<String>,
-    /// The text before or after asks to be seen on this machine only, or cannot say that it does not:
-    /// the summary and the new name are for no model elsewhere.
+    /// The text before or after is marked private or unreadable: the summary and the new name must not
+    /// reach a remote model.
     #[serde(skip)]
     pub private: bool,
-    /// The note is a copy that a sync program made of one changed in two places at once.
+    /// The note is a sync program's conflicted copy.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sync_conflict: bool,
-    /// What the bytes are now; `None` when the note is gone.
+    /// The hash of the present bytes; `None` if the note is gone.
     #[serde(skip)]
     pub hash: Option<ContentHash>,
 }
 
-/// What happened to a note.
+/// How a note changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VaultChangeKind {
-    /// It is new.
     Created,
-    /// Its bytes differ.
     Modified,
-    /// It is gone.
     Removed,
-    /// It has another path.
     Renamed,
 }
 
-/// Who changed a note. On the wire `"outside"` or `{change_set, principal, skill}`.
+/// The author of a change. Serialised as `"outside"` or `{change_set, principal, skill}`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum By {
-    /// Not Nova: an editor, a sync client, a script.
+    /// Another program: an editor, a sync client, a script.
     Outside,
-    /// Nova, this or another process, in this change set.
+    /// Nova, in this or another process, in this change set.
     ChangeSet {
         /// Its id.
         change_set: String,
@@ -89,7 +85,7 @@ impl Serialize for By {
     }
 }
 
-/// A running watch and those who listen to it.
+/// A running watcher and its subscribers.
 #[derive(Debug)]
 pub(crate) struct Feed {
     sender: broadcast::Sender<VaultChange>,
@@ -111,14 +107,14 @@ impl Feed {
                 let sender = sender.clone();
                 let core = Arc::clone(core);
                 move |changes| {
-                    // Once for all of them: there may be thousands, and thousands of sets. What a
-                    // process was to write is in the journal before it is on the disk.
+                    // Once per batch: there may be thousands of changes and sets. A write is in the journal
+                    // before it reaches the disk.
                     let sets = core.journal.sets_with_new_records().unwrap_or_default();
                     attribution.learn(&sets);
                     for change in
                         changes.into_iter().filter_map(|raw| attribution.change(&core.journal, &sets, raw))
                     {
-                        // Nobody listening is no error.
+                        // Having no receivers is no error.
                         sender.send(change).ok();
                     }
                 }
@@ -150,22 +146,22 @@ impl Feed {
     }
 }
 
-/// Which records of the journal were seen on the disk already. A record explains one change;
-/// the same text put there again later is somebody else's doing. What the journal had when the watch
-/// began explains nothing.
+/// Tracks which journal records have already been matched to a change. A record explains one change; if the
+/// same text appears again later, another program wrote it. Records from before the watch began explain
+/// nothing.
 struct Attribution {
-    /// Records that explain nothing more.
+    /// Records that cannot explain further changes.
     spent: HashSet<RecordId>,
-    /// What a record left a path with, or left it with on the way, and that was told.
+    /// States of a path, final or intermediate, that were attributed to a record and reported.
     told: HashSet<(RecordId, VaultPath, Option<ContentHash>)>,
-    /// Of each set, how many of its records are known here.
+    /// Number of known records per set.
     known: HashMap<String, usize>,
-    /// The records since the watch began, by the paths they are about. A set may have a hundred thousand,
-    /// and every one of them is a change to be explained.
+    /// Records since the watch began, by path. Indexed because a set may have a hundred thousand, each of
+    /// which causes a change.
     by_path: HashMap<VaultPath, Vec<RecordId>>,
 }
 
-/// A set and the number of a record in it.
+/// A set's id and a record's number.
 type RecordId = (String, u64);
 
 impl Attribution {
@@ -190,7 +186,7 @@ impl Attribution {
         }
     }
 
-    /// `sets` is what the journal had after the change was seen.
+    /// `sets` is the state of the journal after the change was detected.
     fn change(&mut self, journal: &Journal, sets: &[Arc<SetLog>], raw: RawChange) -> Option<VaultChange> {
         let path = VaultPath::parse(&raw.path).ok()?;
         let hash = raw.hash.and_then(|bytes| ContentHash::from_hex(&hex(&bytes)));
@@ -243,7 +239,7 @@ impl Attribution {
         let hash = hash.copied();
         let explained = newest_first.iter().position(|(id, _, record)| {
             let told = |hash| self.told.contains(&(id.clone(), path.clone(), hash));
-            // It is reverted before the journal says so.
+            // A write is reverted before the journal records that.
             let is_back = || told(end_at(record, path)) && is_reverted(journal, id, record, hash.as_ref());
             !told(hash) && (explains(record, path, hash.as_ref()) || is_back())
         });
@@ -254,20 +250,20 @@ impl Attribution {
         let (id, set, record) = &newest_first[explained];
         self.told.insert((id.clone(), path.clone(), hash));
         if leaves(record, path, hash.as_ref()) {
-            // Older writes of the note were overtaken and are never reported by themselves.
+            // Older writes of the note were overtaken and are never reported separately.
             self.spent.extend(newest_first[explained + 1..].iter().map(|(id, ..)| id.clone()));
         }
         by(set, record)
     }
 
-    /// Whether a write explains nothing more: what it left the path with in the end was told.
+    /// Whether a record is used up: the final state of its write was reported.
     fn is_spent(&self, id: &RecordId, record: &Record, path: &VaultPath) -> bool {
         let end = |hash| self.told.contains(&(id.clone(), path.clone(), hash));
         self.spent.contains(id) || record.state == RecordState::Done && end(end_at(record, path))
     }
 
-    /// Somebody else left a note with these bytes: what Nova had done to it by then is not its doing any
-    /// more when it comes back. A write that displaced these very bytes came after them.
+    /// Another program wrote these bytes: if an earlier state by Nova reappears, that is not Nova's doing.
+    /// A write that displaced these very bytes came later and stays.
     fn overtaken(&mut self, newest_first: &[(RecordId, &Arc<SetLog>, &Record)], hash: Option<ContentHash>) {
         let displaced = |record: &Record| record.before.as_ref().map(|image| image.hash) == hash;
         let until_now =
@@ -288,7 +284,7 @@ fn by(set: &SetLog, record: &Record) -> By {
     }
 }
 
-/// Whether the write leaves the path with these bytes, at its end or on the way.
+/// Whether the write leaves the path with these bytes, finally or temporarily.
 fn explains(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bool {
     leaves(record, path, hash) || passing(record, path, hash)
 }
@@ -297,14 +293,14 @@ fn leaves(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bool
     end_at(record, path).as_ref() == hash
 }
 
-/// What the write leaves the path with at its end; `None`: with nothing.
+/// The hash after the write; `None` if the path is vacated.
 fn end_at(record: &Record, path: &VaultPath) -> Option<ContentHash> {
     let gone = record.kind == NoteChangeKind::Deleted || record.from.as_ref() == Some(path);
     record.after.as_ref().filter(|_| !gone).map(|image| image.hash)
 }
 
-/// Whether it is a state on the way: a moved note before its text is changed, a text that displaced
-/// an edit and was amended by it, or a write that was reverted.
+/// Whether it is an intermediate state: a moved note before its text changes, a text that displaced an edit
+/// and was then amended, or a write that was reverted.
 fn passing(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> bool {
     let before = record.before.as_ref().map(|image| &image.hash);
     let after = record.after.as_ref().map(|image| &image.hash);
@@ -315,7 +311,7 @@ fn passing(record: &Record, path: &VaultPath, hash: Option<&ContentHash>) -> boo
         || (record.state == RecordState::Nothing && before == hash)
 }
 
-/// Whether a write that was announced is not done after all, or being reverted.
+/// Whether an announced write was abandoned or is being reverted.
 fn is_reverted(journal: &Journal, (set, n): &RecordId, record: &Record, hash: Option<&ContentHash>) -> bool {
     if record.state != RecordState::Intended || record.before.as_ref().map(|image| &image.hash) != hash {
         return false;
@@ -324,7 +320,7 @@ fn is_reverted(journal: &Journal, (set, n): &RecordId, record: &Record, hash: Op
         let set = sets.into_iter().find(|known| known.id == *set);
         set.and_then(|set| set.record(*n).map(|record| record.state == RecordState::Nothing)).unwrap_or(false)
     };
-    // In this order: a set says how its writes ended before it ends.
+    // The order matters: a set records how its writes ended before it ends.
     journal.is_live(set) || journal.sets().is_ok_and(is_nothing)
 }
 

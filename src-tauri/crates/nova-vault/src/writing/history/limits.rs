@@ -1,15 +1,15 @@
-//! How much of the history is kept, and when that is checked again.
+//! Retention limits of the history, and when to apply them.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// What the history keeps. What is interrupted or open is always kept.
+/// Retention limits of the history. Interrupted and open sets are always retained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Older sets go, in days.
+    /// Maximum age of a set, in days.
     pub days: i64,
-    /// The oldest go until the journal is no larger, in bytes.
+    /// Maximum size of the journal, in bytes; the oldest sets are removed first.
     pub bytes: u64,
-    /// How many of the newest stay in any case.
+    /// Number of newest sets that are always retained.
     pub at_least: usize,
 }
 
@@ -19,15 +19,15 @@ impl Default for Limits {
     }
 }
 
-/// What this process knows of the history's size, so that the journal is scanned seldom.
+/// The known size of the history, which saves scans of the journal.
 #[derive(Debug, Default)]
 pub(crate) struct Retention {
     pub(super) limits: Limits,
-    /// When it was last scanned.
+    /// Time of the last scan.
     pub(super) looked_at: Option<Timestamp>,
-    /// How many bytes it had then, and what was written since.
+    /// Size at that time, plus what was written since.
     pub(super) bytes: u64,
-    /// The sets that went without being asked, until somebody asks.
+    /// Sets removed automatically and not yet reported.
     pub(super) forgotten: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ impl Retention {
 
     pub(super) fn is_due(&self, now: Timestamp, limits: Limits) -> bool {
         let recent = self.looked_at.is_some_and(|at| {
-            // A clock that was set back is no reason to wait for it.
+            // If the clock was set back, do not wait for it.
             let since = now.duration_since(at);
             !since.is_negative() && since < SignedDuration::from_hours(24)
         });

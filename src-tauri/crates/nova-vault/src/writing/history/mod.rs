@@ -1,4 +1,4 @@
-//! What was changed through Nova, and taking it back.
+//! The history of changes made through Nova, and undo.
 
 mod limits;
 mod overview;
@@ -26,7 +26,7 @@ pub(crate) use overview::Diffs;
 pub use overview::{ChangeSetOverview, NoteOverview};
 pub use retention::HistorySize;
 
-/// The change sets of one vault, those of other Nova processes included.
+/// The change sets of one vault, including those of other processes.
 #[derive(Debug)]
 pub struct History {
     vault: Vault,
@@ -37,111 +37,108 @@ pub struct History {
 pub struct ChangeSetInfo {
     /// Its id.
     pub id: String,
-    /// What it was opened for.
+    /// Its origin.
     pub kind: ChangeSetKind,
-    /// When its first write was announced.
+    /// Time of its first announced write.
     pub at: Timestamp,
-    /// What it was opened as, for a person.
+    /// A description for the user.
     pub label: String,
-    /// Who made its first write; `None` when nothing was written.
+    /// The author of its first write; `None` if nothing was written.
     pub author: Option<Author>,
-    /// Where it stands.
     pub state: ChangeSetState,
-    /// The notes, in the order they were written.
+    /// The notes, in write order.
     pub notes: Vec<NoteRecord>,
 }
 
-/// Where a change set stands.
+/// The state of a change set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeSetState {
-    /// A running Nova may still add to it.
+    /// A running process may still add to it.
     Open,
-    /// Complete.
     Committed,
-    /// Its Nova ended before it was complete: finish it or undo it.
+    /// Its process ended before completing it: can be finished or undone.
     Interrupted,
-    /// All of it was reverted.
+    /// Completely reverted.
     Undone,
-    /// Some of it was reverted.
+    /// Partly reverted.
     PartlyUndone,
 }
 
-/// One note of a change set.
+/// A note in a change set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NoteRecord {
-    /// Where it was after.
+    /// Its path after the change.
     pub path: VaultPath,
-    /// What became of it.
+    /// How it changed.
     pub kind: NoteChangeKind,
-    /// Where it was before, when it was renamed.
+    /// Its path before, if it was renamed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<VaultPath>,
-    /// The call it was changed in.
+    /// The tool call that changed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
-    /// When it was undone; none while it stands.
+    /// Time of the undo; `None` if it is in effect.
     pub undone_at: Option<Timestamp>,
-    /// Whether it is not known if it was written, because its Nova was killed.
+    /// Whether it is unknown if it was written, because the process was killed.
     pub uncertain: bool,
 }
 
-/// A change set with the texts.
+/// A change set with its texts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChangeSetDetail {
-    /// What [`History::list`] says of it.
+    /// As returned by [`History::list`].
     #[serde(flatten)]
     pub info: ChangeSetInfo,
-    /// Each note with both texts, in the order of `info.notes`.
+    /// Each note with its texts, in the order of `info.notes`.
     pub texts: Vec<NoteDetail>,
 }
 
-/// One note of a change set with both texts.
+/// A note in a change set, with its texts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NoteDetail {
-    /// Where it was after.
+    /// Its path after the change.
     pub path: VaultPath,
-    /// The text before; `None` for a new note, and for a file that is no text.
+    /// The text before; `None` for a new note or a binary file.
     pub before: Option<String>,
-    /// The text after; `None` for a deleted note, and for a file that is no text.
+    /// The text after; `None` for a deleted note or a binary file.
     pub after: Option<String>,
-    /// The difference.
     pub diff: NoteDiff,
 }
 
-/// How much of a change set.
+/// The part of a change set to undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
     /// Everything.
     All,
-    /// What it did to the note that has, or had, this path.
+    /// The changes to the note that has, or had, this path.
     Note(VaultPath),
-    /// What one call did.
+    /// The changes of one tool call.
     Call(String),
 }
 
-/// What an undo came to.
+/// The result of an undo.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct UndoOutcome {
-    /// The change set that the undo is; undoing that brings the change back.
+    /// The change set of the undo; undoing it redoes the change.
     pub change_set: String,
-    /// The notes that are as before now, by the path they had after the change.
+    /// The notes restored to their previous state, by the path they had after the change.
     pub undone: Vec<VaultPath>,
-    /// Notes that were edited since, and which of those edits were kept.
+    /// Notes edited since, with the edits that were preserved.
     pub merged: Vec<Merged>,
-    /// Notes that were edited since at the same place. They were not touched.
+    /// Notes edited since at the same place. They were not changed.
     pub conflicts: Vec<Conflict>,
-    /// Notes that could not be read, as on a disk that is not mounted. They were not touched, and can be
-    /// undone once they can be read.
+    /// Notes that could not be read, for example on an unmounted disk. They were not changed and can be
+    /// undone later.
     pub unreadable: Vec<UnreadableNote>,
 }
 
 /// A note that an undo could not read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnreadableNote {
-    /// The path that it had after the change.
+    /// Its path after the change.
     pub path: VaultPath,
-    /// Why not, a sentence without its full stop.
+    /// The reason, as a sentence without its full stop.
     pub reason: String,
 }
 
@@ -157,7 +154,7 @@ impl History {
         History { vault }
     }
 
-    /// All change sets that wrote something, newest first.
+    /// All change sets with writes, newest first.
     pub fn list(&self) -> Result<Vec<ChangeSetInfo>, VaultError> {
         let sets = self.sets()?;
         let undone = undone(&sets);
@@ -169,7 +166,7 @@ impl History {
             .collect())
     }
 
-    /// One change set with the text of each note before and after.
+    /// A change set with the text of each note before and after.
     pub fn show(&self, id: &str) -> Result<ChangeSetDetail, VaultError> {
         let sets = self.sets()?;
         let set = find(&sets, id)?;
@@ -188,9 +185,9 @@ impl History {
         Ok(ChangeSetDetail { info: self.info(set, &undone(&sets)), texts })
     }
 
-    /// Writes what an interrupted change set had announced and not written, in a change set of
-    /// its own whose id is returned, and closes the interrupted one. A conflict leaves it
-    /// interrupted. What was reverted is not finished.
+    /// Completes an interrupted change set: performs its announced but missing writes in a new change set,
+    /// whose id is returned, and closes the interrupted one. After a conflict it remains interrupted.
+    /// Reverted writes are not repeated.
     pub fn finish(&self, id: &str, author: &Author) -> Result<String, VaultError> {
         let sets = self.sets()?;
         let set = find(&sets, id)?;
@@ -248,7 +245,7 @@ impl History {
         Ok(own_id)
     }
 
-    /// Outside edits that could be merged with nothing and lie under `<data>/conflicts`.
+    /// Outside edits under `<data>/conflicts` that could not be merged.
     pub(crate) fn kept_texts(&self) -> Result<Vec<Problem>, VaultError> {
         let conflicts = self.vault.core().conflicts();
         let mut problems = Vec::new();
@@ -292,7 +289,7 @@ impl History {
         Ok((content(record.before.as_ref())?, content(record.after.as_ref())?))
     }
 
-    /// Whether the note is what the write was to make of it. No text is needed to tell.
+    /// Whether the note is in the state that the write announced. Compares hashes only.
     fn is_as_announced(&self, record: &Record) -> Result<bool, VaultError> {
         let hash = |path: &VaultPath| -> Result<Option<ContentHash>, VaultError> {
             Ok(self.vault.core().disk.content(path)?.map(|content| content.hash()))

@@ -1,4 +1,4 @@
-//! Many change sets at a glance: what was compared once is not compared again.
+//! Overviews of many change sets, with cached diffs.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,27 +9,26 @@ use crate::error::VaultError;
 use crate::note::{ContentHash, NoteDiff, VaultPath};
 use crate::writing::journal::{Record, SetLog, undone};
 
-/// A change set with what became of its notes.
+/// A change set with the diffs of its notes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangeSetOverview {
-    /// What [`History::list`] says of it.
+    /// As returned by [`History::list`].
     pub info: ChangeSetInfo,
     /// In the order of `info.notes`.
     pub notes: Vec<NoteOverview>,
 }
 
-/// What became of one note.
+/// The change of one note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoteOverview {
-    /// Where it was after.
+    /// Its path after the change.
     pub path: VaultPath,
-    /// Of its text after; `None` for a deleted note.
+    /// Hash of its text after; `None` for a deleted note.
     pub after: Option<ContentHash>,
-    /// The difference.
     pub diff: Arc<NoteDiff>,
 }
 
-/// Differences by the texts that they are of, so that one is never wrong.
+/// Cache of diffs, keyed by the hashes of both texts, so entries never become stale.
 #[derive(Debug, Default)]
 pub(crate) struct Diffs {
     known: Mutex<HashMap<Texts, Arc<NoteDiff>>>,
@@ -37,11 +36,11 @@ pub(crate) struct Diffs {
 
 type Texts = (Option<ContentHash>, Option<ContentHash>);
 
-/// How many are remembered; then all are forgotten.
+/// Maximum number of entries; then the cache is cleared.
 const MOST: usize = 4096;
 
 impl History {
-    /// The newest change sets that are wanted, newest first, `limit` at most.
+    /// Up to `limit` of the newest change sets that match, newest first.
     pub fn overviews(
         &self,
         wanted: impl Fn(&ChangeSetInfo) -> bool,
@@ -56,7 +55,7 @@ impl History {
             .collect()
     }
 
-    /// One change set.
+    /// The overview of one change set.
     pub fn overview(&self, id: &str) -> Result<ChangeSetOverview, VaultError> {
         let sets = self.sets()?;
         let set = super::find(&sets, id)?;

@@ -1,4 +1,4 @@
-//! Forgetting old change sets without being asked.
+//! Automatic pruning of old change sets.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -11,14 +11,14 @@ use crate::vault::Vault;
 use crate::writing::journal::{SetLog, undone};
 use crate::writing::write::{displaced_bytes, remove_displaced, sweep};
 
-/// How much change sets take together.
+/// The size of a group of change sets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HistorySize {
-    /// How many they are.
+    /// Number of sets.
     pub changes: usize,
-    /// What the journal and what was displaced take of the disk.
+    /// Disk usage of the journal and the displaced files.
     pub bytes: u64,
-    /// When the oldest was made.
+    /// Time of the oldest set.
     pub oldest: Option<Timestamp>,
 }
 
@@ -31,9 +31,8 @@ impl HistorySize {
 }
 
 impl Vault {
-    /// Applies the vault's [`Limits`] when the vault was opened, a day went by or they may be
-    /// exceeded. `closed` is the change set that just ended. What goes wrong is logged: nobody
-    /// asked for it.
+    /// Applies the vault's [`Limits`] after opening, once a day, and when they may be exceeded. `closed` is
+    /// the change set that just ended. Errors are only logged, because pruning is automatic.
     pub(crate) fn prune_old_changes(&self, closed: Option<&str>) {
         self.prune_changes_beyond(closed, self.history().limits());
     }
@@ -64,19 +63,19 @@ impl Vault {
 }
 
 impl History {
-    /// What is kept without being asked.
+    /// The present retention limits.
     pub fn limits(&self) -> Limits {
         self.vault.core().retention.lock().unwrap_or_else(PoisonError::into_inner).limits
     }
 
-    /// Keeps this much from now on; what is beyond goes when the limits are applied next.
+    /// Sets the retention limits; they are enforced at the next pruning.
     pub fn keep(&self, limits: Limits) {
         let mut retention = self.vault.core().retention.lock().unwrap_or_else(PoisonError::into_inner);
         retention.limits = limits;
     }
 
-    /// Removes what is beyond the limits and says which sets went, with those that went by themselves since
-    /// the vault was opened or this was asked last.
+    /// Removes sets beyond the limits. Returns their ids, along with those removed automatically since the
+    /// vault was opened or this was last called.
     pub fn prune(&self, limits: Limits) -> Result<Vec<String>, VaultError> {
         let core = self.vault.core();
         let (removed, _) = self.prune_at(core.now(), limits)?;
@@ -86,8 +85,8 @@ impl History {
         Ok(forgotten)
     }
 
-    /// How much all change sets of the vault take, then for each of the limits how much
-    /// [`prune`](History::prune) would remove. Removes nothing.
+    /// The size of all change sets, and for each of the limits what [`prune`](History::prune) would remove.
+    /// Removes nothing.
     pub fn sizes(&self, limits: &[Limits]) -> Result<(HistorySize, Vec<HistorySize>), VaultError> {
         let core = self.vault.core();
         let displaced = displaced_bytes(core);
@@ -107,8 +106,8 @@ impl History {
         self.vault.core().journal.size(&set.id) + displaced.get(&set.id).copied().unwrap_or(0)
     }
 
-    /// The sets, newest first, with their bytes and whether they are beyond the limits and nothing keeps
-    /// them.
+    /// The sets, newest first, with their size and whether they can be removed: beyond the limits and not
+    /// needed.
     fn weighed<'a>(
         &'a self,
         sets: &'a [Arc<SetLog>],
@@ -124,27 +123,26 @@ impl History {
             let size = self.size_of(set, displaced);
             bytes += size;
             let beyond = age >= limits.at_least && (set.at < oldest || bytes > limits.bytes);
-            // Of one that wrote nothing there is nothing to decide.
+            // A set without writes needs no decision.
             let wrote_nothing = || set.maybe_done().next().is_none();
             let is_undone = || self.info(set, &undone).state == ChangeSetState::Undone;
             let is_settled = || set.committed || wrote_nothing() || is_undone();
-            // Only the journal says what a kept text is of.
+            // Only the journal tells to which note a kept text belongs.
             let keeps = || set.kept.iter().any(|kept| conflicts.join(&kept.file).exists());
-            // What is open or waits for a decision stays.
+            // Retain open sets and those that await a decision.
             (set, size, beyond && is_settled() && set.swept && !keeps())
         })
     }
 
-    /// Gives also how many bytes are left.
+    /// Also returns the remaining size in bytes.
     fn prune_at(&self, now: Timestamp, limits: Limits) -> Result<(Vec<String>, u64), VaultError> {
         let core = self.vault.core();
-        // What was written late belongs to a set as long as there is one, and so does what a process
-        // that was killed left in the vault.
+        // Recover late edits and leftovers of killed processes first, while their sets still exist.
         sweep(core);
         let displaced = displaced_bytes(core);
         let sets = core.journal.sets_by_vault().map_err(VaultError::io("read the journal"))?;
         let pruned = self.prune_beyond(&sets.under_this_path, &displaced, now, limits);
-        // Nobody was asked about these, so they go as they would if their vault was opened.
+        // The caller's limits do not concern other vaults, so use the automatic ones.
         for sets in sets.of_others {
             match self.prune_beyond(&sets, &displaced, now, self.limits()) {
                 Ok((removed, _)) if removed.is_empty() => {}
@@ -155,8 +153,8 @@ impl History {
         pruned
     }
 
-    /// Removes those of a vault's sets, oldest first, that are beyond the limits. Gives which, and how many
-    /// bytes are left.
+    /// Removes those of a vault's sets that are beyond the limits, oldest first. Returns their ids and the
+    /// remaining size in bytes.
     fn prune_beyond(
         &self,
         sets: &[Arc<SetLog>],
@@ -174,7 +172,7 @@ impl History {
                 continue;
             };
             let failed = || VaultError::io("remove an old change set");
-            // What a log still has of a set could bring it back, and is to be forgotten too.
+            // A write-ahead log that still has parts of a set could restore it, so settle the logs first.
             let in_a_log = in_a_log.get_or_insert_with(|| journal.ahead().settle_all());
             if in_a_log.contains(&set.id) || !remove_displaced(self.vault.core(), &set.id).map_err(failed())?
             {

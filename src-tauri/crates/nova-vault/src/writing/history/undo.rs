@@ -1,4 +1,4 @@
-//! Taking back, in a change set of its own.
+//! Undo, in a change set of its own.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,9 +15,9 @@ use crate::writing::journal::{Record, RecordState, SetLog, undone};
 use crate::writing::write::Planned;
 
 impl History {
-    /// Reverts what a change set did, in a change set of its own. A note that was edited
-    /// since keeps those edits where that can be; where it cannot, it is left as it is and
-    /// listed as a conflict. So is one that cannot be read, with the reason.
+    /// Reverts a change set, in a change set of its own. Later edits of a note are preserved where
+    /// possible; otherwise the note is left unchanged and returned as a conflict. So is a note that cannot
+    /// be read, with the reason.
     pub fn undo(&self, id: &str, scope: Scope, author: &Author) -> Result<UndoOutcome, VaultError> {
         let sets = self.sets()?;
         let set = find(&sets, id)?;
@@ -83,17 +83,17 @@ impl History {
     }
 }
 
-/// What could be written of a plan, and what could not.
+/// The written and the refused parts of a plan.
 struct Applied {
     plan: Vec<Planned>,
-    /// What was edited outside meanwhile and is kept, by note.
+    /// Outside edits merged into each note.
     merged: Vec<(VaultPath, Vec<String>)>,
     left_out: Vec<Planned>,
     conflicts: Vec<Conflict>,
 }
 
 impl History {
-    /// Writes the plan, without the notes that were edited, or whose names were taken, since it was made.
+    /// Applies the plan, leaving out notes that were edited, or whose path was taken, since it was made.
     fn apply(&self, own: &ChangeSet, mut plan: Vec<Planned>, author: &Author) -> Result<Applied, VaultError> {
         let (mut left_out, mut conflicts) = (Vec::new(), Vec::new());
         loop {
@@ -111,10 +111,10 @@ impl History {
         }
     }
 
-    /// Which planned write an error is about, and what is there instead.
+    /// The planned write that an error concerns, and the present content of its note.
     ///
     /// # Errors
-    /// The error itself, where it is about none of them.
+    /// The error itself, if it concerns none of them.
     fn conflicting(
         &self,
         error: VaultError,
@@ -127,8 +127,7 @@ impl History {
             }
             VaultError::Exists { path } if names(plan, &path) => {
                 let what = vec![format!("\"{path}\" is taken")];
-                // Where it was to be there is another note: its text alone can be restored, and that where
-                // it is.
+                // Another note has the old path: only the text can be restored, at the present path.
                 let stays = plan.iter().find(|planned| planned.path == path);
                 let at = stays.and_then(|planned| planned.from.clone()).unwrap_or_else(|| path.clone());
                 let theirs =
@@ -139,10 +138,10 @@ impl History {
         }
     }
 
-    /// For each note the numbers of the writes that the undo `own` made of it as planned.
+    /// For each note, the numbers of the writes by which the undo `own` reverted it.
     fn writes(&self, own: &str, plan: &[Planned], notes: &Notes) -> Result<Vec<Vec<u64>>, VaultError> {
         let sets = self.sets()?;
-        // It is not among them when nothing had to be written.
+        // The set is missing if nothing had to be written.
         let written = sets.iter().find(|set| set.id == own).into_iter().flat_map(|set| set.maybe_done());
         let mut plan_of: HashMap<&VaultPath, &Planned> = HashMap::new();
         for planned in plan {
@@ -153,12 +152,12 @@ impl History {
     }
 }
 
-/// Numbers of records, each with where its note was when the undo began, and for each the numbers of
-/// the writes that took it back.
+/// Record numbers with the path of each note when the undo began, and for each the numbers of the writes
+/// that reverted it.
 type Finished = (Vec<(u64, VaultPath)>, Vec<(u64, Vec<u64>)>);
 
-/// What an undo took back that was killed and then finished, with the numbers of the writes of
-/// `own` that did it: what it set out to, but the notes that were left out because of a conflict.
+/// What an interrupted and then finished undo reverted, with the numbers of the writes of `own`: everything
+/// it set out to, except notes left out because of a conflict.
 pub(super) fn finished(own: &SetLog, of: &SetLog, begun: &[(u64, VaultPath)]) -> Finished {
     let path_of: HashMap<u64, &VaultPath> = begun.iter().map(|(n, path)| (*n, path)).collect();
     let records: Vec<&Record> = of.records.iter().filter(|record| path_of.contains_key(&record.n)).collect();
@@ -167,14 +166,14 @@ pub(super) fn finished(own: &SetLog, of: &SetLog, begun: &[(u64, VaultPath)]) ->
     let ever_there = notes.ever_there();
     let all = records.iter().zip(&notes.of_record);
     let done = all.map(|(record, note)| (record.n, *note, writes[*note].clone()));
-    // Of a note that is there neither before nor after there is nothing to write.
+    // A note that exists neither before nor after needs no write.
     let done: Vec<_> =
         done.filter(|(_, note, writes)| !writes.is_empty() || !ever_there.contains(note)).collect();
     let begun = done.iter().filter_map(|(n, _, _)| Some((*n, (*path_of.get(n)?).clone()))).collect();
     (begun, done.into_iter().map(|(n, _, writes)| (n, writes)).collect())
 }
 
-/// What a conflict is about, without what the undo would have put there.
+/// A conflict without the text that the undo would have written.
 struct Conflicting {
     path: VaultPath,
     from: Option<VaultPath>,
@@ -183,7 +182,7 @@ struct Conflicting {
 }
 
 impl Conflicting {
-    /// With the text that the undo would have left; None where it would have deleted the note.
+    /// Adds the text that the undo would have written; `None` for a deletion.
     fn with(self, mine: Option<String>) -> Conflict {
         let Self { path, from, theirs, what } = self;
         let kind = match (&from, &mine) {
@@ -199,21 +198,21 @@ fn names(plan: &[Planned], path: &VaultPath) -> bool {
     plan.iter().any(|planned| planned.path == *path)
 }
 
-/// Which records are about the same note. A path tells that not by itself: within one change set
-/// a note may go and another take its name.
+/// Groups records by note. A path alone does not identify a note: within one change set a note may be
+/// deleted and another take its path.
 struct Notes {
-    /// The note of each record.
+    /// Note index of each record.
     of_record: Vec<usize>,
-    /// The path that each note has after the records, or had when it was deleted.
+    /// Path of each note after the records, or when it was deleted.
     newest: Vec<VaultPath>,
-    /// The notes that are there after the records.
+    /// Notes that exist after the records.
     after: HashMap<VaultPath, usize>,
-    /// The notes that were there before them.
+    /// Notes that existed before the records.
     before: HashMap<VaultPath, usize>,
 }
 
 impl Notes {
-    /// Of records in the order they were written.
+    /// Groups records, given in write order.
     fn of(records: &[&Record]) -> Notes {
         let mut notes = Notes {
             of_record: Vec::new(),
@@ -243,13 +242,13 @@ impl Notes {
         notes
     }
 
-    /// The number of each record whose note is not among `except`, and where its note was.
+    /// The number of each record whose note is not in `except`, with the path of its note.
     fn numbers(&self, records: &[&Record], except: &HashSet<usize>) -> Vec<(u64, VaultPath)> {
         let all = records.iter().zip(&self.of_record).filter(|(_, note)| !except.contains(note));
         all.map(|(record, note)| (record.n, self.newest[*note].clone())).collect()
     }
 
-    /// The notes that a write leads back: the one that is there and the one that was.
+    /// The notes that a write of the undo affects: the present one and the restored one.
     fn behind(&self, write: Leading<'_>) -> impl Iterator<Item = usize> {
         #[cfg(test)]
         crate::tests::work::done();
@@ -258,7 +257,7 @@ impl Notes {
         there.into_iter().chain(was).copied()
     }
 
-    /// For each note the numbers of those of the writes that lead it back.
+    /// For each note, the numbers of the writes that revert it.
     fn writes<'a>(&self, writes: impl Iterator<Item = (u64, Leading<'a>)>) -> Vec<Vec<u64>> {
         let mut of_note = vec![Vec::new(); self.newest.len()];
         for (n, write) in writes {
@@ -271,13 +270,13 @@ impl Notes {
         of_note
     }
 
-    /// The notes that are there before the records or after them.
+    /// The notes that exist before or after the records.
     fn ever_there(&self) -> HashSet<usize> {
         self.before.values().chain(self.after.values()).copied().collect()
     }
 }
 
-/// Where a write of an undo finds a note, and where it leaves one.
+/// The paths from and to which a write of an undo leads.
 #[derive(Clone, Copy)]
 struct Leading<'a> {
     from: Option<&'a VaultPath>,
@@ -310,12 +309,12 @@ struct Undoing<'a> {
     merged: HashMap<VaultPath, Vec<String>>,
     conflicts: Vec<Conflict>,
     unreadable: Vec<UnreadableNote>,
-    /// The announced writes that would have freed a name, by the name.
+    /// Announced writes that would have vacated a path, by path.
     freeing: HashMap<&'a VaultPath, Vec<&'a Record>>,
 }
 
 impl Undoing<'_> {
-    /// `false` when the note is in conflict.
+    /// Returns `false` if the note is in conflict.
     fn plan(&mut self, record: &Record) -> Result<bool, VaultError> {
         if !holds_text(&record.path) {
             return self.plan_file(record);
@@ -360,7 +359,7 @@ impl Undoing<'_> {
                 let Some(from) = &record.from else {
                     return Ok(true);
                 };
-                // Killed in the middle of the move: the note has both names, and the new one is to go.
+                // Killed during the move: the note has both names, and the new one must be removed.
                 let has_both = now.is_some() && self.has_both(path, from);
                 let old_place = match if has_both { Ok(None) } else { self.draft.text(from) } {
                     Ok(old_place) => old_place,
@@ -370,7 +369,7 @@ impl Undoing<'_> {
                     (None, Some(_)) if uncertain => {}
                     (None, there) => {
                         let there = there.unwrap_or_default();
-                        // What is to be restored belongs where it was.
+                        // Report the conflict at the old path, where the note would be restored.
                         self.draft.forget(path);
                         self.conflict(from, &before, &there, vec!["moved or deleted since".to_owned()]);
                     }
@@ -381,7 +380,7 @@ impl Undoing<'_> {
                     (Some(now), None) => {
                         let conflicts = self.conflicts.len();
                         if !self.revert(path, &before, &after, now)? {
-                            // Ours is the move back, too.
+                            // The undo would also move the note back.
                             for conflict in &mut self.conflicts[conflicts..] {
                                 conflict.from = Some(std::mem::replace(&mut conflict.path, from.clone()));
                                 conflict.kind = NoteChangeKind::Renamed;
@@ -403,14 +402,14 @@ impl Undoing<'_> {
                     }
                 }
             }
-            // A record without its texts cannot have been written by this code.
+            // Invalid: every record of these kinds has its texts.
             _ => {}
         }
         Ok(self.conflicts.len() == conflicts)
     }
 
-    /// A file that is no note is only created and deleted: it goes, or comes back, where nobody has changed it
-    /// since.
+    /// Reverts a file that is no note. Such files are only created and deleted: it is removed or restored
+    /// if nobody has changed it since.
     fn plan_file(&mut self, record: &Record) -> Result<bool, VaultError> {
         let path = &record.path;
         let now = match self.draft.file(path) {
@@ -439,8 +438,8 @@ impl Undoing<'_> {
         Ok(self.conflicts.len() == conflicts)
     }
 
-    /// One note that cannot be read, on a disk that is not mounted, say, keeps none of the others from being
-    /// reverted: it is left as it is, and can be undone later.
+    /// Leaves out a note that cannot be read, for example on an unmounted disk; the others are reverted,
+    /// and it can be undone later.
     fn unreadable(&mut self, record: &Record, error: &VaultError) -> bool {
         self.draft.forget(&record.path);
         if let Some(from) = &record.from {
@@ -451,15 +450,15 @@ impl Undoing<'_> {
         false
     }
 
-    /// Whether both are names of one file on the disk.
+    /// Whether both are names of the same file on disk.
     fn has_both(&self, one: &VaultPath, other: &VaultPath) -> bool {
         let disk = &self.history.vault.core().disk;
         let places = disk.place(one).ok().zip(disk.place(other).ok());
         places.is_some_and(|(one, other)| one.is_one_file_with(&other))
     }
 
-    /// Whether the note that was to leave the name to this one is there still: then neither was
-    /// written, because each waits for the one before.
+    /// Whether the note that was to vacate this path is still there: then neither was written, because
+    /// writes are performed in order.
     fn is_not_free_yet(&self, record: &Record, now: &str) -> bool {
         let now = ContentHash::of(now.as_bytes());
         let freeing = self.freeing.get(&record.path).into_iter().flatten();
@@ -527,7 +526,7 @@ fn in_scope<'a>(set: &'a SetLog, scope: &Scope) -> Vec<&'a Record> {
         Scope::Note(path) => {
             let records: Vec<_> = set.maybe_done().collect();
             let notes = Notes::of(&records);
-            // A moved note is the same note under its earlier names, unless another has that now.
+            // A moved note is found by its earlier names as well, unless another note has them now.
             let mut wanted: HashSet<usize> =
                 (0..notes.newest.len()).filter(|note| notes.newest[*note] == *path).collect();
             if wanted.is_empty() {
