@@ -1,4 +1,4 @@
-//! The vault: opening it and asking it.
+//! The vault: opening and querying it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,15 +25,15 @@ use crate::writing::watch::Options;
 use crate::writing::watch::WatchState;
 use crate::writing::write::{Displaced, LateChecker};
 
-/// An opened vault. Clones are the same vault. Reading asks the disk every time; writing goes
-/// through a [`Draft`](crate::Draft) and a [`ChangeSet`](crate::ChangeSet).
+/// An opened vault; clones share it. Reads check the disk every time; writes go through a
+/// [`Draft`](crate::Draft) and a [`ChangeSet`](crate::ChangeSet).
 #[derive(Clone)]
 pub struct Vault {
     inner: Arc<Inner>,
 }
 
 struct Inner {
-    // In this order: the feed's thread ends before the last displaced files are checked.
+    // Field order matters: the feed's thread must end before the last check of displaced files.
     feed: Mutex<Option<Feed>>,
     keeper: Mutex<Option<LateChecker>>,
     index: Index,
@@ -42,25 +42,24 @@ struct Inner {
     core: Arc<Core>,
 }
 
-/// The notes of a vault at one moment, in order of their paths. Nothing is copied for it.
+/// A snapshot of the vault's notes, sorted by path. Shares the listing without copying.
 #[derive(Clone)]
 pub struct Notes {
     listing: Arc<Listing>,
 }
 
-/// One line of the list of notes.
+/// An entry in the list of notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct NoteEntry<'a> {
-    /// Where it lies.
     pub path: &'a VaultPath,
     /// Its `type:`.
     pub record_type: Option<&'a str>,
-    /// Line and reason, when its front matter cannot be read.
+    /// Line and reason, if its front matter is unreadable.
     pub broken: Option<(u32, &'a str)>,
 }
 
 impl Vault {
-    /// The vault of a folder that is opened and swept.
+    /// The vault of a folder that was opened and swept.
     pub(crate) fn of(core: Arc<Core>) -> Vault {
         Vault {
             inner: Arc::new(Inner {
@@ -90,7 +89,7 @@ impl Vault {
         &self.inner.diffs
     }
 
-    /// The vault's folder, without links.
+    /// The canonical path of the vault's folder.
     pub fn root(&self) -> &Path {
         self.core().disk.root()
     }
@@ -113,38 +112,37 @@ impl Vault {
         }
     }
 
-    /// Reads a note from the disk. Dot-folders are refused, and links but those to extra roots; so is
-    /// what is not UTF-8 or larger than [`crate::MAX_NOTE_BYTES`]. With [`VaultOptions::write_through`]
-    /// a link is the note in the vault that it leads to: it has that note's path.
+    /// Reads a note from disk. Refuses dot-folders, links other than those to extra roots, content that is
+    /// not UTF-8, and files larger than [`crate::MAX_NOTE_BYTES`]. With [`VaultOptions::write_through`] a
+    /// link to a note in the vault is resolved, and the result has that note's path.
     pub fn read(&self, path: &VaultPath) -> Result<Note, VaultError> {
         refuse_hidden(path)?;
         read_note(&self.core().disk, &self.real(path))
     }
 
-    /// The path of the note that is read and changed under this one.
+    /// The path of the note that is read and written under this path.
     pub(crate) fn real<'a>(&self, path: &'a VaultPath) -> Cow<'a, VaultPath> {
         if self.writes_through() { Cow::Owned(self.core().disk.led_to(path)) } else { Cow::Borrowed(path) }
     }
 
-    /// All notes outside dot-folders, in order of their paths, as they are on the disk now.
+    /// All notes outside dot-folders, sorted by path, as on disk now.
     pub fn notes(&self) -> Result<Notes, VaultError> {
         Ok(Notes { listing: self.inner.index.listing(&self.core().disk, Texts::Nobodys)? })
     }
 
-    /// The notes whose `type:` is one of these, whatever its case: [`Vault::recognised`].
+    /// The notes with one of these types, ignoring case; see [`Vault::recognised`].
     pub fn records(&self, types: &[&str]) -> Result<Vec<Note>, VaultError> {
         self.recognised(&Recogniser::of_types(types))
     }
 
-    /// The recognised notes, in order of their paths. Those in the [`TemplateFolder`] are forms for notes to
-    /// come and do not count; nor does a copy that a sync program made of a note
-    /// ([`VaultPath::is_sync_conflict`]): it would be the record a second time.
+    /// The recognised notes, sorted by path. Templates (in the [`TemplateFolder`]) are excluded, and so are
+    /// conflicted copies ([`VaultPath::is_sync_conflict`]), which would duplicate their records.
     pub fn recognised(&self, recogniser: &Recogniser) -> Result<Vec<Note>, VaultError> {
         let listing = self.inner.index.listing(&self.core().disk, Texts::Of(recogniser))?;
         Ok(self.records_in(&listing, recogniser))
     }
 
-    /// As [`Vault::recognised`], with the problems of notes of any kind, from the same look at the disk.
+    /// As [`Vault::recognised`], with the problems of all notes, from the same snapshot.
     pub(crate) fn records_and_problems(
         &self,
         recogniser: &Recogniser,
@@ -165,7 +163,7 @@ impl Vault {
             .collect()
     }
 
-    /// Whether the note of the head, whose text was asked for, is one of these records.
+    /// Whether the head's note, whose text was loaded, is one of these records.
     pub(crate) fn is_recognised(&self, head: &Head, recogniser: &Recogniser) -> bool {
         let record_type = head.record_type();
         recogniser.recognises_type(record_type)
@@ -174,16 +172,16 @@ impl Vault {
                 && recogniser.decide(&head.path, head.document(), &|| self.tags_of(head))
     }
 
-    /// The bytes of a file that need not be a note.
+    /// The bytes of any file.
     pub(crate) fn bytes(&self, path: &VaultPath) -> Result<Vec<u8>, VaultError> {
         refuse_hidden(path)?;
         self.check_present()?;
         self.core().disk.bytes(path)
     }
 
-    /// The notes that go by `name`: its path with or without `.md`, else the end of a path,
-    /// else a note's name, else an alias. Case and Unicode composition do not matter. The best
-    /// kind of match counts; several notes mean that the name is not unique.
+    /// The notes that match `name`: by path with or without `.md`, else by the end of a path, else by name,
+    /// else by alias, ignoring case and Unicode composition. Only matches of the best kind are returned;
+    /// several notes mean that the name is ambiguous.
     pub fn find(&self, name: &str) -> Result<Vec<VaultPath>, VaultError> {
         let wanted = folded(name.trim());
         let wanted = wanted.strip_suffix(".md").unwrap_or(&wanted);
@@ -217,54 +215,54 @@ impl Vault {
         Ok(first(&*listing(Texts::All)?, &[&exact, &path, &path_end, &note_name, &alias]))
     }
 
-    /// Whether a link lies there that is the note it leads to, and no problem.
+    /// Whether the path is a link that is resolved to a note, and therefore no problem.
     pub(crate) fn is_followed(&self, path: &str) -> bool {
         let Ok(path) = VaultPath::parse(path) else { return false };
         let real = self.real(&path);
         *real != path && self.core().disk.place(&real).is_ok_and(|place| !place.is_free(&real))
     }
 
-    /// What the user set in Obsidian for this vault, as it is on the disk now.
+    /// The user's settings in Obsidian for this vault, as on disk now.
     pub fn obsidian(&self) -> ObsidianSettings {
         ObsidianSettings::read(&self.core().disk)
     }
 
-    /// Where templates lie, as it is set now.
+    /// The folder of templates, as configured now.
     pub fn template_folder(&self) -> TemplateFolder {
         TemplateFolder::read(&self.core().disk)
     }
 
-    /// What changes in the vault from now on, by whomever. Watching starts with the first call;
-    /// a receiver that falls more than 4,096 changes behind is told that it missed some.
+    /// Subscribes to changes of the vault, by any author. Watching starts with the first call; a receiver
+    /// that falls more than 4,096 changes behind gets a lag error.
     pub fn changes(&self) -> tokio::sync::broadcast::Receiver<VaultChange> {
         let mut feed = self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner);
         feed.get_or_insert_with(|| Feed::start(self.core())).subscribe()
     }
 
-    /// Waits until every change made before this call was sent to the receivers of
-    /// [`Vault::changes`]. Does nothing when nobody watches.
+    /// Waits until every change made before this call was sent to the receivers of [`Vault::changes`]. Does
+    /// nothing without a watcher.
     pub fn flush_changes(&self) {
         if let Some(feed) = &*self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner) {
             feed.flush();
         }
     }
 
-    /// How the vault is watched; `None` while nobody asked for changes.
+    /// How the vault is watched; `None` before the first subscription.
     pub fn watching(&self) -> Option<WatchState> {
         self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(Feed::state)
     }
 
-    /// Watches with other limits than usual.
+    /// Starts watching with custom options.
     #[cfg(test)]
     pub(crate) fn watch_with(&self, options: Options) {
         let feed = Feed::start_with(self.core(), options);
         *self.inner.feed.lock().unwrap_or_else(PoisonError::into_inner) = Some(feed);
     }
 
-    /// Looks a last time at the files that writes displaced, and waits for that, as dropping the vault does:
-    /// for a program whose end drops nothing. Gives the files with edits of other programs that could not
-    /// be merged, since the vault was opened or this was called: copies beside their notes, files under
-    /// `<data>/conflicts` where no copy could be made, and notes that were edited while they were deleted.
+    /// Runs the final check of displaced files and waits for it, as dropping the vault does; for programs
+    /// that exit without dropping. Returns the files with outside edits that could not be merged, since the
+    /// vault was opened or this was last called: copies beside their notes, files under `<data>/conflicts`
+    /// where no copy could be made, and notes that were edited while being deleted.
     pub fn finish_writing(&self) -> Vec<PathBuf> {
         drop(self.inner.keeper.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.core().unmerged.take()
@@ -290,17 +288,17 @@ impl fmt::Debug for Vault {
 }
 
 impl Notes {
-    /// How many.
+    /// Number of notes.
     pub fn len(&self) -> usize {
         self.listing.heads.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no notes.
     pub fn is_empty(&self) -> bool {
         self.listing.heads.is_empty()
     }
 
-    /// One after the other.
+    /// Iterates over the notes.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = NoteEntry<'_>> {
         self.listing.heads.iter().map(|head| NoteEntry {
             path: &head.path,

@@ -12,42 +12,42 @@ use crate::reading::index::{Note, Selection as _, Texts};
 use crate::reading::query::Recogniser;
 use crate::vault::Vault;
 
-/// A vault bound to what its reader may see: whatever is asked through it, a hidden note is not
-/// in the answer. Every question of a tool goes through one.
+/// A vault bound to its reader's privacy: no query through it returns a hidden note. All tools read through
+/// a view.
 #[derive(Debug, Clone)]
 pub struct View {
     vault: Vault,
     privacy: Arc<Privacy>,
 }
 
-/// The records of some types, read at one moment.
+/// Records, and unreadable notes that may be records, from one snapshot.
 #[derive(Debug, Clone, Default)]
 pub struct RecordsRead {
-    /// By path.
+    /// Sorted by path.
     pub notes: Vec<Note>,
-    /// Notes that seem to be such records and cannot be read, by path.
+    /// Unreadable notes that may be such records, sorted by path.
     pub unreadable: Vec<Problem>,
 }
 
 impl Vault {
-    /// The vault as a reader with these limits sees it.
+    /// The vault as a reader with this privacy sees it.
     pub fn seen_by(&self, privacy: Arc<Privacy>) -> View {
         View { vault: self.clone(), privacy }
     }
 
-    /// The vault as its owner sees it: all of it.
+    /// The whole vault, as its owner sees it.
     pub fn seen_by_owner(&self) -> View {
         self.seen_by(Arc::default())
     }
 }
 
 impl View {
-    /// The whole vault, whoever reads.
+    /// The underlying vault, without privacy.
     pub(crate) fn vault(&self) -> &Vault {
         &self.vault
     }
 
-    /// What is hidden.
+    /// The privacy of the reader.
     pub fn privacy(&self) -> &Privacy {
         &self.privacy
     }
@@ -62,7 +62,7 @@ impl View {
         Ok(note)
     }
 
-    /// As [`Vault::find`]; where only hidden notes go by the name, [`VaultError::Private`].
+    /// As [`Vault::find`]; [`VaultError::Private`] if only hidden notes match.
     pub fn find(&self, name: &str) -> Result<Vec<VaultPath>, VaultError> {
         let mut found = self.vault.find(name)?;
         if !self.privacy.remote || found.is_empty() {
@@ -70,7 +70,7 @@ impl View {
         }
         found.retain(|path| match self.read(path) {
             Err(VaultError::Private { .. }) => false,
-            // What cannot be read is said when it is read.
+            // Errors are reported when the note is read.
             Ok(_) | Err(_) => true,
         });
         if found.is_empty() {
@@ -86,9 +86,8 @@ impl View {
         Ok(notes)
     }
 
-    /// The problems of notes that seem to be such records: they lie in their folder or in one that is
-    /// recognised, or their text names a type. A reader elsewhere is told none: what cannot be
-    /// read cannot say that it may be shown.
+    /// The problems of notes that may be such records: those in the given or a recognised folder, or whose
+    /// text contains a type. Empty for a remote reader: an unreadable note cannot declare itself public.
     pub fn unreadable(&self, folder: &str, recogniser: &Recogniser) -> Result<Vec<Problem>, VaultError> {
         if self.privacy.remote {
             return Ok(Vec::new());
@@ -98,8 +97,7 @@ impl View {
         Ok(problems)
     }
 
-    /// [`View::records`] and [`View::unreadable`] of their folders, from one look at
-    /// the disk.
+    /// [`View::records`] and [`View::unreadable`] for several folders, from one snapshot.
     pub fn read_records(&self, folders: &[&str], recogniser: &Recogniser) -> Result<RecordsRead, VaultError> {
         let (mut notes, mut unreadable) = self.vault.records_and_problems(recogniser)?;
         notes.retain(|note| !self.hides(note));
@@ -113,7 +111,7 @@ impl View {
         let is_in = |folder: &&str| {
             place.strip_prefix(&folded(folder.trim_matches('/'))).is_some_and(|rest| rest.starts_with('/'))
         };
-        // Its properties cannot be read, so its lines say what it is.
+        // Its properties are unreadable, so look for the type in its lines.
         let says_type = || {
             let text = self.vault.read(&path).map(|note| note.text).unwrap_or_default();
             text.lines().filter_map(|line| line.split_once(':')).any(|(key, value)| {
@@ -124,7 +122,7 @@ impl View {
         path.is_note() && (folders.iter().any(is_in) || recogniser.has_folder_of(&path) || says_type())
     }
 
-    /// All notes that may be shown, in order of their paths. One that cannot be read is left out.
+    /// All visible notes, sorted by path. Unreadable ones are left out.
     pub fn notes(&self) -> Result<Vec<Note>, VaultError> {
         let disk = &self.vault.core().disk;
         let listing = self.vault.index().listing(disk, Texts::All)?;
@@ -132,13 +130,13 @@ impl View {
         Ok(notes.filter(|note| !self.hides(note)).collect())
     }
 
-    /// The files outside of dot-folders that are no notes and may be shown, in order of their paths.
+    /// The visible files outside dot-folders that are no notes, sorted by path.
     pub fn files(&self) -> Result<Vec<VaultPath>, VaultError> {
         let listing = self.vault.index().listing(&self.vault.core().disk, Texts::Nobodys)?;
         Ok(listing.files.iter().filter(|path| !self.privacy.lists(path)).cloned().collect())
     }
 
-    /// The bytes of a file that need not be a note, such as a bank's list of transactions.
+    /// The bytes of any file, such as a bank statement.
     pub fn read_file(&self, path: &VaultPath) -> Result<Vec<u8>, VaultError> {
         if path.is_note() {
             return Ok(self.read(path)?.text.as_bytes().to_vec());
@@ -149,12 +147,12 @@ impl View {
         self.vault.bytes(path)
     }
 
-    /// What lies at a place of the disk, as the vault names it; `None` outside of the vault.
+    /// The vault's path for a location on disk; `None` outside of the vault.
     pub fn name_of(&self, place: &Path) -> Option<String> {
         self.vault.core().disk.name_of(place)
     }
 
-    /// Whether a folder of that path is there, in whatever case; of a private one nobody elsewhere is told.
+    /// Whether a folder exists, ignoring case; a private folder is hidden from remote readers.
     pub fn has_folder(&self, folder: &str) -> Result<bool, VaultError> {
         if VaultPath::parse(folder.trim_matches('/')).is_ok_and(|folder| self.privacy.lists(&folder)) {
             return Ok(false);
@@ -162,13 +160,13 @@ impl View {
         Ok(!self.vault.spellings(folder)?.whole.is_empty())
     }
 
-    /// As [`Vault::obsidian`]: settings are no notes, and whoever may read here may know them.
+    /// As [`Vault::obsidian`]: settings are not private.
     pub fn obsidian(&self) -> ObsidianSettings {
         self.vault.obsidian()
     }
 
-    /// Where a deleted note goes: as Obsidian is set, and to the vault's own trash where the system's
-    /// cannot take it.
+    /// Where a deleted note goes: as set in Obsidian, but to the vault's own trash if the system's cannot
+    /// take it.
     pub fn trash(&self, note: &VaultPath) -> Trash {
         self.vault.core().trash(note)
     }
@@ -178,13 +176,13 @@ impl View {
         self.vault.template_folder()
     }
 
-    /// Whether the note must not be shown.
+    /// Whether the note must be hidden.
     pub fn hides(&self, note: &Note) -> bool {
         self.privacy.hides(&note.path, &note.document)
     }
 
-    /// Whether whoever reads elsewhere may not even hear of this file, as it is now. A note that cannot
-    /// be read cannot say that it may be shown.
+    /// Whether the existence of this file must be hidden from remote readers, by its present content. An
+    /// unreadable note cannot declare itself public.
     pub fn stays_here(&self, path: &VaultPath) -> bool {
         let elsewhere = self.privacy.elsewhere();
         let hides = |note: Note| elsewhere.hides(&note.path, &note.document);

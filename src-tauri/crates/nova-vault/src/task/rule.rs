@@ -1,8 +1,8 @@
 //! The rule of a recurring task: `every 2 weeks on Friday when done`.
 //!
-//! It is read as the library rrule, which the plugin Tasks uses, reads English, and gives the dates which the
-//! plugin gives: what is behind the part that is understood is passed over, as there. `tests/recurrence.tsv` has
-//! what the plugin's own library answers.
+//! Parsed like the English rules of the library rrule, which the plugin Tasks uses, with the plugin's
+//! results: as there, text after the part that is understood is ignored. `tests/recurrence.tsv` has the
+//! results of the plugin's own library.
 
 mod words;
 
@@ -11,14 +11,15 @@ use jiff::civil::{Date, Weekday};
 use super::fields::TaskField;
 use words::{Reader, Word};
 
-/// How often a task recurs.
+/// A recurrence rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
     unit: Unit,
     interval: u32,
-    /// Each with its number from the beginning or, negative, from the end of the month or year; 0 is every one.
+    /// Each with its ordinal from the start or, negative, from the end of the month or year; 0 means every
+    /// one.
     weekdays: Vec<(i32, Weekday)>,
-    /// Negative ones count from the end.
+    /// Negative values count from the end.
     month_days: Vec<i32>,
     months: Vec<i8>,
     weeks: Vec<i32>,
@@ -41,7 +42,7 @@ const WORKDAYS: [Weekday; 5] =
     [Weekday::Monday, Weekday::Tuesday, Weekday::Wednesday, Weekday::Thursday, Weekday::Friday];
 
 impl Rule {
-    /// Reads a rule; `None` where it is none.
+    /// Parses a rule; `None` if it is invalid.
     pub fn parse(text: &str) -> Option<Rule> {
         let text = text.trim();
         if !TaskField::Recurrence.accepts(text) {
@@ -57,13 +58,13 @@ impl Rule {
         Some(read)
     }
 
-    /// The day after the `reference` on which the task is due next; one *when done* counts from `today`. `None`
-    /// where the rule ends before.
+    /// The next due date after `reference`; a rule with *when done* counts from `today`. `None` if the rule
+    /// ends before.
     pub fn next(&self, reference: Date, today: Date) -> Option<Date> {
         let base = if self.when_done { today } else { reference };
         let mut after = base;
         let mut found = self.first_after(base, after)?;
-        // A month or year without that day would be passed over: the task is due earlier in it.
+        // rrule skips a month or year without that day; the task is due on an earlier day of it instead.
         let months = |date: Date| i64::from(date.year()) * 12 + i64::from(date.month());
         let steps = i64::from(self.interval);
         if self.unit == Unit::Months && self.is_without_days() && self.months.is_empty() {
@@ -99,7 +100,7 @@ impl Rule {
         self.weekdays.is_empty() && self.month_days.is_empty()
     }
 
-    /// The first day behind `after` that the rule gives when it begins at `start`, which is no later.
+    /// The first day after `after` on which a rule that begins at `start`, no later than `after`, recurs.
     fn first_after(&self, start: Date, after: Date) -> Option<Date> {
         let is_within = |day: &Date| self.until.is_none_or(|until| *day <= until);
         if let Unit::Minutes | Unit::Hours = self.unit {
@@ -131,7 +132,7 @@ impl Rule {
         None
     }
 
-    /// With the days that the first one gives, where the rule names none.
+    /// The rule with the days implied by `start` if it names none.
     fn with_days_of(&self, start: Date) -> Rule {
         let mut rule = self.clone();
         if !self.is_without_days() || !self.weeks.is_empty() {
@@ -151,8 +152,8 @@ impl Rule {
         rule
     }
 
-    /// Where to continue when the day is in a period that the interval leaves out; `Some(None)` at the end of
-    /// time.
+    /// Where to continue if the interval skips the period of this day; `Some(None)` at the end of the
+    /// supported dates.
     fn skip(&self, start: Date, day: Date) -> Option<Option<Date>> {
         let interval = i64::from(self.interval.max(1));
         let months = |date: Date| i64::from(date.year()) * 12 + i64::from(date.month()) - 1;
@@ -206,7 +207,7 @@ impl Rule {
         number == 0 || number == (at - 1) / 7 + 1 || number == -((of - at) / 7 + 1)
     }
 
-    /// Reads the words of a rule; `None` where the library refuses them.
+    /// Parses the words of a rule; `None` if rrule rejects them.
     fn take(&mut self, words: &mut Reader<'_>) -> Option<()> {
         words.expect(Word::Every)?;
         if let Some(number) = words.number() {
@@ -260,7 +261,7 @@ impl Rule {
             }
             _ => return None,
         }
-        // Days within an hour's rule have no meaning for a task.
+        // A rule by the hour or minute with days has no meaning for a task.
         let has_days = !self.is_without_days() || !self.months.is_empty() || !self.weeks.is_empty();
         if matches!(self.unit, Unit::Minutes | Unit::Hours) && has_days {
             return None;
@@ -268,7 +269,7 @@ impl Rule {
         self.take_end(words)
     }
 
-    /// `on the 1st and the last Friday`.
+    /// Parses `on the 1st and the last Friday`.
     fn take_days(&mut self, words: &mut Reader<'_>) -> Option<()> {
         let on = words.accept(Word::On);
         let the = words.accept(Word::The);
@@ -311,7 +312,7 @@ impl Rule {
         }
     }
 
-    /// `at 9 and 17`, which says nothing about the day.
+    /// Parses `at 9 and 17`, which does not affect the day.
     fn take_hours(&mut self, words: &mut Reader<'_>) -> Option<()> {
         if words.accept(Word::At) {
             words.number()??;
@@ -322,7 +323,7 @@ impl Rule {
         Some(())
     }
 
-    /// `on the 1st`, behind the days of a week.
+    /// Parses `on the 1st` after weekdays.
     fn take_month_days(&mut self, words: &mut Reader<'_>) -> Option<()> {
         words.accept(Word::On);
         words.accept(Word::The);
@@ -348,21 +349,21 @@ impl Rule {
 
 const WHEN_DONE: &str = " when done";
 
-/// A rule that gives none of so many days, of those in its periods, gives none at all: 30 February.
+/// A rule without a match among this many days of its periods never matches: 30 February.
 const MOST_DAYS: usize = 366 * 60;
 
 fn days_between(from: Date, to: Date) -> i64 {
     i64::from((to - from).get_days())
 }
 
-/// The first day of a month, counted from January of the year 0.
+/// The first day of a month, numbered from January of the year 0.
 fn first_of_month(months: i64) -> Option<Date> {
     let year = i16::try_from(months.div_euclid(12)).ok()?;
     let month = i8::try_from(months.rem_euclid(12) + 1).ok()?;
     Date::new(year, month, 1).ok()
 }
 
-/// A span of so many days, where there can be one.
+/// A span of days, if it is representable.
 trait TryDays {
     fn try_days(self) -> Option<jiff::Span>;
 }

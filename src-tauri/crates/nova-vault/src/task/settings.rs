@@ -1,40 +1,40 @@
-//! What a vault's tasks are like: its statuses, and what the plugin Tasks is set to write.
+//! A vault's task statuses, and the options of the plugin Tasks.
 
 use serde::Serialize;
 
 use super::TaskForm;
 
-/// What the plugin Tasks is set to. The default is that of a vault without the plugin.
+/// Options of the plugin Tasks. The default is a vault without the plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskRules {
-    /// How fields are written; `None`: as the line or the vault has them.
+    /// The format of fields; `None`: as in the line or the vault.
     pub form: Option<TaskForm>,
     /// The statuses, each symbol once.
     pub statuses: Vec<TaskStatus>,
-    /// A list item is a task only with this in its text (*global filter*), such as `#task`; empty for none.
+    /// A list item is a task only if its text contains this (the *global filter*), such as `#task`; empty
+    /// for none.
     pub filter: String,
-    /// Whether a new task gets the day it was written.
+    /// Whether new tasks get a creation date.
     pub set_created: bool,
-    /// Whether a done task gets its day; `None`: where the line has a field.
+    /// Whether completed tasks get a completion date; `None`: if the line has a field.
     pub set_done: Option<bool>,
-    /// Whether a cancelled task gets its day; `None`: where the line has a field.
+    /// Whether cancelled tasks get a cancellation date; `None`: if the line has a field.
     pub set_cancelled: Option<bool>,
-    /// Whether the next task of a recurring one goes below it rather than above.
+    /// Whether the next occurrence is added below the completed task rather than above.
     pub next_below: bool,
-    /// Whether the next task of a recurring one is without its scheduled date, where it has another.
+    /// Whether the next occurrence drops the scheduled date if it has another date.
     pub drop_scheduled: bool,
 }
 
-/// What a character in a checkbox means.
+/// The meaning of a checkbox character.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskStatus {
     /// The character.
     pub symbol: char,
-    /// What the user calls it.
+    /// The name given by the user.
     pub name: String,
-    /// The character that ticking it leads to.
+    /// The character after toggling.
     pub next: char,
-    /// Its kind.
     pub kind: TaskKind,
 }
 
@@ -42,22 +42,22 @@ pub struct TaskStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskKind {
-    /// To be done.
+    /// Open.
     Todo,
-    /// Begun.
+    /// In progress.
     InProgress,
-    /// Waiting.
+    /// On hold.
     OnHold,
-    /// Done.
+    /// Completed.
     Done,
-    /// Not to be done any more.
+    /// Cancelled.
     Cancelled,
     /// A checkbox that is no task.
     NonTask,
 }
 
 impl TaskKind {
-    /// Whether there is nothing left to be done.
+    /// Whether it is done or cancelled.
     pub fn is_closed(self) -> bool {
         matches!(self, TaskKind::Done | TaskKind::Cancelled)
     }
@@ -89,7 +89,7 @@ fn default_statuses() -> Vec<TaskStatus> {
 }
 
 impl TaskRules {
-    /// What a character means. An unknown one is to be done, but for `x` and `X`.
+    /// The meaning of a character. Unknown ones are open, except `x` and `X`.
     pub fn kind(&self, symbol: char) -> TaskKind {
         match self.status(symbol) {
             Some(status) => status.kind,
@@ -98,12 +98,12 @@ impl TaskRules {
         }
     }
 
-    /// Whether a task's text has the global filter.
+    /// Whether a text contains the global filter.
     pub fn passes(&self, text: &str) -> bool {
         self.filter.is_empty() || text.contains(&self.filter)
     }
 
-    /// The status that a text names: its character, its name, or its kind (`in progress`).
+    /// Finds a status by its character, name, or kind (`in progress`).
     pub fn named(&self, said: &str) -> Option<char> {
         let mut chars = said.chars();
         if let (Some(symbol), None) = (chars.next(), chars.next()) {
@@ -125,12 +125,12 @@ impl TaskRules {
         self.statuses.iter().find(|status| status.kind == kind).map(|status| status.symbol)
     }
 
-    /// The status of a task that is done, from the one it has: the first of that kind to which ticking leads.
+    /// The status after completing a task with this one: the first of kind *done* reached by toggling.
     pub(super) fn done_from(&self, symbol: char) -> char {
         self.on_the_way(symbol, TaskKind::Done).unwrap_or('x')
     }
 
-    /// The status of the next task, when a recurring one got this status.
+    /// The status of the next occurrence, when a recurring task got this status.
     pub(super) fn next_recurrence(&self, done: char) -> char {
         let todo = self.on_the_way(done, TaskKind::Todo);
         todo.or_else(|| self.on_the_way(done, TaskKind::InProgress)).unwrap_or(' ')

@@ -1,5 +1,4 @@
-//! The words of a rule. At each place the longest that fits counts; behind a text that is none of them nothing
-//! is read.
+//! Tokenises a rule. The longest matching word wins; text that matches none ends the input.
 
 use jiff::civil::{Date, Weekday};
 
@@ -21,22 +20,22 @@ pub(super) enum Word {
     Comma,
     Weekday(Weekday),
     Month(i8),
-    /// `2` in `every 2 weeks`; `None` where it is too large.
+    /// `2` in `every 2 weeks`; `None` on overflow.
     Number(Option<u32>),
-    /// `2nd`, `first`; `None` where it is too large.
+    /// `2nd`, `first`; `None` on overflow.
     Nth(Option<i32>),
     Last,
-    /// A word that has a place in other rules, but none in those of tasks.
+    /// A word of other rrule rules that has no meaning for tasks.
     Other,
 }
 
-/// Reads word by word.
+/// Reads one word at a time.
 pub(super) struct Reader<'a> {
     rest: &'a str,
     now: Option<Word>,
 }
 
-/// Words as they are spelled, also in short, and plural where they have one.
+/// Spellings of the words: abbreviations, and plurals where they exist.
 #[rustfmt::skip]
 const SPELLED: &[(Word, &[&str])] = &[
     (Word::Every, &["every"]),
@@ -78,7 +77,7 @@ const SPELLED: &[(Word, &[&str])] = &[
     (Word::Month(12), &["dec", "december"]),
 ];
 
-/// What may stand behind the number of `2nd`.
+/// Suffixes of ordinals such as `2nd`.
 const ENDINGS: [&str; 5] = [".", "th", "nd", "rd", "st"];
 
 impl<'a> Reader<'a> {
@@ -95,7 +94,7 @@ impl<'a> Reader<'a> {
     pub(super) fn advance(&mut self) {
         self.rest = self.rest.trim_start_matches([' ', '\t']);
         let next = next(self.rest);
-        // What is no word ends the rule.
+        // Unknown text ends the rule.
         self.rest = next.map_or("", |(_, length)| &self.rest[length..]);
         self.now = next.map(|(word, _)| word);
     }
@@ -112,14 +111,14 @@ impl<'a> Reader<'a> {
         self.accept(word).then_some(())
     }
 
-    /// Past a number, if there is one.
+    /// Consumes a number.
     pub(super) fn number(&mut self) -> Option<Option<u32>> {
         let Some(Word::Number(number)) = self.now else { return None };
         self.advance();
         Some(number)
     }
 
-    /// Past `2nd`, `last` or `2nd last`; the outer `None` where its number is too large.
+    /// Consumes `2nd`, `last` or `2nd last`; the outer `None` means overflow.
     pub(super) fn ordinal(&mut self) -> Option<Option<i32>> {
         let number = match self.now {
             Some(Word::Last) => -1,
@@ -134,7 +133,7 @@ impl<'a> Reader<'a> {
         Some(Some(number))
     }
 
-    /// The date that the rest says: a month by its name, a day and a year.
+    /// Parses the rest as a date: the month's name, a day and a year.
     pub(super) fn date_behind(&self) -> Option<Date> {
         let (mut year, mut month, mut day) = (None, None, None);
         for part in self.rest.split([' ', ',']).filter(|part| !part.is_empty()) {
@@ -149,7 +148,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The word that a text begins with, and its length.
+/// The word at the start of a text, and its length.
 fn next(text: &str) -> Option<(Word, usize)> {
     let begins =
         |spelled: &str| text.get(..spelled.len()).is_some_and(|start| start.eq_ignore_ascii_case(spelled));
@@ -177,7 +176,7 @@ fn numbered(text: &str) -> Option<(Word, usize)> {
     })
 }
 
-/// `,`, `and`, `or`, several of them in a row.
+/// One or more of `,`, `and`, `or`.
 fn comma(text: &str) -> Option<(Word, usize)> {
     let mut rest = text;
     loop {
