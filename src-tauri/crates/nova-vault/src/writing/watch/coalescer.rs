@@ -1,4 +1,4 @@
-//! Decides when to look at what, from raw file events.
+//! Decides from raw file events which paths to check, and when.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,36 +8,36 @@ use indexmap::IndexMap;
 use notify::Event;
 use notify::event::{AccessKind, AccessMode, CreateKind, EventKind, ModifyKind, RenameMode};
 
-/// Collects events until a save is finished. It has no clock and reads no disk.
+/// Collects events until a save is complete. Has no clock and does not access the disk.
 #[derive(Debug)]
 pub(super) struct Coalescer {
     root: PathBuf,
     timing: Timing,
     pending: IndexMap<String, Pending>,
-    /// Where a file went away from, until the other half of its rename comes.
+    /// Sources of renames whose other half has not arrived yet.
     moved_from: HashMap<usize, String>,
     renames: Vec<(String, String)>,
     lost: Option<Pending>,
 }
 
-/// What to look at now.
+/// Paths to check now.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Batch {
-    /// Paths relative to the root, oldest event first; notes, folders or anything
-    /// else. The root itself is the empty string.
+    /// Paths relative to the root, oldest event first: notes, folders or anything else. The root itself is
+    /// the empty string.
     pub(super) paths: Vec<String>,
-    /// Pairs (from, to) that the system reported as one rename.
+    /// Pairs (from, to) reported by the system as one rename.
     pub(super) renames: Vec<(String, String)>,
-    /// Events were lost: the whole tree has to be compared.
+    /// Events were lost: the whole tree must be compared.
     pub(super) lost_events: bool,
 }
 
-/// How long to wait for the end of a save.
+/// How long to wait for a save to complete.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timing {
-    /// A path is checked when it has been quiet for so long …
+    /// A path is checked when it has been quiet for this long …
     pub(super) quiet: Duration,
-    /// … and at the latest so long after its first event.
+    /// … or at the latest this long after its first event.
     pub(super) limit: Duration,
 }
 
@@ -78,8 +78,8 @@ impl Coalescer {
         }
     }
 
-    /// Whether an event can say anything about a note. Reading raises events too:
-    /// looking at them would make each look cause the next.
+    /// Whether an event can concern a note. Reads also raise events: reacting to them would make each check
+    /// cause the next.
     pub(super) fn concerns(event: &Event) -> bool {
         match event.kind {
             EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
@@ -117,13 +117,13 @@ impl Coalescer {
         }
     }
 
-    /// Notes that events were lost, so that no path can be trusted to be unchanged.
+    /// Records that events were lost, so that any path may have changed.
     pub(super) fn lose(&mut self, now: Instant) {
         let lost = self.lost.get_or_insert(Pending { first: now, last: now, finished: false });
         lost.last = now;
     }
 
-    /// What is due at `now`; the rest stays pending.
+    /// Paths due at `now`; the rest stays pending.
     pub(super) fn due(&mut self, now: Instant) -> Batch {
         let timing = self.timing;
         if self.lost.is_some_and(|lost| lost.due_at(timing) <= now) {
@@ -140,13 +140,13 @@ impl Coalescer {
         self.moved_from.retain(|_, from| self.pending.contains_key(from));
         Batch {
             paths,
-            // Both of their ends are due at once.
+            // Both ends are due at once.
             renames: std::mem::take(&mut self.renames),
             lost_events: false,
         }
     }
 
-    /// Everything pending, whether it is due or not.
+    /// All pending paths, whether due or not.
     pub(super) fn take_all(&mut self) -> Batch {
         self.moved_from.clear();
         Batch {
@@ -156,8 +156,7 @@ impl Coalescer {
         }
     }
 
-    /// Takes out the paths of which an event is pending, and what lies below them: they are checked
-    /// when they are due.
+    /// Removes paths with a pending event, and paths below them: they are checked when due.
     pub(super) fn exclude_pending<T>(&self, paths: &mut IndexMap<String, T>) {
         if self.pending.is_empty() {
             return;
@@ -168,7 +167,7 @@ impl Coalescer {
         paths.retain(|path, _| !parents(path).any(|path| self.pending.contains_key(&path)));
     }
 
-    /// When something will be due, if nothing else happens.
+    /// When the next path will be due, without further events.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         self.pending.values().chain(&self.lost).map(|pending| pending.due_at(self.timing)).min()
     }
@@ -179,27 +178,27 @@ impl Coalescer {
         }
     }
 
-    /// Something happened to a path; `finished` when it need not be waited for.
+    /// Records an event for a path; `finished` means that there is nothing to wait for.
     pub(super) fn touch(&mut self, path: String, now: Instant, finished: bool) {
         let pending = self.pending.entry(path).or_insert(Pending { first: now, last: now, finished });
         pending.last = now;
         pending.finished |= finished;
     }
 
-    /// One end is `None` when it is hidden or outside.
+    /// One end is `None` if it is hidden or outside.
     fn moved(&mut self, from: Option<String>, to: Option<String>, now: Instant) {
         if let (Some(from), Some(to)) = (&from, &to)
             && is_note(from) == is_note(to)
         {
-            // Checked apart, they would be reported as a creation and a removal.
+            // Checked separately, they would be reported as a creation and a removal.
             self.touch(from.clone(), now, true);
             let pair = (from.clone(), to.clone());
             if !self.renames.contains(&pair) {
                 self.renames.push(pair);
             }
         } else if let Some(from) = from {
-            // A note moved aside is a save in its first half: vim renames `a.md` to
-            // `a.md~` and then writes `a.md` anew.
+            // A note moved aside is the first half of a save: vim renames `a.md` to `a.md~` and then writes
+            // a new `a.md`.
             self.touch(from, now, false);
         }
         if let Some(to) = to {
@@ -208,9 +207,8 @@ impl Coalescer {
     }
 }
 
-/// The path below `root` with `/` between its components; `None` for what is never
-/// checked: dot-files and dot-folders (`.obsidian`, `.trash`, `.git`, `.nova-*.tmp`),
-/// names that are not Unicode, and anything outside.
+/// The path below `root`, `/` separated; `None` for paths that are never checked: dot-files and dot-folders
+/// (`.obsidian`, `.trash`, `.git`, `.nova-*.tmp`), non-Unicode names, and anything outside.
 fn relative(root: &Path, path: &Path) -> Option<String> {
     let mut relative = String::new();
     for component in path.strip_prefix(root).ok()?.components() {
@@ -226,12 +224,12 @@ fn relative(root: &Path, path: &Path) -> Option<String> {
     Some(relative)
 }
 
-/// Whether a file or folder of this name is left alone.
+/// Whether a file or folder of this name is ignored.
 pub(super) fn is_hidden(name: &str) -> bool {
     name.starts_with('.')
 }
 
-/// Whether a path is named as a note is.
+/// Whether a path has a note's extension.
 pub(super) fn is_note(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
@@ -242,8 +240,8 @@ mod tests {
 
     use super::*;
 
-    /// Plays events (`milliseconds event path…`) and compares what became due, and
-    /// when, with `expected`. Events are in the order notify sends them on Linux.
+    /// Replays events (`milliseconds event path…`) and compares what became due, and when, with `expected`.
+    /// Events are in the order in which notify sends them on Linux.
     fn check(events: &str, expected: &str) {
         let start = Instant::now();
         let mut coalescer = Coalescer::new(PathBuf::from("/vault"), Timing::default());
@@ -254,7 +252,7 @@ mod tests {
             let now = start + Duration::from_millis(at.parse().expect("a time"));
             wake(&mut coalescer, start, Some(now), &mut due);
             coalescer.push(&raw_event(event), now);
-            // Events of one moment are taken in together.
+            // Simultaneous events are processed together.
             if lines.peek().is_none_or(|next| !next.starts_with(&format!("{at} "))) {
                 let batch = coalescer.due(now);
                 report(&batch, start, now, &mut due);
@@ -265,7 +263,7 @@ mod tests {
         assert_eq!(due, expected, "for the events\n{events}");
     }
 
-    /// Lets time pass until `end`, or until nothing is pending.
+    /// Advances the clock to `end`, or until nothing is pending.
     fn wake(coalescer: &mut Coalescer, start: Instant, end: Option<Instant>, due: &mut Vec<String>) {
         while let Some(at) = coalescer.wake_at()
             && end.is_none_or(|end| at < end)
@@ -313,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finished_save_is_due_at_once() {
+    fn finished_save_is_due_at_once() {
         check(
             "0 open a.md
              0 data a.md
@@ -323,14 +321,14 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_one_waits_for_quiet() {
+    fn unfinished_save_waits_for_quiet() {
         check("0 create a.md", "25: a.md");
         check("10 remove a.md", "35: a.md");
         check("0 metadata a.md\n20 metadata a.md", "45: a.md");
     }
 
     #[test]
-    fn but_not_for_ever() {
+    fn unfinished_save_is_due_at_the_limit() {
         check(
             "0 data a.md
              20 data a.md
@@ -342,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn each_path_waits_on_its_own() {
+    fn each_path_has_its_own_delay() {
         check(
             "0 data a.md
              10 data b.md
@@ -354,12 +352,12 @@ mod tests {
     }
 
     #[test]
-    fn reading_is_nothing() {
+    fn reads_are_ignored() {
         check("0 open a.md\n1 close-read a.md\n2 open a.md", "");
     }
 
     #[test]
-    fn a_temporary_file_renamed_over_the_note() {
+    fn temporary_file_renamed_over_the_note_is_one_save() {
         check(
             "0 create .a.md.tmp
              0 close-write .a.md.tmp
@@ -368,7 +366,7 @@ mod tests {
              1 both .a.md.tmp a.md #7",
             "1: a.md",
         );
-        // The name of a temporary file need not begin with a dot.
+        // A temporary file's name need not begin with a dot.
         check(
             "0 create a.md~123
              0 close-write a.md~123
@@ -382,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn vim_moves_the_note_aside_and_writes_it_anew() {
+    fn vim_save_is_one_change_of_the_note() {
         check(
             "0 from a.md #9
              0 to a.md~ #9
@@ -409,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn one_end_alone() {
+    fn one_end_of_a_rename_is_due_by_itself() {
         check("0 from a.md #1", "25: a.md");
         check("0 to a.md #1", "0: a.md");
         check("0 from a.md #1\n1 to b.md #2", "1: b.md\n25: a.md");
@@ -418,12 +416,12 @@ mod tests {
     }
 
     #[test]
-    fn a_new_folder_is_due_at_once() {
+    fn new_folder_is_due_at_once() {
         check("0 mkdir New", "0: New");
     }
 
     #[test]
-    fn dot_folders_and_own_temporary_files_are_silent() {
+    fn dot_folders_and_temporary_files_are_ignored() {
         check(
             "0 close-write .obsidian/workspace.json
              1 close-write .git/index

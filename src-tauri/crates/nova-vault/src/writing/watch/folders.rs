@@ -1,4 +1,4 @@
-//! Asks the operating system for events of every folder that may hold notes.
+//! Watches every folder that may contain notes.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -10,12 +10,11 @@ use super::coalescer::is_note;
 use super::tree::is_absence;
 use crate::disk::{self, Disk, Folder, Names};
 
-/// On Linux every folder needs a watch of its own. Setting them here rather than in
-/// notify leaves out dot-folders, and sets each before its folder is listed, so that
-/// no file falls between.
+/// On Linux every folder needs a watch of its own. Adding them here rather than in notify skips
+/// dot-folders, and adds each watch before its folder is listed, so that no file is missed in between.
 const WATCH_EACH: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
-/// The folders under watch.
+/// The watched folders.
 #[derive(Debug)]
 pub(super) struct Folders {
     root: PathBuf,
@@ -25,34 +24,34 @@ pub(super) struct Folders {
     remote: RemoteKind,
 }
 
-/// The name of a folder's file system, if other machines may change files on it.
+/// The name of a folder's file system if it may change remotely.
 pub(super) type RemoteKind = fn(&Folder) -> Option<&'static str>;
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) notes: Vec<String>,
-    /// Why some folder could not be watched, if so.
+    /// Why a folder could not be watched, if one could not.
     pub(super) refused: Option<String>,
     /// The first folder on such a file system, if any, and the reason.
     pub(super) remote: Option<String>,
 }
 
-/// Whether a walk sets the watch of a folder that has one.
+/// Whether a walk renews existing watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rewatch {
-    /// The folder may be a different one than before under the same name.
+    /// The folder may have been replaced by another of the same name.
     All,
     New,
 }
 
 impl Folders {
-    /// Folders of `root`, none of them watched yet. `limit` is how many may be.
+    /// Folders of `root`, none watched yet; at most `limit` will be.
     pub(super) fn new(root: PathBuf, limit: usize, remote: RemoteKind) -> Self {
         Self { root, watcher: None, known: BTreeSet::new(), limit, remote }
     }
 
-    /// Begins to listen; an error says why that is impossible.
+    /// Starts listening; an error is the reason why that is impossible.
     pub(super) fn listen(
         &mut self,
         on_event: impl FnMut(notify::Result<Event>) + Send + 'static,
@@ -66,27 +65,27 @@ impl Folders {
         Ok(())
     }
 
-    /// Gives all watches back.
+    /// Removes all watches.
     pub(super) fn deafen(&mut self) {
         self.watcher = None;
         self.known.clear();
     }
 
-    /// How many folders are under watch.
+    /// Number of watched folders.
     pub(super) fn count(&self) -> usize {
         self.known.len()
     }
 
-    /// Lists the notes below a folder (`""` is the root) and puts it and all folders
-    /// in it under watch, each before it is listed.
+    /// Lists the notes below a folder (`""` is the root), and watches it and all folders in it, each before
+    /// it is listed.
     pub(super) fn walk(&mut self, disk: &Disk, from: &str, rewatch: Rewatch) -> Found {
         let mut found = Found::default();
         let mut waiting = vec![from.to_owned()];
         let mut names = Names::default();
         while let Some(path) = waiting.pop() {
-            // A folder that vanished, became a link or may not be read holds no news; what was
-            // seen in it before is checked note by note. It is opened without following a link
-            // before it is watched by its path, and what is listed is what was opened.
+            // A folder that vanished, became a link or is unreadable has no new notes; those known in it
+            // are checked one by one. It is opened without following links before it is watched by path,
+            // and the opened folder is listed.
             let folder = disk.open_folder(&path);
             if found.refused.is_none() && !folder.as_ref().is_err_and(is_absence) {
                 found.refused = self.watch(&path, rewatch).err();
@@ -113,10 +112,10 @@ impl Folders {
         found
     }
 
-    /// Gives back the watches of a folder that is gone and of all that were in it.
+    /// Removes the watches of a deleted folder and everything in it.
     ///
-    /// Has to come before the walk of the place it may have been moved to: both names
-    /// share one watch in the kernel, and this would end it.
+    /// Must precede the walk of its possible new place: both names share one watch in the kernel, which
+    /// this would remove.
     pub(super) fn unwatch(&mut self, path: &str) {
         let below = if path.is_empty() { String::new() } else { format!("{path}/") };
         let mut gone: Vec<String> =
@@ -125,13 +124,13 @@ impl Folders {
         for name in gone {
             self.known.remove(&name);
             if WATCH_EACH && let Some(watcher) = &mut self.watcher {
-                // Mostly the system has ended it already, which is the error here.
+                // Mostly the system has already removed it, which is the error here.
                 let _ = watcher.unwatch(&self.root.join(name));
             }
         }
     }
 
-    /// Forgets the watched folders that are no longer there.
+    /// Removes watched folders that no longer exist.
     pub(super) fn unwatch_missing(&mut self, disk: &Disk) {
         let gone: Vec<String> = self.known.iter().filter(|path| !disk.is_folder(path)).cloned().collect();
         for path in gone {
@@ -152,7 +151,7 @@ impl Folders {
         if WATCH_EACH && let Err(error) = watcher.watch(&self.root.join(folder), RecursiveMode::NonRecursive)
         {
             return match &error.kind {
-                // Gone again, or closed to us: nothing to watch there.
+                // Deleted or inaccessible: nothing to watch.
                 notify::ErrorKind::PathNotFound => Ok(()),
                 notify::ErrorKind::Io(io)
                     if matches!(
@@ -170,14 +169,13 @@ impl Folders {
     }
 }
 
-/// Why events do not tell everything.
+/// Why events are incomplete.
 fn remote_reason(folder: &str, kind: &str) -> String {
     let what = if folder.is_empty() { "the vault".to_owned() } else { format!("the folder \"{folder}\"") };
     format!("{what} is on {kind}, where the system reports only edits made on this machine")
 }
 
-/// Too many open files; Linux also answers so when a user has too many programs
-/// that listen for file events (128 by default).
+/// Too many open files; Linux also returns it when a user has too many inotify instances (128 by default).
 const EMFILE: i32 = 24;
 
 fn refusal(error: &notify::Error) -> String {
@@ -202,7 +200,7 @@ mod tests {
     use crate::disk::Roots;
 
     #[test]
-    fn folders_that_are_gone_are_given_back() {
+    fn watches_of_deleted_folders_are_removed() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         for folder in ["A/Deep", "AA", "B", ".git/hooks"] {
             fs::create_dir_all(dir.path().join(folder)).expect("create");

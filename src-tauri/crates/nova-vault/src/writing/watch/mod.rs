@@ -1,16 +1,15 @@
-//! What happens to the notes of a folder, as it happens.
+//! Watches the notes of a folder and reports changes.
 //!
-//! [`Watch`] turns raw file events into note changes: it waits until a save is
-//! finished, sees through the ways editors save, walks new folders, and says
-//! nothing when the bytes stayed the same. It knows nothing of who wrote: every
-//! change is reported, also one made by this program, and the caller attributes it
-//! by [`RawChange::hash`].
+//! [`Watch`] turns raw file events into note changes: it waits until a save is complete, recognises how
+//! editors save, walks new folders, and reports nothing if the bytes are unchanged. It does not know who
+//! wrote: every change is reported, including this program's own, and the caller attributes it by
+//! [`RawChange::hash`].
 //!
-//! It never writes, never follows a symbolic link but those to a vault's extra roots, never looks into a folder whose
-//! name begins with a dot, and never takes an unreadable folder for an empty one.
+//! It never writes, never follows a symbolic link except those to a vault's extra roots, never enters a
+//! folder whose name begins with a dot, and never takes an unreadable folder for an empty one.
 //!
-//! Events only say where to look. Whether something changed is decided by comparing
-//! the disk with what was last seen there, so a lost or doubled event does no harm.
+//! Events are only hints where to check. Changes are detected by comparing the disk with the last known
+//! state, so lost or duplicate events are harmless.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
@@ -30,7 +29,7 @@ mod run;
 mod tests;
 mod tree;
 
-/// A running watch over one folder; stops and joins its thread when dropped.
+/// A running watch of one folder; stops and joins its thread on drop.
 #[derive(Debug)]
 pub struct Watch {
     inbox: Sender<Message>,
@@ -38,23 +37,22 @@ pub struct Watch {
     thread: Option<JoinHandle<()>>,
 }
 
-/// One note that is no longer what it was.
+/// A change of one note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawChange {
     pub kind: Kind,
     /// Relative to the watched folder, `/` between components, as spelled on disk.
     pub path: String,
-    /// The text last seen, under the old name after a rename. `None` when there was
-    /// no note, it was not UTF-8, or it was not kept (see [`TEXT_BUDGET`]).
+    /// The last known text, under the old name after a rename. `None` if there was no note, it was not
+    /// UTF-8, or it was not cached (see [`TEXT_BUDGET`]).
     pub before: Option<Arc<str>>,
-    /// The text now. `None` when the note is gone, is not UTF-8, or is larger than
-    /// [`LARGEST_TEXT`].
+    /// The present text. `None` if the note is gone, is not UTF-8, or is larger than [`LARGEST_TEXT`].
     pub after: Option<Arc<str>>,
-    /// BLAKE3 of the bytes now; `None` only when the note is gone.
+    /// BLAKE3 of the present bytes; `None` only if the note is gone.
     pub hash: Option<[u8; 32]>,
 }
 
-/// What happened to a note.
+/// How a note changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     Created,
@@ -63,37 +61,36 @@ pub enum Kind {
     Removed,
     /// The same file under another name; its text may have changed as well.
     Renamed {
-        /// The path before, in the form of [`RawChange::path`].
+        /// The previous path, in the form of [`RawChange::path`].
         from: String,
     },
 }
 
-/// How changes are being noticed.
+/// How changes are detected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchState {
     /// By file events, within milliseconds.
     Watching {
-        /// Folders under watch, the root included.
+        /// Number of watched folders, including the root.
         folders: usize,
     },
-    /// By file events and, since those tell only of what programs on this machine do, by comparing
-    /// the whole folder every few seconds besides.
+    /// By file events and, because those miss remote changes, by scanning the whole folder every few
+    /// seconds.
     Both {
-        /// Folders under watch, the root included.
+        /// Number of watched folders, including the root.
         folders: usize,
-        /// Which folder other machines may change, and what file system it lies on.
+        /// Which folder may change remotely, and its file system.
         reason: String,
     },
-    /// By comparing the whole folder every few seconds; `reason` says why and what
-    /// would make it better.
+    /// By scanning the whole folder every few seconds; `reason` is the cause and the remedy.
     Polling { reason: String },
-    /// Not at all, because the folder cannot be read. It is tried again every few
-    /// seconds, and no note is reported as removed meanwhile.
+    /// Not at all, because the folder is unreadable. It is retried every few seconds, and no note is
+    /// reported as removed meanwhile.
     Failed { reason: String },
 }
 
 impl WatchState {
-    /// Events are heard; `elsewhere` says why they do not tell everything, if so.
+    /// Events are received; `elsewhere` is why they are incomplete, if they are.
     fn by_events(folders: usize, remote: Option<String>) -> Self {
         match remote {
             None => Self::Watching { folders },
@@ -102,8 +99,7 @@ impl WatchState {
     }
 }
 
-/// How changes would be noticed if the watch began now: every folder is put under watch for a moment, and
-/// no note is read.
+/// The state if the watch began now: watches every folder for a moment and reads no note.
 pub(crate) fn would_be(disk: &Disk, options: &Options) -> WatchState {
     let mut folders = Folders::new(disk.root().to_owned(), options.folder_limit, options.remote);
     if let Err(reason) = folders.listen(|_| {}) {
@@ -127,19 +123,19 @@ pub enum WatchError {
     Thread(std::io::Error),
 }
 
-/// Bytes of note text kept in memory, over all notes, to fill [`RawChange::before`].
-/// Notes beyond it are compared by hash only.
+/// Maximum total size of cached texts, in bytes, for [`RawChange::before`]. Further notes are compared by
+/// hash only.
 pub const TEXT_BUDGET: usize = 64 << 20;
 
-/// Bytes above which a note is compared by hash and its text never loaded.
+/// Notes above this size, in bytes, are compared by hash and never loaded.
 pub const LARGEST_TEXT: u64 = 16 << 20;
 
 impl Watch {
-    /// Reads all notes under `root` and then watches them. Every change made after
-    /// this has returned is reported; nothing that was there before is.
+    /// Reads all notes under `root` and then watches them. Every change after this returns is reported;
+    /// existing notes are not.
     ///
-    /// `sink` and `on_state` are called on the watch's own thread. `on_state` is
-    /// called once at the beginning and then whenever the way of watching changes.
+    /// `sink` and `on_state` are called on the watch's own thread; `on_state` once at the beginning and
+    /// whenever the state changes.
     pub fn start(
         root: PathBuf,
         sink: impl FnMut(RawChange) + Send + 'static,
@@ -148,21 +144,20 @@ impl Watch {
         Self::start_with(root, Options::default(), sink, on_state)
     }
 
-    /// Waits until everything that happened on disk before the call was given to the
-    /// sink, by comparing the whole folder. Called from within the sink it returns at
-    /// once.
+    /// Waits until every change on disk before the call was passed to the sink, by comparing the whole
+    /// folder. Returns at once when called from the sink.
     pub fn flush(&self) {
         if self.on_own_thread() {
             return;
         }
         let (reply, done) = channel();
         if self.inbox.send(Message::Flush(reply)).is_ok() {
-            // An error means that the thread has ended, and nothing more will come.
+            // An error means that the thread has ended.
             let _ = done.recv();
         }
     }
 
-    /// How changes are noticed at this moment.
+    /// How changes are detected now.
     pub fn state(&self) -> WatchState {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -181,15 +176,14 @@ impl Watch {
         )
     }
 
-    /// As [`Watch::start`]; changes that are found in one go come together.
+    /// As [`Watch::start`]; changes found together are passed together.
     pub(crate) fn start_in_batches(
         root: PathBuf,
         options: Options,
         sink: impl FnMut(Vec<RawChange>) + Send + 'static,
         on_state: impl FnMut(WatchState) + Send + 'static,
     ) -> Result<Watch, WatchError> {
-        // Event paths are compared with the root's, and some systems report them
-        // with all links resolved.
+        // Event paths are compared with the root's, and some systems report canonical paths.
         let root = root.canonicalize().and_then(|root| std::fs::read_dir(&root).map(|_| root)).map_err(
             |source| match source.kind() {
                 std::io::ErrorKind::NotADirectory => WatchError::NotAFolder { path: root },
@@ -215,7 +209,7 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         let _ = self.inbox.send(Message::Stop);
-        // Dropped by its own sink, the thread cannot wait for itself; it ends next.
+        // Dropped by its own sink: the thread cannot join itself, and ends next.
         if !self.on_own_thread()
             && let Some(thread) = self.thread.take()
             && thread.join().is_err()

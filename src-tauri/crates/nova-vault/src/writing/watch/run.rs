@@ -1,4 +1,4 @@
-//! The watch's thread: waits for events, looks where they point, tells the changes.
+//! The watch's thread: receives events, checks paths, reports changes.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,18 +15,18 @@ use super::{RawChange, TEXT_BUDGET, WatchState};
 use crate::disk::{Disk, Folder, Roots};
 use crate::shared_texts::SharedTexts;
 
-/// Messages taken in before anything is checked, so that a burst of writes to one
-/// note costs one look, and an endless burst cannot keep changes back.
+/// Messages received before the next check, so that a burst of writes to one note costs a single check, and
+/// an endless burst cannot delay changes.
 const MAX_MESSAGES_AT_ONCE: usize = 4096;
 
-/// Changes given to the sink at once; each may hold two texts.
+/// Changes passed to the sink at once; each may hold two texts.
 const MAX_CHANGES_AT_ONCE: usize = 256;
 
-/// Polling may use this share of one processor at most: 1 in this many.
+/// Maximum share of one processor for polling: 1 in this many.
 const POLL_SHARE: u32 = 20;
 
-/// Of a folder that other machines change, comparing may take this share of the time: 1 in this many. Most
-/// of it is waiting for the other side, and nothing else tells of those changes.
+/// Maximum share of the time for comparing a remote folder: 1 in this many. Most of it is spent waiting for
+/// the network, and such changes raise no events.
 const REMOTE_SHARE: u32 = 4;
 
 #[derive(Debug)]
@@ -36,26 +36,26 @@ pub(super) enum Message {
     Stop,
 }
 
-/// What tests set otherwise, where texts are shared, and which roots are followed.
+/// Options: overridden by tests, shared texts, extra roots.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(super) timing: Timing,
-    /// Between two comparisons of the whole folder, where events do not tell all.
+    /// Interval between comparisons of the whole folder if events are incomplete.
     pub(super) poll_every: Duration,
     pub(super) folder_limit: usize,
-    /// Which folders are changed elsewhere without events here.
+    /// Recognises folders that change remotely without events.
     pub(super) remote: RemoteKind,
-    /// Which disk a folder lies on, where the system tells.
+    /// The device number of a folder, if the system reports it.
     pub(super) device: fn(&Folder) -> Option<u64>,
     pub(super) text_budget: usize,
     /// The vault's extra roots.
     pub(super) roots: Roots,
-    /// Where others find the texts that are kept.
+    /// Where cached texts are shared.
     pub(super) texts: Arc<SharedTexts>,
 }
 
 impl Options {
-    /// As usual, with the texts that are kept put among these.
+    /// Default options, sharing the cached texts.
     pub(crate) fn sharing(texts: Arc<SharedTexts>) -> Self {
         Self { texts, ..Self::default() }
     }
@@ -67,12 +67,12 @@ impl Options {
 
 #[cfg(test)]
 impl Options {
-    /// How many folders may be watched; without watches the folder is compared so often.
+    /// Limits the number of watched folders; without watches the folder is polled at this interval.
     pub(crate) fn limited(folder_limit: usize, poll_every: Duration) -> Self {
         Self { folder_limit, poll_every, ..Self::default() }
     }
 
-    /// As if the whole vault lay on NFS.
+    /// Simulates a vault on NFS.
     pub(crate) fn on_network(poll_every: Duration) -> Self {
         Self { remote: |_| Some("NFS"), poll_every, ..Self::default() }
     }
@@ -93,7 +93,7 @@ impl Default for Options {
     }
 }
 
-/// Takes changes that were found in one go, never none.
+/// Receives changes that were found together; never empty.
 pub(super) type Sink = Box<dyn FnMut(Vec<RawChange>) + Send>;
 pub(super) type OnState = Box<dyn FnMut(WatchState) + Send>;
 
@@ -109,13 +109,13 @@ pub(super) struct Run {
     on_state: OnState,
     state: Arc<Mutex<WatchState>>,
     poll_at: Option<Instant>,
-    /// Why events do not tell everything, since the watch began.
+    /// Why events are incomplete, for the lifetime of the watch.
     remote: Option<String>,
-    /// The disk that the notes were on when they were last compared.
+    /// The device of the notes at the last comparison.
     device: Option<u64>,
 }
 
-/// How far a comparison goes beyond the paths of its batch.
+/// How far a comparison goes beyond its batch's paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Batch,
@@ -123,7 +123,7 @@ enum Scope {
 }
 
 impl Run {
-    /// Watches and reads `root`; what changes from here on will be told.
+    /// Watches and reads `root`; later changes will be reported.
     pub(super) fn new(
         root: PathBuf,
         options: Options,
@@ -156,7 +156,7 @@ impl Run {
         Arc::clone(&self.state)
     }
 
-    /// Works until told to stop.
+    /// Runs until stopped.
     pub(super) fn run(mut self) {
         let state = self.state();
         (self.on_state)(state);
@@ -179,13 +179,13 @@ impl Run {
             }
             self.work(!flushes.is_empty());
             for reply in flushes {
-                // An error means that nobody waits any longer.
+                // An error means that the caller stopped waiting.
                 let _ = reply.send(());
             }
         }
     }
 
-    /// The next message, or none when it is time to look at something.
+    /// The next message, or `None` when a check is due.
     fn wait(&self) -> Result<Option<Message>, Stopped> {
         let wake_at = self.coalescer.wake_at().into_iter().chain(self.poll_at).min();
         match wake_at {
@@ -204,7 +204,7 @@ impl Run {
     fn work(&mut self, flush: bool) {
         let now = Instant::now();
         let poll = self.poll_at.is_some_and(|at| at <= now);
-        // A poll leaves a save alone that is not finished: it would be told in halves.
+        // A poll ignores an incomplete save, which would be reported in two halves.
         let batch = if flush { self.coalescer.take_all() } else { self.coalescer.due(now) };
         if matches!(self.state(), WatchState::Failed { .. }) {
             if flush || poll {
@@ -221,7 +221,7 @@ impl Run {
         } else {
             Scope::Batch
         };
-        // A flush must not leave anything for later.
+        // A flush must not defer anything.
         let quiet = if flush { Duration::ZERO } else { self.options.timing.quiet };
         let heard = matches!(self.state(), WatchState::Watching { .. });
         self.scan(&batch, scope, quiet);
@@ -231,14 +231,14 @@ impl Run {
         }
     }
 
-    /// Sets all watches anew and compares the whole folder.
+    /// Renews all watches and compares the whole folder.
     fn begin(&mut self) {
         if self.open_root().is_none() {
             return;
         }
         let inbox = self.own_inbox.clone();
         let listening = self.folders.listen(move |event| {
-            // Reading every note of the vault would fill the queue otherwise.
+            // Discard events of reads, which would fill the queue.
             if event.as_ref().map_or(true, Coalescer::concerns) {
                 // An error means that the watch is being dropped.
                 let _ = inbox.send(Message::Event(event));
@@ -290,8 +290,7 @@ impl Run {
             }
             self.coalescer.exclude_pending(&mut candidates);
         }
-        // Once more: the folder may have been unmounted in the meantime, and then
-        // every note would seem to be removed.
+        // Check again: if the folder was unmounted meanwhile, every note would seem to be removed.
         if self.open_root().is_none() {
             return;
         }
@@ -336,8 +335,7 @@ impl Run {
         self.coalescer.lose(Instant::now());
     }
 
-    /// Watching some folders at once and others late would be worse than saying that
-    /// all are seen late.
+    /// Reporting all changes late is better than watching only some folders.
     fn poll(&mut self, reason: String) {
         tracing::warn!(reason, "the vault is compared every few seconds instead of watched");
         self.folders.deafen();
@@ -345,8 +343,8 @@ impl Run {
         self.change_state(WatchState::Polling { reason });
     }
 
-    /// The folder that lies at the root now: another one may have been put in its place. `None`, and
-    /// a failure, while there is none, it is a link, or what was mounted there is not.
+    /// Opens the folder at the root's path, which may be a new one. `None`, and the state *failed*, if
+    /// there is none, it is a link, or it is an unmounted mount point.
     fn open_root(&mut self) -> Option<Disk> {
         let opened = Disk::open(self.root.clone(), self.options.roots.clone()).and_then(|disk| {
             let folder = disk.open_root()?;
@@ -395,7 +393,7 @@ impl Run {
     }
 }
 
-/// The sender of messages is gone.
+/// The sender of messages was dropped.
 struct Stopped;
 
 fn add(candidates: &mut Candidates, path: String, reread: Reread) {

@@ -1,4 +1,4 @@
-//! What the notes looked like when they were last seen, and what differs now.
+//! The last known state of the notes, and its comparison with the disk.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -16,11 +16,11 @@ use super::{Kind, LARGEST_TEXT, RawChange};
 use crate::disk::{Disk, open_file};
 use crate::shared_texts::SharedTexts;
 
-/// A file system keeps times so coarsely that a note changed within this span of
-/// being read may look untouched; it is read once more.
+/// Granularity of file times: a note changed within this span after it was read may seem untouched, so it
+/// is read again.
 const RACY: Duration = Duration::from_secs(2);
 
-/// The notes of the vault as last seen.
+/// The last known notes of the vault.
 #[derive(Debug)]
 pub(super) struct Tree {
     entries: BTreeMap<Arc<str>, Box<Entry>>,
@@ -30,16 +30,16 @@ pub(super) struct Tree {
     texts: Arc<SharedTexts>,
 }
 
-/// How much to rely on size and times when asking whether a note changed.
+/// How far to trust size and times for change detection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reread {
-    /// Read it only when they differ from those last seen.
+    /// Read only if they changed.
     IfTouched,
-    /// Read it in any case.
+    /// Always read.
     Always,
 }
 
-/// Notes to look at, in this order.
+/// Notes to check, in this order.
 pub(super) type Candidates = IndexMap<String, Reread>;
 
 #[derive(Debug)]
@@ -47,17 +47,16 @@ struct Entry {
     stamp: Stamp,
     hash: [u8; 32],
     text: Option<Arc<str>>,
-    /// No later change can have left the stamp as it is.
+    /// No later change can leave the stamp as it is.
     settled: bool,
 }
 
-/// What the file system says of a file without reading it.
+/// Metadata of a file, available without reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     size: u64,
     modified: Option<SystemTime>,
-    /// Time of the last change of anything about the file, in seconds and nanoseconds.
-    /// Unlike `modified` no program can set it.
+    /// Change time (ctime), in seconds and nanoseconds. Unlike `modified` programs cannot set it.
     changed: Option<(i64, i64)>,
     born: Option<SystemTime>,
     id: Option<FileId>,
@@ -65,20 +64,19 @@ struct Stamp {
 
 enum Seen {
     Absent,
-    /// It is there, but what it holds cannot be told.
+    /// It exists, but its content cannot be read.
     Unreadable,
     Same,
     Read(Entry),
 }
 
 impl Tree {
-    /// An empty tree that keeps at most `budget` bytes of text, and puts it among `texts`.
+    /// An empty tree that caches at most `budget` bytes of text and shares it in `texts`.
     pub(super) fn new(budget: usize, texts: Arc<SharedTexts>) -> Self {
         Self { entries: BTreeMap::new(), by_id: HashMap::new(), kept: 0, budget, texts }
     }
 
-    /// The notes last seen at or below a folder (`""` is the root), or at a path that
-    /// is a note itself.
+    /// The last known notes in or below a folder (`""` is the root), or at a path that is a note itself.
     pub(super) fn under(&self, path: &str) -> Vec<String> {
         if path.is_empty() {
             return self.entries.keys().map(|name| name.to_string()).collect();
@@ -93,12 +91,11 @@ impl Tree {
         itself.into_iter().chain(inside).map(|name| name.to_string()).collect()
     }
 
-    /// Compares `candidates` with the `disk` and tells `sink` what differs. `renames`
-    /// are pairs (from, to) known to be one file.
+    /// Compares `candidates` with the `disk` and passes changes to `sink`. `renames` are pairs (from, to)
+    /// known to be the same file.
     ///
-    /// Returns the notes to look at again: those that were come upon rather than
-    /// pointed at by an event, and written so shortly before (`quiet`) that only a
-    /// part may be there.
+    /// Returns the notes to check again: those found without an event that were written so recently
+    /// (`quiet`) that they may be incomplete.
     pub(super) fn update(
         &mut self,
         disk: &Disk,
@@ -127,7 +124,7 @@ impl Tree {
                 }
             }
         }
-        // Last, because a note that went away may have come back under another name.
+        // Last, because a missing note may have reappeared under another name.
         for path in absent {
             if let Some(old) = self.remove(path) {
                 sink(RawChange {
@@ -168,14 +165,14 @@ impl Tree {
         sink(change);
     }
 
-    /// Whether a new text may still be growing.
+    /// Whether a new text may still be incomplete.
     fn is_fresh(&self, path: &str, entry: &Entry, quiet: Duration) -> bool {
         let known = self.entries.get(path);
         let age = entry.stamp.modified.and_then(|time| time.elapsed().ok());
         age.is_some_and(|age| age < quiet) && known.is_none_or(|known| known.hash != entry.hash)
     }
 
-    /// The path a file under a new name had when it was last seen, if it has left it.
+    /// The last known path of a file with a new name, if it is no longer there.
     fn origin(
         &self,
         sight: &Sight<'_>,
@@ -193,7 +190,7 @@ impl Tree {
         let same_file = || {
             let from = &**self.by_id.get(entry.stamp.id.as_ref()?)?;
             let old = self.entries.get(from)?;
-            // The number of a deleted file is soon given to a new one.
+            // File ids of deleted files are soon reused.
             let same = match (old.stamp.born, entry.stamp.born) {
                 (Some(old), Some(new)) => old == new,
                 _ => old.hash == entry.hash,
@@ -236,7 +233,7 @@ impl Tree {
         if let Some(id) = entry.stamp.id {
             self.by_id.insert(id, Arc::clone(&path));
         }
-        // In a box: the nodes of the map are half empty where paths come in their order.
+        // Boxed: the map's nodes are half empty if paths are inserted in order.
         self.entries.insert(path, Box::new(entry));
     }
 
@@ -255,16 +252,16 @@ impl Tree {
     }
 }
 
-/// The disk during one comparison. A path is walked from the vault's handle without following a
-/// link, so that a folder that was swapped for a link holds nothing; the last folder stays open,
-/// since notes come folder by folder.
+/// The disk during one comparison. Paths are walked from the vault's handle without following links, so
+/// that a folder swapped for a link has no notes; the last folder stays open, because notes are sorted by
+/// folder.
 struct Sight<'a> {
     disk: &'a Disk,
     at: RefCell<Option<(String, Dir)>>,
 }
 
 impl Sight<'_> {
-    /// What the file system says of the note at `path`; `None` when there is none.
+    /// Stats the note at `path`; `None` if there is none.
     fn stamp(&self, path: &str) -> io::Result<Option<Stamp>> {
         self.within(path, |folder, name| {
             let metadata = folder.symlink_metadata(name)?;
@@ -272,15 +269,14 @@ impl Sight<'_> {
         })
     }
 
-    /// The note at `path`, or `None` when there is none: nothing, a folder, a link.
+    /// Reads the note at `path`; `None` if there is none: nothing, a folder or a link.
     fn read(&self, path: &str) -> io::Result<Option<Entry>> {
         let mut file = match self.within(path, open_file) {
             Ok(file) => file,
             Err(error) if is_absence(&error) => return Ok(None),
             Err(error) => return Err(error),
         };
-        // Before the bytes: a change in between leaves a stamp that is too old, and the
-        // note is read again, rather than one that is too new.
+        // Before reading: a concurrent change then leaves an old stamp, and the note is read again.
         let metadata = file.metadata()?;
         if !metadata.is_file() {
             return Ok(None);
@@ -301,7 +297,7 @@ impl Sight<'_> {
         Ok(Some(Entry { stamp, hash: *hasher.finalize().as_bytes(), text, settled }))
     }
 
-    /// The folder that `path` lies in, and its name there.
+    /// The folder of `path`, and its name there.
     fn within<T>(&self, path: &str, ask: impl FnOnce(&Dir, &str) -> io::Result<T>) -> io::Result<T> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut at = self.at.borrow_mut();
@@ -314,11 +310,11 @@ impl Sight<'_> {
     }
 }
 
-/// Whether the error says that there is no file or no folder of that name.
+/// Whether the error means that no file or folder has that name.
 pub(super) fn is_absence(error: &io::Error) -> bool {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory => true,
-        // A link, which is refused. Its kind is not stable in std.
+        // A refused link. Its `ErrorKind` is not stable in std.
         #[cfg(unix)]
         _ => error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()),
         #[cfg(not(unix))]
@@ -351,14 +347,14 @@ impl Stamp {
         }
     }
 
-    /// Whether the last change lies well before `now`. A time in the future (a clock
-    /// set back) never does.
+    /// Whether the last change is well before `now`. A time in the future (the clock was set back) never
+    /// is.
     fn is_settled(&self, now: SystemTime) -> bool {
         let long_ago = |time: SystemTime| time + RACY < now;
         let changed = match self.changed {
             None => None,
             Some((seconds, _)) => match u64::try_from(seconds) {
-                // Rounded up, so that the span is never taken too short.
+                // Rounded up, so that the span is never too short.
                 Ok(seconds) => SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds + 1)),
                 Err(_) => Some(SystemTime::UNIX_EPOCH),
             },
@@ -373,7 +369,7 @@ mod tests {
     use crate::disk::Roots;
 
     #[test]
-    fn a_stamp_is_settled_when_the_change_lies_well_back() {
+    fn stamp_is_settled_if_the_change_is_old() {
         let check = |modified: u64, changed: i64, expected: bool| {
             let stamp = Stamp {
                 size: 0,
@@ -388,10 +384,10 @@ mod tests {
         check(900, 900, true);
         check(996, 996, true);
         check(999, 900, false);
-        // Set back by a program, but changed just now.
+        // Set back by a program, but changed recently.
         check(900, 999, false);
         check(900, 997, false);
-        // By a clock that was ahead.
+        // From a clock that was ahead.
         check(2000, 900, false);
         check(900, 2000, false);
         check(900, -5, true);
@@ -399,7 +395,7 @@ mod tests {
 
     /// Otherwise every comparison would read every note.
     #[test]
-    fn a_note_looks_the_same_by_its_name_and_opened() {
+    fn stamp_is_equal_by_name_and_by_handle() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         std::fs::create_dir(dir.path().join("In")).expect("create");
         std::fs::write(dir.path().join("In/a.md"), "one").expect("write");
@@ -409,9 +405,9 @@ mod tests {
         assert_eq!(sight.stamp("In/a.md").expect("a stamp"), Some(opened));
     }
 
-    /// Some file systems give a file a new number whenever they please.
+    /// Some file systems reassign file ids at any time.
     #[test]
-    fn a_rename_that_was_told_needs_no_proof() {
+    fn reported_rename_needs_no_matching_file_id() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let note = |name: &str| dir.path().join(name);
         std::fs::write(note("a.md"), "one").expect("write");
