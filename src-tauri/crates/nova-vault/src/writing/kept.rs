@@ -1,12 +1,12 @@
-//! Edits of other programs that cannot be merged into their note. Each becomes a visible file beside the
-//! note, named as sync programs name theirs: the displaced file itself, so that a full disk has room for
-//! it and whoever holds it open keeps writing there.
+//! Outside edits that cannot be merged into their note. Each becomes a visible copy beside the note, named
+//! like those of sync programs. The copy is the displaced file itself, which works on a full disk, and a
+//! program that holds it open continues to write there.
 //!
-//! Where that fails, the text goes to a file of its own under `<data>/conflicts`, as does what a write in
-//! place left that was cut short. Such a file exists as a whole or not at all, and the journal names it
-//! only once it lasts. Where that fails, too, the file that holds the text stays where it is, or open when
-//! it has no name, and is tried again every minute and at the next start; until then it is among the
-//! problems of the vault ([`Unsaved`](crate::writing::unsaved::Unsaved)).
+//! If that fails, the text is stored in a file under `<data>/conflicts`, and so is what an interrupted
+//! write in place left. Such a file is written atomically, and the journal refers to it only once it is
+//! durable. If that fails as well, the file with the text stays where it is, or is held open if it has no
+//! name, and is retried every minute and at the next start; until then it is reported among the vault's
+//! problems ([`Unsaved`](crate::writing::unsaved::Unsaved)).
 
 use std::fs;
 use std::io;
@@ -19,8 +19,8 @@ use crate::step::Step;
 use crate::writing::journal::{Line, Writer};
 
 impl Core {
-    /// Gives the file `temp` beside a note, which holds an outside edit that could not be merged, a
-    /// visible name there.
+    /// Renames the file `temp`, an outside edit that could not be merged, to a visible name beside its
+    /// note.
     pub(crate) fn name_copy(&self, place: &Place, temp: &str) -> io::Result<VaultPath> {
         self.steps.before(Step::Keep, place.path().as_str())?;
         let name = place.name_copy(temp, self.now().to_zoned(self.zone.clone()).date())?;
@@ -28,18 +28,18 @@ impl Core {
         VaultPath::in_folder(folder.folder(), &name).map_err(io::Error::other)
     }
 
-    /// Where these texts are kept: `<data>/conflicts`.
+    /// Folder for these texts: `<data>/conflicts`.
     pub(crate) fn conflicts(&self) -> PathBuf {
         let history = self.journal.folder();
         history.parent().unwrap_or(history).join("conflicts")
     }
 
-    /// Keeps an outside version as a file of its own, and in the journal, which names that file.
+    /// Stores an outside version in a file of its own, and records it in the journal.
     pub(crate) fn keep(&self, writer: &mut Writer, n: u64, path: &VaultPath, bytes: &[u8]) -> io::Result<()> {
         self.keep_as(writer, n, path, bytes, false)
     }
 
-    /// As [`Core::keep`]; `cut` when the bytes are of a write in place that was cut short.
+    /// As [`Core::keep`]; `cut` if the bytes come from an interrupted write in place.
     pub(crate) fn keep_as(
         &self,
         writer: &mut Writer,
@@ -53,19 +53,19 @@ impl Core {
         let prefix = format!("{}-{n}-{short}", writer.id());
         self.steps.before(Step::Keep, path.as_str())?;
         let file = write_whole(&self.conflicts(), &prefix, path.name(), bytes)?;
-        // From here on a file that holds this text counts as one that nobody needs.
+        // From here on, another file with this text is dispensable.
         self.unmerged.add(self.conflicts().join(&file));
         writer.append(&Line::Kept { n, file, text, cut })?;
         writer.sync()
     }
 }
 
-/// Writes a file whose name begins with `prefix` and continues with that of its note; gives its name.
-/// One that holds these bytes already, of a Nova that ended just then, is taken as it is; one that
-/// holds others stays, because a person may have edited it.
+/// Writes a file whose name begins with `prefix` and continues with its note's name; returns that name. A
+/// file with these bytes, left by a process that was killed right then, is reused; one with other bytes is
+/// kept, because a person may have edited it.
 fn write_whole(folder: &Path, prefix: &str, note: &str, bytes: &[u8]) -> io::Result<String> {
     let temp = folder.join(format!(".{prefix}.tmp"));
-    // Only the writer of this set makes it: what is there was cut short.
+    // Only this set's writer creates it, so an existing one is incomplete.
     match fs::remove_file(&temp) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

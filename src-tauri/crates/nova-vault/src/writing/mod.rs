@@ -1,16 +1,16 @@
-//! Writing: how a planned change reaches the disk, how it is undone, and who changed what.
+//! Writing: applying planned changes, undo, and change notifications with authors.
 //!
-//! No byte of the vault changes before the journal has the bytes that it replaces, and no edit is
-//! overwritten that was not seen. Nothing here asks what a note means: a plan is two texts, and a
-//! change is a path, two hashes and an author.
+//! No byte of the vault changes before the journal has the bytes it replaces, and no unseen edit is
+//! overwritten. Nothing here interprets notes: a plan is two texts, and a change is a path, two hashes and
+//! an author.
 //!
 //! ```text
 //! change_set   all writes of one turn, form, command or undo
 //!   └── write        each note by exchange; displaced files are checked again (late)
-//!         ├── journal      what is about to be written, made to last first
-//!         └── kept         edits that merge with nothing
-//! history      the sets that were written: list, show, undo, finish, discard
-//! watch ── feed    what changes on the disk, and by whom
+//!         ├── journal      planned writes, made durable first
+//!         └── kept         edits that cannot be merged
+//! history      past change sets: list, show, undo, finish, discard
+//! watch ── feed    changes on disk, and their authors
 //! ```
 
 pub(crate) mod change_set;

@@ -8,13 +8,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::note::VaultPath;
 use crate::problem::Problem;
 
-/// Outside edits that are in no note and not saved elsewhere yet, by the change set and record they collided with.
+/// Outside edits that are in no note and not saved elsewhere yet, by the change set and record they
+/// conflicted with.
 #[derive(Debug, Default)]
 pub(crate) struct Unsaved(Mutex<BTreeMap<(String, u64), Waiting>>);
 
 #[derive(Debug)]
 struct Waiting {
-    /// The file that holds the edit; `None` for an unnamed file that this process holds open.
+    /// The file with the edit; `None` for an unlinked file held open by this process.
     at: Option<PathBuf>,
     problem: Problem,
 }
@@ -43,14 +44,14 @@ impl Unsaved {
         self.lock().insert((of.0.to_owned(), of.1), Waiting { at, problem });
     }
 
-    /// The edit is in its note now, or saved.
+    /// The edit was merged or saved.
     pub(crate) fn remove(&self, of: (&str, u64)) {
         self.lock().remove(&(of.0.to_owned(), of.1));
     }
 
     pub(crate) fn problems(&self) -> Vec<Problem> {
         let mut waiting = self.lock();
-        // Another process may have saved it meanwhile.
+        // Another process may have saved it.
         waiting.retain(|_, waiting| waiting.at.as_ref().is_none_or(|at| at.exists()));
         waiting.values().map(|waiting| waiting.problem.clone()).collect()
     }
@@ -70,7 +71,7 @@ impl Unmerged {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(file);
     }
 
-    /// Those since the last call.
+    /// Takes the files since the last call.
     pub(crate) fn take(&self) -> Vec<PathBuf> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

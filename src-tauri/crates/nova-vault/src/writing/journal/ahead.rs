@@ -1,15 +1,13 @@
-//! The write-ahead log: how what was added to the files of a change set is made to last at the price
-//! of one file that is there already.
+//! The write-ahead log: makes additions to a change set's files durable by syncing one existing file.
 //!
-//! To make two new files last, and their names, takes several times as long as to add to one. So a
-//! small addition to a set's files goes into `.ahead-0` as well, and only that waits for the disk.
-//! After the end of a process the set's own files are whole, because the system has them; after a
-//! power cut they may not be, and the next start puts back what the log has of them. What a running
-//! process has in its log is read by others only to see which sets cannot be forgotten yet. It is
-//! emptied, after the sets' files were made to last, when it is long, when no edit was made for a
-//! minute, and before a set is forgotten.
+//! Syncing two new files and their directory entries takes several times as long as appending to one. So a
+//! small addition to a set's files also goes into `.ahead-0`, and only that is synced. When a process ends,
+//! the set's own files are whole, because the system has them; after a power cut they may not be, and the
+//! next start restores the missing parts from the log. Other processes read a running process's log only to
+//! see which sets must not be pruned yet. The log is emptied, after the sets' files were synced, when it is
+//! long, when no edit was made for a minute, and before a set is pruned.
 //!
-//! Each process has a log of its own and holds a lock on it: the first one that is free.
+//! Each process uses the first log that is not locked, and holds a lock on it.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -24,33 +22,33 @@ use super::spare::Spare;
 use super::{images_path, lines_path, lock_file};
 use crate::disk::{Fsync, Open, make_private_folder, open_private, private_file, sync_path};
 
-/// The log is emptied before it gets longer.
+/// Maximum length of the log, in bytes.
 const MOST: u64 = 512 * 1024;
 
-/// The file grows by this many bytes at once, which are zero at first: what is written over bytes that
-/// are there need not wait until the file system has noted how long the file is now.
+/// The file grows by this many zero bytes at a time: overwriting existing bytes does not wait for the file
+/// system to record a new length.
 const GROWTH: u64 = 64 * 1024;
 
-/// More processes than this do not write at once; the next has no log and waits for each file.
+/// Maximum number of concurrent logs; further processes sync each file by itself.
 const MOST_LOGS: usize = 64;
 
-/// How many changed sets are made to last one by one, more by the file system as a whole.
+/// Up to this many changed sets are synced one by one, more by syncing the file system.
 #[cfg(target_os = "linux")]
 const FEW: usize = 4;
 
-/// What was added to the files of one change set.
+/// An addition to the files of one change set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Addition {
-    /// Where in the lines file.
+    /// Offset in the lines file.
     pub(super) lines_at: u64,
     pub(super) lines: Vec<u8>,
-    /// Where in the images file.
+    /// Offset in the images file.
     pub(super) images_at: u64,
     pub(super) images: Vec<u8>,
 }
 
 impl Addition {
-    /// So long an addition pays to be written twice.
+    /// Maximum size of an addition for which writing it twice is faster.
     pub(super) const MOST: usize = 128 * 1024;
 
     pub(super) fn len(&self) -> usize {
@@ -69,7 +67,7 @@ pub(crate) struct WriteAhead {
 enum State {
     NotYet,
     Open(Log),
-    /// It failed, or the file system knows no locks: every file is waited for by itself.
+    /// It failed, or the file system has no locks: every file is synced by itself.
     Never,
 }
 
@@ -78,8 +76,8 @@ impl WriteAhead {
         WriteAhead { folder, log: Mutex::new(State::NotYet) }
     }
 
-    /// Writes an addition into the log. It lasts when the file given has been synced. `None` where it
-    /// has to be made to last without the log.
+    /// Appends an addition to the log. It is durable once the returned file has been synced. `None` if it
+    /// must be made durable without the log.
     pub(super) fn add(&self, id: &str, addition: &Addition) -> Option<Arc<File>> {
         if !is_id(id) {
             return None;
@@ -105,24 +103,24 @@ impl WriteAhead {
         }
     }
 
-    /// The files made for the next change set, now those of the set with this id: lines, locked, and
-    /// images. `None` where there are none.
+    /// Turns the files prepared for the next change set into those of this set: lines (locked) and images.
+    /// `None` if there are none.
     pub(super) fn take_spare(&self, id: &str) -> Option<(File, File)> {
         let State::Open(log) = &mut *self.lock() else { return None };
         let taken = log.spare.take()?.take(&self.folder, id);
         taken.inspect_err(|error| tracing::debug!("no files were ready for {id}: {error}")).ok()
     }
 
-    /// Makes the files of the next change set, on another thread.
+    /// Prepares the files of the next change set, on another thread.
     pub(crate) fn make_spare(self: &Arc<WriteAhead>) {
         let number = match &*self.lock() {
             State::Open(log) if log.spare.is_none() => log.number,
             _ => return,
         };
         let ahead = Arc::clone(self);
-        // Nobody waits for the end of it.
+        // Fire and forget.
         Beside::begin(move || {
-            // While nobody else makes the same ones.
+            // The lock keeps other threads from preparing the same files.
             let State::Open(log) = &mut *ahead.lock() else { return Ok(()) };
             if log.spare.is_none() {
                 let spare = Spare::make(&ahead.folder, number);
@@ -132,12 +130,12 @@ impl WriteAhead {
         });
     }
 
-    /// Continues without the log, which could not be synced.
+    /// Continues without the log after a failed sync.
     pub(super) fn give_up(&self) {
         *self.lock() = State::Never;
     }
 
-    /// Makes the files of all sets in the log last, and empties it.
+    /// Syncs the files of all sets in the log, and empties it.
     pub(crate) fn settle(&self) {
         if let State::Open(log) = &mut *self.lock()
             && let Err(error) = log.settle(&self.folder)
@@ -146,9 +144,9 @@ impl WriteAhead {
         }
     }
 
-    /// As [`WriteAhead::settle`], with the logs of processes that are gone. Gives the sets that are in a log all
-    /// the same, as in that of a running process until a minute after its last edit: were one forgotten
-    /// now, and that process killed, the next start would put it back.
+    /// As [`WriteAhead::settle`], including the logs of ended processes. Returns the sets that remain in a
+    /// log, such as that of a running process until a minute after its last edit: if one were pruned now
+    /// and that process killed, the next start would restore it.
     pub(crate) fn settle_all(&self) -> BTreeSet<String> {
         self.settle();
         if let Err(error) = each_unused(&self.folder, |mut log| log.settle(&self.folder)) {
@@ -159,8 +157,8 @@ impl WriteAhead {
             .collect()
     }
 
-    /// Puts back what the files of a set lack and a log of a process that is gone has. Before this no
-    /// set is checked by a start.
+    /// Restores what the files of sets lack from the logs of ended processes. Must run before a start
+    /// checks any set.
     pub(crate) fn restore(&self) -> io::Result<()> {
         each_unused(&self.folder, |_| Ok(()))
     }
@@ -170,14 +168,14 @@ impl WriteAhead {
     }
 }
 
-/// Does something with the logs that no process has, once their sets are whole.
+/// Handles the logs that no process uses, after restoring their sets.
 fn each_unused(folder: &Path, mut settle: impl FnMut(Log) -> io::Result<()>) -> io::Result<()> {
     let is_empty = |path: &Path| path.metadata().is_ok_and(|metadata| metadata.len() == 0);
     let logs: Vec<_> = logs(folder).collect();
     if logs.iter().all(|path| is_empty(path)) {
         return Ok(());
     }
-    // Another start must not find a set half put back.
+    // Another start must not see a partially restored set.
     let alone = lock_file(folder, ".restoring");
     let mut result = Ok(());
     for path in logs.iter().filter(|path| !is_empty(path)) {
@@ -196,24 +194,24 @@ fn logs(folder: &Path) -> impl Iterator<Item = PathBuf> {
     (0..MOST_LOGS).map(|n| log_path(folder, n)).take_while(|path| path.is_file())
 }
 
-/// A log that nobody else has.
+/// A log locked by this process.
 #[derive(Debug)]
 struct Log {
     number: usize,
     file: Arc<File>,
-    /// Up to where additions are.
+    /// End of the additions.
     len: u64,
-    /// Up to where the file is; behind the additions it is zero.
+    /// Length of the file; zero after the additions.
     file_len: u64,
-    /// The sets that it has additions of.
+    /// The sets with additions in it.
     sets: BTreeSet<String>,
     spare: Option<Spare>,
 }
 
-/// Before each addition in the log: its length, which is not zero, and its hash.
+/// Header of each addition in the log: its length, which is not zero, and its hash.
 const FRAME: usize = 4 + blake3::OUT_LEN;
 
-/// An addition in the log is this as a line of JSON, then the bytes.
+/// An addition in the log: this as a line of JSON, then the bytes.
 #[derive(Serialize, Deserialize)]
 struct Header<'a> {
     set: &'a str,
@@ -242,7 +240,7 @@ impl Log {
         Err(io::Error::other("too many processes write at once"))
     }
 
-    /// `None` when a process has it.
+    /// `None` if another process uses it.
     fn open(folder: &Path, path: &Path, open: Open) -> io::Result<Option<Log>> {
         let file = private_file(open).write(true).open(path)?;
         match file.try_lock() {
@@ -260,7 +258,7 @@ impl Log {
             log.len += len as u64;
         }
         if log.len < bytes.len() as u64 {
-            // Never used, or cut short by the end of its process or of the power.
+            // New, or truncated by a crash or power cut.
             log.file.set_len(log.len)?;
         }
         log.file_len = log.len;
@@ -292,7 +290,7 @@ impl Log {
         bytes.resize(bytes.len() + (grown - end.max(self.file_len)) as usize, 0);
         let mut file = &*self.file;
         if let Err(error) = file.seek(SeekFrom::Start(self.len)).and_then(|_| file.write_all(&bytes)) {
-            // What is behind a part of one would not be found.
+            // Additions after a partial one would not be found.
             file.set_len(self.len).ok();
             self.file_len = self.len;
             return Err(error);
@@ -323,7 +321,7 @@ impl Log {
         for id in &self.sets {
             for path in [images_path(folder, id), lines_path(folder, id)] {
                 match open_private(&path, Open::Existing).and_then(|file| file.fdatasync()) {
-                    // Forgotten by another process.
+                    // Pruned by another process.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     other => other?,
                 }
@@ -333,7 +331,7 @@ impl Log {
     }
 }
 
-/// Those that are whole, up to the first that is not, and how long each is.
+/// The whole additions up to the first partial one, each with its length.
 fn additions(bytes: &[u8]) -> impl Iterator<Item = (&str, Addition, usize)> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -343,7 +341,7 @@ fn additions(bytes: &[u8]) -> impl Iterator<Item = (&str, Addition, usize)> {
     })
 }
 
-/// The first addition, and how long it is. `None` when it is not whole.
+/// The first addition and its length. `None` if it is partial.
 fn parse(bytes: &[u8]) -> Option<(&str, Addition, usize)> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let (hash, rest) = rest.split_first_chunk::<{ blake3::OUT_LEN }>()?;
@@ -365,19 +363,19 @@ fn parse(bytes: &[u8]) -> Option<(&str, Addition, usize)> {
     })
 }
 
-/// What no path can be hidden in.
+/// Rules out path traversal.
 fn is_id(id: &str) -> bool {
     id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// Writes into the files of a set what they lack.
+/// Writes the missing parts into a set's files.
 fn put_back(folder: &Path, id: &str, addition: &Addition) -> io::Result<()> {
     let files = [
-        // Lines without images are not understood, images without lines are not checked.
+        // Images first: lines without images cannot be read, while images without lines are ignored.
         (images_path(folder, id), addition.images_at, &addition.images),
         (lines_path(folder, id), addition.lines_at, &addition.lines),
     ];
-    // What is behind the start of a set that does not exist was forgotten with it.
+    // The set was pruned, so its later parts are obsolete.
     if addition.lines_at > 0 && !files[1].0.exists() {
         return Ok(());
     }
@@ -408,7 +406,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_leads_to_no_file_but_those_of_change_sets() {
+    fn log_writes_only_into_files_of_change_sets() {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("history");
         let ahead = WriteAhead::new(folder.clone());
@@ -416,9 +414,9 @@ mod tests {
         assert!(ahead.add("good", &line).is_some());
         assert!(ahead.add("../evil", &line).is_none());
         drop(ahead);
-        // One that another program wrote.
+        // A log forged by another program.
         let open = || Log::open(&folder, &log_path(&folder, 0), Open::Existing).unwrap();
-        // A process that another test starts shares the lock of the first one until it runs its own program.
+        // A child process that another test spawns shares the first one's lock until it calls exec.
         let mut log = std::iter::repeat_with(open).flatten().next().unwrap();
         log.add(&folder, "../evil", &line).unwrap();
         drop(log);

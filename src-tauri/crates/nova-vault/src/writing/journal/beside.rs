@@ -1,23 +1,22 @@
-//! Waiting for the disk on threads that are there already: to start one takes longer than much of
-//! what is to be waited for.
+//! Runs disk waits on a thread pool: starting a thread takes longer than many of these waits.
 
 use std::io;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
-/// How many threads wait for work: as many as one write of a note has for them.
+/// Maximum number of idle threads: as many as one write of a note uses.
 const IDLE: usize = 3;
 
 type Work = Box<dyn FnOnce() + Send>;
 
 static IDLE_THREADS: Mutex<Vec<mpsc::Sender<Work>>> = Mutex::new(Vec::new());
 
-/// Work that continues beside this thread.
+/// Work running on another thread.
 #[derive(Debug)]
 pub(super) struct Beside(mpsc::Receiver<io::Result<()>>);
 
 impl Beside {
-    /// Begins the work. Where no thread can be had for it, it is done at once, here.
+    /// Starts the work. If no thread is available, it runs here at once.
     pub(super) fn begin(work: impl FnOnce() -> io::Result<()> + Send + 'static) -> Beside {
         let (sender, receiver) = mpsc::sync_channel(1);
         let work: Work = Box::new(move || {
@@ -29,7 +28,7 @@ impl Beside {
         Beside(receiver)
     }
 
-    /// Waits for the end of the work.
+    /// Waits for the work to end.
     pub(super) fn end(self) -> io::Result<()> {
         self.0.recv().unwrap_or_else(|mpsc::RecvError| Err(io::Error::other("the sync failed")))
     }

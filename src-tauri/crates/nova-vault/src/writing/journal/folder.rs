@@ -1,33 +1,32 @@
-//! Which vault a change set is of: the folder at the path that was written down, and that very folder
-//! wherever a person has renamed or moved it since.
+//! Decides to which vault a change set belongs: by the path recorded with it, and by the folder's identity,
+//! which survives renames and moves.
 //!
-//! A path alone loses the history with a new name. What the system calls a folder by alone would lose
-//! it, too: a vault that was put back from a backup, or that a sync program fetched anew, is another
-//! folder under the old path. So a set is of a vault when
+//! The path alone would lose the history after a rename. The identity alone would lose it as well: a vault
+//! restored from a backup or downloaded again by a sync program is another folder at the old path. So a set
+//! belongs to a vault if
 //!
-//! - its path is the vault's and nothing says that it was another folder; or
-//! - its folder is the vault's, and its path does not lead to another folder that says the same of
-//!   itself, as a snapshot of a whole disk does.
+//! - its path is the vault's and no other folder identity is recorded; or
+//! - its folder is the vault's, and its path does not lead to another folder with the same identity, as in
+//!   a snapshot of a whole disk.
 //!
-//! A set that has the path of another folder is not shown, unless the vault holds what the set left there
-//! (see `write/moved.rs`).
+//! A set with this path but another folder is not shown, unless the vault contains what the set wrote (see
+//! `write/moved.rs`).
 
 use crate::disk::{FolderId, FolderNow};
 
-/// Whose a change set is.
+/// The vault to which a change set belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
     ThisVault,
-    /// This vault's, which a person has renamed or moved, or of which an earlier Nova did not write down
-    /// which folder it is.
+    /// This vault, but its folder was renamed or moved, or an older version did not record its identity.
     ThisVaultToBeNoted,
-    /// It has this vault's path, which led to another folder then.
+    /// This vault's path, which led to another folder then.
     AnotherUnderThisPath,
     Another,
 }
 
 impl Owner {
-    /// Of a set with that path and folder; `path` and `vault` are those of this vault.
+    /// The owner of a set with this path and folder; `path` and `vault` are this vault's.
     pub(super) fn of(set_path: &str, set_folder: Option<&FolderId>, path: &str, vault: &FolderNow) -> Owner {
         let is_path = set_path == path;
         match (set_folder, &vault.id) {
@@ -36,7 +35,7 @@ impl Owner {
                 () if vault.has_double_at(set_path) => Owner::Another,
                 () => Owner::ThisVaultToBeNoted,
             },
-            // Some file systems call every folder something else after each mount.
+            // Some file systems assign new folder ids at every mount.
             (Some(set), Some(own)) if is_path && set.made == own.made => Owner::ThisVault,
             (Some(_), Some(_)) if is_path => Owner::AnotherUnderThisPath,
             (None, Some(_)) if is_path => Owner::ThisVaultToBeNoted,
@@ -58,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_of_a_folder_and_its_path_say_whose_a_set_is() {
+    fn owner_of_a_set_follows_from_path_and_folder() {
         let id = |file: &str, made| Some(FolderId { file: file.to_owned(), made });
         let unknown = FolderNow { now: None, id: None };
         let known = FolderNow { now: None, id: id("b", 1) };
@@ -66,9 +65,9 @@ mod tests {
             (id("a", 1), &unknown, Owner::ThisVault, Owner::Another),
             (None, &unknown, Owner::ThisVault, Owner::Another),
             (None, &known, Owner::ThisVaultToBeNoted, Owner::Another),
-            // Mounted anew on a file system that numbers files as they are met.
+            // Remounted on a file system that assigns ids dynamically.
             (id("a", 1), &known, Owner::ThisVault, Owner::Another),
-            // Deleted and made anew: the file system gives the number again.
+            // Deleted and created again: the file system reuses the id.
             (id("b", 2), &known, Owner::AnotherUnderThisPath, Owner::Another),
             (id("a", 2), &known, Owner::AnotherUnderThisPath, Owner::Another),
             (id("b", 1), &known, Owner::ThisVault, Owner::ThisVaultToBeNoted),
@@ -79,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_takes_nothing_from_the_folder_that_it_is_of() {
+    fn snapshot_does_not_take_over_the_sets_of_its_origin() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().to_str().unwrap();
         let folder = FolderNow::at(dir.path());

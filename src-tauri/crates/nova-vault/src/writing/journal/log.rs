@@ -1,4 +1,4 @@
-//! The reading end: what the journal files say, re-read when they grew.
+//! Reads the journal files, incrementally as they grow.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::{File, Metadata};
@@ -25,28 +25,28 @@ pub(crate) struct Journal {
     vault_folder: FolderNow,
     sets: Mutex<BTreeMap<String, Arc<SetLog>>>,
     pub(super) ahead: Arc<WriteAhead>,
-    /// Once it is known.
+    /// Set once known.
     pub(super) mark: OnceLock<String>,
 }
 
-/// Those that announced or took back anything, oldest first.
+/// Sets with announced writes or undos, oldest first.
 #[derive(Debug)]
 pub(crate) struct SetsByVault {
-    /// This vault's, and those of other folders that had its path.
+    /// This vault's sets, and those of other folders that had its path.
     pub(crate) under_this_path: Vec<Arc<SetLog>>,
-    /// Of each other vault, which may never be opened again.
+    /// The sets of each other vault, which may never be opened again.
     pub(crate) of_others: Vec<Vec<Arc<SetLog>>>,
 }
 
-/// Sets whose vault is not written down as it is now.
+/// Sets whose recorded vault is out of date.
 #[derive(Debug, Default)]
 pub(crate) struct Unsettled {
     pub(crate) of_this_vault: Vec<Arc<SetLog>>,
-    /// For each folder.
+    /// By folder.
     pub(crate) of_others: Vec<Vec<Arc<SetLog>>>,
 }
 
-/// One change set, as its lines tell it.
+/// One change set, as recorded by its lines.
 #[derive(Debug, Clone)]
 pub(crate) struct SetLog {
     pub(crate) id: String,
@@ -54,57 +54,58 @@ pub(crate) struct SetLog {
     pub(crate) label: String,
     pub(crate) at: Timestamp,
     vault: String,
-    /// `None`: the system or an earlier Nova did not say.
+    /// `None` if the system did not report it, or an older version did not record it.
     folder: Option<FolderId>,
     /// Length of the lines file when it was read.
     read: u64,
-    /// What was read ended in the middle of a line, or of its end: it has to be read again as a whole.
+    /// The last read ended within a line or at a torn line break: the set must be read again from the
+    /// start.
     ends_within_a_line: bool,
     pub(crate) records: Vec<Record>,
-    /// What it set out to take back, until it did.
+    /// The undo it announced, until it is recorded as done.
     pub(crate) undoing: Option<Reverting>,
     pub(crate) undid: Vec<Undid>,
     /// Texts that could not be merged.
     pub(crate) kept: Vec<Kept>,
-    /// Writes in place that nothing says the end of, at most one for each record.
+    /// Unfinished writes in place, at most one per record.
     pub(crate) overwrites: Vec<Overwrite>,
-    /// Where the bytes of every text are that any line names.
+    /// Location of each text that a line refers to.
     images: HashMap<ContentHash, Image>,
-    /// Outside edits that are in their note by now, or kept under `<data>/conflicts`.
+    /// Outside edits that were merged into their note, or stored under `<data>/conflicts`.
     pub(crate) brought_back: HashSet<ContentHash>,
-    /// What temporary files are used for, where that is not what their record announced.
+    /// Texts of temporary files that differ from those announced by their record.
     temps: HashMap<TempName, TempTexts>,
     pub(crate) committed: bool,
     pub(crate) swept: bool,
 }
 
-/// A text that is kept beside the journal.
+/// A text stored next to the journal.
 #[derive(Debug, Clone)]
 pub(crate) struct Kept {
-    /// The record it came in the way of.
+    /// The record it conflicted with.
     pub(crate) n: u64,
-    /// The name of its file.
+    /// The file's name.
     pub(crate) file: String,
-    /// It is of a write in place that was cut short, not an outside version.
+    /// Whether it comes from an interrupted write in place rather than from an outside edit.
     pub(crate) cut: bool,
 }
 
-/// What a set took back.
+/// What a set reverted.
 #[derive(Debug, Clone)]
 pub(crate) struct Undid {
-    /// The set whose records these are.
+    /// The set of the reverted records.
     pub(super) of: String,
-    /// Their numbers, and where their notes were when the undo began.
+    /// Their numbers, and the paths of their notes when the undo began.
     pub(super) records: Vec<(u64, VaultPath)>,
-    /// For each of them the numbers of the writes that did it, where that was noted.
+    /// For each record the numbers of the writes that reverted it, if recorded.
     pub(super) by: Option<Vec<(u64, Vec<u64>)>>,
 }
 
-/// A set of which records are reverted, and these: their numbers and where their notes were
-/// when that began.
+/// A set of which records are reverted, and these records: numbers, and paths of their notes when that
+/// began.
 pub(crate) type Reverting = (String, Vec<(u64, VaultPath)>);
 
-/// One note written, or about to be.
+/// One write of a note, announced or done.
 #[derive(Debug, Clone)]
 pub(crate) struct Record {
     pub(crate) n: u64,
@@ -115,13 +116,13 @@ pub(crate) struct Record {
     pub(crate) kind: NoteChangeKind,
     pub(crate) before: Option<Image>,
     pub(crate) after: Option<Image>,
-    /// Texts that were to be put there before the write was amended, and may have stood there.
+    /// Texts that were announced before the write was amended, and may have been in the note.
     pub(crate) passed: Vec<ContentHash>,
-    /// Outside edits that the write took in: in the note once `after` is there.
+    /// Outside edits merged by the write: in the note once `after` is.
     pub(crate) took: Vec<ContentHash>,
-    /// What the first temporary file is used for.
+    /// The texts of the first temporary file.
     announced: TempTexts,
-    /// What the file of a deleted note had, or that of one that was restored.
+    /// Attributes of a deleted or restored note's file.
     pub(crate) file: Option<Attributes>,
     pub(crate) folders: Vec<String>,
     pub(crate) state: RecordState,
@@ -129,7 +130,7 @@ pub(crate) struct Record {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RecordState {
-    /// Announced; whether it was written is not known.
+    /// Announced; it is unknown whether it was written.
     Intended,
     Done,
     /// Not written, or written and reverted.
@@ -160,17 +161,17 @@ impl Journal {
         self.vault_folder.id.as_ref()
     }
 
-    /// How additions to the sets are made to last.
+    /// The write-ahead log of the sets.
     pub(crate) fn ahead(&self) -> &Arc<WriteAhead> {
         &self.ahead
     }
 
-    /// The sets of this vault that announced at least one write, oldest first.
+    /// The sets of this vault with at least one announced write, oldest first.
     pub(crate) fn sets(&self) -> io::Result<Vec<Arc<SetLog>>> {
         self.sets_as_they_are(&|_| false)
     }
 
-    /// All sets, by the vaults that they are of.
+    /// All sets, grouped by vault.
     pub(crate) fn sets_by_vault(&self) -> io::Result<SetsByVault> {
         let mut under_this_path = Vec::new();
         let mut others: HashMap<(String, Option<FolderId>), Vec<Arc<SetLog>>> = HashMap::new();
@@ -186,8 +187,8 @@ impl Journal {
         Ok(SetsByVault { under_this_path: in_order(under_this_path), of_others })
     }
 
-    /// The sets of which it is to be noted that they are this vault's, and those that have its path, but
-    /// are of another folder, which had it before.
+    /// Sets to be recorded as this vault's, and sets with its path that belong to a folder that was there
+    /// before.
     pub(crate) fn unsettled_sets(&self) -> io::Result<Unsettled> {
         let mut of_this_vault = Vec::new();
         let mut of_others: HashMap<Option<FolderId>, Vec<Arc<SetLog>>> = HashMap::new();
@@ -201,10 +202,10 @@ impl Journal {
         Ok(Unsettled { of_this_vault, of_others: of_others.into_values().collect() })
     }
 
-    /// As [`Journal::sets`], up to what sets without a process say of texts that were restored or kept.
-    /// Nothing is asked about each of thousands of sets that are complete.
+    /// As [`Journal::sets`], but may miss what ended sets record about restored or stored texts. Avoids
+    /// checking thousands of complete sets.
     pub(crate) fn sets_with_new_records(&self) -> io::Result<Vec<Arc<SetLog>>> {
-        // A set is swept once its process is gone.
+        // A set is swept once its process has ended.
         self.sets_as_they_are(&|known| known.committed && known.swept)
     }
 
@@ -237,7 +238,7 @@ impl Journal {
             }
             #[cfg(test)]
             crate::tests::work::done();
-            // Removed by another process between listing and looking: missing.
+            // Pruned by another process between listing and stat.
             let Some(metadata) = entry.metadata().ok().filter(Metadata::is_file) else {
                 continue;
             };
@@ -258,7 +259,7 @@ impl Journal {
             present.insert(id);
         }
         sets.retain(|id, _| present.contains(id));
-        // Thousands of sets are of a handful of folders.
+        // Thousands of sets share a handful of folders.
         let mut owners: HashMap<(&str, Option<&FolderId>), Owner> = HashMap::new();
         let mut all = Vec::with_capacity(sets.len());
         for set in sets.values() {
@@ -270,8 +271,8 @@ impl Journal {
         Ok(all)
     }
 
-    /// Whether a running process still writes this set. When the lock cannot be asked for,
-    /// it counts as running: nothing is taken from under it.
+    /// Whether a running process still writes this set. If the lock cannot be queried, the set counts as
+    /// live and is left alone.
     pub(crate) fn is_live(&self, id: &str) -> bool {
         match File::open(lines_path(&self.folder, id)) {
             Ok(file) => file.try_lock_shared().is_err(),
@@ -279,17 +280,17 @@ impl Journal {
         }
     }
 
-    /// Keeps other processes from going on with a set while it is forgotten. `None` where one has it, has
-    /// added to it since it was read, or has forgotten it.
+    /// Locks a set so that no other process resumes it while it is pruned. `None` if another process holds
+    /// it, has added to it since it was read, or has pruned it.
     pub(crate) fn lock_as_read(&self, set: &SetLog) -> Option<File> {
         let path = lines_path(&self.folder, &set.id);
         let file = open_private(&path, Open::Existing).ok()?;
         lock_soon(&file).ok()?;
-        // Who forgot it between the two had the lock until it was gone.
+        // Whoever pruned it in between held the lock until it was gone.
         (path.exists() && file.metadata().ok()?.len() == set.read).then_some(file)
     }
 
-    /// The bytes of an image, checked against their hash.
+    /// The bytes of an image, verified against their hash.
     pub(crate) fn bytes(&self, id: &str, image: &Image) -> io::Result<Vec<u8>> {
         let mut file = File::open(images_path(&self.folder, id))?;
         file.seek(SeekFrom::Start(image.at))?;
@@ -301,12 +302,12 @@ impl Journal {
         Ok(bytes)
     }
 
-    /// What an image is of.
+    /// The content of an image.
     pub(crate) fn content(&self, id: &str, image: Option<&Image>) -> io::Result<Option<Content>> {
         image.map(|image| self.bytes(id, image).map(Content::from)).transpose()
     }
 
-    /// How many bytes a set takes.
+    /// Size of a set, in bytes.
     pub(crate) fn size(&self, id: &str) -> u64 {
         [lines_path(&self.folder, id), images_path(&self.folder, id)]
             .iter()
@@ -315,11 +316,11 @@ impl Journal {
             .sum()
     }
 
-    /// Removes the files of a set. The lines go first: images without lines mean nothing.
+    /// Removes the files of a set. Lines first: images without lines are ignored.
     pub(crate) fn remove(&self, id: &str) -> io::Result<()> {
         for path in [lines_path(&self.folder, id), images_path(&self.folder, id)] {
             match std::fs::remove_file(path) {
-                // By another process, which prunes at the same moment.
+                // Another process is pruning concurrently.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 other => other?,
             }
@@ -329,21 +330,21 @@ impl Journal {
 }
 
 impl Drop for Journal {
-    /// Others may have its log at once, though a thread beside it that makes files ahead has it a moment longer.
+    /// Releases the log for other processes; a thread that prepares files may hold it a moment longer.
     fn drop(&mut self) {
         self.ahead.give_up();
     }
 }
 
-/// Those that announced or took back anything, oldest first.
+/// Sets with announced writes or undos, oldest first.
 fn in_order(mut sets: Vec<Arc<SetLog>>) -> Vec<Arc<SetLog>> {
     sets.retain(|set| !set.is_empty());
     sets.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
     sets
 }
 
-/// Reads what was added to the lines of a set; whether that could be done. A set of many thousand notes
-/// is checked while it is written.
+/// Reads what was added to the lines of a set; returns whether that was possible. Incremental, because a
+/// set of many thousand notes is read while it is written.
 fn add_to(set: &mut Arc<SetLog>, lines: &Path) -> bool {
     if set.ends_within_a_line {
         return false;
@@ -360,7 +361,7 @@ fn add_to(set: &mut Arc<SetLog>, lines: &Path) -> bool {
     true
 }
 
-/// What cannot be read is left out.
+/// Skips unreadable lines.
 fn lines_of(bytes: &[u8]) -> impl Iterator<Item = Line> {
     bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
 }
@@ -394,7 +395,7 @@ impl SetLog {
         Some(log)
     }
 
-    /// Takes what comes next in the file.
+    /// Adds the next bytes of the file.
     fn add(&mut self, bytes: &[u8]) {
         for line in lines_of(bytes) {
             self.take(line);
@@ -457,7 +458,7 @@ impl SetLog {
         }
     }
 
-    /// The record of this number. They are in the order of their numbers, each given once.
+    /// The record with this number. Records are sorted by number, without duplicates.
     pub(crate) fn record(&self, n: u64) -> Option<&Record> {
         let at = self.records.binary_search_by_key(&n, |record| record.n).ok()?;
         self.records.get(at)
@@ -478,12 +479,12 @@ impl SetLog {
         self.images.extend(images.into_iter().flatten().map(|image| (image.hash, image.clone())));
     }
 
-    /// Where the bytes of a text are.
+    /// Location of a text's bytes.
     pub(crate) fn image(&self, text: ContentHash) -> Option<&Image> {
         self.images.get(&text)
     }
 
-    /// What a temporary file of the record is used for.
+    /// The texts of a temporary file of the record.
     pub(crate) fn texts_of<'a>(&'a self, temp: TempName, record: &'a Record) -> &'a TempTexts {
         self.temps.get(&temp).unwrap_or(&record.announced)
     }
@@ -492,23 +493,23 @@ impl SetLog {
         self.records.is_empty() && self.undid.is_empty()
     }
 
-    /// The records that were written or may have been.
+    /// The records that were or may have been written.
     pub(crate) fn maybe_done(&self) -> impl DoubleEndedIterator<Item = &Record> {
         self.records.iter().filter(|record| record.state != RecordState::Nothing)
     }
 }
 
 impl Record {
-    /// Where the note was before.
+    /// The note's path before.
     pub(crate) fn origin(&self) -> &VaultPath {
         self.from.as_ref().unwrap_or(&self.path)
     }
 
-    /// Whether this write of an undo reverts what was done, by a record of that kind, to the
-    /// note that had this path when the undo began.
+    /// Whether this write of an undo reverts a record of that kind to the note that had this path when the
+    /// undo began.
     pub(crate) fn reverts(&self, kind: Option<NoteChangeKind>, path: &VaultPath) -> bool {
         let right_kind = match kind {
-            // The note that has the name of a deleted one is another.
+            // Another note may have taken the deleted one's path.
             Some(NoteChangeKind::Deleted) => self.from.is_none() && self.kind != NoteChangeKind::Deleted,
             Some(_) => self.kind != NoteChangeKind::Created,
             None => true,

@@ -1,4 +1,4 @@
-//! What the temporary files of this data folder are told from those of other Novas by.
+//! The mark that distinguishes temporary files of this data folder from those of others.
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -11,9 +11,9 @@ use crate::disk::{make_private_folder, sync_path};
 use crate::writing::journal::SetLog;
 
 impl Journal {
-    /// The mark of this data folder: eight hexadecimal digits, made by chance with the first write
-    /// and kept in the file [`Journal::mark_path`]. It lasts before a temporary file has it. `None` where it
-    /// cannot be kept: then names have none.
+    /// The mark of this data folder: eight random hexadecimal digits, created with the first write and
+    /// stored in the file [`Journal::mark_path`]. Durable before any temporary file uses it. `None` if it
+    /// cannot be stored; names then have no mark.
     pub(super) fn mark(&self) -> Option<&str> {
         if let Some(mark) = self.known_mark() {
             return Some(mark);
@@ -22,7 +22,7 @@ impl Journal {
         let made = make_private_folder(self.folder())
             .and_then(|()| {
                 match write_private(&self.mark_path(), &chance.to_le_bytes().map(hex).concat()[..8]) {
-                    // Another process was first.
+                    // Another process was faster.
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
                     other => other,
                 }
@@ -35,7 +35,7 @@ impl Journal {
         self.known_mark()
     }
 
-    /// The mark, where there was a write.
+    /// The mark, if there was a write.
     pub(crate) fn known_mark(&self) -> Option<&str> {
         if let Some(mark) = self.mark.get() {
             return Some(mark);
@@ -45,8 +45,8 @@ impl Journal {
         is_mark.then(|| self.mark.get_or_init(|| mark).as_str())
     }
 
-    /// Whether the set of this id, of whatever vault, announced no write as far as the disk tells,
-    /// and no process has it. What cannot be read may have announced one.
+    /// Whether, as far as the disk tells, the set with this id (of any vault) announced no write, and no
+    /// process holds it. An unreadable set may have announced one.
     pub(crate) fn announced_nothing(&self, id: &str) -> bool {
         match fs::read(lines_path(self.folder(), id)) {
             Err(error) => error.kind() == io::ErrorKind::NotFound,
@@ -58,9 +58,9 @@ impl Journal {
         }
     }
 
-    /// `.mark` with the time at which the folder was made, where the system says that: a copy of the folder,
-    /// on another machine that has the same vault, say, has a mark of its own, and takes no file for its own
-    /// that a Nova there is just writing.
+    /// `.mark` with the folder's creation time, if the system reports one: a copy of the data folder, for
+    /// example on another machine with the same vault, then gets its own mark and does not claim files that
+    /// are being written there.
     fn mark_path(&self) -> PathBuf {
         let made = FolderNow::at(self.folder()).id.map(|id| format!("-{:x}", id.made));
         self.folder().join(format!(".mark{}", made.unwrap_or_default()))

@@ -1,10 +1,10 @@
-//! The journal of change sets: what is about to be written, by whom, with the bytes before
-//! and after, made to last before the first byte of the vault changes.
+//! The journal of change sets: planned writes with their authors and the bytes before and after, durable
+//! before the first byte of the vault changes.
 //!
-//! One change set is two files that only one process appends to, `<id>.jsonl` (lines) and
-//! `<id>.images` (note texts, one after the other). While its process lives it holds a lock
-//! on the first; any other process may read both at any time. That what is small lasts is up to a
-//! log beside them ([`ahead`]); the files of the next set are made when one is complete ([`spare`]).
+//! A change set consists of two append-only files with a single writer, `<id>.jsonl` (lines) and
+//! `<id>.images` (concatenated note texts). A live process holds a lock on the first; other processes may
+//! read both at any time. Small additions are made durable by a write-ahead log ([`ahead`]); the files of
+//! the next set are prepared when one is complete ([`spare`]).
 
 mod ahead;
 mod beside;
@@ -33,7 +33,7 @@ pub(crate) use temp_name::{TempName, temp_prefix};
 pub(crate) use undone::undone;
 pub(crate) use writer::Writer;
 
-/// Bytes in the images file of a change set.
+/// A range of bytes in the images file of a change set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Image {
     pub(crate) hash: ContentHash,
@@ -47,7 +47,7 @@ impl Image {
     }
 }
 
-/// One line of a journal file. Readers pass over lines they do not know.
+/// One line of a journal file. Readers skip unknown lines.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
 pub(crate) enum Line {
@@ -58,11 +58,11 @@ pub(crate) enum Line {
         label: String,
         at: Timestamp,
         vault: String,
-        /// Where the file system says it. Lines that do not say so may be of an earlier Nova.
+        /// Missing if the file system does not report it, or in lines of older versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         folder: Option<FolderId>,
     },
-    /// The set is of this vault: its folder was renamed or moved since, or was not written down.
+    /// The set belongs to this vault: its folder was renamed or moved, or not recorded.
     Vault {
         vault: String,
         folder: FolderId,
@@ -73,17 +73,17 @@ pub(crate) enum Line {
         author: Author,
         notes: Vec<IntentNote>,
     },
-    /// The write of a note continues with other texts, because an edit came in between.
+    /// The write of a note continues with other texts because of a concurrent edit.
     Amended {
         n: u64,
         before: Option<Image>,
         after: Option<Image>,
-        /// The edit, as a whole text: it is in `after`. Lines that do not name it are of an earlier Nova.
+        /// The whole text of the edit, which is merged into `after`. Missing in lines of older versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         took: Option<ContentHash>,
     },
-    /// What a temporary file of record `n` is used for from here on. A file without such a line is used
-    /// for what the record announced: it expects `before` and puts `after` in place.
+    /// The new texts of a temporary file of record `n`. A file without such a line has those announced by
+    /// the record: it expects `before` and puts `after` in place.
     Temp {
         n: u64,
         temp: u64,
@@ -93,7 +93,7 @@ pub(crate) enum Line {
     Done {
         n: u64,
     },
-    /// Nothing of that note was written.
+    /// Nothing was written to that note.
     Failed {
         n: u64,
         reason: String,
@@ -102,39 +102,38 @@ pub(crate) enum Line {
     Reverted {
         n: u64,
     },
-    /// An outside version that could be merged with nothing; also lies in the file named.
+    /// An outside version that could not be merged; also stored in the named file.
     Kept {
         n: u64,
         file: String,
         text: Image,
-        /// It is of a write in place that was cut short.
+        /// It comes from an interrupted write in place.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
     },
-    /// An outside edit in the file that write `n` displaced is safe; the file stays a while,
-    /// should its writer continue.
+    /// An outside edit in the file displaced by write `n` is safe; the file is retained for a while in case
+    /// its writer continues.
     BroughtBack {
         n: u64,
         text: ContentHash,
     },
-    /// The bytes of a note are about to be written over, `from` by `to`. Until the line `Whole` it
-    /// may hold parts of both.
+    /// A note's bytes are about to be overwritten, `from` by `to`. Until the line `Whole` it may be a
+    /// mixture of both.
     InPlace(Overwrite),
-    /// The note that record `n` wrote in place holds one whole text again.
+    /// The note written in place by record `n` is whole again.
     Whole {
         n: u64,
     },
-    /// Records of another set that this set took back.
+    /// Records of another set that this set reverted.
     Undid {
         set: String,
         records: Vec<(u64, VaultPath)>,
-        /// For each of the records the numbers of this set's writes that did it. Lines that do not
-        /// say so are of an earlier Nova.
+        /// For each record the numbers of this set's writes that reverted it. Missing in lines of older
+        /// versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Vec<(u64, Vec<u64>)>>,
     },
-    /// The writes that follow take these records of another set back; `Undid` says that they
-    /// did.
+    /// The following writes revert these records of another set; `Undid` records that they did.
     Undoing {
         set: String,
         records: Vec<(u64, VaultPath)>,
@@ -142,25 +141,24 @@ pub(crate) enum Line {
     Committed {
         at: Timestamp,
     },
-    /// No temporary file of this set is left in the vault.
+    /// No temporary file of this set remains in the vault.
     Swept,
 }
 
-/// What a temporary file may hold that is safe elsewhere. Any other text in it is an edit of `expected`
-/// that somebody made outside and that is nowhere else.
+/// The texts of a temporary file that are safe elsewhere. Any other text in it is an outside edit of
+/// `expected` with no other copy.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct TempTexts {
-    /// What the note held when it was last compared: what the file holds after the exchange.
+    /// The note's text when last compared: the file's content after the exchange.
     pub(crate) expected: Option<Image>,
-    /// What is to be put in the note's place: what the file holds before.
+    /// The text to put in place: the file's content before the exchange.
     pub(crate) ours: Option<Image>,
 }
 
-/// One write in place.
+/// A write in place.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Overwrite {
     pub(crate) n: u64,
-    /// Where the note lies.
     pub(crate) path: VaultPath,
     pub(crate) from: Image,
     pub(crate) to: Image,
@@ -176,25 +174,24 @@ pub(crate) struct IntentNote {
     pub(crate) from: Option<VaultPath>,
     pub(crate) before: Option<Image>,
     pub(crate) after: Option<Image>,
-    /// Of a note that is deleted, what its file has; of one that is restored, what it is to have.
-    /// Lines that do not say so are of an earlier Nova.
+    /// Attributes of the file: the present ones for a deletion, the ones to apply for a restored note.
+    /// Missing in lines of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<Attributes>,
-    /// Folders that were missing and are made for it, outermost first.
+    /// Missing folders to be created for it, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) folders: Vec<String>,
 }
 
-/// Keeps other Novas from writing until it is dropped. Between writing a note and finding that
-/// an edit came in between, a text is there that may be reverted; another process must not build
-/// on it. Without the lock, because the file system knows none or a Nova hangs that holds it,
-/// writing continues after a while: an edit of a program that knows nothing of locks is no
-/// different.
+/// Keeps other processes from writing until it is dropped. Between writing a note and detecting a
+/// concurrent edit, the note has a text that may be reverted, on which other processes must not build.
+/// Without the lock, because the file system has none or a process hangs while holding it, writing
+/// continues after a timeout: a concurrent Nova is then like any other program that ignores the lock.
 pub(crate) fn lock_writing(folder: &Path) -> io::Result<Option<File>> {
     lock_file(folder, ".lock")
 }
 
-/// Waits for a lock on a file of this name. `None` where there are no locks, or after ten seconds.
+/// Waits for a lock on the file with this name. `None` without lock support, or after ten seconds.
 fn lock_file(folder: &Path, name: &str) -> io::Result<Option<File>> {
     make_private_folder(folder)?;
     let file = open_private(&folder.join(name), Open::Any)?;
@@ -215,9 +212,8 @@ fn lock_file(folder: &Path, name: &str) -> io::Result<Option<File>> {
     Ok(None)
 }
 
-/// Takes a lock that nobody keeps. Who has it for a moment is waited for: a process that the one which had it
-/// is just starting has all of its files until then, and another process may be asking whether somebody
-/// has it.
+/// Takes a lock that is held briefly at most: by a child process, which inherits all files of its parent
+/// until exec, or by a process that queries the lock.
 fn lock_soon(file: &File) -> Result<(), TryLockError> {
     for _ in 0..10 {
         match file.try_lock() {

@@ -1,8 +1,8 @@
-//! The files of the next change set, made before there is one: to make two files takes longer than all
-//! else of a small edit but the waiting for the disk, and nobody has to wait for it after an edit.
+//! Prepares the files of the next change set: apart from syncing, creating two files is the slowest part of
+//! a small edit, and nobody waits for it after an edit.
 //!
-//! Each process has at most one pair, under the number of its log ([`super::ahead`]); who has that log
-//! next has the files that it left.
+//! Each process has at most one pair, numbered like its log ([`super::ahead`]); the next process with that
+//! log inherits the files.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::{images_path, lines_path};
 use crate::disk::{Open, open_private};
 
-/// Two empty files.
+/// A pair of empty files.
 #[derive(Debug)]
 pub(super) struct Spare {
     number: usize,
@@ -20,14 +20,14 @@ pub(super) struct Spare {
 }
 
 impl Spare {
-    /// Makes those of the log of this number, which is this process's.
+    /// Creates the pair for this process's log, which has this number.
     pub(super) fn make(folder: &Path, number: usize) -> io::Result<Spare> {
         if !cfg!(any(target_os = "linux", target_os = "macos")) {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let [lines, images] = paths(folder, number).map(|path| {
-            // Left by a process that is gone. Where it was taken and a power cut undid its new name, it
-            // holds what the log has put back elsewhere.
+            // Left by an ended process. If it was used and a power cut undid its rename, the log has
+            // already restored its content elsewhere.
             if path.exists() {
                 fs::remove_file(&path)?;
             }
@@ -38,11 +38,11 @@ impl Spare {
         Ok(Spare { number, lines: lines?, images: images? })
     }
 
-    /// Makes them the files of a new set, lines and images, with the lock on the lines. After an error
-    /// there is no such set, unless the id was taken.
+    /// Turns them into the files of a new set, lines and images, with the lock on the lines. After an error
+    /// no such set exists, unless the id was taken.
     pub(super) fn take(self, folder: &Path, id: &str) -> io::Result<(File, File)> {
         let [lines, images] = paths(folder, self.number);
-        // The lines last: images without lines mean nothing.
+        // Lines last: images without lines are ignored.
         rename_new(&images, &images_path(folder, id))?;
         if let Err(error) = rename_new(&lines, &lines_path(folder, id)) {
             rename_new(&images_path(folder, id), &images).ok();
@@ -53,12 +53,12 @@ impl Spare {
     }
 }
 
-/// Not with the names of a set.
+/// Names that no set has.
 fn paths(folder: &Path, number: usize) -> [PathBuf; 2] {
     ["lines", "images"].map(|part| folder.join(format!(".spare-{number}-{part}")))
 }
 
-/// Where nothing has the new name.
+/// Renames unless the new name is taken.
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     {
@@ -90,28 +90,28 @@ mod tests {
 
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     #[test]
-    fn a_set_gets_the_files_that_were_made_for_it() {
+    fn set_gets_the_prepared_files() {
         let dir = tempfile::tempdir().unwrap();
         let (lines, images) = Spare::make(dir.path(), 0).unwrap().take(dir.path(), "one").unwrap();
         assert_eq!(names(dir.path()), ["one.images", "one.jsonl"]);
-        // Who looks whether the set has a process sees that it has.
+        // The lines file is locked, so the set is seen as live.
         assert!(File::open(lines_path(dir.path(), "one")).unwrap().try_lock_shared().is_err());
         drop((lines, images));
 
-        // Left by a process that was killed before it took them.
+        // Left by a process killed before it used them.
         drop(Spare::make(dir.path(), 0).unwrap());
-        // The id is taken: nothing of that set is touched.
+        // The id is taken: the existing set is untouched.
         fs::write(lines_path(dir.path(), "one"), "its lines").unwrap();
         let error = Spare::make(dir.path(), 0).unwrap().take(dir.path(), "one").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read_to_string(lines_path(dir.path(), "one")).unwrap(), "its lines");
 
-        // Of what is left over nothing goes into a set.
+        // Left-over content never enters a set.
         fs::write(dir.path().join(".spare-1-lines"), "left over").unwrap();
         let (lines, _) = Spare::make(dir.path(), 1).unwrap().take(dir.path(), "two").unwrap();
         assert_eq!(lines.metadata().unwrap().len(), 0);
 
-        // One of the two was removed: no part of a set is left in its way.
+        // One of the two was removed: the failed set leaves nothing behind.
         let spare = Spare::make(dir.path(), 1).unwrap();
         fs::remove_file(dir.path().join(".spare-1-lines")).unwrap();
         spare.take(dir.path(), "three").unwrap_err();

@@ -1,5 +1,5 @@
-//! How temporary files beside notes are named: `.nova-<set>-<record>.<number>.<mark>.tmp`, so that the
-//! name alone says which write of which change set a file belongs to.
+//! Names of temporary files next to notes: `.nova-<set>-<record>.<number>.<mark>.tmp`. The name alone
+//! identifies the write and its change set.
 
 /// The temporary file `number` of record `n`. Numbers are unique within a change set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -9,12 +9,12 @@ pub(crate) struct TempName {
 }
 
 impl TempName {
-    /// The file name in change set `set`; `mark` is that of the data folder.
+    /// The file name in change set `set`; `mark` is the data folder's.
     pub(crate) fn file_name(self, set: &str, mark: Option<&str>) -> String {
         format!("{}{}.{}{}", temp_prefix(set), self.n, self.number, suffix(mark))
     }
 
-    /// Reads a file name of change set `set`, whatever the mark; `None` for any other file.
+    /// Parses a file name of change set `set`, with any mark; `None` for other files.
     pub(crate) fn parse(set: &str, file: &str) -> Option<TempName> {
         let mut parts = file.strip_prefix(&temp_prefix(set))?.strip_suffix(".tmp")?.split('.');
         let (n, number) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
@@ -22,7 +22,7 @@ impl TempName {
         (parts.count() <= 1).then_some(TempName { n, number })
     }
 
-    /// The change set that a file with this mark belongs to; `None` for any other file.
+    /// The change set of a file with this mark; `None` for other files.
     pub(crate) fn set_of<'a>(file: &'a str, mark: &str) -> Option<&'a str> {
         let (set, name) = file.strip_prefix(".nova-")?.strip_suffix(&suffix(Some(mark)))?.rsplit_once('-')?;
         let is_set = !set.is_empty() && set.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');

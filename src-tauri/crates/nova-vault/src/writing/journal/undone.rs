@@ -1,4 +1,4 @@
-//! What undos took back, and what of it counts.
+//! Which undos are in effect, and what they reverted.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,16 +10,15 @@ use super::log::Undid;
 use crate::change::NoteChangeKind;
 use crate::note::VaultPath;
 
-/// Which records are reverted, over all sets of a vault: an undo that was itself undone
-/// takes nothing back. `sets` as from [`Journal::sets`].
-/// Each with the time of the undo.
+/// The reverted records of all sets of a vault, with the time of the undo: an undo that was itself undone
+/// has no effect. `sets` as from [`Journal::sets`].
 pub(crate) fn undone(sets: &[Arc<SetLog>]) -> HashMap<(String, u64), Timestamp> {
     let mut undone: HashMap<(String, u64), Timestamp> = HashMap::new();
     for set in sets.iter().rev() {
         if set.undid.is_empty() {
             continue;
         }
-        // An undo that was not undone itself took all of it back: the usual case.
+        // Common case: an undo in effect reverted all of its records.
         let own: HashSet<u64> = set
             .records
             .iter()
@@ -45,13 +44,12 @@ pub(crate) fn undone(sets: &[Arc<SetLog>]) -> HashMap<(String, u64), Timestamp> 
 }
 
 impl Undid {
-    /// The writes of each record, where that was noted.
+    /// The writes of each record, if recorded.
     fn by_record(&self) -> HashMap<u64, &[u64]> {
         self.by.iter().flatten().map(|(record, writes)| (*record, &**writes)).collect()
     }
 
-    /// The writes of `set` without which the record would not be reverted. `noted` as from
-    /// [`Undid::by_record`].
+    /// The writes of `set` that revert the record. `noted` as from [`Undid::by_record`].
     fn writes(
         &self,
         noted: &HashMap<u64, &[u64]>,
@@ -65,7 +63,7 @@ impl Undid {
         };
         match noted.get(&n) {
             Some(writes) if !writes.is_empty() => writes.to_vec(),
-            // Its note was neither there before nor after: it goes with the undo as a whole.
+            // Its note existed neither before nor after: it stands or falls with the whole undo.
             _ => by.iter().flat_map(|(_, writes)| writes).copied().collect(),
         }
     }

@@ -1,4 +1,4 @@
-//! The writing end of one change set.
+//! Writes the journal files of one change set.
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
@@ -15,13 +15,13 @@ use crate::change::ChangeSetKind;
 use crate::disk::{Fsync, Open, make_private_folder, open_private, sync_path};
 use crate::note::ContentHash;
 
-/// More than a line takes that says how a write ended.
+/// Upper bound on the length of a line that records the end of a write.
 const LINE_BYTES: u64 = 512;
 
-/// How many bytes of images wait at most before they are handed to the system.
+/// Maximum number of image bytes buffered before they are written.
 const MOST_PENDING: usize = 256 * 1024;
 
-/// The writing end of one change set. Holds the lock until it is dropped.
+/// The writer of one change set. Holds the lock until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Writer {
     id: String,
@@ -30,24 +30,24 @@ pub(crate) struct Writer {
     images: Arc<File>,
     lines_len: u64,
     images_len: u64,
-    /// The last of the images, not handed to the system yet: many are small.
+    /// Buffered images, because many are small.
     pending: Vec<u8>,
     known: HashMap<ContentHash, Image>,
     next: u64,
     temps: u64,
-    /// Of the data folder.
+    /// The mark of the data folder.
     mark: Option<String>,
-    /// Where the files are.
+    /// The folder with the files.
     folder: PathBuf,
-    /// What was added and may not last yet; `None` where that is not known or much.
+    /// Additions that may not be durable yet; `None` if unknown or too large for the log.
     unsynced: Option<Addition>,
-    /// A line may have been written in part: the next one starts on a line of its own.
+    /// A line may be partially written: the next one must begin on a new line.
     torn: bool,
 }
 
 impl Writer {
-    /// Creates the files of a new set; `AlreadyExists` when the id is taken. After another error there are
-    /// none, so that the set can be begun once there is room for it.
+    /// Creates the files of a new set; `AlreadyExists` if the id is taken. After any other error no files
+    /// are left, so that the set can be begun later.
     pub(crate) fn create(
         journal: &Journal,
         id: &str,
@@ -100,7 +100,7 @@ impl Writer {
         }
     }
 
-    /// Takes over the files of a set whose process is gone; `WouldBlock` when it is not.
+    /// Takes over the files of a set whose process has ended; `WouldBlock` if it has not.
     pub(crate) fn take_over(journal: &Journal, log: &SetLog) -> io::Result<Writer> {
         let folder = journal.folder();
         let lines = open_private(&lines_path(folder, &log.id), Open::Existing)?;
@@ -122,7 +122,7 @@ impl Writer {
             pending: Vec::new(),
             known: HashMap::new(),
             next: log.records.iter().map(|r| r.n + 1).max().unwrap_or(0),
-            // Past any name the gone process may have used.
+            // Skips all names that the ended process may have used.
             temps: u64::from(std::process::id()) << 16,
             mark: journal.mark().map(str::to_owned),
             folder: folder.to_owned(),
@@ -147,7 +147,7 @@ impl Writer {
         TempName { n, number: self.temps }.file_name(&self.id, self.mark.as_deref())
     }
 
-    /// Stores bytes, once. They are in the file before a line is that names them.
+    /// Stores bytes, deduplicated. They are in the file before any line that refers to them.
     pub(crate) fn image(&mut self, bytes: &[u8]) -> io::Result<Image> {
         let hash = ContentHash::of(bytes);
         if let Some(image) = self.known.get(&hash) {
@@ -163,7 +163,7 @@ impl Writer {
         Ok(image)
     }
 
-    /// As [`Writer::image`] for contents that need not exist.
+    /// As [`Writer::image`], for optional contents.
     pub(crate) fn images<const N: usize, T: AsRef<[u8]> + ?Sized>(
         &mut self,
         contents: [Option<&T>; N],
@@ -181,7 +181,7 @@ impl Writer {
             return Ok(());
         }
         if let Err(error) = (&*self.images).write_all(&pending) {
-            // Appending: whatever part was written is passed over.
+            // The file is opened for appending: skip whatever part was written.
             let begin = self.images_len - pending.len() as u64;
             self.known.retain(|_, image| image.at < begin);
             self.unsynced = None;
@@ -192,12 +192,12 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds a line; whether it lasts is up to [`Writer::sync`].
+    /// Appends a line, which is durable only after [`Writer::sync`].
     pub(crate) fn append(&mut self, line: &Line) -> io::Result<()> {
         self.append_all(std::slice::from_ref(line))
     }
 
-    /// As [`Writer::append`], for many lines at one go.
+    /// As [`Writer::append`], for many lines at once.
     pub(crate) fn append_all(&mut self, lines: &[Line]) -> io::Result<()> {
         self.write_pending()?;
         let mut text = Vec::new();
@@ -230,8 +230,8 @@ impl Writer {
         }
     }
 
-    /// Makes sure that this many lines of the usual length find space, before a byte of the vault
-    /// changes: on a disk that fills up meanwhile it can still be said how it ended.
+    /// Reserves space for this many lines of the usual length before a byte of the vault changes: even if
+    /// the disk fills up, the outcome of each write can be recorded.
     pub(crate) fn reserve(&self, lines: usize) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         {
@@ -250,14 +250,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes everything written here last through a power cut.
+    /// Makes everything written so far durable.
     pub(crate) fn sync(&mut self) -> io::Result<()> {
         self.sync_with(|| Ok(()))
     }
 
-    /// As [`Writer::sync`], while `beside` makes something else last: all of it waits for the disk
-    /// side by side. A power cut meanwhile may leave lines that name images which are not whole;
-    /// nothing that these lines announce has happened then.
+    /// As [`Writer::sync`], while `beside` syncs something else in parallel. A power cut meanwhile may
+    /// leave lines that refer to partial images; none of their announced writes has happened then.
     pub(crate) fn sync_with(&mut self, beside: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
         self.write_pending()?;
         let waiting = self.begin_sync();
@@ -271,7 +270,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A small addition is made to last by the log alone.
+    /// A small addition is made durable by the write-ahead log alone.
     fn begin_sync(&mut self) -> Vec<Beside> {
         let ahead = match &self.unsynced {
             Some(unsynced) if unsynced.len() == 0 => return Vec::new(),
