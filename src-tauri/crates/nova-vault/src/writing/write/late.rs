@@ -127,9 +127,9 @@ impl Displaced {
         }
     }
 
-    /// Moves the file out of the vault when nothing was written into it since; else brings the edit back into
-    /// the note, or keeps it beside the journal. Gives what that displaced in turn, and itself where it
-    /// has to be checked again.
+    /// Moves the file out of the vault if it is unchanged; otherwise merges the edit into the note, or
+    /// stores it beside the note or the journal. Returns the files displaced thereby, and itself if it must
+    /// be checked again.
     pub(crate) fn last_check(self, core: &Core) -> Vec<Displaced> {
         self.check(core, Unmovable::LosesItsName)
     }
@@ -145,7 +145,7 @@ impl Displaced {
             Err(error) => {
                 tracing::warn!("{}: {error}", self.place.path());
                 return match self.file {
-                    // It stays where it is and is seen to at the next start.
+                    // Stays where it is; the next start handles it.
                     File::Temp(_) => Vec::new(),
                     File::Opened(_) => vec![Displaced { quiet: Quiet::KeptOpen, ..self }],
                 };
@@ -158,7 +158,7 @@ impl Displaced {
             && let File::Temp(temp) = &self.file
             && self.place.put(temp).is_ok()
         {
-            // Deleted here, edited there in the same moment: the edit is worth more.
+            // A concurrent edit outweighs the deletion.
             core.unmerged.add(core.disk.root().join(self.place.path().as_str()));
             self.mark_saved(core);
             return Vec::new();
@@ -180,8 +180,8 @@ impl Displaced {
         more
     }
 
-    /// Gives what could not be merged a visible name beside the note: the file itself, or a copy of one
-    /// that has no name.
+    /// Gives an edit that could not be merged a visible name beside the note: the file itself, or a copy if
+    /// it is unlinked.
     fn copy_beside_note(&self, core: &Core, bytes: &[u8]) -> io::Result<VaultPath> {
         match &self.file {
             File::Temp(temp) => core.name_copy(&self.place, temp),
@@ -195,13 +195,13 @@ impl Displaced {
         }
     }
 
-    /// Whether to look again at a file from which an edit was restored.
+    /// The file to check again after an edit from it was restored, if any.
     fn after_an_edit(self, core: &Core, bytes: Vec<u8>) -> Option<Displaced> {
-        // Who wrote into it once holds it open and may continue; but nobody waits for that for ever. An
-        // edit of a deleted note is kept beside the journal, and the file goes.
+        // The program that wrote holds it open and may continue, but not forever. After a deletion there is
+        // nothing to wait for: the file goes.
         let stays = self.deleted.is_none() && self.edits < MOST_EDITS;
         match self.file.bytes(&self.place) {
-            // Bringing it back took a moment, in which it may have been written again.
+            // It may have been written again while the edit was being restored.
             Ok(Some(now)) if stays || now != bytes => {
                 self.set.brought_back(self.n, &bytes);
                 let known = String::from_utf8_lossy(&bytes).into_owned().into();
@@ -217,9 +217,8 @@ impl Displaced {
         }
     }
 
-    /// What holds an edit that is nowhere else is not let go. A file without a name is copied beside the
-    /// note, which may be on another disk than what is full; the next start finds it there. The person is
-    /// told where it is.
+    /// Holds on to a file with an edit that has no other copy. An unlinked file is copied beside the note,
+    /// whose disk may not be the full one; the next start finds it there. The user is told where it is.
     fn mark_unsaved(mut self, core: &Core, bytes: &[u8], error: &io::Error) -> Displaced {
         let name = match &self.file {
             File::Temp(temp) => Some(temp.clone()),
@@ -257,7 +256,7 @@ impl Displaced {
         }
     }
 
-    /// What it held was not taken into the note after all: it is an outside edit that is nowhere else.
+    /// Its content is not in the note after all: it is an outside edit with no other copy.
     pub(super) fn not_merged(&mut self) {
         self.known = self.expected.clone();
     }
@@ -267,8 +266,8 @@ impl Displaced {
         self.n == n && self.known.as_bytes() == known.as_ref()
     }
 
-    /// Whether nothing more is done about it at the end: it holds nothing new, or what it holds could not
-    /// be kept and waits beside the note for the next start.
+    /// Whether nothing more is done at the end: it has no new content, or its edit could not be stored and
+    /// waits beside the note for the next start.
     fn is_left_behind(&self) -> bool {
         if self.quiet == Quiet::Unsaved && matches!(self.file, File::Opened(_)) && self.copy.is_none() {
             tracing::error!(
@@ -279,8 +278,7 @@ impl Displaced {
         matches!(self.quiet, Quiet::KeptOpen | Quiet::Unsaved)
     }
 
-    /// The name of the file beside the note, when it is what the write `n` displaced and held
-    /// this text.
+    /// The file's name beside the note, if write `n` displaced it with this text.
     pub(super) fn is_beside(&self, n: u64, known: &Content) -> Option<&str> {
         match &self.file {
             File::Temp(temp) if self.held(n, known) => Some(temp),
@@ -288,8 +286,8 @@ impl Displaced {
         }
     }
 
-    /// Takes the file to the trash or out of the vault. Where it can go nowhere, it waits or is kept
-    /// open without a name, and is given.
+    /// Moves the file to the trash or out of the vault. If it cannot be moved, it waits or is unlinked but
+    /// held open, and is returned.
     fn drop_file(self, core: &Core, unmovable: Unmovable) -> Option<Displaced> {
         let known = ContentHash::of(self.known.as_bytes());
         let mut before_it_went = None;
@@ -306,7 +304,7 @@ impl Displaced {
         }
         if let Some(opened) = before_it_went.take_if(|opened| self.to_trash && self.was_written_into(opened))
         {
-            // Meanwhile: no later look would find that in the trash.
+            // Edited meanwhile: no later check would look in the trash.
             let file = match self.file {
                 File::Temp(temp) if self.place.has_names(&temp) => File::Temp(temp),
                 _ => File::Opened(opened),
@@ -314,12 +312,13 @@ impl Displaced {
             return Some(Displaced { file, quiet: Quiet::NotYet, ..self });
         }
         if moved && let File::Temp(temp) = &self.file {
-            // Last, so that the next start checks it again after a kill. Without second names it has gone.
+            // Last, so that the next start checks it again after a kill. Without hard links it has been
+            // moved already.
             self.place.remove(temp).ok();
         }
         let opened = match self.file {
             File::Opened(opened) => Some(opened),
-            // Who has it open writes into no copy of it.
+            // It was copied: whoever has the original open does not write to the copy.
             File::Temp(_) if moved => before_it_went.filter(OpenedFile::has_no_name),
             File::Temp(temp) => keep_open(&self.place, &temp),
         };
@@ -332,7 +331,7 @@ impl Displaced {
 }
 
 impl Displaced {
-    /// What it holds once whoever is writing into it has finished.
+    /// Its content once a concurrent writer has finished.
     fn settled_bytes(&self, core: &Core) -> io::Result<Option<Vec<u8>>> {
         let bytes = self.file.bytes(&self.place)?;
         if bytes.as_deref() == Some(self.known.as_bytes()) {
@@ -348,16 +347,16 @@ impl Displaced {
 
 /// An outside edit that is in no note.
 pub(super) struct Late<'a> {
-    /// The note, in the folder where the file lies or lay.
+    /// The note, in the folder where the file is or was.
     pub(super) place: &'a Place,
-    /// What it was an edit of; `None` when it can be merged with nothing.
+    /// The base of the edit; `None` if it cannot be merged.
     pub(super) base: Option<Content>,
     pub(super) bytes: &'a [u8],
-    /// Puts it beside the note under a visible name.
+    /// Stores it under a visible name beside the note.
     pub(super) copy: &'a dyn Fn() -> io::Result<VaultPath>,
 }
 
-/// Where an outside edit went.
+/// Where an outside edit was stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Brought {
     /// Into the note.
@@ -368,8 +367,8 @@ pub(super) enum Brought {
     Kept,
 }
 
-/// Merges a late outside edit into its note in a change set of its own, else puts it beside the note,
-/// else under `<data>/conflicts`. After an error it is nowhere but where it was.
+/// Merges a late outside edit into its note in a change set of its own; otherwise stores it beside the
+/// note, otherwise under `<data>/conflicts`. After an error it is only where it was.
 pub(super) fn bring_back(
     core: &Core,
     set: &Arc<SetJournal>,
@@ -378,7 +377,7 @@ pub(super) fn bring_back(
 ) -> (io::Result<Brought>, Vec<Displaced>) {
     let path = late.place.path();
     let mut more = Vec::new();
-    // The folder may have another name by now, and its old one may lead to another folder.
+    // The folder may have been renamed, and another one may have its old path.
     let note = core.disk.path_now(late.place);
     if let (Some(base), Ok(text), Some(note)) = (&late.base, std::str::from_utf8(late.bytes), note) {
         let own = Arc::new(SetJournal::new(
@@ -414,8 +413,8 @@ pub(super) fn bring_back(
     (kept.map(|()| Brought::Kept), more)
 }
 
-/// Holds displaced files for two seconds, then has them checked. Dropping it checks all of them
-/// and waits for that: at once, but for those that can be kept nowhere, which have their two seconds.
+/// Holds displaced files for two seconds, then checks them. Dropping it checks all of them and waits: at
+/// once, except for files that can be stored nowhere, which get their full two seconds.
 #[derive(Debug)]
 pub(crate) struct LateChecker {
     sender: Option<mpsc::Sender<Displaced>>,
@@ -451,8 +450,7 @@ impl Drop for LateChecker {
 
 fn wait_and_check(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
     let mut waiting: VecDeque<(Instant, Displaced)> = VecDeque::new();
-    // Files that could be moved nowhere, or hold what could be kept nowhere, in the order they are to be
-    // checked again.
+    // Files that cannot be moved, or whose edit cannot be stored, in the order in which they are due.
     let mut kept_open: VecDeque<(Instant, Displaced)> = VecDeque::new();
     let mut later: Option<Instant> = None;
     loop {
@@ -492,16 +490,15 @@ fn wait_and_check(core: &Core, receiver: &mpsc::Receiver<Displaced>) {
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
         }
     }
-    // What is kept open has had its two seconds.
+    // Open files have had their two seconds.
     let now = Instant::now();
     let kept_open = kept_open.into_iter().map(|(_, displaced)| (now, displaced));
     check_before_exit(core, kept_open.chain(waiting).collect());
     check_displaced(core);
 }
 
-/// Checks at once the files that the next start finds again, whatever is written into them. What cannot be
-/// moved there is gone after its last look, so that comes no sooner than at any other time: a file that
-/// was written into has two seconds again, as often as its edits are restored.
+/// Checks at once all files that the next start can find again. Files that cannot be moved are lost after
+/// their last check, so they keep their full delay: two seconds, and again after each restored edit.
 fn check_before_exit(core: &Core, mut waiting: VecDeque<(Instant, Displaced)>) {
     let mut unmovable: VecDeque<(Instant, Displaced)> = VecDeque::new();
     let again = |more: Vec<Displaced>, due: Instant| {
@@ -518,12 +515,12 @@ fn check_before_exit(core: &Core, mut waiting: VecDeque<(Instant, Displaced)>) {
         }
         let Some((due, one)) = unmovable.pop_front() else { return };
         core.steps.settle(one.place.path().as_str(), due.saturating_duration_since(Instant::now()));
-        // Nothing is kept open after it.
+        // No file is held open afterwards.
         waiting.extend(again(one.last_check(core), due));
     }
 }
 
-/// Checks all of them at once, and what that displaces in turn. Nothing is held open after it.
+/// Checks all of them at once, and the files displaced thereby. No file is held open afterwards.
 pub(super) fn check_all(core: &Core, displaced: Vec<Displaced>) {
     let mut displaced = VecDeque::from(displaced);
     while let Some(one) = displaced.pop_front() {

@@ -1,5 +1,5 @@
-//! Creating many notes at once. Each is a whole text under its name at every moment, as one note alone
-//! is; but all of them wait for the disk together, and each folder once.
+//! Creates many notes at once. As with a single note, each name always has a whole text; but all notes are
+//! synced together, and each folder once.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,16 +11,16 @@ use crate::disk::{Fsync, Like, Place, write_all};
 use crate::error::VaultError;
 use crate::step::Step;
 
-/// From this many on it pays to wait for the whole file system once.
+/// From this number on, a single sync of the file system is faster.
 const MANY: usize = 32;
 
-/// How many new notes the writes begin with, where these are many.
+/// Number of new notes at the start of the writes, if there are many.
 pub(super) fn many_creates(writes: &[NoteWrite]) -> usize {
     let count = writes.iter().take_while(|write| write.kind() == NoteChangeKind::Created).count();
     if count >= MANY { count } else { 0 }
 }
 
-/// One opened folder for each that a note goes to, and the temporary file of each note.
+/// The opened folder of each note (shared), and its temporary file.
 #[derive(Default)]
 struct Batch {
     folders: HashMap<String, Place>,
@@ -29,8 +29,8 @@ struct Batch {
 }
 
 impl Writing<'_> {
-    /// Creates all of them. On an error those that are `written` have to be reverted; of the others
-    /// nothing is left.
+    /// Creates all of them. On an error those marked `written` must be reverted; of the others nothing is
+    /// left.
     pub(super) fn create_many(&mut self, writes: &mut [NoteWrite]) -> Result<(), VaultError> {
         let mut batch = Batch::default();
         let done = self
@@ -69,7 +69,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// The texts are on the disk before the first of them has its name.
+    /// All texts are durable before the first note gets its name.
     fn sync_temps(&self, writes: &[NoteWrite], batch: &Batch) -> Result<(), VaultError> {
         let Some(write) = writes.first() else { return Ok(()) };
         let failed = |error| VaultError::io_at("create", &write.path)(error);
@@ -115,7 +115,8 @@ impl Writing<'_> {
                 .map_err(VaultError::io_at("create", folder.path()))?;
         }
         self.core.disk.sync_made(&batch.made).map_err(VaultError::io("create the folders of new notes"))?;
-        // Killed before it says so, the set is interrupted, and every note is found as it should be.
+        // If killed before these lines, the set is interrupted, and finishing it finds every note in its
+        // final state.
         writes
             .iter()
             .try_for_each(|write| self.step(Step::JournalDone, write))

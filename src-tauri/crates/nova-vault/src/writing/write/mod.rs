@@ -1,5 +1,5 @@
-//! How a planned change reaches the disk: checked against what is there, announced in the
-//! journal, written note by note, and reverted as a whole when a note cannot be written.
+//! Applies planned changes: compares them with the disk, announces them in the journal, writes note by
+//! note, and rolls back all of them if one fails.
 
 mod late;
 mod many;
@@ -33,31 +33,31 @@ use many::many_creates;
 use note_write::{NoteWrite, Outcome, PlaceCache, Texts};
 pub(crate) use sweep::sweep;
 
-/// What is to become of one note, or of another file.
+/// The planned change of a note or another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Planned {
     pub(crate) path: VaultPath,
-    /// Where the note is now, when it is to be moved.
+    /// The present path of a note to be moved.
     pub(crate) from: Option<VaultPath>,
-    /// What the plan was made against; `None` when there was no note.
+    /// The state that the plan is based on; `None` if there was no note.
     pub(crate) base: Option<Content>,
-    /// What is wanted; `None` when the note is to go.
+    /// The planned content; `None` for a deletion.
     pub(crate) after: Option<Content>,
-    /// What the file of a note that is restored is to have.
+    /// Attributes for the file of a restored note.
     pub(crate) file: Option<Attributes>,
-    /// Folders that were made for the note, to go with it when they are empty.
+    /// Folders that were created for the note, to be removed with it if they are empty.
     pub(crate) folders: Vec<String>,
 }
 
-/// The journal of one change set, begun with the first write. Shared with the displaced
-/// files that wait for their last look, so that the set's lock lives as long as they do.
+/// The journal of one change set, begun with the first write. Shared with displaced files that await their
+/// last check, so that the set's lock outlives them.
 #[derive(Debug)]
 pub(crate) struct SetJournal {
     id: String,
     kind: ChangeSetKind,
     label: String,
     writer: Mutex<Option<OpenSet>>,
-    /// The records of another set that are reverted by the next writes.
+    /// Records of another set that the next writes revert.
     undoes: Mutex<Option<Reverting>>,
 }
 
@@ -73,7 +73,7 @@ impl SetJournal {
         SetJournal { id, kind, label, writer: Mutex::new(None), undoes: Mutex::default() }
     }
 
-    /// Continues with the journal of a set whose process is gone.
+    /// Continues the journal of a set whose process has ended.
     pub(crate) fn taken_over(writer: Writer, kind: ChangeSetKind, label: String) -> SetJournal {
         SetJournal {
             id: writer.id().to_owned(),
@@ -88,8 +88,8 @@ impl SetJournal {
         &self.id
     }
 
-    /// Whether a note that it deletes is to be found in the trash. An undo deletes what Nova made and
-    /// nobody has touched since.
+    /// Whether deleted notes go to the trash. An undo only deletes what Nova created and nobody has
+    /// changed.
     fn deletes_for_somebody(&self) -> bool {
         self.kind != ChangeSetKind::Undo
     }
@@ -115,12 +115,12 @@ impl SetJournal {
         Ok(&mut set.writer)
     }
 
-    /// Says in the journal that the set is complete. Without a write there is no journal. It lasts
-    /// through the end of this process at once, and through a power cut when the system writes it
-    /// out; lost, the set counts as interrupted and there is nothing left to finish.
+    /// Marks the set as complete in the journal, if there is one. This survives the end of the process, but
+    /// a power cut only once the system has written it; if lost, the set counts as interrupted, with
+    /// nothing left to finish.
     pub(crate) fn commit(&self, core: &Core) -> Result<(), VaultError> {
         if self.writer.is_poisoned() {
-            // A write broke off in the middle: what became of it is to be seen to, as after a kill.
+            // A write panicked midway: handle it as after a kill.
             return Ok(());
         }
         let mut open = self.lock();
@@ -136,13 +136,13 @@ impl SetJournal {
         Ok(())
     }
 
-    /// Says with the next writes which records of another set they take back, so that an undo
-    /// whose process is killed can be finished as one.
+    /// Announces which records of another set the next writes revert, so that an interrupted undo can be
+    /// finished as one.
     pub(crate) fn will_undo(&self, of: &str, records: Vec<(u64, VaultPath)>) {
         *self.undoes.lock().unwrap_or_else(PoisonError::into_inner) = Some((of.to_owned(), records));
     }
 
-    /// Notes which records of another set this one took back, and by which of its writes.
+    /// Records which records of another set this one reverted, and by which writes.
     pub(crate) fn undid(
         &self,
         core: &Core,
@@ -159,9 +159,9 @@ impl SetJournal {
             .map_err(VaultError::io("write the journal"))
     }
 
-    /// Writes the planned changes. All notes are compared with what they were read as before
-    /// the first is touched; a conflict there writes nothing at all. A note that fails later
-    /// reverts those before it.
+    /// Applies the planned changes. All notes are compared with the state they were read in before the
+    /// first is changed; a conflict there writes nothing. If a later note fails, the previous ones are
+    /// reverted.
     pub(crate) fn apply(
         self: &Arc<Self>,
         core: &Core,
@@ -208,7 +208,7 @@ impl SetJournal {
         let announced = match self.announce(core, writer, &mut writes, author) {
             Ok(announced) => announced,
             Err(error) => {
-                // What of the announcement is in the journal came to nothing.
+                // Any announced writes were abandoned.
                 for write in &writes {
                     writer.append(&Line::Failed { n: write.n, reason: error.to_string() }).ok();
                 }
@@ -223,7 +223,7 @@ impl SetJournal {
         (result, displaced)
     }
 
-    /// Closes a set of outside edits whose process is gone: there is nothing to finish or to undo.
+    /// Closes a set of outside edits whose process has ended: there is nothing to finish or undo.
     fn end_outside(&self, core: &Core, log: &SetLog) {
         for record in log.records.iter().filter(|record| record.state == RecordState::Intended) {
             let now = core.disk.text(&record.path).ok().flatten();
@@ -239,15 +239,15 @@ impl SetJournal {
         }
     }
 
-    /// No temporary file of this set is left in the vault.
+    /// Records that no temporary file of this set remains in the vault.
     fn swept(&self) {
         if let Some(set) = self.lock().as_mut() {
             set.writer.append(&Line::Swept).ok();
         }
     }
 
-    /// Keeps an outside version that could neither be merged nor put beside its note: in the journal and as
-    /// a file of its own under `<data>/conflicts`.
+    /// Stores an outside version that could neither be merged nor copied beside its note: in the journal
+    /// and in a file under `<data>/conflicts`.
     pub(crate) fn keep(&self, core: &Core, n: u64, path: &VaultPath, bytes: &[u8]) -> std::io::Result<()> {
         match self.lock().as_mut() {
             Some(set) => core.keep(&mut set.writer, n, path, bytes),
@@ -263,8 +263,8 @@ impl SetJournal {
         }
     }
 
-    /// Copies what a file without a name holds into a temporary file beside the note, which says so to the
-    /// next start by its name.
+    /// Copies the content of an unlinked file into a temporary file beside the note, whose name identifies
+    /// it for the next start.
     fn copy_beside(
         &self,
         core: &Core,
@@ -289,14 +289,14 @@ impl SetJournal {
         Ok(name)
     }
 
-    /// The file that the write `n` displaced holds this edit, which is in the note now or kept.
+    /// Records that the edit in the file displaced by write `n` is in the note or stored.
     fn brought_back(&self, n: u64, bytes: &[u8]) {
         if let Some(set) = self.lock().as_mut() {
             set.writer.append(&Line::BroughtBack { n, text: ContentHash::of(bytes) }).ok();
         }
     }
 
-    /// As [`SetJournal::keep`], for a write in place that was cut short.
+    /// As [`SetJournal::keep`], for an interrupted write in place.
     fn keep_cut(&self, core: &Core, n: u64, path: &VaultPath, bytes: &[u8]) -> std::io::Result<()> {
         match self.lock().as_mut() {
             Some(set) => core.keep_as(&mut set.writer, n, path, bytes, true),
@@ -304,8 +304,8 @@ impl SetJournal {
         }
     }
 
-    /// Writes intent and images and makes them last. Where the first thing to happen in the vault
-    /// is one temporary file, both wait for the disk together, in [`Writing::write_temp`].
+    /// Writes intent and images and makes them durable. If the first action in the vault is a temporary
+    /// file, both are synced in parallel by [`Writing::write_temp`].
     fn announce(
         &self,
         core: &Core,
@@ -322,14 +322,14 @@ impl SetJournal {
                 write.file = Some(attributes);
             }
         }
-        // Each is done and reverted at most, with a temporary file for it; and the set ends.
+        // At most done and reverted, each with a temporary file; and the end of the set.
         let mut lines = 3 * writes.len() + 2;
         if core.write_through {
-            // Begun, reverted, and each ended.
+            // Begun and reverted, each with its end.
             lines += 4 * writes.len();
         }
         let mut notes = Vec::new();
-        // By folder: nothing is made before all is announced.
+        // By folder: nothing is created before everything is announced.
         let mut missing: HashMap<String, Vec<String>> = HashMap::new();
         for write in writes.iter_mut() {
             let [before, after] = writer.images([write.before.as_ref(), write.after.as_ref()])?;
@@ -369,22 +369,22 @@ impl SetJournal {
     }
 }
 
-/// How far what the journal was told is on its way to the disk.
+/// How far the announcements are durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Announced {
     Lasts,
-    /// It waits for the disk together with the first temporary file.
+    /// Will be synced together with the first temporary file.
     WaitsForTemp,
 }
 
-/// The writing of one plan, note by note.
+/// The execution of one plan, note by note.
 struct Writing<'a> {
     core: &'a Core,
     set: &'a Arc<SetJournal>,
     writer: &'a mut Writer,
     announced: Announced,
     displaced: Vec<Displaced>,
-    /// Taking back what was done: the journal keeps telling the first direction.
+    /// Rolling back: the journal still describes the forward direction.
     taking_back: bool,
 }
 
@@ -430,13 +430,13 @@ impl Writing<'_> {
                 applied.merged.push((write.path.clone(), write.outside.clone()));
             }
         }
-        // That they are done need not last at once: after a power cut a set of which this was lost
-        // counts as interrupted, and to finish it finds every note as it should be.
+        // The *done* records need not be durable at once: if a power cut loses them, the set counts as
+        // interrupted, and finishing it finds every note in its final state.
         Ok(applied)
     }
 
-    /// Makes the journal last where the write does not begin with a temporary file, which waits for
-    /// the disk together with it.
+    /// Syncs the journal before a write that does not begin with a temporary file; otherwise both are
+    /// synced together.
     fn journal_lasts(&mut self, write: &NoteWrite) -> Result<(), VaultError> {
         if self.announced == Announced::Lasts || write.begins_with_temp() {
             return Ok(());
@@ -446,7 +446,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Says in the journal how a write ended.
+    /// Records in the journal how a write ended.
     fn tell(&mut self, write: &NoteWrite, outcome: Outcome) -> Result<(), VaultError> {
         self.core
             .steps
@@ -455,8 +455,8 @@ impl Writing<'_> {
             .map_err(VaultError::io("write the journal"))
     }
 
-    /// Undoes the notes already written, last first. What cannot be reverted, because it
-    /// was edited again meanwhile, stays and stays listed as done.
+    /// Reverts the notes already written, last first. A note that cannot be reverted, because it was edited
+    /// again meanwhile, remains and is still listed as done.
     fn revert(&mut self, written: &[NoteWrite]) {
         self.taking_back = true;
         for write in written.iter().rev().filter(|write| write.written) {
@@ -482,8 +482,8 @@ impl Writing<'_> {
         self.taking_back = false;
     }
 
-    /// Takes a write back by the file that it displaced, where that still lies beside the note:
-    /// a full disk has no space for another one. `false` when it has to be written anew.
+    /// Reverts a write by means of the displaced file if that is still beside the note: a full disk has no
+    /// room for a new one. `false` if it must be written anew.
     fn put_back(&mut self, write: &NoteWrite, inverse: &mut NoteWrite) -> Result<bool, VaultError> {
         let (Some(before), false) = (&write.before, write.kind() == NoteChangeKind::Created) else {
             return Ok(false);
@@ -497,7 +497,7 @@ impl Writing<'_> {
         let Some((at, temp)) = found else { return Ok(false) };
         let place = self.core.disk.place(&write.path)?;
         let doing = || VaultError::io_at("take back", &write.path);
-        // Written into since: then it is more than what was displaced.
+        // It was edited: there is more than the old text to restore.
         if place.bytes_of(&temp).map_err(doing())?.as_deref() != Some(before.as_bytes()) {
             return Ok(false);
         }
@@ -517,7 +517,7 @@ impl Writing<'_> {
             return Ok(false);
         }
         if place.bytes_of(&temp).map_err(doing())?.as_deref() != Some(after.as_bytes()) {
-            // Edited at that moment: merged the long way.
+            // Edited concurrently: merge instead.
             place.exchange(&temp).map_err(doing())?;
             return Ok(false);
         }
@@ -527,7 +527,7 @@ impl Writing<'_> {
         if inverse.from.is_none() {
             return Ok(true);
         }
-        // The text is back; its place is to come.
+        // The text is restored; the path is next.
         inverse.before = inverse.after.clone();
         inverse.in_place = inverse.target();
         Ok(false)

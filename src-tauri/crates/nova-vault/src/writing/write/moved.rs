@@ -1,14 +1,14 @@
-//! The history of a vault whose folder has another name or place since, or is another folder now.
+//! The history of a vault whose folder was renamed, moved or replaced.
 //!
-//! That a set is this vault's is written into its journal, so that it stays so: also when the old path is
-//! given to a new folder, and when an earlier Nova did not write down which folder it was.
+//! A set that belongs to this vault is recorded as such in its journal, permanently: even if a new folder
+//! gets the old path later, and even if an older version did not record the folder's identity.
 //!
-//! A folder under the path of another one is two things. Put back from a backup or fetched anew by a
-//! sync program it is the vault, and its history is what a person wants most just then; it holds notes
-//! as Nova left them. Anything else is a new vault, in which to undo what was done in the old one
-//! would put notes that were never there. So the notes decide, and where none is as it was left by any set,
-//! the sets wait untouched for the folder that they are of. A note as a set found it says nothing: two
-//! vaults may begin with the same ones. Nor does one that an undo left so.
+//! A different folder at the same path can be two things. Restored from a backup, or downloaded again by a
+//! sync program, it is the vault, and the user needs its history most just then; it contains notes as Nova
+//! left them. Otherwise it is a new vault, into which an undo would put notes that were never there. So the
+//! notes decide: if none is as any set left it, the sets wait unchanged for their folder. A note in the
+//! state before a set proves nothing, because two vaults may start from the same notes; neither does one
+//! left by an undo.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use crate::core::Core;
 use crate::note::{ContentHash, VaultPath};
 use crate::writing::journal::{Line, Record, SetLog, Writer};
 
-/// Notes the sets that are this vault's as such. One that a running Nova writes is left to a later start, and so
-/// are all while there is nothing in the vault: what lies at its path may be where it is to be mounted.
+/// Records sets that belong to this vault as such. A set written by a running process is left to a later
+/// start; so are all sets while the vault is empty, because it may be an unmounted mount point.
 pub(super) fn take_over_moved(core: &Core) {
     let Some(folder) = core.journal.vault_folder().filter(|_| !core.disk.is_empty()) else { return };
     let unsettled = match core.journal.unsettled_sets() {
@@ -45,14 +45,14 @@ pub(super) fn take_over_moved(core: &Core) {
     }
 }
 
-/// Whether a note of the vault holds what one of these sets left there.
+/// Whether a note of the vault is as one of these sets left it.
 fn holds_notes_of(core: &Core, sets: &[Arc<SetLog>]) -> bool {
     let mut there: HashMap<VaultPath, Option<ContentHash>> = HashMap::new();
     let is_there = |record: &Record| {
         let changed = record.after.as_ref().filter(|after| {
             !after.is_empty() && record.before.as_ref().is_none_or(|before| before.hash != after.hash)
         });
-        // What lies in an extra root is the same for every vault that has a link to it.
+        // An extra root is shared by all vaults that link to it.
         let Some(left) = changed.filter(|_| !core.disk.is_in_root(&record.path)) else { return false };
         let now = there.entry(record.path.clone()).or_insert_with(|| {
             let text = core.disk.text(&record.path).ok().flatten();

@@ -1,4 +1,4 @@
-//! One note on its way to the disk: what was planned, what is there, and both made one.
+//! The write of one note: its plan merged with the state on disk.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use crate::note::{ContentHash, Merge, VaultPath, merge};
 use crate::step::Step;
 use crate::writing::journal::Line;
 
-/// One note on its way to the disk.
+/// The write of one note.
 #[derive(Debug)]
 pub(super) struct NoteWrite {
     pub(super) n: u64,
@@ -21,63 +21,62 @@ pub(super) struct NoteWrite {
     pub(super) from: Option<VaultPath>,
     base: Option<Content>,
     mine: Option<Content>,
-    /// What undoing this write leads back to: the newest content that is not ours.
+    /// The state that undoing this write restores: the newest content from outside.
     pub(super) before: Option<Content>,
-    /// What is to be put there.
+    /// The text to write.
     pub(super) after: Option<Content>,
-    /// What the note must hold for putting `after` there to be right: what was read, or, when
-    /// an edit came in between, what the round before put there.
+    /// The text that the note must have for `after` to be correct: the one read, or, after a concurrent
+    /// edit, the one written by the previous round.
     pub(super) in_place: String,
-    /// Ours was put in the note already and displaced an edit that came in between.
+    /// Our text was already put in place and displaced a concurrent edit.
     pub(super) ours_is_there: bool,
-    /// Those edits: whole texts that are in no note until `after` is there.
+    /// Those edits: whole texts that are in no note until `after` is written.
     pub(super) displaced: Vec<String>,
-    /// What the journal says that its temporary files expect and put in place.
+    /// The texts of its temporary files as announced in the journal.
     pub(super) announced: Texts,
-    /// Whether `before` has all of them.
+    /// Whether `before` contains all of them.
     pub(super) before_is_whole: bool,
-    /// What came from outside, readable.
+    /// The merged outside changes, readable.
     pub(super) outside: Vec<String>,
     pub(super) written: bool,
-    /// It failed, and what it had done by then could not be reverted: it is not said to have come to
-    /// nothing, and can be undone.
+    /// It failed and could not be reverted: it is not recorded as abandoned, and can be undone.
     pub(super) stays: bool,
-    /// It has both names: a kill came in the middle of the move.
+    /// It has both names: a kill interrupted the move.
     pub(super) half_moved: bool,
-    /// The folder that it was moved out of, opened: the user may rename that before the move is reverted.
+    /// The opened folder it was moved out of, which the user may rename before the move is reverted.
     pub(super) came_from: Option<Place>,
-    /// What the note's file is to have: of one that is restored, what it had when it was deleted. Of
-    /// one that is to be deleted, what it has.
+    /// Attributes of the file: for a restored note, those it had when it was deleted; for a deletion, the
+    /// present ones.
     pub(super) file: Option<Attributes>,
-    /// Folders made for it, or to go with it when they are empty.
+    /// Folders created for it, or to be removed with it if they are empty.
     pub(super) folders: Vec<String>,
 }
 
-/// What a temporary file holds after and before it is exchanged with the note.
+/// The texts of a temporary file, after and before it is exchanged with the note.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Texts {
     pub(super) expected: Option<ContentHash>,
     pub(super) ours: Option<ContentHash>,
 }
 
-/// Where an outside text was found that was not expected.
+/// Where an unexpected outside text was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     /// In the note.
     InPlace,
-    /// In the file that ours, which is in the note now, displaced.
+    /// In the file displaced by our text, which is in the note now.
     Displaced,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Written,
-    /// The disk had the wanted text already.
+    /// The disk already had the planned text.
     AlreadySo,
 }
 
 impl Outcome {
-    /// What the journal says of it.
+    /// The journal line for this outcome.
     pub(super) fn line(self, n: u64) -> Line {
         match self {
             Outcome::Written => Line::Done { n },
@@ -86,13 +85,12 @@ impl Outcome {
     }
 }
 
-/// The folders of new notes, each opened once; `None` where there is none.
+/// The folders of new notes, each opened once; `None` if it does not exist.
 #[derive(Debug, Default)]
 pub(super) struct PlaceCache(HashMap<String, Option<Place>>);
 
 impl PlaceCache {
-    /// Whether nothing at all has this name. That another program makes something meanwhile is
-    /// found when the note is put there.
+    /// Whether nothing has this name. A concurrent creation is detected when the note is put in place.
     fn is_free(&mut self, core: &Core, path: &VaultPath) -> bool {
         #[cfg(test)]
         crate::tests::work::done();
@@ -113,7 +111,7 @@ impl PlaceCache {
 }
 
 impl NoteWrite {
-    /// Whether nothing happens in the vault before a temporary file with the new text lies there.
+    /// Whether the first action in the vault is creating a temporary file with the new text.
     pub(super) fn begins_with_temp(&self) -> bool {
         match self.kind() {
             NoteChangeKind::Modified => true,
@@ -122,7 +120,7 @@ impl NoteWrite {
         }
     }
 
-    /// A write of which nothing is done yet, from `base` to `after`; `file`: attributes and folders.
+    /// A write from `base` to `after` that has not begun; `file`: attributes and folders.
     fn new(
         path: VaultPath,
         from: Option<VaultPath>,
@@ -153,8 +151,8 @@ impl NoteWrite {
         }
     }
 
-    /// Compares the plan with the disk and merges; `None` when there is nothing to do. The names
-    /// in `freed` are taken on the disk still, but not any more when it is this note's turn.
+    /// Compares the plan with the disk and merges; `None` if there is nothing to do. The names in `freed`
+    /// are still taken on disk, but will be free when this note is written.
     pub(super) fn against_disk(
         core: &Core,
         planned: &Planned,
@@ -177,7 +175,7 @@ impl NoteWrite {
             && let Some(there) = core.disk.content(&planned.path)?
         {
             if current.is_none() {
-                // Moved there already: only the text is left to do.
+                // Already moved: only the text remains.
                 write.from = None;
                 at = &planned.path;
                 current = Some(there);
@@ -211,7 +209,7 @@ impl NoteWrite {
         Ok((!unchanged).then_some(write))
     }
 
-    /// What the new file has its mode from: from what is known of the note, else `otherwise`.
+    /// The source of the new file's attributes: stored ones if known, else `otherwise`.
     pub(super) fn like<'a>(&'a self, otherwise: Like<'a>) -> Like<'a> {
         self.file.as_ref().map_or(otherwise, Like::Known)
     }
@@ -225,12 +223,12 @@ impl NoteWrite {
         }
     }
 
-    /// The name that no note has when this is written.
+    /// The path that this write vacates.
     pub(super) fn frees(&self) -> Option<&VaultPath> {
         if self.kind() == NoteChangeKind::Deleted { Some(&self.path) } else { self.from.as_ref() }
     }
 
-    /// The write that takes this one back.
+    /// The write that reverts this one.
     pub(super) fn inverse(&self) -> NoteWrite {
         let (path, from) = match &self.from {
             Some(from) => (from.clone(), Some(self.path.clone())),
@@ -245,12 +243,12 @@ impl NoteWrite {
         }
     }
 
-    /// Takes an outside text into what is to be written. Gives older outside texts that do not
-    /// fit this one and have to be kept beside the note.
+    /// Merges an outside text into the text to write. Returns older outside texts that conflict with it and
+    /// must be stored beside the note.
     pub(super) fn take_in(&mut self, theirs: String, found: Found) -> Result<Vec<String>, VaultError> {
         let (after, aside) = match self.merged(&theirs) {
             Ok(text) => (text, Vec::new()),
-            // Ours was written before; what does not fit are outside texts.
+            // Our text is already in place, so the conflict is between outside texts.
             Err(_) if self.ours_is_there => (theirs.clone(), std::mem::take(&mut self.displaced)),
             Err(conflict) => return Err(conflict),
         };
@@ -264,7 +262,7 @@ impl NoteWrite {
             Some(before) if self.ours_is_there => clean(&self.in_place, text_of(Some(before)), &theirs),
             _ => Some(theirs.clone()),
         };
-        // Ours is wanted also when the other program wrote from an older text.
+        // Re-apply our change even if the other program started from an older text.
         let after = clean(base, mine, &after).unwrap_or(after);
         self.before_is_whole &= before.is_some();
         self.before = Some(before.unwrap_or_else(|| theirs.clone()).into());
@@ -281,7 +279,7 @@ impl NoteWrite {
         Ok(aside)
     }
 
-    /// `after` and an outside edit of `in_place` made one.
+    /// Merges `after` with an outside edit of `in_place`.
     fn merged(&mut self, theirs: &str) -> Result<String, VaultError> {
         let Some(after) = &self.after else {
             return Err(self.conflict(theirs, "edited outside"));
@@ -299,12 +297,12 @@ impl NoteWrite {
         }
     }
 
-    /// The text that is to be put there; empty for a note that is to go.
+    /// The text to write; empty for a deletion.
     pub(super) fn target(&self) -> String {
         text_of(self.after.as_ref()).to_owned()
     }
 
-    /// A file was created at the path of one that is to be created. Two texts are shown side by side.
+    /// The error if a file was created concurrently at the target path. Two texts are shown side by side.
     pub(super) fn taken_by(&self, there: &Content) -> VaultError {
         match self.mine.as_ref().is_none_or(|mine| mine.text().is_some()) && there.text().is_some() {
             true => self.conflict(&there.shown(), "created outside"),
@@ -333,7 +331,7 @@ impl NoteWrite {
     }
 }
 
-/// The text of a note; empty for what is missing.
+/// The text of a note; empty if it does not exist.
 fn text_of(content: Option<&Content>) -> &str {
     content.and_then(Content::text).unwrap_or_default()
 }

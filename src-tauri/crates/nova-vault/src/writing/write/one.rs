@@ -1,6 +1,5 @@
-//! Creating, deleting and moving one note, and what every write has in common. At every moment
-//! a note's name holds one whole text, and a text that was under a name is dropped only when
-//! the journal has it.
+//! Creating, deleting and moving one note, and the parts shared by all writes. A note's name always has a
+//! whole text, and a replaced text is dropped only when the journal has it.
 
 use std::io;
 
@@ -53,7 +52,7 @@ impl Writing<'_> {
             .and_then(|()| place.sync_folder())
             .and_then(|()| self.core.disk.sync_made(&made));
         if let Err(error) = synced {
-            // Not sure to last: as if it had never been, unless somebody edited it already.
+            // Durability is uncertain: undo the creation, unless the note was edited already.
             let temp = self.temp(write, Some(&content), None);
             write.stays = true;
             if place.take(&temp).is_ok() {
@@ -112,7 +111,7 @@ impl Writing<'_> {
         let back = self.step(Step::SwapBack, write).and_then(|()| place.put(&temp));
         match back {
             Ok(()) => {}
-            // Another note took the name: the edited one gets a name beside it at its last look.
+            // Another note took the name: the edited one becomes a copy at its last check.
             Err(back) if back.kind() == io::ErrorKind::AlreadyExists => {
                 self.recheck(&place, file, &known, None, write);
             }
@@ -126,7 +125,7 @@ impl Writing<'_> {
             return Err(write.conflict("", "deleted outside"));
         };
         let old = self.core.disk.place(&from)?;
-        // Of a note that has both names the old one is to go, and that is no reason to refuse it.
+        // If the note already has both names, only the old one must be removed, so do not refuse it.
         if !write.half_moved && self.open(&old)?.is_none() {
             return Err(write.conflict("", "deleted outside"));
         }
@@ -151,7 +150,7 @@ impl Writing<'_> {
             .map_err(VaultError::io_at("move", &write.path))
             .and_then(|()| self.replace(&new, write));
         if let Err(error) = finished {
-            // Taken back by name alone: whatever is in the note goes with it.
+            // Only the name is reverted: concurrent edits move along.
             let temp = self.writer.next_temp(write.n);
             let back = self.place_to_return_to(&old).map_err(io::Error::other);
             match back.and_then(|back| new.move_to(&back, &temp, &|_| Ok(()))) {
@@ -164,9 +163,9 @@ impl Writing<'_> {
         Ok(Outcome::Written)
     }
 
-    /// Where a note goes back to that was moved out of the place `old`: into the same folder, whatever its name
-    /// is now. A folder that left the vault or became hidden (deleted in Obsidian, for example) does not take the
-    /// note along: then it goes back to its old path.
+    /// Where to move a note back that was moved out of `old`: into the same folder under its present name.
+    /// If that folder left the vault or became hidden (deleted in Obsidian, for example), the note goes to
+    /// its old path instead.
     fn place_to_return_to(&self, old: &Place) -> Result<Place, VaultError> {
         let path = self.core.disk.path_now(old).unwrap_or_else(|| old.path().clone());
         self.core.disk.make_place(&path).map(|(place, _)| place)
@@ -176,8 +175,8 @@ impl Writing<'_> {
         self.core.steps.before(step, write.path.as_str())
     }
 
-    /// A whole and lasting file beside the note; on an error there is none. What the journal was
-    /// told lasts after it, too.
+    /// Writes a whole, durable file beside the note; on an error none is left. Also makes pending journal
+    /// entries durable.
     pub(super) fn write_temp(
         &mut self,
         place: &Place,
@@ -207,7 +206,7 @@ impl Writing<'_> {
         written
     }
 
-    /// A name for a temporary file that takes `expected` out of the note's place and puts `ours` there.
+    /// A name for a temporary file that displaces `expected` from the note and puts `ours` in place.
     pub(super) fn temp<T: AsRef<[u8]> + ?Sized>(
         &mut self,
         write: &NoteWrite,
@@ -222,8 +221,8 @@ impl Writing<'_> {
         temp
     }
 
-    /// Says in the journal what a temporary file is used for from here on. Where it cannot be said,
-    /// the next start takes an edit in that file for one of the text that was announced.
+    /// Records in the journal new texts of a temporary file. If that fails, the next start treats an edit
+    /// in the file as one of the text announced before.
     pub(super) fn turn<T: AsRef<[u8]> + ?Sized>(
         &mut self,
         n: u64,
@@ -242,8 +241,8 @@ impl Writing<'_> {
         }
     }
 
-    /// Holds a displaced file for its last look. `expected` is what the note held when it was last
-    /// compared; `found` what the file held instead, where that is in the note by now.
+    /// Schedules the last check of a displaced file. `expected` is the note's text when last compared;
+    /// `found` the file's actual text if that was merged into the note.
     pub(super) fn recheck<T: AsRef<[u8]> + ?Sized>(
         &mut self,
         place: &Place,
@@ -263,7 +262,7 @@ impl Writing<'_> {
                 is_deleted.then(|| write.folders.clone()),
                 is_deleted && !self.taking_back && self.set.deletes_for_somebody(),
             )),
-            // It stays where it is, and the next start checks it.
+            // Stays where it is; the next start checks it.
             Err(error) => tracing::warn!("{}: {error}", write.path),
         }
     }

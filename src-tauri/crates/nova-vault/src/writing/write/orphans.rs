@@ -1,14 +1,13 @@
-//! Temporary files that no journal knows. The journal and the first temporary file wait for the
-//! disk together, so a power cut can leave the file without the lines that announce it.
+//! Temporary files without journal entries. The journal and the first temporary file are synced in
+//! parallel, so a power cut can leave the file without the lines that announce it.
 //!
-//! What is removed is certain to be Nova's and to hold nothing that is nowhere else. Its name is
-//! `.nova-<set>-<number>.<mark>.tmp` with the mark of this data folder, and the set announced no
-//! write and has no process. A note is exchanged only after its intent lasts, so such a file holds a
-//! text, whole or in part, that was to be written and never was. A name with another mark, or with
-//! none, is of another process and stays.
+//! Only files that certainly belong to Nova and contain nothing unique are removed: the name is
+//! `.nova-<set>-<number>.<mark>.tmp` with this data folder's mark, and the set announced no write and has
+//! no process. A note is exchanged only after its intent is durable, so such a file contains all or part of
+//! a text that was never written. A name with another mark, or none, belongs to another process and stays.
 //!
-//! A kill alone loses no line. So the vault is scanned once after each start of the system,
-//! and where the system does not say when that was, once a day.
+//! A kill alone loses no lines. So the vault is scanned once after each boot, or once a day if the system
+//! does not report the boot.
 
 use std::fs;
 use std::io;
@@ -18,7 +17,7 @@ use crate::disk::write_private;
 use crate::note::ContentHash;
 use crate::writing::journal::TempName;
 
-/// Removes them, when that was not done since the system started.
+/// Removes them, once per boot.
 pub(super) fn sweep_orphans(core: &Core) {
     // Without a mark there was never a write.
     let Some(mark) = core.journal.known_mark() else { return };
@@ -42,7 +41,7 @@ pub(super) fn sweep_orphans(core: &Core) {
     }
 }
 
-/// What differs after each start of the system.
+/// An identifier that changes with each boot.
 fn system_start() -> Option<String> {
     #[cfg(target_os = "linux")]
     {

@@ -1,5 +1,5 @@
-//! Replacing one note's text: exchanged with a whole new file, and what the exchange displaced
-//! compared with what was expected.
+//! Replaces a note's text by exchanging it with a new file, and compares the displaced text with the
+//! expected one.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use crate::note::ContentHash;
 use crate::step::Step;
 use crate::writing::journal::Line;
 
-/// How often a note that keeps changing under the write is tried before it is left alone.
+/// Maximum number of attempts for a note that keeps changing concurrently.
 const ATTEMPTS: usize = 8;
 
 impl Writing<'_> {
@@ -64,7 +64,7 @@ impl Writing<'_> {
                 other => {
                     place.remove(&temp).ok();
                     match other? {
-                        // It has got a further name.
+                        // It has got another hard link.
                         Some(note) if note.text == expected => {}
                         Some(note) => self.take_in_found(place, write, note.text)?,
                         None => return Err(write.conflict("", "deleted outside")),
@@ -94,7 +94,7 @@ impl Writing<'_> {
                 }
                 Ok(Some(newer)) => self.recheck(place, file, &expected, Some(&newer), write),
                 Err(error) => {
-                    // As it was before this round.
+                    // Restore the state before this round.
                     write.before = before;
                     write.displaced = displaced;
                     write.ours_is_there = ours_was_there;
@@ -114,8 +114,8 @@ impl Writing<'_> {
         Err(write.conflict(&write.in_place, "it keeps changing"))
     }
 
-    /// After the exchange: makes it last when it displaced what was `expected`; else takes the
-    /// displaced text in and gives it.
+    /// After the exchange: syncs the folder if the displaced text is the `expected` one; otherwise merges
+    /// the displaced text and returns it.
     fn end_round(
         &mut self,
         place: &Place,
@@ -136,8 +136,8 @@ impl Writing<'_> {
         Ok(None)
     }
 
-    /// Puts the file `temp` in the note's place and gives the file that it displaces. Its `texts` are what
-    /// that file is expected to hold and what `temp` holds.
+    /// Puts the file `temp` in the note's place and returns the displaced file. `texts` are the expected
+    /// content of the displaced file and the content of `temp`.
     fn displace(
         &mut self,
         place: &Place,
@@ -156,7 +156,7 @@ impl Writing<'_> {
                 Err(error) => return Err(error),
             }
         }
-        // Without exchange the note gets a second name first, by which it is found after a kill, too.
+        // Without exchange the note is hard-linked first, which also allows recovery after a kill.
         let pinned = self.temp(write, texts[0], texts[1]);
         let file = match place.link(&pinned)? {
             true => {
@@ -166,7 +166,7 @@ impl Writing<'_> {
             false => File::Opened(note.into_opened()),
         };
         let names = place.names_of(&pinned);
-        // The note is closed by now: FUSE keeps a replaced file that is open under a further name.
+        // The note is closed here, because FUSE preserves a replaced file that is open under another name.
         place.rename_over(temp).inspect_err(|_| drop(place.remove(&pinned)))?;
         let kept_its_names = names.is_some_and(|names| names > 1) && place.names_of(&pinned) >= names;
         if kept_its_names && !place.hides_open_files() {
@@ -176,19 +176,19 @@ impl Writing<'_> {
         Ok(file)
     }
 
-    /// Takes `ours` away from the name that the note lost to a rename just before ours was put there.
+    /// Removes `ours` from the note's name, which lost its note to a concurrent rename just before.
     fn take_away(&mut self, place: &Place, write: &NoteWrite, ours: Option<&str>) -> io::Result<()> {
         let aside = self.temp(write, ours, None);
         place.take(&aside)?;
         if place.bytes_of(&aside)?.as_deref() != ours.map(str::as_bytes) {
             return place.put(&aside);
         }
-        // What is written into ours from now on shows at its last look.
+        // Later writes to our text are detected at its last check.
         self.recheck(place, File::Temp(aside), ours.unwrap_or_default(), None, write);
         place.sync_folder()
     }
 
-    /// What the exchange or the taking away displaced, when it is not what was expected.
+    /// The displaced text, if it is not the expected one.
     pub(super) fn displaced_text(
         &self,
         place: &Place,
@@ -213,7 +213,7 @@ impl Writing<'_> {
             .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
     }
 
-    /// Takes in what was found in the note in place of what was expected there.
+    /// Merges the unexpected text found in the note.
     fn take_in_found(
         &mut self,
         place: &Place,
@@ -226,8 +226,8 @@ impl Writing<'_> {
         }
     }
 
-    /// Takes an outside text in and tells the journal the new texts, which last before they are put
-    /// in place.
+    /// Merges an outside text and records the new texts in the journal, durably before they are put in
+    /// place.
     fn take_in(&mut self, write: &mut NoteWrite, theirs: String, found: Found) -> Result<(), VaultError> {
         let took = (found == Found::Displaced).then(|| ContentHash::of(theirs.as_bytes()));
         for older in write.take_in(theirs, found)? {
@@ -246,14 +246,13 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// An outside text that a write displaced is not in the note after all: its last look brings it back.
+    /// A displaced outside text is not in the note after all: its last check restores it.
     fn not_merged(&mut self, n: u64, text: &str) {
         self.displaced.iter_mut().filter(|one| one.held(n, text)).for_each(Displaced::not_merged);
     }
 
-    /// Puts the outside version back in the note's place after an exchange that was wrong,
-    /// and gives `error` back, made right should the note have changed once more; with it whether ours is
-    /// out of the note.
+    /// Puts the outside version back after a failed exchange. Returns `error`, updated if the note changed
+    /// again, and whether our text is out of the note.
     fn swap_back(
         &mut self,
         place: &Place,
@@ -269,7 +268,7 @@ impl Writing<'_> {
         let taken_out = match swapped {
             Ok(temp) => temp,
             Err(failed) => {
-                // The displaced file stays where it is, and the next start brings it back.
+                // The displaced file stays where it is, and the next start restores it.
                 self.turn(write.n, temp, Some(expected), None);
                 tracing::warn!("{}: could not be put back: {failed}", write.path);
                 return (error, false);
@@ -277,8 +276,8 @@ impl Writing<'_> {
         };
         match place.bytes_of(&taken_out) {
             Ok(Some(newest)) if newest != ours.as_bytes() => {
-                // Edited once more at that moment: the newest version belongs in the place, and the
-                // one that was put there is restored into it.
+                // Edited again concurrently: the newest version belongs in the note, and the one just put
+                // there is merged into it.
                 self.turn(write.n, &taken_out, Some(expected), None);
                 if let Ok(temp) = self.displace_again(place, &taken_out, write, [Some(expected), None]) {
                     self.recheck(place, File::Temp(temp), expected, None, write);
@@ -294,7 +293,7 @@ impl Writing<'_> {
         }
     }
 
-    /// As [`Writing::displace`], for a file that has a name: so has what it displaces.
+    /// As [`Writing::displace`], for a named file; the displaced file has a name, too.
     fn displace_again(
         &mut self,
         place: &Place,
@@ -309,7 +308,8 @@ impl Writing<'_> {
         }
     }
 
-    /// As [`Writing::swap_back`], for a displaced file without a name. Whether ours is out of the note.
+    /// As [`Writing::swap_back`], for an unlinked displaced file. Returns whether our text is out of the
+    /// note.
     fn write_back_displaced(
         &mut self,
         place: &Place,
@@ -328,8 +328,8 @@ impl Writing<'_> {
         is_back
     }
 
-    /// Takes ours out of the note again. The outside texts that it displaced and that this does not put
-    /// back are restored at their last look.
+    /// Removes our text from the note again. Displaced outside texts that are not put back by this are
+    /// restored at their last check.
     fn restore(&mut self, place: &Place, write: &mut NoteWrite) {
         let Some(outside) = write.before.as_ref().and_then(Content::text) else { return };
         let restored = self.put_outside(place, write, &write.in_place, outside);
@@ -342,7 +342,7 @@ impl Writing<'_> {
         }
     }
 
-    /// Puts `outside` in place of ours. An error where the note is no longer ours.
+    /// Replaces our text by `outside`. An error if the note has another text.
     fn put_outside(&mut self, place: &Place, write: &NoteWrite, ours: &str, outside: &str) -> io::Result<()> {
         let edited = || io::Error::other("it changed once more");
         let open = || match place.open_to_replace() {
@@ -361,7 +361,7 @@ impl Writing<'_> {
             place.remove(&again)?;
             return Err(edited());
         }
-        // What is written into ours from now on shows at its last look.
+        // Later writes to our text are detected at its last check.
         self.recheck(place, file, ours, None, write);
         place.sync_folder()
     }

@@ -1,11 +1,11 @@
-//! Reading a note that another program may be writing in place.
+//! Reads a note that another program may be writing in place.
 
 use std::time::Duration;
 
 use crate::step::Steps;
 
-/// A text that differs from what was expected may be half of one that another program is
-/// writing in place: read again until two reads agree. `what` is the path of the note.
+/// An unexpected text may be half of one that another program is writing in place: reads again until two
+/// reads agree. `what` is the path of the note.
 pub(super) fn settled<T: PartialEq, E>(
     steps: &Steps,
     what: &str,

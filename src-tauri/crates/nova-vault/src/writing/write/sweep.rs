@@ -1,10 +1,9 @@
-//! At the start, and before old sets are discarded: temporary files and half-written notes that a
-//! Nova that was killed left in the vault.
+//! Recovery, at the start and before old sets are discarded: temporary files and half-written notes left in
+//! the vault by killed processes.
 //!
-//! The name of a temporary file says which record of which change set it belongs to, and the journal
-//! says which texts it may hold ([`TempTexts`]). Any other text in it is an outside edit that the
-//! exchange displaced, or that was written through an open handle since, and goes back into the note
-//! of that record.
+//! The name of a temporary file identifies its record and change set, and the journal lists the texts it
+//! may contain ([`TempTexts`]). Any other text is an outside edit that was displaced by the exchange, or
+//! was written through an open handle since, and is merged into that record's note.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
@@ -23,12 +22,11 @@ use crate::writing::journal::{
     Image, Line, Record, RecordState, SetLog, TempName, TempTexts, Writer, temp_prefix,
 };
 
-/// Deals with the leftovers of every change set whose process is gone, and with files of no set.
-/// Only files of this data folder's journal are touched, and one that holds an edit nobody has is
-/// restored first.
+/// Handles leftovers of all change sets whose process has ended, and files of no set. Touches only files of
+/// this data folder's journal, and restores edits that have no other copy before removing a file.
 pub(crate) fn sweep(core: &Core) {
     if let Err(error) = core.journal.ahead().restore() {
-        // What looks like left over may be of a set that is not whole yet.
+        // What seems to be a leftover may belong to a set that is not restored yet.
         tracing::warn!("the journal could not be put back: {error}");
         return;
     }
@@ -49,7 +47,7 @@ pub(crate) fn sweep(core: &Core) {
                 sweep.folders();
                 swept.push(sweep);
             }
-            // Its process lives, or lives again: its files are its own.
+            // Its process is alive, or it was resumed: its files are in use.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => tracing::warn!("change set {}: {error}", log.id),
         }
@@ -60,8 +58,8 @@ pub(crate) fn sweep(core: &Core) {
     sweep_orphans(core);
 }
 
-/// Temporary files that are not in the folders the journal names, because these were renamed or moved
-/// since.
+/// Finds temporary files that are no longer in the folders recorded in the journal, because those were
+/// renamed or moved.
 fn sweep_astray(core: &Core, sweeps: &mut [Sweep<'_>]) {
     let mut astray: HashMap<String, &mut Sweep<'_>> = HashMap::new();
     for sweep in sweeps.iter_mut().filter(|sweep| sweep.may_be_astray) {
@@ -79,17 +77,17 @@ fn sweep_astray(core: &Core, sweeps: &mut [Sweep<'_>]) {
     }
 }
 
-/// The sweeping of one change set.
+/// The recovery of one change set.
 struct Sweep<'a> {
     core: &'a Core,
     log: &'a SetLog,
     set: Arc<SetJournal>,
     /// Records of which nothing was written.
     never_begun: HashSet<u64>,
-    /// Records that put a later text in place than the one a file of theirs was displaced by.
+    /// Records with a completed exchange: edits displaced in earlier rounds are in the note.
     landed: HashSet<u64>,
     may_be_astray: bool,
-    /// How many things have to be tried again at the next start.
+    /// Number of items to retry at the next start.
     left: usize,
 }
 
@@ -117,7 +115,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// The files in the folders that the journal names.
+    /// Handles the files in the folders recorded in the journal.
     fn folders(&mut self) {
         let prefix = temp_prefix(&self.log.id);
         let mut seen = BTreeSet::new();
@@ -134,7 +132,7 @@ impl<'a> Sweep<'a> {
                 .and_then(|place| place.map(|place| place.beside(&prefix)).transpose());
             match found {
                 Ok(Some(temps)) => self.temps(path.folder(), temps),
-                // It was deleted, or has another name.
+                // Deleted or renamed.
                 Ok(None) => self.may_be_astray = true,
                 Err(error) => {
                     tracing::info!("what {} left beside {path} waits: {error}", self.log.id);
@@ -144,8 +142,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Files of one folder. The latest come first: one that was exchanged says that the edits in
-    /// earlier ones are in the note.
+    /// Handles the files of one folder, latest first: if one was exchanged, edits in earlier ones are in
+    /// the note.
     fn temps(&mut self, folder: &str, temps: Vec<String>) {
         let named = |temp: String| Some((TempName::parse(&self.log.id, &temp)?, temp));
         let mut temps: Vec<_> = temps.into_iter().filter_map(named).collect();
@@ -160,8 +158,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// The place of the record's note in the folder of one of its temporary files. A folder that the
-    /// record does not name is one of its folders that was renamed.
+    /// The place of the record's note in the folder of one of its temporary files. A folder unknown to the
+    /// record is one of its folders, renamed.
     fn note_of(&self, record: &Record, folder: &str) -> io::Result<Place> {
         let path = paths(record).find(|path| path.folder() == folder).unwrap_or(&record.path);
         let name = path.as_str().rsplit('/').next().unwrap_or_default();
@@ -172,7 +170,7 @@ impl<'a> Sweep<'a> {
     fn temp(&mut self, place: &Place, record: &Record, name: TempName, temp: &str) -> io::Result<()> {
         let (core, log) = (self.core, self.log);
         if place.has_names(temp) && self.is_second_name(place, record, temp) {
-            // Killed between giving the note its name and taking this one.
+            // Killed between the two steps of a rename by hard link.
             return place.remove(temp);
         }
         let Some(bytes) = place.bytes_of(temp)? else { return Ok(()) };
@@ -183,7 +181,7 @@ impl<'a> Sweep<'a> {
             self.landed.insert(record.n);
             let to_trash = record.kind == NoteChangeKind::Deleted && self.set.deletes_for_somebody();
             if to_trash && core.to_trash(place, temp, true) {
-                // Without second names it has gone there.
+                // Without hard links it has been moved already.
                 place.remove(temp).ok();
             } else {
                 put_aside(core, place, temp, &log.id, record.n, hash);
@@ -197,12 +195,13 @@ impl<'a> Sweep<'a> {
         }
         match self.whose(place, texts, &bytes) {
             Whose::Ours => return place.remove(temp),
-            // Torn, too, but of what did not reach the disk: it says nothing, and is kept anyway.
+            // Torn as well, but by a power cut before anything was written: has no information, but is
+            // retained.
             _ if self.never_begun.contains(&record.n) => {
                 put_aside(core, place, temp, &log.id, record.n, hash);
                 return Ok(());
             }
-            // The edit is worth more than the deletion.
+            // The edit outweighs the deletion.
             Whose::Theirs if record.kind == NoteChangeKind::Deleted && place.put(temp).is_ok() => {
                 core.unmerged.add(core.disk.root().join(place.path().as_str()));
                 return Ok(());
@@ -231,8 +230,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Where the note is that an edit in a file beside `place` belongs to: the note there, else the one
-    /// that was moved from there.
+    /// The note to which an edit in a file beside `place` belongs: the note there, or else the one that was
+    /// moved from there.
     fn note_now(&self, place: &Place, record: &Record) -> io::Result<Place> {
         if record.from.as_ref() == Some(place.path())
             && place.is_free(place.path())
@@ -250,7 +249,7 @@ impl<'a> Sweep<'a> {
                 .any(|note| place.is_name_of(temp, &note))
     }
 
-    /// Whose an unexpected text in a temporary file is.
+    /// The origin of an unexpected text in a temporary file.
     fn whose(&self, place: &Place, texts: &TempTexts, bytes: &[u8]) -> Whose {
         let is_begun = self
             .core
@@ -265,7 +264,7 @@ impl<'a> Sweep<'a> {
         if bytes.is_empty() || is(&texts.expected) {
             Whose::Ours
         } else if now.is_some() && is(&texts.ours) {
-            // Exchanged: somebody cut the note short just before.
+            // Exchanged: another program had truncated the note just before.
             Whose::Theirs
         } else {
             Whose::Unknown
@@ -278,26 +277,26 @@ impl<'a> Sweep<'a> {
         }
         let is_outside = |record: &Record| record.author.principal == OUTSIDE;
         if !self.log.committed && self.log.records.iter().all(is_outside) {
-            // What it was to bring back is restored by now, from the file that has it.
+            // Its edit is restored by now, from the file that contains it.
             self.set.end_outside(self.core, self.log);
         }
     }
 }
 
-/// Whose a text is.
+/// The origin of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Whose {
-    /// Ours, killed while it was being written, or torn by a power cut.
+    /// Our text, partial because of a kill or a power cut.
     Ours,
-    /// Another program's.
+    /// Another program's text.
     Theirs,
-    /// The beginning of ours, beside a note that holds neither text: it may be either.
+    /// A prefix of our text, beside a note with neither text: either is possible.
     Unknown,
 }
 
-/// The texts of an intent last before the first note changes. Where they do not, the power went
-/// before that: nothing of it was written, and there is nothing to finish or to take back. Gives the
-/// numbers of these records.
+/// Records as failed the intents whose texts are incomplete, and returns their numbers. Texts are durable
+/// before the first note changes, so the power failed before that: nothing was written, and there is
+/// nothing to finish or undo.
 fn report_never_begun(core: &Core, set: &SetJournal, log: &SetLog) -> HashSet<u64> {
     let is_whole =
         |image: &Option<Image>| image.as_ref().is_none_or(|image| core.journal.bytes(&log.id, image).is_ok());
@@ -325,8 +324,8 @@ fn paths(record: &Record) -> impl Iterator<Item = &VaultPath> {
     std::iter::once(&record.path).chain(&record.from)
 }
 
-/// Whether this is what a kill or a power cut left of a text that was being written: its beginning, or
-/// it with zeros in place of blocks that did not reach the disk.
+/// Whether this is a partial write of a text: a prefix of it, possibly with zeros in place of blocks that
+/// did not reach the disk.
 fn is_part(bytes: &[u8], text: &[u8]) -> bool {
     bytes.len() <= text.len() && bytes.iter().zip(text).all(|(byte, other)| byte == other || *byte == 0)
 }

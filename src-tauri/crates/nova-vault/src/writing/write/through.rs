@@ -1,16 +1,14 @@
-//! Writing a note in place, because its file has further names (hard links) that an exchange would
-//! part it from.
+//! Writes a note in place, because its file has hard links from which an exchange would separate it.
 //!
-//! Two things are weaker than with an exchange. Another program that reads in the instant of the
-//! write may see parts of both texts. And an edit that it makes between the last comparison and
-//! the write, two calls of the system apart, is not seen.
+//! Two guarantees are weaker than with an exchange. Another program that reads during the write may see a
+//! mixture of both texts. And an edit that it makes between the last comparison and the write, two system
+//! calls apart, is not detected.
 //!
-//! A kill leaves parts of both texts. The journal has both and says where they are written, and
-//! the next start finishes the write forward: that ends in a whole text also when it is killed in
-//! turn. It does so only where every byte stands in one of the two texts at its place, and keeps
-//! what it found there, because an edit made since could be such a mixture. Anything else is an
-//! edit made since for sure and stays; then the text that was to be written is kept beside the
-//! journal and the note is listed as a problem.
+//! A kill leaves a mixture of both texts. The journal has both texts and the note's path, and the next
+//! start completes the write: this yields a whole text even if it is killed in turn. It does so only if
+//! every byte is from one of the two texts at its offset, and stores what it found, because a later edit
+//! could be such a mixture. Anything else is certainly a later edit and stays; then the text to be written
+//! is stored beside the journal and the note is reported as a problem.
 
 use std::io;
 use std::sync::Arc;
@@ -25,8 +23,7 @@ use crate::step::Step;
 use crate::writing::journal::{Line, Overwrite, SetLog, lock_writing};
 
 impl Writing<'_> {
-    /// The note for changing it; one with further names is refused unless these are to be written
-    /// through.
+    /// Opens the note for writing; one with hard links is refused unless `write_through` is set.
     pub(super) fn open(&self, place: &Place) -> Result<Option<NoteFile>, VaultError> {
         match place.open_to_replace()? {
             Some(note) if note.names > 1 && !self.core.write_through => {
@@ -36,8 +33,8 @@ impl Writing<'_> {
         }
     }
 
-    /// Writes `ours` in place over the text that is expected there. `false` when another text, or
-    /// another file, was found under the note's name: then nothing of ours is in any file.
+    /// Writes `ours` in place over the expected text. `false` if another text or file was found under the
+    /// note's name; then no file contains our text.
     pub(super) fn overwrite(
         &mut self,
         place: &Place,
@@ -66,7 +63,7 @@ impl Writing<'_> {
             return Err(failed()(error));
         }
         if !place.leads_to(&note) {
-            // The file is this note no more, and its other names are none of ours.
+            // The name refers to another file now, and this file's other names are not ours to change.
             self.write_back(place, &note, write, ours)?;
             return Ok(false);
         }
@@ -83,7 +80,7 @@ impl Writing<'_> {
         note.sync()
     }
 
-    /// Puts what stood there before back over what may be parts of both texts.
+    /// Restores the old text of a file that may be a mixture.
     fn write_back(
         &mut self,
         place: &Place,
@@ -95,12 +92,12 @@ impl Writing<'_> {
         let torn = |source| VaultError::Torn { path: write.path.clone(), source };
         let there = note.bytes().map_err(torn)?;
         if there == before.as_bytes() || !is_mixture(&there, before.as_bytes(), ours.as_bytes()) {
-            // Not begun, or edited outside at this moment: that is a whole text.
+            // Not begun, or edited concurrently: the text is whole.
             self.is_whole(write.n);
             return Ok(());
         }
         if let Err(error) = self.announce(place, write.n, ours, before) {
-            // Should this be cut short, too, the next start finishes the write anyway.
+            // If this is interrupted as well, the next start completes the write.
             tracing::warn!("{}: {error}", write.path);
         }
         note.write(before.as_bytes())
@@ -111,7 +108,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Says in the journal what is about to be written over by what, and makes that last.
+    /// Records both texts of a write in place in the journal, and syncs it.
     fn announce(&mut self, place: &Place, n: u64, from: &str, to: &str) -> io::Result<()> {
         let overwrite = Overwrite {
             n,
@@ -123,15 +120,14 @@ impl Writing<'_> {
         self.writer.sync()
     }
 
-    /// Where the line cannot be written, the next start finds one of the two texts or the edit of
-    /// another program, and touches neither.
+    /// If the line cannot be written, the next start finds one of the two texts or another program's edit,
+    /// and leaves either alone.
     fn is_whole(&mut self, n: u64) {
         self.writer.append(&Line::Whole { n }).ok();
     }
 }
 
-/// At the start: sees to a write in place that nothing says the end of. `false` when it has to be
-/// tried again.
+/// At the start: completes an unfinished write in place. `false` if it must be retried.
 pub(super) fn finish_overwrite(
     core: &Core,
     set: &Arc<SetJournal>,
@@ -140,7 +136,7 @@ pub(super) fn finish_overwrite(
 ) -> bool {
     let path = &overwrite.path;
     let finished = || -> io::Result<()> {
-        // Gone, or a link now: nothing of ours is under that name.
+        // Gone, or now a link: nothing of ours has that name.
         let Some(place) = core.disk.place_again(path)? else { return Ok(()) };
         let note = match place.open_in_place() {
             Ok(Some(note)) => note,
@@ -171,9 +167,9 @@ pub(super) fn finish_overwrite(
     }
 }
 
-/// Whether every byte is that of one of two texts at its place, and the length between theirs.
-/// That holds for what a write of one over the other leaves, wherever and however often it is
-/// cut, also by a lost power supply that loses some blocks of it.
+/// Whether every byte is from one of two texts at its offset, and the length is between theirs. This holds
+/// for any interruption of writing one over the other, even repeated, and for a power cut that loses some
+/// blocks.
 fn is_mixture(bytes: &[u8], one: &[u8], other: &[u8]) -> bool {
     let lengths = one.len().min(other.len())..=one.len().max(other.len());
     lengths.contains(&bytes.len())

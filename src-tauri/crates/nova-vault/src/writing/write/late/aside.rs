@@ -1,15 +1,15 @@
-//! Displaced files, kept whole outside of the vault after the last look at them.
+//! Displaced files, stored outside of the vault after their last check.
 //!
-//! A program that opened a note before a write displaced its file can hold it open for as long as
-//! it likes, and no system tells when it stops. So the file is not deleted when it has been quiet
-//! for two seconds: it moves to `<data>/displaced` and stays as long as its change set does. It is
-//! checked a minute later, when the vault is closed and opened, and before it goes; what was
-//! written into it by then is restored into the note or put beside it.
+//! A program that opened a note before a write displaced its file can hold it open indefinitely, and no
+//! system reports when it closes it. So a file that has been quiet for two seconds is not deleted: it is
+//! moved to `<data>/displaced` and retained as long as its change set. It is checked a minute later, when
+//! the vault is closed and opened, and before it is deleted; edits written into it by then are merged into
+//! the note or stored beside it.
 //!
-//! A file that lies on another file system than the data folder cannot be moved there, and a copy
-//! would not show what is written into the file itself. After its two seconds, which the end of the
-//! process waits for, its name goes, but it stays open here, and it is checked as often as the others
-//! until the vault is closed. What is written into it after that is lost.
+//! A file on another file system than the data folder cannot be moved there, and a copy would miss later
+//! writes to the file itself. After its two seconds, for which the end of the process waits, it is unlinked
+//! but held open, and checked as often as the others until the vault is closed. Later writes to it are
+//! lost.
 
 use std::collections::HashMap;
 use std::fs;
@@ -27,12 +27,11 @@ use crate::disk::{Like, OpenedFile, Place, bytes_outside};
 use crate::note::ContentHash;
 use crate::writing::journal::{SetLog, TempName, Writer};
 
-/// A modification time may stay the same over writes that are closer together than this.
+/// Granularity of modification times: writes closer together may share one.
 const RACY: Duration = Duration::from_secs(2);
 
-/// Moves the file `temp` beside a note out of the vault, as what write `n` of a set displaced. Where
-/// that cannot be it is deleted, and given: this is then the only way to it. `known`: what it held at
-/// the last look.
+/// Moves the file `temp`, displaced by write `n` of a set, out of the vault. If that fails it is unlinked
+/// and returned open, as the only access to it. `known` is its content at the last check.
 pub(in crate::writing::write) fn put_aside(
     core: &Core,
     place: &Place,
@@ -44,7 +43,7 @@ pub(in crate::writing::write) fn put_aside(
     if move_aside(core, place, temp, set, n, known) { None } else { keep_open(place, temp) }
 }
 
-/// Takes the name of the file `temp` away and gives the file.
+/// Unlinks the file `temp` and returns it open.
 pub(super) fn keep_open(place: &Place, temp: &str) -> Option<OpenedFile> {
     let opened = place.open_temp(temp).ok();
     if let Err(error) = place.remove(temp) {
@@ -53,7 +52,7 @@ pub(super) fn keep_open(place: &Place, temp: &str) -> Option<OpenedFile> {
     opened
 }
 
-/// As [`put_aside`]; where the file cannot be moved it stays where it is, and the answer is `false`.
+/// As [`put_aside`], but leaves a file that cannot be moved in place and returns `false`.
 pub(super) fn move_aside(
     core: &Core,
     place: &Place,
@@ -68,7 +67,7 @@ pub(super) fn move_aside(
         n,
         number: number.to_string(),
         known,
-        // Not checked in its new place.
+        // Forces a check in the new place.
         modified: 0,
     };
     let folder = core.displaced();
@@ -79,8 +78,8 @@ pub(super) fn move_aside(
     moved.is_ok()
 }
 
-/// Checks the files that may have been written into since the last time, and restores what
-/// was. What cannot be restored now stays for the next time.
+/// Checks files that may have been written to since the last check, and restores edits. Edits that cannot
+/// be restored now remain for the next time.
 pub(crate) fn check_displaced(core: &Core) {
     let folder = core.displaced();
     let mut changed = list(&folder);
@@ -96,7 +95,7 @@ pub(crate) fn check_displaced(core: &Core) {
         }
     };
     for (aside, _) in changed {
-        // Others are of another vault.
+        // Others belong to another vault.
         if let Some(log) = sets.iter().find(|log| log.id == aside.set)
             && let Err(error) = aside.check(core, log, &folder)
             && error.kind() != io::ErrorKind::WouldBlock
@@ -106,7 +105,7 @@ pub(crate) fn check_displaced(core: &Core) {
     }
 }
 
-/// How many bytes the displaced files of each set take.
+/// Size of the displaced files per set, in bytes.
 pub(crate) fn displaced_bytes(core: &Core) -> HashMap<String, u64> {
     let folder = core.displaced();
     let mut bytes = HashMap::new();
@@ -117,8 +116,8 @@ pub(crate) fn displaced_bytes(core: &Core) -> HashMap<String, u64> {
     bytes
 }
 
-/// Removes the displaced files of a set that is about to be forgotten. `false` when the set has to stay for one
-/// that was written into and waits to be restored, or that another process is checking now.
+/// Removes the displaced files of a set that is about to be pruned. `false` if the set must be retained for
+/// a file whose edit is not restored yet, or that another process is checking.
 pub(crate) fn remove_displaced(core: &Core, set: &str) -> io::Result<bool> {
     let folder = core.displaced();
     let mut files = list(&folder);
@@ -133,22 +132,22 @@ pub(crate) fn remove_displaced(core: &Core, set: &str) -> io::Result<bool> {
         Ok(true)
     };
     match forgotten() {
-        // It has another name by now.
+        // Renamed by another process.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         forgotten => forgotten,
     }
 }
 
-/// One displaced file. Its name is all that is written down about it.
+/// A displaced file. Its name holds all metadata about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Aside {
     set: String,
     n: u64,
-    /// Of its temporary name, so that no two files of a set have one name here.
+    /// From its temporary name; makes names within a set unique.
     number: String,
-    /// What it held when it was last checked.
+    /// Its content at the last check.
     known: ContentHash,
-    /// When it was last written then, in nanoseconds since 1970; 0 when that says too little.
+    /// Its modification time at that check, in nanoseconds since 1970; 0 if it was too recent to rely on.
     modified: u128,
 }
 
@@ -170,14 +169,14 @@ impl Aside {
         (aside.name() == name).then_some(aside)
     }
 
-    /// `WouldBlock` when the set's process lives.
+    /// `WouldBlock` if the set's process is alive.
     fn check(&self, core: &Core, log: &SetLog, folder: &Path) -> io::Result<()> {
         let file = folder.join(self.name());
         let metadata = fs::symlink_metadata(&file)?;
         if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
             return Err(io::Error::other("it is not a file, or larger than a file can be"));
         }
-        // Before the bytes: a write from here on shows in the time.
+        // Before reading: later writes then change the time.
         let modified = settled_time(&metadata);
         let bytes = bytes_outside(&file)?;
         let known = ContentHash::of(&bytes);
@@ -187,7 +186,7 @@ impl Aside {
         }
         let writer = Writer::take_over(&core.journal, log)?;
         if !file.exists() {
-            // Another process brought it back at this moment.
+            // Another process restored it concurrently.
             return Ok(());
         }
         let set = Arc::new(SetJournal::taken_over(writer, log.kind, log.label.clone()));
@@ -200,7 +199,7 @@ impl Aside {
         Ok(())
     }
 
-    /// Makes the bytes safe, and gives what that displaced.
+    /// Stores the edit, and returns the files displaced thereby.
     fn bring_back(
         &self,
         core: &Core,
@@ -245,13 +244,13 @@ impl Aside {
     }
 }
 
-/// The files here, with the times of their last writes.
+/// The files here, with their modification times.
 fn list(folder: &Path) -> Vec<(Aside, u128)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries
         .filter_map(|entry| {
             let aside = Aside::parse(entry.file_name().to_str()?)?;
-            // Gone by now: another process renamed it.
+            // Gone: another process renamed it.
             let metadata = entry.metadata().ok()?;
             Some((aside, since_1970(metadata.modified().ok()?)))
         })
@@ -270,7 +269,7 @@ fn since_1970(time: SystemTime) -> u128 {
 }
 
 impl Core {
-    /// Where displaced files are kept: `<data>/displaced`.
+    /// The folder of displaced files: `<data>/displaced`.
     fn displaced(&self) -> PathBuf {
         let history = self.journal.folder();
         history.parent().unwrap_or(history).join("displaced")
