@@ -13,7 +13,7 @@ fn path(folder: &str, format: &str) -> Result<String, String> {
 }
 
 #[test]
-fn a_day_has_a_path() {
+fn path_of_a_day() {
     for (folder, format, expected) in [
         ("", "YYYY-MM-DD", "2026-11-21.md"),
         ("Daily", "YYYY-MM-DD", "Daily/2026-11-21.md"),
@@ -27,7 +27,7 @@ fn a_day_has_a_path() {
 }
 
 #[test]
-fn no_setting_leads_out_of_the_vault() {
+fn paths_out_of_the_vault_are_refused() {
     for (folder, format) in [
         ("../Daily", "YYYY-MM-DD"),
         ("Daily/../..", "YYYY-MM-DD"),
@@ -41,7 +41,7 @@ fn no_setting_leads_out_of_the_vault() {
         ("Daily\\..", "YYYY"),
     ] {
         let refused = path(folder, format);
-        // A format that ends in a slash is a name without the slash.
+        // A trailing slash in the format is dropped from the name.
         if format == "YYYY/" {
             assert_eq!(refused.as_deref(), Ok("Daily/2026.md"));
             continue;
@@ -53,13 +53,13 @@ fn no_setting_leads_out_of_the_vault() {
 }
 
 #[test]
-fn a_refused_daily_note_is_named_by_its_whole_path() {
+fn refused_daily_note_is_named_by_its_whole_path() {
     let error = path("../out", "YYYY-MM-DD").unwrap_err();
     assert!(error.contains("\"../out/2026-11-21.md\""), "{error}");
 }
 
 #[test]
-fn a_daily_note_is_known_by_its_path_or_its_name() {
+fn daily_note_is_recognised_by_path_or_name() {
     for (folder, format, path, expected) in [
         ("", "YYYY-MM-DD", "2026-11-21.md", Some("2026-11-21")),
         ("Daily", "YYYY-MM-DD", "Daily/2026-11-21.md", Some("2026-11-21")),
@@ -79,7 +79,7 @@ fn a_daily_note_is_known_by_its_path_or_its_name() {
 }
 
 #[test]
-fn a_template_lies_in_the_vault() {
+fn template_must_be_in_the_vault() {
     let template = |set: &str| {
         let daily = DailyNotes { template: Some(set.to_owned()), ..DailyNotes::default() };
         daily.template().map(|path| path.unwrap().to_string()).map_err(|error| error.to_string())

@@ -6,7 +6,7 @@ mod template;
 
 use jiff::Zoned;
 
-/// A time in Berlin, in winter an hour ahead of UTC.
+/// A time in Berlin, in winter one hour ahead of UTC.
 fn at(time: &str) -> Zoned {
     format!("{time}[Europe/Berlin]").parse().unwrap()
 }

@@ -1,5 +1,4 @@
-//! Moment's documented tokens. The expected texts are worked out by hand from its documentation
-//! and a calendar.
+//! Moment's documented tokens. Expected texts are derived by hand from its documentation and a calendar.
 
 use jiff::civil::Date;
 
@@ -15,7 +14,7 @@ fn check(time: &str, table: &[(&str, &str)]) {
 }
 
 #[test]
-fn every_token_of_a_day() {
+fn formats_every_token() {
     check(
         "2026-11-21T09:05:07.042",
         &[
@@ -39,7 +38,7 @@ fn every_token_of_a_day() {
 }
 
 #[test]
-fn noon_midnight_and_small_numbers() {
+fn formats_noon_midnight_and_small_numbers() {
     check(
         "2027-03-03T00:00:00",
         &[
@@ -57,8 +56,8 @@ fn noon_midnight_and_small_numbers() {
 }
 
 #[test]
-fn whole_dates_in_english() {
-    // The row "en" of the documentation's table "Localized formats".
+fn formats_long_dates_in_english() {
+    // Row "en" of the documentation's table "Localized formats".
     check(
         "1986-09-04T20:30:25",
         &[
@@ -77,8 +76,9 @@ fn whole_dates_in_english() {
 }
 
 #[test]
-fn weeks_at_the_turn_of_a_year() {
-    // ISO: the week of the year's first Thursday, from Monday. English: the week of 1 January, from Sunday.
+fn weeks_at_the_turn_of_the_year() {
+    // ISO: a week belongs to the year of its Thursday and begins on Monday. English: week 1 contains 1
+    // January, and weeks begin on Sunday.
     let weeks = "GGGG-[W]WW gggg-ww";
     check("2026-12-31T08:00:00", &[(weeks, "2026-W53 2027-01")]);
     check("2027-01-01T08:00:00", &[(weeks, "2026-W53 2027-01")]);
@@ -91,7 +91,7 @@ fn weeks_at_the_turn_of_a_year() {
 }
 
 #[test]
-fn what_is_no_token_stands_for_itself() {
+fn text_without_tokens_is_literal() {
     check(
         "2026-11-21T09:05:07",
         &[
@@ -114,7 +114,7 @@ fn what_is_no_token_stands_for_itself() {
 }
 
 #[test]
-fn a_text_in_a_format_names_its_day() {
+fn parses_the_day_of_a_formatted_text() {
     let date = |text: &str| -> Option<Date> { Some(text.parse().unwrap()) };
     for (format, text, expected) in [
         ("YYYY-MM-DD", "2026-11-21", date("2026-11-21")),
@@ -132,7 +132,7 @@ fn a_text_in_a_format_names_its_day() {
         ("gggg-ww-d", "2027-01-5", date("2027-01-01")),
         ("YYYY-MM-DD[@daily]", "2026-11-21@daily", date("2026-11-21")),
         ("YYYY-MM-DD HHmm", "2026-11-21 0905", date("2026-11-21")),
-        // Something else, or not quite.
+        // No match, or not an exact one.
         ("YYYY-MM-DD", "2026-11-21 notes", None),
         ("YYYY-MM-DD", "2026-11-2", None),
         ("YYYY-MM-DD", "2026-02-30", None),
@@ -153,7 +153,7 @@ fn a_text_in_a_format_names_its_day() {
 }
 
 #[test]
-fn every_day_of_ten_years_is_found_again() {
+fn every_day_of_ten_years_round_trips() {
     let formats = ["YYYY-MM-DD", "D.M.YYYY", "dddd Do MMM YY", "GGGG-[W]WW-E", "gggg w dd", "YYYY DDD"];
     let formats = formats.map(MomentFormat::parse);
     let mut day = saturday();
@@ -166,7 +166,7 @@ fn every_day_of_ten_years_is_found_again() {
 }
 
 #[test]
-fn a_hostile_format_ends() {
+fn hostile_format_is_parsed_in_bounded_time() {
     let at = saturday();
     for unit in ["[", "]", "\\", "L", "LLLL", "[a", "DDDo", "é", "S", "Y[]"] {
         let format = MomentFormat::parse(&unit.repeat(1000 / unit.len()));

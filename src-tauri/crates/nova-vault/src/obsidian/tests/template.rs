@@ -13,7 +13,7 @@ fn check(template: &str, expected: &str) {
 }
 
 #[test]
-fn the_documented_variables() {
+fn fills_in_documented_variables() {
     check("# {{title}}\n", "# 2026-11-21\n");
     check("{{date}} {{time}}", "21.11.2026 09:05");
     check("{{date:dddd, D MMMM}} {{time:h:mm A}}", "Saturday, 21 November 9:05 AM");
@@ -24,7 +24,7 @@ fn the_documented_variables() {
 }
 
 #[test]
-fn everything_else_stays_to_the_byte() {
+fn other_bytes_are_unchanged() {
     for template in [
         "",
         "{{",
@@ -44,7 +44,7 @@ fn everything_else_stays_to_the_byte() {
 }
 
 #[test]
-fn a_hostile_template_ends() {
+fn hostile_template_is_filled_in_bounded_time() {
     let values =
         TemplateValues { title: "{{title}}", at: &saturday(), date_format: "L", time_format: "{{date}}" };
     for unit in ["{{date:", "{{", "{", "{{date:LLLL", "}}{{title"] {
