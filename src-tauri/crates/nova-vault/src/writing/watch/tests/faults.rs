@@ -1,4 +1,4 @@
-//! What goes wrong: lost events, refused watches, a missing root, odd files.
+//! Faults: lost events, refused watches, a missing root, odd files.
 
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use notify::event::Flag;
 use super::*;
 
 #[test]
-fn after_lost_events_the_folder_is_compared() {
+fn folder_is_compared_after_lost_events() {
     let vault = Fixture::deaf("a.md = a\nb.md = b");
     vault.write("a.md", "a more");
     vault.write("New/c.md", "c");
@@ -23,7 +23,7 @@ fn after_lost_events_the_folder_is_compared() {
 }
 
 #[test]
-fn when_the_system_refuses_watches_the_folder_is_polled() {
+fn folder_is_polled_if_watches_are_refused() {
     let options = Options { folder_limit: 3, poll_every: Duration::from_millis(10), ..Options::default() };
     let vault = Fixture::with("A/a.md = a\nB/b.md = b", options);
     assert_eq!(vault.next_state(), WatchState::Watching { folders: 3 });
@@ -41,7 +41,7 @@ fn when_the_system_refuses_watches_the_folder_is_polled() {
 }
 
 #[test]
-fn a_missing_root_is_a_failure_and_no_removal() {
+fn missing_root_is_a_failure_and_no_removal() {
     let options = Options { poll_every: Duration::from_millis(10), ..Options::default() };
     let vault = Fixture::with("a.md = one\nFolder/b.md = b", options);
     assert_eq!(vault.next_state(), WatchState::Watching { folders: 2 });
@@ -58,7 +58,7 @@ fn a_missing_root_is_a_failure_and_no_removal() {
 }
 
 #[test]
-fn what_is_not_text_or_not_a_file() {
+fn binary_notes_and_non_files() {
     let vault = Fixture::new("a.md = a");
     vault.write("broken.md", b"caf\xe9");
     vault.expect("created broken.md = ?");
@@ -71,7 +71,7 @@ fn what_is_not_text_or_not_a_file() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn links_pipes_and_strange_names() {
+fn links_pipes_and_odd_names() {
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::symlink;
 
@@ -106,7 +106,7 @@ fn notes_that_vanish_at_once() {
 }
 
 #[test]
-fn text_beyond_the_budget_is_not_kept_but_compared() {
+fn text_beyond_the_budget_is_compared_by_hash() {
     let options = Options { text_budget: 10, ..Options::default() };
     let vault = Fixture::with("a.md = 12345678\nb.md = 12345678", options);
     vault.write("a.md", "1234");
@@ -118,7 +118,7 @@ fn text_beyond_the_budget_is_not_kept_but_compared() {
 }
 
 #[test]
-fn a_note_too_large_for_memory_is_compared_by_hash() {
+fn note_too_large_for_memory_is_compared_by_hash() {
     let vault = Fixture::new("a.md = a");
     let mut bytes = vec![b'x'; LARGEST_TEXT as usize + 1];
     vault.write("large.md", &bytes);
@@ -133,7 +133,7 @@ fn a_note_too_large_for_memory_is_compared_by_hash() {
 }
 
 #[test]
-fn a_root_that_cannot_be_watched() {
+fn root_that_cannot_be_watched_is_refused() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     fs::write(dir.path().join("file"), "x").expect("write");
     let start = |name: &str| {
@@ -154,7 +154,7 @@ fn dropping_ends_the_thread() {
 }
 
 #[test]
-fn flushing_inside_the_sink_does_not_wait_for_itself() {
+fn flush_inside_the_sink_does_not_deadlock() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let watch = Arc::new(OnceLock::<Watch>::new());
     let (sink, changes) = channel();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A vault of a hundred thousand notes needs as many watches as it has folders.
+/// A vault of a hundred thousand notes needs only as many watches as it has folders.
 #[cfg(target_os = "linux")]
 #[test]
 fn notes_take_no_watches() {
@@ -12,7 +12,7 @@ fn notes_take_no_watches() {
 }
 
 #[test]
-fn fifty_new_folders_in_a_burst() {
+fn fifty_new_folders_in_a_burst_are_reported() {
     let vault = Fixture::new("a.md = a");
     let mut told = BTreeMap::from([("a.md".to_owned(), "a".to_owned())]);
     for n in 0..50 {
@@ -20,7 +20,7 @@ fn fifty_new_folders_in_a_burst() {
         fs::create_dir_all(&folder).expect("create folders");
         fs::write(folder.join("note.md"), format!("note {n}")).expect("write");
     }
-    // Without `flush`, which would find them however the watch works.
+    // Without `flush`, which would find them in any case.
     vault.follow(&mut told);
     assert_eq!(told.len(), 51);
     assert_eq!(vault.next_state(), WatchState::Watching { folders: 1 });
@@ -29,14 +29,14 @@ fn fifty_new_folders_in_a_burst() {
 }
 
 #[test]
-fn a_half_written_note_in_a_new_folder() {
+fn half_written_note_in_a_new_folder_is_reported_once() {
     use std::io::Write;
 
     let vault = Fixture::with("a.md = a", patient());
     fs::create_dir(vault.path("New")).expect("create a folder");
     let mut note = fs::File::create(vault.path("New/note.md")).expect("create a note");
     note.write_all(b"half").expect("write");
-    // Old enough to be told at once, and then the folder has been scanned.
+    // Old enough to be reported at once, which shows that the folder was scanned.
     fs::write(vault.outside("old"), "old").expect("write");
     set_modified(&vault.outside("old"), std::time::SystemTime::UNIX_EPOCH);
     fs::rename(vault.outside("old"), vault.path("New/old.md")).expect("move in");
@@ -48,7 +48,7 @@ fn a_half_written_note_in_a_new_folder() {
 }
 
 #[test]
-fn a_folder_moved_in_out_and_back() {
+fn folder_moved_in_out_and_back_is_reported() {
     let vault = Fixture::new("a.md = a");
     write(&vault.outside("Moved/one.md"), "1");
     write(&vault.outside("Moved/Deep/two.md"), "2");
@@ -64,7 +64,7 @@ fn a_folder_moved_in_out_and_back() {
 }
 
 #[test]
-fn a_folder_renamed_stays_watched() {
+fn renamed_folder_stays_watched() {
     let vault = Fixture::with("Old/one.md = 1\nOld/Deep/two.md = 2", patient());
     vault.rename("Old", "New");
     vault.expect(
@@ -77,7 +77,7 @@ fn a_folder_renamed_stays_watched() {
 }
 
 #[test]
-fn a_folder_deleted_and_made_anew_is_watched() {
+fn recreated_folder_is_watched() {
     let vault = Fixture::new("Folder/one.md = 1");
     fs::remove_dir_all(vault.path("Folder")).expect("remove");
     vault.expect("removed Folder/one.md: 1");
@@ -90,7 +90,7 @@ fn a_folder_deleted_and_made_anew_is_watched() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_swapped_for_a_link_shows_nothing_of_where_it_leads() {
+fn folder_swapped_for_a_link_reveals_nothing_of_its_target() {
     for options in [patient(), Options { folder_limit: 0, poll_every: NEVER, ..patient() }] {
         let vault = Fixture::with("Notes/one.md = 1\nNotes/Deep/two.md = 2\na.md = a", options);
         write(&vault.outside("one.md"), "foreign");
@@ -98,7 +98,7 @@ fn a_folder_swapped_for_a_link_shows_nothing_of_where_it_leads() {
         write(&vault.outside("three.md"), "foreign");
         vault.rename("Notes", "Old");
         std::os::unix::fs::symlink(vault.outside(""), vault.path("Notes")).expect("link");
-        // Below the link nothing is listened to either.
+        // Nothing below the link is watched either.
         write(&vault.outside("one.md"), "foreign, edited");
         vault.watch.flush();
         let mut told: Vec<String> = vault.changes.try_iter().map(|change| describe(&change)).collect();
@@ -115,7 +115,7 @@ fn a_folder_swapped_for_a_link_shows_nothing_of_where_it_leads() {
 
 #[cfg(unix)]
 #[test]
-fn a_vault_swapped_for_a_link_is_a_failure_and_shows_nothing() {
+fn vault_swapped_for_a_link_is_a_failure_and_reveals_nothing() {
     let options = Options { poll_every: Duration::from_millis(10), ..Options::default() };
     let vault = Fixture::with("a.md = a", options);
     assert_eq!(vault.next_state(), WatchState::Watching { folders: 1 });

@@ -1,4 +1,4 @@
-//! The watch over a real folder.
+//! Tests of the watch on a real folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,13 +17,13 @@ mod sums;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Waits so long for the end of a save that the outcome of one in several steps does
-/// not depend on how fast this machine makes them.
+/// Waits long for the end of a save, so that the outcome of a multi-step save does not depend on the speed
+/// of the machine.
 fn patient() -> Options {
     Options { timing: Timing { quiet: PATIENCE, limit: PATIENCE }, ..Options::default() }
 }
 
-/// Never looks by itself.
+/// Effectively disables polling.
 const NEVER: Duration = Duration::from_secs(3600);
 
 struct Fixture {
@@ -34,12 +34,12 @@ struct Fixture {
 }
 
 impl Fixture {
-    /// Watches a folder that holds these notes (`path = text`, one a line).
+    /// Watches a folder with these notes (`path = text`, one per line).
     fn new(notes: &str) -> Self {
         Self::with(notes, Options::default())
     }
 
-    /// Gets no events, so that only the comparison can find changes.
+    /// Without events, so that only comparisons find changes.
     fn deaf(notes: &str) -> Self {
         Self::with(notes, Options { folder_limit: 0, poll_every: NEVER, ..Options::default() })
     }
@@ -72,7 +72,7 @@ impl Fixture {
         self.dir.path().join("outside").join(path)
     }
 
-    /// Puts a note in place whole, so that it is never seen half written.
+    /// Replaces a note atomically, so that it is never half written.
     fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().expect("a parent")).expect("create folders");
@@ -80,7 +80,7 @@ impl Fixture {
         fs::rename(self.outside("whole"), path).expect("put in place");
     }
 
-    /// Empties the note, then fills it.
+    /// Truncates the note, then writes it.
     fn save_in_place(&self, path: &str, text: &str) {
         fs::write(self.path(path), text).expect("write");
     }
@@ -93,8 +93,8 @@ impl Fixture {
         fs::remove_file(self.path(path)).expect("remove");
     }
 
-    /// Waits for exactly these changes, in any order, and proves by a comparison of
-    /// the whole folder that there are no others.
+    /// Waits for exactly these changes, in any order, and checks by a comparison of the whole folder that
+    /// there are no others.
     fn expect(&self, expected: &str) {
         let mut expected: Vec<String> = lines(expected);
         let mut told: Vec<String> = (0..expected.len())
@@ -110,8 +110,8 @@ impl Fixture {
         assert_eq!(told, expected);
     }
 
-    /// Waits, without asking for a comparison, until the changes told so far lead
-    /// from the notes `told` to those on disk.
+    /// Waits, without requesting a comparison, until the reported changes lead from the notes `told` to
+    /// those on disk.
     fn follow(&self, told: &mut BTreeMap<String, String>) {
         let on_disk = read_notes(&self.path(""));
         let deadline = Instant::now() + PATIENCE;
@@ -124,9 +124,9 @@ impl Fixture {
         }
     }
 
-    /// Proves that what was done so far is told as nothing.
+    /// Checks that no change is reported for anything done so far.
     fn expect_silence(&self) {
-        // Events come in order, so this one follows all that came before.
+        // Events are ordered, so this one follows all previous ones.
         self.write("last.md", "x");
         self.expect("created last.md = x");
     }

@@ -1,18 +1,18 @@
-//! Folders that other machines change: the system tells only of what is done on this one.
+//! Folders that change remotely, without events here.
 
 use std::io::Write;
 
 use super::*;
 
-/// As if this file was on a server, by a name that the watch does not look at: what is written through it
-/// raises no event in the vault, as an edit on another machine does not.
+/// Simulates a file on a server, by a hard link that the watch ignores: writing through it raises no event
+/// in the vault, like an edit on another machine.
 fn on_the_server(vault: &Fixture, note: &str) -> PathBuf {
     let name = vault.outside("by the server");
     fs::hard_link(vault.path(note), &name).expect("a second name");
     name
 }
 
-/// Written long enough ago to be whole.
+/// Old enough to be complete.
 fn edit_elsewhere(name: &Path, text: &str) {
     fs::write(name, text).expect("write");
     set_modified(name, std::time::SystemTime::UNIX_EPOCH);
@@ -24,7 +24,7 @@ fn often() -> Options {
 
 #[cfg(unix)]
 #[test]
-fn an_edit_made_on_another_machine_is_reported_once() {
+fn remote_edit_is_reported_once() {
     let vault = Fixture::with("a.md = a\nTeam/b.md = b", often());
     let name = on_the_server(&vault, "Team/b.md");
     edit_elsewhere(&name, "b, by Jane");
@@ -33,10 +33,10 @@ fn an_edit_made_on_another_machine_is_reported_once() {
     vault.expect_silence();
 }
 
-/// Without it the test above would prove nothing.
+/// Otherwise the test above would prove nothing.
 #[cfg(target_os = "linux")]
 #[test]
-fn on_a_disk_of_this_machine_nothing_is_compared_that_was_not_told() {
+fn local_disk_is_not_compared_without_events() {
     let vault = Fixture::with("a.md = a", Options { remote: |_| None, ..often() });
     let name = on_the_server(&vault, "a.md");
     edit_elsewhere(&name, "a, untold");
@@ -67,15 +67,15 @@ fn reported_changes_are_not_repeated_by_the_comparison() {
         vault.write(&format!("{n}.md"), format!("note {n}"));
         vault.write("a.md", format!("a {n}"));
     }
-    // `apply` refuses a note that was told to be new twice, and a text before that is not the last one.
+    // `apply` refuses a second creation of a note, and a `before` that is not the last text.
     vault.follow(&mut told);
     vault.expect_silence();
 }
 
-/// vim moves the note aside and writes it anew. A comparison in between must not take it for removed.
+/// vim moves the note aside and writes a new one. A comparison in between must not report a removal.
 #[cfg(unix)]
 #[test]
-fn a_save_that_a_comparison_falls_into_is_one_change() {
+fn save_interrupted_by_a_comparison_is_one_change() {
     let vault = Fixture::with("a.md = a\nb.md = b", Options { timing: patient().timing, ..often() });
     let name = on_the_server(&vault, "b.md");
     vault.rename("a.md", "a.md~");
@@ -92,7 +92,7 @@ fn a_save_that_a_comparison_falls_into_is_one_change() {
 }
 
 #[test]
-fn one_folder_of_the_vault_may_lie_elsewhere() {
+fn one_folder_of_the_vault_may_be_remote() {
     let remote = |folder: &crate::disk::Folder| folder.stat("mounted").ok().map(|_| "SMB");
     let options = Options { remote, poll_every: NEVER, ..Options::default() };
     let vault = Fixture::with("a.md = a\nTeam/b.md = b", options);
@@ -105,7 +105,7 @@ fn one_folder_of_the_vault_may_lie_elsewhere() {
 }
 
 #[test]
-fn where_no_watches_are_left_comparing_is_all_there_is() {
+fn remote_folder_is_polled_if_no_watches_are_left() {
     let vault = Fixture::with("a.md = a", Options { folder_limit: 0, ..often() });
     assert!(matches!(vault.next_state(), WatchState::Polling { .. }));
     vault.write("a.md", "a more");
@@ -114,7 +114,7 @@ fn where_no_watches_are_left_comparing_is_all_there_is() {
 }
 
 #[test]
-fn a_network_folder_that_was_away_is_compared_again() {
+fn unmounted_network_folder_is_compared_again_when_it_is_back() {
     let vault = Fixture::with("a.md = a", often());
     let state = vault.next_state();
     assert!(matches!(&state, WatchState::Both { folders: 1, .. }), "{state:?}");
@@ -128,13 +128,13 @@ fn a_network_folder_that_was_away_is_compared_again() {
     assert_eq!(describe(&change), "modified a.md: a → a more");
 }
 
-/// An unmounted folder is there, and empty.
+/// An unmounted folder exists and is empty.
 #[cfg(unix)]
 #[test]
-fn a_vault_that_is_not_mounted_is_a_failure_and_no_removal() {
+fn unmounted_vault_is_a_failure_and_no_removal() {
     use std::os::unix::fs::MetadataExt;
 
-    // As if each folder was a disk.
+    // Treats each folder as a disk.
     let options = Options { device: crate::disk::Folder::inode, ..often() };
     let vault = Fixture::with("a.md = a\nTeam/b.md = b", options);
     let state = vault.next_state();
@@ -144,7 +144,7 @@ fn a_vault_that_is_not_mounted_is_a_failure_and_no_removal() {
         fs::metadata(vault.path("")).expect("there").ino(),
         fs::metadata(vault.outside("vault")).expect("there").ino()
     );
-    // A look may fall in between, when there is no folder at all.
+    // A check may fall in between, when there is no folder at all.
     let mut failed = vault.next_state();
     while !matches!(&failed, WatchState::Failed { reason } if reason.contains("on another disk than before"))
     {
@@ -165,9 +165,9 @@ fn a_vault_that_is_not_mounted_is_a_failure_and_no_removal() {
     assert_eq!(describe(&change), "modified a.md: a → a more");
 }
 
-/// A person who throws everything away has removed it.
+/// If the user deletes everything, it is removed.
 #[test]
-fn a_vault_that_was_emptied_where_it_lies_is_empty() {
+fn emptied_vault_on_the_same_disk_is_empty() {
     let vault = Fixture::with("a.md = a\nTeam/b.md = b", often());
     fs::remove_dir_all(vault.path("Team")).expect("remove");
     vault.remove("a.md");

@@ -1,4 +1,4 @@
-//! What editors do to one note.
+//! How editors save a note.
 
 use super::*;
 
@@ -31,7 +31,7 @@ fn saved_by_renaming_a_temporary_file() {
 }
 
 #[test]
-fn saved_as_vim_does() {
+fn saved_as_by_vim() {
     let vault = Fixture::with("a.md = one", patient());
     vault.rename("a.md", "a.md~");
     vault.save_in_place("a.md", "two");
@@ -79,7 +79,7 @@ fn renamed_over_another_note() {
 }
 
 #[test]
-fn renamed_unseen() {
+fn renamed_without_events() {
     let vault = Fixture::deaf("a.md = one\nb.md = two\nc.md = three");
     vault.rename("a.md", "x.md");
     vault.save_in_place("x.md", "one, edited");
@@ -92,7 +92,7 @@ fn renamed_unseen() {
 }
 
 #[test]
-fn another_file_under_the_number_of_a_deleted_one_is_not_a_rename() {
+fn new_file_with_a_reused_id_is_not_a_rename() {
     let vault = Fixture::deaf("a.md = one");
     vault.remove("a.md");
     vault.write("b.md", "another text");
@@ -117,7 +117,7 @@ fn five_hundred_notes_written_several_times() {
 }
 
 #[test]
-fn reading_is_silent() {
+fn reads_are_not_reported() {
     let vault = Fixture::new("a.md = a\nFolder/b.md = b");
     for _ in 0..100 {
         fs::read(vault.path("a.md")).expect("read");
@@ -127,7 +127,7 @@ fn reading_is_silent() {
 }
 
 #[test]
-fn dot_folders_and_other_files_are_silent() {
+fn dot_folders_and_other_files_are_not_reported() {
     let vault = Fixture::new("a.md = a\n.obsidian/plugins.md = x");
     vault.write(".obsidian/plugins.md", "y");
     vault.write(".obsidian/new/deep.md", "y");
@@ -143,7 +143,7 @@ fn dot_folders_and_other_files_are_silent() {
 }
 
 #[test]
-fn the_same_bytes_again_are_silent() {
+fn unchanged_bytes_are_not_reported() {
     let vault = Fixture::with("a.md = a", patient());
     vault.save_in_place("a.md", "a");
     vault.write("a.md", "a");
@@ -152,7 +152,7 @@ fn the_same_bytes_again_are_silent() {
 }
 
 #[test]
-fn an_edit_that_keeps_size_and_time_is_found() {
+fn edit_that_keeps_size_and_time_is_found() {
     let vault = Fixture::deaf("a.md = one");
     let time = fs::metadata(vault.path("a.md")).and_then(|note| note.modified());
     vault.save_in_place("a.md", "two");
@@ -161,11 +161,10 @@ fn an_edit_that_keeps_size_and_time_is_found() {
     vault.expect("modified a.md: one → two");
 }
 
-/// What programs do to save `a.md` once: each line a step, `file = text`, `file -> file` or
-/// `- file`.
+/// How programs save `a.md` once; each line is a step: `file = text`, `file -> file` or `- file`.
 #[test]
 #[rustfmt::skip] // one program a line
-fn saved_as_programs_do() {
+fn saves_of_various_programs_are_one_change() {
     let check = |program: &str, steps: &[&str]| {
         let vault = Fixture::with("a.md = one", patient());
         for step in steps {
@@ -197,7 +196,7 @@ fn saved_as_programs_do() {
 }
 
 #[test]
-fn an_edit_by_a_clock_that_was_set_back_is_found() {
+fn edit_by_a_clock_that_was_set_back_is_found() {
     let vault = Fixture::deaf("a.md = one");
     let hour = std::time::Duration::from_secs(3600);
     let now = std::time::SystemTime::now();

@@ -1,12 +1,11 @@
-//! Random edits, checked by adding up the changes told.
+//! Random edits, verified by applying the reported changes.
 
 use super::*;
 
-/// Random edits, and after each handful the changes told so far must lead from what
-/// was there to what is there, each fitting the one before. Set `NOVA_FUZZ_SAVES` for
-/// more than the usual number.
+/// Random edits; after each handful, the changes reported so far must lead from the original state to the
+/// present one, each fitting the previous. Set `NOVA_FUZZ_SAVES` for more of them.
 #[test]
-fn the_changes_add_up_to_what_is_on_disk() {
+fn changes_add_up_to_what_is_on_disk() {
     let edits: usize =
         std::env::var("NOVA_FUZZ_SAVES").ok().and_then(|number| number.parse().ok()).unwrap_or(600);
     let vault = Fixture::new("seed.md = seed");
@@ -43,8 +42,8 @@ impl Random {
         format!("{}{}.md", self.folder(), ["x", "y", "z"][self.below(3)])
     }
 
-    /// Does one thing; what is impossible at the moment (a folder moved into itself,
-    /// a note that does not exist) is left undone.
+    /// Performs a random edit; impossible ones (moving a folder into itself, editing a missing note) are
+    /// skipped.
     fn edit(&mut self, root: &Path, edit: usize) {
         let (one, other) = (root.join(self.note()), root.join(self.note()));
         let (here, there) = (root.join(self.folder()), root.join(self.folder()));
@@ -67,7 +66,7 @@ impl Random {
 }
 
 #[test]
-fn changes_that_are_found_in_one_go_are_reported_together() {
+fn changes_found_together_are_reported_together() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let (sink, batches) = channel();
     let watch = Watch::start_in_batches(
