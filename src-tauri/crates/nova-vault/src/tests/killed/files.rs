@@ -1,8 +1,8 @@
-//! Killed while a file of bytes is made, and while that is undone.
+//! Killed while a binary file is created, and while that is undone.
 
 use super::*;
 
-/// Bytes that are no text; no part of them is taken for a note.
+/// Bytes that are no text; no part of them resembles a note.
 pub(super) const BYTES: &[u8] = b"%PDF-1.7\n\xff\xfe\0\x80scan";
 
 pub(super) fn attach(draft: &mut Draft) -> Result<(), VaultError> {

@@ -1,5 +1,5 @@
-//! A real Nova process is killed (SIGKILL) at every step of its writes. What the next one finds
-//! is whole, nothing is left behind, and the change set can be finished or undone.
+//! A real process is killed (SIGKILL) at every step of its writes. The next one finds whole notes and no
+//! leftovers, and the change set can be finished or undone.
 
 mod files;
 mod power;
@@ -17,14 +17,14 @@ use super::*;
 use crate::step::Step;
 use crate::{ChangeSetState, Scope};
 
-/// Names the folder, the step and the note for the child; absent in an ordinary run.
+/// Folder, step and note for the child; unset in an ordinary run.
 const CHILD: &str = "NOVA_VAULT_TEST_CHILD";
 
 fn bed() -> Bed {
     Bed::new(&[("a.md", JANE), ("b.md", "b\n"), ("c.md", "c\n"), ("d.md", "d\n")])
 }
 
-/// One of everything: changed, created in a new folder, deleted, moved and changed.
+/// One of each kind: modified, created in a new folder, deleted, moved and modified.
 fn plan(draft: &mut Draft) -> Result<(), VaultError> {
     draft.set_properties(&path("a.md"), &[set("stage", "won")])?;
     draft.create(&path("New/e.md"), "e\n".to_owned())?;
@@ -41,7 +41,7 @@ fn one(draft: &mut Draft) -> Result<(), VaultError> {
 fn notes(root: &Path) -> BTreeMap<String, String> {
     files_below(root)
         .into_iter()
-        // What was deleted stays there, also when the deletion is undone.
+        // Deleted notes stay in the trash, even when the deletion is undone.
         .filter(|file| !file.starts_with(root.join(".trash")))
         .map(|file| {
             let name = file.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
@@ -50,7 +50,7 @@ fn notes(root: &Path) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// A note and forty that link to it.
+/// A note with forty linking notes.
 fn linked() -> Bed {
     let bed = Bed::new(&[("Target.md", "# Target\n")]);
     for n in 1..=40 {
@@ -69,26 +69,26 @@ fn move_target(draft: &mut Draft) -> Result<(), VaultError> {
     (1..=40).try_for_each(|n| draft.replace(&path(&linking(n)), "[[Target]]", "[[Goal]]", None))
 }
 
-/// Changes a note with two names, and one with one.
+/// Changes a note with two hard links and one with a single name.
 fn write_through(draft: &mut Draft) -> Result<(), VaultError> {
     draft.replace(&path("a.md"), "\nMet at the fair.", "At the fair.", None)?;
     draft.append(&path("b.md"), "more", None)
 }
 
-/// What the process that is killed does.
+/// The operation of the killed process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Job {
     /// [`plan`]
     Plan,
-    /// [`plan`], with an edit of another program just before the exchange.
+    /// [`plan`], with another program's edit just before the exchange.
     PlanAndEdit,
-    /// One property of `a.md`: the intent lasts no earlier than the temporary file.
+    /// One property of `a.md`: intent and temporary file are synced together.
     One,
     /// [`move_target`]
     Move,
     /// [`many::hundred`]
     Many,
-    /// Takes `set0` back.
+    /// Undoes `set0`.
     Undo,
     /// Finishes the set `child`.
     Finish,
@@ -96,7 +96,7 @@ enum Job {
     File,
     /// [`write_through`]
     Through,
-    /// Changes notes one after the other and says each, until it is killed.
+    /// Changes notes one after another, and reports each, until it is killed.
     Endless,
 }
 
@@ -113,7 +113,7 @@ const JOBS: [Job; 10] = [
     Job::Endless,
 ];
 
-/// The process that is killed: says when it is at the step, and waits there.
+/// The process to be killed: announces the step, and waits there.
 #[test]
 #[ignore = "the other tests here start it as their child"]
 fn child() {
@@ -163,7 +163,7 @@ fn child() {
         }
         if format!("{step:?}") == at && what == note {
             say("at the step");
-            // Until the kill.
+            // Until it is killed.
             io::stdin().read_to_end(&mut Vec::new())?;
         }
         Ok(())
@@ -193,12 +193,12 @@ fn say(line: &str) {
     writeln!(out, "{line}").and_then(|()| out.flush()).unwrap();
 }
 
-/// Starts the child and waits until it is at the step; `None` when it never comes there.
+/// Starts the child and waits until it is at the step; `None` if it never gets there.
 fn start(bed: &Bed, step: Step, note: &str, job: Job) -> Option<Child> {
     start_under(System::All, bed, step, note, job)
 }
 
-/// As [`start`], on a file system that can do no more than this.
+/// As [`start`], on a file system with limited abilities.
 fn start_under(system: System, bed: &Bed, step: Step, note: &str, job: Job) -> Option<Child> {
     let mut child = spawn_under(system, bed, &format!("{step:?}\n{note}"), job);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -229,7 +229,7 @@ fn kill(mut child: Child) {
     child.wait().unwrap();
 }
 
-/// The state of a set, `None` when there is none.
+/// The state of a set, `None` if it does not exist.
 fn state(vault: &Vault, id: &str) -> Option<ChangeSetState> {
     let sets = vault.history().list().unwrap();
     sets.into_iter().find(|set| set.id == id).map(|set| set.state)

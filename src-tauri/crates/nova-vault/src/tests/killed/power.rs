@@ -1,10 +1,10 @@
-//! What a power cut leaves of the journal, and of a journal that is damaged.
+//! The journal after a power cut, and damaged journals.
 
 use super::*;
 
 type Lose = fn(&Path);
 
-/// What a power cut can make of a file that the disk did not have yet.
+/// Effects of a power cut on a file that was not synced.
 const LOSSES: [(&str, Lose); 4] = [
     ("gone", |file| fs::remove_file(file).unwrap()),
     ("empty", |file| fs::write(file, "").unwrap()),
@@ -16,7 +16,7 @@ const LOSSES: [(&str, Lose); 4] = [
 ];
 
 #[test]
-fn a_power_cut_after_the_exchange_leaves_the_set_to_be_finished_or_undone() {
+fn set_can_be_finished_or_undone_after_a_power_cut() {
     let _alone = one_at_a_time();
     let reference = bed();
     let before = notes(&reference.root());
@@ -48,7 +48,7 @@ fn a_power_cut_after_the_exchange_leaves_the_set_to_be_finished_or_undone() {
 }
 
 #[test]
-fn a_log_that_was_cut_or_damaged_gives_back_all_of_a_set_or_nothing() {
+fn truncated_or_damaged_log_restores_all_of_a_set_or_nothing() {
     let _alone = one_at_a_time();
     let bed = bed();
     kill(start(&bed, Step::Exchange, "a.md", Job::One).unwrap());
@@ -79,13 +79,13 @@ fn a_log_that_was_cut_or_damaged_gives_back_all_of_a_set_or_nothing() {
 }
 
 #[test]
-fn the_log_of_a_running_nova_is_its_own() {
+fn log_of_a_running_process_is_not_used_by_others() {
     let _alone = one_at_a_time();
     let bed = bed();
     let child = start(&bed, Step::Exchange, "a.md", Job::One).unwrap();
     let whole = fs::read(bed.log()).unwrap();
     let vault = bed.vault();
-    // Another process that writes has another one.
+    // Another writing process uses another log.
     change(&vault, |draft| draft.append(&path("b.md"), "more", None)).unwrap();
     assert!(fs::metadata(bed.history().join(".ahead-1")).unwrap().len() > 0);
     vault.history().prune(crate::Limits { days: 0, bytes: 0, at_least: 0 }).unwrap();
@@ -94,7 +94,7 @@ fn the_log_of_a_running_nova_is_its_own() {
 }
 
 #[test]
-fn what_was_forgotten_does_not_come_back_and_is_nowhere_in_the_history() {
+fn pruned_set_does_not_come_back() {
     let _alone = one_at_a_time();
     let bed = bed();
     change(&bed.vault(), |draft| draft.append(&path("b.md"), "a secret", None)).unwrap();
@@ -134,13 +134,13 @@ fn many_small_edits_leave_a_short_log_and_whole_sets() {
 }
 
 #[test]
-fn what_a_power_cut_kept_from_the_journal_was_never_begun() {
+fn intent_lost_in_a_power_cut_was_never_begun() {
     let _alone = one_at_a_time();
     for lost in [0, 10] {
         let bed = bed();
         let before = notes(&bed.root());
         kill(start(&bed, Step::SyncTemp, "a.md", Job::One).unwrap());
-        // The lines reached the disk, the texts that they name did not as a whole.
+        // The lines reached the disk, but the texts they refer to only in part.
         let images = fs::OpenOptions::new().write(true).open(bed.history().join("child.images")).unwrap();
         images.set_len(lost).unwrap();
         let vault = bed.vault();
@@ -151,7 +151,7 @@ fn what_a_power_cut_kept_from_the_journal_was_never_begun() {
 }
 
 #[test]
-fn a_temporary_file_that_outlived_its_journal_in_a_power_cut_is_swept() {
+fn temporary_file_that_outlived_its_journal_is_swept() {
     let _alone = one_at_a_time();
     for (step, lines_left) in [
         (Step::WriteTemp, None),
@@ -179,7 +179,7 @@ fn a_temporary_file_that_outlived_its_journal_in_a_power_cut_is_swept() {
 }
 
 #[test]
-fn a_temporary_file_that_a_power_cut_tore_is_no_edit_of_the_note() {
+fn temporary_file_torn_by_a_power_cut_is_no_edit() {
     let _alone = one_at_a_time();
     let after = JANE.replace("lead", "won");
     let whole_journal = JANE.len() + after.len();
@@ -190,7 +190,7 @@ fn a_temporary_file_that_a_power_cut_tore_is_no_edit_of_the_note() {
         ("a block of zeros", after.replace("Jane", "\0\0\0\0")),
         ("zeros at the end", after[..40].to_owned() + &"\0".repeat(after.len() - 40)),
     ] {
-        // All texts of the journal, all but a part of the new one, the old one alone, none.
+        // All texts of the journal, all but a part of the new one, only the old one, none.
         for left in [whole_journal, whole_journal - 10, JANE.len(), 0] {
             let name = format!("{tear}, {left} bytes of the texts");
             let bed = bed();
@@ -207,7 +207,7 @@ fn a_temporary_file_that_a_power_cut_tore_is_no_edit_of_the_note() {
             let is_begun = left == whole_journal;
             let expected = is_begun.then_some(ChangeSetState::Interrupted);
             assert_eq!(state(&vault, "child"), expected, "{name}");
-            // What was never begun is forgotten like any other.
+            // A set that was never begun is pruned like any other.
             let forgotten = vault.history().prune(crate::Limits { days: 0, bytes: 0, at_least: 0 }).unwrap();
             assert_eq!(forgotten.len(), usize::from(!is_begun), "{name}");
         }
@@ -216,7 +216,7 @@ fn a_temporary_file_that_a_power_cut_tore_is_no_edit_of_the_note() {
 
 #[cfg(unix)]
 #[test]
-fn the_folders_that_the_first_write_makes_last_with_what_is_in_them() {
+fn folders_created_by_the_first_write_are_durable() {
     let bed = bed();
     let data = bed.history().parent().unwrap().to_owned();
     assert!(!data.exists());
@@ -225,12 +225,12 @@ fn the_folders_that_the_first_write_makes_last_with_what_is_in_them() {
     for parent in [data.parent().unwrap(), &data] {
         assert!(synced.iter().any(|folder| folder == parent), "{}: {synced:?}", parent.display());
     }
-    // Once.
+    // Only once.
     assert!(!synced::by(|| drop(change(&bed.vault(), plan).unwrap())).contains(&data));
 }
 
 #[test]
-fn texts_that_are_damaged_later_do_not_take_back_what_was_written() {
+fn texts_damaged_later_do_not_revert_completed_writes() {
     let _alone = one_at_a_time();
     let bed = bed();
     kill(start(&bed, Step::SyncFolder, "a.md", Job::One).unwrap());
@@ -239,7 +239,7 @@ fn texts_that_are_damaged_later_do_not_take_back_what_was_written() {
     let vault = bed.vault();
     assert_eq!(state(&vault, "child"), Some(ChangeSetState::Interrupted));
     assert_eq!(vault.history().list().unwrap()[0].notes.len(), 1);
-    // To undo it takes the text that is damaged; that it is done shows without.
+    // Undoing needs the damaged text; that the write is done shows without it.
     let user = Author::new("user");
     assert!(vault.history().undo("child", Scope::All, &user).unwrap_err().to_string().contains("damaged"));
     vault.history().finish("child", &user).unwrap();
@@ -248,7 +248,7 @@ fn texts_that_are_damaged_later_do_not_take_back_what_was_written() {
 }
 
 #[test]
-fn a_journal_cut_anywhere_is_still_read() {
+fn journal_truncated_anywhere_is_still_readable() {
     let bed = bed();
     change(&bed.vault(), plan).unwrap();
     bed.without_log();
@@ -266,7 +266,7 @@ fn a_journal_cut_anywhere_is_still_read() {
 }
 
 #[test]
-fn a_damaged_image_is_said_and_harms_nothing() {
+fn damaged_image_is_reported_and_harms_nothing() {
     let bed = bed();
     let (id, _) = change(&bed.vault(), plan).unwrap();
     bed.without_log();

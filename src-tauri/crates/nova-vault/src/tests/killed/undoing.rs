@@ -1,9 +1,9 @@
-//! Killed while a change set is reverted or finished.
+//! Killed while a change set is undone or finished.
 
 use super::*;
 
 #[test]
-fn in_the_middle_of_an_undo() {
+fn killed_during_an_undo() {
     let _alone = one_at_a_time();
     let reference = linked();
     let before = notes(&reference.root());
@@ -52,7 +52,7 @@ fn in_the_middle_of_an_undo() {
 }
 
 #[test]
-fn a_finished_undo_has_reverted_what_an_uninterrupted_one_would_have() {
+fn finished_undo_reverts_the_same_as_an_uninterrupted_one() {
     let _alone = one_at_a_time();
     let user = Author::new("user");
     for finish in [false, true] {
@@ -65,7 +65,7 @@ fn a_finished_undo_has_reverted_what_an_uninterrupted_one_would_have() {
             plan(&mut draft).unwrap();
             set.apply(draft, &user).unwrap();
         };
-        // A note that is there neither before nor after, and one whose name another note has then.
+        // A note that exists neither before nor after, and one whose name another note has afterwards.
         apply(&|draft| draft.create(&path("Passing.md"), "for a while\n".to_owned()));
         apply(&move_target);
         apply(&|draft| draft.delete(&path("Passing.md")));
@@ -84,14 +84,14 @@ fn a_finished_undo_has_reverted_what_an_uninterrupted_one_would_have() {
         assert_eq!(notes(&bed.root()), before, "finished: {finish}");
         let vault = bed.vault();
         assert_eq!(state(&vault, "set0"), Some(ChangeSetState::Undone), "finished: {finish}");
-        // Taken back itself, but for one note: what it did to that is still done.
+        // Undone itself, except for one note, which remains reverted.
         vault.history().undo(&undo, Scope::Note(path("Notes/n09.md")), &user).unwrap();
         assert_eq!(state(&vault, "set0"), Some(ChangeSetState::PartlyUndone), "finished: {finish}");
     }
 }
 
 #[test]
-fn in_the_middle_of_finishing() {
+fn killed_while_finishing() {
     let _alone = one_at_a_time();
     let reference = linked();
     let before = notes(&reference.root());
@@ -140,7 +140,7 @@ fn in_the_middle_of_finishing() {
     }
 }
 
-/// This many notes, made in one change set whose undo was killed in the middle.
+/// This many notes, created in one change set whose undo was killed midway.
 fn half_undone(notes: usize) -> Bed {
     let bed = Bed::in_memory(&[]);
     change(&bed.vault(), |draft| {
@@ -155,7 +155,7 @@ fn half_undone(notes: usize) -> Bed {
 }
 
 #[test]
-fn twice_as_many_notes_are_no_more_than_twice_the_work_to_list_or_finish() {
+fn listing_and_finishing_are_linear_in_the_number_of_notes() {
     let _alone = one_at_a_time();
     let [(list, finish), (list_twice, finish_twice)] = [200, 400].map(|notes| {
         let bed = half_undone(notes);
@@ -176,7 +176,7 @@ fn twice_as_many_notes_are_no_more_than_twice_the_work_to_list_or_finish() {
 }
 
 #[test]
-fn a_note_that_was_to_be_brought_back_is_as_private_when_the_undo_is_finished() {
+fn restored_note_keeps_its_permissions_if_the_undo_is_finished() {
     use std::os::unix::fs::PermissionsExt;
 
     let _alone = one_at_a_time();

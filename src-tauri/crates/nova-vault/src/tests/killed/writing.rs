@@ -5,16 +5,16 @@ use std::os::unix::fs::MetadataExt;
 use super::*;
 
 #[test]
-fn at_every_step_the_next_start_finds_whole_notes() {
+fn killed_at_every_step_leaves_whole_notes() {
     whole_notes_at_every_step(System::All, 11);
 }
 
 #[test]
-fn at_every_step_where_a_rename_replaces() {
+fn killed_at_every_step_without_no_replace_rename() {
     whole_notes_at_every_step(System::NoReplacing, 13);
 }
 
-/// How many of the steps are reached under that system.
+/// Checks every step under that system; `steps` is the number that must be reached.
 fn whole_notes_at_every_step(system: System, steps: usize) {
     let _alone = one_at_a_time();
     let reference = bed();
@@ -47,7 +47,7 @@ fn whole_notes_at_every_step(system: System, steps: usize) {
             kill(child);
             reached.push(step);
 
-            // Each note is there in one of its two states, and in no third.
+            // Each note is in one of its two states.
             for (file, text) in notes(&bed.root()) {
                 if !file.contains(".nova-") {
                     let states = [before.get(&file), after.get(&file), before.get("c.md")];
@@ -97,7 +97,7 @@ fn whole_notes_at_every_step(system: System, steps: usize) {
     assert_eq!(reached.len(), steps, "{system:?}: {reached:?}");
 }
 
-/// Each note of the vault is a file of its own: one with a second name would be refused from then on.
+/// Every note must be a file of its own: a second hard link would block later writes.
 #[track_caller]
 fn has_one_name(bed: &Bed) {
     for file in files_below(&bed.root()) {
@@ -106,7 +106,7 @@ fn has_one_name(bed: &Bed) {
 }
 
 #[test]
-fn a_note_that_is_killed_with_two_names_keeps_one() {
+fn note_killed_with_two_names_keeps_one() {
     let _alone = one_at_a_time();
     let user = Author::new("user");
     for (how, step, note) in [
@@ -120,7 +120,7 @@ fn a_note_that_is_killed_with_two_names_keeps_one() {
             kill(start_under(System::NoReplacing, &bed, step, note, Job::Plan).unwrap());
             let name = format!("{how}: {step:?} {note}, finish: {finish}");
             if how == "put in place" {
-                // The kill comes just after the note got its name, and before the other one goes.
+                // Killed right after the note got its new name, before the old one is removed.
                 let folder = bed.root().join("New");
                 let temp = bed.leftovers().into_iter().find(|temp| folder.join(temp).exists()).unwrap();
                 fs::hard_link(folder.join(temp), bed.root().join(note)).unwrap();
@@ -152,7 +152,7 @@ fn a_note_that_is_killed_with_two_names_keeps_one() {
 }
 
 #[test]
-fn a_single_change_is_whole_too_at_every_step() {
+fn single_change_is_whole_when_killed_at_any_step() {
     let _alone = one_at_a_time();
     let reference = bed();
     let before = notes(&reference.root());
@@ -181,7 +181,7 @@ fn a_single_change_is_whole_too_at_every_step() {
 }
 
 #[test]
-fn an_edit_in_the_moment_of_the_kill_is_kept() {
+fn edit_at_the_moment_of_the_kill_is_kept() {
     let _alone = one_at_a_time();
     for step in [
         Step::HashDisplaced,
@@ -195,7 +195,7 @@ fn an_edit_in_the_moment_of_the_kill_is_kept() {
         let child = start(&bed, step, "a.md", Job::PlanAndEdit).unwrap();
         kill(child);
         let vault = bed.vault();
-        // `CreateTemp` and `Recheck` come before the edit the first time they are reached.
+        // `CreateTemp` and `Recheck` first occur before the edit.
         let edited = !matches!(step, Step::CreateTemp | Step::Recheck);
         let text = bed.text("a.md");
         assert_eq!(text.contains("Met outside."), edited, "{step:?}\n{text}");
@@ -208,7 +208,7 @@ fn an_edit_in_the_moment_of_the_kill_is_kept() {
 }
 
 #[test]
-fn a_running_nova_is_left_alone() {
+fn running_process_is_left_alone() {
     let _alone = one_at_a_time();
     let bed = bed();
     let child = start(&bed, Step::Recheck, "a.md", Job::Plan).unwrap();
@@ -223,12 +223,12 @@ fn a_running_nova_is_left_alone() {
     kill(child);
     let sets = vault.history().list().unwrap();
     assert_eq!(sets[0].state, ChangeSetState::Interrupted);
-    // What waits for a decision is not pruned either.
+    // Sets that await a decision are not pruned either.
     assert_eq!(vault.history().prune(all).unwrap(), Vec::<String>::new());
 }
 
 #[test]
-fn in_the_middle_of_a_move_with_forty_links() {
+fn killed_during_a_move_with_forty_links() {
     let _alone = one_at_a_time();
     let before = notes(&linked().root());
     let reference = linked();
@@ -259,7 +259,7 @@ fn in_the_middle_of_a_move_with_forty_links() {
                 assert_eq!(notes(&bed.root()), after, "{name}");
                 let vault = bed.vault();
                 assert_eq!(state(&vault, "child"), Some(ChangeSetState::Committed), "{name}");
-                // Finished, it is undone as any other.
+                // Once finished, it can be undone like any other.
                 vault.history().undo("child", Scope::All, &user).unwrap();
                 drop(vault);
                 assert_eq!(notes(&bed.root()), before, "{name}: finished and undone");
@@ -275,7 +275,7 @@ fn in_the_middle_of_a_move_with_forty_links() {
 }
 
 #[test]
-fn in_the_middle_of_creating_many() {
+fn killed_while_creating_many() {
     let _alone = one_at_a_time();
     let reference = many::bed();
     let before = notes(&reference.root());
@@ -287,7 +287,7 @@ fn in_the_middle_of_creating_many() {
         (Step::CreateTemp, "New/B/Note 20.md", 0),
         (Step::WriteTemp, "New/B/Note 20.md", 0),
         (Step::SyncTemp, "Old/Note 0.md", 0),
-        // The twenty-first of them.
+        // The twenty-first note.
         (Step::Exchange, "New/B/Note 20.md", 20),
         (Step::SyncFolder, "Old/Note 0.md", 100),
         (Step::JournalDone, "New/B/Note 20.md", 100),
@@ -320,7 +320,7 @@ fn in_the_middle_of_creating_many() {
 }
 
 #[test]
-fn at_any_moment_what_was_acknowledged_stays() {
+fn acknowledged_writes_survive_a_kill_at_any_moment() {
     let _alone = one_at_a_time();
     let text = |note: u64, last: u64| -> String {
         let ns = || (1..=last).filter(|n| n % 3 == note);
@@ -336,7 +336,7 @@ fn at_any_moment_what_was_acknowledged_stays() {
         let wanted = format!("wrote {acknowledged}");
         assert!(lines.any(|line| line.unwrap().ends_with(&wanted)), "{wanted}");
         kill(child);
-        // It may have gone on between saying so and the kill.
+        // It may have continued between the report and the kill.
         let said = lines.map_while(Result::ok).filter_map(|line| line.rsplit_once("wrote ")?.1.parse().ok());
         let said = said.last().unwrap_or(acknowledged);
 
@@ -346,7 +346,7 @@ fn at_any_moment_what_was_acknowledged_stays() {
         let now: Vec<_> = (0..3).map(|note| bed.text(&format!("count{note}.md"))).collect();
         let state = |last: u64| (0..3).map(|note| text(note, last)).collect::<Vec<_>>();
         assert!(now == state(said) || now == state(said + 1), "after {said}: {now:#?}");
-        // And all of it can still be reverted.
+        // Everything can still be undone.
         for set in vault.history().list().unwrap() {
             vault.history().undo(&set.id, Scope::All, &Author::new("user")).unwrap();
         }
@@ -356,7 +356,7 @@ fn at_any_moment_what_was_acknowledged_stays() {
 }
 
 #[test]
-fn in_the_middle_of_writing_in_place() {
+fn killed_while_writing_in_place() {
     let _alone = one_at_a_time();
     let reference = Bed::linked(JANE);
     let before = notes(&reference.root());
@@ -417,7 +417,7 @@ fn in_the_middle_of_writing_in_place() {
 }
 
 #[test]
-fn on_the_way_to_the_systems_trash() {
+fn killed_while_moving_to_the_systems_trash() {
     let _alone = one_at_a_time();
     for step in [Step::LastLook, Step::Trash] {
         let bed = bed();

@@ -1,12 +1,12 @@
-//! The disk of a listed folder is not mounted, or is a different one than the vault's; the link leads elsewhere
-//! by now.
+//! The disk of a listed folder is not mounted, or differs from the vault's; or the link leads elsewhere by
+//! now.
 
 use std::io::Write;
 
 use super::*;
 
 #[test]
-fn the_notes_of_a_folder_that_is_not_mounted_now_were_not_removed() {
+fn notes_of_an_unmounted_folder_were_not_removed() {
     let bed = bed();
     let vault = with_roots(&bed, &["Team"]);
     assert_eq!(notes(&vault).len(), 2);
@@ -16,7 +16,7 @@ fn the_notes_of_a_folder_that_is_not_mounted_now_were_not_removed() {
     assert_eq!(notes(&vault), ["Home.md"]);
     let gone = format!("The folder that \"Team\" leads to is gone: {}", folder(&bed, "Team").display());
     assert_eq!(problems(&vault), [("Team".to_owned(), format!("{gone}; it is not read"))]);
-    // And a new note does not make another folder in its place.
+    // A new note does not create a folder in its place.
     let error = change(&vault, |d| d.create(&path("Team/new.md"), "new\n".to_owned())).unwrap_err();
     assert_eq!(error.message(), gone);
     assert!(error.hint().contains("Restore the folder"), "{error}");
@@ -29,7 +29,7 @@ fn the_notes_of_a_folder_that_is_not_mounted_now_were_not_removed() {
 }
 
 #[test]
-fn the_folder_that_a_disk_is_mounted_at_is_not_taken_for_the_notes_on_it() {
+fn mount_point_is_not_taken_for_the_unmounted_folder() {
     let bed = bed();
     let vault = with_roots(&bed, &["Team"]);
     vault.core().disk.roots().take_folders_for_disks();
@@ -47,7 +47,7 @@ fn the_folder_that_a_disk_is_mounted_at_is_not_taken_for_the_notes_on_it() {
     fs::remove_dir(folder(&bed, "Team")).unwrap();
     fs::rename(folder(&bed, "Away"), folder(&bed, "Team")).unwrap();
     assert_eq!((told(&vault, &mut receiver), notes(&vault).len()), (Vec::new(), 2));
-    // Another disk with notes of its own is another matter, and so is an empty folder of the same disk.
+    // Another disk with notes is accepted, and so is an empty folder on the same disk.
     fs::rename(folder(&bed, "Team"), folder(&bed, "Away")).unwrap();
     outside(&bed, "Team/other.md", "other\n");
     assert_eq!(notes(&vault), ["Home.md", "Team/other.md"]);
@@ -55,7 +55,7 @@ fn the_folder_that_a_disk_is_mounted_at_is_not_taken_for_the_notes_on_it() {
     assert_eq!((notes(&vault), problems(&vault)), (vec!["Home.md".to_owned()], Vec::new()));
 }
 
-/// A bed whose `Team` lies on another disk; `None` where there is none.
+/// A bed whose `Team` is on another disk; `None` if there is none.
 fn on_two_disks() -> Option<(Bed, tempfile::TempDir)> {
     let memory = Path::new("/dev/shm");
     let device = |path: &Path| fs::metadata(path).map(|found| found.dev()).ok();
@@ -71,7 +71,7 @@ fn on_two_disks() -> Option<(Bed, tempfile::TempDir)> {
 }
 
 #[test]
-fn a_listed_folder_on_another_disk_is_written_deleted_from_and_not_moved_out_of() {
+fn listed_folder_on_another_disk_allows_all_but_moves_across() {
     let Some((bed, disk)) = on_two_disks() else { return };
     let team = disk.path().canonicalize().unwrap();
     let roots = |options: VaultOptions| VaultOptions { roots: vec![team.clone()], ..options };
@@ -112,7 +112,7 @@ fn a_listed_folder_on_another_disk_is_written_deleted_from_and_not_moved_out_of(
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_note_goes_to_the_trash_of_another_disk_without_what_that_disk_has_no_room_for() {
+fn note_goes_to_another_disks_trash_without_attributes_that_do_not_fit() {
     use rustix::fs::{XattrFlags, setxattr};
 
     let Some((bed, disk)) = on_two_disks() else { return };
@@ -132,7 +132,7 @@ fn a_note_goes_to_the_trash_of_another_disk_without_what_that_disk_has_no_room_f
 }
 
 #[test]
-fn what_a_kill_left_in_a_listed_folder_is_swept() {
+fn leftovers_of_a_kill_in_a_listed_folder_are_swept() {
     let bed = bed();
     change(&with_roots(&bed, &["Team"]), |d| d.append(&path("Team/People/Jane Doe.md"), "more", None))
         .unwrap();
@@ -143,12 +143,12 @@ fn what_a_kill_left_in_a_listed_folder_is_swept() {
     assert!(!folder(&bed, &left).exists());
 }
 
-/// Why what lies in `Team` is out of reach of a start.
+/// Why `Team` is unreachable at a start.
 #[derive(Debug, Clone, Copy)]
 enum OutOfReach {
-    /// Its disk is not mounted, and nothing is there.
+    /// Its disk is not mounted, and there is no folder.
     Gone,
-    /// Its disk is not mounted, and there is the folder that it is mounted at.
+    /// Its disk is not mounted, and its empty mount point is there.
     Empty,
     NotListed,
 }
@@ -156,7 +156,7 @@ enum OutOfReach {
 impl OutOfReach {
     const EACH: [OutOfReach; 3] = [OutOfReach::Gone, OutOfReach::Empty, OutOfReach::NotListed];
 
-    /// A start without the folder; then it is there again.
+    /// A start without the folder, which returns afterwards.
     fn start(self, bed: &Bed) {
         let (team, away) = (folder(bed, "Team"), folder(bed, "Away"));
         if let OutOfReach::NotListed = self {
@@ -173,14 +173,14 @@ impl OutOfReach {
 }
 
 #[test]
-fn an_edit_that_a_kill_left_in_a_listed_folder_waits_until_the_folder_is_there() {
+fn edit_left_by_a_kill_in_a_listed_folder_waits_for_the_folder() {
     for why in OutOfReach::EACH {
         let bed = bed();
         let jane = path("Team/People/Jane Doe.md");
         let (id, _) =
             change(&with_roots(&bed, &["Team"]), |d| d.set_properties(&jane, &[set("stage", "won")]))
                 .unwrap();
-        // Displaced in the moment of the kill.
+        // Displaced at the moment of the kill.
         let left = format!("Team/People/.nova-{id}-0.9.{}.tmp", bed.mark());
         outside(&bed, &left, &format!("{JANE}mine\n"));
 
@@ -205,7 +205,7 @@ fn completes_partial_write_in_extra_root_when_it_returns() {
             d.replace(&path("Team/People/Jane Doe.md"), "Met at the fair.", "Seen at sea, and.", None)
         })
         .unwrap();
-        // The kill came between its first half and its second.
+        // Killed between the two halves of the write.
         bed.without_log();
         let lines = bed.history().join(format!("{id}.jsonl"));
         let text = fs::read_to_string(&lines).unwrap();
@@ -225,7 +225,7 @@ fn completes_partial_write_in_extra_root_when_it_returns() {
 }
 
 #[test]
-fn what_cannot_be_reached_now_keeps_no_other_note_from_being_reverted() {
+fn unreachable_note_does_not_block_the_undo_of_others() {
     let bed = bed();
     let vault = with_roots(&bed, &["Team"]);
     let (home, jane) = (path("Home.md"), path("Team/People/Jane Doe.md"));
@@ -250,7 +250,7 @@ fn what_cannot_be_reached_now_keeps_no_other_note_from_being_reverted() {
     assert_eq!(*vault.read(&jane).unwrap().text, *JANE);
 }
 
-/// Applies a plan by a set whose displaced files are checked when the test says so.
+/// Applies a plan in a set whose displaced files are checked only by the test.
 fn displaced_by(
     vault: &Vault,
     plan: impl FnOnce(&mut Draft) -> Result<(), VaultError>,
@@ -276,7 +276,7 @@ fn copies(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_late_edit_goes_into_no_note_behind_a_link_that_leads_elsewhere_by_now() {
+fn late_edit_is_not_merged_through_a_link_that_leads_elsewhere() {
     let bed = bed();
     let vault = with_roots(&bed, &["Team", "Next year"]);
     let mut editor =
