@@ -1,4 +1,4 @@
-//! A vault on another file system than the data folder, where no displaced file can be moved to.
+//! The data folder is on another file system than the vault, so displaced files cannot be moved there.
 
 use std::fs;
 use std::io::Write;
@@ -8,7 +8,7 @@ use super::*;
 use crate::step::{Step, Steps};
 use crate::writing::write::SetJournal;
 
-/// Two folders on two file systems; `None` where everything is on one.
+/// Two folders on different file systems; `None` if there is only one file system.
 fn two_file_systems() -> Option<[PathBuf; 2]> {
     let folders = [std::env::temp_dir(), PathBuf::from("/dev/shm"), PathBuf::from("/var/tmp")];
     let device = |folder: &PathBuf| fs::metadata(folder).ok().map(|metadata| metadata.dev());
@@ -18,7 +18,7 @@ fn two_file_systems() -> Option<[PathBuf; 2]> {
 }
 
 #[test]
-fn what_is_written_late_into_a_displaced_file_is_brought_back() {
+fn late_write_into_a_displaced_file_is_restored() {
     let Some([here, there]) = two_file_systems() else {
         return;
     };
@@ -27,7 +27,7 @@ fn what_is_written_late_into_a_displaced_file_is_brought_back() {
     let mut options = bed.options();
     options.history = data.path().join("history");
     let vault = Vault::open(options).unwrap();
-    // An editor has the note open, and keeps it open.
+    // An editor opens the note and keeps it open.
     let mut editor = fs::OpenOptions::new().append(true).open(bed.root().join("a.md")).unwrap();
 
     let mut draft = vault.draft();
@@ -40,7 +40,7 @@ fn what_is_written_late_into_a_displaced_file_is_brought_back() {
     };
     assert_eq!(bed.leftovers().len(), 1);
     let displaced = look(displaced);
-    // Quiet for two seconds: it is nowhere in the vault any more, and not forgotten.
+    // After two quiet seconds it is gone from the vault, but still checked.
     assert_eq!(bed.leftovers(), Vec::<String>::new());
     assert_eq!(displaced.len(), 1);
     let displaced = look(displaced);
@@ -53,7 +53,7 @@ fn what_is_written_late_into_a_displaced_file_is_brought_back() {
 }
 
 #[test]
-fn a_displaced_file_has_its_two_seconds_also_when_nova_ends() {
+fn displaced_file_keeps_its_two_seconds_at_exit() {
     let Some([here, there]) = two_file_systems() else {
         return;
     };
@@ -65,7 +65,7 @@ fn a_displaced_file_has_its_two_seconds_also_when_nova_ends() {
         options.history = data.path().join("history");
         let editor = fs::OpenOptions::new().append(true).open(bed.root().join("a.md")).unwrap();
         let editor = Mutex::new(Some(editor));
-        // What a person saves while the end of Nova waits.
+        // The user saves while Nova waits to exit.
         let steps = Steps::hooked(move |step, _| {
             if step == Step::Settle
                 && let Some(mut editor) = editor.lock().unwrap().take()
@@ -87,8 +87,8 @@ fn a_displaced_file_has_its_two_seconds_also_when_nova_ends() {
     }
 }
 
-/// What a person does each time that the end of Nova waits for a file: that comes after a look at it, and
-/// no wait in the middle of a write does.
+/// Runs `does` each time Nova waits for a file at exit: after the check of the file, but not during waits
+/// within a write.
 fn while_nova_ends(does: impl FnMut() -> std::io::Result<()> + Send + 'static) -> Steps {
     let state = Mutex::new((Step::Journal, does));
     Steps::hooked(move |step, _| {
@@ -101,7 +101,7 @@ fn while_nova_ends(does: impl FnMut() -> std::io::Result<()> + Send + 'static) -
 }
 
 #[test]
-fn one_that_is_written_into_when_nova_ends_has_two_seconds_again() {
+fn displaced_file_edited_at_exit_gets_two_more_seconds() {
     let Some([here, there]) = two_file_systems() else {
         return;
     };
@@ -110,7 +110,7 @@ fn one_that_is_written_into_when_nova_ends_has_two_seconds_again() {
     let mut options = bed.options();
     options.history = data.path().join("history");
     let editor = fs::OpenOptions::new().append(true).open(bed.root().join("a.md")).unwrap();
-    // A person types on: once while the file waits, and once more after that was restored.
+    // The user continues typing: once while the file waits, and once more after that edit was restored.
     let mut words = ["Written late.\n", "Written later still.\n", "And once more.\n"].into_iter();
     let steps = while_nova_ends(move || match words.next() {
         Some(words) => (&editor).write_all(words.as_bytes()),
@@ -126,7 +126,7 @@ fn one_that_is_written_into_when_nova_ends_has_two_seconds_again() {
 }
 
 #[test]
-fn the_end_of_nova_does_not_wait_for_ever_for_one_who_writes_on() {
+fn exit_does_not_wait_forever_for_a_continuing_writer() {
     let Some([here, there]) = two_file_systems() else {
         return;
     };

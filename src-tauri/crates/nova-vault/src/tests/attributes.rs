@@ -1,4 +1,4 @@
-//! A note that is restored is as private as it was, and has what programs noted on its file.
+//! A restored note has its former permissions and extended attributes.
 
 use std::fs::{File, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +16,7 @@ fn make(bed: &Bed, note: &str, mode: u32, colour: &str) {
     fsetxattr(&file, "user.colour", colour.as_bytes(), XattrFlags::empty()).unwrap();
 }
 
-/// The mode, and what is noted on the file.
+/// The mode and an extended attribute of the file.
 fn seen(bed: &Bed, note: &str) -> (u32, Option<String>) {
     let file = File::open(bed.root().join(note)).unwrap();
     let mut value = [0; 64];
@@ -35,7 +35,7 @@ fn undo(bed: &Bed, id: &str) -> String {
     undone.change_set
 }
 
-/// Obsidian's setting of where deleted notes go.
+/// Obsidian's settings for deleted notes.
 const TRASHES: [&str; 3] = ["local", "none", "system"];
 
 fn bed(trash: &str) -> Bed {
@@ -47,7 +47,7 @@ fn bed(trash: &str) -> Bed {
 }
 
 #[test]
-fn a_deleted_note_comes_back_with_its_mode_and_its_attributes() {
+fn deleted_note_is_restored_with_mode_and_attributes() {
     for trash in TRASHES {
         let bed = bed(trash);
         let (id, _) = change(&bed.vault(), |draft| {
@@ -60,7 +60,7 @@ fn a_deleted_note_comes_back_with_its_mode_and_its_attributes() {
         assert_eq!((seen(&bed, "a.md"), seen(&bed, "b.md")), (is(0o600, "red"), is(0o664, "blue\n\u{0}")));
         assert_eq!(bed.text("a.md"), JANE);
 
-        // What it had when it was deleted again.
+        // Its attributes when it was deleted again.
         make(&bed, "a.md", 0o640, "green");
         let deleted = undo(&bed, &undone);
         assert!(!bed.exists("a.md"));
@@ -70,7 +70,7 @@ fn a_deleted_note_comes_back_with_its_mode_and_its_attributes() {
 }
 
 #[test]
-fn many_deleted_notes_come_back_so() {
+fn many_deleted_notes_are_restored_with_their_attributes() {
     let bed = Bed::new(&[]);
     let names: Vec<String> = (0..40).map(|n| format!("n{n}.md")).collect();
     for (name, mode) in names.iter().zip([0o600, 0o644].into_iter().cycle()) {
@@ -87,7 +87,7 @@ fn many_deleted_notes_come_back_so() {
 
 type Plan<'a> = &'a dyn Fn(&mut Draft) -> Result<(), VaultError>;
 
-/// Applies each plan as a call of its own to one change set.
+/// Applies each plan as a separate call in one change set.
 fn calls(bed: &Bed, plans: &[Plan<'_>]) -> String {
     let vault = bed.vault();
     let changes = vault.change_set(ChangeSetKind::Turn, "a turn".to_owned());
@@ -102,7 +102,7 @@ fn calls(bed: &Bed, plans: &[Plan<'_>]) -> String {
 }
 
 #[test]
-fn also_where_it_was_moved_before_or_another_took_its_name() {
+fn attributes_follow_a_note_that_was_moved_or_whose_name_was_taken() {
     let first = bed("local");
     let id = calls(
         &first,
@@ -122,7 +122,7 @@ fn also_where_it_was_moved_before_or_another_took_its_name() {
 }
 
 #[test]
-fn a_new_note_that_is_reverted_and_made_again_is_as_it_was_left() {
+fn recreated_note_has_its_last_attributes() {
     let bed = bed("local");
     let (id, _) = change(&bed.vault(), |draft| draft.create(&path("new.md"), "new\n".to_owned())).unwrap();
     make(&bed, "new.md", 0o600, "grey");
@@ -133,7 +133,7 @@ fn a_new_note_that_is_reverted_and_made_again_is_as_it_was_left() {
 }
 
 #[test]
-fn what_an_earlier_nova_deleted_comes_back_as_it_did() {
+fn set_without_attributes_is_restored_with_defaults() {
     let bed = bed("none");
     let (id, _) = change(&bed.vault(), |draft| draft.delete(&path("a.md"))).unwrap();
     bed.without_log();

@@ -1,4 +1,4 @@
-//! What a base shows, by its YAML and the notes there are.
+//! Results of bases, given their YAML and the notes.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn starter() -> Bed {
     bed
 }
 
-/// An answer as a table: `# group` before the rows of a group, cells between bars.
+/// Renders an answer as a table: `# group` before a group's rows, cells separated by bars.
 pub(super) fn table(answer: &BaseAnswer) -> String {
     let names: Vec<_> = answer.columns.iter().map(|column| column.name.as_str()).collect();
     let mut lines = vec![names.join(" | ")];
@@ -45,7 +45,7 @@ pub(super) fn check(bed: &Bed, base: &str, view: &str, expected: &str) -> BaseAn
 }
 
 #[test]
-fn the_people_of_the_starter_vault() {
+fn people_of_the_starter_vault() {
     let bed = starter();
     let answer = check(
         &bed,
@@ -91,7 +91,7 @@ fn the_people_of_the_starter_vault() {
 }
 
 #[test]
-fn the_deals_of_the_starter_vault() {
+fn deals_of_the_starter_vault() {
     let bed = starter();
     let answer = check(
         &bed,
@@ -133,7 +133,7 @@ fn the_deals_of_the_starter_vault() {
 }
 
 #[test]
-fn the_expenses_and_positions_of_the_starter_vault() {
+fn expenses_and_positions_of_the_starter_vault() {
     let bed = starter();
     check(
         &bed,
@@ -258,7 +258,7 @@ pub(super) fn quoted(expression: &str) -> String {
 }
 
 pub(super) fn base_of(filter: &str) -> Bed {
-    // The base is a file of the vault itself.
+    // The base is itself a file of the vault.
     let base = format!("filters:\n  and:\n    - file.ext == \"md\"\n    - {}\n", quoted(filter));
     Bed::new(&[
         ("a.md", "---\nn: 1\nt: A\n---\n"),
@@ -269,7 +269,7 @@ pub(super) fn base_of(filter: &str) -> Bed {
 }
 
 #[test]
-fn a_filter_that_cannot_be_evaluated_gives_no_rows() {
+fn filter_that_cannot_be_evaluated_has_no_rows() {
     for (filter, reason) in [
         ("frobnicate(n)", "there is no function frobnicate()"),
         ("n.frobnicate()", "there is no function frobnicate()"),
@@ -300,7 +300,7 @@ fn a_filter_that_cannot_be_evaluated_gives_no_rows() {
 }
 
 #[test]
-fn a_file_for_which_a_filter_makes_no_sense_is_left_out_by_name() {
+fn file_for_which_a_filter_fails_is_excluded_and_named() {
     let bed = base_of("n.round() == 1");
     let answer = ask(&bed, "q.base", None).unwrap();
     assert_eq!(table(&answer), "file.name\na");
@@ -308,7 +308,7 @@ fn a_file_for_which_a_filter_makes_no_sense_is_left_out_by_name() {
         answer.unsupported,
         ["filter n.round() == 1: round() does not exist for a string; left out (\"b.md\")"]
     );
-    // Also under a `not`, where a mistake must not turn into a row.
+    // Also under `not`, where an error must not become a match.
     let bed = base_of("!(n.round() == 1)");
     assert_eq!(table(&ask(&bed, "q.base", None).unwrap()), "file.name\nc");
 }
@@ -440,7 +440,7 @@ views:
 }
 
 #[test]
-fn bases_in_a_note() {
+fn bases_in_notes() {
     let note = "\
 ---
 type: board
@@ -503,7 +503,7 @@ fn hidden_notes_are_in_no_base() {
 }
 
 #[test]
-fn an_instant_equals_its_own_text_in_every_zone() {
+fn instant_equals_its_own_text_in_every_zone() {
     let bed = Bed::new(&[
         ("a.md", "---\ndue: 2026-11-24T10:00:00Z\n---\n"),
         ("q.base", "filters: due == \"2026-11-24T10:00:00Z\" && due == \"2026-11-24T11:00\"\n"),

@@ -1,5 +1,5 @@
-//! Front matter that says little and means a lot. How much memory it takes is measured in a process of
-//! its own; without a budget it would be more than any machine has.
+//! YAML bombs: small front matter that expands enormously. Memory is measured in a child process; without a
+//! budget it would exceed any machine's.
 
 use std::process::{Command, Stdio};
 
@@ -7,12 +7,12 @@ use super::*;
 use crate::note::{Document, FrontMatter, edit_properties};
 use crate::{Query, Search, SearchMode};
 
-/// Names what the child does; absent in an ordinary run.
+/// The child's task; unset in an ordinary run.
 const CHILD: &str = "NOVA_VAULT_TEST_BOMB";
-/// What a hostile note may take, in KiB.
+/// Memory limit for a hostile note, in KiB.
 const MOST: u64 = 50 * 1024;
 
-/// Each level means ten of the one below.
+/// Each level expands to ten of the one below.
 fn aliases() -> String {
     let mut bomb = "---\ntype: contact\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..12 {
@@ -72,11 +72,11 @@ fn child() {
             vault.problems().unwrap()[0].path == "bomb.md"
         }
     };
-    // The last thing in its output.
+    // Last in its output.
     eprintln!("{is_broken} {}", peak() - before);
 }
 
-/// The most memory that this process has had, in KiB.
+/// Peak memory of this process, in KiB.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -84,13 +84,13 @@ fn peak() -> u64 {
 }
 
 #[test]
-fn a_bomb_in_the_front_matter_takes_little_memory_wherever_it_is_read() {
+fn yaml_bomb_takes_little_memory_wherever_it_is_parsed() {
     for what in ["note", "vault"] {
         for bomb in ["aliases", "merge keys", "deep", "wide"] {
             let mut child = Command::new(std::env::current_exe().unwrap());
             child.args(["--exact", "tests::bombs::child", "--ignored", "--nocapture"]);
             child.env(CHILD, format!("{what} {bomb}")).stdout(Stdio::piped()).stderr(Stdio::piped());
-            // Only until it is started: it may take long.
+            // Held only until it has started: it may take long.
             let alone = one_at_a_time();
             let child = child.spawn().unwrap();
             drop(alone);

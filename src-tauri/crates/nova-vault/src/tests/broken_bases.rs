@@ -1,10 +1,10 @@
-//! What is wrong in a base: why a view of it is not answered, and the problems of its file.
+//! Problems in bases: errors of views, and problems reported for the file.
 
 use super::bases::{ask, check, table};
 use super::*;
 use crate::{BaseError, Privacy};
 
-/// Views that cannot be answered, in the midst of some that can.
+/// Unanswerable views among answerable ones.
 const FAULTY: &str = "\
 views:
   - name: Good
@@ -29,7 +29,7 @@ formulas:
 ";
 
 #[test]
-fn a_broken_base_says_where() {
+fn broken_base_is_reported_with_its_line() {
     for (base, line, reason) in [
         ("views:\n  - name: a: b\n", 2, "needs quotes"),
         ("- a\n", 1, "not a list of `key: value` lines"),
@@ -54,14 +54,14 @@ fn a_broken_base_says_where() {
             other => panic!("{base}: {other:?}"),
         }
     }
-    // An empty one shows all files.
+    // An empty base shows all files.
     let bed = Bed::new(&[("q.base", ""), ("a.md", "")]);
     assert!(table(&ask(&bed, "q.base", None).unwrap()).contains("a"));
     assert!(matches!(ask(&bed, "none.base", None), Err(VaultError::NotFound { .. })));
 }
 
 #[test]
-fn everything_that_is_wrong_in_a_base_is_a_problem() {
+fn every_problem_in_a_base_is_reported() {
     let expected = [
         (7, "the base's filter `a ==` cannot be read: a value is missing before the end"),
         (9, "the base's filter `a ==` cannot be read: a value is missing before the end"),
@@ -99,7 +99,7 @@ fn everything_that_is_wrong_in_a_base_is_a_problem() {
 }
 
 #[test]
-fn a_view_is_answered_though_another_one_cannot_be() {
+fn view_has_results_although_another_view_is_broken() {
     let bed = Bed::new(&[
         ("one.md", "---\na: 1\n---\n"),
         ("q.base", FAULTY),
@@ -115,7 +115,7 @@ fn a_view_is_answered_though_another_one_cannot_be() {
         let error = ask(&bed, "q.base", Some(view)).unwrap_err();
         assert!(error.message().contains(said), "{view}: {error}");
     }
-    // Of a base that cannot be read no view is known: the answer says that there is one.
+    // The views of an unreadable base are unknown; the error says that one exists.
     let answer = check(&bed, "two.md", "Good", "file.name\none");
     assert!(answer.unsupported[0].starts_with("the base \"two.md\" cannot be read, line 2"), "{answer:?}");
     assert_eq!(ask(&bed, "first.md", Some("Second")).unwrap().view, "Second");
@@ -126,7 +126,7 @@ fn a_view_is_answered_though_another_one_cannot_be() {
 }
 
 #[test]
-fn a_base_that_cannot_be_read_is_a_problem_of_the_vault() {
+fn unreadable_base_is_a_problem_of_the_vault() {
     let deep = format!("filters:\n  {}a == 1{}\n", "and: [{".repeat(40), "}]".repeat(40));
     let bed = Bed::new(&[("a.base", "views: [\n"), ("deep.base", &deep), ("good.base", "views: []\n")]);
     let vault = bed.vault();
@@ -139,7 +139,7 @@ fn a_base_that_cannot_be_read_is_a_problem_of_the_vault() {
 }
 
 #[test]
-fn a_filter_that_cannot_be_read_is_a_problem_and_one_that_is_not_computed_is_none() {
+fn unreadable_filter_is_a_problem_but_an_unsupported_one_is_not() {
     let view = "views:\n  - type: table\n    name: All\n    filters:\n      and:\n        - a == 1\n";
     let files = [
         ("in all.base", "filters: status ==\n".to_owned(), Some(1)),
@@ -177,7 +177,7 @@ fn a_filter_that_cannot_be_read_is_a_problem_and_one_that_is_not_computed_is_non
 }
 
 #[test]
-fn a_broken_base_in_a_note_is_a_problem_of_that_line() {
+fn broken_base_in_a_note_is_reported_at_its_line() {
     let bed = Bed::new(&[
         ("good.md", "Text\n```base\nviews:\n  - type: table\n    name: All\n```\n"),
         (
@@ -194,14 +194,14 @@ fn a_broken_base_in_a_note_is_a_problem_of_that_line() {
     assert_eq!(found.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["bad.md", "bad.md"]);
     assert!((7..=8).contains(&found[0].1) && (16..=18).contains(&found[1].1), "{found:?}");
     assert_eq!(vault.status().unwrap().problems, 2);
-    // Put right, and broken where it was good.
+    // One is fixed, another one broken.
     bed.put_whole("bad.md", "Text\n");
     bed.put_whole("good.md", "```base\nviews: [\n```\n");
     assert_eq!(problems().iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["good.md"]);
 }
 
 #[test]
-fn broken_bases_of_hidden_notes_stay_local() {
+fn broken_bases_of_hidden_notes_are_not_revealed() {
     let block = "```base\nviews: [\n```\n";
     let bed = Bed::new(&[
         ("open.md", block),

@@ -1,11 +1,11 @@
-//! How a condition compares the value of a property.
+//! How conditions compare property values.
 
 use super::querying::{check, conditions, names, vault};
 use super::*;
 use crate::Query;
 
 #[test]
-fn numbers_are_compared_by_their_worth() {
+fn numbers_are_compared_by_value() {
     check(
         "a: amount: 1.50
          b: amount: 1.5
@@ -69,7 +69,7 @@ fn dates_are_compared_by_the_calendar() {
 }
 
 #[test]
-fn texts_are_compared_without_case_and_composition() {
+fn texts_are_compared_ignoring_case_and_composition() {
     check(
         "a: stage: Lead | city: Caf\u{e9}
          b: stage: lead | city: \"Cafe\u{301}\"
@@ -95,7 +95,7 @@ fn texts_are_compared_without_case_and_composition() {
 }
 
 #[test]
-fn a_link_is_compared_by_the_name_of_its_note() {
+fn link_is_compared_by_its_notes_name() {
     check(
         "a: company: \"[[Quillon Labs]]\"
          b: company: \"[[CRM/Companies/Quillon Labs|Quillon]]\"
@@ -117,9 +117,9 @@ fn a_link_is_compared_by_the_name_of_its_note() {
     );
 }
 
-/// Or a list of thousands would take minutes in a large vault.
+/// Otherwise a list of thousands would take minutes in a large vault.
 #[test]
-fn a_note_is_made_ready_once_for_all_values_of_a_list() {
+fn notes_value_is_prepared_once_for_all_list_values() {
     let (_bed, vault) =
         vault("a: stage: lead\nb: stage: [won, lost]\nc: stage: 2026-11-24\nd: tags: [x, won]");
     let others: Vec<_> = (0..1000).map(|number| format!("no {number}")).collect();
@@ -139,7 +139,7 @@ fn a_note_is_made_ready_once_for_all_values_of_a_list() {
 }
 
 #[test]
-fn of_a_list_one_item_has_to_match() {
+fn one_item_of_a_list_must_match() {
     check(
         "a: labels: [saas, cold chain]
          b: labels: saas
@@ -163,7 +163,7 @@ fn of_a_list_one_item_has_to_match() {
 }
 
 #[test]
-fn a_note_without_the_property_meets_nothing_but_its_absence() {
+fn missing_property_satisfies_only_its_absence() {
     check(
         "a: email: x | Next Contact: 2026-12-01
          b: email:
@@ -185,7 +185,7 @@ fn a_note_without_the_property_meets_nothing_but_its_absence() {
 }
 
 #[test]
-fn a_month_or_a_year_is_all_of_its_days() {
+fn month_or_year_covers_all_its_days() {
     check(
         "a: due: 2026-10-31
          b: due: 2026-11-01
@@ -209,7 +209,7 @@ fn a_month_or_a_year_is_all_of_its_days() {
 }
 
 #[test]
-fn what_could_not_be_compared_is_counted() {
+fn incomparable_values_are_counted() {
     let (_bed, vault) = vault(
         "a: amount: 12.5 | s: x
          b: amount: '12.50' | s: x

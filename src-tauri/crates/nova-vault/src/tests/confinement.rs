@@ -1,4 +1,4 @@
-//! Nothing outside the vault is read or written, also when folders are swapped for links.
+//! Nothing outside the vault is read or written, even if folders are swapped for links.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::*;
 use crate::step::Step;
 
-/// A bed with a folder outside the vault that holds one secret.
+/// A bed with a folder outside of the vault that contains a secret.
 fn bed_with_secret(notes: &[(&str, &str)]) -> (Bed, PathBuf) {
     let bed = Bed::new(notes);
     let outside = bed.dir.path().canonicalize().unwrap().join("outside");
@@ -17,7 +17,7 @@ fn bed_with_secret(notes: &[(&str, &str)]) -> (Bed, PathBuf) {
 }
 
 #[test]
-fn links_are_neither_read_nor_written_nor_listed() {
+fn links_are_not_read_written_or_listed() {
     let (bed, outside) = bed_with_secret(&[("real.md", "real\n"), ("folder/in.md", "in\n")]);
     symlink(outside.join("secret.md"), bed.root().join("out.md")).unwrap();
     symlink(&outside, bed.root().join("out")).unwrap();
@@ -51,7 +51,7 @@ fn links_are_neither_read_nor_written_nor_listed() {
 }
 
 #[test]
-fn a_folder_swapped_for_a_link_during_a_write_leads_nowhere() {
+fn folder_swapped_for_a_link_during_a_write_is_not_followed() {
     for swap_at in [Step::ReadCurrent, Step::CreateTemp, Step::Recheck, Step::Exchange, Step::HashDisplaced] {
         let (bed, outside) = bed_with_secret(&[("folder/secret.md", "mine\n")]);
         let root = bed.root();
@@ -76,7 +76,7 @@ fn a_folder_swapped_for_a_link_during_a_write_leads_nowhere() {
 }
 
 #[test]
-fn a_note_swapped_for_a_link_during_a_write_leads_nowhere() {
+fn note_swapped_for_a_link_during_a_write_is_not_followed() {
     for swap_at in [Step::ReadCurrent, Step::CreateTemp, Step::Recheck, Step::Exchange] {
         let (bed, outside) = bed_with_secret(&[("a.md", "mine\n")]);
         let note = bed.root().join("a.md");
@@ -100,7 +100,7 @@ fn a_note_swapped_for_a_link_during_a_write_leads_nowhere() {
 }
 
 #[test]
-fn only_notes_and_views_outside_dot_folders_are_written() {
+fn only_notes_and_bases_outside_dot_folders_are_written() {
     let bed = Bed::new(&[(".obsidian/app.json", "{}"), ("Readme.txt", "text\n")]);
     let vault = bed.vault();
     for (name, code) in [
@@ -124,7 +124,7 @@ fn only_notes_and_views_outside_dot_folders_are_written() {
 }
 
 #[test]
-fn a_pipe_with_a_notes_name_hangs_nobody() {
+fn pipe_with_a_notes_name_does_not_block() {
     let bed = Bed::new(&[("a.md", "text\n")]);
     rustix::fs::mknodat(
         rustix::fs::CWD,
@@ -141,7 +141,7 @@ fn a_pipe_with_a_notes_name_hangs_nobody() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_a_vault_says_why() {
+fn unusable_vault_folder_is_refused_with_the_reason() {
     let bed = Bed::new(&[]);
     let base = bed.dir.path().canonicalize().unwrap();
     fs::write(base.join("file"), "").unwrap();
@@ -161,7 +161,7 @@ fn a_folder_that_cannot_be_a_vault_says_why() {
     check("file", "config", "data/history", "not a folder");
     check("home", "home/config", "data/history", "Nova keeps its own files");
     check("home/config", "home/config", "data/history", "Nova keeps its own files");
-    // Through a link, and a folder that does not exist yet.
+    // By a link, and a folder that does not exist yet.
     check("link", "home/config", "data/history", "Nova keeps its own files");
     check("home", "config", "home/data/history", "Nova keeps its own files");
 
@@ -171,7 +171,7 @@ fn a_folder_that_cannot_be_a_vault_says_why() {
 }
 
 #[test]
-fn what_an_unusual_file_system_can_do_is_reported_by_the_first_write_alone() {
+fn unknown_file_system_is_classified_by_the_first_write() {
     let bed = Bed::new(&[("a.md", "a\n")]);
     let vault = bed.vault();
     vault.core().disk.be_unusual();
@@ -186,9 +186,9 @@ fn what_an_unusual_file_system_can_do_is_reported_by_the_first_write_alone() {
     assert_eq!((status.atomic_exchange, status.atomic_exchange_reason), (Some(true), None));
 }
 
-/// One of these was done while the folder was swapped for a link, with what is where it was moved to.
+/// Each operation runs while the folder is swapped for a link; with the expected notes in the moved folder.
 #[test]
-fn a_folder_swapped_for_a_link_while_notes_come_go_and_move_leads_nowhere() {
+fn folder_swapped_for_a_link_during_any_operation_is_not_followed() {
     type Plan = fn(&mut Draft) -> Result<(), VaultError>;
     let plans: [(&str, Plan); 4] = [
         ("create", |d| d.create(&path("folder/new.md"), "new\n".to_owned())),
@@ -228,7 +228,7 @@ fn a_folder_swapped_for_a_link_while_notes_come_go_and_move_leads_nowhere() {
             let at = format!("{name} {system:?} {swap_at:?}: {result:?}");
             assert_eq!(fs::read_to_string(outside.join("secret.md")).unwrap(), "secret\n", "{at}");
             assert_eq!(files_below(&outside).len(), 1, "{at}");
-            // Nothing is lost of the vault either: a note is where it was or where it was to be.
+            // The vault has lost nothing: each note is at its old or new path.
             let texts: Vec<_> = files_below(&bed.root())
                 .into_iter()
                 .filter(|file| file.extension().is_some_and(|extension| extension == "md"))
@@ -244,7 +244,7 @@ fn a_folder_swapped_for_a_link_while_notes_come_go_and_move_leads_nowhere() {
 }
 
 #[test]
-fn opening_and_asking_change_nothing() {
+fn opening_and_reading_change_nothing() {
     let bed = Bed::new(&[("a.md", JANE), ("sub/b.md", "b\n"), (".obsidian/app.json", "{}")]);
     let stamps = |bed: &Bed| -> Vec<_> {
         let mut all = files_below(&bed.root());

@@ -1,5 +1,5 @@
-//! What lasts through a power cut, and when: no note is touched before the journal and the new text do, and
-//! nothing is told as done before the names of its folder do.
+//! Durability: no note is touched before journal and new text are durable, and nothing is recorded as done
+//! before the names in its folder are.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -58,7 +58,7 @@ fn forty(draft: &mut Draft) -> Result<(), VaultError> {
     draft.create_all((0..40).map(note).collect()).map(drop)
 }
 
-/// The names in `folders` last when the last note of it is told as done.
+/// The names in `folders` must be durable when the last note in them is recorded as done.
 #[track_caller]
 fn check(notes: &[(&str, &str)], name: &str, work: impl FnOnce(&Vault), folders: &[&str]) {
     let bed = Bed::new(notes);
@@ -102,7 +102,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Each announcement and each text lasts in the file of its set or in the log.
+    /// Each announcement and each text must be durable in its set's file or in the log.
     fn look_at_journal(&mut self, history: &Path) {
         let log = history.join(".ahead-0");
         let logged = if synced::lasts(&log) { fs::read(&log).unwrap() } else { Vec::new() };
@@ -125,7 +125,7 @@ impl Seen {
         }
     }
 
-    /// The new texts: files of Nova's that did not exist at an earlier change.
+    /// The new texts: files of Nova that did not exist at an earlier change.
     fn look_at_temps(&mut self, folder: &Path) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let (temp, name) = (entry.path(), entry.file_name());

@@ -1,10 +1,10 @@
-//! What expressions in bases compute, and that they end.
+//! Results of expressions in bases, and bounds on their evaluation.
 
 use super::bases::{ask, base_of, quoted};
 use super::*;
 use crate::BaseError;
 
-/// A note whose properties expressions compute with.
+/// A note with properties for expressions.
 const NOTE: &str = "\
 ---
 amount: 84.20
@@ -40,7 +40,7 @@ fn check_values(expressions: &[(&str, &str)]) {
 }
 
 #[test]
-fn operators() {
+fn evaluates_operators() {
     check_values(&[
         ("1 + 2 * 3", "7"),
         ("(1 + 2) * 3", "9"),
@@ -88,9 +88,9 @@ fn operators() {
 }
 
 #[test]
-fn dates() {
+fn evaluates_dates() {
     check_values(&[
-        // The clock advances by a second at each look, and opening the vault was the first.
+        // The clock advances by one second per call, and opening the vault was the first.
         ("now()", "\"2026-11-21T00:00:01\""),
         ("today()", "\"2026-11-21\""),
         ("due > today()", "true"),
@@ -121,7 +121,7 @@ fn dates() {
 }
 
 #[test]
-fn functions() {
+fn evaluates_functions() {
     check_values(&[
         ("name.length", "8"),
         ("name.contains(\"Doe\") && !name.contains(\"doe\")", "true"),
@@ -171,7 +171,7 @@ fn functions() {
 }
 
 #[test]
-fn files() {
+fn evaluates_file_properties() {
     check_values(&[
         ("file.name", "\"n.md\""),
         ("file.basename", "\"n\""),
@@ -197,7 +197,7 @@ fn files() {
 }
 
 #[test]
-fn links_between_files() {
+fn evaluates_links_between_files() {
     for (filter, rows) in [
         ("file.hasLink(\"b\")", "a c"),
         ("file.hasLink(link(\"b\"))", "a c"),
@@ -225,7 +225,7 @@ fn links_between_files() {
 }
 
 #[test]
-fn hostile_expressions_end_soon_and_say_why() {
+fn hostile_expressions_fail_quickly_with_a_reason() {
     let deep = |open: &str, close: &str| format!("{}1{}", open.repeat(4_000), close.repeat(4_000));
     let check = |filter: &str, reason: &str| match ask(&base_of(filter), "q.base", None) {
         Err(VaultError::Base(BaseError::Filter { reason: said, .. })) => {
@@ -247,7 +247,7 @@ fn hostile_expressions_end_soon_and_say_why() {
         assert_eq!(ask(&base_of(&flat), "q.base", None).unwrap().total, 3);
     }
 
-    // What doubles with every formula.
+    // Doubles with each formula.
     let doubling = |formulas: usize, first: &str, step: &str| {
         let mut base = format!("formulas:\n  f0: {}\n", quoted(first));
         for n in 1..formulas {
@@ -264,7 +264,7 @@ fn hostile_expressions_end_soon_and_say_why() {
     let long = ask(&base_of("\"x\".repeat(300000) == \"\""), "q.base", None).unwrap();
     assert_eq!(long.total, 0);
     assert!(long.unsupported[0].contains("larger than 256 KiB"), "{:?}", long.unsupported);
-    // Ten to the ninth steps.
+    // 10⁹ steps.
     let nested = format!("{}1{}", "[0,1,2,3,4,5,6,7,8,9].map(".repeat(9), ".length)".repeat(9));
     check(&nested.replace("1.length", "1"), "too long to compute");
 }

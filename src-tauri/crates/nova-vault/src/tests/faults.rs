@@ -1,4 +1,4 @@
-//! A step fails: either everything the draft planned is on the disk, or nothing of it.
+//! A step fails: either the whole draft is on disk, or nothing of it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,7 +43,7 @@ fn tree(bed: &Bed) -> BTreeMap<PathBuf, String> {
         .collect()
 }
 
-/// One of everything: changed, created in a new folder, deleted, moved and changed.
+/// One of each kind: modified, created in a new folder, deleted, moved and modified.
 fn plan(draft: &mut Draft) -> Result<(), VaultError> {
     draft.set_properties(&path("a.md"), &[set("stage", "won")])?;
     draft.create(&path("New/e.md"), "e\n".to_owned())?;
@@ -64,7 +64,7 @@ fn all_or_nothing_at_every_step_without_exchange() {
 }
 
 #[test]
-fn all_or_nothing_at_every_step_where_a_rename_replaces() {
+fn all_or_nothing_at_every_step_without_no_replace_rename() {
     all_or_nothing(System::NoReplacing);
 }
 
@@ -92,16 +92,16 @@ fn all_or_nothing(system: System) {
                 let result = change(&vault, plan);
                 drop(vault);
                 let name = format!("{system:?} {kind:?} {step:?} {note}");
-                // Whatever a failed last look left is seen to by the next start.
+                // The next start handles what a failed last check left.
                 let vault = bed.vault();
                 let now: BTreeMap<_, _> = tree(&bed).into_values().enumerate().collect();
                 let wrote = match &result {
                     Ok(_) => true,
-                    // The writes are all there, only the end of the set was not noted.
+                    // All writes succeeded; only the end of the set was not recorded.
                     Err(_) if step == Step::JournalCommit => true,
                     Err(error) => {
                         assert_eq!(error.code().as_str(), "io", "{name}");
-                        // Who may not know of a note can be told nothing that names it.
+                        // An error must not name a note that is hidden from the reader.
                         let (message, named) = (error.message(), error.path());
                         assert_eq!(message.contains(".md"), named.is_some(), "{name}: {message}");
                         assert!(
@@ -131,7 +131,7 @@ fn all_or_nothing(system: System) {
 }
 
 #[test]
-fn a_set_continues_after_a_failed_call() {
+fn set_continues_after_a_failed_call() {
     let bed = bed();
     let full = Arc::new(AtomicBool::new(true));
     let is_full = Arc::clone(&full);
@@ -158,8 +158,8 @@ fn a_set_continues_after_a_failed_call() {
 }
 
 #[test]
-fn the_displaced_note_is_neither_checked_nor_put_back() {
-    // Two failures at once: the next start sees to the file that was left.
+fn unchecked_displaced_note_is_left_to_the_next_start() {
+    // Two failures at once: the next start handles the remaining file.
     let bed = bed();
     let vault = bed.hooked(|at, _| match at {
         Step::HashDisplaced | Step::SwapBack => Err(io::Error::other("broken disk")),
@@ -172,7 +172,7 @@ fn the_displaced_note_is_neither_checked_nor_put_back() {
     assert_eq!(bed.leftovers(), Vec::<String>::new());
     assert_eq!(bed.text("a.md"), JANE.replace("stage: lead", "stage: won"));
     assert_eq!(vault.problems().unwrap(), []);
-    // It was said to have failed, and is there: the history has it, to be undone.
+    // Reported as failed but written: the history lists it, and it can be undone.
     let sets = vault.history().list().unwrap();
     assert!(sets.len() == 1 && sets[0].notes[0].uncertain, "{sets:?}");
     vault.history().undo(&sets[0].id, crate::Scope::All, &Author::new("user")).unwrap();
@@ -180,8 +180,8 @@ fn the_displaced_note_is_neither_checked_nor_put_back() {
 }
 
 #[test]
-fn what_a_failed_write_could_not_take_back_is_in_the_history() {
-    // Two steps fail, whatever the first was: the note is as it was, or the history has what became of it.
+fn failed_write_that_cannot_be_reverted_is_in_the_history() {
+    // Two steps fail, for any first step: the note is unchanged, or the history lists its change.
     for system in System::EACH {
         for first in STEPS {
             for second in [Step::SwapBack, Step::CreateTemp, Step::Unname, Step::DropName, Step::SyncFolder] {
@@ -218,13 +218,13 @@ fn what_a_failed_write_could_not_take_back_is_in_the_history() {
 }
 
 #[test]
-fn a_set_that_found_no_room_for_its_journal_begins_once_there_is() {
+fn set_without_space_for_its_journal_begins_once_there_is_space() {
     let Some(disk) = Mounted::new("256k") else { return };
     let bed = Bed::in_memory(&NOTES);
     let mut options = bed.options();
     options.history = disk.0.path().join("history");
     let vault = Vault::open(options).unwrap();
-    // So that the disk has what every journal has.
+    // Creates the files shared by all journals.
     change(&vault, |d| d.append(&path("b.md"), "first", None)).unwrap();
     let apply = |changes: &crate::ChangeSet| {
         let mut draft = vault.draft();
@@ -242,7 +242,7 @@ fn a_set_that_found_no_room_for_its_journal_begins_once_there_is() {
     assert_eq!((bed.text("c.md"), vault.history().list().unwrap().len()), ("c\nmore\n".to_owned(), 2));
 }
 
-/// A small file system of its own; `None`, with a word about it, where this user may not mount.
+/// A small file system of its own; `None`, with a message, if this user may not mount.
 struct Mounted(tempfile::TempDir, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>);
 
 impl Mounted {
@@ -268,7 +268,7 @@ impl Drop for Mounted {
     }
 }
 
-/// Fills the disk but for this many bytes.
+/// Fills the disk, except for this many bytes.
 fn fill(folder: &std::path::Path, but: u64) {
     use std::io::Write;
     let mut file = fs::File::create(folder.join("filler")).unwrap();
@@ -278,7 +278,7 @@ fn fill(folder: &std::path::Path, but: u64) {
 }
 
 #[test]
-fn on_a_disk_that_is_really_full_nothing_is_harmed() {
+fn full_disk_harms_nothing() {
     let reference = bed();
     let before: Vec<_> = tree(&reference).into_values().collect();
     change(&reference.vault(), plan).unwrap();
@@ -311,7 +311,7 @@ fn on_a_disk_that_is_really_full_nothing_is_harmed() {
                     assert_eq!(now, after, "{name}");
                     wrote += 1;
                 }
-                // All is written, only the end of the set could not be noted.
+                // All is written; only the end of the set was not recorded.
                 Err(_) if now == after => assert_eq!(sets.len(), 1, "{name}"),
                 Err(error) => {
                     assert_eq!(now, before, "{name}");
@@ -334,7 +334,7 @@ fn on_a_disk_that_is_really_full_nothing_is_harmed() {
 }
 
 #[test]
-fn on_a_disk_that_became_read_only_nothing_is_harmed() {
+fn disk_that_became_read_only_harms_nothing() {
     let Some(disk) = Mounted::new("1m") else { return };
     let bed = Bed::in_folder(disk.0.path(), &[("a.md", JANE)]);
     let elsewhere = tempfile::tempdir().unwrap();
@@ -356,7 +356,7 @@ fn on_a_disk_that_became_read_only_nothing_is_harmed() {
 }
 
 #[test]
-fn a_disk_that_fills_up_in_the_middle_leaves_nothing_half_done() {
+fn disk_that_fills_up_midway_leaves_nothing_half_done() {
     let Some(disk) = Mounted::new("4m") else { return };
     let bed = Bed::in_folder(disk.0.path(), &[]);
     let note = |n: usize| format!("n{n:03}.md");
@@ -380,12 +380,12 @@ fn a_disk_that_fills_up_in_the_middle_leaves_nothing_half_done() {
     let vault = bed.vault();
     assert_eq!(tree(&bed), before);
     assert_eq!(bed.leftovers(), Vec::<String>::new());
-    // The journal has space to say so, note by note, however full the disk is.
+    // The journal has reserved space to record this for each note, even on a full disk.
     assert_eq!(vault.history().list().unwrap(), []);
 }
 
 #[test]
-fn a_set_whose_write_broke_off_by_a_fault_of_nova_is_interrupted() {
+fn set_interrupted_by_a_panic_is_listed_as_interrupted() {
     let bed = Bed::new(&[("a.md", JANE), ("b.md", "b\n")]);
     let vault = bed.hooked(|step, note| match (step, note) {
         (Step::Exchange, "b.md") => panic!("a fault in Nova"),

@@ -1,4 +1,4 @@
-//! What changes is told once, with the right author.
+//! Each change is reported once, with its author.
 
 use std::fs;
 
@@ -37,14 +37,14 @@ fn every_change_has_its_author() {
     let mut all = move || told(&vault, &mut receiver);
     let vault = bed.vault();
 
-    // By this Nova, by another one on the same folder, by an editor.
+    // By this process, by another process on the same folder, and by an editor.
     let (id, _) = change(&vault, |d| d.set_properties(&path("a.md"), &[set("stage", "won")])).unwrap();
     check(all(), &[(VaultChangeKind::Modified, "a.md", by_set(&id), "stage: lead → won")]);
     let (id, _) = change(&other, |d| d.create(&path("New/c.md"), "c\n".to_owned())).unwrap();
     check(all(), &[(VaultChangeKind::Created, "New/c.md", by_set(&id), "")]);
     bed.put_whole("a.md", JANE);
     check(all(), &[(VaultChangeKind::Modified, "a.md", By::Outside, "stage: won → lead")]);
-    // What Nova wrote once, put there by hand, is not Nova's again.
+    // A text that Nova wrote earlier, restored by hand, is an outside change.
     bed.put_whole("a.md", &JANE.replace("stage: lead", "stage: won"));
     check(all(), &[(VaultChangeKind::Modified, "a.md", By::Outside, "stage: lead → won")]);
 
@@ -59,7 +59,7 @@ fn every_change_has_its_author() {
 }
 
 #[test]
-fn what_a_failed_write_left_alone_is_the_persons_when_it_comes_back() {
+fn text_of_a_failed_write_is_the_users_when_it_reappears() {
     for fails_at in [crate::step::Step::Exchange, crate::step::Step::SyncFolder] {
         let bed = Bed::new(&[("a.md", JANE)]);
         let watcher = bed.vault();
@@ -69,11 +69,11 @@ fn what_a_failed_write_left_alone_is_the_persons_when_it_comes_back() {
             false => Ok(()),
         });
         change(&vault, |d| d.set_properties(&path("a.md"), &[set("stage", "won")])).unwrap_err();
-        // It may have been seen on its way there and back, and then Nova did both.
+        // The watcher may have seen the intermediate states, which are both Nova's.
         let told_of = told_now(&watcher, &mut receiver);
         assert!(told_of.iter().all(|(_, by)| *by == by_set("set0")), "{fails_at:?}: {told_of:?}");
 
-        // Edited, and that is undone in the editor.
+        // The user edits the note, and undoes that in the editor.
         bed.put_whole("a.md", &JANE.replace("fair", "big fair"));
         assert_eq!(told_now(&watcher, &mut receiver), [(path("a.md"), By::Outside)], "{fails_at:?}");
         bed.put_whole("a.md", JANE);
@@ -82,10 +82,10 @@ fn what_a_failed_write_left_alone_is_the_persons_when_it_comes_back() {
 }
 
 #[test]
-fn a_return_to_a_text_of_nova_that_nobody_was_told_of_is_the_persons() {
+fn unreported_text_of_nova_is_the_users_when_it_reappears() {
     let bed = Bed::new(&[("a.md", JANE)]);
     let vault = bed.vault();
-    // Compared now and then, so that what stood there in between is not seen.
+    // Polls rarely, so that intermediate texts are missed.
     let feed = Feed::start_with(vault.core(), Options::limited(0, std::time::Duration::from_secs(3600)));
     let mut receiver = feed.subscribe();
     let mut told = || {
@@ -99,7 +99,7 @@ fn a_return_to_a_text_of_nova_that_nobody_was_told_of_is_the_persons() {
     bed.put_whole("a.md", &of_nova);
     assert_eq!(told(), [By::Outside]);
 
-    // What Nova writes over it is Nova's.
+    // A later write by Nova is Nova's.
     let (second, _) = change(&vault, |d| d.append(&path("a.md"), "more", None)).unwrap();
     assert_eq!(told(), [by_set(&second)]);
     vault.history().undo(&second, crate::Scope::All, &Author::new("model")).unwrap();
@@ -107,7 +107,7 @@ fn a_return_to_a_text_of_nova_that_nobody_was_told_of_is_the_persons() {
 }
 
 #[test]
-fn asking_tells_nothing_and_undo_tells_its_own_set() {
+fn reading_reports_nothing_and_undo_reports_its_own_set() {
     let bed = Bed::new(&[("a.md", JANE)]);
     let vault = bed.vault();
     let (id, _) = change(&vault, |d| d.append(&path("a.md"), "more", None)).unwrap();
@@ -131,7 +131,7 @@ fn asking_tells_nothing_and_undo_tells_its_own_set() {
 }
 
 #[test]
-fn where_the_system_allows_no_watches_the_authors_are_right_all_the_same() {
+fn authors_are_correct_without_watches() {
     let bed = Bed::new(&[("A/a.md", JANE), ("B/b.md", "b\n"), ("C/c.md", "c\n")]);
     let vault = bed.vault();
     let options = Options::limited(2, std::time::Duration::from_millis(5));
@@ -139,7 +139,7 @@ fn where_the_system_allows_no_watches_the_authors_are_right_all_the_same() {
     let WatchState::Polling { reason } = feed.state() else { panic!("{:?}", feed.state()) };
     assert!(reason.contains("no more watched folders") && reason.contains("fs.inotify.max_user_watches"));
 
-    // Without a flush: the polling has to find it.
+    // Without a flush: polling must find it.
     let mut receiver = feed.subscribe();
     let (id, _) = change(&vault, |d| d.set_properties(&path("A/a.md"), &[set("stage", "won")])).unwrap();
     let told = receiver.blocking_recv().unwrap();
@@ -150,14 +150,14 @@ fn where_the_system_allows_no_watches_the_authors_are_right_all_the_same() {
 }
 
 #[test]
-fn lagging_listener_is_reported_and_the_vault_is_right() {
+fn lagging_receiver_is_notified_and_the_vault_is_correct() {
     let bed = Bed::new(&[("a.md", "a\n")]);
     let vault = bed.vault();
     let mut receiver = vault.changes();
     for n in 0..10_000 {
         fs::write(bed.root().join(format!("{n}.md")), format!("note {n}\n")).unwrap();
     }
-    // Nobody received anything so far.
+    // Nothing has been received so far.
     vault.flush_changes();
     assert!(matches!(receiver.try_recv(), Err(TryRecvError::Lagged(missed)) if missed >= 10_000 - 4096));
     let told: Vec<_> = std::iter::from_fn(|| receiver.try_recv().ok()).collect();
@@ -170,7 +170,7 @@ fn lagging_listener_is_reported_and_the_vault_is_right() {
     on_disk.sort();
     assert_eq!(notes, on_disk);
     assert_eq!(&*vault.read(&path("9999.md")).unwrap().text, "note 9999\n");
-    // And what comes next is received again.
+    // Later changes are received again.
     let (id, _) = change(&vault, |d| d.append(&path("a.md"), "more", None)).unwrap();
     let changes = told_now(&vault, &mut receiver);
     assert_eq!(changes, [(path("a.md"), by_set(&id))]);
@@ -184,7 +184,7 @@ fn told_now(
 }
 
 #[test]
-fn a_copy_made_by_a_sync_program_is_a_problem_and_no_record() {
+fn conflicted_copy_is_a_problem_and_no_record() {
     let copy = "People/Jane.sync-conflict-20261121-101112-ABCDEFG.md";
     let bed = Bed::new(&[("People/Jane.md", JANE)]);
     let vault = bed.vault();
@@ -205,12 +205,12 @@ fn a_copy_made_by_a_sync_program_is_a_problem_and_no_record() {
     assert!(problems[0].remedy.contains("keep one of the two"), "{:?}", problems[0]);
     let status = vault.status().unwrap();
     assert_eq!((status.notes, status.records["contact"], status.problems), (2, 1, 1));
-    // It can be read, to compare it.
+    // It is readable, for comparison.
     assert!(vault.read(&path(copy)).unwrap().text.contains("stage: lost"));
 }
 
 #[test]
-fn a_journal_read_while_it_grows_is_the_journal_read_at_once() {
+fn journal_read_incrementally_equals_one_read_at_once() {
     let bed = Bed::new(&[("a.md", JANE), ("b.md", "b\n")]);
     let vault = bed.vault();
     let (id, _) = change(&vault, |d| {
@@ -251,14 +251,14 @@ fn a_journal_read_while_it_grows_is_the_journal_read_at_once() {
 }
 
 #[test]
-fn a_change_is_explained_without_a_look_at_each_complete_set() {
+fn change_is_attributed_without_reading_complete_sets() {
     let bed = Bed::new(&[("a.md", "a\n")]);
     let vault = bed.vault();
     for n in 0..20 {
         change(&vault, |d| d.append(&path("a.md"), &format!("{n}"), None)).unwrap();
     }
     drop(vault);
-    // They are swept by the next start.
+    // The next start sweeps them.
     drop(bed.vault());
     let journal = Journal::new(bed.history(), &bed.root());
     let (sets, looks) = work::of(|| journal.sets_with_new_records().unwrap().len());
@@ -273,7 +273,7 @@ fn a_change_is_explained_without_a_look_at_each_complete_set() {
 }
 
 #[test]
-fn the_status_says_how_edits_are_noticed_and_why_not_at_once() {
+fn status_reports_how_edits_are_detected_and_why_not_at_once() {
     let bed = Bed::new(&[("A/a.md", JANE), ("B/b.md", "b\n")]);
     let poll = std::time::Duration::from_secs(2);
     let noticed = |vault: &Vault| {
@@ -281,7 +281,7 @@ fn the_status_says_how_edits_are_noticed_and_why_not_at_once() {
         (status["watching"].clone(), status["watching_reason"].as_str().unwrap_or_default().to_owned())
     };
 
-    // Nobody watches yet: what it would be. That is left as it was found.
+    // Without a watcher the expected state is reported, and no watches remain.
     let vault = bed.vault();
     assert_eq!(noticed(&vault), ("notified".into(), String::new()));
     assert_eq!(vault.watching(), None);
@@ -300,7 +300,7 @@ fn the_status_says_how_edits_are_noticed_and_why_not_at_once() {
 
     vault.watch_with(Options::limited(3, poll));
     assert_eq!(noticed(&vault), ("notified".into(), String::new()));
-    // One folder too many, while it is watched.
+    // One folder above the limit, while watching.
     bed.put("C/c.md", "c\n");
     vault.flush_changes();
     assert_eq!(noticed(&vault), ("polling".into(), reason));

@@ -1,4 +1,4 @@
-//! Files of bytes beside the notes: made, never changed, and gone again only where nobody changed them.
+//! Binary files next to notes: created, never modified, and removed only if unchanged.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::step::Step;
 use crate::{ChangeSetState, MAX_FILE_BYTES, Privacy, Scope, VaultChangeKind};
 
-/// A PDF's first bytes and some that are no text.
+/// The start of a PDF, followed by bytes that are no text.
 const SCAN: &[u8] = b"%PDF-1.7\n\xff\xfe\0\x80scan";
 
 fn attach(name: &str, bytes: &[u8]) -> impl FnOnce(&mut Draft) -> Result<(), VaultError> {
@@ -19,7 +19,7 @@ fn bytes(bed: &Bed, path: &str) -> Vec<u8> {
 }
 
 #[test]
-fn file_is_made_undone_and_brought_back() {
+fn file_is_created_undone_and_restored() {
     let bed = Bed::new(&[("a.md", JANE)]);
     let vault = bed.vault();
     let mut draft = vault.draft();
@@ -65,7 +65,7 @@ fn undo_leaves_a_file_that_was_changed_since() {
 }
 
 #[test]
-fn file_that_came_between_is_not_replaced() {
+fn file_created_concurrently_is_not_replaced() {
     for there in [b"\xff theirs".as_slice(), b"their text\n"] {
         let bed = Bed::new(&[]);
         let vault = bed.vault();
@@ -77,7 +77,7 @@ fn file_that_came_between_is_not_replaced() {
         assert!(matches!(refused, VaultError::Exists { .. }), "{refused}");
         assert_eq!(bytes(&bed, "Scan.pdf"), there);
 
-        // Just before ours gets the name.
+        // Just before our file gets its name.
         let bed = Bed::new(&[]);
         let at = bed.root().join("Scan.pdf");
         let vault = bed.hooked(move |step, _| match step {
@@ -92,7 +92,7 @@ fn file_that_came_between_is_not_replaced() {
 }
 
 #[test]
-fn name_that_is_taken_gets_a_number() {
+fn taken_name_gets_a_number() {
     let bed = Bed::new(&[("Files/scan.PDF", "theirs"), ("Files/Scan 1.pdf", "theirs")]);
     let vault = bed.vault();
     let mut draft = vault.draft();
@@ -130,7 +130,7 @@ fn hostile_names_become_safe_ones_or_are_refused() {
         let file = path.as_str().strip_prefix("Files/").unwrap();
         match made {
             "" => assert!(file.len() < 240 && file.ends_with("ä.pdf"), "{file}"),
-            // What links cannot hold is replaced.
+            // Characters that links cannot contain are replaced.
             made => assert_eq!(file, made.replace(['#', '^', '|'], "-"), "{name:?}"),
         }
     }
@@ -205,7 +205,7 @@ fn file_and_note_of_a_draft_are_written_together_or_not_at_all() {
 }
 
 #[test]
-fn set_that_fails_after_a_file_takes_it_away_again() {
+fn failed_set_removes_its_file_again() {
     let bed = Bed::new(&[]);
     let vault = bed.hooked(|step, what| match step {
         Step::SyncFolder if what == "Files/b.pdf" => Err(std::io::Error::other("the disk is gone")),
@@ -235,7 +235,7 @@ fn watcher_names_nova_as_the_author() {
 }
 
 #[test]
-fn private_folder_takes_no_file_of_a_remote_reader() {
+fn remote_reader_cannot_attach_to_a_private_folder() {
     let bed = Bed::new(&[]);
     let privacy = Privacy { remote: true, private: vec!["Private".to_owned()] };
     let refused =
@@ -244,8 +244,8 @@ fn private_folder_takes_no_file_of_a_remote_reader() {
 }
 
 #[test]
-fn undone_set_is_undone_for_files_of_every_kind_of_bytes() {
-    // Lengths at the limits of what the journal writes at once.
+fn undo_works_for_binary_files_of_any_size() {
+    // Sizes around the journal's buffer limits.
     for len in [0, 1, 4095, 128 * 1024, 256 * 1024, 256 * 1024 + 1, 3 * 1024 * 1024] {
         let content: Vec<u8> = (0..len).map(|at| u8::try_from(at * 7 % 256).unwrap()).collect();
         let bed = Bed::new(&[]);

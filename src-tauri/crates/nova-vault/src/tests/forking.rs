@@ -1,11 +1,11 @@
-//! A draft of one call within the draft of another: it sees the other's plans, and its changes are its own.
+//! Forked drafts: a fork sees the plan of its origin, and lists only its own changes.
 
 use super::*;
 
 const ODD: &str = "odd\n";
 
 #[test]
-fn a_fork_reads_the_plan_and_lists_only_its_own_changes() {
+fn fork_reads_the_plan_and_lists_only_its_own_changes() {
     let bed = Bed::new(&[("Jane.md", JANE), ("Odd.md", ODD)]);
     let mut draft = bed.vault().draft();
     draft.set_properties(&path("Jane.md"), &[set("stage", "won")]).unwrap();
@@ -22,7 +22,7 @@ fn a_fork_reads_the_plan_and_lists_only_its_own_changes() {
 }
 
 #[test]
-fn a_joined_fork_is_all_of_the_plan_and_written_as_one() {
+fn joined_fork_contains_the_whole_plan_and_is_written_as_one() {
     let bed = Bed::new(&[("Jane.md", JANE), ("Odd.md", ODD)]);
     let vault = bed.vault();
     let mut draft = vault.draft();

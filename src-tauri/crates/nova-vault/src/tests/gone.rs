@@ -1,4 +1,4 @@
-//! The vault's folder is deleted, renamed or replaced while Nova has it open.
+//! The vault's folder is deleted, renamed or replaced while it is open.
 
 use std::os::unix::fs::symlink;
 
@@ -45,7 +45,7 @@ fn renamed_vault_is_not_written() {
 }
 
 #[test]
-fn deleted_vault_is_not_made_again() {
+fn deleted_vault_is_not_recreated() {
     let bed = Bed::new(&[("a.md", JANE)]);
     let vault = bed.vault();
     vault.notes().unwrap();
@@ -57,7 +57,7 @@ fn deleted_vault_is_not_made_again() {
 }
 
 #[test]
-fn another_folder_in_its_place_is_not_written() {
+fn replaced_folder_is_not_written() {
     let bed = Bed::new(&[("a.md", JANE)]);
     let vault = bed.vault();
     rename_away(&bed);
@@ -70,7 +70,7 @@ fn another_folder_in_its_place_is_not_written() {
 }
 
 #[test]
-fn a_missing_vault_is_not_an_empty_one() {
+fn missing_vault_is_not_an_empty_one() {
     let bed = Bed::new(&[("a.md", JANE), ("b.md", "b\n")]);
     let vault = bed.vault();
     assert_eq!(vault.notes().unwrap().len(), 2);
@@ -84,7 +84,7 @@ fn a_missing_vault_is_not_an_empty_one() {
 }
 
 #[test]
-fn a_renamed_vault_is_not_read() {
+fn renamed_vault_is_not_read() {
     let bed = Bed::new(&[("a.md", JANE), ("Files/a.csv", "a\n")]);
     let vault = bed.vault();
     rename_away(&bed);
@@ -113,7 +113,7 @@ fn undo_waits_for_the_vault() {
 }
 
 #[test]
-fn a_vault_put_back_is_written_again() {
+fn vault_is_written_again_once_it_is_back() {
     let bed = Bed::new(&[("a.md", "a\n")]);
     let vault = bed.vault();
     rename_away(&bed);
@@ -146,7 +146,7 @@ fn restored_folder_is_distinguished_from_another() {
 }
 
 #[test]
-fn an_empty_folder_in_its_place_is_not_the_vault() {
+fn empty_folder_in_its_place_is_not_the_vault() {
     let bed = Bed::new(&[("a.md", "a\n")]);
     bed.vault().remember_folder();
     rename_away(&bed);
@@ -155,7 +155,7 @@ fn an_empty_folder_in_its_place_is_not_the_vault() {
     Vault::open_chosen(bed.options()).unwrap();
     Vault::open(bed.options()).unwrap();
 
-    // The very folder of which all notes were deleted is the vault, and so is one with notes.
+    // The same folder with all notes deleted is the vault, and so is one with notes.
     bed.put("b.md", "b\n");
     bed.vault().remember_folder();
     fs::remove_file(bed.root().join("b.md")).unwrap();
@@ -167,7 +167,7 @@ fn an_empty_folder_in_its_place_is_not_the_vault() {
 }
 
 #[test]
-fn an_empty_folder_in_place_of_a_root_is_not_the_root() {
+fn empty_folder_in_place_of_a_root_is_not_the_root() {
     let bed = Bed::new(&[("a.md", "a\n")]);
     let team = bed.root().with_file_name("Team of 2026");
     fs::create_dir(&team).unwrap();
@@ -184,7 +184,7 @@ fn an_empty_folder_in_place_of_a_root_is_not_the_root() {
 }
 
 #[test]
-fn an_extra_root_that_is_away_is_named() {
+fn unreachable_extra_root_is_named() {
     let bed = Bed::new(&[("a.md", "a\n")]);
     let team = bed.root().with_file_name("Team of 2026");
     fs::create_dir(&team).unwrap();
@@ -207,7 +207,7 @@ fn an_extra_root_that_is_away_is_named() {
 }
 
 #[test]
-fn a_vault_named_by_a_link_is_gone_with_the_link() {
+fn vault_opened_by_a_link_is_gone_with_the_link() {
     let bed = Bed::new(&[("a.md", "a\n")]);
     let link = bed.root().with_file_name("Notes");
     symlink(bed.root(), &link).unwrap();

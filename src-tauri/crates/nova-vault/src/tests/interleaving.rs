@@ -1,6 +1,6 @@
-//! A person and a sync client edit the note at every moment of Nova's write. Whatever the order,
-//! no edit of any side is lost: it is in the note, or it is handed back as a conflict and kept.
-//! Each change is told as its author's.
+//! A person and a sync client edit the note at every moment of Nova's write. In any order, no edit is lost:
+//! it is in the note, or it is returned as a conflict and preserved. Each change is reported with its
+//! author.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::{self, File, OpenOptions};
@@ -28,7 +28,7 @@ second
 third
 ";
 
-/// Where in Nova's write others act.
+/// The steps of Nova's write at which others act.
 const MOMENTS: [Step; 15] = [
     Step::ReadCurrent,
     Step::Journal,
@@ -47,42 +47,42 @@ const MOMENTS: [Step; 15] = [
     Step::LastLook,
 ];
 
-/// What a person or a sync client does. Each leaves a word in the note that nothing else writes.
+/// An edit by a person or a sync client. Each adds a word to the note that nothing else writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Edit {
-    /// Another property than Nova's, written in place.
+    /// Another property than Nova's, in place.
     Property,
-    /// A line of the body, by a new file that takes the note's place.
+    /// A line of the body, by replacing the file.
     Body,
     /// The property that Nova changes.
     SameProperty,
-    /// A line at the end, where Nova adds one, too: through a handle that is kept open.
+    /// A line at the end, where Nova adds one, too, through an open handle.
     Append,
-    /// A property, in place, of which half is written now and the rest at the next step.
+    /// A property, in place: half of the text now, the rest at the next step.
     Half,
-    /// A sync client: a property, by a temporary file of its own.
+    /// A sync client: a property, by its own temporary file.
     Sync,
-    /// Opened at the beginning of the write, saved through that handle at this moment.
+    /// Opened before the write, saved through that handle at this step.
     Late,
 }
 
-/// `Late` goes over the others' edits by itself, so it is tried alone.
+/// `Late` overwrites the others' edits by itself, so it is tested alone.
 const TOGETHER: [Edit; 6] =
     [Edit::Property, Edit::Body, Edit::SameProperty, Edit::Append, Edit::Half, Edit::Sync];
 
-/// Everybody but Nova.
+/// All writers except Nova.
 #[derive(Debug)]
 struct Others {
     file: PathBuf,
     words: Vec<String>,
     edits: usize,
-    /// Saved a text that had Nova's change in it: then it is theirs, too.
+    /// They saved a text that contains Nova's change, which is then theirs as well.
     saved_novas: bool,
     /// For [`Edit::Late`].
     opened: (File, String),
     /// For [`Edit::Append`].
     end: File,
-    /// What [`Edit::Half`] still has to write.
+    /// The rest of the text for [`Edit::Half`].
     rest: Option<(File, String)>,
 }
 
@@ -145,11 +145,11 @@ impl Others {
         let new = self.file.with_file_name(temp);
         fs::write(&new, text).unwrap();
         fs::rename(&new, &self.file).unwrap();
-        // The old file no longer has a name: whoever writes on, opens the new one.
+        // The old file is unlinked: continuing writers open the new one.
         self.end = OpenOptions::new().append(true).open(&self.file).unwrap();
     }
 
-    /// The text with another value, which takes the word that stood there away.
+    /// The text with another value, which removes the word there.
     fn with_line(&mut self, text: &str, key: &str, value: &str) -> String {
         text.lines()
             .map(|line| match line.strip_prefix(&format!("{key}: ")) {
@@ -163,8 +163,8 @@ impl Others {
     }
 }
 
-/// One write of Nova (`stage: won` and a log line) with these edits at these moments. Gives how
-/// many of them were made and whether the write succeeded.
+/// Runs one write of Nova (`stage: won` and a log line) with these edits at these steps. Returns how many
+/// edits were made, and whether the write succeeded.
 fn check(schedule: &[(Step, Edit)]) -> (usize, bool) {
     check_on(System::All, schedule)
 }
@@ -176,7 +176,7 @@ fn check_on(system: System, schedule: &[(Step, Edit)]) -> (usize, bool) {
     let others = Arc::new(Mutex::new(Others::new(file.clone())));
     let watcher = bed.vault();
     let mut changes = watcher.changes();
-    // Every text that stood in the note, by its hash.
+    // Every text that was in the note, by hash.
     let stood = Arc::new(Mutex::new(HashMap::new()));
     let vault = {
         let (others, stood, watcher, file) =
@@ -196,7 +196,7 @@ fn check_on(system: System, schedule: &[(Step, Edit)]) -> (usize, bool) {
                 see();
                 watcher.flush_changes();
             }
-            // One edit per step: the next one may come when the write is tried again.
+            // One edit per step: the next one may come when the write is retried.
             if let Some((_, edit)) = left.pop_front_if(|(at, _)| *at == step) {
                 watcher.flush_changes();
                 others.edit(edit);
@@ -220,7 +220,7 @@ fn check_on(system: System, schedule: &[(Step, Edit)]) -> (usize, bool) {
     drop(vault);
     let mut others = others.lock().unwrap();
     others.finish_half();
-    // What came after the last look at a displaced file is found at the next start.
+    // The next start finds edits made after the last check of a displaced file.
     drop(bed.vault());
 
     let text = bed.text("Jane.md");
@@ -255,8 +255,7 @@ fn check_on(system: System, schedule: &[(Step, Edit)]) -> (usize, bool) {
     (others.edits, result.is_ok())
 }
 
-/// Each word is told first by a change of the one who wrote it, and the last change told is the
-/// text that is there.
+/// Each word is first reported in a change by its author, and the last reported change is the final text.
 fn check_authors(
     name: &str,
     told: &[VaultChange],
@@ -267,7 +266,7 @@ fn check_authors(
     for change in told.iter().filter(|change| !change.path.is_sync_conflict()) {
         assert_eq!(change.path, path("Jane.md"), "{name}");
         let Some(text) = change.hash.as_ref().and_then(|hash| stood.get(hash)) else {
-            // Seen in the moment between emptying the file and filling it.
+            // Detected between truncating and writing the file.
             assert_eq!(change.by, By::Outside, "{name}");
             continue;
         };
@@ -282,7 +281,7 @@ fn check_authors(
             if matches!(word, "won" | "called") {
                 assert!(matches!(change.by, By::ChangeSet { .. }), "{name}: {word}: {told:?}");
             } else if change.by != By::Outside {
-                // One change of two authors: the edit went into Nova's write, which says so.
+                // One change with two authors: the edit was merged into Nova's write, which reports it.
                 let merged = result.as_ref().is_ok_and(|(_, applied)| !applied.merged.is_empty());
                 assert!(merged, "{name}: {word}: {told:?}\n{result:?}");
             }
@@ -299,8 +298,8 @@ fn one_edit_at_every_moment() {
     }
 }
 
-/// Without exchange a text that takes the note's place after the last look is replaced unseen, which
-/// `vault status` says. Whatever is written into the note itself is seen.
+/// Without exchange, a file that replaces the note after the last comparison is overwritten undetected, as
+/// `vault status` reports. Edits of the file itself are detected.
 #[test]
 fn without_exchange_one_edit_at_every_moment() {
     let mut written = 0;
@@ -330,8 +329,7 @@ fn several_edits_by_seed() {
     let (mut made, mut written) = (0, 0);
     for _ in 0..rounds {
         let edits = 1 + next(4);
-        // Moments in the order of a write, now and then out of it: then the later ones come
-        // only when the write is tried again.
+        // Mostly in the order of a write; out of order, later ones only happen when the write is retried.
         let mut schedule: Vec<_> =
             (0..edits).map(|_| (MOMENTS[next(MOMENTS.len())], TOGETHER[next(TOGETHER.len())])).collect();
         if next(4) > 0 {
@@ -341,13 +339,13 @@ fn several_edits_by_seed() {
         made += edits;
         written += usize::from(was_written);
     }
-    // Most edits have their moment, and both ends are met often.
+    // Most edits happen, and both outcomes are frequent.
     assert!(made > rounds, "{made} edits in {rounds} schedules");
     assert!(written > rounds / 3 && rounds - written > rounds / 20, "{written} of {rounds} written");
 }
 
 #[test]
-fn who_writes_into_a_displaced_file_again_and_again_loses_nothing() {
+fn repeated_writes_into_a_displaced_file_are_not_lost() {
     for times in 1..5 {
         let (edits, written) = check(&vec![(Step::LastLook, Edit::Append); times]);
         assert!(edits == times && written, "{times}");
@@ -355,7 +353,7 @@ fn who_writes_into_a_displaced_file_again_and_again_loses_nothing() {
 }
 
 #[test]
-fn what_is_written_when_nobody_looks_any_more_is_found_at_the_next_start() {
+fn writes_after_the_last_check_are_found_at_the_next_start() {
     let bed = Bed::new(&[("Jane.md", NOTE)]);
     let mut editor = OpenOptions::new().append(true).open(bed.root().join("Jane.md")).unwrap();
     change(&bed.vault(), |d| d.set_properties(&path("Jane.md"), &[set("stage", "won")])).unwrap();
@@ -366,7 +364,7 @@ fn what_is_written_when_nobody_looks_any_more_is_found_at_the_next_start() {
     drop(bed.vault());
     assert_eq!(bed.text("Jane.md"), format!("{written}- an hour later\n"));
 
-    // What that was an edit of is in no image of the set, so it becomes a copy.
+    // Its base is in no image of the set, so it becomes a copy.
     editor.write_all(b"- a day later\n").unwrap();
     drop(bed.vault());
     assert_eq!(bed.text("Jane.md"), format!("{written}- an hour later\n"));
@@ -376,7 +374,7 @@ fn what_is_written_when_nobody_looks_any_more_is_found_at_the_next_start() {
 }
 
 #[test]
-fn pruning_brings_late_edits_back_first() {
+fn pruning_restores_late_edits_first() {
     let bed = Bed::new(&[("Jane.md", NOTE), ("Joe.md", NOTE)]);
     let mut editor = OpenOptions::new().append(true).open(bed.root().join("Joe.md")).unwrap();
     let displaced = || files_below(&bed.dir.path().join("data/displaced")).len();
@@ -387,7 +385,7 @@ fn pruning_brings_late_edits_back_first() {
 
     let vault = bed.vault();
     editor.write_all(b"- late\n").unwrap();
-    // Between an opened vault and the pruning nobody looked.
+    // Nothing was checked between opening the vault and pruning.
     fs::write(bed.root().join("Joe.md"), "---\nstage: [\n---\n").unwrap();
     let removed = vault.history().prune(crate::Limits { days: 0, bytes: 0, at_least: 0 }).unwrap();
     assert_eq!(removed, ["set1", "set0"]);
@@ -396,7 +394,7 @@ fn pruning_brings_late_edits_back_first() {
 }
 
 #[test]
-fn a_program_that_never_stops_writing_does_not_keep_nova_from_ending() {
+fn program_that_never_stops_writing_does_not_block_exit() {
     let bed = Bed::new(&[("Jane.md", NOTE)]);
     let editor = Mutex::new(OpenOptions::new().append(true).open(bed.root().join("Jane.md")).unwrap());
     let vault = bed.hooked(move |step, _| {
@@ -412,7 +410,7 @@ fn a_program_that_never_stops_writing_does_not_keep_nova_from_ending() {
 }
 
 #[test]
-fn an_edit_that_was_brought_back_is_not_brought_back_again_after_a_kill() {
+fn restored_edit_is_not_restored_again_after_a_kill() {
     let bed = Bed::new(&[("Jane.md", NOTE)]);
     let editor = Mutex::new(OpenOptions::new().append(true).open(bed.root().join("Jane.md")).unwrap());
     let looks = Mutex::new(0);
@@ -439,7 +437,7 @@ fn an_edit_that_was_brought_back_is_not_brought_back_again_after_a_kill() {
 
 #[test]
 fn half_a_text_is_never_taken_for_a_whole_one() {
-    // The rest comes while Nova waits for it.
+    // The rest arrives while Nova waits for it.
     for moment in [Step::ReadCurrent, Step::Recheck, Step::Exchange] {
         let (edits, written) = check(&[(moment, Edit::Half)]);
         assert!(edits == 1 && written, "{moment:?}");
@@ -447,7 +445,7 @@ fn half_a_text_is_never_taken_for_a_whole_one() {
 }
 
 #[test]
-fn an_edit_between_is_merged_and_named() {
+fn concurrent_edit_is_merged_and_reported() {
     for moment in [Step::Journal, Step::Recheck, Step::Exchange] {
         let bed = Bed::new(&[("Jane.md", NOTE)]);
         let file = bed.root().join("Jane.md");
@@ -464,7 +462,7 @@ fn an_edit_between_is_merged_and_named() {
         let expected = NOTE.replace("owner: nobody", "owner: me").replace("stage: lead", "stage: won");
         assert_eq!(bed.text("Jane.md"), expected, "{moment:?}");
         assert_eq!(applied.merged, [(path("Jane.md"), vec!["owner: nobody → me".to_owned()])], "{moment:?}");
-        // Undo reverts Nova's change and leaves the other.
+        // Undo reverts Nova's change and preserves the other.
         let outcome = vault.history().undo(&id, crate::Scope::All, &Author::new("user")).unwrap();
         assert_eq!(outcome.conflicts, [], "{moment:?}");
         assert_eq!(bed.text("Jane.md"), NOTE.replace("owner: nobody", "owner: me"), "{moment:?}");
@@ -472,7 +470,7 @@ fn an_edit_between_is_merged_and_named() {
 }
 
 #[test]
-fn a_note_deleted_or_moved_away_meanwhile_is_a_conflict() {
+fn note_deleted_or_moved_concurrently_is_a_conflict() {
     for moment in [Step::ReadCurrent, Step::Journal, Step::Recheck, Step::Exchange] {
         for moved in [false, true] {
             let bed = Bed::new(&[("Jane.md", NOTE)]);
@@ -499,7 +497,7 @@ fn a_note_deleted_or_moved_away_meanwhile_is_a_conflict() {
 }
 
 #[test]
-fn an_edit_at_the_moment_of_deletion_wins() {
+fn edit_concurrent_with_a_deletion_wins() {
     let moments = [Step::ReadCurrent, Step::Journal, Step::Recheck, Step::Exchange, Step::LastLook];
     for (system, moment) in System::EACH.into_iter().flat_map(|system| moments.map(|at| (system, at))) {
         let bed = Bed::new(&[("Jane.md", NOTE)]);
@@ -524,7 +522,7 @@ fn an_edit_at_the_moment_of_deletion_wins() {
 }
 
 #[test]
-fn many_novas_write_one_note_and_nothing_is_lost() {
+fn many_processes_write_one_note_without_loss() {
     const WRITERS: usize = 4;
     const WRITES: usize = 8;
     let bed = Bed::new(&[("Log.md", "---\ntype: log\n---\n# Log\n")]);
@@ -533,8 +531,8 @@ fn many_novas_write_one_note_and_nothing_is_lost() {
         for (writer, vault) in vaults.iter().enumerate() {
             scope.spawn(move || {
                 for write in 0..WRITES {
-                    // A conflict (two properties added at one place) is read again and retried,
-                    // as a caller would.
+                    // After a conflict (two properties added at one place), read again and retry, as a
+                    // caller would.
                     loop {
                         let result = change(vault, |d| {
                             d.set_properties(
@@ -568,7 +566,7 @@ fn many_novas_write_one_note_and_nothing_is_lost() {
 }
 
 #[test]
-fn without_exchange_an_edit_after_the_last_look_is_still_seen() {
+fn edit_after_the_last_comparison_is_detected_without_exchange() {
     for (moment, late) in [(Step::Journal, false), (Step::Recheck, false), (Step::LastLook, true)] {
         let bed = Bed::new(&[("Jane.md", NOTE)]);
         let file = bed.root().join("Jane.md");
@@ -600,7 +598,7 @@ fn without_exchange_an_edit_after_the_last_look_is_still_seen() {
 }
 
 #[test]
-fn a_late_edit_is_reported_as_the_persons_own() {
+fn late_edit_is_reported_as_the_users_own() {
     let bed = Bed::new(&[("Jane.md", NOTE)]);
     let handle = OpenOptions::new().write(true).open(bed.root().join("Jane.md")).unwrap();
     let handle = Mutex::new(Some(handle));

@@ -1,4 +1,4 @@
-//! A person edits a note, or takes its new name, at every moment of a move.
+//! A person edits a note, or takes its new name, at every step of a move.
 
 use std::fs;
 use std::sync::Mutex;
@@ -7,8 +7,7 @@ use super::interleaving::NOTE;
 use super::*;
 use crate::step::Step;
 
-/// A person saves at this moment of a move, by a new file that takes the place of the old name. Gives
-/// the notes that are there then.
+/// Saves the note at this step of a move, by a new file under the old name. Returns the resulting notes.
 fn saved_while_moved(system: System, moment: Step) -> (Vec<String>, Result<(String, Applied), VaultError>) {
     let bed = Bed::new(&[("Jane.md", NOTE)]);
     let root = bed.root();
@@ -33,7 +32,7 @@ fn saved_while_moved(system: System, moment: Step) -> (Vec<String>, Result<(Stri
 }
 
 #[test]
-fn an_edit_at_the_moment_of_a_move_goes_along() {
+fn edit_concurrent_with_a_move_moves_along() {
     for system in System::EACH {
         for moment in [Step::ReadCurrent, Step::Journal, Step::Exchange, Step::Unname] {
             if moment == Step::Unname && system != System::NoReplacing {
@@ -47,7 +46,7 @@ fn an_edit_at_the_moment_of_a_move_goes_along() {
 }
 
 #[test]
-fn a_move_to_a_name_that_was_taken_meanwhile_changes_nothing() {
+fn move_to_a_concurrently_taken_name_changes_nothing() {
     for system in System::EACH {
         let bed = Bed::new(&[("Jane.md", NOTE)]);
         let root = bed.root();
@@ -66,7 +65,7 @@ fn a_move_to_a_name_that_was_taken_meanwhile_changes_nothing() {
 }
 
 #[test]
-fn a_name_that_is_taken_in_the_middle_of_a_move_is_not_replaced() {
+fn name_taken_during_a_move_is_not_replaced() {
     let bed = Bed::new(&[("Jane.md", NOTE)]);
     let root = bed.root();
     let steps = Mutex::new(vec![Step::DropName, Step::Unname]);
@@ -75,11 +74,11 @@ fn a_name_that_is_taken_in_the_middle_of_a_move_is_not_replaced() {
             return Ok(());
         }
         if step == Step::Unname {
-            // Saved under the old name, so that the new one is given up for the newer text.
+            // Saved under the old name, so that the move abandons the new name for the newer text.
             fs::write(root.join(".swap"), format!("{NOTE}edited\n"))?;
             return fs::rename(root.join(".swap"), root.join("Jane.md"));
         }
-        // At that moment another note gets the name.
+        // Another note gets the name concurrently.
         fs::write(root.join("Else.md"), "theirs")
     }));
     let error = change(&vault, |d| d.rename(&path("Jane.md"), &path("Else.md"))).unwrap_err();
@@ -91,7 +90,7 @@ fn a_name_that_is_taken_in_the_middle_of_a_move_is_not_replaced() {
 }
 
 #[test]
-fn a_note_whose_new_name_is_deleted_in_the_middle_of_a_move_keeps_its_old_one() {
+fn note_keeps_its_old_name_if_the_new_one_is_deleted_during_a_move() {
     let bed = Bed::new(&[("Jane.md", NOTE)]);
     let file = bed.root().join("Else.md");
     let vault = System::NoReplacing.under(bed.hooked(move |step, _| match step {

@@ -1,4 +1,4 @@
-//! An edit that cannot be merged becomes a visible copy beside its note, and is reported.
+//! An edit that cannot be merged becomes a visible copy beside its note and is reported.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -15,8 +15,8 @@ fn texts(files: &[PathBuf]) -> Vec<String> {
     files.iter().map(|file| fs::read_to_string(file).unwrap()).collect()
 }
 
-/// Changes the note, with an edit made in its displaced file and a note that cannot be read in its
-/// place by the next start: nothing to merge the edit with.
+/// Changes the note, edits its displaced file, and makes the note unreadable before the next start, so that
+/// the edit cannot be merged.
 fn edited_too_late(bed: &Bed, note: &str) -> Vault {
     let mut editor = OpenOptions::new().append(true).open(bed.root().join(note)).unwrap();
     change(&bed.vault(), |d| d.set_properties(&path(note), &[set("stage", "won")])).unwrap();
@@ -26,7 +26,7 @@ fn edited_too_late(bed: &Bed, note: &str) -> Vault {
 }
 
 #[test]
-fn an_edit_is_kept_however_long_the_name_of_its_note_is() {
+fn edit_is_kept_for_notes_with_the_longest_names() {
     for name in ["x".repeat(252), "é".repeat(126), "日".repeat(84), "𝄞".repeat(63)] {
         let note = format!("{name}.md");
         let bed = Bed::new(&[(&note, NOTE)]);
@@ -42,7 +42,7 @@ fn an_edit_is_kept_however_long_the_name_of_its_note_is() {
 }
 
 #[test]
-fn a_second_copy_of_one_day_is_numbered() {
+fn second_copy_of_a_day_is_numbered() {
     let bed = Bed::new(&[("Jane.md", NOTE)]);
     let taken = "Jane (Nova's conflicted copy 2026-11-21).md";
     bed.put(taken, "of before\n");
@@ -58,7 +58,7 @@ fn a_second_copy_of_one_day_is_numbered() {
 
 #[cfg(unix)]
 #[test]
-fn without_room_beside_the_note_it_is_kept_in_the_data_folder() {
+fn edit_is_kept_in_the_data_folder_if_there_is_no_room_beside_the_note() {
     use std::os::unix::fs::PermissionsExt;
     if rustix::process::geteuid().is_root() {
         return;
@@ -76,13 +76,13 @@ fn without_room_beside_the_note_it_is_kept_in_the_data_folder() {
 }
 
 #[test]
-fn an_edit_that_finds_no_room_is_kept_at_the_next_start() {
+fn edit_without_room_is_kept_at_the_next_start() {
     let bed = Bed::new(&[("Jane.md", NOTE)]);
     let file = bed.root().join("Jane.md");
     let full = Arc::new(AtomicBool::new(false));
     let was_full = Arc::clone(&full);
     let vault = bed.hooked(move |step, _| match step {
-        // Edited while it is deleted, and another note takes its name.
+        // Edited while being deleted, and another note takes its name.
         Step::Exchange => fs::write(&file, format!("{NOTE}- mine\n")),
         Step::SwapBack => fs::write(&file, NO_NOTE),
         Step::Keep => {
@@ -103,7 +103,7 @@ fn an_edit_that_finds_no_room_is_kept_at_the_next_start() {
     assert_eq!((bed.text("Jane.md"), bed.leftovers()), (NO_NOTE.to_owned(), Vec::new()));
 }
 
-/// A vault for which some steps fail for want of room while that is said.
+/// A vault in which some steps fail with *disk full* while `full` is set.
 fn with_disk(bed: &Bed, system: System, fails: &'static [Step], full: &Arc<AtomicBool>) -> Vault {
     let full = Arc::clone(full);
     system.under(bed.hooked(move |step, _| match fails.contains(&step) && full.load(Ordering::SeqCst) {
@@ -119,10 +119,10 @@ fn not_kept(vault: &Vault) -> Vec<String> {
 }
 
 #[test]
-fn a_late_edit_that_finds_no_room_waits_for_the_next_start_and_is_told_until_then() {
+fn late_edit_without_room_is_reported_until_the_next_start_saves_it() {
     for system in System::EACH {
         let bed = Bed::new(&[("Jane.md", NOTE)]);
-        // Nova's own disk, not the vault's.
+        // Nova's own disk is full, not the vault's.
         let full = Arc::new(AtomicBool::new(false));
         let vault = with_disk(&bed, system, &[Step::Keep], &full);
         let mut editor = OpenOptions::new().append(true).open(bed.root().join("Jane.md")).unwrap();
@@ -148,7 +148,7 @@ fn a_late_edit_that_finds_no_room_waits_for_the_next_start_and_is_told_until_the
 }
 
 #[test]
-fn a_late_edit_that_has_no_room_anywhere_is_held_open_and_tried_again() {
+fn late_edit_without_room_anywhere_is_held_open_and_retried() {
     let _alone = one_at_a_time();
     for also_the_vaults in [true, false] {
         let fails: &[Step] = if also_the_vaults { &[Step::Keep, Step::CreateTemp] } else { &[Step::Keep] };
@@ -170,7 +170,7 @@ fn a_late_edit_that_has_no_room_anywhere_is_held_open_and_tried_again() {
 
         let displaced = look(displaced);
         assert_eq!(bed.leftovers().len(), usize::from(!also_the_vaults));
-        // The person writes on, and what lies beside the note is what the file holds now.
+        // The person continues writing; the copy beside the note has the file's present content.
         editor.write_all(b"- later\n").unwrap();
         let displaced = look(displaced);
         let told = not_kept(&vault);
@@ -203,7 +203,7 @@ fn keeps_a_displaced_edit_that_can_be_neither_restored_nor_moved() {
             if step == Step::Exchange
                 && let Some(theirs) = edit.lock().unwrap().take()
             {
-                // Saved in the last instant, and the disk fills up.
+                // Saved at the last moment, just before the disk fills up.
                 is_full.store(true, Ordering::SeqCst);
                 return fs::write(&file, theirs);
             }

@@ -1,4 +1,4 @@
-//! Temporary files that no line of the journal tells of, as a power cut leaves them.
+//! Temporary files without journal entries, as left by a power cut.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -6,19 +6,19 @@ use std::os::unix::fs::symlink;
 use super::*;
 
 #[test]
-fn what_nobody_announced_is_swept_and_nothing_else_is() {
+fn only_unannounced_files_are_swept() {
     let bed = Bed::new(&[("a.md", JANE), ("Deep/er/b.md", "b\n")]);
     let (announced, _) = change(&bed.vault(), |d| d.append(&path("a.md"), "more", None)).unwrap();
     let mark = bed.mark();
     drop(bed.vault());
     let ours = ["Deep/er/.nova-gone-1.MARK.tmp", ".nova-0a-2b-17.MARK.tmp"];
     let others = [
-        // Without a mark, of an earlier Nova or another one; with the mark of another one.
+        // Without a mark, from an older version or another Nova; with another mark.
         ".nova-gone-1.tmp".to_owned(),
         ".nova-gone-1.0123abcd.tmp".to_owned(),
         // Announced.
         format!("Deep/.nova-{announced}-1.MARK.tmp"),
-        // No names that Nova gives.
+        // Not names that Nova uses.
         ".nova-gone.MARK.tmp".to_owned(),
         ".nova-gone-1.MARK.tmp.md".to_owned(),
         ".nova--1.MARK.tmp".to_owned(),
@@ -50,13 +50,13 @@ fn what_nobody_announced_is_swept_and_nothing_else_is() {
 }
 
 #[test]
-fn the_file_of_a_running_nova_stays() {
+fn file_of_a_running_process_stays() {
     let _alone = one_at_a_time();
     let bed = Bed::new(&[("a.md", JANE)]);
     change(&bed.vault(), |d| d.append(&path("a.md"), "more", None)).unwrap();
     let temp = format!(".nova-live-1.{}.tmp", bed.mark());
     bed.put(&temp, "x");
-    // It has its journal, and has not announced anything in it.
+    // Its journal exists, but has no announcement yet.
     let lines = fs::File::create(bed.history().join("live.jsonl")).unwrap();
     lines.lock().unwrap();
     bed.restart();
@@ -69,12 +69,12 @@ fn the_file_of_a_running_nova_stays() {
 }
 
 #[test]
-fn one_that_cannot_be_removed_keeps_no_other_from_going() {
+fn file_that_cannot_be_removed_does_not_keep_others() {
     let bed = Bed::new(&[("a.md", JANE)]);
     let left = ["A/.nova-gone-1.tmp", "B/.nova-gone-2.tmp", "C/.nova-gone-3.tmp"];
     left.iter().for_each(|file| bed.put(file, "x"));
     let vault = bed.vault();
-    // Another process removes the first that is met.
+    // Another process removes the first file encountered.
     let first = std::cell::Cell::new(true);
     let removed = vault.core().disk.remove_hidden(&|name| {
         if first.replace(false) {
@@ -87,12 +87,12 @@ fn one_that_cannot_be_removed_keeps_no_other_from_going() {
 }
 
 #[test]
-fn a_copy_of_the_data_folder_takes_no_file_for_its_own_that_the_original_is_writing() {
+fn copied_data_folder_does_not_claim_files_of_the_original() {
     let bed = Bed::new(&[("a.md", JANE)]);
     change(&bed.vault(), |d| d.append(&path("a.md"), "more", None)).unwrap();
     let copy = bed.dir.path().join("copy/history");
     fs::create_dir_all(&copy).unwrap();
-    // As on another machine, which has the vault by a sync program.
+    // As on another machine that has the vault through a sync program.
     for file in files_below(&bed.history()) {
         let name = file.file_name().unwrap().to_owned();
         if !name.to_str().unwrap().starts_with(".swept-") {

@@ -1,4 +1,4 @@
-//! What links to what, as the owner and as a remote reader see it.
+//! Links, as seen by the owner and by a remote reader.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ fn remote(vault: &Vault, private: &[&str]) -> View {
     vault.seen_by(Arc::new(Privacy { remote: true, private }))
 }
 
-/// `line path` of links out, `path:line` of links back, `line target` of the others.
+/// `line path` of outgoing links, `path:line` of backlinks, `line target` of broken ones.
 fn shown(links: &Links) -> (Vec<String>, Vec<String>, Vec<String>) {
     let out = |link: &LinkOut| {
         let alias = if link.by_alias { " (alias)" } else { "" };
@@ -25,7 +25,7 @@ fn shown(links: &Links) -> (Vec<String>, Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn a_link_means_what_it_means_in_obsidian() {
+fn link_resolves_as_in_obsidian() {
     let files = [
         "Note.md",
         "zzzz/Note.md",
@@ -57,7 +57,7 @@ fn a_link_means_what_it_means_in_obsidian() {
     }
     let view = bed.vault().seen_by_owner();
     let table = [
-        // Target, the note it stands in, the file.
+        // Target, note with the link, expected file.
         ("Jane Doe", "Note.md", Some("Only/Jane Doe.md")),
         ("jane doe", "Note.md", Some("Only/Jane Doe.md")),
         ("Jane Doe.md", "Note.md", Some("Only/Jane Doe.md")),
@@ -65,12 +65,12 @@ fn a_link_means_what_it_means_in_obsidian() {
         ("[[Only/Jane Doe#Log|Jane]]", "Note.md", Some("Only/Jane Doe.md")),
         ("v1.2 plan", "Note.md", Some("Only/v1.2 plan.md")),
         ("Cafe\u{301}", "Note.md", Some("Café.md")),
-        // At the root it is an exact path, also from a folder that has one of its own.
+        // An exact path from the root wins, even over a nearer file.
         ("Note", "a/b/Note.md", Some("Note.md")),
         ("b/Note", "a/b/Note.md", Some("b/Note.md")),
         ("a/b/Note", "Note.md", Some("a/b/Note.md")),
         ("zzzz/Note.md", "Note.md", Some("zzzz/Note.md")),
-        // Otherwise below the own folder, then the shortest, then by the alphabet.
+        // Otherwise below the own folder, then the shortest path, then alphabetically.
         ("Deep", "a/b/Note.md", Some("a/b/Deep.md")),
         ("Deep", "zzzz/Note.md", Some("zzzz/Deep.md")),
         ("Deep", "b/Note.md", Some("a/Deep.md")),
@@ -78,11 +78,11 @@ fn a_link_means_what_it_means_in_obsidian() {
         ("Tie", "Note.md", Some("a/c/Tie.md")),
         ("c/Tie", "b/Note.md", Some("b/c/Tie.md")),
         ("Near", "proj/s.md", Some("zz/Near.md")),
-        // Folder by folder.
+        // Compared by path component.
         ("glossary/index", "Note.md", Some("x/glossary/index.md")),
         ("ary/index", "Note.md", None),
         ("other/Jane Doe", "Note.md", None),
-        // From the own folder, and nowhere else.
+        // Relative to the own folder only.
         ("./Deep", "a/x.md", Some("a/Deep.md")),
         ("../Deep", "a/b/Note.md", Some("a/Deep.md")),
         ("../b/Deep.md", "a/b/Note.md", Some("a/b/Deep.md")),
@@ -98,7 +98,7 @@ fn a_link_means_what_it_means_in_obsidian() {
         ("Figure 1", "Note.md", None),
         ("#Heading", "Note.md", Some("Note.md")),
         ("Nobody", "Note.md", None),
-        // Where the file system tells cases apart, the spelling decides.
+        // On a case-sensitive file system the spelling decides.
         ("Case", "Note.md", Some("k/Case.md")),
         ("case.md", "Note.md", Some("k/case.md")),
         ("k/case", "Note.md", Some("k/case.md")),
@@ -115,7 +115,7 @@ fn a_link_means_what_it_means_in_obsidian() {
 }
 
 #[test]
-fn links_out_back_and_nowhere() {
+fn outgoing_links_backlinks_and_broken_links() {
     let bed = Bed::new(&[
         (
             "Jane.md",
@@ -172,7 +172,7 @@ fn links_out_back_and_nowhere() {
 }
 
 #[test]
-fn a_link_without_quotes_leads_to_a_name_with_a_comma() {
+fn unquoted_link_resolves_to_a_name_with_a_comma() {
     let bed = Bed::new(&[
         ("Acme, Inc.md", "# Log\n"),
         (
@@ -188,7 +188,7 @@ fn a_link_without_quotes_leads_to_a_name_with_a_comma() {
 }
 
 #[test]
-fn an_alias_is_the_last_resort_and_only_where_one_note_has_it() {
+fn alias_resolves_last_and_only_if_unique() {
     let bed = Bed::new(&[
         ("One.md", "---\naliases: [AI, Both]\n---\n"),
         ("Two.md", "---\naliases: [both, Three]\n---\n"),
@@ -202,7 +202,7 @@ fn an_alias_is_the_last_resort_and_only_where_one_note_has_it() {
 }
 
 #[test]
-fn headings_are_compared_as_obsidian_compares_them() {
+fn headings_are_compared_as_in_obsidian() {
     let bed = Bed::new(&[
         ("Note.md", "# Plan: 2026 (draft)\n## Costs\n# Next\n## Costs\n### Rent\n"),
         (
@@ -217,7 +217,7 @@ fn headings_are_compared_as_obsidian_compares_them() {
 }
 
 #[test]
-fn a_hidden_note_is_on_no_side() {
+fn hidden_note_appears_in_no_links() {
     let bed = Bed::new(&[
         ("Jane.md", "knows [[Secret]] and [[Listed]] and [[Bob]]\n![[Private/pic.png]]\n"),
         ("Secret.md", "---\nnova: private\naliases: [Bob]\ntags: hush\n---\n[[Jane]]\n"),
@@ -245,7 +245,7 @@ fn a_hidden_note_is_on_no_side() {
     for hidden in ["Secret", "Secret.md", "Listed", "Bob", "Private/pic.png"] {
         assert_eq!(view.resolve(hidden, None).unwrap(), None, "{hidden}");
     }
-    // A hidden note does not decide between others.
+    // A hidden note does not affect the choice between others.
     assert_eq!(view.resolve("Twin", Some(&path("Private/x.md"))).unwrap(), Some(path("deep/Twin.md")));
     assert!(matches!(view.links(&path("Private/pic.png")), Err(VaultError::NotFound { .. })));
     let tags: Vec<_> = view.tags().unwrap().tags.into_iter().map(|tag| tag.tag).collect();
@@ -266,9 +266,9 @@ fn tags_are_counted_by_note() {
     );
 }
 
-/// Written out, all levels of this one take 400 MB.
+/// Written out, all levels of this tag take 400 MB.
 #[test]
-fn a_tag_of_thousands_of_levels_is_listed_with_the_first_of_them() {
+fn only_the_first_levels_of_a_tag_with_thousands_are_listed() {
     let long = vec!["a"; 20_000].join("/");
     let bed =
         Bed::new(&[("long.md", &format!("#{long} #{}\n", long.to_uppercase())), ("short.md", "#a/a/b\n")]);
@@ -280,7 +280,7 @@ fn a_tag_of_thousands_of_levels_is_listed_with_the_first_of_them() {
 }
 
 #[test]
-fn an_edit_from_outside_is_in_the_next_answer() {
+fn outside_edit_is_in_the_next_answer() {
     let bed = Bed::new(&[("A.md", "[[B]] #one\n"), ("B.md", ""), ("C.md", "[[A]]\n")]);
     let view = bed.vault().seen_by_owner();
     let backs = |note: &str| shown(&view.links(&path(note)).unwrap()).1;
@@ -295,7 +295,7 @@ fn an_edit_from_outside_is_in_the_next_answer() {
 }
 
 #[test]
-fn a_long_line_is_shown_around_its_link() {
+fn long_line_is_truncated_around_the_link() {
     let text = format!("{}é[[B]]{}\n", "ä".repeat(5_000), "ö".repeat(5_000));
     let bed = Bed::new(&[("A.md", &text), ("B.md", "")]);
     let links = bed.vault().seen_by_owner().links(&path("B.md")).unwrap();
@@ -305,7 +305,7 @@ fn a_long_line_is_shown_around_its_link() {
 }
 
 #[test]
-fn the_wire_form() {
+fn serialised_form() {
     let bed = Bed::new(&[("A.md", "[[B#H]] [[no]]\n"), ("B.md", "![[A]]\n")]);
     let links = bed.vault().seen_by_owner().links(&path("A.md")).unwrap();
     assert_eq!(
@@ -320,7 +320,7 @@ fn the_wire_form() {
 
 /// Each of these would take minutes if every link, heading or tag were compared with every other.
 #[test]
-fn a_note_of_thousands_of_links_headings_and_tags_is_asked_about_at_once() {
+fn note_with_thousands_of_links_and_headings_is_answered_quickly() {
     const MANY: usize = 40_000;
     let text = |line: &dyn Fn(usize) -> String| (0..MANY).map(line).collect::<String>();
     let bed = Bed::new(&[
@@ -345,7 +345,7 @@ fn a_note_of_thousands_of_links_headings_and_tags_is_asked_about_at_once() {
 }
 
 #[test]
-fn the_tags_of_a_note_are_each_given_once_as_it_spells_them_first() {
+fn tags_of_a_note_are_deduplicated_with_their_first_spelling() {
     let bed = Bed::new(&[("a.md", "---\ntags: [Work]\n---\n#WORK #home #work #Home\n")]);
     let vault = bed.vault();
     let listing = vault.index().listing(&vault.core().disk, crate::reading::index::Texts::All).unwrap();

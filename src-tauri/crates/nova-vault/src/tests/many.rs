@@ -1,4 +1,4 @@
-//! Many new notes at once: as whole as one.
+//! Many new notes at once, each as safe as a single one.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,7 @@ use super::*;
 use crate::step::Step;
 use crate::{NewNote, Scope};
 
-/// A hundred notes in three folders, two of which are new.
+/// A hundred notes in three folders, two of them new.
 pub(super) fn hundred(draft: &mut Draft) -> Result<(), VaultError> {
     let note = |n: usize| NewNote {
         folder: ["Old", "New/A", "New/B"][n % 3].to_owned(),
@@ -27,7 +27,7 @@ fn files(bed: &Bed) -> Vec<PathBuf> {
 }
 
 #[test]
-fn each_has_its_text_under_a_name_that_was_free() {
+fn each_note_is_created_under_a_free_name() {
     let bed = bed();
     let vault = bed.vault();
     let mut draft = vault.draft();
@@ -42,7 +42,7 @@ fn each_has_its_text_under_a_name_that_was_free() {
 }
 
 #[test]
-fn all_of_them_are_there_and_go_with_one_undo() {
+fn all_notes_are_created_and_undone_together() {
     let bed = bed();
     let before = files(&bed);
     let vault = bed.vault();
@@ -60,7 +60,7 @@ fn all_of_them_are_there_and_go_with_one_undo() {
 }
 
 #[test]
-fn where_one_fails_none_is_left() {
+fn one_failure_leaves_none() {
     for (step, note) in [
         (Step::CreateTemp, "New/B/Note 20.md"),
         (Step::WriteTemp, "New/B/Note 20.md"),
@@ -87,7 +87,7 @@ fn where_one_fails_none_is_left() {
 }
 
 #[test]
-fn a_note_that_another_program_made_meanwhile_stays_and_stops_them_all() {
+fn note_created_concurrently_stays_and_fails_all() {
     let bed = bed();
     let root = bed.root();
     let vault = bed.hooked(move |at, what| {

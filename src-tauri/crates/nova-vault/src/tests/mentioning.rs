@@ -1,4 +1,4 @@
-//! Mentions that are no links yet, and the links they could be.
+//! Unlinked mentions, and the links they could become.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn shown(answer: &MentionAnswer) -> Vec<String> {
     answer.lines.iter().map(|line| format!("{}:{} {}", line.path, line.line, line.linked)).collect()
 }
 
-/// People, places and a note to look in, in a vault whose settings are Obsidian's own.
+/// People, places and a note to search, with Obsidian's default settings.
 const NAMES: [(&str, &str); 12] = [
     ("People/Jane Doe.md", "---\naliases: [JD, Janey, \"The Doe | one\"]\n---\n"),
     ("People/Jane.md", ""),
@@ -36,7 +36,7 @@ const NAMES: [(&str, &str); 12] = [
     ("Home/budget.md", ""),
 ];
 
-/// What becomes of the text of a note in this vault; of no mention, itself.
+/// The text of a note in this vault with its mentions linked; unchanged if there are none.
 #[track_caller]
 fn becomes(text: &str, expected: &str) {
     let bed = Bed::in_memory(&NAMES);
@@ -52,7 +52,7 @@ fn becomes(text: &str, expected: &str) {
 }
 
 #[test]
-fn a_name_as_whole_words_becomes_a_link() {
+fn whole_word_name_becomes_a_link() {
     let table = [
         ("Met Jane Doe today.", "Met [[Jane Doe]] today."),
         ("jane doe, JANE DOE", "[[Jane Doe|jane doe]], JANE DOE"),
@@ -73,7 +73,7 @@ fn a_name_as_whole_words_becomes_a_link() {
             "| Who | Where |\n| --- | --- |\n| [[Jane Doe\\|jane doe]] | [[Zürich]] |",
         ),
         ("plan b it is", "[[Plan B|plan b]] it is"),
-        // What is open there could end with the link.
+        // An unclosed link could end in the new one.
         ("[[open, then Jane", "[[open, then Jane"),
         ("[[open]], then Jane\n[[", "[[open]], then [[Jane]]\n[["),
         ("Jane\u{301}", "Jane\u{301}"),
@@ -84,20 +84,20 @@ fn a_name_as_whole_words_becomes_a_link() {
 }
 
 #[test]
-fn what_only_looks_like_a_mention_stays() {
+fn near_mentions_are_not_linked() {
     let table = [
         // Parts of words.
         "Janes, xJane, Jane1, Jane_x, x-Jane, Anne-Marie-Luise, Jane.txt, Jane/x, Doe Janeý",
-        // A word of everyday speech; only as the note spells it.
+        // An everyday word matches only as the note spells it.
         "It will rain. jane. ANNE-MARIE",
-        // Names that say little.
+        // Names that are too weak.
         "Ab, JD, 2026, 12 34, 2026-11-24",
-        // Two notes of one name, a template, the note itself.
+        // Two notes with the same name, a template, the note itself.
         "The budget and the Budget",
         "A Meeting note. This Note.",
-        // Not over lines or blanks.
+        // Not across lines or repeated blanks.
         "Plan\nB, Plan  B, Plan\u{a0}B",
-        // No text.
+        // No prose.
         "---\nwho: Jane Doe\n---\n",
         "# Jane Doe\n\nJane Doe\n---\n",
         "`Jane Doe` ``Jane`` $Jane$ %%Jane%% <!-- Jane -->",
@@ -118,7 +118,7 @@ fn what_only_looks_like_a_mention_stays() {
 }
 
 #[test]
-fn only_the_first_mention_of_a_note_that_has_no_link_yet() {
+fn only_the_first_mention_of_an_unlinked_note_is_offered() {
     becomes("Jane Doe. Janey. jane doe.", "[[Jane Doe]]. Janey. jane doe.");
     becomes("[[Jane Doe]] Janey", "[[Jane Doe]] Janey");
     becomes(
@@ -135,7 +135,7 @@ fn only_the_first_mention_of_a_note_that_has_no_link_yet() {
 }
 
 #[test]
-fn links_are_written_as_obsidian_is_set() {
+fn links_are_written_in_the_configured_format() {
     let table = [
         ("{}", "[[Jane Doe|jane doe]], [[Other/Max|Maxine]]"),
         ("{\"newLinkFormat\": \"absolute\"}", "[[People/Jane Doe|jane doe]], [[Other/Max|Maxine]]"),
@@ -160,7 +160,7 @@ fn links_are_written_as_obsidian_is_set() {
 }
 
 #[test]
-fn names_of_several_notes_are_said_and_left_alone() {
+fn ambiguous_names_are_reported_and_not_linked() {
     let bed = Bed::in_memory(&NAMES);
     bed.put("People/Max.md", "---\naliases: [Jane]\n---\n");
     bed.put("Note.md", "The budget. Jane. Jane Doe.");
@@ -168,12 +168,12 @@ fn names_of_several_notes_are_said_and_left_alone() {
     assert_eq!(shown(&answer), ["Note.md:1 The budget. Jane. [[Jane Doe]]."]);
     let ambiguous: Vec<String> =
         answer.ambiguous.iter().map(|name| format!("{} {:?}", name.name, name.notes.len())).collect();
-    // Spelled "budget" it is the name of one of both.
+    // Spelled "budget" it is the name of only one of them.
     assert_eq!(ambiguous, ["Budget 2", "Jane 2"]);
 }
 
 #[test]
-fn a_folder_all_notes_and_no_more_links_than_asked_for() {
+fn place_and_limit_restrict_the_mentions() {
     let bed = Bed::in_memory(&NAMES);
     bed.put("Log/One.md", "Jane, Zürich\nPlan B");
     bed.put("Log/Two.md", "Plan B, Jane Doe");
@@ -189,28 +189,28 @@ fn a_folder_all_notes_and_no_more_links_than_asked_for() {
     assert_eq!(counts(&within("log/")), (5, 2, 5, 2));
     assert_eq!(counts(&MentionQuery { limit: 2, ..within("Log") }), (5, 2, 2, 1));
     assert_eq!(counts(&MentionQuery { limit: 0, ..within("Log") }), (5, 2, 0, 0));
-    // A template is looked into where it is named itself.
+    // A template is searched if the query names it.
     assert_eq!(counts(&within("Templates")), (0, 0, 0, 0));
     assert_eq!(counts(&within("Templates/Log.md")), (1, 1, 1, 1));
     assert_eq!(counts(&within("Log/None.md")), (0, 0, 0, 0));
 }
 
 #[test]
-fn whoever_reads_elsewhere_is_not_told_of_hidden_notes() {
+fn hidden_notes_are_not_revealed_to_remote_readers() {
     let bed = Bed::in_memory(&NAMES);
     bed.put("Diary/Max Moss.md", "Jane");
     bed.put("Marked.md", "---\nnova: private\naliases: [Quillon]\n---\nJane");
     bed.put("Note.md", "Max Moss of Quillon met Jane");
     let remote = bed.vault().seen_by(Arc::new(Privacy { remote: true, private: vec!["Diary".to_owned()] }));
     let answer = remote.mentions(&all()).unwrap();
-    // A shortest name could mean a hidden note of the same name, so it is none.
+    // The shortest name could refer to a hidden note, so the path is used.
     assert_eq!(shown(&answer), ["Note.md:1 Max Moss of Quillon met [[People/Jane|Jane]]"]);
     assert!(remote.mentions(&within("Diary")).unwrap().lines.is_empty());
     let owner = bed.vault().seen_by_owner().mentions(&within("Note.md")).unwrap();
     assert_eq!(shown(&owner), ["Note.md:1 [[Max Moss]] of [[Marked|Quillon]] met [[Jane]]"]);
 }
 
-/// The line with each link replaced by the words it shows.
+/// The line with each link replaced by its text.
 fn without_links(linked: &str, words: &[String]) -> String {
     let (mut out, mut rest) = (String::new(), linked);
     for words in words {
@@ -231,10 +231,10 @@ fn without_links(linked: &str, words: &[String]) -> String {
     out + rest
 }
 
-/// Whatever a note is: without the new brackets it is what it was, the links that were there are as they were, and
-/// what was linked is not found again.
+/// For any note: without the new brackets it is unchanged, its existing links are unchanged, and what was
+/// linked is not found again.
 #[test]
-fn without_the_new_brackets_a_note_is_what_it_was() {
+fn without_the_new_brackets_a_note_is_unchanged() {
     const PIECES: [&str; 44] = [
         "Jane",
         "Jane Doe",

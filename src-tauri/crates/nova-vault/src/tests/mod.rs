@@ -1,5 +1,5 @@
-//! The disk side as examples: a vault in a temporary folder, edited from outside with
-//! `std::fs` as any program would, and from inside through the public API.
+//! Tests on disk: a vault in a temporary folder, edited from outside with `std::fs` as any program would,
+//! and from inside through the public API.
 #![allow(clippy::unwrap_used)]
 
 mod apart;
@@ -66,7 +66,7 @@ use crate::note::{PropertyEdit, Value};
 use crate::step::Steps;
 use crate::{Applied, Author, ChangeSetKind, Draft, Vault, VaultError, VaultOptions, VaultPath};
 
-/// A vault folder and a data folder beside it, both gone at the end of the test.
+/// A vault folder and a data folder next to it, both deleted after the test.
 struct Bed {
     dir: tempfile::TempDir,
     seconds: Arc<AtomicI64>,
@@ -78,8 +78,7 @@ impl Bed {
         Bed::in_folder(&std::env::temp_dir(), notes)
     }
 
-    /// In memory where the system has a folder for that: for a thousand beds nobody waits for
-    /// a disk.
+    /// In memory if the system has a folder for that, so that a thousand beds do not wait for a disk.
     fn in_memory(notes: &[(&str, &str)]) -> Bed {
         let memory = std::path::Path::new("/dev/shm");
         if memory.is_dir() { Bed::in_folder(memory, notes) } else { Bed::new(notes) }
@@ -88,7 +87,7 @@ impl Bed {
     fn in_folder(folder: &std::path::Path, notes: &[(&str, &str)]) -> Bed {
         let bed = Bed {
             dir: tempfile::tempdir_in(folder).unwrap(),
-            // 2026-11-21T00:00:00Z, one second later at every look.
+            // 2026-11-21T00:00:00Z, advancing by one second per call.
             seconds: Arc::new(AtomicI64::new(1_795_219_200)),
             ids: Arc::new(AtomicU64::new(0)),
         };
@@ -112,25 +111,25 @@ impl Bed {
         self.history().join(".ahead-0")
     }
 
-    /// For what is changed in the journal by hand, as an earlier Nova had it or as damage that is
-    /// older than the log: the log would put back what was there.
+    /// Removes the log before the journal is edited by hand (an older version's, or damage older than the
+    /// log), because the log would restore it.
     fn without_log(&self) {
         fs::remove_file(self.log()).unwrap();
     }
 
-    /// What the temporary files of this data folder have in their names.
+    /// The mark in the names of this data folder's temporary files.
     fn mark(&self) -> String {
         let marks = self.history_files(".mark");
         assert_eq!(marks.len(), 1, "{marks:?}");
         fs::read_to_string(&marks[0]).unwrap()
     }
 
-    /// As after a start of the system: what the last one scanned is scanned again.
+    /// Simulates a reboot: everything is scanned again.
     fn restart(&self) {
         self.history_files(".swept-").into_iter().for_each(|file| fs::remove_file(file).unwrap());
     }
 
-    /// The files of the journal whose names begin so.
+    /// The journal's files whose names begin with this.
     fn history_files(&self, beginning: &str) -> Vec<PathBuf> {
         let mut files = files_below(&self.history());
         files.retain(|file| file.file_name().unwrap().to_str().unwrap().starts_with(beginning));
@@ -167,14 +166,14 @@ impl Bed {
         Vault::open_with(self.options(), Steps::hooked(hook)).unwrap()
     }
 
-    /// Writes a file as another program does, folders included.
+    /// Writes a file as another program does, creating its folders.
     fn put(&self, path: &str, text: &str) {
         let file = self.root().join(path);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, text).unwrap();
     }
 
-    /// As [`Bed::put`], by a new file: nobody sees the note half written.
+    /// As [`Bed::put`], by a new file, so that the note is never half written.
     fn put_whole(&self, path: &str, text: &str) {
         let new = self.root().join(".whole.tmp");
         fs::write(&new, text).unwrap();
@@ -189,7 +188,7 @@ impl Bed {
         self.root().join(path).symlink_metadata().is_ok()
     }
 
-    /// The visible copies, anywhere in the vault, of edits that could be merged with nothing.
+    /// The visible copies, anywhere in the vault, of edits that could not be merged.
     fn copies(&self) -> Vec<PathBuf> {
         copies_below(&self.root())
     }
@@ -204,14 +203,14 @@ impl Bed {
     }
 }
 
-/// What the file system of the vault can do in one step.
+/// Abilities of the vault's file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum System {
     All,
     NoExchange,
-    /// Nor can a file have a second name, as on a memory card.
+    /// No exchange and no hard links, as on a memory card.
     OneName,
-    /// It cannot rename without replacing.
+    /// No rename without replacing.
     NoReplacing,
 }
 
@@ -232,22 +231,22 @@ impl System {
     }
 }
 
-/// Held by tests that start processes, and by those that ask which sets are still written: a
-/// process that is just being started holds every lock of this one for a moment.
+/// Held by tests that spawn processes, and by those that query which sets are live: a process that is being
+/// spawned holds all locks of its parent for a moment.
 fn one_at_a_time() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The files of change sets, without the lock that writers take turns by and the like.
+/// The files of change sets, without the writers' lock and other files.
 fn journal_files(bed: &Bed) -> Vec<PathBuf> {
     let mut files = files_below(&bed.history());
     files.retain(|file| !file.file_name().unwrap().to_str().unwrap().starts_with('.'));
     files
 }
 
-/// How much of the work was done that ten thousand notes must not multiply by themselves: to open the
-/// folder of a record, to list the top of the vault, to ask a write for the notes behind it.
+/// Counts work that must not be quadratic in ten thousand notes: opening the folder of a record, listing
+/// the top of the vault, mapping a write to its notes.
 pub(crate) mod work {
     use std::cell::Cell;
 
@@ -259,7 +258,7 @@ pub(crate) mod work {
         DONE.with(|done| done.set(done.get() + 1));
     }
 
-    /// How much this thread does.
+    /// The result, and the work done by this thread.
     pub(crate) fn of<T>(work: impl FnOnce() -> T) -> (T, usize) {
         let before = DONE.with(Cell::get);
         let result = work();
@@ -298,7 +297,7 @@ fn set(key: &str, value: &str) -> PropertyEdit {
     PropertyEdit::Set { key: key.to_owned(), value: Value::Text(value.to_owned()) }
 }
 
-/// Plans and applies in a change set of its own; gives its id too.
+/// Plans and applies in a change set of its own; also returns its id.
 fn change(
     vault: &Vault,
     plan: impl FnOnce(&mut Draft) -> Result<(), VaultError>,

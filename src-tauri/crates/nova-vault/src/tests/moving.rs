@@ -1,4 +1,4 @@
-//! A note moved: which bytes of which notes change, and that every link still leads where it led.
+//! Moving a note: which bytes of which notes change, and that every link still resolves to the same note.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(super) fn move_in(bed: &Bed, from: &str, to: &str) -> Result<(Moved, String)
     Ok((moved, id))
 }
 
-/// Moves, compares every note named in `after` and that no other file changed, and takes it back.
+/// Moves, compares every note in `after`, checks that no other file changed, and undoes the move.
 #[track_caller]
 pub(super) fn check(before: Files<'_>, (from, to): (&str, &str), after: Files<'_>) {
     let bed = Bed::new(before);
@@ -41,7 +41,7 @@ pub(super) fn check(before: Files<'_>, (from, to): (&str, &str), after: Files<'_
     assert_eq!(files(&bed), owned(&before.iter().copied().collect()));
 }
 
-/// Every file outside dot-folders but for the settings, with its text.
+/// Every file outside dot-folders except the settings, with its text.
 fn files(bed: &Bed) -> BTreeMap<String, String> {
     let root = bed.root();
     files_below(&root)
@@ -59,7 +59,7 @@ fn owned(files: &BTreeMap<&str, &str>) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn every_form_changes_its_target_and_nothing_else() {
+fn every_form_of_link_changes_its_target_only() {
     check(
         &[
             ("Jane.md", "self [[Jane]] [[#Log]]\n"),
@@ -110,7 +110,7 @@ fn properties_keep_their_style() {
              e: {f: \"[[O'Neil & Co]]\"}\ng: with [[O'Neil & Co]] on\nh: |\n  [[O'Neil & Co]]\n---\n",
         )],
     );
-    // What YAML would read as something else gets quotes.
+    // Names that contain YAML syntax get quoted.
     check(
         &[
             ("Acme.md", ""),
@@ -156,7 +156,7 @@ fn properties_keep_their_style() {
 }
 
 #[test]
-fn a_link_that_still_holds_stays() {
+fn link_that_still_resolves_is_unchanged() {
     check(
         &[("Jane.md", "[[Bob]]\n"), ("Bob.md", "[[Jane]] [[jane|x]] [J](Jane.md)\n")],
         ("Jane.md", "People/Old/Jane.md"),
@@ -165,7 +165,7 @@ fn a_link_that_still_holds_stays() {
 }
 
 #[test]
-fn a_path_stays_a_path_of_its_kind() {
+fn path_stays_a_path_of_its_kind() {
     check(
         &[
             ("CRM/Jane.md", ""),
@@ -186,7 +186,7 @@ fn a_path_stays_a_path_of_its_kind() {
 }
 
 #[test]
-fn the_setting_decides_how_a_new_target_is_written() {
+fn new_target_follows_the_configured_format() {
     let before: Files<'_> = &[("x/Jane.md", ""), ("y/A.md", "[[Jane]] [J](Jane.md)\n")];
     let table = [
         ("{}", "[[Jo]] [J](Jo.md)\n"),
@@ -202,7 +202,7 @@ fn the_setting_decides_how_a_new_target_is_written() {
         move_in(&bed, "x/Jane.md", "x/Jo.md").unwrap();
         assert_eq!(bed.text("y/A.md"), expected, "{settings}");
     }
-    // Where links are written relative, a name in a Markdown link is one.
+    // With relative links, a bare name in a Markdown link is a path.
     let bed = Bed::new(&[("a/Note.md", "[n](Near.md) [[Near]]\n"), ("a/Near.md", "")]);
     bed.put(".obsidian/app.json", r#"{"newLinkFormat": "relative"}"#);
     move_in(&bed, "a/Note.md", "b/Note.md").unwrap();
@@ -210,7 +210,7 @@ fn the_setting_decides_how_a_new_target_is_written() {
 }
 
 #[test]
-fn relative_links_in_the_moved_note_follow_it() {
+fn relative_links_in_the_moved_note_follow() {
     check(
         &[
             (
@@ -227,7 +227,7 @@ fn relative_links_in_the_moved_note_follow_it() {
             "[[../../a/Near]] [n](Near.md) ![p](../../a/img/p.png) [u](../../Up.md) [[Up]] [[#H]] [gone](./gone.md)\n",
         )],
     );
-    // Where a name or the end of a path would mean another file now, it is written out.
+    // Where a name or the end of a path would now resolve to another file, the path is written out.
     check(
         &[
             ("a/Note.md", "[n](Near.md) ![p](img/p.png) [[Near]]\n"),
@@ -242,20 +242,20 @@ fn relative_links_in_the_moved_note_follow_it() {
 }
 
 #[test]
-fn links_to_other_notes_of_the_name_stay_on_them() {
+fn links_to_other_notes_of_the_name_still_resolve_to_them() {
     // The new name shadows another note.
     check(
         &[("old.md", ""), ("x/Note.md", ""), ("A.md", "[[Note]] [[old]]\n")],
         ("old.md", "Note.md"),
         &[("A.md", "[[x/Note]] [[Note]]\n")],
     );
-    // The old name uncovers one.
+    // The old name no longer shadows one.
     check(
         &[("Note.md", ""), ("x/Note.md", ""), ("A.md", "[[Note]] [[x/Note]]\n")],
         ("Note.md", "Gone.md"),
         &[("A.md", "[[Gone]] [[x/Note]]\n")],
     );
-    // It lies nearer now.
+    // It is nearer now.
     check(
         &[("x/Note.md", ""), ("zz/Note.md", ""), ("b/A.md", "[[Note]]\n")],
         ("zz/Note.md", "b/Note.md"),
@@ -264,20 +264,20 @@ fn links_to_other_notes_of_the_name_stay_on_them() {
 }
 
 #[test]
-fn a_name_two_notes_have_leads_where_it_led() {
+fn links_to_an_ambiguous_name_still_resolve_to_the_same_note() {
     // From beside one of the two to beside the other.
     check(
         &[("A/Plan.md", "a\n"), ("B/Plan.md", "b\n"), ("A/S.md", "[[Plan]] ![[plan]] [p](Plan.md)\n")],
         ("A/S.md", "B/S.md"),
         &[("B/S.md", "[[A/Plan]] ![[A/Plan]] [p](A/Plan.md)\n")],
     );
-    // And the other way round.
+    // And vice versa.
     check(
         &[("A/Plan.md", "a\n"), ("B/Plan.md", "b\n"), ("B/S.md", "[[Plan]] ![[plan]] [p](Plan.md)\n")],
         ("B/S.md", "A/S.md"),
         &[("A/S.md", "[[B/Plan]] ![[B/Plan]] [p](B/Plan.md)\n")],
     );
-    // To where neither is near: one of the two is meant from everywhere else.
+    // To a folder near neither: elsewhere the name resolves to one of the two.
     check(
         &[("A/Plan.md", "a\n"), ("B/Plan.md", "b\n"), ("B/S.md", "[[Plan]]\n"), ("C/x.md", "")],
         ("B/S.md", "C/S.md"),
@@ -288,7 +288,7 @@ fn a_name_two_notes_have_leads_where_it_led() {
         ("A/S.md", "C/S.md"),
         &[],
     );
-    // One of the two is moved beside a link that means the other one, and away from one that means it.
+    // One of the two is moved next to a link to the other, and away from a link to itself.
     check(
         &[("A/Plan.md", "a\n"), ("B/Plan.md", "b\n"), ("C/S.md", "[[Plan]]\n")],
         ("B/Plan.md", "C/Plan.md"),
@@ -299,19 +299,19 @@ fn a_name_two_notes_have_leads_where_it_led() {
         ("B/Plan.md", "C/Plan.md"),
         &[("B/S.md", "[[C/Plan]]\n")],
     );
-    // From the root, where the shorter path was meant.
+    // From the root, where the shorter path was chosen.
     check(
         &[("A/Plan.md", "a\n"), ("Beside/Plan.md", "b\n"), ("S.md", "---\nof: \"[[Plan]]\"\n---\n")],
         ("S.md", "Beside/S.md"),
         &[("Beside/S.md", "---\nof: \"[[A/Plan]]\"\n---\n")],
     );
-    // To the root, where the shorter path would be meant.
+    // To the root, where the shorter path would be chosen.
     check(
         &[("A/Plan.md", "a\n"), ("Beside/Plan.md", "b\n"), ("Beside/S.md", "[[Plan|p]]\n")],
         ("Beside/S.md", "S.md"),
         &[("S.md", "[[Beside/Plan|p]]\n")],
     );
-    // The moved note is itself one of the two, and means itself or the other one.
+    // The moved note is one of the two, and links to itself or to the other.
     check(
         &[("A/Plan.md", "[[Plan]] [[B/Plan]]\n"), ("B/Plan.md", "b\n"), ("B/C/x.md", "")],
         ("A/Plan.md", "B/C/Plan.md"),
@@ -320,7 +320,7 @@ fn a_name_two_notes_have_leads_where_it_led() {
 }
 
 #[test]
-fn an_alias_is_never_rewritten() {
+fn alias_is_never_rewritten() {
     check(
         &[("Jane.md", "---\naliases: [JD]\n---\n"), ("A.md", "[[JD]] [[Jane]]\n"), ("Bob.md", "")],
         ("Jane.md", "Jo.md"),
@@ -329,7 +329,7 @@ fn an_alias_is_never_rewritten() {
 }
 
 #[test]
-fn a_change_of_case_and_a_name_with_a_dot() {
+fn change_of_case_and_name_with_a_dot() {
     check(&[("jane.md", ""), ("A.md", "[[jane]] [[Jane]]\n")], ("jane.md", "Jane.md"), &[]);
     check(
         &[("plan.md", ""), ("v1.2", "a file of that name"), ("A.md", "[[plan]]\n")],
@@ -344,7 +344,7 @@ fn a_change_of_case_and_a_name_with_a_dot() {
 }
 
 #[test]
-fn a_view_of_records_is_moved_like_a_note() {
+fn base_is_moved_like_a_note() {
     check(
         &[("Deals.base", "views: []\n"), ("A.md", "![[Deals.base]] ![[Deals.base#Open]]\n")],
         ("Deals.base", "Views/All deals.base"),
@@ -353,7 +353,7 @@ fn a_view_of_records_is_moved_like_a_note() {
 }
 
 #[test]
-fn what_cannot_be_moved() {
+fn invalid_moves_are_refused() {
     let bed = Bed::new(&[("A.md", "[[B]]\n"), ("B.md", ""), ("pic.png", ""), ("C.md", "")]);
     let refused = |from: &str, to: &str| move_in(&bed, from, to).unwrap_err().code().as_str();
     assert_eq!(refused("B.md", "C.md"), "note_exists");
@@ -362,7 +362,7 @@ fn what_cannot_be_moved() {
     assert_eq!(refused("pic.png", "pics/pic.png"), "path_refused");
     assert_eq!(refused("B.md", "B.base"), "path_refused");
     assert_eq!(refused("B.md", ".trash/B.md"), "path_refused");
-    // No wikilink can name these; nothing is changed.
+    // No wikilink can express these names; nothing is changed.
     for to in ["C#.md", "a|b.md", "x]].md"] {
         let error = move_in(&bed, "B.md", to).unwrap_err();
         assert!(
@@ -375,7 +375,7 @@ fn what_cannot_be_moved() {
 }
 
 #[test]
-fn a_refused_move_leaves_the_draft_as_it_was() {
+fn refused_move_leaves_the_draft_unchanged() {
     let bed = Bed::new(&[("A.md", "[[B]]\n"), ("B.md", "")]);
     let vault = bed.vault();
     let mut draft = vault.draft();
@@ -386,7 +386,7 @@ fn a_refused_move_leaves_the_draft_as_it_was() {
 }
 
 #[test]
-fn the_draft_is_what_is_moved() {
+fn move_applies_to_the_planned_texts() {
     let bed = Bed::new(&[("A.md", "[[B]]\n"), ("B.md", "")]);
     let vault = bed.vault();
     let mut draft = vault.draft();
@@ -402,7 +402,7 @@ fn the_draft_is_what_is_moved() {
 }
 
 #[test]
-fn front_matter_that_cannot_be_read_is_left_and_named() {
+fn unreadable_front_matter_is_left_and_reported() {
     let broken = "---\na: \"[[B]]\nb: [[C]]\n---\nbody [[B]]\n";
     let bed = Bed::new(&[("A.md", broken), ("B.md", ""), ("C.md", "")]);
     let (moved, _) = move_in(&bed, "B.md", "D.md").unwrap();
@@ -413,7 +413,7 @@ fn front_matter_that_cannot_be_read_is_left_and_named() {
 }
 
 #[test]
-fn hidden_notes_are_rewritten_and_not_named() {
+fn hidden_notes_are_rewritten_but_not_named() {
     let secret = "---\nnova: private\n---\n[[B]]\n";
     let bed = Bed::new(&[("Secret.md", secret), ("Open.md", "[[B]]\n"), ("B.md", "")]);
     let vault = bed.vault();
@@ -424,7 +424,7 @@ fn hidden_notes_are_rewritten_and_not_named() {
     assert!(matches!(draft.read(&path("Secret.md")), Err(VaultError::Private { .. })));
     assert!(matches!(draft.append(&path("Secret.md"), "x", None), Err(VaultError::Private { .. })));
     assert!(matches!(draft.move_note(&path("Secret.md"), &path("S.md")), Err(VaultError::Private { .. })));
-    // A second move continues from the first.
+    // A second move builds on the first.
     draft.move_note(&path("C.md"), &path("D.md")).unwrap();
     let error = draft.move_note(&path("D.md"), &path("E#.md")).unwrap_err();
     assert!(!error.to_string().contains("Secret"), "{error}");
@@ -435,7 +435,7 @@ fn hidden_notes_are_rewritten_and_not_named() {
 }
 
 #[test]
-fn a_link_behind_a_less_than_sign_follows() {
+fn link_after_a_less_than_sign_follows() {
     check(
         &[("Bob.md", ""), ("A.md", "if cost <last year, see [[Bob]] -> ask [b <c](Bob.md)\n")],
         ("Bob.md", "Bill.md"),
@@ -443,9 +443,9 @@ fn a_link_behind_a_less_than_sign_follows() {
     );
 }
 
-/// The model would read where the hidden note lies in the link that is rewritten.
+/// The rewritten link would reveal to the model where the hidden note is.
 #[test]
-fn a_move_that_would_have_to_name_a_hidden_note_is_refused() {
+fn move_that_would_reveal_a_hidden_note_is_refused() {
     for (hidden, text) in [("Private/Jane.md", ""), ("Elsewhere/Jane.md", "---\nnova: private\n---\n")] {
         let bed = Bed::new(&[(hidden, text), ("A.md", "[[Jane]]\n"), ("Notes/X.md", "")]);
         let vault = bed.vault();
@@ -460,7 +460,7 @@ fn a_move_that_would_have_to_name_a_hidden_note_is_refused() {
         );
         assert!(draft.is_empty());
         draft.move_note(&path("Notes/X.md"), &path("Notes/Jane Doe.md")).unwrap();
-        // The owner may read where it lies.
+        // The owner may see where it is.
         let moved = vault.draft().move_note(&path("Notes/X.md"), &path("Notes/Jane.md")).unwrap();
         assert_eq!(moved.rewritten, [path("A.md")]);
     }
@@ -477,7 +477,7 @@ fn links_between_hidden_notes_refuse_no_move() {
 }
 
 #[test]
-fn a_picture_of_the_note_in_a_link_to_it() {
+fn image_of_the_note_inside_a_link_to_it() {
     check(
         &[("Bob.md", ""), ("A.md", "[![Bob](Bob.md)](Bob.md) [![a](p.png)](Bob.md)\n")],
         ("Bob.md", "Bill.md"),

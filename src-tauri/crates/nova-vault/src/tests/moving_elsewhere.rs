@@ -1,4 +1,4 @@
-//! A note moved: its links in canvases, bases and hidden files.
+//! Moving a note: links in canvases, bases and hidden files.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::moving::{check, move_in};
 use super::*;
 use crate::{Moved, Privacy};
 
-/// What a move leaves in one file: line and text of each.
+/// The links that a move leaves in one file: line and text of each.
 #[track_caller]
 fn check_left(file: &str, text: &str, (from, to): (&str, &str), expected: &[(u32, &str)]) {
     let bed = Bed::new(&[(from, "text\n"), ("Other.md", ""), (file, text)]);
@@ -18,7 +18,7 @@ fn check_left(file: &str, text: &str, (from, to): (&str, &str), expected: &[(u32
 }
 
 #[test]
-fn canvases_change_in_the_strings_that_lead_to_the_note_and_nowhere_else() {
+fn canvas_changes_only_in_strings_that_refer_to_the_note() {
     let canvas = r##"{
 	"nodes":[
 		{"id":"1","type":"file","file":"People/J\"a.md","x":0,"y" : 0,"width":1,"height":1.50},
@@ -51,13 +51,13 @@ fn canvases_change_in_the_strings_that_lead_to_the_note_and_nowhere_else() {
 }
 
 #[test]
-fn a_text_node_with_needless_escapes_is_left_and_named() {
+fn text_node_with_needless_escapes_is_left_and_reported() {
     let canvas = "{\"nodes\":[\n{\"text\":\"\\u0041 [[Jane]]\"},\n{\"text\":\"[[Other]]\"}]}";
     check_left("c.canvas", canvas, ("Jane.md", "Ann.md"), &[(2, "[[Jane]]")]);
 }
 
 #[test]
-fn a_canvas_that_was_edited_meanwhile_keeps_the_edit() {
+fn canvas_edited_concurrently_keeps_the_edit() {
     let canvas = |file: &str, x: u32| {
         format!(
             "{{\n\t\"nodes\":[\n\t\t{{\"id\":\"1\",\"file\":\"{file}\"}},\n\t\t{{\"id\":\"2\",\"x\":0}},\n\t\t{{\"id\":\"3\",\"x\":{x}}}\n\t]\n}}"
@@ -74,7 +74,7 @@ fn a_canvas_that_was_edited_meanwhile_keeps_the_edit() {
 }
 
 #[test]
-fn references_in_bases_are_left_and_named() {
+fn references_in_bases_are_left_and_reported() {
     let base = "\
 filters:
   and:
@@ -101,7 +101,7 @@ filters:
 }
 
 #[test]
-fn a_type_or_a_tag_of_the_notes_name_is_no_reference_to_it() {
+fn type_or_tag_with_the_notes_name_is_no_reference() {
     let base = "filters:\n  and:\n    - type == \"book\"\n    - 'note.type != \"book\"'\n    - \"type == \\\"book\\\"\"\n    \
                 - file.hasTag(\"book\")\n    - subtype == \"book\"\n    - kind == \"book\"\n";
     let (sub, kind) = ("- subtype == \"book\"", "- kind == \"book\"");
@@ -109,7 +109,7 @@ fn a_type_or_a_tag_of_the_notes_name_is_no_reference_to_it() {
 }
 
 #[test]
-fn references_in_a_base_of_a_note_are_left_and_named() {
+fn references_in_a_notes_base_are_left_and_reported() {
     let note = "---\nx: 1\n---\nfile.hasLink(\"Acme\")\n\n```base\nfilters: file.hasLink(\"Acme\")\nviews:\n  \
                 - type: table\n    filters: company == \"[[Acme]]\"\n```\n\n- ~~~base\n  filters: \
                 file.path == \"Work/Acme.md\"\n  ~~~\n";
@@ -125,7 +125,7 @@ fn references_in_a_base_of_a_note_are_left_and_named() {
     );
     check_left("Notes/x.md", note, ("Elsewhere.md", "Moved.md"), &[]);
 
-    // In the moved note itself, where it is then; in a planned text; and never in a hidden one.
+    // In the moved note itself, at its new path; in a planned text; and never in a hidden one.
     let base = "```base\nfilters: file.hasLink(\"Old\")\n```\n";
     let bed = Bed::new(&[("Old.md", base), ("Hidden.md", &format!("---\nnova: private\n---\n{base}"))]);
     let view = bed.vault().seen_by(Arc::new(Privacy { remote: true, private: Vec::new() }));
@@ -137,7 +137,7 @@ fn references_in_a_base_of_a_note_are_left_and_named() {
 }
 
 #[test]
-fn a_hidden_file_is_not_named_and_follows_all_the_same() {
+fn hidden_file_is_rewritten_but_not_named() {
     let bed = Bed::new(&[
         ("a.md", ""),
         ("Private/c.canvas", r#"{"nodes":[{"file":"a.md"}]}"#),

@@ -1,11 +1,11 @@
-//! What is read of Obsidian's settings, and what is not.
+//! Which of Obsidian's settings are read, and how.
 
 use super::*;
 use crate::{
     DailyNotes, LinkFormat, NewNotes, ObsidianSettings, TaskSettings, TemplateFolder, Templates, Trash,
 };
 
-/// Files of `.obsidian` and what is read of them.
+/// The settings read from these files of `.obsidian`.
 fn settings(files: &[(&str, &str)]) -> ObsidianSettings {
     let files: Vec<_> =
         files.iter().map(|(name, text)| (format!(".obsidian/{name}"), (*text).to_owned())).collect();
@@ -22,7 +22,7 @@ fn problems(settings: &ObsidianSettings) -> Vec<(&str, u32)> {
 }
 
 #[test]
-fn without_settings_obsidians_defaults_hold() {
+fn missing_settings_count_as_obsidians_defaults() {
     assert_eq!(Bed::new(&[("a.md", "")]).vault().obsidian().daily, DailyNotes::default());
     let settings = settings(&[("app.json", "{}")]);
     assert_eq!(settings, defaults());
@@ -32,7 +32,7 @@ fn without_settings_obsidians_defaults_hold() {
 }
 
 #[test]
-fn what_the_user_set_is_followed() {
+fn user_settings_are_respected() {
     let settings = settings(&[
         (
             "app.json",
@@ -70,7 +70,7 @@ fn what_the_user_set_is_followed() {
 }
 
 #[test]
-fn values_of_the_wrong_kind_and_empty_ones_count_as_not_set() {
+fn values_of_the_wrong_kind_and_empty_ones_count_as_missing() {
     let settings = settings(&[
         ("app.json", r#"{"trashOption":7,"newFileLocation":"folder","newLinkFormat":"shouting"}"#),
         ("daily-notes.json", r#"{"folder":null,"format":"","template":"  "}"#),
@@ -80,7 +80,7 @@ fn values_of_the_wrong_kind_and_empty_ones_count_as_not_set() {
 }
 
 #[test]
-fn a_broken_file_counts_as_not_set_and_is_reported() {
+fn broken_file_counts_as_missing_and_is_reported() {
     let settings = settings(&[
         ("app.json", "{\n\"trashOption\": \"local\"\n"),
         ("daily-notes.json", "[]"),
@@ -92,7 +92,7 @@ fn a_broken_file_counts_as_not_set_and_is_reported() {
 }
 
 #[test]
-fn what_is_wrong_with_the_settings_is_among_the_vaults_problems() {
+fn problems_in_settings_are_problems_of_the_vault() {
     let bed = Bed::new(&[(".obsidian/app.json", "{"), ("a.md", "---\nb: [\n---\n")]);
     fs::write(bed.root().join(".obsidian/templates.json"), b"{\"folder\":\"\xff\"}").unwrap();
     let vault = bed.vault();
@@ -119,7 +119,7 @@ fn paths_out_of_the_vault_are_reported() {
 }
 
 #[test]
-fn periodic_notes_take_the_daily_notes_over_where_it_is_enabled() {
+fn periodic_notes_replaces_daily_notes_if_enabled() {
     let core = ("daily-notes.json", r#"{"folder":"Core"}"#);
     let enabled = ("community-plugins.json", r#"["dataview","periodic-notes"]"#);
     let data = |text| ("plugins/periodic-notes/data.json", text);
@@ -157,7 +157,7 @@ fn settings_behind_a_link_are_not_read() {
 }
 
 #[test]
-fn settings_are_read_anew_each_time() {
+fn settings_are_read_again_each_time() {
     let bed = Bed::new(&[(".obsidian/daily-notes.json", r#"{"folder":"A"}"#)]);
     let vault = bed.vault();
     assert_eq!(vault.obsidian().daily.folder, "A");
@@ -166,7 +166,7 @@ fn settings_are_read_anew_each_time() {
 }
 
 #[test]
-fn a_note_lies_in_the_folder_of_templates_in_whatever_spelling() {
+fn note_in_the_template_folder_is_recognised_in_any_spelling() {
     for (set, inside, outside) in [
         (None, "templates/Person.md", "Template.md"),
         (None, "Templates/People/Person.md", "Old/Templates/Person.md"),

@@ -1,4 +1,4 @@
-//! Files of the history that are no regular files: none is waited for, and no link is followed.
+//! Non-regular files in the history's folder: pipes do not block, and links are not followed.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::*;
 
-/// Whoever waits for a pipe waits for ever.
+/// Opening a pipe without a peer blocks forever.
 const FOR_EVER: Duration = Duration::from_secs(60);
 
 fn pipe(at: &Path) {
@@ -23,7 +23,7 @@ fn ends<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     ended.recv_timeout(FOR_EVER).expect("it ends")
 }
 
-/// A vault with one change, and another process that opens it.
+/// A vault with one change, which another process opens.
 fn changed() -> Bed {
     let bed = Bed::new(&[("a.md", "a\n")]);
     let vault = bed.vault();
@@ -33,7 +33,7 @@ fn changed() -> Bed {
 }
 
 #[test]
-fn pipes_in_the_history_are_passed_over() {
+fn pipes_in_the_history_are_skipped() {
     let bed = changed();
     let of_folder = bed.history_files(".folder-");
     assert!(!of_folder.is_empty());
@@ -49,7 +49,7 @@ fn pipes_in_the_history_are_passed_over() {
 }
 
 #[test]
-fn a_pipe_for_the_log_holds_nobody_up() {
+fn pipe_in_place_of_the_log_does_not_block() {
     let bed = changed();
     pipe(&bed.log());
     let options = bed.options();
@@ -61,7 +61,7 @@ fn a_pipe_for_the_log_holds_nobody_up() {
 }
 
 #[test]
-fn a_lock_that_is_a_link_or_a_pipe_refuses_writes() {
+fn lock_that_is_a_link_or_a_pipe_refuses_writes() {
     for kind in ["link", "pipe"] {
         let bed = changed();
         let (lock, elsewhere) = (bed.history().join(".lock"), bed.dir.path().join("elsewhere"));

@@ -1,5 +1,5 @@
-//! Several real Nova processes write the same notes of one vault at once, and an editor writes in
-//! between. No write is lost, and every process is told every change once, with its author.
+//! Several processes write the same notes of one vault concurrently, and an editor writes in between. No
+//! write is lost, and every process gets each change once, with its author.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
@@ -8,12 +8,12 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use super::*;
 
-/// Names the folder and the number for the child; absent in an ordinary run.
+/// Folder and number for the child; unset in an ordinary run.
 const CHILD: &str = "NOVA_VAULT_TEST_WRITER";
 const WRITERS: usize = 4;
 const ROUNDS: usize = 6;
 
-/// One of the processes. It watches, writes when it is told to, and says what it was told.
+/// One of the processes. It watches, writes on request, and prints the changes it received.
 #[test]
 #[ignore = "the other test here starts it as its child"]
 fn child() {
@@ -57,7 +57,7 @@ fn child() {
         let own = path(&format!("Own/w{writer} {round}.md"));
         write(&vault, &author, |draft| draft.create(&own, format!("w{writer}\n")));
     }
-    // The last checks what was displaced are over then.
+    // The last checks of displaced files are done by then.
     drop(vault);
     say("written");
     wait_for("tell");
@@ -69,7 +69,7 @@ fn child() {
     say("end");
 }
 
-/// Applies until nobody changed the same thing at the same moment, as a caller would.
+/// Retries until there is no conflict, as a caller would.
 fn write(vault: &Vault, author: &Author, plan: impl Fn(&mut Draft) -> Result<(), VaultError>) {
     loop {
         let mut draft = vault.draft();
@@ -131,15 +131,15 @@ impl Nova {
 }
 
 #[test]
-fn several_processes_and_an_editor() {
+fn several_processes_and_an_editor_lose_nothing() {
     let _alone = one_at_a_time();
     let text = "---\ntype: log\n---\n# Text\n\n## Log\n- begin\n\n## Editor\n- begin\n";
     let bed = Bed::new(&[("Novas.md", text), ("Shared.md", text), ("Editors.md", text)]);
     let mut novas: Vec<_> = (0..WRITERS).map(|writer| Nova::start(&bed, writer)).collect();
     novas.iter_mut().for_each(|nova| drop(nova.until("ready")));
     novas.iter_mut().for_each(|nova| nova.tell("write"));
-    // An editor that adds whole lines, each through a handle that it opened before: whatever a
-    // Nova does meanwhile, the line goes into the file that was the note.
+    // An editor that appends whole lines through handles that it opened earlier: whatever happens
+    // concurrently, each line goes into the file that was the note.
     let mut words = 0;
     for note in ["Shared.md", "Editors.md"].repeat(20) {
         let mut file = OpenOptions::new().append(true).open(bed.root().join(note)).unwrap();
@@ -149,7 +149,7 @@ fn several_processes_and_an_editor() {
     }
     novas.iter_mut().for_each(|nova| drop(nova.until("written")));
 
-    // Nothing is lost and nothing is there twice.
+    // Nothing is lost or duplicated.
     for (note, by_editor) in [("Novas.md", false), ("Shared.md", true), ("Editors.md", true)] {
         let now = bed.text(note);
         let is_there = |line: &str| now.lines().filter(|other| *other == line).count();
@@ -167,7 +167,7 @@ fn several_processes_and_an_editor() {
     assert_eq!(bed.leftovers(), Vec::<String>::new());
     assert_eq!(vault.problems().unwrap(), []);
 
-    // Every process was told the same, by the same authors.
+    // Every process received the same changes, with the same authors.
     novas.iter_mut().for_each(|nova| nova.tell("tell"));
     for mut nova in novas {
         let told: Vec<serde_json::Value> = nova
@@ -199,7 +199,7 @@ fn check_told(bed: &Bed, vault: &Vault, told: &[serde_json::Value]) {
             }
             None => {
                 assert_eq!(by, "outside", "{change}");
-                // What Nova wrote is never an outside edit.
+                // A write by Nova is never an outside edit.
                 assert!(matches!(note, "Shared.md" | "Editors.md"), "{change}");
             }
         }
@@ -210,7 +210,7 @@ fn check_told(bed: &Bed, vault: &Vault, told: &[serde_json::Value]) {
             assert_eq!(told.iter().filter(|one| one["change"]["path"] == own.as_str()).count(), 1, "{own}");
         }
     }
-    // The changes lead to what is there.
+    // The changes add up to the final texts.
     for note in ["Novas.md", "Shared.md", "Editors.md"] {
         let now = vault.read(&path(note)).unwrap();
         assert_eq!(

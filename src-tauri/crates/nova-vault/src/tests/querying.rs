@@ -1,4 +1,4 @@
-//! What a query finds, by what its notes say.
+//! Results of queries, given the notes.
 
 use std::fs::{File, FileTimes};
 use std::time::{Duration, SystemTime};
@@ -7,7 +7,7 @@ use super::*;
 use crate::note::Document;
 use crate::{Condition, Privacy, Query, QueryError, SortKey};
 
-/// A vault of notes `name: properties`, a line each; `|` separates properties.
+/// A vault of notes `name: properties`, one per line; `|` separates properties.
 pub(super) fn vault(notes: &str) -> (Bed, Vault) {
     let bed = Bed::new(&[]);
     for line in notes.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -33,7 +33,7 @@ pub(super) fn names(vault: &Vault, query: &Query) -> String {
     names.join(" ")
 }
 
-/// Checks which notes each condition finds, in order of their paths.
+/// Checks which notes each condition finds, sorted by path.
 pub(super) fn check(notes: &str, expected: &[(&str, &str)]) {
     let (_bed, vault) = vault(notes);
     for (condition, found) in expected {
@@ -43,7 +43,7 @@ pub(super) fn check(notes: &str, expected: &[(&str, &str)]) {
 }
 
 #[test]
-fn files_have_properties_of_their_own() {
+fn file_attributes_can_be_queried() {
     let bed = Bed::new(&[
         ("CRM/Jane Doe.md", "---\ntags: [\"#Saas\", a/b, saas]\ntag: one\n---\n12345"),
         ("Old.MD", "12"),
@@ -65,7 +65,7 @@ fn files_have_properties_of_their_own() {
         .unwrap();
     let jane = fs::metadata(bed.root().join("CRM/Jane Doe.md")).unwrap().len();
     let mut options = bed.options();
-    // There it is already the next day.
+    // In that zone it is already the next day.
     options.zone = TimeZone::fixed(jiff::tz::offset(1));
     let vault = Vault::open(options).unwrap();
     for (condition, found) in [
@@ -93,7 +93,7 @@ fn files_have_properties_of_their_own() {
 }
 
 #[test]
-fn records_of_a_type_do_not_count_templates() {
+fn templates_are_no_records() {
     let bed = Bed::new(&[
         ("a.md", "---\ntype: Contact\n---\n"),
         ("Templates/b.md", "---\ntype: contact\n---\n"),
@@ -113,7 +113,7 @@ fn records_of_a_type_do_not_count_templates() {
 }
 
 #[test]
-fn answers_are_sorted_and_then_limited() {
+fn results_are_sorted_before_they_are_limited() {
     let (_bed, vault) = vault(
         "a: n: 2 | d: 2026-01-02 | t: Beta
          b: n: 10 | d: 2026-01-02T01:00 | t: alpha
@@ -127,7 +127,7 @@ fn answers_are_sorted_and_then_limited() {
         let query = Query { sort: sort(keys), ..Query::default() };
         assert_eq!(names(&vault, &query), expected, "{keys:?}");
     };
-    // Numbers, dates, booleans, texts; then those without. Equal ones by path.
+    // Numbers, dates, booleans, texts; missing values last. Ties by path.
     check(&["n"], "a c b f g e d");
     check(&["-n"], "e g f b a c d");
     check(&["d"], "d a b c e f g");
@@ -153,7 +153,7 @@ fn answers_are_sorted_and_then_limited() {
 }
 
 #[test]
-fn a_row_serializes_as_the_contract_says() {
+fn row_is_serialised_as_specified() {
     let (_bed, vault) = vault("a: type: deal | value: 1.50 | id: 010 | who: \"[[Jane]]\"\nb: x: 1");
     let answer = vault.seen_by_owner().query(&Query::default()).unwrap();
     assert_eq!(
@@ -186,7 +186,7 @@ fn hidden_and_broken_notes() {
 }
 
 #[test]
-fn what_cannot_be_read_says_what_would_be_right() {
+fn invalid_condition_is_refused_with_the_correct_form() {
     let error = |text: &str| Condition::parse(text).unwrap_err();
     for (condition, problem, remedy) in [
         ("stage is lead", "`is` is not an operator", "= != < <= > >= contains in exists"),
@@ -226,8 +226,8 @@ fn what_cannot_be_read_says_what_would_be_right() {
     assert_eq!(error(&"ä".repeat(1000)).text.chars().count(), 200);
 }
 
-/// What a value means in the naive reading below: a number in thousandths, minutes since 2026,
-/// or lower-case text.
+/// The meaning of a value in the naive implementation: a number in thousandths, minutes since 2026, or
+/// lower-case text.
 #[derive(PartialEq, PartialOrd)]
 enum Naive {
     Thousandths(i64),
@@ -235,7 +235,7 @@ enum Naive {
     Text(String),
 }
 
-/// Values as they stand in a note, with what they mean.
+/// Values as written in a note, with their meaning.
 fn pool() -> Vec<(&'static str, Naive)> {
     let text = |text: &str| Naive::Text(text.to_owned());
     vec![
@@ -257,7 +257,7 @@ fn pool() -> Vec<(&'static str, Naive)> {
 }
 
 #[test]
-fn random_vaults_answer_as_a_naive_reading_does() {
+fn random_queries_equal_a_naive_scan() {
     let pool = pool();
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut below = |limit: usize| {
@@ -269,7 +269,7 @@ fn random_vaults_answer_as_a_naive_reading_does() {
     let keys = ["a", "b"];
     let mut matched = 0;
     for _ in 0..25 {
-        // A note has per key: nothing, one value, or a list.
+        // For each key a note has nothing, one value, or a list.
         let notes: Vec<[Vec<usize>; 2]> = (0..8)
             .map(|_| [(); 2].map(|()| (0..[0, 1, 1, 2][below(4)]).map(|_| below(pool.len())).collect()))
             .collect();
@@ -332,7 +332,7 @@ fn random_vaults_answer_as_a_naive_reading_does() {
 }
 
 #[test]
-fn no_condition_makes_it_panic() {
+fn no_condition_panics() {
     let pieces =
         ["a", "\"", "\\", "=", "!", "<", " in ", "[", "]", ",", " exists", "é", "2026-1", "9e9", "-", "."];
     let mut state = 7_u64;
@@ -373,7 +373,7 @@ fn tags_are_those_of_the_whole_note() {
 }
 
 #[test]
-fn sort_keys_are_separated_by_commas_outside_of_quotes() {
+fn sort_keys_are_separated_by_unquoted_commas() {
     for (text, keys) in [
         ("a,-b", vec!["a", "-b"]),
         ("\"a, b\", c", vec!["\"a, b\"", "c"]),
@@ -387,7 +387,7 @@ fn sort_keys_are_separated_by_commas_outside_of_quotes() {
 }
 
 #[test]
-fn quotes_brackets_and_words_of_other_languages_mean_what_they_mean_there() {
+fn syntax_of_other_query_languages_is_accepted() {
     let (_bed, vault) = vault(
         "a: s: draft | n: 1
          b: s: \"'tis so\" | n: 2
@@ -416,7 +416,7 @@ fn quotes_brackets_and_words_of_other_languages_mean_what_they_mean_there() {
 }
 
 #[test]
-fn a_folder_may_be_written_with_its_slashes() {
+fn folder_may_be_written_with_slashes() {
     let bed = Bed::new(&[("a.md", ""), ("Work/b.md", ""), ("Work/Old/c.md", "")]);
     for (condition, found) in [
         ("file.folder = Work", "b"),

@@ -1,13 +1,12 @@
-//! Random vaults and moves, judged by a resolver of its own that goes over all files and knows
-//! nothing of the one under test: after a move every link leads where it led, and no byte outside
-//! the targets has changed.
+//! Random vaults and moves, judged by an independent resolver that scans all files: after a move every link
+//! resolves to the same note, and no byte outside of link targets has changed.
 
 use std::collections::BTreeMap;
 
 use super::*;
 use crate::Scope;
 
-/// xorshift64*: the same numbers for the same seed, on every machine.
+/// xorshift64*: equal seeds give equal numbers on every machine.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -35,7 +34,7 @@ const NAMES: [&str; 8] = [
     "n.md",
 ];
 
-/// How a link is written around its target: before, behind, and whether the target is encoded.
+/// The syntax around a link's target: prefix, suffix, and whether the target is percent-encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Code {
     Verbatim,
@@ -63,7 +62,7 @@ const MATTER: [(&str, &str, Code); 5] = [
     (": {in: [[[", "]], y]}", Code::Verbatim),
 ];
 
-/// What is no link stays as it is whatever it says.
+/// Text that is no link must not change.
 const NOISE: [&str; 6] =
     ["`[[Note]]`\n", "```\n[[Note]]\n```\n", "%%[[Note]]%%\n", "\\[[Note]]\n", "$[[Note]]$\n", "Note\r\n"];
 
@@ -73,7 +72,7 @@ struct Written {
     code: Code,
 }
 
-/// A note in pieces: text, and at odd places a link by its number.
+/// A note in pieces: text, and links by number at odd indices.
 struct Generated {
     pieces: BTreeMap<String, Vec<Piece>>,
     links: Vec<Written>,
@@ -146,7 +145,7 @@ impl Generated {
             .collect()
     }
 
-    /// What the links of a note say now, by number, if nothing else in it changed.
+    /// The present targets of a note's links, by number, if nothing else in it changed.
     fn targets(&self, source: &str, text: &str) -> Option<Vec<(usize, String)>> {
         let mut rest = text;
         let mut found = Vec::new();
@@ -213,7 +212,7 @@ fn relative(folder: &str, to: &str) -> String {
     format!("{up}{}", &to[from.len()..])
 }
 
-/// The rules of the documentation, file by file.
+/// The documented rules, applied to each file.
 fn resolve(paths: &[String], target: &str, source: &str) -> Option<String> {
     let target = target.to_lowercase();
     let is_there = |file: &str| paths.iter().any(|path| name(path).to_lowercase() == file);
@@ -259,7 +258,7 @@ fn resolve(paths: &[String], target: &str, source: &str) -> Option<String> {
 }
 
 #[test]
-fn after_a_random_move_every_link_leads_where_it_led() {
+fn every_link_resolves_to_the_same_note_after_a_random_move() {
     let vaults = std::env::var("NOVA_FUZZ_MOVES").ok().and_then(|count| count.parse().ok()).unwrap_or(120);
     let (mut moves, mut rewritten, mut held) = (0, 0, 0);
     for seed in 1..=vaults {
@@ -308,7 +307,7 @@ fn after_a_random_move_every_link_leads_where_it_led() {
                 };
                 let wanted = Some(after_move(&was));
                 assert_eq!(resolve(&paths_after, &now, &after_move(source)), wanted, "{says}");
-                // In the moved note itself a Markdown link that is a way to its file follows.
+                // In the moved note itself, a Markdown link with a relative path follows.
                 let is_way = *source == from
                     && *code == Code::Percent
                     && (format == "relative" || target.contains('/'));

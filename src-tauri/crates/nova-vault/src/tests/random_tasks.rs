@@ -1,4 +1,4 @@
-//! Random notes with tasks: an edit changes its line and no other byte, whatever the note is made of.
+//! Random notes with tasks: an edit changes its line and no other byte.
 
 use jiff::civil::{Date, date};
 
@@ -40,7 +40,7 @@ fn lines(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn an_edit_of_a_task_changes_its_line_alone() {
+fn edit_of_a_task_changes_its_line_only() {
     let (mut edited, mut repeated) = (0, 0);
     for seed in 1..=1_500 {
         let random = &mut Random((seed * 0x9E37_79B9) | 1);
@@ -77,7 +77,7 @@ fn an_edit_of_a_task_changes_its_line_alone() {
             let (old, now) = (lines(&text), lines(&after));
             let removed_last = new.is_empty() && old.len() == index + 1;
             if removed_last && !text.ends_with('\n') {
-                // The line before is the last one now, and ends as the last one did.
+                // The line before becomes the last one, and ends as the last one did.
                 let before = text[..text.len() - line.len()].trim_end_matches(['\r', '\n']);
                 assert_eq!(after.trim_end_matches(['\r', '\n']), before, "seed {seed}: {text:?}");
             } else {
@@ -92,7 +92,7 @@ fn an_edit_of_a_task_changes_its_line_alone() {
                     "seed {seed}: {text:?}"
                 );
             }
-            // Undone, the bytes are those before.
+            // Undone, the bytes are the original ones.
             if let [first, rest @ ..] = new.as_slice() {
                 let mut back = after;
                 for line in rest {

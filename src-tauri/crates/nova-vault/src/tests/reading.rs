@@ -1,4 +1,4 @@
-//! What the vault says is what is on the disk now.
+//! Answers reflect the present state of the disk.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ fn templates_are_notes_but_no_records() {
 }
 
 #[test]
-fn templates_lie_where_obsidian_is_set_to_look_for_them() {
+fn templates_are_in_the_configured_folder() {
     for (set, folder) in [
         ("Meta/Templates", "Meta/Templates"),
         ("/Meta/Templates/", "Meta/Templates"),
@@ -54,14 +54,14 @@ fn templates_lie_where_obsidian_is_set_to_look_for_them() {
         assert_eq!((records(), vault.status().unwrap().records["contact"]), (1, 1), "{set}");
         let query = crate::Query { record_types: vec!["contact".to_owned()], ..crate::Query::default() };
         assert_eq!(vault.seen_by_owner().query(&query).unwrap().total, 1, "{set}");
-        // Set otherwise while Nova runs.
+        // The setting changes while Nova runs.
         bed.put(".obsidian/templates.json", "{\"folder\": \"Elsewhere\"}");
         assert_eq!(records(), 2, "{set}");
     }
 }
 
 #[test]
-fn the_case_of_a_type_does_not_matter() {
+fn case_of_a_type_is_ignored() {
     let bed = Bed::new(&[
         ("a.md", "---\ntype: Contact\n---\n"),
         ("b.md", "---\ntype: KÄUFER\n---\n"),
@@ -77,7 +77,7 @@ fn the_case_of_a_type_does_not_matter() {
 }
 
 #[test]
-fn records_follow_every_edit() {
+fn records_reflect_every_edit() {
     let bed = Bed::new(&[("a.md", JANE)]);
     let vault = bed.vault();
     assert_eq!(names(&vault), ["Jane Doe"]);
@@ -95,7 +95,7 @@ fn records_follow_every_edit() {
 }
 
 #[test]
-fn an_edit_of_the_same_size_with_its_time_set_back_is_seen() {
+fn edit_that_keeps_size_and_time_is_detected() {
     let bed = Bed::new(&[("a.md", JANE)]);
     let file = bed.root().join("a.md");
     let set_back = || {
@@ -111,7 +111,7 @@ fn an_edit_of_the_same_size_with_its_time_set_back_is_seen() {
         set_back();
         assert_eq!(names(&vault), [other]);
     }
-    // The same by a file that takes its place.
+    // The same, by replacing the file.
     fs::write(bed.root().join("new"), JANE.replace("Jane Doe", "June Doe")).unwrap();
     fs::rename(bed.root().join("new"), &file).unwrap();
     set_back();
@@ -119,7 +119,7 @@ fn an_edit_of_the_same_size_with_its_time_set_back_is_seen() {
 }
 
 #[test]
-fn what_cannot_be_read_is_listed_with_line_and_remedy() {
+fn unreadable_notes_are_listed_with_line_and_remedy() {
     let bed =
         Bed::new(&[("good.md", JANE), ("broken.md", "---\ntype: contact\nname: Jane: Doe: x\n---\nbody\n")]);
     fs::write(bed.root().join("latin1.md"), b"caf\xe9\n").unwrap();
@@ -133,7 +133,7 @@ fn what_cannot_be_read_is_listed_with_line_and_remedy() {
     assert!(problems[1].problem.contains("16 MiB"), "{}", problems[1].problem);
     assert!(problems[2].problem.contains("UTF-8"), "{}", problems[2].problem);
 
-    // The broken one stays a note, readable and listed.
+    // A broken note is still a note, readable and listed.
     let listed = vault.notes().unwrap();
     let broken = listed.iter().find(|n| *n.path == path("broken.md")).unwrap();
     assert_eq!(broken.broken.unwrap().0, 3);
@@ -145,7 +145,7 @@ fn what_cannot_be_read_is_listed_with_line_and_remedy() {
     assert_eq!(error.code().as_str(), "note_broken");
     assert_eq!(fs::read(bed.root().join("latin1.md")).unwrap(), b"caf\xe9\n");
 
-    // Once put right, it is no problem any more.
+    // Once fixed, it is no problem any more.
     bed.put("broken.md", JANE);
     fs::remove_file(bed.root().join("huge.md")).unwrap();
     bed.put("latin1.md", "café\n");
@@ -159,7 +159,7 @@ fn notes_are_found_by_path_name_and_alias() {
         ("CRM/People/Jane Doe.md", "---\naliases: [JD, Boss]\n---\n"),
         ("Archive/Jane Doe.md", ""),
         ("Boss.md", ""),
-        // Decomposed, as a Mac writes it.
+        // Decomposed, as on macOS.
         ("Cafe\u{301}.md", "---\nalias: Coffee\n---\n"),
         (".trash/Jane Doe.md", ""),
     ]);
@@ -186,7 +186,7 @@ fn notes_are_found_by_path_name_and_alias() {
 }
 
 #[test]
-fn a_hidden_note_goes_by_no_name() {
+fn hidden_note_is_found_by_no_name() {
     let bed = Bed::new(&[
         ("People/Jane.md", ""),
         ("Diary/Jane.md", ""),
@@ -204,7 +204,7 @@ fn a_hidden_note_goes_by_no_name() {
 }
 
 #[test]
-fn an_entry_of_the_private_list_that_names_nothing_is_told() {
+fn private_entry_without_a_match_is_reported() {
     let bed = Bed::new(&[("Diary/One.md", ""), ("Two.md", ""), ("Bank/list.csv", ""), ("All.base", "")]);
     fs::create_dir(bed.root().join("To come")).unwrap();
     let entries =
@@ -214,7 +214,7 @@ fn an_entry_of_the_private_list_that_names_nothing_is_told() {
 }
 
 #[test]
-fn a_broken_note_is_known_by_its_folder_or_its_type_whatever_their_case() {
+fn broken_note_is_associated_by_folder_or_type_in_any_case() {
     let bed = Bed::new(&[
         ("crm/PEOPLE/Jane.md", "---\nname: [Jane\n---\n"),
         ("Ada.md", "---\nType: KÄUFER\nname: [Ada\n---\n"),
@@ -230,7 +230,7 @@ fn a_broken_note_is_known_by_its_folder_or_its_type_whatever_their_case() {
 }
 
 #[test]
-fn a_template_that_waits_to_be_filled_in_is_no_problem() {
+fn unfilled_template_is_no_problem() {
     let form = "---\ntype: contact\ndate: {{date:YYYY-MM-DD}}\nwith: [\n---\n";
     let code = "---\ndate: <% tp.date.now() %>\nwith: [\n---\n";
     let broken = "---\nwith: [\n---\n";
@@ -246,7 +246,7 @@ fn a_template_that_waits_to_be_filled_in_is_no_problem() {
     let unreadable = vault.seen_by_owner().unreadable("CRM", &Recogniser::of_types(&["contact"])).unwrap();
     assert_eq!(unreadable.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["Form.md"]);
 
-    // Where the plugin Templater keeps them.
+    // The folder of the plugin Templater.
     bed.put(".obsidian/plugins/templater-obsidian/data.json", "{\"templates_folder\": \"Forms\"}");
     assert_eq!(problems(), ["Form.md", "Templates/Broken.md"], "the plugin is not enabled");
     bed.put(".obsidian/community-plugins.json", "[\"templater-obsidian\"]");

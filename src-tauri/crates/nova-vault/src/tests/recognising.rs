@@ -1,4 +1,4 @@
-//! Which notes are records, by rules of their types, folders, tags and properties.
+//! Which notes are records, by type, folder, tag and property rules.
 
 use super::*;
 use crate::{Fits, Query, Recogniser, Rule};
@@ -7,7 +7,7 @@ fn where_(condition: &str) -> Rule {
     Rule::condition(condition).unwrap()
 }
 
-/// The names of the recognised notes, however they are asked for.
+/// The names of the recognised notes; all APIs must agree.
 fn recognised(notes: &[(&str, &str)], rules: impl IntoIterator<Item = Rule>) -> String {
     let recogniser = Recogniser::new(rules);
     let bed = Bed::new(notes);
@@ -51,7 +51,7 @@ fn each_rule_recognises_its_notes() {
 }
 
 #[test]
-fn any_rule_is_enough() {
+fn any_rule_suffices() {
     let rules =
         [Rule::Folder("People".into()), Rule::Type("CONTACT".into()), where_("categories = [[people]]")];
     assert_eq!(recognised(PEOPLE, rules), "Amy Ben Cid Dan");
@@ -59,7 +59,7 @@ fn any_rule_is_enough() {
 }
 
 #[test]
-fn unless_leaves_out_what_others_recognise() {
+fn unless_excludes_what_others_recognise() {
     let unless = |rule: Rule, others: Rule| Rule::Unless(Box::new(rule), Recogniser::new([others]));
     let people = || where_("categories contains [[People]]");
     let rules = [unless(people(), where_("categories contains [[Books]]")), Rule::Folder("People".into())];
@@ -74,7 +74,7 @@ fn unless_leaves_out_what_others_recognise() {
 }
 
 #[test]
-fn fitting_notes_say_no_type_and_lie_in_the_folder() {
+fn fitting_notes_have_no_type_and_are_in_the_folder() {
     let notes = [
         ("Größe/a.md", "---\ncolor: red\n---\n"),
         ("grÖße/sub/b.md", "---\ncolor: blue\n---\n"),
@@ -87,7 +87,7 @@ fn fitting_notes_say_no_type_and_lie_in_the_folder() {
 }
 
 #[test]
-fn changed_notes_are_recognised_anew() {
+fn changed_notes_are_recognised_again() {
     let bed = Bed::new(&[("a.md", "---\nkind: book\n---\n"), ("b.md", "---\nkind: film\n---\n")]);
     let vault = bed.vault();
     let books = Recogniser::new([where_("kind = book")]);

@@ -1,4 +1,4 @@
-//! Rules of recurring tasks, by what the library that the plugin Tasks uses answers.
+//! Recurrence rules, compared with results of the plugin Tasks' own library.
 
 use jiff::civil::Date;
 
@@ -15,7 +15,7 @@ fn next(rule: &str, reference: &str, today: &str) -> String {
 }
 
 #[test]
-fn next_days_are_those_of_the_library() {
+fn next_days_equal_those_of_the_library() {
     let mut wrong = Vec::new();
     let rows = include_str!("recurrence.tsv").lines().filter(|line| !line.starts_with('#'));
     let mut count = 0;
@@ -33,7 +33,7 @@ fn next_days_are_those_of_the_library() {
     assert!(count > 700, "{count}");
 }
 
-/// The sequences of the plugin's manual, *Recurring Tasks*.
+/// The sequences in the plugin's manual, *Recurring Tasks*.
 #[test]
 fn sequences_of_the_manual() {
     for (rule, days) in [
@@ -59,7 +59,7 @@ fn sequences_of_the_manual() {
 }
 
 #[test]
-fn hostile_rules_end() {
+fn hostile_rules_are_evaluated_in_bounded_time() {
     for rule in [
         "every 4294967295 years",
         "every 99999999999 days",

@@ -1,5 +1,5 @@
-//! A person renames the folder of the vault, copies it, puts it back from a backup, or makes a new one in
-//! its place: whose history the change sets are.
+//! The vault's folder is renamed, copied, restored from a backup, or replaced by a new one: to which vault
+//! the change sets belong.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn rename(bed: &Bed, from: &str, to: &str) {
     fs::rename(bed.root().with_file_name(from), bed.root().with_file_name(to)).unwrap();
 }
 
-/// As a backup or a sync program does it: every file anew.
+/// Copies as a backup or a sync program does: every file is new.
 fn copy(bed: &Bed, from: &str, to: &str) {
     fn copy(from: &Path, to: &Path) {
         fs::create_dir(to).unwrap();
@@ -34,7 +34,7 @@ fn copy(bed: &Bed, from: &str, to: &str) {
     copy(&bed.root().with_file_name(from), &bed.root().with_file_name(to));
 }
 
-/// The folder `vault` with a change, of which this is the id.
+/// The folder `vault` with one change; returns its id.
 fn changed() -> (Bed, String) {
     let bed = Bed::new(&[("a.md", JANE), ("b.md", "b\n")]);
     let (id, _) = change(&bed.vault(), |d| {
@@ -58,7 +58,7 @@ fn text(bed: &Bed, folder: &str, note: &str) -> String {
     fs::read_to_string(bed.root().with_file_name(folder).join(note)).unwrap()
 }
 
-/// What an earlier Nova wrote of the set.
+/// Rewrites the set as an older version did.
 fn forget_the_folder(bed: &Bed, id: &str) {
     bed.without_log();
     let lines = bed.history().join(format!("{id}.jsonl"));
@@ -70,7 +70,7 @@ fn forget_the_folder(bed: &Bed, id: &str) {
 }
 
 #[test]
-fn the_history_goes_with_a_vault_that_gets_another_name_and_another_place() {
+fn history_follows_a_renamed_and_moved_vault() {
     let (bed, id) = changed();
     rename(&bed, "vault", "Second Brain");
     assert_eq!(ids(&open(&bed, "Second Brain")), [&*id]);
@@ -86,12 +86,12 @@ fn the_history_goes_with_a_vault_that_gets_another_name_and_another_place() {
 }
 
 #[test]
-fn what_waits_for_the_next_start_waits_for_the_renamed_vault() {
+fn pending_recovery_follows_a_renamed_vault() {
     let _alone = one_at_a_time();
     let bed = Bed::new(&[("a.md", JANE), ("b.md", JANE)]);
     let file = bed.root().join("b.md");
     let vault = bed.hooked(move |at, _| match at {
-        // Edited while it is deleted, another note takes its name, and nothing can be kept.
+        // Edited while being deleted; another note takes its name, and nothing can be stored.
         Step::Exchange => fs::write(&file, format!("{JANE}- mine\n")),
         Step::SwapBack => fs::write(&file, "---\nstage: [\n---\n"),
         Step::Keep => Err(std::io::ErrorKind::StorageFull.into()),
@@ -100,7 +100,7 @@ fn what_waits_for_the_next_start_waits_for_the_renamed_vault() {
     let (id, _) = change(&bed.vault(), |d| d.append(&path("a.md"), "more", None)).unwrap();
     change(&vault, |d| d.delete(&path("b.md"))).unwrap_err();
     drop(vault);
-    // The process was killed before it said that it is done.
+    // The process was killed before it recorded *done*.
     bed.without_log();
     let lines = bed.history().join(format!("{id}.jsonl"));
     let text = fs::read_to_string(&lines).unwrap();
@@ -119,7 +119,7 @@ fn what_waits_for_the_next_start_waits_for_the_renamed_vault() {
 }
 
 #[test]
-fn a_copy_is_another_vault_and_stays_one() {
+fn copy_is_another_vault_and_stays_one() {
     let (bed, id) = changed();
     copy(&bed, "vault", "Copy");
     assert_eq!(ids(&open(&bed, "Copy")), [""; 0]);
@@ -130,7 +130,7 @@ fn a_copy_is_another_vault_and_stays_one() {
 }
 
 #[test]
-fn a_new_folder_in_the_old_place_has_no_part_in_the_history() {
+fn new_folder_at_the_old_path_has_no_history() {
     for opened_before in [true, false] {
         let (bed, id) = changed();
         rename(&bed, "vault", "Second Brain");
@@ -156,7 +156,7 @@ fn a_new_folder_in_the_old_place_has_no_part_in_the_history() {
 }
 
 #[test]
-fn a_new_vault_that_begins_with_the_same_notes_has_no_part_in_the_history() {
+fn new_vault_with_the_same_notes_has_no_history() {
     let (bed, id) = changed();
     let (other, _) = change(&bed.vault(), |d| d.append(&path("a.md"), "more", None)).unwrap();
     undo(&bed.vault(), &other);
@@ -164,7 +164,7 @@ fn a_new_vault_that_begins_with_the_same_notes_has_no_part_in_the_history() {
     change(&bed.vault(), |d| d.set_properties(&path("a.md"), &[set("stage", "lost")])).unwrap();
     let all = ids(&bed.vault());
     rename(&bed, "vault", "Second Brain");
-    // As a sample or a template of vaults is unpacked once more.
+    // As when a sample or template vault is unpacked again.
     bed.put("a.md", JANE);
     bed.put("b.md", "b\n");
 
@@ -173,7 +173,7 @@ fn a_new_vault_that_begins_with_the_same_notes_has_no_part_in_the_history() {
 }
 
 #[test]
-fn a_folder_that_two_vaults_have_a_link_to_does_not_say_whose_the_history_is() {
+fn folder_linked_from_two_vaults_does_not_decide_the_owner() {
     let (bed, id) = changed();
     let with_team = |folder: &str| {
         let team = bed.root().with_file_name("Team");
@@ -192,7 +192,7 @@ fn a_folder_that_two_vaults_have_a_link_to_does_not_say_whose_the_history_is() {
 }
 
 #[test]
-fn the_old_history_of_a_vault_that_is_opened_no_more_is_forgotten() {
+fn old_history_of_an_abandoned_vault_is_pruned() {
     let bed = Bed::new(&[("a.md", "a\n")]);
     fs::create_dir(bed.root().with_file_name("Old")).unwrap();
     fs::write(bed.root().with_file_name("Old/o.md"), "0\n").unwrap();
@@ -227,7 +227,7 @@ fn discards_history_of_a_missing_vault_with_its_replacement() {
 }
 
 #[test]
-fn vaults_that_change_names_take_their_histories_along() {
+fn vaults_that_swap_names_keep_their_histories() {
     let (bed, of_vault) = changed();
     fs::create_dir(bed.root().with_file_name("Work")).unwrap();
     let (of_work, _) = change(&open(&bed, "Work"), |d| d.create(&path("w.md"), "w\n".to_owned())).unwrap();
@@ -240,7 +240,7 @@ fn vaults_that_change_names_take_their_histories_along() {
 }
 
 #[test]
-fn a_vault_put_back_from_a_backup_has_its_history() {
+fn vault_restored_from_a_backup_has_its_history() {
     let (bed, id) = changed();
     copy(&bed, "vault", "Backup");
     fs::remove_dir_all(bed.root()).unwrap();
@@ -251,20 +251,20 @@ fn a_vault_put_back_from_a_backup_has_its_history() {
     undo(&vault, &id);
     assert_eq!(bed.text("a.md"), JANE);
     drop(vault);
-    // It is this folder's now.
+    // From now on it belongs to this folder.
     rename(&bed, "vault", "Second Brain");
     assert_eq!(ids(&open(&bed, "Second Brain")).len(), 2);
 }
 
 #[test]
-fn what_an_earlier_nova_wrote_is_found_by_the_path_and_followed_from_then_on() {
+fn set_of_an_older_version_is_found_by_path_and_then_followed() {
     let (bed, id) = changed();
     forget_the_folder(&bed, &id);
     assert_eq!(ids(&bed.vault()), [&*id]);
     rename(&bed, "vault", "Second Brain");
     assert_eq!(ids(&open(&bed, "Second Brain")), [&*id]);
 
-    // Never opened before it was renamed: nothing says what it is of.
+    // Never opened before it was renamed: nothing identifies its vault.
     let (bed, id) = changed();
     forget_the_folder(&bed, &id);
     rename(&bed, "vault", "Second Brain");
@@ -274,7 +274,7 @@ fn what_an_earlier_nova_wrote_is_found_by_the_path_and_followed_from_then_on() {
 }
 
 #[test]
-fn a_vault_renamed_under_a_running_nova_is_written_by_the_one_that_opens_it() {
+fn vault_renamed_while_open_is_written_by_the_process_that_reopens_it() {
     let _alone = one_at_a_time();
     let (bed, id) = changed();
     let old = bed.vault();

@@ -1,4 +1,4 @@
-//! What is remembered of the vault is what a fresh look finds.
+//! Cached answers equal those of a fresh vault.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use super::*;
 use crate::reading::index::Texts;
 use crate::{NoteEntry, Notes, Privacy, Problem, Query, Search, SearchMode};
 
-/// Everything that can be asked about all notes.
+/// The answers that concern all notes.
 type Seen = (Notes, Vec<Problem>, Vec<(String, String)>, usize, Vec<String>);
 
 fn seen(vault: &Vault) -> Seen {
@@ -19,7 +19,7 @@ fn seen(vault: &Vault) -> Seen {
     (vault.notes().unwrap(), vault.problems().unwrap(), records, vault.status().unwrap().folders, files)
 }
 
-/// Numbers that are the same every time (splitmix64).
+/// Deterministic numbers (splitmix64).
 struct Numbers(u64);
 
 impl Numbers {
@@ -32,7 +32,7 @@ impl Numbers {
     }
 }
 
-/// One thing that another program does; what cannot be done is left undone.
+/// A random action of another program; impossible ones are skipped.
 fn disturb(root: &std::path::Path, numbers: &mut Numbers) {
     let folders = ["", "a", "a/b", "c"];
     let names = ["1.md", "2.md", "3.MD", "1.sync-conflict-20261101-101010-ABCDEFG.md", "image.png", "x"];
@@ -56,7 +56,7 @@ fn disturb(root: &std::path::Path, numbers: &mut Numbers) {
 }
 
 #[test]
-fn after_any_edits_the_answers_are_those_of_a_fresh_look() {
+fn answers_after_any_edits_equal_those_of_a_fresh_vault() {
     let bed = Bed::new(&[("1.md", JANE), ("a/b/2.md", JANE), ("c/image.png", "")]);
     let vault = bed.vault();
     let mut numbers = Numbers(7);
@@ -68,7 +68,7 @@ fn after_any_edits_the_answers_are_those_of_a_fresh_look() {
     }
 }
 
-/// What only the texts can tell.
+/// Answers that need the texts.
 fn read(vault: &Vault) -> impl PartialEq + std::fmt::Debug + use<> {
     let view = vault.seen_by_owner();
     let search = Search { query: "e".to_owned(), mode: SearchMode::Text, limit: 1000 };
@@ -81,7 +81,7 @@ fn read(vault: &Vault) -> impl PartialEq + std::fmt::Debug + use<> {
 const AN_HOUR: i64 = 3_600_000_000_000;
 
 #[test]
-fn texts_that_are_read_late_are_those_of_a_fresh_look() {
+fn texts_loaded_late_equal_those_of_a_fresh_vault() {
     let bed =
         Bed::new(&[("1.md", JANE), ("a/b/2.md", JANE), ("c/3.md", "---\naliases: [Nobody]\n---\n#tag\n")]);
     let mut numbers = Numbers(11);
@@ -91,7 +91,7 @@ fn texts_that_are_read_late_are_those_of_a_fresh_look() {
         let listing = vault.index().listing(&vault.core().disk, Texts::Nobodys).unwrap();
         let mut readable = listing.heads.iter().filter(|head| head.is_readable());
         assert!(readable.all(|head| !head.is_complete()), "round {round}: nobody asked for a text");
-        // Edited, moved or deleted between the load and the question that needs the texts.
+        // Edited, moved or deleted between the load and the query that needs the texts.
         for _ in 0..numbers.below(3) {
             disturb(&bed.root(), &mut numbers);
         }
@@ -108,7 +108,7 @@ fn texts_that_are_read_late_are_those_of_a_fresh_look() {
 }
 
 #[test]
-fn only_the_texts_a_question_needs_are_read() {
+fn only_the_texts_a_query_needs_are_read() {
     let bed = Bed::new(&[("jane.md", JANE), ("deal.md", "---\ntype: Deal\n---\n"), ("plain.md", "plain\n")]);
     let vault = bed.vault();
     vault.index().wait(AN_HOUR);
@@ -128,8 +128,8 @@ fn only_the_texts_a_question_needs_are_read() {
     assert_eq!(complete(), ["deal.md", "jane.md", "plain.md"]);
 }
 
-/// Within one tick of the file system's clock an edit can leave a note with the very times and size it had.
-/// No program can bring that about at will, so what counts is that the note is read again.
+/// Within one tick of the file system's clock, an edit can leave times and size unchanged. That cannot be
+/// provoked reliably, so the test checks that the note is read again.
 #[test]
 fn rereads_notes_that_were_read_right_after_a_write() {
     let (_bed, vault) = loop {
@@ -137,7 +137,7 @@ fn rereads_notes_that_were_read_right_after_a_write() {
         let bed = Bed::new(&[("a.md", JANE), ("In/b.md", "b\n")]);
         let vault = bed.vault();
         vault.notes().unwrap();
-        // On a busy machine it may have been a while ago by now.
+        // On a busy machine the write may no longer be recent.
         if begun.elapsed() < Duration::from_secs(1) {
             break (bed, vault);
         }
@@ -148,10 +148,10 @@ fn rereads_notes_that_were_read_right_after_a_write() {
     assert_eq!(read_again(), 0);
 }
 
-/// By a clock that was ahead, an edit can leave a note with the very times it had. No program can bring
-/// that about here, so what counts is that the note is read again.
+/// If the clock was ahead, a later edit can leave the times unchanged. That cannot be provoked here, so the
+/// test checks that the note is read again.
 #[test]
-fn after_the_clock_was_set_back_what_was_read_by_the_one_ahead_is_read_again() {
+fn notes_read_before_the_clock_was_set_back_are_read_again() {
     let bed = Bed::new(&[("a.md", JANE), ("In/b.md", "b\n")]);
     let vault = bed.vault();
     let read_again = || work::of(|| vault.index().listing(&vault.core().disk, Texts::Nobodys).unwrap()).1;
@@ -161,7 +161,7 @@ fn after_the_clock_was_set_back_what_was_read_by_the_one_ahead_is_read_again() {
     vault.index().wait(-AN_HOUR);
     assert_eq!(read_again(), 2);
 
-    // An edit that leaves size and modification time as they were is found anyway.
+    // An edit that keeps size and modification time is detected anyway.
     vault.index().wait(AN_HOUR);
     vault.notes().unwrap();
     let file = fs::File::options().write(true).open(bed.root().join("a.md")).unwrap();
@@ -173,7 +173,7 @@ fn after_the_clock_was_set_back_what_was_read_by_the_one_ahead_is_read_again() {
 }
 
 #[test]
-fn a_note_whose_text_was_not_read_is_hidden_where_in_doubt() {
+fn note_whose_text_was_not_read_is_hidden() {
     let bed = Bed::new(&[("open.md", "---\nnova: public\n---\n")]);
     let vault = bed.vault();
     vault.index().wait(AN_HOUR);
@@ -185,7 +185,7 @@ fn a_note_whose_text_was_not_read_is_hidden_where_in_doubt() {
 }
 
 #[test]
-fn after_a_burst_the_next_question_is_answered_right() {
+fn answers_are_correct_right_after_a_burst() {
     let bed = Bed::new(&[]);
     let text = |n: usize, version: usize| format!("---\ntype: contact\nname: {n}-{version}\n---\n");
     for n in 0..3000 {
@@ -193,7 +193,7 @@ fn after_a_burst_the_next_question_is_answered_right() {
     }
     let vault = bed.vault();
     assert_eq!(vault.notes().unwrap().len(), 3000);
-    // Every note again, some gone, some new, no pause before the question.
+    // Every note again, some deleted, some new, without a pause before the query.
     for n in 0..3000 {
         let path = format!("{}/{}/{n}.md", n % 7, n % 50);
         match n % 10 {
@@ -220,7 +220,7 @@ fn after_a_burst_the_next_question_is_answered_right() {
 }
 
 #[test]
-fn the_notes_of_a_type_are_known_after_few_and_after_many_changes() {
+fn notes_by_type_are_correct_after_few_and_many_changes() {
     let bed = Bed::new(&[]);
     let of = |record_type: &str| format!("---\ntype: {record_type}\n---\n");
     for n in 0..100 {
@@ -233,7 +233,7 @@ fn the_notes_of_a_type_are_known_after_few_and_after_many_changes() {
         assert_eq!(vault.records(&["deal"]).unwrap().len(), deals);
     };
     check(0..30, 70);
-    // One by one: another type, another spelling of the same one, gone, new.
+    // One by one: another type, another spelling of the same type, deleted, new.
     bed.put("30.md", &of("CONTACT"));
     bed.put("31.md", &of("contact"));
     std::fs::remove_file(bed.root().join("99.md")).unwrap();
@@ -248,7 +248,7 @@ fn the_notes_of_a_type_are_known_after_few_and_after_many_changes() {
 }
 
 #[test]
-fn an_answer_stays_what_it_was_when_the_vault_changes() {
+fn answer_is_unaffected_by_later_changes() {
     let bed = Bed::new(&[("a.md", "---\ntype: contact\n---\n"), ("b.md", "plain\n")]);
     let vault = bed.vault();
     let before = vault.notes().unwrap();
@@ -260,13 +260,13 @@ fn an_answer_stays_what_it_was_when_the_vault_changes() {
     };
     assert_eq!(lines(&vault.notes().unwrap()), ["b.md none", "c.md deal"]);
     assert_eq!(lines(&before), ["a.md contact", "b.md none"]);
-    // Where nothing changed, two answers are the same one.
+    // Without changes, both answers share one listing.
     let [one, other] = [(); 2].map(|()| vault.index().listing(&vault.core().disk, Texts::Nobodys).unwrap());
     assert!(std::sync::Arc::ptr_eq(&one, &other));
 }
 
 #[test]
-fn other_files_are_listed_too_since_links_lead_to_them() {
+fn other_files_are_listed_as_link_targets() {
     let bed = Bed::new(&[
         ("z.canvas", ""),
         ("a/image.png", ""),
@@ -285,7 +285,7 @@ fn other_files_are_listed_too_since_links_lead_to_them() {
     fs::rename(bed.root().join("a/image.png"), bed.root().join("picture.png")).unwrap();
     fs::remove_file(bed.root().join("z.canvas")).unwrap();
     assert_eq!(files(), ["a/Deals.base", "picture.png"]);
-    // A folder in a file's place, and the other way round.
+    // A folder replaces a file, and vice versa.
     fs::remove_file(bed.root().join("picture.png")).unwrap();
     bed.put("picture.png/in.jpg", "");
     assert_eq!(files(), ["a/Deals.base", "picture.png/in.jpg"]);
@@ -295,7 +295,7 @@ fn other_files_are_listed_too_since_links_lead_to_them() {
 }
 
 #[test]
-fn a_large_folder_is_compared_in_all_its_parts() {
+fn large_folder_is_compared_in_all_its_parts() {
     let bed = Bed::new(&[]);
     for n in 0..1000 {
         bed.put(&format!("{n:04}.md"), JANE);
@@ -311,7 +311,7 @@ fn a_large_folder_is_compared_in_all_its_parts() {
 }
 
 #[test]
-fn a_folder_without_bottom_is_a_problem_and_no_hang() {
+fn endlessly_nested_folder_is_a_problem_and_does_not_hang() {
     let bed = Bed::new(&[("a.md", JANE)]);
     let deep = vec!["d"; 200].join("/");
     bed.put(&format!("{deep}/deep.md"), JANE);
@@ -329,14 +329,14 @@ fn many_folders_need_few_handles() {
     for n in 0..3000 {
         bed.put(&format!("{n}/a.md"), JANE);
     }
-    // The usual limit of a process is 1,024.
+    // The usual limit per process is 1,024.
     let vault = bed.vault();
     assert_eq!(vault.problems().unwrap(), []);
     assert_eq!(vault.records(&["contact"]).unwrap().len(), 3000);
 }
 
 #[test]
-fn a_note_that_is_saved_while_its_folder_is_listed_is_never_missing() {
+fn note_saved_while_its_folder_is_listed_is_never_missing() {
     const NOTES: usize = 2000;
     let bed = Bed::in_memory(&[]);
     let name = |number: usize| format!("A note with a longer name {number:05}.md");

@@ -1,5 +1,5 @@
-//! Folders outside of the vault that the user listed and put into it by a symbolic link at its top. Of
-//! all other links `confinement` tells.
+//! Extra roots: folders outside of the vault that the user listed and linked at its top. All other links
+//! are covered by `confinement`.
 
 mod away;
 
@@ -11,7 +11,7 @@ use super::*;
 use crate::step::Step;
 use crate::{By, Condition, Query, Scope, Search, SearchMode, Trash, VaultChange, VaultChangeKind};
 
-/// A vault with one note, and a folder `Team` beside it that a link of this name leads to.
+/// A vault with one note, a folder `Team` next to it, and a link of that name.
 fn bed() -> Bed {
     let bed = Bed::new(&[("Home.md", "See [[Jane Doe]].\n")]);
     outside(&bed, "Team/People/Jane Doe.md", JANE);
@@ -19,19 +19,19 @@ fn bed() -> Bed {
     bed
 }
 
-/// A folder beside the vault.
+/// A folder next to the vault.
 fn folder(bed: &Bed, name: &str) -> PathBuf {
     bed.dir.path().canonicalize().unwrap().join(name)
 }
 
-/// Writes a file beside the vault.
+/// Writes a file next to the vault.
 fn outside(bed: &Bed, file: &str, text: &str) {
     let file = folder(bed, file);
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(file, text).unwrap();
 }
 
-/// The vault with these extra roots, named as they lie beside it.
+/// The vault with these extra roots, given by their names next to it.
 fn with_roots(bed: &Bed, roots: &[&str]) -> Vault {
     Vault::open(options(bed, roots)).unwrap()
 }
@@ -44,7 +44,7 @@ fn notes(vault: &Vault) -> Vec<String> {
     vault.notes().unwrap().iter().map(|note| note.path.as_str().to_owned()).collect()
 }
 
-/// Where something is wrong, and what.
+/// The paths and messages of all problems.
 fn problems(vault: &Vault) -> Vec<(String, String)> {
     let problems = vault.problems().unwrap();
     assert!(problems.iter().all(|problem| !problem.remedy.is_empty()));
@@ -58,7 +58,7 @@ fn notes_of_a_listed_folder_are_notes_of_the_vault() {
     let bed = bed();
     let vault = with_roots(&bed, &["Team"]);
     let jane = path("Team/People/Jane Doe.md");
-    // The first question, which reads everything, and the next one, which compares.
+    // The first query reads everything, the next one compares.
     let view = vault.seen_by_owner();
     let search = Search { query: "stage: lead".to_owned(), mode: SearchMode::Text, limit: 10 };
     for _ in 0..2 {
@@ -74,7 +74,7 @@ fn notes_of_a_listed_folder_are_notes_of_the_vault() {
     assert_eq!(view.links(&path("Home.md")).unwrap().out[0].path, jane);
     assert_eq!(view.links(&jane).unwrap().back[0].path, path("Home.md"));
 
-    // Edited outside, and another one made.
+    // One edited outside, and another one created.
     outside(&bed, "Team/People/Jane Doe.md", &JANE.replace("lead", "won"));
     outside(&bed, "Team/New/er.md", "new\n");
     assert_eq!(view.search(&search).unwrap().hits.len(), 0);
@@ -82,7 +82,7 @@ fn notes_of_a_listed_folder_are_notes_of_the_vault() {
 }
 
 #[test]
-fn notes_of_a_listed_folder_are_changed_moved_deleted_and_brought_back() {
+fn notes_of_a_listed_folder_are_changed_moved_deleted_and_restored() {
     for system in System::EACH {
         let bed = bed();
         let vault = system.under(with_roots(&bed, &["Team"]));
@@ -104,7 +104,7 @@ fn notes_of_a_listed_folder_are_changed_moved_deleted_and_brought_back() {
         undo(&vault, &id);
         assert!(!team.join("Deals/2026/Acme.md").exists());
 
-        // Out of the listed folder and into it, with the link to it.
+        // Out of the listed folder and into it, along with the link to it.
         let moved = path("People/Jane Roe.md");
         let (id, _) = change(&vault, |d| d.move_note(&jane, &moved).map(drop)).unwrap();
         assert_eq!(
@@ -131,7 +131,7 @@ fn notes_of_a_listed_folder_are_changed_moved_deleted_and_brought_back() {
 }
 
 #[test]
-fn an_edit_made_while_nova_writes_is_merged() {
+fn concurrent_edit_in_a_listed_folder_is_merged() {
     let bed = bed();
     let jane = folder(&bed, "Team/People/Jane Doe.md");
     let hook = move |step, _: &str| {
@@ -150,7 +150,7 @@ fn an_edit_made_while_nova_writes_is_merged() {
 }
 
 #[test]
-fn only_a_listed_folder_is_entered_and_only_from_the_top() {
+fn only_listed_folders_are_entered_and_only_from_the_top() {
     let bed = bed();
     for other in ["Secret", "data", "config", "program/bin"] {
         outside(&bed, &format!("{other}/secret.md"), "secret\n");
@@ -168,7 +168,7 @@ fn only_a_listed_folder_is_entered_and_only_from_the_top() {
     link(bed.root().join("Deep"), "Again");
     link(bed.root(), "Round");
     link(folder(&bed, "nowhere"), "Gone");
-    // Links in the listed folder itself.
+    // Links inside the listed folder.
     symlink(folder(&bed, "Secret"), folder(&bed, "Team/Secret")).unwrap();
     symlink(bed.root(), folder(&bed, "Team/Back")).unwrap();
     symlink(folder(&bed, "Secret/secret.md"), folder(&bed, "Team/out.md")).unwrap();
@@ -234,7 +234,7 @@ fn only_a_listed_folder_is_entered_and_only_from_the_top() {
     assert_eq!(fs::read_to_string(folder(&bed, "Secret/secret.md")).unwrap(), "secret\n");
 }
 
-/// Where links to notes are followed, too.
+/// With links to notes being followed, too.
 #[test]
 fn link_in_extra_root_resolves_beside_the_folder_not_its_link() {
     let bed = bed();
@@ -255,7 +255,7 @@ fn link_in_extra_root_resolves_beside_the_folder_not_its_link() {
 }
 
 #[test]
-fn no_note_is_there_twice() {
+fn no_note_occurs_twice() {
     let bed = bed();
     symlink("../Team", bed.root().join("Crew")).unwrap();
     let vault = with_roots(&bed, &["Team", "Team/People"]);
@@ -266,7 +266,7 @@ fn no_note_is_there_twice() {
     assert_eq!(notes(&vault), ["Home.md"]);
     fs::remove_file(bed.root().join("Team")).unwrap();
     assert_eq!(notes(&vault), ["Crew/People/Jane Doe.md", "Home.md"]);
-    // A part of it is the same notes as well.
+    // A subfolder of it would duplicate notes as well.
     symlink(folder(&bed, "Team/People"), bed.root().join("People")).unwrap();
     assert_eq!(problems(&vault), [twice("Crew", "People"), twice("People", "Crew")]);
     assert_eq!(notes(&vault), ["Home.md"]);
@@ -276,7 +276,7 @@ fn no_note_is_there_twice() {
 }
 
 #[test]
-fn the_top_of_the_vault_is_not_scanned_for_each_note_of_a_listed_folder() {
+fn top_of_the_vault_is_not_scanned_per_note() {
     let bed = bed();
     (0..50).for_each(|number| outside(&bed, &format!("Team/{number}.md"), "note\n"));
     let vault = with_roots(&bed, &["Team"]);
@@ -287,7 +287,7 @@ fn the_top_of_the_vault_is_not_scanned_for_each_note_of_a_listed_folder() {
     assert_eq!(answer, 52);
     assert!(looks < 5, "{looks}");
 
-    // A second link to the same notes is seen nevertheless.
+    // A second link to the same notes is detected nevertheless.
     symlink(folder(&bed, "Team"), bed.root().join("Again")).unwrap();
     assert_eq!(total(), 1);
     fs::remove_file(bed.root().join("Again")).unwrap();
@@ -295,7 +295,7 @@ fn the_top_of_the_vault_is_not_scanned_for_each_note_of_a_listed_folder() {
 }
 
 #[test]
-fn a_place_on_the_disk_is_private_under_the_name_that_the_vault_has_for_it() {
+fn location_on_disk_is_private_under_its_name_in_the_vault() {
     let bed = bed();
     bed.put("Diary/One.md", "one\n");
     symlink(bed.root(), folder(&bed, "Other way")).unwrap();
@@ -325,7 +325,7 @@ fn a_place_on_the_disk_is_private_under_the_name_that_the_vault_has_for_it() {
 }
 
 #[test]
-fn a_folder_above_the_vault_or_above_a_listed_one_is_private_with_all_of_it() {
+fn ancestor_of_the_vault_or_a_listed_folder_is_private_as_a_whole() {
     let bed = Bed::new(&[("Home.md", "home\n")]);
     outside(&bed, "Mine/Journal/2026/June.md", "june\n");
     symlink(folder(&bed, "Mine/Journal"), bed.root().join("Days")).unwrap();
@@ -344,14 +344,14 @@ fn a_folder_above_the_vault_or_above_a_listed_one_is_private_with_all_of_it() {
     check("Mine", all_days);
     check("Mine/Journal/2026", all_days);
     check("Mine/Other", &[]);
-    // Also before the disk is mounted on which they lie.
+    // Also while their disk is not mounted.
     fs::rename(folder(&bed, "Mine"), folder(&bed, "Away")).unwrap();
     check("Mine", all_days);
     check("Mine/Journal/2026", all_days);
 }
 
 #[test]
-fn a_link_swapped_during_a_write_leads_nowhere_else() {
+fn link_swapped_during_a_write_leads_nowhere_else() {
     for swap_at in [
         Step::ReadCurrent,
         Step::Journal,
@@ -396,17 +396,17 @@ fn told(
 }
 
 #[test]
-fn what_changes_in_a_listed_folder_is_reported_at_once() {
+fn changes_in_a_listed_folder_are_reported_at_once() {
     let bed = bed();
     let vault = with_roots(&bed, &["Team", "Club"]);
     let mut receiver = vault.changes();
-    // Without a flush: the system tells of it.
+    // Without a flush: reported by a file event.
     outside(&bed, "Team/People/Jane Doe.md", &JANE.replace("lead", "won"));
     let change_told = receiver.blocking_recv().unwrap();
     assert_eq!((change_told.path, change_told.by), (path("Team/People/Jane Doe.md"), By::Outside));
     outside(&bed, "Team/New/er.md", "new\n");
     assert_eq!(receiver.blocking_recv().unwrap().path, path("Team/New/er.md"));
-    // Another link, to what is listed; and one that is not.
+    // A further link to a listed folder, and one to an unlisted folder.
     outside(&bed, "Club/a.md", "a\n");
     outside(&bed, "Secret/b.md", "b\n");
     symlink(folder(&bed, "Secret"), bed.root().join("Secret")).unwrap();
@@ -416,13 +416,13 @@ fn what_changes_in_a_listed_folder_is_reported_at_once() {
     outside(&bed, "Club/b.md", "b\n");
     assert_eq!(receiver.blocking_recv().unwrap().path, path("Club/b.md"));
 
-    // By Nova, of another process as far as the watcher knows.
+    // By Nova; to the watcher it is another process.
     let other = with_roots(&bed, &["Team", "Club"]);
     let (id, _) = change(&other, |d| d.append(&path("Club/a.md"), "more", None)).unwrap();
     let [(kind, note, By::ChangeSet { change_set, .. })] = &told(&vault, &mut receiver)[..] else { panic!() };
     assert_eq!((kind, note.as_str(), change_set), (&VaultChangeKind::Modified, "Club/a.md", &id));
 
-    // The link goes: so do its notes. What it led to stays as it is.
+    // Removing the link removes its notes from the vault, but not the folder.
     fs::remove_file(bed.root().join("Club")).unwrap();
     let removed = |note: &str| (VaultChangeKind::Removed, note.to_owned(), By::Outside);
     assert_eq!(told(&vault, &mut receiver), [removed("Club/a.md"), removed("Club/b.md")]);

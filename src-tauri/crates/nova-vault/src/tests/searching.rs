@@ -1,4 +1,4 @@
-//! Searching in what notes say.
+//! Full-text search.
 
 use std::fs;
 use std::sync::Arc;
@@ -7,8 +7,7 @@ use std::time::Duration;
 use super::*;
 use crate::{Privacy, Search, SearchAnswer, SearchMode};
 
-/// Asks a vault of which nothing is in memory, and again when its texts are: the answers must
-/// be the same.
+/// Searches a vault without cached texts, and again with them: the answers must be equal.
 fn ask(bed: &Bed, mode: SearchMode, query: &str, limit: usize, privacy: &Privacy) -> SearchAnswer {
     let search = Search { query: query.to_owned(), mode, limit };
     let vault = bed.vault();
@@ -31,7 +30,7 @@ fn check(bed: &Bed, mode: SearchMode, query: &str, expected: &[&str]) {
 }
 
 #[test]
-fn text_is_found_as_it_stands_whatever_its_case() {
+fn text_is_matched_literally_ignoring_case() {
     let bed = Bed::new(&[
         ("CRM/Jane.md", "---\ntype: contact\ncity: Zürich\n---\n# Jane\n\nMet in ZÜRICH (fair).\n"),
         ("crlf.md", "first\r\nthe  fair\r\n"),
@@ -64,7 +63,7 @@ fn text_is_found_as_it_stands_whatever_its_case() {
 }
 
 #[test]
-fn words_must_all_be_in_the_note_as_words_or_beginnings() {
+fn words_must_all_be_in_the_note_as_prefixes_of_words() {
     let bed = Bed::new(&[
         ("a.md", "The quarterly report\nis due.\n\nAsk Jane.\n"),
         ("b.md", "A report without her.\n"),
@@ -78,13 +77,13 @@ fn words_must_all_be_in_the_note_as_words_or_beginnings() {
     check(&bed, SearchMode::Words, "doe", &[]);
     check(&bed, SearchMode::Words, "eport", &[]);
     check(&bed, SearchMode::Words, "京", &["d.md:2 東京の天気"]);
-    // A word that begins within its own occurrence.
+    // A prefix that occurs within its own occurrence.
     let bed = Bed::new(&[("a.md", "xaaa aaa\n")]);
     check(&bed, SearchMode::Words, "aa", &["a.md:1 xaaa aaa"]);
 }
 
 #[test]
-fn the_composition_of_characters_does_not_matter() {
+fn composition_of_characters_is_ignored() {
     let bed = Bed::new(&[
         ("nfc.md", "Café Zürich, \u{212b}ngstr\u{f6}m\n"),
         ("nfd.md", "Cafe\u{301} Zu\u{308}rich e\u{301}cole\n"),
@@ -96,9 +95,9 @@ fn the_composition_of_characters_does_not_matter() {
         check(&bed, SearchMode::Words, query, &[nfc, nfd]);
     }
     check(&bed, SearchMode::Text, "\u{212b}ng", &[nfc]);
-    // A letter with a mark is within a word, whichever way it is written.
+    // A letter with a combining mark is inside a word, in any composition.
     check(&bed, SearchMode::Words, "cole", &[]);
-    // The longest queries can be asked anyway.
+    // The longest queries are still accepted.
     for c in ["é", "e\u{301}", "각", "ΐ", "ǭ", "s\u{307}\u{323}"] {
         for mode in [SearchMode::Text, SearchMode::Words] {
             check(&bed, mode, &c.repeat(4096 / c.len()), &[]);
@@ -126,7 +125,7 @@ fn regular_expressions_match_line_by_line() {
 }
 
 #[test]
-fn what_cannot_be_asked_says_why() {
+fn invalid_query_is_refused_with_the_reason() {
     let bed = Bed::new(&[("a.md", "text\n")]);
     let vault = bed.vault();
     let check = |mode, query: &str, reason: &str| {
@@ -149,7 +148,7 @@ fn what_cannot_be_asked_says_why() {
 }
 
 #[test]
-fn the_first_hits_in_order_of_their_paths_are_given() {
+fn first_hits_sorted_by_path_are_returned() {
     let mut notes = Vec::new();
     for folder in ["", "a/", "a b/", "a/deep/", "z/"] {
         for n in 0..70 {
@@ -171,7 +170,7 @@ fn the_first_hits_in_order_of_their_paths_are_given() {
 }
 
 #[test]
-fn a_long_line_is_cut_around_the_match() {
+fn long_line_is_truncated_around_the_match() {
     let check = |before: usize, after: usize, expected: &str| {
         let bed = Bed::new(&[("a.md", &format!("{}needle{}\n", "ä".repeat(before), "ö".repeat(after)))]);
         let answer = ask(&bed, SearchMode::Text, "needle", 10, &Privacy::default());
@@ -207,7 +206,7 @@ fn hidden_notes_are_in_no_hit() {
     {
         let answer = ask(&bed, mode, query, 100, &remote);
         assert_eq!(hits(&answer), ["open.md:4 canary in the open", "plain.md:1 canary without properties"]);
-        // Not even that there are more.
+        // Not even the existence of further hits is revealed.
         let answer = ask(&bed, mode, query, 2, &remote);
         assert!(!answer.more);
         assert_eq!(answer.skipped, []);
@@ -221,7 +220,7 @@ fn hidden_notes_are_in_no_hit() {
 }
 
 #[test]
-fn what_cannot_be_searched_is_said() {
+fn unsearchable_files_are_reported() {
     let bed = Bed::new(&[("a.md", "needle\n"), ("m.md", "needle\n"), ("x.md", "needle\n")]);
     fs::write(bed.root().join("latin1.md"), b"needle \xe9\n").unwrap();
     fs::File::create(bed.root().join("huge.md")).unwrap().set_len(crate::MAX_NOTE_BYTES + 1).unwrap();
@@ -232,13 +231,13 @@ fn what_cannot_be_searched_is_said() {
         answer.skipped.iter().map(|problem| problem.path.clone()).collect::<Vec<_>>()
     };
     assert_eq!(skipped(10), ["huge.md", "latin1.md", "z.md"]);
-    // Only what lies before the last hit, where there are more.
+    // If there are more hits, only those before the last one.
     assert_eq!(skipped(2), ["huge.md", "latin1.md"]);
     assert_eq!(skipped(1), Vec::<String>::new());
 }
 
 #[test]
-fn a_search_sees_every_edit() {
+fn search_reflects_every_edit() {
     let bed = Bed::new(&[("a.md", "needle\n"), ("b/c.md", "hay\n")]);
     let vault = bed.vault();
     let search = || {
@@ -257,28 +256,28 @@ fn a_search_sees_every_edit() {
 }
 
 #[test]
-fn a_regular_expression_is_given_up_when_its_time_is_over() {
+fn regular_expression_is_aborted_at_its_time_limit() {
     let bed = Bed::new(&[("a.md", "one\ntwo\n"), ("Folder/b.md", "three\n")]);
     let search = |mode| Search { query: "(o|t){1,20}w?".to_owned(), mode, limit: 10 };
     let vault = bed.vault();
     let view = vault.seen_by_owner();
-    // Once of a vault of which nothing is in memory, and once when its texts are.
+    // Once without cached texts, and once with them.
     for _ in 0..2 {
         let error = view.search_within(&search(SearchMode::Regex), Duration::ZERO).unwrap_err();
         assert_eq!(error.code().as_str(), "invalid_arguments");
         assert!(error.message().contains("takes too long"), "{error}");
         assert!(error.hint().contains("narrower"), "{error}");
     }
-    // What costs the same whatever is looked for has no limit.
+    // Modes whose cost does not depend on the query have no limit.
     for mode in [SearchMode::Text, SearchMode::Words] {
         assert_eq!(view.search_within(&search(mode), Duration::ZERO).unwrap(), SearchAnswer::default());
     }
 }
 
 #[test]
-fn a_line_of_megabytes_is_not_begun_when_its_comparison_would_take_too_long() {
-    // Between two lines nobody could end it. Which letters came last is another state for nearly every
-    // byte, and what it ends in is no text that could be looked for instead: it is slow however Nova is built.
+fn line_of_megabytes_is_skipped_if_matching_it_would_take_too_long() {
+    // It could not be interrupted within a line. Nearly every byte leads to another automaton state, and
+    // the pattern has no literal to search for instead, so it is slow in any build.
     let mut state = 1_u32;
     let letter = |_| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -295,7 +294,7 @@ fn a_line_of_megabytes_is_not_begun_when_its_comparison_would_take_too_long() {
 }
 
 #[test]
-fn a_match_as_long_as_a_line_of_megabytes_is_found() {
+fn match_as_long_as_a_line_of_megabytes_is_found() {
     let text = format!("first {}last é\r\nnext\n", "é filler ".repeat(40_000));
     let bed = Bed::new(&[("a.md", &text)]);
     let vault = bed.vault();
@@ -316,8 +315,8 @@ fn a_match_as_long_as_a_line_of_megabytes_is_found() {
 }
 
 #[test]
-fn a_long_note_is_searched_in_pieces_that_count_on() {
-    // Three pieces of 64 KiB and more, a match in each and none in the second.
+fn line_numbers_continue_across_blocks_of_a_long_note() {
+    // Three blocks of 64 KiB and more, with a match in each but the second.
     let filler = |lines: usize| "0123456789abcdef\r\n".repeat(lines);
     let text = format!("first Q1\n{}{}second Q2\n{}Q3", filler(4000), filler(8000), filler(20));
     let bed = Bed::new(&[("long.md", &text)]);

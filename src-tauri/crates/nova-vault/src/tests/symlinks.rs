@@ -1,5 +1,5 @@
-//! Notes that are symbolic links, where writing through links is set: such a link is the note in the
-//! vault that it leads to. Of others, and without the setting, `confinement` tells.
+//! Notes that are symbolic links, with `write_through`: such a link is the note in the vault it leads to.
+//! Other links, and links without the setting, are covered by `confinement`.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,7 +13,7 @@ fn through(bed: &Bed) -> Vault {
     Vault::open(options).unwrap()
 }
 
-/// A bed with `CRM/Jane.md` and, under this name, a link with this target.
+/// A bed with `CRM/Jane.md` and a link with this name and target.
 fn linked(link: &str, target: &str) -> Bed {
     let bed = Bed::new(&[("CRM/Jane.md", JANE), ("Deep/er/x.md", "x\n")]);
     let target = target.replace("ROOT", bed.root().to_str().unwrap());
@@ -22,7 +22,7 @@ fn linked(link: &str, target: &str) -> Bed {
 }
 
 #[test]
-fn a_link_is_read_and_changed_as_the_note_it_leads_to() {
+fn link_is_read_and_written_as_its_target() {
     for (link, target) in [
         ("me.md", "CRM/Jane.md"),
         ("me.md", "./CRM/./Jane.md"),
@@ -54,7 +54,7 @@ fn a_link_is_read_and_changed_as_the_note_it_leads_to() {
 }
 
 #[test]
-fn a_link_to_a_link_is_followed_and_a_circle_is_not() {
+fn chained_links_are_followed_but_cycles_are_not() {
     let bed = linked("one.md", "two.md");
     symlink("CRM/Jane.md", bed.root().join("two.md")).unwrap();
     symlink("round.md", bed.root().join("about.md")).unwrap();
@@ -65,7 +65,7 @@ fn a_link_to_a_link_is_followed_and_a_circle_is_not() {
 }
 
 #[test]
-fn what_leads_elsewhere_is_refused() {
+fn links_out_of_the_vault_are_refused() {
     for target in [
         "../outside/secret.md",
         "ROOT/../outside/secret.md",
@@ -101,7 +101,7 @@ fn what_leads_elsewhere_is_refused() {
 }
 
 #[test]
-fn a_link_that_is_followed_is_no_problem_and_any_other_is() {
+fn only_unfollowed_links_are_problems() {
     let bed = linked("me.md", "CRM/Jane.md");
     symlink("nothing.md", bed.root().join("dead.md")).unwrap();
     symlink("CRM", bed.root().join("People")).unwrap();
@@ -116,7 +116,7 @@ fn a_link_that_is_followed_is_no_problem_and_any_other_is() {
     };
     assert_eq!(listed(&through(&bed)), ["People", "dead.md"]);
     assert_eq!(listed(&bed.vault()), ["People", "dead.md", "me.md"]);
-    // The note that it leads to goes.
+    // The target is deleted.
     let vault = through(&bed);
     assert_eq!(listed(&vault), ["People", "dead.md"]);
     fs::remove_file(bed.root().join("CRM/Jane.md")).unwrap();
@@ -124,7 +124,7 @@ fn a_link_that_is_followed_is_no_problem_and_any_other_is() {
 }
 
 #[test]
-fn a_link_itself_is_neither_moved_nor_deleted() {
+fn link_itself_is_neither_moved_nor_deleted() {
     let bed = linked("me.md", "CRM/Jane.md");
     let vault = through(&bed);
     for error in [
@@ -137,7 +137,7 @@ fn a_link_itself_is_neither_moved_nor_deleted() {
 }
 
 #[test]
-fn a_link_does_not_show_a_private_note() {
+fn link_does_not_reveal_a_private_note() {
     let bed = linked("me.md", "CRM/Jane.md");
     let remote = Privacy { remote: true, private: vec!["CRM".to_owned()] };
     let view = through(&bed).seen_by(Arc::new(remote));

@@ -1,4 +1,4 @@
-//! What was made to last: of each file what it held then, of each folder which names.
+//! Records what was synced: the content of each file, and the names in each folder.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub(crate) fn add(folder: &Path) {
     FOLDERS.with_borrow_mut(|folders| folders.push(folder.to_owned()));
 }
 
-/// The folders of Nova's own files whose names this thread made to last.
+/// The folders of Nova's own files that this thread synced.
 pub(super) fn by(work: impl FnOnce()) -> Vec<PathBuf> {
     FOLDERS.take();
     work();
@@ -34,12 +34,12 @@ mod held {
     use std::sync::{LazyLock, Mutex};
     use std::time::SystemTime;
 
-    /// By device and file: another thread may have synced it. As long as somebody asks, the file is there, and
-    /// no other has its number.
+    /// By device and file id: another thread may have synced it. Only valid while the file exists, because
+    /// ids are reused.
     static HELD: LazyLock<Mutex<HashMap<(u64, u64), blake3::Hash>>> = LazyLock::new(Mutex::default);
 
     thread_local! {
-        /// When this thread last made all of a device last.
+        /// When this thread last synced a whole device.
         static DEVICES: RefCell<HashMap<u64, SystemTime>> = RefCell::default();
     }
 
@@ -56,7 +56,7 @@ mod held {
         DEVICES.with_borrow_mut(|devices| devices.insert(about.dev(), SystemTime::now()));
     }
 
-    /// Whether all that the file holds now, or all names of the folder, would outlive a power cut.
+    /// Whether the file's present content, or all names in the folder, would survive a power cut.
     pub(in crate::tests) fn lasts(path: &Path) -> bool {
         let Ok(about) = fs::metadata(path) else { return false };
         let synced = DEVICES.with_borrow(|devices| devices.get(&about.dev()).copied());

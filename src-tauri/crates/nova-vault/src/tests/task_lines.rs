@@ -1,4 +1,4 @@
-//! Tasks of a note, by the examples of the manual of the plugin Tasks.
+//! Tasks of a note, by examples from the manual of the plugin Tasks.
 
 use jiff::civil::{Date, date};
 
@@ -14,7 +14,7 @@ fn task(line: &str) -> Task {
     task_of(line, 1).unwrap_or_else(|| panic!("no task: {line}"))
 }
 
-/// What is read of a line, the fields in one text.
+/// The parsed line, with its fields as one text.
 #[track_caller]
 fn check(line: &str, text: &str, fields: &str) {
     let task = task(line);
@@ -60,18 +60,18 @@ fn fields_are_read_from_the_end() {
     );
     check("> - [ ] quoted 🗓️ 2021-04-25 ⏬\u{fe0f}", "quoted", "due 2021-04-25, lowest");
     check("1) [ ] x 🔼", "x", "medium");
-    // What stands before other text is text.
+    // Fields before other text are text.
     check("- [ ] pay 📅 2021-04-25 the rent", "pay 📅 2021-04-25 the rent", "");
     check("- [ ] pay 📅 tomorrow", "pay 📅 tomorrow", "");
     check("- [ ] 2nd ⏫ try ⏫ 3", "2nd ⏫ try ⏫ 3", "");
-    // Of two the first counts.
+    // The first of two counts.
     check("- [ ] x 📅 2021-04-25 📅 2021-04-26", "x", "due 2021-04-25");
-    // No such day.
+    // Not a valid date.
     check("- [ ] x 📅 2021-02-30", "x", "");
 }
 
 #[test]
-fn fields_of_dataview_are_read_too() {
+fn dataview_fields_are_read() {
     check(
         "- [ ] x  [priority:: high]  [repeat:: every day]  (created:: 2023-01-01)  [due:: 2021-04-25]",
         "x",
@@ -89,7 +89,7 @@ fn fields_of_dataview_are_read_too() {
 }
 
 #[test]
-fn a_task_is_a_list_item_with_a_checkbox_and_a_text() {
+fn task_is_a_list_item_with_a_checkbox_and_a_text() {
     let text = "---\ntodo:\n  - [ ] matter\n---\n- [ ] one\n- [x] two\n\t- [/] three\n  * [?] four\n> 1. [ ] five\n\
         - [ ]\n- [ ]   \n-[ ] a\n- [] b\n- [xx] c\n[ ] d\n- [ ]e\ntext - [ ] f\n- [link](x.md)\n\
         \n```\n- [ ] code\n```\n\n    - [ ] indented code\n\n- item\n  ```\n  - [ ] code in it\n  ```\n\
@@ -109,12 +109,12 @@ fn a_task_is_a_list_item_with_a_checkbox_and_a_text() {
     assert_eq!(tasks(text)[6].tags, ["t"]);
 }
 
-/// The lines in the place of a completed one.
+/// The lines that replace a completed one.
 fn completed(line: &str, rules: &TaskRules, today: Date) -> Vec<String> {
     complete_task(line, rules, TaskForm::Emoji, today).unwrap().lines(rules)
 }
 
-/// As the plugin is set where nobody set it.
+/// The plugin's default options.
 fn plugin() -> TaskRules {
     TaskRules {
         form: Some(TaskForm::Emoji),
@@ -168,7 +168,7 @@ fn completing_follows_the_manual() {
         TODAY,
         &["- [ ] Do stuff 🔁 every day", "- [x] Do stuff 🔁 every day ✅ 2026-11-26"],
     );
-    // The next one has no id, no block, no created day and is open.
+    // The next occurrence has no id, block id or creation date, and is open.
     check(
         "\t> 1. [/] x #t 🆔 a ⛔ b 🔁 every day ➕ 2020-01-01 🛫 2026-11-24 ⏳ 2026-11-25 📅 2026-11-26 #u ^b",
         TODAY,
@@ -195,7 +195,7 @@ fn completing_follows_the_manual() {
 }
 
 #[test]
-fn settings_of_the_plugin_count() {
+fn plugin_options_are_respected() {
     let line = "- [ ] x 🔁 every day ⏳ 2026-11-25 📅 2026-11-26";
     let below = TaskRules { next_below: true, drop_scheduled: true, set_created: true, ..plugin() };
     assert_eq!(
@@ -211,7 +211,7 @@ fn settings_of_the_plugin_count() {
     assert_eq!(completed("- [ ] x", &plain, TODAY), ["- [x] x"]);
     let dataview = TaskRules { form: Some(TaskForm::Dataview), ..plugin() };
     assert_eq!(completed("- [ ] x", &dataview, TODAY), ["- [x] x  [completion:: 2026-11-26]"]);
-    // In a vault without the plugin a plain line is only ticked; one with fields has its form.
+    // Without the plugin, a plain line is only toggled; one with fields keeps their format.
     let none = TaskRules::default();
     assert_eq!(completed("- [ ] x", &none, TODAY), ["- [x] x"]);
     assert_eq!(completed("- [ ] x 📅 2026-11-26", &none, TODAY), ["- [x] x 📅 2026-11-26 ✅ 2026-11-26"]);
@@ -227,7 +227,7 @@ fn settings_of_the_plugin_count() {
 }
 
 #[test]
-fn custom_statuses_lead_where_they_are_set() {
+fn custom_statuses_lead_to_the_configured_next_status() {
     let status = |symbol, next, kind| TaskStatus { symbol, name: format!("S{symbol}"), next, kind };
     let rules = TaskRules {
         statuses: vec![
@@ -249,7 +249,7 @@ fn custom_statuses_lead_where_they_are_set() {
         (Some('D'), Some('/'), Some('A'))
     );
     assert_eq!(rules.named("nowhere"), None);
-    // A loop without an end in it.
+    // A cycle without a *done* status.
     let round = TaskRules {
         statuses: vec![status('a', 'b', TaskKind::Todo), status('b', 'a', TaskKind::OnHold)],
         ..plugin()
@@ -258,7 +258,7 @@ fn custom_statuses_lead_where_they_are_set() {
 }
 
 #[test]
-fn an_open_or_cancelled_task_has_no_day_of_completion() {
+fn open_or_cancelled_task_has_no_completion_date() {
     let check = |line: &str, symbol, expected: &str| {
         let changed = set_task_status(line, symbol, &plugin(), TaskForm::Emoji, TODAY).unwrap();
         assert_eq!((changed.line.as_deref(), changed.next), (Some(expected), None), "{line}");
@@ -271,7 +271,7 @@ fn an_open_or_cancelled_task_has_no_day_of_completion() {
 }
 
 #[test]
-fn a_task_that_cannot_recur_is_done_and_says_why() {
+fn task_that_cannot_recur_is_completed_with_a_reason() {
     for (line, reason) in [
         ("- [ ] x 🔁 jeden Tag 📅 2026-11-26", "the rule \"jeden Tag\" is not understood"),
         ("- [ ] x 🔁 every day 📅 2026-02-30", "there is no day 2026-02-30"),
@@ -287,7 +287,7 @@ fn a_task_that_cannot_recur_is_done_and_says_why() {
 }
 
 #[test]
-fn a_field_goes_where_the_plugin_writes_it() {
+fn field_is_added_where_the_plugin_writes_it() {
     let set = |line: &str, field, value: Option<&str>| {
         set_task_field(line, field, value, &TaskRules::default(), TaskForm::Emoji).unwrap()
     };
@@ -326,7 +326,7 @@ fn a_field_goes_where_the_plugin_writes_it() {
 }
 
 #[test]
-fn values_that_no_field_has_are_refused() {
+fn invalid_field_values_are_refused() {
     let set =
         |field, value| set_task_field("- [ ] x", field, Some(value), &TaskRules::default(), TaskForm::Emoji);
     for (field, value) in [
@@ -350,7 +350,7 @@ fn values_that_no_field_has_are_refused() {
 }
 
 #[test]
-fn a_line_is_replaced_and_no_other_byte() {
+fn line_is_replaced_and_no_other_byte() {
     let check = |text: &str, line, old: &str, new: &[&str], expected: &str| {
         let new: Vec<String> = new.iter().map(|line| (*line).to_owned()).collect();
         assert_eq!(replace_line(text, line, old, &new).unwrap(), expected);

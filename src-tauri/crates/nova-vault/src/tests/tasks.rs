@@ -1,4 +1,4 @@
-//! Tasks of a vault, and the settings of the plugin Tasks.
+//! Queries for tasks, and the settings of the plugin Tasks.
 
 use jiff::civil::{Date, date};
 
@@ -35,7 +35,7 @@ fn between(from: Option<Date>, to: Option<Date>) -> Option<TaskDue> {
 }
 
 #[test]
-fn tasks_are_found_by_date_state_place_tag_and_words() {
+fn tasks_are_found_by_date_status_place_tag_and_words() {
     let today = Some(date(2026, 11, 26));
     let all = &[
         "A.md:1 late #home",
@@ -63,7 +63,7 @@ fn tasks_are_found_by_date_state_place_tag_and_words() {
 }
 
 #[test]
-fn tasks_are_those_on_the_disk() {
+fn tasks_are_those_on_disk() {
     let bed = Bed::new(NOTES);
     let vault = bed.vault();
     assert_eq!(found(&vault, &TaskQuery::default()).len(), 5);
@@ -77,7 +77,7 @@ fn tasks_are_those_on_the_disk() {
 }
 
 #[test]
-fn tasks_of_hidden_notes_do_not_exist() {
+fn tasks_of_hidden_notes_are_not_found() {
     let mut notes = NOTES.to_vec();
     let mine = format!("---\nnova: private\n---\n{}", "- [ ] canary [due:: 2026-11-26]\n".repeat(8));
     notes.push(("Mine.md", &mine));
@@ -92,7 +92,7 @@ fn tasks_of_hidden_notes_do_not_exist() {
 }
 
 #[test]
-fn settings_of_the_plugin_are_followed() {
+fn plugin_settings_are_respected() {
     let data = r##"{"taskFormat":"dataview","globalFilter":"#task","setCreatedDate":true,"setDoneDate":false,
         "recurrenceOnNextLine":true,"removeScheduledDateOnRecurrence":true,"statusSettings":{
         "coreStatuses":[{"symbol":" ","name":"Todo","nextStatusSymbol":">","type":"TODO"},{"symbol":"x","name":"Done","nextStatusSymbol":" ","type":"DONE"}],
@@ -121,7 +121,7 @@ fn settings_of_the_plugin_are_followed() {
 }
 
 #[test]
-fn a_date_in_a_name_counts_where_the_plugin_says_so() {
+fn date_in_a_notes_name_counts_if_configured() {
     let today = Some(date(2026, 11, 26));
     let query = TaskQuery { due: between(today, today), place: Some("Daily".into()), ..TaskQuery::default() };
     let bed = Bed::new(NOTES);
@@ -140,9 +140,9 @@ fn a_date_in_a_name_counts_where_the_plugin_says_so() {
     assert_eq!(vault.seen_by_owner().tasks(&TaskQuery::default()).unwrap().rows.len(), 7);
 }
 
-/// Notes of every kind of line end, each of whose tasks is completed and undone.
+/// Notes with all kinds of line endings; each task is completed and undone.
 #[test]
-fn completing_and_undoing_leaves_the_bytes_before() {
+fn completing_and_undoing_restores_the_bytes() {
     const LINES: &[&str] = &[
         "- [ ] plain",
         "\t- [ ] nested 🔁 every day 📅 2026-11-26",
@@ -184,7 +184,7 @@ fn completing_and_undoing_leaves_the_bytes_before() {
 }
 
 #[test]
-fn a_line_that_says_something_else_is_not_replaced() {
+fn changed_line_is_not_replaced() {
     let bed = Bed::new(&[("A.md", "- [ ] a\n- [ ] b\n")]);
     let vault = bed.vault();
     let mut draft = vault.draft();

@@ -1,4 +1,4 @@
-//! Notes whose files have further names (hard links) are written in place where that is set.
+//! With `write_through`, notes whose files have hard links are written in place.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,7 +11,7 @@ use crate::step::{Step, Steps};
 use crate::{ChangeSetState, Scope};
 
 impl Bed {
-    /// A bed in which the file of `a.md` is also `<bed>/other.md`.
+    /// A bed in which `<bed>/other.md` is a hard link to `a.md`.
     pub(super) fn linked(text: &str) -> Bed {
         let bed = Bed::new(&[("a.md", text), ("b.md", "b\n")]);
         fs::hard_link(bed.root().join("a.md"), bed.other()).unwrap();
@@ -36,14 +36,14 @@ impl Bed {
         Vault::open_with(options, steps).unwrap()
     }
 
-    /// The file of a note and how many names it has.
+    /// File id and link count of a note.
     fn identity(&self, note: &str) -> (u64, u64) {
         let metadata = fs::metadata(self.root().join(note)).unwrap();
         (metadata.ino(), metadata.nlink())
     }
 }
 
-/// Neither longer nor shorter, longer, and shorter than before.
+/// Same length, longer, and shorter.
 const EDITS: [(&str, &str); 3] = [("fair", "fete"), ("fair", "fair in May"), ("the fair", "it")];
 
 fn replace(draft: &mut Draft, (old, new): (&str, &str)) -> Result<(), VaultError> {
@@ -51,7 +51,7 @@ fn replace(draft: &mut Draft, (old, new): (&str, &str)) -> Result<(), VaultError
 }
 
 #[test]
-fn it_is_refused_unless_it_is_set() {
+fn hard_linked_note_is_refused_unless_configured() {
     let bed = Bed::linked(JANE);
     let vault = bed.vault();
     for error in [
@@ -88,7 +88,7 @@ fn all_names_show_the_new_text_and_stay_one_file() {
 }
 
 #[test]
-fn a_note_with_one_name_is_exchanged_as_ever() {
+fn note_with_one_name_is_exchanged_as_usual() {
     let bed = Bed::linked(JANE);
     let (file, _) = bed.identity("b.md");
     change(&bed.through(), |d| d.append(&path("b.md"), "more", None)).unwrap();
@@ -96,7 +96,7 @@ fn a_note_with_one_name_is_exchanged_as_ever() {
 }
 
 #[test]
-fn moving_takes_the_file_along_and_deleting_takes_one_name() {
+fn moving_moves_the_file_and_deleting_removes_one_name() {
     let bed = Bed::linked(JANE);
     let identity = bed.identity("a.md");
     let vault = bed.through();
@@ -111,7 +111,7 @@ fn moving_takes_the_file_along_and_deleting_takes_one_name() {
     let (id, _) = change(&vault, |d| d.delete(&path("Done/c.md"))).unwrap();
     drop(vault);
     assert_eq!((bed.exists("Done/c.md"), bed.other_text()), (false, JANE.replace("fair", "fete")));
-    // What comes back is a file of its own.
+    // The restored note is a file of its own.
     bed.through().history().undo(&id, Scope::All, &Author::new("user")).unwrap();
     assert_eq!(bed.text("Done/c.md"), JANE.replace("fair", "fete"));
 }
@@ -138,22 +138,22 @@ fn two_names_in_the_vault_are_changed_together_or_not_at_all() {
     assert_eq!(bed.identity("a.md"), bed.identity("c.md"));
 }
 
-/// What another program does to `a.md` while it is written.
+/// Another program's action on `a.md` during the write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outside {
-    /// Writes it in place.
+    /// Edits it in place.
     Edit,
-    /// Puts a new file in its place, as most editors do. The other name keeps the old one.
+    /// Replaces it by a new file, as most editors do. The other name keeps the old file.
     Replace,
-    /// Changes, in place, what Nova changes.
+    /// Changes the same place as Nova, in place.
     Conflict,
     Delete,
-    /// Gives the note of one name a second one.
+    /// Adds a hard link to a note with one name.
     Link,
 }
 
 #[test]
-fn what_others_do_meanwhile_is_kept() {
+fn concurrent_actions_of_others_are_kept() {
     use Outside::{Conflict, Delete, Edit, Link, Replace};
     let edited = JANE.replace("lead", "won");
     for (at, outside) in [
@@ -214,7 +214,7 @@ fn what_others_do_meanwhile_is_kept() {
 }
 
 #[test]
-fn a_failed_step_leaves_the_note_as_it_was() {
+fn failed_step_leaves_the_note_unchanged() {
     for step in [Step::Recheck, Step::Overwrite, Step::Truncate, Step::SyncNote, Step::JournalDone] {
         for edit in EDITS {
             let bed = Bed::linked(JANE);
@@ -246,8 +246,8 @@ fn a_failed_step_leaves_the_note_as_it_was() {
     }
 }
 
-/// The journal of a Nova that was killed when it began to write `after` over `before`, in a bed
-/// whose note holds `before`.
+/// The journal of a process killed when it began to overwrite `before` by `after`, in a bed whose note
+/// contains `before`.
 fn killed(before: &str, after: &str) -> Bed {
     let bed = Bed::linked(before);
     let history = bed.history();
@@ -255,7 +255,7 @@ fn killed(before: &str, after: &str) -> Bed {
     let copy = kept.clone();
     let vault = bed.through_with(Steps::hooked(move |step, _| {
         if step == Step::Overwrite {
-            // What is in the journal at this moment is all that a killed process leaves.
+            // A killed process leaves the journal as it is at this moment.
             fs::create_dir_all(&copy)?;
             for file in files_below(&history) {
                 fs::copy(&file, copy.join(file.file_name().unwrap()))?;
@@ -271,14 +271,14 @@ fn killed(before: &str, after: &str) -> Bed {
     bed
 }
 
-/// Writes in place, so that the other name shows it, too.
+/// Writes in place, so that the other name shows it as well.
 fn tear(bed: &Bed, bytes: &[u8]) {
     let file = File::options().write(true).truncate(true).open(bed.root().join("a.md")).unwrap();
     io::Write::write_all(&mut &file, bytes).unwrap();
 }
 
 #[test]
-fn a_note_torn_anywhere_is_made_whole() {
+fn note_torn_anywhere_is_made_whole() {
     for (before, after) in [
         ("lead and more\n", "lead and more\nappended\n"),
         ("a longer text\n", "short\n"),
@@ -302,7 +302,7 @@ fn a_note_torn_anywhere_is_made_whole() {
                 "{name}"
             );
             assert_eq!(bed.identity("a.md"), identity, "{name}");
-            // What stood there is kept, should it have been somebody's edit.
+            // The mixture is kept, in case it was an edit.
             let problems = vault.problems().unwrap();
             assert_eq!(problems.len(), usize::from(!is_whole), "{name}");
             let kept = files_below(&bed.history().with_file_name("conflicts"));
@@ -313,7 +313,7 @@ fn a_note_torn_anywhere_is_made_whole() {
                 assert_eq!(problems[0].problem, "Nova was terminated while writing the note in place");
             }
 
-            // Interrupted, to be finished or reverted.
+            // Interrupted: can be finished or undone.
             let sets = vault.history().list().unwrap();
             assert_eq!((sets.len(), sets[0].state), (1, ChangeSetState::Interrupted), "{name}");
             let user = Author::new("user");
@@ -329,7 +329,7 @@ fn a_note_torn_anywhere_is_made_whole() {
 }
 
 #[test]
-fn an_edit_made_after_the_kill_stays_and_is_a_problem() {
+fn edit_made_after_the_kill_stays_and_is_a_problem() {
     let (before, after) = ("one\n\ntwo\n", "one\n\ntwo\n\nthree\n");
     for edited in ["one\n\nTWO\n", "one\n\ntwo\n\nthree\nfour\n", "", "zero\none\n\ntwo\n"] {
         let bed = killed(before, after);
@@ -341,7 +341,7 @@ fn an_edit_made_after_the_kill_stays_and_is_a_problem() {
         let kept = files_below(&bed.history().with_file_name("conflicts"));
         assert_eq!(kept.len(), 1);
         assert_eq!(fs::read_to_string(&kept[0]).unwrap(), after);
-        // Said once, and gone with the file.
+        // Reported once, and no longer once the file is gone.
         fs::remove_file(&kept[0]).unwrap();
         drop(vault);
         assert_eq!(bed.through().problems().unwrap(), []);
@@ -349,7 +349,7 @@ fn an_edit_made_after_the_kill_stays_and_is_a_problem() {
 }
 
 #[test]
-fn a_torn_note_that_is_gone_or_a_link_now_is_left_alone() {
+fn torn_note_that_is_gone_or_now_a_link_is_left_alone() {
     let bed = killed("before\n", "after!\n");
     fs::remove_file(bed.root().join("a.md")).unwrap();
     assert_eq!(bed.through().problems().unwrap(), []);

@@ -1,4 +1,4 @@
-//! A deleted note goes to the system's trash where Obsidian is set to use it, which is its default.
+//! Deleted notes go to the system's trash if Obsidian is set to use it, which is its default.
 
 use std::fs;
 use std::io;
@@ -22,7 +22,7 @@ impl Bed {
     }
 }
 
-/// Deletes the note and waits for the last look at it.
+/// Deletes the note and waits for its last check.
 fn delete(vault: Vault, note: &str) -> String {
     change(&vault, |draft| draft.delete(&path(note))).unwrap().0
 }
@@ -49,7 +49,7 @@ fn names(trash: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_deleted_note_goes_to_the_systems_trash() {
+fn deleted_note_goes_to_the_systems_trash() {
     let bed = Bed::new(&[("People/Jürgen Groß 100%.md", "text\n")]);
     let vault = bed.with_trash(&bed.trash());
     assert_eq!(vault.seen_by_owner().trash(&path("a.md")), crate::Trash::System);
@@ -64,7 +64,7 @@ fn a_deleted_note_goes_to_the_systems_trash() {
     assert_eq!(info, "info/Jürgen Groß 100%.md.trashinfo");
     let (start, date) = origin.rsplit_once("DeletionDate=").unwrap();
     assert_eq!(start, format!("[Trash Info]\nPath={root}/People/J%C3%BCrgen%20Gro%C3%9F%20100%25.md\n"));
-    // The bed's clock starts at midnight and advances by a second with every look.
+    // The bed's clock starts at midnight and advances by one second per call.
     assert!(date.starts_with("2026-11-21T00:00:") && date.len() == "2026-11-21T00:00:00\n".len(), "{date}");
     for folder in ["", "files", "info"] {
         let mode = fs::metadata(bed.trash().join(folder)).unwrap().permissions().mode();
@@ -79,7 +79,7 @@ fn a_deleted_note_goes_to_the_systems_trash() {
 }
 
 #[test]
-fn the_date_is_that_of_the_users_zone() {
+fn date_is_in_the_users_zone() {
     let bed = Bed::new(&[("a.md", "")]);
     let mut options = bed.options();
     options.trash = Some(bed.trash());
@@ -92,7 +92,7 @@ fn the_date_is_that_of_the_users_zone() {
 #[test]
 fn nothing_in_the_trash_is_replaced() {
     let bed = Bed::new(&[("a.md", "mine\n"), ("b.base", "views: []\n")]);
-    // One that is whole, one without its info, one without its file.
+    // One that is complete, one without its info, one without its file.
     for (file, text) in [
         ("files/a.md", "first\n"),
         ("info/a.md.trashinfo", "[Trash Info]\nPath=/first/a.md\nDeletionDate=2026-01-01T00:00:00\n"),
@@ -116,7 +116,7 @@ fn nothing_in_the_trash_is_replaced() {
 }
 
 #[test]
-fn another_setting_of_obsidians_is_followed() {
+fn other_trash_settings_are_respected() {
     for (setting, local) in [(r#"{"trashOption":"local"}"#, true), (r#"{"trashOption":"none"}"#, false)] {
         let bed = Bed::new(&[("a.md", "text\n"), (".obsidian/app.json", setting)]);
         let id = delete(bed.with_trash(&bed.trash()), "a.md");
@@ -128,7 +128,7 @@ fn another_setting_of_obsidians_is_followed() {
     }
 }
 
-/// Deletes with a trash that cannot be used: the note goes to the vault's own, and undo works.
+/// Deletes with an unusable trash: the note goes to the vault's own, and undo works.
 #[track_caller]
 fn check_without_trash(bed: &Bed, trash: Option<&Path>) {
     let mut options = bed.options();
@@ -146,17 +146,16 @@ fn check_without_trash(bed: &Bed, trash: Option<&Path>) {
 }
 
 #[test]
-fn without_a_trash_of_the_system_the_vaults_own_has_the_note() {
+fn note_goes_to_the_vaults_trash_if_the_system_has_none() {
     check_without_trash(&Bed::new(&[("a.md", "text\n")]), None);
 }
 
-/// A vault whose user's home lies on another file system; what is above the bed's folder is taken for
-/// the top of the vault's.
+/// A vault on another file system than the user's home; the bed's parent folder counts as its top.
 fn far_from_home(bed: &Bed) -> Option<(Vault, tempfile::TempDir)> {
     let memory = Path::new("/dev/shm");
     let device = |path: &Path| fs::metadata(path).map(|found| found.dev()).ok();
     if device(memory).is_none_or(|other| Some(other) == device(&bed.root())) {
-        // No second file system to try it with.
+        // No second file system is available.
         return None;
     }
     let home = tempfile::tempdir_in(memory).unwrap();
@@ -167,7 +166,7 @@ fn far_from_home(bed: &Bed) -> Option<(Vault, tempfile::TempDir)> {
 }
 
 #[test]
-fn a_vault_on_another_disk_uses_the_trash_at_the_top_of_that() {
+fn vault_on_another_disk_uses_the_trash_at_its_top() {
     let user = rustix::process::getuid().as_raw();
     for shared in [false, true] {
         let bed = Bed::new(&[("People/Jürgen.md", "text\n")]);
@@ -193,7 +192,7 @@ fn a_vault_on_another_disk_uses_the_trash_at_the_top_of_that() {
 }
 
 #[test]
-fn a_trash_at_the_top_that_anybody_could_have_put_there_is_not_used() {
+fn trash_at_the_top_that_anyone_could_have_created_is_not_used() {
     let user = rustix::process::getuid().as_raw();
     let bed = Bed::new(&[("a.md", "text\n")]);
     let top = bed.dir.path().canonicalize().unwrap();
@@ -209,14 +208,14 @@ fn a_trash_at_the_top_that_anybody_could_have_put_there_is_not_used() {
     assert_eq!(files_below(&top.join(".Trash")), Vec::<PathBuf>::new());
 }
 
-/// As another user of the machine has made it; `false` where the test may not do that.
+/// Simulates another user's folder; `false` if the test may not do that.
 fn give_away(folder: &Path) -> bool {
     let another = rustix::process::getuid().as_raw() + 1234;
     std::os::unix::fs::chown(folder, Some(another), None).is_ok()
 }
 
 #[test]
-fn a_trash_at_the_top_that_others_can_write_in_is_not_used() {
+fn trash_at_the_top_that_others_can_write_to_is_not_used() {
     let user = rustix::process::getuid().as_raw();
     let with_mode =
         |folder: &Path, mode| fs::set_permissions(folder, fs::Permissions::from_mode(mode)).is_ok();
@@ -247,7 +246,7 @@ fn a_trash_at_the_top_that_others_can_write_in_is_not_used() {
 }
 
 #[test]
-fn one_that_is_made_by_another_between_two_looks_is_not_used() {
+fn trash_created_concurrently_by_another_user_is_not_used() {
     use crate::disk::{SystemTrash, TrashPlace};
 
     let user = rustix::process::getuid().as_raw();
@@ -260,12 +259,12 @@ fn one_that_is_made_by_another_between_two_looks_is_not_used() {
     }
     let refused = SystemTrash::open(&place).unwrap_err();
     assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
-    // In the user's home nobody else makes one.
+    // In the user's home nobody else creates one.
     SystemTrash::open(&TrashPlace { top: None, ..place }).unwrap();
 }
 
 #[test]
-fn the_top_of_a_file_system_is_the_last_folder_on_it() {
+fn top_of_a_file_system_is_its_topmost_folder() {
     let bed = Bed::new(&[]);
     let top = crate::top_folder(&bed.root()).unwrap();
     let device = |path: &Path| fs::metadata(path).unwrap().dev();
@@ -275,11 +274,11 @@ fn the_top_of_a_file_system_is_the_last_folder_on_it() {
 }
 
 #[test]
-fn a_trash_that_is_a_link_or_a_file_is_not_used() {
+fn trash_that_is_a_link_or_a_file_is_not_used() {
     for linked in ["Trash", "Trash/files", "Trash/info"] {
         let bed = Bed::new(&[("a.md", "text\n")]);
         let link = bed.trash().parent().unwrap().join(linked);
-        // Beside it, where a link that is followed would lead without any other obstacle.
+        // Next to it, so that nothing but the check prevents following the link.
         let elsewhere = link.with_file_name("elsewhere");
         fs::create_dir_all(&elsewhere).unwrap();
         symlink("elsewhere", &link).unwrap();
@@ -294,7 +293,7 @@ fn a_trash_that_is_a_link_or_a_file_is_not_used() {
 }
 
 #[test]
-fn a_trash_in_the_vault_is_not_used() {
+fn trash_in_the_vault_is_not_used() {
     let bed = Bed::new(&[("a.md", "text\n"), ("home/b.md", "")]);
     let link = bed.dir.path().join("link");
     symlink(bed.root().join("home"), &link).unwrap();
@@ -307,12 +306,12 @@ fn a_trash_in_the_vault_is_not_used() {
 }
 
 #[test]
-fn a_trash_on_another_file_system_is_not_used() {
+fn trash_on_another_file_system_is_not_used() {
     let bed = Bed::new(&[("a.md", "text\n")]);
     let memory = Path::new("/dev/shm");
     let device = |path: &Path| fs::metadata(path).map(|found| found.dev()).ok();
     if device(memory).is_none_or(|other| Some(other) == device(&bed.root())) {
-        // No second file system to try it with.
+        // No second file system is available.
         return;
     }
     let other = tempfile::tempdir_in(memory).unwrap();
@@ -322,7 +321,7 @@ fn a_trash_on_another_file_system_is_not_used() {
 }
 
 #[test]
-fn an_error_on_the_way_to_the_trash_leaves_nothing_there() {
+fn error_on_the_way_to_the_trash_leaves_nothing_there() {
     let bed = Bed::new(&[("a.md", "text\n")]);
     let mut options = bed.options();
     options.trash = Some(bed.trash());

@@ -1,4 +1,4 @@
-//! Taking back: all, one note, one call; after other edits; and undoing the undo.
+//! Undo: of a set, one note, one call; after later edits; and redo.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn state(vault: &Vault, id: &str) -> ChangeSetState {
     sets.iter().find(|set| set.id == id).unwrap().state
 }
 
-/// One change set of two calls: Jane is won and gets a log; a deal is created, a note deleted.
+/// One change set with two calls: Jane is won and gets a log; a deal is created and a note deleted.
 fn two_calls(bed: &Bed) -> (Vault, String) {
     let vault = bed.vault();
     let changes = vault.change_set(ChangeSetKind::Turn, "Win Jane".to_owned());
@@ -41,7 +41,7 @@ fn bed() -> Bed {
 }
 
 #[test]
-fn the_whole_set() {
+fn undo_of_a_whole_set() {
     let bed = bed();
     let (vault, id) = two_calls(&bed);
     let after = bed.text("Jane.md");
@@ -56,7 +56,7 @@ fn the_whole_set() {
     assert_eq!(state(&vault, &id), ChangeSetState::Undone);
     assert_eq!(state(&vault, &outcome.change_set), ChangeSetState::Committed);
 
-    // Again: nothing left to undo.
+    // Nothing is left to undo.
     let again = undo(&vault, &id, Scope::All);
     assert_eq!(again.undone, []);
     assert_eq!(vault.history().list().unwrap().len(), 2);
@@ -72,13 +72,13 @@ fn the_whole_set() {
     undo(&vault, &id, Scope::All);
     assert_eq!(bed.text("Jane.md"), JANE);
     drop(vault);
-    // Folders that were made for the deal are gone with it.
+    // Folders created for the deal are removed.
     assert!(!bed.exists("Deals"));
     assert_eq!(bed.leftovers(), Vec::<String>::new());
 }
 
 #[test]
-fn one_note() {
+fn undo_of_one_note() {
     let bed = bed();
     let (vault, id) = two_calls(&bed);
     let outcome = undo(&vault, &id, Scope::Note(path("Jane.md")));
@@ -94,7 +94,7 @@ fn one_note() {
 }
 
 #[test]
-fn one_call_leaves_the_other() {
+fn undo_of_one_call_leaves_the_other() {
     let bed = bed();
     let (vault, id) = two_calls(&bed);
     undo(&vault, &id, Scope::Call("call_1".to_owned()));
@@ -108,7 +108,7 @@ fn one_call_leaves_the_other() {
 }
 
 #[test]
-fn an_edit_made_since_is_kept() {
+fn later_edit_is_kept() {
     let bed = bed();
     let (vault, id) = two_calls(&bed);
     let edited = bed.text("Jane.md").replace("name: Jane Doe", "name: Jane Roe");
@@ -123,7 +123,7 @@ fn an_edit_made_since_is_kept() {
 }
 
 #[test]
-fn an_edit_at_the_same_place_is_a_conflict_and_the_rest_is_undone() {
+fn edit_at_the_same_place_is_a_conflict_and_the_rest_is_undone() {
     let bed = bed();
     let (vault, id) = two_calls(&bed);
     let edited = bed.text("Jane.md").replace("stage: won", "stage: lost");
@@ -149,7 +149,7 @@ fn an_edit_at_the_same_place_is_a_conflict_and_the_rest_is_undone() {
 }
 
 #[test]
-fn what_the_user_took_back_by_hand_counts_as_undone() {
+fn change_reverted_by_hand_counts_as_undone() {
     let bed = bed();
     let (vault, id) = two_calls(&bed);
     bed.put("Jane.md", JANE);
@@ -162,7 +162,7 @@ fn what_the_user_took_back_by_hand_counts_as_undone() {
 }
 
 #[test]
-fn an_older_set_under_a_newer_one() {
+fn older_set_is_undone_below_a_newer_one() {
     let bed = bed();
     let vault = bed.vault();
     let jane = path("Jane.md");
@@ -181,7 +181,7 @@ fn an_older_set_under_a_newer_one() {
 const PLAN: &str = "the plan\n";
 const DRAFT: &str = "the draft\n";
 
-/// One step of a change set: what a draft is told, in words.
+/// One step of a draft, written in words.
 fn step(draft: &mut crate::Draft, words: &str) -> Result<(), VaultError> {
     match words.split(' ').collect::<Vec<_>>()[..] {
         ["move", from, to] => draft.rename(&path(from), &path(to)),
@@ -204,10 +204,10 @@ fn all_notes(bed: &Bed) -> Vec<(String, String)> {
     notes
 }
 
-/// What is done, and the notes there are then.
+/// Steps, and the resulting notes.
 type Steps = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
-/// Steps after which a name belongs to another note.
+/// Steps that assign a name to another note.
 const NAMES_USED_AGAIN: [Steps; 9] = [
     (
         &["move Plan.md Old.md", "create Plan.md"],
@@ -269,17 +269,17 @@ fn check_names_used_again(in_one_draft: bool) {
 }
 
 #[test]
-fn a_name_that_another_note_took_in_a_later_call() {
+fn name_taken_by_another_note_in_a_later_call() {
     check_names_used_again(false);
 }
 
 #[test]
-fn a_name_that_another_note_took_in_the_same_draft() {
+fn name_taken_by_another_note_in_the_same_draft() {
     check_names_used_again(true);
 }
 
 #[test]
-fn one_note_of_an_undo_is_put_back_as_it_was_after() {
+fn redo_of_one_note_restores_its_final_state() {
     let bed = Bed::new(&[("Plan.md", PLAN), ("Draft.md", DRAFT)]);
     let vault = bed.vault();
     let changes = vault.change_set(ChangeSetKind::Turn, "names".to_owned());
@@ -300,7 +300,7 @@ fn one_note_of_an_undo_is_put_back_as_it_was_after() {
 }
 
 #[test]
-fn an_undo_whose_lines_do_not_say_by_which_writes_is_read_as_before() {
+fn undo_without_recorded_writes_is_read_as_before() {
     let bed = bed();
     let (vault, id) = two_calls(&bed);
     let outcome = undo(&vault, &id, Scope::All);
@@ -329,7 +329,7 @@ fn an_undo_whose_lines_do_not_say_by_which_writes_is_read_as_before() {
 }
 
 #[test]
-fn one_of_two_notes_that_had_the_same_name() {
+fn one_of_two_notes_with_the_same_name_is_undone() {
     let bed = Bed::new(&[("Plan.md", PLAN), ("Draft.md", DRAFT)]);
     let vault = bed.vault();
     let changes = vault.change_set(ChangeSetKind::Turn, "names".to_owned());
@@ -340,11 +340,11 @@ fn one_of_two_notes_that_had_the_same_name() {
     }
     let id = changes.id().to_owned();
     changes.close().unwrap();
-    // The name it had is taken: that note stays, and nothing else is touched.
+    // Its old name is taken: both notes stay unchanged.
     let taken = undo(&vault, &id, Scope::Note(path("Old.md")));
     assert_eq!((taken.undone.len(), taken.conflicts.len()), (0, 1));
     assert_eq!(state(&vault, &id), ChangeSetState::Committed);
-    // The other note alone, then this one.
+    // The other note first, then this one.
     let first = undo(&vault, &id, Scope::Note(path("Plan.md")));
     assert_eq!((first.undone, first.conflicts), (vec![path("Plan.md")], vec![]));
     assert_eq!((bed.text("Draft.md").as_str(), bed.text("Old.md").as_str()), (DRAFT, PLAN));
@@ -355,7 +355,7 @@ fn one_of_two_notes_that_had_the_same_name() {
 }
 
 #[test]
-fn a_conflict_of_one_note_is_none_of_another_that_has_its_name() {
+fn conflict_of_one_note_does_not_affect_another_with_its_name() {
     let bed = Bed::new(&[("Plan.md", PLAN), ("Draft.md", DRAFT)]);
     let vault = bed.vault();
     let changes = vault.change_set(ChangeSetKind::Turn, "names".to_owned());
@@ -368,7 +368,7 @@ fn a_conflict_of_one_note_is_none_of_another_that_has_its_name() {
     changes.close().unwrap();
     bed.put("Plan.md", "the draft\nless\n");
     let outcome = undo(&vault, &id, Scope::All);
-    // The edited draft keeps the name, so the plan cannot have it back: both are said, none is lost.
+    // The edited draft keeps the name, so the plan cannot have it back: both are reported, none is lost.
     assert_eq!(outcome.undone, []);
     assert_eq!(outcome.conflicts.len(), 2);
     assert_eq!(all_notes(&bed), [("Plan.md".to_owned(), "the draft\nless\n".to_owned())]);
@@ -376,7 +376,7 @@ fn a_conflict_of_one_note_is_none_of_another_that_has_its_name() {
 }
 
 #[test]
-fn a_name_that_is_taken_while_a_move_is_undone_leaves_both_notes_alone() {
+fn name_taken_during_the_undo_of_a_move_leaves_both_notes_alone() {
     let bed = Bed::new(&[("Plan.md", PLAN)]);
     let (id, _) = change(&bed.vault(), |draft| {
         step(draft, "move Plan.md Old.md")?;
@@ -385,7 +385,7 @@ fn a_name_that_is_taken_while_a_move_is_undone_leaves_both_notes_alone() {
     .unwrap();
     let moved = bed.text("Old.md");
     assert_ne!(moved, PLAN);
-    // Another program makes a note of that name when the undo has begun.
+    // Another program creates a note of that name after the undo has begun.
     let file = bed.root().join("Plan.md");
     let vault = bed.hooked(move |step, _| match step {
         Step::ReadCurrent if !file.exists() => fs::write(&file, "unrelated\n"),
@@ -402,7 +402,7 @@ fn a_name_that_is_taken_while_a_move_is_undone_leaves_both_notes_alone() {
     assert_eq!(conflict.what, ["\"Plan.md\" is taken"]);
     assert_eq!(outcome.undone, []);
 
-    // "Keep Nova's" brings the text back where the note is.
+    // "Keep Nova's" restores the text at the note's present path.
     let changes = vault.change_set(ChangeSetKind::Form, "a conflict".to_owned());
     changes.keep_mine(conflict, &Author::new("user")).unwrap();
     changes.close().unwrap();
@@ -412,7 +412,7 @@ fn a_name_that_is_taken_while_a_move_is_undone_leaves_both_notes_alone() {
 }
 
 #[test]
-fn the_folder_made_for_a_moved_note_goes_with_the_undo() {
+fn folder_created_for_a_moved_note_is_removed_by_undo() {
     let bed = Bed::new(&[("Plan.md", PLAN)]);
     let vault = bed.vault();
     let (id, _) = change(&vault, |draft| step(draft, "move Plan.md New/Deep/Plan.md")).unwrap();
@@ -422,7 +422,7 @@ fn the_folder_made_for_a_moved_note_goes_with_the_undo() {
 }
 
 #[test]
-fn the_wire_form() {
+fn serialised_form() {
     let bed = bed();
     let (vault, id) = two_calls(&bed);
     undo(&vault, &id, Scope::Note(path("old.md")));
@@ -439,7 +439,7 @@ fn the_wire_form() {
     assert_eq!(json["author"], serde_json::json!({"principal": "model", "skill": "crm", "call": "call_1"}));
 }
 
-/// Sixty small sets, each a second after the other; gives their ids, oldest first.
+/// Sixty small sets, one second apart; returns their ids, oldest first.
 fn sixty_sets(bed: &Bed) -> Vec<String> {
     let vault = bed.vault();
     (0..60)
@@ -462,7 +462,7 @@ fn days_later(bed: &Bed, days: i64) {
 }
 
 #[test]
-fn what_is_older_than_thirty_days_goes_by_itself_but_never_the_last_fifty() {
+fn sets_older_than_thirty_days_are_pruned_except_the_last_fifty() {
     let _alone = one_at_a_time();
     // When the vault is opened.
     let bed = bed();
@@ -476,13 +476,13 @@ fn what_is_older_than_thirty_days_goes_by_itself_but_never_the_last_fifty() {
     assert_eq!(vault.history().list().unwrap().len(), 50);
     assert_eq!(journal_files(&bed).len(), 100, "the images went, too");
 
-    // When a set ends: of the new one and the fifty, one is too many.
+    // When a set ends: with the new one, there is one above fifty.
     days_later(&bed, 31);
     let (id, _) = change(&vault, |d| d.append(&path("old.md"), "- last", None)).unwrap();
     let mut expected = ids[11..].to_vec();
     expected.push(id);
     assert_eq!(kept(&bed), expected);
-    // Within the same day nobody looks again, a day later somebody does.
+    // Not again within the same day, but a day later.
     days_later(&bed, 0);
     change(&vault, |d| d.append(&path("old.md"), "- more", None)).unwrap();
     assert_eq!(kept(&bed).len(), 51);
@@ -492,7 +492,7 @@ fn what_is_older_than_thirty_days_goes_by_itself_but_never_the_last_fifty() {
 }
 
 #[test]
-fn size_of_older_changes_is_reported_before_they_go() {
+fn size_of_older_changes_is_reported_before_they_are_pruned() {
     let _alone = one_at_a_time();
     let bed = bed();
     let ids = sixty_sets(&bed);
@@ -510,7 +510,7 @@ fn size_of_older_changes_is_reported_before_they_go() {
 }
 
 #[test]
-fn what_takes_too_much_space_goes_by_itself() {
+fn sets_above_the_size_limit_are_pruned_automatically() {
     let _alone = one_at_a_time();
     let bed = bed();
     let ids = sixty_sets(&bed);
@@ -518,7 +518,7 @@ fn what_takes_too_much_space_goes_by_itself() {
     let displaced = crate::writing::write::displaced_bytes(vault.core());
     let newest: u64 = ids[5..].iter().map(|id| vault.core().journal.size(id) + displaced[id]).sum();
     let limits = crate::Limits { bytes: newest, ..crate::Limits::default() };
-    // Looked at when it was opened, but this is too much.
+    // Checked at opening already, but the limit is exceeded.
     vault.prune_changes_beyond(Some(&ids[59]), crate::Limits { bytes: u64::MAX, ..limits });
     assert_eq!(kept(&bed), ids);
     vault.prune_changes_beyond(Some(&ids[59]), limits);
@@ -528,11 +528,11 @@ fn what_takes_too_much_space_goes_by_itself() {
 }
 
 #[test]
-fn the_history_is_for_the_user_only() {
+fn history_is_readable_by_the_user_only() {
     use std::os::unix::fs::PermissionsExt;
 
     let bed = bed();
-    // Made by hand, and open to all.
+    // Created by hand, with permissions for everyone.
     fs::create_dir_all(bed.history()).unwrap();
     fs::set_permissions(bed.history(), fs::Permissions::from_mode(0o755)).unwrap();
     let (vault, _) = two_calls(&bed);
@@ -543,7 +543,7 @@ fn the_history_is_for_the_user_only() {
     assert_eq!(mode(&bed.history()), 0o700);
     assert_eq!(mode(kept.parent().unwrap()), 0o700);
     let files = files_below(&bed.history());
-    // Those of the next set are made on another thread, sooner or later.
+    // Those of the next set are created on another thread, at any time.
     let is_spare = |file: &&std::path::PathBuf| file.to_string_lossy().contains("/.spare-0-");
     let others = files.iter().filter(|file| !is_spare(file)).count();
     assert_eq!(others, 6, "lines, images, the log, two locks and the mark: {files:?}");

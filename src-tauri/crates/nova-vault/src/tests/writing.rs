@@ -1,4 +1,4 @@
-//! What a change set does to the disk when nobody interferes, and what it refuses.
+//! Writing without interference, and refused writes.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -26,7 +26,7 @@ fn one_property_changes_and_nothing_else() {
 }
 
 #[test]
-fn a_draft_reads_what_it_plans_and_writes_nothing() {
+fn draft_reads_its_plan_and_writes_nothing() {
     let bed = Bed::new(&[("a.md", "old\n")]);
     let vault = bed.vault();
     let mut draft = vault.draft();
@@ -49,7 +49,7 @@ fn a_draft_reads_what_it_plans_and_writes_nothing() {
 }
 
 #[test]
-fn an_edit_that_changes_nothing_leaves_no_trace() {
+fn edit_without_effect_leaves_no_trace() {
     let bed = Bed::new(&[("a.md", JANE)]);
     let vault = bed.vault();
     let (_, applied) = change(&vault, |d| d.set_properties(&path("a.md"), &[set("stage", "lead")])).unwrap();
@@ -72,7 +72,7 @@ fn creating_never_replaces() {
     }
     assert_eq!(vault.draft().free_path("CRM", "Jane").unwrap(), path("CRM/Jane 2.md"));
 
-    // Created by somebody else between planning and writing.
+    // Another program creates it between planning and writing.
     let mut draft = vault.draft();
     draft.create(&path("CRM/John.md"), "mine\n".to_owned()).unwrap();
     assert_eq!(draft.free_path("CRM", "john").unwrap(), path("CRM/john 2.md"));
@@ -88,7 +88,7 @@ fn creating_never_replaces() {
 }
 
 #[test]
-fn no_twin_of_a_note_or_a_folder_is_made_in_another_case() {
+fn note_or_folder_differing_in_case_only_is_refused() {
     let bed = Bed::new(&[("CRM/People/Jane Doe.md", JANE), ("Café/a.md", "a\n")]);
     let vault = bed.vault();
     let error = |wanted: &str| vault.draft().create(&path(wanted), "mine\n".to_owned()).unwrap_err();
@@ -116,13 +116,13 @@ fn no_twin_of_a_note_or_a_folder_is_made_in_another_case() {
         assert_eq!(error.hint(), format!("Write \"{instead}\"."), "{wanted}");
     }
 
-    // Planned and not there yet.
+    // Planned, but not on disk yet.
     let mut draft = vault.draft();
     draft.create(&path("CRM/Deals/One.md"), String::new()).unwrap();
     let error = draft.create(&path("CRM/deals/Two.md"), String::new()).unwrap_err();
     assert_eq!(error.hint(), "Write \"CRM/Deals/Two.md\".");
 
-    // Where only the name is given, the folder that is there is meant.
+    // If only the name is new, the existing folder is used.
     assert_eq!(draft.free_path("crm/people", "Jane Doe").unwrap(), path("CRM/People/Jane Doe 2.md"));
     let new =
         |folder: &str| NewNote { folder: folder.to_owned(), name: "Joe".to_owned(), text: String::new() };
@@ -133,7 +133,7 @@ fn no_twin_of_a_note_or_a_folder_is_made_in_another_case() {
 }
 
 #[test]
-fn a_folder_that_is_there_in_two_cases_is_the_one_that_is_named() {
+fn folder_that_exists_in_two_cases_is_used_as_spelled() {
     let bed = Bed::new(&[("CRM/Jane.md", JANE), ("crm/Joe.md", JANE)]);
     let draft = bed.vault().draft();
     assert_eq!(draft.free_path("crm", "New").unwrap(), path("crm/New.md"));
@@ -143,7 +143,7 @@ fn a_folder_that_is_there_in_two_cases_is_the_one_that_is_named() {
     let error = create("crm/jane.md").unwrap_err();
     assert!(matches!(&error, VaultError::Exists { path } if path.as_str() == "CRM/Jane.md"), "{error}");
 
-    // What was moved out of it goes back there.
+    // A note moved out of it returns there.
     let vault = bed.vault();
     let (id, _) = change(&vault, |draft| draft.rename(&path("crm/Joe.md"), &path("Joe.md"))).unwrap();
     bed.put("CRM/Joe.md", "another\n");
@@ -152,7 +152,7 @@ fn a_folder_that_is_there_in_two_cases_is_the_one_that_is_named() {
 }
 
 #[test]
-fn free_path_cleans_the_name() {
+fn free_path_sanitises_the_name() {
     let bed = Bed::new(&[]);
     let draft = bed.vault().draft();
     let free = draft.free_path("Notes", "AC/DC: live?").unwrap();
@@ -181,7 +181,7 @@ fn mode_and_extended_attributes_are_kept() {
 }
 
 #[test]
-fn two_calls_make_one_change_set() {
+fn two_calls_form_one_change_set() {
     let bed = Bed::new(&[("a.md", JANE), ("b.md", "b\n")]);
     let vault = bed.vault();
     let changes = vault.change_set(ChangeSetKind::Turn, "Move Jane".to_owned());
@@ -223,7 +223,7 @@ fn two_calls_make_one_change_set() {
 }
 
 #[test]
-fn a_moved_note_keeps_its_text_and_its_file() {
+fn moved_note_keeps_its_text_and_file() {
     let bed = Bed::new(&[("Inbox/a.md", "see [[b]]\n")]);
     let vault = bed.vault();
     let inode = fs::metadata(bed.root().join("Inbox/a.md")).unwrap().ino();
@@ -241,7 +241,7 @@ fn a_moved_note_keeps_its_text_and_its_file() {
     assert!(!bed.exists("Inbox/a.md"));
     assert_eq!(fs::metadata(bed.root().join("Archive/2026/a.md")).unwrap().ino(), inode);
 
-    // Moved and changed at once, then both reverted.
+    // Moved and modified together, then both reverted.
     change(&vault, |d| {
         d.replace(&path("Archive/2026/a.md"), "[[b]]", "[[c]]", None)?;
         d.rename(&path("Archive/2026/a.md"), &path("b.md"))
@@ -257,11 +257,11 @@ fn a_moved_note_keeps_its_text_and_its_file() {
 }
 
 #[test]
-fn deleting_follows_obsidians_trash_setting() {
+fn deletion_follows_obsidians_trash_setting() {
     for (setting, in_trash) in [
         (r#"{"trashOption":"local"}"#, true),
         (r#"{"trashOption":"none"}"#, false),
-        // The system's is the default, and there is none here.
+        // The system's trash is the default, and there is none here.
         (r#"{"alwaysUpdateLinks":true}"#, true),
     ] {
         let bed =
@@ -281,7 +281,7 @@ fn deleting_follows_obsidians_trash_setting() {
 }
 
 #[test]
-fn a_hard_linked_note_is_read_but_not_written() {
+fn hard_linked_note_is_read_but_not_written() {
     let bed = Bed::new(&[("a.md", "text\n")]);
     fs::hard_link(bed.root().join("a.md"), bed.dir.path().join("other.md")).unwrap();
     let vault = bed.vault();
@@ -297,7 +297,7 @@ fn a_hard_linked_note_is_read_but_not_written() {
 }
 
 #[test]
-fn the_journal_is_for_the_user_alone() {
+fn journal_is_readable_by_the_user_only() {
     let bed = Bed::new(&[("a.md", "secret\n")]);
     let vault = bed.vault();
     change(&vault, |d| d.append(&path("a.md"), "more", None)).unwrap();
@@ -331,7 +331,7 @@ fn two_vaults_on_one_folder_see_each_others_writes() {
 }
 
 #[test]
-fn old_change_sets_go() {
+fn old_change_sets_are_pruned() {
     let _alone = one_at_a_time();
     let bed = Bed::new(&[("a.md", "0\n")]);
     let vault = bed.vault();
@@ -356,7 +356,7 @@ fn old_change_sets_go() {
 }
 
 #[test]
-fn vault_opened_with_limits_forgets_what_is_beyond() {
+fn limits_are_applied_when_the_vault_is_opened() {
     let _alone = one_at_a_time();
     let bed = Bed::new(&[("a.md", "0\n")]);
     let vault = bed.vault();
@@ -382,20 +382,20 @@ fn pruned_change_set_stays_gone_after_its_process_is_killed() {
     let ids =
         |vault: &Vault| -> Vec<_> { vault.history().list().unwrap().into_iter().map(|set| set.id).collect() };
     let forgotten = other.history().prune(all).unwrap();
-    // As a kill does it: its log is left as it is.
+    // Simulates a kill: its log is left behind.
     drop(one);
     drop(other);
     let there: Vec<String> = if forgotten.is_empty() { vec![id.clone()] } else { Vec::new() };
     let next = bed.vault();
     assert_eq!(ids(&next), there);
-    // Nobody's log has it any more.
+    // No log contains it any more.
     assert_eq!([forgotten, next.history().prune(all).unwrap()].concat(), [id]);
     drop(next);
     assert_eq!(ids(&bed.vault()), [""; 0]);
 }
 
 #[test]
-fn two_that_forget_at_once_are_in_nobodys_way() {
+fn concurrent_pruning_does_not_fail() {
     let _alone = one_at_a_time();
     let bed = Bed::new(&[("a.md", "0\n")]);
     let vault = bed.vault();
