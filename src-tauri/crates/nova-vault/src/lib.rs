@@ -73,8 +73,8 @@
 //!
 //! Writing:
 //!
-//! - An edit made at any moment of a write is kept or returned as a conflict: `interleaving.rs`. The exception is
-//!   a hard-linked note under `write_through`, which is written in place (`write/through.rs`).
+//! - An edit made at any moment of a write is preserved or returned as a conflict: `interleaving.rs`. The
+//!   exception is a hard-linked note under `write_through`, which is written in place (`write/through.rs`).
 //! - A draft is written completely or not at all, with the bytes before in the journal: `faults.rs`,
 //!   `many.rs`; also on file systems that can neither exchange files nor rename without replacing.
 //! - Journal and new text are durable before a note is touched, and the note's name before success is
@@ -90,9 +90,10 @@
 //!   with others, to the vault's own, which is announced beforehand: `trash.rs`.
 //! - A binary file is created whole and never over another one; its undo removes it only if it is
 //!   unchanged: `files.rs`, `killed/files.rs`.
-//! - A moved note updates every link to it and changes no other byte; links to other notes still resolve: `moving.rs`,
-//!   `random_moves.rs` with a resolver of its own.
-//! - Several processes writing one vault lose nothing, and each change is reported with its author: `processes.rs`.
+//! - A moved note updates every link to it and changes no other byte; links to other notes still resolve:
+//!   `moving.rs`, and `random_moves.rs` with a resolver of its own.
+//! - Several processes writing one vault lose nothing, and each change is reported with its author:
+//!   `processes.rs`.
 //!
 //! Confinement:
 //!

@@ -360,8 +360,8 @@ mod system {
         }
     }
 
-    /// Reopens the folder for syncing: the handles used for walking may be `O_PATH`, on which a sync has no
-    /// effect.
+    /// Reopens the folder for syncing: the handles used for walking may be `O_PATH`, through which nothing
+    /// is synced.
     pub(in crate::disk) fn open_to_sync(folder: &Dir) -> io::Result<OwnedFd> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(openat(folder, ".", flags, Mode::empty())?)

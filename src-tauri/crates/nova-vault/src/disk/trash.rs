@@ -152,8 +152,8 @@ pub(crate) struct SystemTrash {
 
 impl SystemTrash {
     /// Opens the trash, creating it if missing. Refuses a trash or subfolder that is a link and, at the top
-    /// of a file system, one that others can access; its ancestors may contain links. The caller must check
-    /// that it is outside of the vault.
+    /// of a file system, one that is not the user's or that others can write to; its ancestors may contain
+    /// links. The caller must check that it is outside of the vault.
     pub(crate) fn open(place: &TrashPlace) -> io::Result<SystemTrash> {
         let (parent, name) = place.place()?;
         let mut builder = std::fs::DirBuilder::new();

@@ -80,7 +80,7 @@ impl Draft {
         Ok(VaultPath::in_folder(folder, &free)?)
     }
 
-    /// Refuses a new note whose folder exists in another case, or whose name does.
+    /// Refuses a new note that exists in a case variant of its folder, or that would create such a variant.
     pub(crate) fn refuse_twin(&self, path: &VaultPath) -> Result<(), VaultError> {
         let folder = path.folder();
         let spellings = self.vault().spellings(folder)?;

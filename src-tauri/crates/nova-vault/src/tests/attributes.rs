@@ -133,7 +133,7 @@ fn recreated_note_has_its_last_attributes() {
 }
 
 #[test]
-fn set_without_attributes_is_restored_with_defaults() {
+fn note_deleted_by_an_older_version_is_restored() {
     let bed = bed("none");
     let (id, _) = change(&bed.vault(), |draft| draft.delete(&path("a.md"))).unwrap();
     bed.without_log();

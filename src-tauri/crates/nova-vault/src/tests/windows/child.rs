@@ -21,7 +21,7 @@ pub(super) enum Does {
     Create,
     Delete,
     Attach,
-    /// The same as bytes.
+    /// The same, with binary content.
     AttachFile,
     Move,
     UndoEdit,
@@ -193,14 +193,14 @@ fn perform(does: Does, dir: &Path) -> bool {
     result.is_ok_and(|whole| whole) && nothing_left
 }
 
-/// Closes the vault, which takes the last look at displaced files. `false` if an edit could not be merged.
+/// Closes the vault, which runs the last check of displaced files. `false` if an edit could not be merged.
 fn close(vault: Vault) -> bool {
     let unmerged = vault.finish_writing();
     drop(vault);
     unmerged.is_empty()
 }
 
-/// Returns the interrupted change sets, except those that bring back an edit of the user: undoing one of those
+/// Returns the interrupted change sets, except those that merge an edit of the user: undoing one of those
 /// means discarding that edit.
 pub(super) fn interrupted(vault: &Vault) -> Vec<String> {
     let sets = vault.history().list().unwrap().into_iter();

@@ -1,9 +1,10 @@
 //! A search for windows: moments during an operation in which a user's save would be lost.
 //!
-//! A case is one operation of a real Nova process ([`child`]), one action of a user ([`user`]) and two numbers
-//! `i` and `j`. The process is stopped before each system call that concerns files ([`trace`]). Before call
-//! `i` the user acts; then the process runs to its end, or is killed before call `j`. Afterwards the vault is
-//! opened twice, and in some cases the interrupted change set is finished or undone. Then ([`check`]):
+//! A case is one operation of a real Nova process ([`child`]), one action of a user ([`user`]) and two
+//! numbers `i` and `j`. The process is stopped before each system call that concerns files ([`trace`]).
+//! Before call `i` the user acts; then the process runs to its end, or is killed before call `j`.
+//! Afterwards the vault is opened twice, and in some cases the interrupted change set is finished or
+//! undone. Then ([`check`]):
 //!
 //! - every line the user saved is in the note, or in a visible copy beside it;
 //! - no note contains a piece of another one, and every other note is as it was or as intended;
@@ -82,7 +83,7 @@ const NEXT: [Next; 3] = [Next::Opens, Next::Finishes, Next::Undoes];
 struct Tried {
     case: Case,
     wrong: Wrong,
-    /// Whether what went wrong is what cannot be detected on file systems without exchange.
+    /// Whether the failure is one that cannot be detected on file systems without exchange.
     accepted: bool,
     calls: Vec<Call>,
     files: Vec<(String, String)>,

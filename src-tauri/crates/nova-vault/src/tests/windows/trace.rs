@@ -273,7 +273,7 @@ type Known = (libc::c_long, &'static str, Does, &'static [Concerned]);
 use Concerned::{Beneath, Handle, Named};
 use Does::{ByFlags, ByHow, Changes, Looks};
 
-/// The system calls that look at files or change them. `fsync` and its kin are missing on purpose: acting or
+/// The system calls that read or change files. `fsync` and its kin are missing on purpose: acting or
 /// killing before one equals doing so before the next call.
 const CALLS: &[Known] = &[
     (libc::SYS_openat, "openat", ByFlags(2), &[Beneath(0)]),

@@ -1,4 +1,5 @@
-//! What the user does while Nova is stopped. Everything they save contains [`SAVED`], which nothing else writes.
+//! The user's actions while Nova is stopped. Everything they save contains [`SAVED`], which nothing else
+//! writes.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -98,7 +99,7 @@ pub(super) struct User {
     pub(super) made: bool,
     /// Whether the file they wrote into was in the trash already.
     pub(super) wrote_into_trash: bool,
-    /// Whether Nova is just about to take a name away, after its last look.
+    /// Whether Nova is about to unlink a name, after its last check.
     loses_name: bool,
     /// The old and new path of the note or folder they renamed.
     renamed: Option<(String, String)>,

@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn temporary_file_renamed_over_the_note_is_one_save() {
+    fn note_replaced_by_a_rename_is_due_once() {
         check(
             "0 create .a.md.tmp
              0 close-write .a.md.tmp
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn vim_save_is_one_change_of_the_note() {
+    fn note_saved_by_vim_is_due_once() {
         check(
             "0 from a.md #9
              0 to a.md~ #9
