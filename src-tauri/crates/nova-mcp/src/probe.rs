@@ -5,7 +5,6 @@ use nova_credentials::Challenge;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 use crate::authorized::Gate;
 use crate::config::ServerConfig;
@@ -63,7 +62,7 @@ async fn probe_through(
     };
     let Started { connection, tools } =
         start(config, host, secrets, &LastLines::default(), gate).await.map_err(scrubbed)?;
-    let (never, mut ok) = (CancellationToken::new(), true);
+    let mut ok = true;
     let mut probed: Vec<ProbedTool> = Vec::new();
     for definition in tools.into_iter().filter(|tool| tool.kind == Kind::Tool) {
         let before: Vec<&Definition> = probed.iter().map(|tool| &tool.definition).collect();
@@ -75,7 +74,7 @@ async fn probe_through(
             // Nobody hears a question: it is cancelled.
             let (asks, _) = mpsc::channel(1);
             let timeout = config.timeout;
-            let answer = connection.call(&definition.name, Some(args), timeout, &never, &asks, &|_| ()).await;
+            let answer = connection.call(&definition.name, Some(args), timeout, &asks, &|_| ()).await;
             called = Some(match answer {
                 Ok(answer) => {
                     match output(&config.name, answer, definition.output.as_ref(), secrets, &host.media) {

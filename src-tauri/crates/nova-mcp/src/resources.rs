@@ -13,7 +13,6 @@ use rmcp::model::{
 use serde_json::{Map, json};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 use crate::asking::Asked;
 use crate::connection::{Connection, Hear};
@@ -132,7 +131,6 @@ impl Connection {
         self: &std::sync::Arc<Self>,
         uri: &str,
         limit: Duration,
-        stop: &CancellationToken,
         asks: &mpsc::Sender<Asked>,
         hear: &Hear<'_>,
     ) -> Result<ReadResourceResult, Trouble> {
@@ -143,7 +141,7 @@ impl Connection {
             request.extensions = Default::default();
             ClientRequest::ReadResourceRequest(request)
         };
-        match self.ask_in_rounds(request, limit, stop, asks, hear).await? {
+        match self.ask_in_rounds(request, limit, asks, hear).await? {
             ServerResult::ReadResourceResult(read) => Ok(read),
             _ => Err(self.faulty("answered with something that is not a resource")),
         }

@@ -12,7 +12,7 @@ use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
-use tokio::sync::mpsc;
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::definition::short;
@@ -28,8 +28,8 @@ const LAST_BREATH: Duration = Duration::from_millis(500);
 
 /// A running process. To drop it is to end it with all its descendants.
 pub(crate) struct Stdio {
-    /// None once its input is to end.
-    to_process: Option<mpsc::Sender<Vec<u8>>>,
+    /// None inside once its input is to end.
+    to_process: Arc<Mutex<Option<ChildStdin>>>,
     output: BufReader<ChildStdout>,
     /// The beginning of a line.
     line: Vec<u8>,
@@ -55,9 +55,7 @@ impl Stdio {
         let stdin = process.stdin.take().ok_or_else(missing)?;
         let output = BufReader::new(process.stdout.take().ok_or_else(missing)?);
         tokio::spawn(said.follow(process.stderr.take().ok_or_else(missing)?));
-        let (to_process, messages) = mpsc::channel(64);
-        tokio::spawn(write_all(stdin, messages));
-        let to_process = Some(to_process);
+        let to_process = Arc::new(Mutex::new(Some(stdin)));
         let (line, noise, first_noise) = (Vec::new(), 0, None);
         Ok(Self { to_process, output, line, noise, first_noise, process, ending, at_once })
     }
@@ -126,9 +124,12 @@ impl Transport<RoleClient> for Stdio {
         async move {
             let mut bytes = serde_json::to_vec(&message)?;
             bytes.push(b'\n');
-            let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
-            // Where nothing can be written any more its output ends too, and says more.
-            to_process.ok_or_else(closed)?.send(bytes).await.map_err(|_| closed())
+            if let Some(stdin) = to_process.lock().await.as_mut() {
+                // Where nothing can be written any more its output ends too, and says more.
+                let _ = stdin.write_all(&bytes).await;
+                return Ok(());
+            }
+            Err(io::ErrorKind::BrokenPipe.into())
         }
     }
 
@@ -156,7 +157,10 @@ impl Transport<RoleClient> for Stdio {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.to_process = None;
+        // A process that does not read what is being written is killed below.
+        if let Ok(mut stdin) = self.to_process.try_lock() {
+            *stdin = None;
+        }
         let at_once = self.at_once.clone();
         tokio::select! {
             ended = tokio::time::timeout(POLITE, self.process.wait()) => {
@@ -172,12 +176,4 @@ impl Transport<RoleClient> for Stdio {
 
 fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
-}
-
-async fn write_all(mut stdin: ChildStdin, mut messages: mpsc::Receiver<Vec<u8>>) {
-    while let Some(bytes) = messages.recv().await {
-        if stdin.write_all(&bytes).await.is_err() {
-            return;
-        }
-    }
 }

@@ -8,7 +8,6 @@ use nova_skill::{
 };
 use rmcp::model::ProgressNotificationParam;
 use tokio::sync::mpsc;
-use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::asking::{Asked, elicitation, result};
 use crate::config::ServerConfig;
@@ -88,27 +87,17 @@ impl Tool for McpTool {
     ) -> Result<ToolOutput, ToolError> {
         let gone = || ToolError::failed(format!("{} is gone.", self.server_name), "Use another tool.");
         let server = self.server.upgrade().ok_or_else(gone)?;
-        let (stop, _stops) = stop_with();
-        let (tells, mut told) = mpsc::unbounded_channel();
-        let (asks, mut asked) = mpsc::channel(limits::QUESTIONS);
-        let (definition, of) = (self.definition.clone(), server.clone());
-        // On a task of its own, which lives on to tell the server that the call was stopped.
-        let mut call = tokio::spawn(async move {
-            let connection = tokio::select! {
-                connection = of.clone().connection() => connection?,
-                () = stop.cancelled() => return Err(Trouble::stopped()),
-            };
-            let hear = |news| drop(tells.send(news));
-            ask(&connection, &definition, args, of.as_ref(), &stop, &asks, &hear).await
-        });
-        let result = loop {
-            tokio::select! {
-                result = &mut call => break result,
-                Some(news) = told.recv() => ctx.progress(progress(&news)),
-                Some(question) = asked.recv() => self.put(question, server.secrets(), ctx.as_ref()).await?,
-            }
+        let (asks, asked) = mpsc::channel(limits::QUESTIONS);
+        let calling = async {
+            let connection = server.clone().connection().await?;
+            let hear = |news| ctx.progress(progress(&news));
+            ask(&connection, &self.definition, args, server.as_ref(), &asks, &hear).await
         };
-        let result = result.unwrap_or_else(|_| Err(Trouble::stopped())).map_err(|mut trouble| {
+        let result = tokio::select! {
+            result = calling => result,
+            refused = self.put_all(asked, server.secrets(), ctx.as_ref()) => return Err(refused),
+        };
+        let result = result.map_err(|mut trouble| {
             server.secrets().scrub(&mut trouble.what);
             server.went_wrong(&trouble);
             trouble
@@ -119,7 +108,21 @@ impl Tool for McpTool {
 }
 
 impl McpTool {
-    /// Asks the user what the server asks.
+    /// Asks the user what the server asks, until the call may not ask any more.
+    async fn put_all(
+        &self,
+        mut asked: mpsc::Receiver<Asked>,
+        secrets: &Secrets,
+        ctx: &dyn ToolContext,
+    ) -> ToolError {
+        while let Some(question) = asked.recv().await {
+            if let Err(refused) = self.put(question, secrets, ctx).await {
+                return refused;
+            }
+        }
+        std::future::pending().await
+    }
+
     async fn put(&self, asked: Asked, secrets: &Secrets, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         let Asked { params, mut answer } = asked;
         let mut elicitation = match elicitation(&self.server_name, params) {
@@ -155,7 +158,6 @@ async fn ask(
     definition: &Definition,
     args: Value,
     server: &dyn Called,
-    stop: &CancellationToken,
     asks: &mpsc::Sender<Asked>,
     hear: &Hear<'_>,
 ) -> Result<Result<Output, ToolError>, Trouble> {
@@ -163,27 +165,18 @@ async fn ask(
     match (definition.kind, args["uri"].as_str()) {
         (Kind::Tool, _) => {
             let args = args.as_object().cloned();
-            let result = connection.call(&definition.name, args, limit, stop, asks, hear).await?;
+            let result = connection.call(&definition.name, args, limit, asks, hear).await?;
             Ok(output(name, result, definition.output.as_ref(), server.secrets(), server.media()))
         }
         (Kind::Resources, Some(uri)) => {
-            let read = connection.read_resource(uri, limit, stop, asks, hear).await?;
+            let read = connection.read_resource(uri, limit, asks, hear).await?;
             connection.follow(uri, limit);
             Ok(resources::output(&read, server.secrets(), server.media()))
         }
         (Kind::Resources, None) => {
-            let mut list = tokio::select! {
-                list = connection.list_resources(limit) => list?,
-                () = stop.cancelled() => return Err(Trouble::stopped()),
-            };
+            let mut list = connection.list_resources(limit).await?;
             server.secrets().scrub_value(&mut list);
             Ok(Ok(Output::new(list).untrusted()))
         }
     }
-}
-
-/// Ends when its holder is dropped.
-fn stop_with() -> (CancellationToken, DropGuard) {
-    let stop = CancellationToken::new();
-    (stop.clone(), stop.drop_guard())
 }

@@ -9,10 +9,11 @@ use rmcp::model::{
     DiscoverRequestParams, ElicitRequestParams, InputRequest, InputRequests, InputResponses, JsonObject,
     PingRequest, ProgressNotificationParam, ProgressToken, ServerResult,
 };
-use rmcp::service::{PeerRequestOptions, RequestHandle, RoleClient};
+use rmcp::service::{PeerRequestOptions, RequestHandle, RoleClient, ServiceError};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 use super::{Connection, HEED, PROGRESSES, pages};
 use crate::asking::{self, Asked};
@@ -23,13 +24,12 @@ use crate::trouble::Trouble;
 pub(crate) type Hear<'a> = dyn Fn(ProgressNotificationParam) + Send + Sync + 'a;
 
 impl Connection {
-    /// One call of a tool.
+    /// One call of a tool. Dropped, it is given up.
     pub(crate) async fn call(
         self: &Arc<Self>,
         tool: &str,
         args: Option<JsonObject>,
         limit: Duration,
-        stop: &CancellationToken,
         asks: &mpsc::Sender<Asked>,
         hear: &Hear<'_>,
     ) -> Result<CallToolResult, Trouble> {
@@ -41,7 +41,7 @@ impl Connection {
             request.extensions = Default::default();
             ClientRequest::CallToolRequest(request)
         };
-        match self.ask_in_rounds(request, limit, stop, asks, hear).await? {
+        match self.ask_in_rounds(request, limit, asks, hear).await? {
             ServerResult::CallToolResult(result) => Ok(result),
             ServerResult::EmptyResult(_) => Ok(CallToolResult::default()),
             _ => Err(self.faulty("sent an invalid answer to the call")),
@@ -53,7 +53,6 @@ impl Connection {
         self: &Arc<Self>,
         request: impl Fn(Option<InputResponses>, Option<String>) -> ClientRequest,
         limit: Duration,
-        stop: &CancellationToken,
         asks: &mpsc::Sender<Asked>,
         hear: &Hear<'_>,
     ) -> Result<ServerResult, Trouble> {
@@ -62,19 +61,16 @@ impl Connection {
             // Before it asks: it may be done at once.
             let visited = self.visited.subscribe();
             let asked = request(answers.clone(), state.clone());
-            let more = match self.ask_once(asked, limit, stop, asks, hear).await? {
+            let more = match self.ask_once(asked, limit, asks, hear).await? {
                 Answered::Result(ServerResult::InputRequiredResult(more)) => more,
                 Answered::Result(answer) => return Ok(answer),
                 Answered::Pages(pages) => {
-                    self.visit(pages, visited, limit, stop, asks).await?;
+                    self.visit(pages, visited, limit, asks).await?;
                     continue;
                 }
             };
             let wanted = more.input_requests.unwrap_or_default();
-            answers = Some(tokio::select! {
-                answered = self.answers(wanted, asks) => answered?,
-                () = stop.cancelled() => return Err(Trouble::stopped()),
-            });
+            answers = Some(self.answers(wanted, asks).await?);
             state = more.request_state;
         }
         Err(self.faulty("kept asking for more input"))
@@ -100,33 +96,32 @@ impl Connection {
         Ok(answers)
     }
 
-    /// One request, until it ends, is stopped, or takes too long without a sign of progress. What the server asks the
-    /// user meanwhile goes to `asks`; the time of an answer does not count.
+    /// One request, until it ends or takes too long without a sign of progress. What the server asks the user meanwhile
+    /// goes to `asks`; the time of an answer does not count.
     async fn ask_once(
         self: &Arc<Self>,
         request: ClientRequest,
         limit: Duration,
-        stop: &CancellationToken,
         asks: &mpsc::Sender<Asked>,
         hear: &Hear<'_>,
     ) -> Result<Answered, Trouble> {
         let mut progress = self.progress.subscribe();
         let (asker, mut questions) = self.askers.call();
         let sent = self.peer.send_request_with_option(request, PeerRequestOptions::no_options());
-        let mut handle = tokio::select! {
-            sent = tokio::time::timeout(limit, sent) => {
-                sent.map_err(|_| self.late(limit))?.map_err(|error| self.trouble(error))?
-            }
-            () = stop.cancelled() => return Err(Trouble::stopped()),
-        };
+        let handle = tokio::time::timeout(limit, sent)
+            .await
+            .map_err(|_| self.late(limit))?
+            .map_err(|error| self.trouble(error))?;
+        let token = handle.progress_token.clone();
+        let mut sent = Sent { connection: self, handle: Some(handle), given_up: "stopped by the user" };
         let _counted = Counted::of(&self.calls);
         let mut last = Instant::now() + limit * PROGRESSES;
         let mut until = Instant::now() + limit;
         let answer = loop {
             tokio::select! {
-                answer = &mut handle.rx => break answer,
+                answer = sent.answer() => break answer,
                 told = progress.recv() => match told {
-                    Ok(told) if told.progress_token == handle.progress_token => {
+                    Ok(told) if told.progress_token == token => {
                         until = Instant::now() + limit;
                         hear(told);
                     }
@@ -137,22 +132,13 @@ impl Connection {
                     tokio::select! {
                         () = asking::pass_on(asked, asks) => {}
                         // It continues without an answer.
-                        answer = &mut handle.rx => break answer,
-                        () = stop.cancelled() => {
-                            self.give_up(handle, "stopped by the user").await;
-                            return Err(Trouble::stopped());
-                        }
+                        answer = sent.answer() => break answer,
                     }
                     (until, last) = (until + since.elapsed(), last + since.elapsed());
                 }
-                () = stop.cancelled() => {
-                    self.give_up(handle, "stopped by the user").await;
-                    return Err(Trouble::stopped());
-                }
                 () = tokio::time::sleep_until(until.min(last)) => {
-                    let late = self.late(if until < last { limit } else { limit * PROGRESSES });
-                    self.give_up(handle, "it took too long").await;
-                    return Err(late);
+                    sent.given_up = "it took too long";
+                    return Err(self.late(if until < last { limit } else { limit * PROGRESSES }));
                 }
             }
         };
@@ -168,7 +154,7 @@ impl Connection {
     }
 
     /// Tells the server that nobody is waiting, and sees to it that it heeds that.
-    async fn give_up(self: &Arc<Self>, handle: RequestHandle<RoleClient>, why: &str) {
+    async fn give_up(&self, handle: RequestHandle<RoleClient>, why: &str) {
         let token = handle.progress_token.clone();
         let progress = self.progress.subscribe();
         let told = tokio::time::timeout(HEED, handle.cancel(Some(why.to_owned()))).await;
@@ -178,13 +164,10 @@ impl Connection {
         if !matches!(told, Ok(Ok(()))) {
             return self.kill("It no longer accepted messages, and was stopped".into());
         }
-        let connection = self.clone();
-        tokio::spawn(async move {
-            tokio::time::sleep(HEED).await;
-            if !connection.heeds(progress, &token).await {
-                connection.kill("It continued a call that was stopped, and was ended".into());
-            }
-        });
+        tokio::time::sleep(HEED).await;
+        if !self.heeds(progress, &token).await {
+            self.kill("It continued a call that was stopped, and was ended".into());
+        }
     }
 
     /// Whether a server that was asked to stop a call still serves others, and sends nothing more about it.
@@ -226,6 +209,33 @@ enum Answered {
     Result(ServerResult),
     /// The user has to visit these pages before it continues.
     Pages(Vec<ElicitRequestParams>),
+}
+
+/// A request that was sent. Dropped without its answer, it is given up.
+struct Sent<'a> {
+    connection: &'a Arc<Connection>,
+    /// None once it is answered.
+    handle: Option<RequestHandle<RoleClient>>,
+    /// Why, for the server.
+    given_up: &'static str,
+}
+
+impl Sent<'_> {
+    async fn answer(&mut self) -> Result<Result<ServerResult, ServiceError>, RecvError> {
+        let Some(handle) = &mut self.handle else { return std::future::pending().await };
+        let answer = (&mut handle.rx).await;
+        self.handle = None;
+        answer
+    }
+}
+
+impl Drop for Sent<'_> {
+    fn drop(&mut self) {
+        if let (Some(handle), Ok(runtime)) = (self.handle.take(), Handle::try_current()) {
+            let (connection, why) = (self.connection.clone(), self.given_up);
+            runtime.spawn(async move { connection.give_up(handle, why).await });
+        }
+    }
 }
 
 /// One more call at work, as long as it lives.

@@ -9,7 +9,6 @@ use rmcp::model::{ElicitRequestParams, ElicitationAction};
 use rmcp::service::ServiceError;
 use serde_json::Value;
 use tokio::sync::{broadcast, mpsc};
-use tokio_util::sync::CancellationToken;
 
 use super::Connection;
 use crate::asking::{self, Asked};
@@ -43,7 +42,6 @@ impl Connection {
         pages: Vec<ElicitRequestParams>,
         mut visited: broadcast::Receiver<String>,
         limit: Duration,
-        stop: &CancellationToken,
         asks: &mpsc::Sender<Asked>,
     ) -> Result<(), Trouble> {
         let mut open = BTreeSet::new();
@@ -51,11 +49,7 @@ impl Connection {
             if let ElicitRequestParams::UrlElicitationParams { elicitation_id, .. } = &page {
                 open.insert(elicitation_id.clone());
             }
-            let answer = tokio::select! {
-                answer = asking::ask(page, asks) => answer,
-                () = stop.cancelled() => return Err(Trouble::stopped()),
-            };
-            if answer.action != ElicitationAction::Accept {
+            if asking::ask(page, asks).await.action != ElicitationAction::Accept {
                 return Err(Trouble::failed(
                     format!("{} needs you to open a page first, and it was not opened.", self.server),
                     "Call it again where the page can be opened.",
@@ -76,7 +70,6 @@ impl Connection {
         tokio::select! {
             _ = tokio::time::timeout(limit, all) => Ok(()),
             () = self.closed.cancelled() => Err(self.end()),
-            () = stop.cancelled() => Err(Trouble::stopped()),
         }
     }
 }
