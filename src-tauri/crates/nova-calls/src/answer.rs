@@ -3,7 +3,7 @@ use nova_protocol::{Decision, DetailView, Effect, NoteDiffView, PrincipalView};
 use nova_skill::Elicitation;
 use serde_json::Value;
 
-/// "May this call run?", or what the program behind it asks while it runs.
+/// A question to the user: whether a call may run, or one from the program behind a running call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApprovalRequest {
     pub call: String,
@@ -14,20 +14,20 @@ pub struct ApprovalRequest {
     pub principal: PrincipalView,
     /// "Change 1 note?"
     pub question: String,
-    /// What may be answered, in the order to offer it.
+    /// The decisions offered, in order.
     pub decisions: Vec<Decision>,
     pub editable: bool,
-    /// What would be written, for calls that write notes.
+    /// The planned changes, for calls that write notes.
     pub diff: Option<Vec<NoteDiffView>>,
-    /// What the call would do, where its tool says more than the arguments do.
+    /// The tool's description of what the call would do, if its arguments do not show it.
     pub details: Vec<DetailView>,
     pub host: Option<String>,
-    /// What allowing it also hands out for the first time: names, `service/key` or `service`.
+    /// Credentials that allowing the call also grants for the first time: `service/key` or `service`.
     pub credentials: Vec<String>,
-    /// What the program behind the call asks. `once` with the values as its arguments sends them; an approver that cannot
-    /// show the question leaves it unanswered.
+    /// The question of the program behind the call. `once` sends the arguments of the answer as its values;
+    /// an approver that cannot show the question leaves it unanswered.
     pub elicitation: Option<Elicitation>,
-    /// Grows when the question changed while it waited.
+    /// Incremented when the question changes while it waits.
     pub revision: u32,
 }
 
@@ -35,7 +35,7 @@ pub struct ApprovalRequest {
 pub enum Answer {
     Decided {
         decision: Decision,
-        /// Edited arguments that accompany an allowing decision, or the values that a program asked for.
+        /// Edited arguments of an allowing decision, or the values that a program requested.
         args: Option<Value>,
         by: String,
         reason: Option<String>,
@@ -49,7 +49,7 @@ pub enum Answer {
 /// Answers questions. Dropping the future withdraws the question.
 #[async_trait]
 pub trait Approver: Send + Sync {
-    /// Called before the question is emitted: from now on an answer may come.
+    /// Called before the question is emitted: answers may arrive from now on.
     fn expect(&self, _request: &ApprovalRequest) {}
 
     async fn ask(&self, request: &ApprovalRequest) -> Answer;
@@ -60,7 +60,7 @@ pub trait Approver: Send + Sync {
     }
 }
 
-/// Nobody is there: what would ask is denied at once.
+/// For runs without a user: every question is denied immediately.
 pub struct NoApprover;
 
 #[async_trait]

@@ -5,10 +5,11 @@ use serde_json::{Map, Value};
 
 use crate::named_hosts::named_hosts;
 
-/// Arguments that fit the tool's schema, with simple mistakes fixed ("5" for 5). Hosts of commands are public ones.
+/// Validates arguments against the tool's schema, after fixing simple mistakes ("5" for 5). The hosts of
+/// commands must be public.
 ///
 /// # Errors
-/// `invalid_arguments`, naming each misfit's path and rule and what is allowed.
+/// `invalid_arguments`, with the path of each invalid value, the violated rule and what is allowed.
 pub(crate) fn fit(tool: &ToolEntry, args: Value) -> Result<Value, UserError> {
     let args = fit_to_schema(tool, args)?;
     let other = || named_hosts(&args).find(|host| HostPattern::parse(host).is_none());
@@ -44,10 +45,10 @@ fn fit_to_schema(tool: &ToolEntry, args: Value) -> Result<Value, UserError> {
     ))
 }
 
-/// Arguments as a model writes them: the text of a JSON object.
+/// Parses arguments that a model wrote as the text of a JSON object.
 ///
 /// # Errors
-/// `invalid_arguments` when it is not one, or has a number that reading it has changed.
+/// `invalid_arguments` if the text is not an object, or contains a number that parsing would change.
 pub(crate) fn parse(tool: &ToolEntry, text: &str) -> Result<Value, UserError> {
     if text.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
@@ -73,7 +74,7 @@ pub(crate) fn parse(tool: &ToolEntry, text: &str) -> Result<Value, UserError> {
     ))
 }
 
-/// A number or a host as an error shows it.
+/// Shortens a number or a host for an error message.
 fn shortened(number: &str) -> String {
     const MOST: usize = 60;
     match number.get(..MOST) {
@@ -99,15 +100,15 @@ fn allowed(schema: &Value) -> String {
     format!("Allowed: {}.", names.join(", "))
 }
 
-/// Turns values into the type their schema asks for where that loses nothing.
+/// Converts values to the type that their schema requires, if the conversion is lossless.
 fn coerce(value: &mut Value, schema: &Value) {
     match value {
         Value::Object(map) => {
             for (key, inner) in map.iter_mut() {
                 coerce(inner, &schema["properties"][key.as_str()]);
             }
-            // A null for an optional argument means it was left out. In an object of free keys it
-            // means what it says.
+            // A null for an optional argument means that it was omitted; in an object with free keys it is a
+            // value.
             let required: Vec<&str> =
                 schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             map.retain(|key, inner| {
@@ -128,7 +129,7 @@ fn coerce(value: &mut Value, schema: &Value) {
                 }
                 Some(flag @ Value::Bool(_)) if accepts(schema, "boolean") => *value = flag,
                 Some(list @ Value::Array(_)) if accepts(schema, "array") => *value = list,
-                // A number that reading it changes stays text, and is refused as such.
+                // A number that parsing would change stays text, so that validation rejects it.
                 Some(object @ Value::Object(_))
                     if accepts(schema, "object") && inexact_number(text).is_none() =>
                 {

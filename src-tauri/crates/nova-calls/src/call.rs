@@ -1,4 +1,4 @@
-//! What a call is, what it runs in, and what became of it.
+//! A call, its scope and its outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -18,84 +18,84 @@ use serde_json::Value;
 use crate::seen_notes::SeenNotes;
 use crate::{Approved, Approver, Grants, KeepRule, Place, SubAgents, TurnSoFar};
 
-/// What the calls of one turn, form or command share.
+/// State shared by the calls of one turn, form or command.
 #[derive(Clone)]
 pub struct CallScope {
     pub access: Access,
     pub snapshot: Arc<Snapshot>,
-    /// The skills whose tools a tool may call; every available one where none are listed.
+    /// The skills whose tools a tool may call; `None` allows every available one.
     pub callable: Option<Arc<BTreeSet<String>>>,
     pub grants: Arc<Grants>,
-    /// What the user chose or dropped; `()` for a model's calls.
+    /// The files that the user chose or dropped; `()` for a model's calls.
     pub given: Arc<dyn GivenFiles>,
     pub events: Arc<dyn CallEvents>,
-    /// All writes of the scope; nothing on disk until the first.
+    /// Collects all writes of the scope; created on disk by the first one.
     pub change_set: Option<Arc<ChangeSet>>,
-    /// The notes these writes have touched.
+    /// The notes touched by these writes.
     pub touched: Arc<Mutex<BTreeSet<VaultPath>>>,
     /// What has happened in the turn.
     pub so_far: Arc<TurnSoFar>,
     pub privacy: Arc<Privacy>,
-    /// What the model knows of the notes that it writes; `()` for the user.
+    /// The notes that the model has seen, to detect stale writes; `()` for the user.
     pub asker: Arc<dyn SeenNotes>,
     /// Runs the tasks that its calls delegate; `()` refuses them.
     pub sub_agents: Arc<dyn SubAgents>,
-    /// The session, or the form run.
+    /// The id of the session or of the form run.
     pub session: String,
     pub turn: Option<String>,
     pub principal: Principal,
-    /// Who the change set's author is: "model", "user".
+    /// The author of the change set: "model", "user".
     pub author: String,
-    /// Started by the user's own hand.
+    /// Started by the user directly.
     pub by_hand: bool,
 }
 
-/// What a call can reach, and who allows it: the same for all calls of a turn.
+/// What calls can reach, and who approves it: the same for all calls of a turn.
 #[derive(Clone)]
 pub struct Access {
     pub vault: Option<Vault>,
     pub web: Arc<Web>,
     pub credentials: Arc<dyn CredentialSource>,
     pub stores: Arc<dyn StoreSource>,
-    /// The folders outside of the vault.
+    /// Folders outside of the vault.
     pub folders: Arc<dyn FolderSource>,
     /// Where commands run.
     pub sandboxes: Arc<dyn SandboxSource>,
     pub clock: Arc<dyn Clock>,
     pub rules: Arc<RulesInForce>,
-    /// What the user approved of tools that did not come with the program.
+    /// The user's approvals of tools that are not part of the program.
     pub approved: Arc<dyn Approved>,
     pub approver: Arc<dyn Approver>,
     pub keep_rule: Arc<dyn KeepRule>,
-    /// How long a tool may run, waiting for an answer not counted.
+    /// Time limit of a tool; waits for answers do not count.
     pub time_limit: Duration,
 }
 
-/// Receives what happens during a call.
+/// Receives the events of a call.
 pub trait CallEvents: Send + Sync {
     fn emit(&self, event: Event);
 }
 
-/// One call as it was asked for.
+/// A requested call.
 pub struct Call {
     pub id: String,
     pub tool: CalledTool,
     pub args: Arguments,
-    /// Its place among writes that are asked for together.
+    /// Its position among writes requested together.
     pub place: Option<Place>,
 }
 
-/// What is called.
+/// The called tool.
 pub enum CalledTool {
     /// By its wire name or `skill.tool`.
     Named(String),
-    /// A tool that no list has and no model can name, on behalf of a skill: the form of a record.
+    /// A tool that is in no list and that no model can name, on behalf of a skill: the form of a record.
     /// Rules apply to it as to any tool of the skill.
     OfForm { skill: Arc<SkillEntry>, tool: Arc<ToolEntry> },
 }
 
 impl CalledTool {
-    /// As it was named, or `skill.tool`.
+    /// The requested name, or `skill.tool`.
     pub fn name(&self) -> String {
         match self {
             Self::Named(name) => name.clone(),
@@ -111,7 +111,7 @@ impl<T: Into<String>> From<T> for CalledTool {
 }
 
 pub enum Arguments {
-    /// As a model writes them: the text of a JSON object.
+    /// The text of a JSON object, as written by a model.
     Text(String),
     Value(Value),
 }
@@ -126,40 +126,40 @@ impl Call {
     }
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     pub call: String,
     pub result: Result<Value, UserError>,
     pub sources: Vec<SourceView>,
-    /// The numbers of the value that a person would quote.
+    /// The numbers in the value that a person would quote.
     pub figures: Vec<FigureView>,
-    /// For a model that can look at them.
+    /// For models that accept images.
     pub images: Vec<OutputImage>,
     pub changes: Vec<NoteChangeView>,
     pub change_set: Option<String>,
-    /// What came from outside while the call wrote.
+    /// Outside edits that were merged into the call's writes.
     pub merged: Vec<String>,
-    /// Notes that were read, with what they held.
+    /// The notes that were read, with the hash of their content.
     pub seen: BTreeMap<VaultPath, ContentHash>,
-    /// The notes that it says something of; None where that may be any that were read.
+    /// The notes that the output is drawn from; `None` if it may be any note that was read.
     pub drawn_from: Option<BTreeSet<VaultPath>>,
-    /// It tells of notes of which no reader elsewhere may hear, beside those that were read: a name, a
-    /// tag, why one cannot be read.
+    /// It reveals facts about notes that are hidden from remote readers, in addition to the notes read: a
+    /// name, a tag, a parse error.
     pub only_here: bool,
-    /// It holds text that nobody vouches for.
+    /// It contains untrusted text.
     pub from_outside: bool,
-    /// It was stopped while it may already have had an effect outside of the vault.
+    /// It was stopped when it may already have had an effect outside of the vault.
     pub unknown: bool,
-    /// What it had found when it was stopped, as far as it may be shown.
+    /// Its partial result when it was stopped, as far as it may be shown.
     pub so_far: Option<Value>,
-    /// What the tool logged, as far as it is kept.
+    /// What the tool logged, as far as it is retained.
     pub log: Vec<LogLine>,
     pub ms: u64,
 }
 
 impl Outcome {
-    /// Of a call that has found nothing yet and has not ended.
+    /// The outcome of a call that has no result yet.
     pub(crate) fn of_call(id: String) -> Self {
         Self {
             call: id,

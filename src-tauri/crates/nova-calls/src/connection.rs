@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
-/// A connection that ends with its call, whatever the tool has left running.
+/// A connection that closes when its call ends, even if the tool leaves tasks running.
 pub(crate) struct Ended<S> {
     pub(crate) connection: S,
     pub(crate) ended: Pin<Box<WaitForCancellationFutureOwned>>,

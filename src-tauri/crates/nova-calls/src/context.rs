@@ -21,7 +21,7 @@ use crate::refused::Refused;
 use crate::run::inner::InnerCalls;
 use crate::secrets::Secrets;
 
-/// What one running tool is given.
+/// The context of one running tool.
 pub(crate) struct CallContext {
     pub(crate) vault: DraftVault,
     pub(crate) files: CallFiles,
@@ -32,10 +32,10 @@ pub(crate) struct CallContext {
     pub(crate) given: Arc<dyn GivenFiles>,
     pub(crate) store: Box<dyn ToolStore>,
     pub(crate) cache: Box<dyn ToolCache>,
-    /// `Some` for a tool that declares it.
+    /// `Some` for tools that declare it.
     pub(crate) delegate: Option<CallDelegate>,
     pub(crate) user: CallUser,
-    /// Of a tool that may call others.
+    /// `Some` for tools that may call others.
     pub(crate) tools: Option<InnerCalls>,
     pub(crate) request: RequestInfo,
     pub(crate) records: Arc<RecordTypes>,
@@ -43,7 +43,7 @@ pub(crate) struct CallContext {
     /// The digest of the preview that the user was shown.
     pub(crate) shown: Option<String>,
     pub(crate) cancel: CancellationToken,
-    /// Where what it says while it runs is judged, and told if it may be.
+    /// Receives the tool's output while it runs, to be judged before it is emitted.
     pub(crate) says: UnboundedSender<OutputPart>,
     pub(crate) secrets: Arc<Secrets>,
     pub(crate) log: Arc<CallLog>,
@@ -125,7 +125,7 @@ impl ToolContext for CallContext {
     }
 
     fn progress(&self, progress: Progress) {
-        // After its end nobody is listening.
+        // After the end of the call, nobody listens.
         let _ = self.says.send(OutputPart::Progress(progress));
     }
 

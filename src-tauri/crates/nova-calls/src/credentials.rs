@@ -1,4 +1,4 @@
-//! The secrets that a call may have: declared by its tool, there, and allowed by the user.
+//! The credentials of a call: declared by its tool, existing, and granted by the user.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use crate::secrets::Secrets;
 use crate::view::effect_view;
 use crate::{Answer, ApprovalRequest, CallEvents, Grantee, Grants};
 
-/// The secrets that one tool declares, in one call.
+/// The credentials that a tool declares, for one call.
 #[derive(Clone)]
 pub(crate) struct CallCredentials {
     source: Arc<dyn CredentialSource>,
@@ -25,10 +25,10 @@ pub(crate) struct CallCredentials {
     grantee: Grantee,
     consumer: Consumer,
     declared: Arc<[String]>,
-    /// What each of those is set as, in the same order.
+    /// The full `service/key` of each declared credential, in the same order.
     keys: Arc<[String]>,
     optional: Arc<[String]>,
-    /// Names that the user allowed for this call only.
+    /// Credentials that the user allowed for this call only.
     allowed: Arc<Mutex<BTreeSet<String>>>,
 }
 
@@ -55,10 +55,10 @@ impl CallCredentials {
         }
     }
 
-    /// What the tool declares and has no grant for yet.
+    /// Returns the declared credentials without a grant.
     ///
     /// # Errors
-    /// When one that it declares is missing; the user sees which.
+    /// If a declared credential is missing; the user sees which one.
     pub(crate) async fn not_granted(&self) -> Result<Vec<String>, ToolError> {
         let mut names = Vec::new();
         for (declared, key) in self.declared.iter().zip(self.keys.iter()) {
@@ -69,7 +69,7 @@ impl CallCredentials {
             names.extend(held.into_iter().filter(|held| !held.granted).map(|held| held.name));
         }
         for optional in self.optional.iter() {
-            // One that cannot be reached is as good as one that does not exist.
+            // An optional credential that cannot be reached counts as missing.
             let held = self.source.held(&self.consumer, optional).await.unwrap_or_default();
             names.extend(held.into_iter().filter(|held| !held.granted).map(|held| held.name));
         }
@@ -81,11 +81,11 @@ impl CallCredentials {
         Ok(names)
     }
 
-    /// The user has seen tool, hosts and credentials on one card and allowed the tool: they are
-    /// given for as long as the tool was allowed.
+    /// Grants credentials for as long as the tool was allowed: the user saw tool, hosts and credentials on
+    /// one card.
     ///
     /// # Errors
-    /// When the grant cannot be written down.
+    /// If the grant cannot be saved.
     pub(crate) async fn allowed_on_card(
         &self,
         names: &[String],
@@ -104,11 +104,10 @@ impl CallCredentials {
         Ok(())
     }
 
-    /// Asks whether the tool may have these, each by itself. It runs without an optional one that it
-    /// may not have.
+    /// Asks for each of these credentials separately. The tool runs without optional ones that are denied.
     ///
     /// # Errors
-    /// When it may not have one that it needs, and when the call is stopped.
+    /// If a required credential is denied, and if the call is stopped.
     pub(crate) async fn ask(
         &self,
         names: &[String],
@@ -143,7 +142,7 @@ impl CallCredentials {
             };
             let answer = loop {
                 match questions.ask(&mut request).await? {
-                    // There is nothing to edit, so the question stands.
+                    // There are no arguments to edit, so the question stands.
                     Answer::Revised { .. } => {}
                     answer => break answer,
                 }
@@ -189,7 +188,7 @@ impl CallCredentials {
         needed
     }
 
-    /// Shows the card on which the user can fix it.
+    /// Shows the card that lets the user fix it.
     fn tell(&self, error: &ToolError) {
         let (ToolError::CredentialNeeded { credential } | ToolError::NeedsSignIn { credential, .. }) = error
         else {
@@ -239,8 +238,9 @@ fn is_one_of(declared: &[String], name: &str) -> bool {
     })
 }
 
-/// Who a tool is to those who hand out secrets: a skill of the program, or one content of a file,
-/// with the hosts that its card shows. A tool that names none has those that its configuration names, whatever the call.
+/// Identifies a tool to credential sources: a skill of the program, or one content of a file, with the hosts
+/// that its card shows. For a tool that declares no hosts, these are the hosts in its configuration, whatever
+/// the call.
 pub fn consumer(tool: &ToolEntry, config: &Value) -> Consumer {
     let mut consumer = consumer_of(&tool.skill, tool.spec());
     if consumer.hosts.is_empty() {
@@ -249,7 +249,7 @@ pub fn consumer(tool: &ToolEntry, config: &Value) -> Consumer {
     consumer
 }
 
-/// The same of a tool that nothing is configured for.
+/// As [`consumer`], for a tool without configuration.
 pub fn consumer_of(skill: &str, spec: &nova_skill::ToolSpec) -> Consumer {
     Consumer {
         skill: skill.to_owned(),
@@ -259,7 +259,7 @@ pub fn consumer_of(skill: &str, spec: &nova_skill::ToolSpec) -> Consumer {
     }
 }
 
-/// A store without a secret.
+/// An empty store.
 pub struct NoCredentials;
 
 #[async_trait]

@@ -4,52 +4,51 @@ use nova_skill::{Effect, Principal, VaultPath};
 
 use crate::named_hosts::{HOSTS, named_hosts};
 
-/// Above this many notes in one turn a granted write asks again.
+/// Above this number of notes in one turn, a granted write asks again.
 const MANY_NOTES: usize = 20;
 
-/// The same call asks from this time on.
+/// Identical calls ask from this repetition on.
 pub(crate) const OFTEN: usize = 3;
 
-/// Everything the decision depends on.
+/// All inputs of the decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts<'a> {
     pub call: CallShape<'a>,
-    /// The notes that it was found to reach; none before it has run against a draft.
+    /// The notes it reaches; empty before it has run against a draft.
     pub reached: &'a ReachedNotes,
     pub principal: &'a Principal,
-    /// Started by the user's own hand: a form, a click, a command at a terminal.
+    /// Started by the user directly: a form, a click, a command at a terminal.
     pub by_hand: bool,
-    /// The session has a grant for this skill (writes) or for all hosts that the tool declares
-    /// (external).
+    /// The session has a grant for this skill (writes), or for all hosts that the tool declares (external).
     pub granted: bool,
     pub content: Content,
-    /// Notes the turn has touched, with this call's.
+    /// The number of notes that the turn has touched, including this call's.
     pub notes: usize,
     /// The call writes outside the skill's own folders and records, or moves notes.
     pub outside_own: bool,
-    /// The call writes a routine: what it says runs later, with the rights that it names.
+    /// The call writes a routine, which later runs unattended with the permissions that it declares.
     pub routine: bool,
-    /// What the call writes that a reader elsewhere may see, where it or its chat read private notes.
+    /// The notes to be written that remote readers can see, if the call or its chat has read private notes.
     pub open_notes: Vec<VaultPath>,
-    /// The model has read in this turn what strangers can write.
+    /// The model has read untrusted text in this turn.
     pub tainted: bool,
-    /// How often this very call was made in the turn, this time included.
+    /// How often this identical call was made in the turn, including this time.
     pub times: usize,
-    /// Which hosts the tool contacts depends on its arguments: an "always" would be for every host.
+    /// The hosts that the tool contacts depend on its arguments: an "always" would cover every host.
     pub hosts_vary: bool,
 }
 
-/// What the user knows of what would run.
+/// What the user knows about the code that would run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// It came with the program and changes only with it.
+    /// It is part of the program and changes only with it.
     Fixed,
-    /// The same, and the arguments give the call a worse effect than the tool is listed with: no "always" and no grant
-    /// was given in view of it.
+    /// As `Fixed`, but the arguments give the call a worse effect than the tool declares: no "always" and no
+    /// grant was given with that in mind.
     ByArguments,
-    /// A file defines it, and no content of that tool was ever allowed to run.
+    /// A file defines the tool, and no content of it was ever allowed to run.
     New,
-    /// Another content of the tool was allowed to run before, not this one.
+    /// Another content of the tool was allowed to run before, but not this one.
     Changed,
     /// This content was allowed to run before.
     Seen,
@@ -57,7 +56,7 @@ pub enum Content {
     Always,
 }
 
-/// Whether a call may run, and why.
+/// Whether a call may run, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ruling {
     pub verdict: Verdict,
@@ -67,7 +66,7 @@ pub struct Ruling {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Run,
-    /// Ask, offering these decisions in this order; `editable` tells whether arguments may change.
+    /// Ask, offering these decisions in this order; `editable`: arguments may be changed.
     Ask {
         decisions: Vec<Decision>,
         editable: bool,
@@ -75,20 +74,20 @@ pub enum Verdict {
     Deny,
 }
 
-/// What decided.
+/// The reason of a ruling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Because {
-    /// The rules cannot be read, and none were good before.
+    /// The rules cannot be parsed, and there is no earlier valid version.
     Closed(String),
     Rule {
         list: RuleList,
         text: String,
         line: u32,
-        /// The policy that it stands in.
+        /// The policy that contains the rule.
         policy: Option<String>,
     },
     Repeated(usize),
-    /// It writes a routine, whose owner has to see each change.
+    /// It writes a routine, whose owner must review each change.
     Routine,
     NewContent,
     ChangedContent,
@@ -96,34 +95,34 @@ pub enum Because {
     AlwaysApproved,
     ByHand,
     Granted,
-    /// There is a grant or an "always", which does not count in this turn.
+    /// There is a grant or an "always", but the turn is tainted.
     Tainted,
-    /// There is a grant or an "always", for fewer notes in a turn.
+    /// There is a grant or an "always", but for fewer notes per turn.
     ManyNotes(usize),
-    /// There is a grant or an "always", for the skill's own notes.
+    /// There is a grant or an "always", but only for the skill's own notes.
     OutsideOwn,
-    /// The chat, or this call, read private notes, and a reader elsewhere may see these, which it writes.
+    /// The chat or this call has read private notes, and it writes these, which remote readers can see.
     OpenNotes(Vec<VaultPath>),
-    /// Nothing speaks for or against it.
+    /// No rule and no grant applies: the effect decides.
     Effect(Effect),
 }
 
 impl Because {
-    /// No answer covers the next call.
+    /// Whether the next call asks again, whatever the answer.
     pub(crate) fn is_each_time(&self) -> bool {
         matches!(self, Self::Repeated(_) | Self::Routine | Self::Rule { list: RuleList::HumanApproval, .. })
     }
 }
 
-/// Whether a call may run: what the program itself forbids, then deny, then human approval, then
-/// allow, then by effect.
+/// Decides whether a call may run: first the program's own prohibitions, then deny, human approval and allow
+/// rules, then the effect.
 pub(crate) fn decide(rules: &Rules, facts: &Facts) -> Ruling {
     let effect = facts.call.effect;
     if let Some(denied) = denied(rules, facts) {
         return denied;
     }
-    // No rule and no grant was written in view of this content, and no effect it declares is known
-    // to be true: its first call asks for every principal, and shows the content.
+    // No rule and no grant was written with this content in mind, and its declared effect is unverified: its
+    // first call asks for every principal, and shows the content.
     let unseen = match facts.content {
         Content::New => Some(Because::NewContent),
         Content::Changed => Some(Because::ChangedContent),
@@ -149,8 +148,8 @@ pub(crate) fn decide(rules: &Rules, facts: &Facts) -> Ruling {
     }
 }
 
-/// Whether a tool that calls others may write what they planned: it asks at most once, where one of them would by
-/// its own rules. `asked`: the user has looked at the call and allowed it already, without what it writes.
+/// Decides whether a tool that calls others may write what they planned: it asks at most once, if one of them
+/// would by its own rules. `asked`: the user has already allowed the call itself, without its writes.
 pub(crate) fn decide_together(rules: &Rules, outer: &Facts, writes: &[Facts], asked: bool) -> Ruling {
     if let Some(denied) = denied(rules, outer) {
         return denied;
@@ -167,7 +166,7 @@ pub(crate) fn decide_together(rules: &Rules, outer: &Facts, writes: &[Facts], as
             Verdict::Deny => return Ruling { verdict, because },
             Verdict::Run => {}
             Verdict::Ask { mut decisions, .. } => {
-                // A rule would be about one of the tools, and the question is about all of them.
+                // A rule would cover one of the tools, but the question is about all of them.
                 decisions.retain(|decision| *decision != Decision::Always);
                 let is_stricter = |(known, _): &(Vec<Decision>, Because)| decisions.len() < known.len();
                 if asks.as_ref().is_none_or(is_stricter) {
@@ -184,7 +183,7 @@ pub(crate) fn decide_together(rules: &Rules, outer: &Facts, writes: &[Facts], as
     }
 }
 
-/// Why what was allowed for the chat, or always, does not cover the call.
+/// Returns why a grant for the chat, or an "always", does not cover the call.
 fn beyond_grant(facts: &Facts) -> Option<Because> {
     match facts.call.effect {
         _ if !facts.open_notes.is_empty() => Some(Because::OpenNotes(facts.open_notes.clone())),
@@ -195,7 +194,7 @@ fn beyond_grant(facts: &Facts) -> Option<Because> {
     }
 }
 
-/// What no answer can change: the rules cannot be read, or one denies the call.
+/// Returns a denial that no answer can change: the rules cannot be parsed, or one denies the call.
 pub(crate) fn denied(rules: &Rules, facts: &Facts) -> Option<Ruling> {
     let because = match &rules.closed {
         Some(reason) => Because::Closed(reason.clone()),
@@ -204,10 +203,10 @@ pub(crate) fn denied(rules: &Rules, facts: &Facts) -> Option<Ruling> {
     Some(Ruling { verdict: Verdict::Deny, because })
 }
 
-/// Why no answer covers the next call.
+/// Returns why the next call asks again, whatever the answer.
 fn each_time(rules: &Rules, facts: &Facts) -> Option<Because> {
     if facts.times >= OFTEN {
-        // A model that goes round in circles: whatever was allowed was not meant for this.
+        // The model is in a loop: nothing that was allowed was meant for this.
         return Some(Because::Repeated(facts.times));
     }
     if facts.routine && !facts.by_hand {
@@ -217,15 +216,15 @@ fn each_time(rules: &Rules, facts: &Facts) -> Option<Because> {
     wants_approval(rules, facts)
 }
 
-/// The rule that wants the user to be asked.
+/// The rule that requires asking the user.
 pub(crate) fn wants_approval(rules: &Rules, facts: &Facts) -> Option<Because> {
     rules.find_at(RuleList::HumanApproval, &facts.call, facts.reached, facts.principal).map(Because::from)
 }
 
-/// What allows a tool without a question.
+/// A permission that allows a tool without a question.
 pub(crate) struct Allowed {
     because: Because,
-    /// It is what an "always" on a card leaves behind, which covers no more than a grant for the chat does.
+    /// It results from an "always" on a card, which covers no more than a grant for the chat.
     pub(crate) always: bool,
 }
 
@@ -238,14 +237,15 @@ pub(crate) fn allowed_by_rule(
     content: Content,
 ) -> Option<Allowed> {
     let literal = || match content {
-        // It may be what an "always" on a card of notes left behind.
+        // It may result from an "always" on a card of note changes.
         Content::ByArguments => None,
         _ => rules.find_literal(RuleList::Allow, call, reached, who).map(Because::from),
     };
     match call.effect {
-        // Each message to a person is looked at.
+        // Each message to a person is reviewed.
         Effect::Send => None,
-        // Destruction wants a rule written for this one tool, and what leaves the machine by it one about its hosts.
+        // A destructive tool needs a rule for this one tool; a command that contacts hosts needs a rule about
+        // them.
         Effect::Destructive => {
             let found = match named_hosts(call.args).next() {
                 None => literal(),
@@ -289,7 +289,7 @@ fn ask(facts: &Facts, because: Because) -> Ruling {
     let decisions = match (effect, &because) {
         (Effect::Destructive | Effect::Send, _) => vec![Once, Deny],
         _ if facts.content == Content::ByArguments => vec![Once, Deny],
-        // What a chat knows is gone with it, so "always" would mean something else.
+        // Private knowledge ends with the chat, so "always" would mean something else.
         (Effect::Undeclared, _) | (_, Because::OpenNotes(_)) => vec![Once, Session, Deny],
         _ if facts.hosts_vary => vec![Once, Session, Deny],
         (Effect::Read | Effect::Write | Effect::External, _) => vec![Once, Session, Always, Deny],

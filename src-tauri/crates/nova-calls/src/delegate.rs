@@ -19,7 +19,7 @@ use crate::{
     Answer, ApprovalRequest, Approver, SubAgentEnd, SubAgentHow, SubAgentTask, SubAgentUser, SubAgents,
 };
 
-/// Asks on behalf of the call.
+/// Asks the user on behalf of the call.
 struct UserOfCall {
     questions: Arc<Questions>,
     request: ApprovalRequest,
@@ -43,7 +43,7 @@ impl SubAgentUser for UserOfCall {
     }
 }
 
-/// Asks the user for a sub-agent, with the stopwatch of the call paused.
+/// Asks the user on behalf of a sub-agent, with the stopwatch of the call paused.
 struct WhileCallWaits {
     approver: Arc<dyn Approver>,
     watch: Arc<CallWatch>,
@@ -65,7 +65,7 @@ impl Approver for WhileCallWaits {
     }
 }
 
-/// What the sub-agents of a call read and did, for its outcome.
+/// Reads and effects of a call's sub-agents, for its outcome.
 #[derive(Default)]
 pub(crate) struct Delegated(Mutex<Told>);
 
@@ -131,7 +131,7 @@ impl CallDelegate {
         Self { agents, user, tainted, cancel, delegated }
     }
 
-    /// Runs the task until it ends or its time is up.
+    /// Runs the task until it ends or reaches its time limit.
     async fn run_in_time(&self, task: Task) -> Result<SubAgentEnd, ToolError> {
         let limit = task.limits.time;
         let cancel = self.cancel.child_token();
@@ -177,7 +177,7 @@ impl Delegate for CallDelegate {
     }
 }
 
-/// "10 minutes"
+/// Formats a duration: "10 minutes".
 fn shown(time: Duration) -> String {
     let (count, unit) = match time.as_secs() {
         seconds if seconds >= 60 && seconds % 60 == 0 => (seconds / 60, "minute"),

@@ -1,4 +1,4 @@
-//! A long call continues in the background, and its caller continues too.
+//! Detaches long calls, so that their caller can continue.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,11 @@ use crate::run::run_watched;
 use crate::watch::CallWatch;
 use crate::{Arguments, Call, CallScope, CalledTool, Outcome, arguments};
 
-/// Runs a call as [`crate::run_call`] does. One that only reads, only asks elsewhere, or whose arguments ask for
-/// it, and has worked for `settle` without an end is let go: it runs on by itself. The time of a question does not count.
+/// Runs a call as [`crate::run_call`] does. A call that only reads, only queries other systems, or is
+/// detached by its arguments continues in the background if it has worked for `settle` without ending. Waits
+/// for answers do not count.
 ///
-/// Dropping the future ends a call that was not let go.
+/// Dropping the future ends a call that was not detached.
 pub async fn run_or_detach(
     scope: &CallScope,
     call: Call,
@@ -44,7 +45,7 @@ pub async fn run_or_detach(
         () = watch.stopwatch.passed(settle) => {}
     }
     let told = watch.let_go(|so_far| {
-        // Nobody knows yet who wrote what it has said so far.
+        // The author of its output so far is not known yet.
         if so_far.says_something() {
             scope.so_far.taint(&tool.shown_name());
         }
@@ -56,7 +57,7 @@ pub async fn run_or_detach(
     Settled::Detached(DetachedCall { call: id, tool, stop, watch, task })
 }
 
-/// The tool of that name, where a call of it may run on by itself.
+/// Returns the tool of that name if calls of it may be detached.
 pub fn detachable(snapshot: &Snapshot, name: &str) -> Option<Arc<ToolEntry>> {
     match snapshot.tool(name) {
         ToolLookup::Found { tool, .. }
@@ -70,7 +71,7 @@ pub fn detachable(snapshot: &Snapshot, name: &str) -> Option<Arc<ToolEntry>> {
     }
 }
 
-/// The tool of that name, where these arguments ask that the call runs on by itself.
+/// Returns the tool of that name if these arguments request a call in the background.
 fn in_background(snapshot: &Snapshot, name: &str, args: &Arguments) -> Option<Arc<ToolEntry>> {
     let ToolLookup::Found { tool, .. } = snapshot.tool(name) else { return None };
     let argument = tool.spec().background?;
@@ -87,7 +88,7 @@ pub enum Settled {
     Detached(DetachedCall),
 }
 
-/// A call that runs on by itself. Everything that holds for a call holds for it to its end.
+/// A call that continues in the background. Rules, limits and taint still apply until it ends.
 pub struct DetachedCall {
     pub call: String,
     pub tool: Arc<ToolEntry>,
@@ -97,12 +98,12 @@ pub struct DetachedCall {
 }
 
 impl DetachedCall {
-    /// Sees what it says, also after its end.
+    /// Observes its output, also after its end.
     pub fn watch(&self) -> Arc<CallWatch> {
         self.watch.clone()
     }
 
-    /// Stops it; its end says so.
+    /// Returns the token that stops it; the outcome is then a cancellation.
     pub fn stop(&self) -> CancellationToken {
         self.stop.clone()
     }
@@ -112,7 +113,7 @@ impl DetachedCall {
     }
 }
 
-/// The task itself broke, which what the tool does cannot bring about.
+/// The outcome if the task itself panicked, which a tool cannot cause.
 fn broken(call: &str, error: &tokio::task::JoinError) -> Outcome {
     tracing::error!(call, panicked = error.is_panic(), "a call panicked");
     let result = Err(nova_skill::ToolError::Cancelled.into());

@@ -20,7 +20,7 @@ use crate::given::GivenNotes;
 use crate::only_here::OnlyHere;
 use crate::seen_notes::{SeenNote, SeenNotes};
 
-/// The vault of one call: reads go to the disk, writes into a draft.
+/// The vault of one call: reads from disk, writes to a draft.
 #[derive(Clone)]
 pub(crate) struct DraftVault {
     state: Option<Arc<State>>,
@@ -32,13 +32,13 @@ pub(crate) struct DraftVault {
 struct State {
     view: View,
     draft: Mutex<Draft>,
-    /// What it was given of, however little, with what that held.
+    /// The notes of which the call received any content, with their hash.
     seen: Mutex<BTreeMap<VaultPath, ContentHash>>,
-    /// The notes that were read or planned one by one.
+    /// The notes that were read or planned individually.
     reached: Mutex<BTreeSet<VaultPath>>,
     given: Mutex<GivenNotes>,
     only_here: Mutex<OnlyHere>,
-    /// Whether it read a private note or file, by itself.
+    /// Whether it read a private note or file individually.
     read_private: AtomicBool,
 }
 
@@ -71,7 +71,7 @@ impl DraftVault {
         Self { state, records, skills, asker }
     }
 
-    /// The vault of a call that this one makes: it sees what is planned here.
+    /// Returns the vault for an inner call: it includes the changes planned here.
     pub(crate) fn fork(&self, records: Arc<RecordTypes>, asker: Arc<dyn SeenNotes>) -> Self {
         let state = self.state.as_ref().map(|state| {
             let draft = state.draft.lock().unwrap_or_else(PoisonError::into_inner).fork();
@@ -80,14 +80,14 @@ impl DraftVault {
         Self { state, records, skills: self.skills.clone(), asker }
     }
 
-    /// Plans what a fork has planned. Nothing may have been planned since it was made.
+    /// Takes over the changes planned in a fork. Nothing may have been planned here since the fork.
     pub(crate) fn join(&self, fork: Draft) {
         if let Some(state) = &self.state {
             *state.draft.lock().unwrap_or_else(PoisonError::into_inner) = fork.joined();
         }
     }
 
-    /// A call that this one made was given these notes, and told this one of them.
+    /// Records what an inner call read: its result is passed to this one.
     pub(crate) fn was_given(&self, call: &Outcome) {
         self.saw(call.seen.iter().map(|(path, hash)| (path.clone(), *hash)));
         if call.only_here {
@@ -101,7 +101,7 @@ impl DraftVault {
         any.unwrap_or(true)
     }
 
-    /// The planned writes, when the tool has returned. Nothing is planned any more afterwards.
+    /// Takes the planned writes when the tool has returned. Nothing may be planned afterwards.
     pub(crate) fn take_draft(&self) -> Option<Draft> {
         let state = self.state.as_ref()?;
         let mut draft = state.draft.lock().unwrap_or_else(PoisonError::into_inner);
@@ -109,30 +109,30 @@ impl DraftVault {
         (!draft.is_empty()).then_some(draft)
     }
 
-    /// The notes and files that the call was given something of, with what they held: not those that were
-    /// only looked through.
+    /// The notes and files of which the call received any content, with their hash; not those that were only
+    /// scanned.
     pub(crate) fn seen(&self) -> BTreeMap<VaultPath, ContentHash> {
         self.state.as_ref().map_or_else(BTreeMap::new, |state| {
             state.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
         })
     }
 
-    /// The same when the tool has returned: ten thousand are not copied.
+    /// As [`DraftVault::seen`], without a copy, when the tool has returned.
     pub(crate) fn take_seen(&self) -> BTreeMap<VaultPath, ContentHash> {
         self.state.as_ref().map_or_else(BTreeMap::new, |state| {
             std::mem::take(&mut *state.seen.lock().unwrap_or_else(PoisonError::into_inner))
         })
     }
 
-    /// The notes that were read or planned by themselves. What a search or a list gave is in
-    /// [`DraftVault::look_at_given`]: most of it is only looked through.
+    /// The notes that were read or planned individually. Results of searches and lists are in
+    /// [`DraftVault::look_at_given`]: most of them are only scanned.
     pub(crate) fn reached(&self) -> BTreeSet<VaultPath> {
         self.state.as_ref().map_or_else(BTreeSet::new, |state| {
             state.reached.lock().unwrap_or_else(PoisonError::into_inner).clone()
         })
     }
 
-    /// Those that were reached since they were taken last.
+    /// Takes the notes reached since the last call of this function.
     pub(crate) fn take_reached(&self) -> BTreeSet<VaultPath> {
         self.state.as_ref().map_or_else(BTreeSet::new, |state| {
             std::mem::take(&mut *state.reached.lock().unwrap_or_else(PoisonError::into_inner))
@@ -145,12 +145,12 @@ impl DraftVault {
         }
     }
 
-    /// Whether the call read a private note or file, which it may copy into what it writes.
+    /// Whether the call read a private note or file, whose content it may copy into its writes.
     pub(crate) fn has_read_private(&self) -> bool {
         self.state.as_ref().is_some_and(|state| state.read_private.load(Ordering::SeqCst))
     }
 
-    /// Whether the call was given anything that a reader elsewhere would not have been.
+    /// Whether the call received anything that is hidden from remote readers.
     pub(crate) async fn knows_private(&self) -> bool {
         self.state.is_some()
             && (self.has_read_private()
@@ -158,7 +158,7 @@ impl DraftVault {
                 || self.any_private(self.seen().into_keys().collect()).await)
     }
 
-    /// Looks at what the call was given of notes so far, in whatever way: ten thousand are not copied.
+    /// Inspects everything the call has received of notes so far, without a copy.
     pub(crate) fn look_at_given<T>(&self, look: impl FnOnce(&GivenNotes) -> T) -> T {
         match &self.state {
             Some(state) => look(&state.given.lock().unwrap_or_else(PoisonError::into_inner)),
@@ -166,7 +166,7 @@ impl DraftVault {
         }
     }
 
-    /// What the call was given so far that no reader elsewhere would have been, beside what it has seen.
+    /// What the call received that is hidden from remote readers, in addition to the notes it has seen.
     pub(crate) fn only_here(&self) -> OnlyHere {
         self.state.as_ref().map_or_else(OnlyHere::default, |state| {
             state.only_here.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -420,7 +420,7 @@ impl ToolVault for DraftVault {
                 Ok((view.trash(&path), stay_here))
             })
             .await?;
-        // When the call is judged the note is gone, and whether it was private cannot be asked.
+        // When the call is judged, the note no longer exists, so its privacy cannot be checked then.
         if stay_here {
             self.gives_here(OnlyHere::tells);
         }
@@ -434,8 +434,8 @@ impl ToolVault for DraftVault {
         let (moved, stay_here) = self
             .with(move |view, draft| {
                 let moved = draft.move_note(&from, &to);
-                // Links that are left are told with the lines they stand in, and why a note cannot be
-                // moved with the file it is because of.
+                // Unchanged links are reported with their lines, and an error of a move names the file that
+                // caused it.
                 let told: BTreeSet<&VaultPath> = match &moved {
                     Ok(moved) => moved.left.iter().map(|link| &link.path).collect(),
                     Err(error) => error.path().into_iter().collect(),
@@ -562,7 +562,7 @@ impl ToolVault for DraftVault {
     }
 }
 
-/// All notes, and those of which no reader elsewhere may hear.
+/// All notes, and those hidden from remote readers.
 fn paths(view: &View) -> Result<(Vec<VaultPath>, Vec<String>), VaultError> {
     let rows = view.query(&Query::default())?.rows;
     let mut stay_here = Vec::new();
@@ -574,20 +574,20 @@ fn paths(view: &View) -> Result<(Vec<VaultPath>, Vec<String>), VaultError> {
     Ok((rows.into_iter().map(|row| row.path).collect(), stay_here))
 }
 
-/// Whether a reader here was given something of it that one elsewhere would not have been.
+/// Whether this local reader received content that is hidden from remote readers.
 fn stays_here(view: &View, path: &VaultPath) -> bool {
     !view.privacy().remote && view.stays_here(path)
 }
 
-/// Whether only properties that cannot be read hide the note, such as those of a template. A copy has them as
-/// well, or they are filled in and say themselves what it is.
+/// Whether the note is hidden only because its properties cannot be parsed, as in a template. A copy has the
+/// same properties, or they are filled in and then state whether the copy is private.
 fn is_hidden_as_unreadable(note: &Note, elsewhere: &Privacy) -> bool {
     matches!(note.document.front_matter(), FrontMatter::Broken { .. })
         && !elsewhere.lists(&note.path)
         && !folded(&note.text[..note.document.body_start()]).contains("nova")
 }
 
-/// The files of the problems of which no reader elsewhere may hear.
+/// The files of problems that are hidden from remote readers.
 fn of_what_stays_here(view: &View, problems: &[Problem]) -> Vec<String> {
     let stays =
         |problem: &&Problem| VaultPath::parse(&problem.path).map_or(true, |path| stays_here(view, &path));

@@ -1,4 +1,4 @@
-//! What the program behind a running call asks the user.
+//! Questions to the user from the program behind a running call.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,19 +13,19 @@ use crate::questions::{NotAllowed, Questions};
 use crate::view::principal_view;
 use crate::{Answer, ApprovalRequest};
 
-/// A program that asks more often in one call is stopped.
+/// Maximum number of questions per call; a program that asks more is stopped.
 const QUESTIONS: usize = 8;
-/// Values that do not fit are asked for again so often.
+/// Maximum number of attempts to enter valid values.
 const TRIES: usize = 5;
 
-/// The user, as one call reaches them: by the same way that asks for its approval.
+/// The user, as reached by one call: through the approver that its approval also uses.
 pub(crate) struct CallUser {
     questions: Arc<Questions>,
     call: String,
     tool: String,
     principal: PrincipalView,
     asked: AtomicUsize,
-    /// Questions that come at once are asked one after another.
+    /// Serialises concurrent questions.
     asking: tokio::sync::Mutex<()>,
 }
 
@@ -118,7 +118,7 @@ impl ToolUser for CallUser {
     }
 }
 
-/// A question that is withdrawn unless it is answered: the program no longer waits.
+/// An open question, withdrawn on drop unless it was answered: the program no longer waits.
 struct Open<'a> {
     user: &'a CallUser,
     from: &'a str,
@@ -134,7 +134,7 @@ impl Drop for Open<'_> {
 }
 
 /// # Errors
-/// Validation errors, for the person who filled in the form.
+/// Validation errors, worded for the person who filled in the form.
 fn fits(schema: &Value, values: &Value) -> Result<(), String> {
     if !values.is_object() {
         return Err("The form was sent without its values.".into());

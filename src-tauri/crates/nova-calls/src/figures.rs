@@ -1,4 +1,4 @@
-//! Where an output came from and what its figures rest on, as the plain data of events.
+//! Converts the sources of an output and of its figures to the plain data of events.
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use nova_protocol::{FigurePartView, FigureView, SourceView};
@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::view::source_view;
 
-/// Every source once: those the tool names, those of its figures, those that were heard of over the
-/// web. The figures name them by their place in that list; a figure whose number is not in the value
-/// is left out, since nobody could find it there.
+/// Collects each source once: those named by the tool, those of its figures, and those of web responses.
+/// Figures refer to sources by index; a figure whose number is not in the value is omitted, since readers
+/// could not find it.
 pub(crate) fn sources_and_figures(output: &Output, heard: &[Source]) -> (Vec<SourceView>, Vec<FigureView>) {
     let mut listed = Listed::with_room_for(output.sources.len());
     let unnamed = heard.iter().filter(|heard| !names(output, heard));
@@ -43,7 +43,7 @@ pub(crate) fn sources_and_figures(output: &Output, heard: &[Source]) -> (Vec<Sou
     (listed.sources.into_iter().map(source_view).collect(), figures)
 }
 
-/// Whether the tool names the page of an answer itself; what was heard of it has no query.
+/// Whether the tool itself names the page of a response; the URL of a response has no query.
 fn names(output: &Output, heard: &Source) -> bool {
     let Source::Web(heard) = heard else { return false };
     output.sources.iter().any(|source| match source {
@@ -52,7 +52,7 @@ fn names(output: &Output, heard: &Source) -> bool {
     })
 }
 
-/// The notes among the sources of an output and of its figures, each once, in order of their paths.
+/// The notes among the sources of an output and of its figures, deduplicated, sorted by path.
 pub(crate) fn notes_named(output: &Output) -> Vec<&VaultPath> {
     let mut known = HashSet::with_capacity(output.sources.len());
     let is_new = |path: &&VaultPath| known.insert(address_of(path));
@@ -62,7 +62,7 @@ pub(crate) fn notes_named(output: &Output) -> Vec<&VaultPath> {
     notes
 }
 
-/// Everything the output says it was drawn from.
+/// All sources of an output and of its figures.
 fn all_sources(output: &Output) -> impl Iterator<Item = &Source> {
     output.sources.iter().chain(output.figures.iter().flat_map(|figure| &figure.sources))
 }
@@ -74,13 +74,14 @@ fn note_of(source: &Source) -> Option<&VaultPath> {
     }
 }
 
-/// Sources, each once, in the order in which they were first named.
+/// Deduplicated sources, in the order in which they were first named.
 struct Listed<'a> {
     sources: Vec<&'a Source>,
-    /// The places of notes, by [`address_of`] their paths: of many figures each names the same thousands.
+    /// The indices of notes, by [`address_of`] their paths: many figures may each name the same thousands of
+    /// notes.
     by_address: HashMap<*const u8, u32>,
-    /// The places of all, once the sources are not notes in order of their paths. Until then nothing
-    /// needs to be hashed: most tools list the notes as the vault gives them.
+    /// The indices of all sources, created when one arrives that is not the next note by path. Until then
+    /// nothing is hashed: most tools list notes in the order of the vault.
     places: Option<HashMap<&'a Source, u32>>,
 }
 
@@ -98,7 +99,7 @@ impl<'a> Listed<'a> {
         if let Some(known) = self.by_address.get(&address_of(path)) {
             return *known;
         }
-        // As long as nothing is hashed, there are notes alone.
+        // Until this map exists, all sources are notes in order.
         let last = self.sources.last().copied().and_then(note_of);
         let is_next = self.places.is_none() && last.is_none_or(|last| last < path);
         let place = if is_next { self.push(source) } else { self.hashed(source) };
@@ -126,8 +127,8 @@ fn place_at(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// Where a path lies in memory. Clones of a path lie at the same address, and no two others do while
-/// both are borrowed and none is empty, so their addresses tell them apart.
+/// The address of a path in memory. Clones of a path share one address, and no two others do while both are
+/// borrowed and neither is empty, so the address identifies the path.
 fn address_of(path: &VaultPath) -> *const u8 {
     path.as_str().as_ptr()
 }
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_names_its_sources_by_place_and_each_source_is_listed_once() {
+    fn figures_refer_to_deduplicated_sources_by_index() {
         let total = Figure::new("/total", "Total", Decimal::new(350, 2), "EUR")
             .from_notes([note("B.md"), note("A.md")])
             .part("of A", "1.50", "EUR");
@@ -166,10 +167,10 @@ mod tests {
     }
 
     #[test]
-    fn sources_are_told_apart_by_what_they_say_in_whatever_order_they_come() {
+    fn sources_are_deduplicated_by_value_in_any_order() {
         let web = |url: &str| Source::Web(WebSource::new(url, "2026-11-21T09:00:00Z"));
         let (a, b, c) = (note("A.md"), note("B.md"), note("C.md"));
-        // The same notes, some of them clones and some read anew; in order, and not.
+        // The same notes, as clones and as separate values; sorted and unsorted.
         let named = [
             vec![a.clone(), b.clone(), c.clone()],
             vec![a.clone(), c.clone(), b.clone(), note("C.md"), note("A.md")],
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_that_does_not_stand_where_it_says_is_left_out() {
+    fn figure_that_is_not_at_its_path_is_omitted() {
         let wrong = |at: &str| Figure::new(at, "Total", Decimal::new(350, 2), "EUR");
         let output = Output::new(json!({ "total": "3.51", "other": ["3.50"] }))
             .figure(wrong("/total"))

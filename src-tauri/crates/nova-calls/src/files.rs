@@ -1,4 +1,4 @@
-//! The folders outside of the vault, as one call reaches them.
+//! The folders outside of the vault that a call can reach.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -19,9 +19,9 @@ pub(crate) struct CallFiles {
 
 struct State {
     source: Arc<dyn FolderSource>,
-    /// The chat, whose scratch folder is one of them.
+    /// The chat, whose scratch folder is among them.
     chat: Option<String>,
-    /// Opened when the first is asked for.
+    /// Opened on first use.
     folders: OnceLock<Arc<Folders>>,
     draft: Mutex<FileDraft>,
     cancel: CancellationToken,
@@ -42,7 +42,7 @@ impl CallFiles {
         }
     }
 
-    /// The files of a call that this one makes: it adds to what is planned here.
+    /// Returns the files for an inner call, which adds to the changes planned here.
     pub(crate) fn fork(&self, cancel: CancellationToken) -> Self {
         let State { source, chat, folders, draft, .. } = &*self.state;
         let draft = draft.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -50,12 +50,12 @@ impl CallFiles {
         Self { state: Arc::new(State { source, chat, folders, draft: Mutex::new(draft), cancel }) }
     }
 
-    /// Plans what a fork has planned.
+    /// Takes over the changes planned in a fork.
     pub(crate) fn join(&self, fork: FileDraft) {
         *self.state.draft.lock().unwrap_or_else(PoisonError::into_inner) = fork;
     }
 
-    /// The planned writes, when the tool has returned.
+    /// Takes the planned writes when the tool has returned.
     pub(crate) fn take_draft(&self) -> Option<FileDraft> {
         let mut draft = self.state.draft.lock().unwrap_or_else(PoisonError::into_inner);
         let draft = std::mem::take(&mut *draft);

@@ -1,4 +1,4 @@
-//! Where rules are asked: about a call, about what it says, and about the hosts it contacts.
+//! Evaluates the rules: for a call, for its output, and for the hosts that it contacts.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use nova_skill::{Effect, Principal, ToolError};
 use crate::decide::{allowed_by_rule, decide, decide_together, denied, wants_approval};
 use crate::{Because, Content, Facts, Ruling};
 
-/// The rules of one moment.
+/// A snapshot of the rules.
 pub struct Gate {
     rules: Arc<Rules>,
 }
 
 impl Gate {
-    /// By the rules of this moment; one made later may answer otherwise.
+    /// Takes a snapshot of the rules in force; a later one may rule differently.
     pub fn now(rules: &RulesInForce) -> Self {
         Self { rules: rules.now() }
     }
@@ -23,38 +23,38 @@ impl Gate {
         decide(&self.rules, facts)
     }
 
-    /// Of a call that makes others, with what these would write.
+    /// Rules on a call that makes others, given their planned writes.
     pub(crate) fn judge_together(&self, outer: &Facts, writes: &[Facts], asked: bool) -> Ruling {
         decide_together(&self.rules, outer, writes, asked)
     }
 
-    /// Why no answer could let the call run.
+    /// Returns why no answer could allow the call.
     pub(crate) fn denial(&self, facts: &Facts) -> Option<Because> {
         denied(&self.rules, facts).map(|ruling| ruling.because)
     }
 
-    /// Whether no answer could let a call run of which nothing is known but its arguments.
+    /// Whether no answer could allow a call, judged by its arguments alone.
     pub fn denies(&self, call: &CallShape, who: &Principal) -> bool {
         self.rules.closed.is_some() || self.rules.find(RuleList::Deny, call, who).is_some()
     }
 
-    /// The rule that requires asking, also about what ran already.
+    /// The rule that requires asking, also about a call that has run already.
     pub(crate) fn wants_approval(&self, facts: &Facts) -> Option<Because> {
         wants_approval(&self.rules, facts)
     }
 
-    /// Whether a rule requires asking because of the notes that were reached, not of the arguments.
+    /// Whether a rule requires asking because of the notes reached, not because of the arguments.
     pub(crate) fn notes_want_approval(&self, facts: &Facts) -> bool {
         self.wants_approval(facts).is_some() && self.wants_approval(&without_notes(facts)).is_none()
     }
 
-    /// Whether a rule denies or requires asking because of the notes that were reached, not of the arguments.
+    /// Whether a rule denies or requires asking because of the notes reached, not because of the arguments.
     pub(crate) fn notes_matter(&self, facts: &Facts) -> bool {
         self.denial(facts).is_some() && self.denial(&without_notes(facts)).is_none()
             || self.notes_want_approval(facts)
     }
 
-    /// The first rule about the requests of a call: one that denies them, else one that requires asking.
+    /// The first rule about the requests of a call: a denying one, otherwise one that requires asking.
     pub fn on_requests(&self, call: &CallShape, who: &Principal) -> Option<(RuleList, String)> {
         let request = as_request(call);
         [RuleList::Deny, RuleList::HumanApproval].into_iter().find_map(|list| {
@@ -62,7 +62,7 @@ impl Gate {
         })
     }
 
-    /// How far rules and grants let a call reach out.
+    /// How far rules and grants allow the call to contact hosts.
     pub(crate) fn covers(
         &self,
         call: &CallShape,
@@ -91,7 +91,7 @@ impl Gate {
     }
 }
 
-/// Whatever a tool declares, a request is what leaves the machine.
+/// Whatever effect a tool declares, a request leaves the machine.
 fn as_request<'a>(call: &CallShape<'a>) -> CallShape<'a> {
     CallShape { effect: Effect::External, ..*call }
 }
@@ -100,21 +100,21 @@ fn without_notes<'a>(facts: &Facts<'a>) -> Facts<'a> {
     Facts { reached: ReachedNotes::NONE, ..facts.clone() }
 }
 
-/// What the rules say of the tool.
+/// What the rules permit the tool to contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Covers {
-    /// This rule denies all that leaves the machine.
+    /// This rule denies all requests.
     Denied(String),
-    /// They cannot be read.
+    /// The rules cannot be parsed.
     Closed(String),
-    /// They allow it: with the hosts that it declares.
+    /// They allow the hosts that the tool declares.
     Declared,
-    /// The user wants to be asked each time: no grant counts.
+    /// They require asking each time: no grant counts.
     Nothing,
-    /// No hand-written rule allows it, and the model has read untrusted text: neither a
-    /// grant nor an "always" counts.
+    /// No hand-written rule allows it, and the model has read untrusted text: neither a grant nor an "always"
+    /// counts.
     Tainted,
-    /// They say nothing of it.
+    /// No rule applies: grants decide.
     Granted,
 }
 

@@ -1,4 +1,4 @@
-//! Which notes a text is drawn from, where a tool was given many at once and does not name them.
+//! Infers which notes a text is drawn from when a tool received many at once and does not name its sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,17 +7,17 @@ use nova_vault::QueryRow;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A shorter text is a word of any language, and says nothing about where it is from.
+/// Minimum length in bytes; a shorter text could come from anywhere.
 const SHORTEST: usize = 3;
 
-/// What stands in more notes than this is a word of the vault, such as a stage or a currency.
+/// A text found in more notes than this is common vocabulary of the vault, such as a stage or a currency.
 const FEW: usize = 20;
 
-/// What a call was given of notes: read one by one, found by a search, listed by a query.
+/// The note content that a call received: read individually, found by a search, or listed by a query.
 #[derive(Default)]
 pub(crate) struct GivenNotes(BTreeMap<VaultPath, Vec<Given>>);
 
-/// What was given of one note. Nothing is copied for it that is large.
+/// Content received of one note. Large content is shared, not copied.
 enum Given {
     Whole(Note),
     Row(QueryRow),
@@ -37,7 +37,7 @@ impl GivenNotes {
         self.add(path, Given::Text(text.to_owned()));
     }
 
-    /// Some of its values, as they are shown.
+    /// Adds some of its values as they are displayed.
     pub(crate) fn values(&mut self, path: &VaultPath, values: &impl Serialize) {
         for text in texts(&serde_json::to_value(values).unwrap_or_default()) {
             self.text(path, &text);
@@ -56,9 +56,9 @@ impl GivenNotes {
         self.0.entry(path.clone()).or_default().push(given);
     }
 
-    /// Those of the `candidates` that one of the texts holds something of: a text that stands in the
-    /// note, or its name, a value or a line of it within a longer text. What stands in the `named` notes
-    /// or in the arguments as well is from there.
+    /// Returns the `candidates` that one of the texts is drawn from: the text is part of the note, or
+    /// contains its name, a value or a line of it. Text that is also in the `named` notes or in the arguments
+    /// is attributed to them.
     pub(crate) fn told_in(
         &self,
         texts: &[String],
@@ -80,9 +80,8 @@ impl GivenNotes {
         candidates.filter(|path| self.pieces(path).iter().any(stands)).collect()
     }
 
-    /// Those of the `read` and given notes of which one of the texts holds the path, the name, or a piece
-    /// that only few of them have: what many have says nothing about which. What stands in the arguments is
-    /// from there.
+    /// Returns those of the `read` and received notes whose path or name, or a piece found in few of them, is
+    /// in one of the texts: a common piece identifies no note. Text in the arguments is attributed to them.
     pub(crate) fn named_in<'a>(
         &'a self,
         texts: &[String],
@@ -104,7 +103,7 @@ impl GivenNotes {
         having.into_values().filter(|notes| notes.len() <= FEW).flatten().collect()
     }
 
-    /// The path, the name and what was given of a note, by values and lines.
+    /// The path, the name, and each received value and line of a note.
     fn pieces(&self, path: &VaultPath) -> Vec<String> {
         let mut pieces = vec![path.to_string(), path.name().to_owned()];
         for given in self.0.get(path).into_iter().flatten() {
@@ -127,7 +126,7 @@ impl GivenNotes {
     }
 }
 
-/// Whether there is nothing in a value: no text, no number, no word.
+/// Whether a value is empty: no text, number or boolean.
 pub(crate) fn says_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -138,7 +137,7 @@ pub(crate) fn says_nothing(value: &Value) -> bool {
     }
 }
 
-/// Every text in a value, also the keys of its objects.
+/// All texts in a value, including object keys.
 pub(crate) fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.trim().to_owned()],

@@ -6,16 +6,16 @@ use nova_skill::{Effect, VaultPath};
 
 use crate::ToolContent;
 
-/// What the user allowed "for this chat": gone with the session.
+/// What the user allowed "for this chat"; dropped with the session.
 #[derive(Debug, Default)]
 pub struct Grants(Mutex<HashSet<(Grantee, Granted)>>);
 
-/// Whom a grant is for.
+/// The recipient of a grant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Grantee {
     /// All tools of a skill that change only with the program.
     Skill(String),
-    /// One content of a tool that can change; another content counts as another tool.
+    /// One content of a tool that can change; another content is another grantee.
     Content(ToolContent),
 }
 
@@ -28,7 +28,7 @@ enum Granted {
 }
 
 impl Grants {
-    /// For further calls with this effect.
+    /// Allows further calls with this effect.
     pub fn add(&self, to: &Grantee, effect: Effect) {
         self.insert(to, Granted::Effect(effect));
     }
@@ -37,7 +37,7 @@ impl Grants {
         self.contains(grantee, Granted::Effect(effect))
     }
 
-    /// For further requests to this host, as [`nova_http::host_of`] names it.
+    /// Allows further requests to this host, as returned by [`nova_http::host_of`].
     pub fn add_host(&self, to: &Grantee, host: &str) {
         self.insert(to, Granted::Host(host.to_owned()));
     }
@@ -54,7 +54,7 @@ impl Grants {
         self.contains(grantee, Granted::Credential(name.to_owned()))
     }
 
-    /// For further writes into this note, which a reader elsewhere may see, by a chat that was given private
+    /// Allows further writes into this note, which remote readers can see, by a chat that has read private
     /// notes.
     pub fn add_open_note(&self, to: &Grantee, note: &VaultPath) {
         self.insert(to, Granted::OpenNote(note.clone()));
@@ -64,7 +64,7 @@ impl Grants {
         self.contains(grantee, Granted::OpenNote(note.clone()))
     }
 
-    /// Takes back all that was given to these.
+    /// Revokes all grants of the matching grantees.
     pub fn forget(&self, whom: impl Fn(&Grantee) -> bool) {
         let mut given = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         given.retain(|(grantee, _)| !whom(grantee));
@@ -92,9 +92,9 @@ impl Grantee {
     }
 }
 
-/// Writes an "always" down where the rules are kept.
+/// Saves an "always" as a rule.
 pub trait KeepRule: Send + Sync {
     /// # Errors
-    /// When the rule could not be written; the message says why.
+    /// If the rule cannot be written; the message says why.
     fn allow(&self, wire_name: &str) -> Result<(), String>;
 }

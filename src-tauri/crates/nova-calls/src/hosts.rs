@@ -18,24 +18,24 @@ use crate::{
     Answer, Approval, ApprovalRequest, Approved, CallScope, Content, Grantee, Grants, Standing, ToolContent,
 };
 
-/// Which hosts one call may contact. What nothing covers is asked about in the middle of the run.
+/// The hosts that a call may contact. Hosts not covered by rules or grants are asked about during the run.
 pub(crate) struct CallHosts {
     questions: Arc<Questions>,
     grants: Arc<Grants>,
     call: String,
     tool: Arc<ToolEntry>,
-    /// Asked anew for each request: a rule may be written while the tool runs.
+    /// Read for each request: rules may change while the tool runs.
     rules: Arc<RulesInForce>,
-    /// The model had read what strangers can write before it made the call.
+    /// The model had read untrusted text before it made the call.
     tainted: bool,
     grantee: Grantee,
-    /// The file's content and what was approved of it, for a tool that a file defines.
+    /// The file's content and its approvals, for a tool defined by a file.
     content: Option<(ToolContent, Arc<dyn Approved>)>,
     principal: Principal,
     declared: BTreeSet<String>,
     shown: BTreeSet<String>,
     state: Mutex<State>,
-    /// Held while a question waits: what was asked for two requests at once is asked once.
+    /// Held while a question waits, so that concurrent requests to one host ask once.
     asking: tokio::sync::Mutex<()>,
 }
 
@@ -73,19 +73,19 @@ impl CallHosts {
         }
     }
 
-    /// The user looked at these hosts on the call's own card, and allowed it.
+    /// Records that the user saw these hosts on the call's card and allowed it.
     pub(crate) fn shown_and_allowed(&self) {
         self.state().allowed.extend(self.shown.iter().cloned());
     }
 
-    /// What the call runs with; questions show it.
+    /// Sets the arguments and vault of the run, which questions show.
     pub(crate) fn runs_with(&self, args: &Value, vault: DraftVault) {
         let mut state = self.state();
         state.args = args.clone();
         state.vault = Some(vault);
     }
 
-    /// How far the rules and grants of this moment let the call reach out.
+    /// How far the rules and grants in force allow the call to contact hosts.
     fn covers(&self) -> Covers {
         let args = self.state().args.clone();
         self.covers_with(&args)
@@ -100,7 +100,7 @@ impl CallHosts {
         Gate::now(&self.rules).covers(&call, &reached, &self.principal, self.standing(), self.tainted)
     }
 
-    /// What a file does with notes is its own: once it was given a private one, it sends nothing.
+    /// A tool defined by a file sends nothing once it has received a private note, whatever it does with it.
     async fn check_nothing_private(&self, host: &str) -> Result<(), ToolError> {
         let vault = self.state().vault.clone();
         match vault.filter(|_| self.tool.spec().vault.is_some()) {
@@ -121,14 +121,14 @@ impl CallHosts {
         }
     }
 
-    /// Whether the host is one of those that the card of the call shows.
+    /// Whether the card of the call shows the host.
     pub(crate) fn shows(&self, host: &str) -> bool {
         self.shown.contains(host)
     }
 
-    /// Whether a command of the call may contact the host: it is one that the call names, and rules let it pass.
+    /// Whether a command of the call may contact the host: the call must name it and the rules must allow it.
     fn check_command(&self, host: &str) -> Result<(), ToolError> {
-        // A rule about one host holds also where the call names it by a wildcard.
+        // A rule about one host also applies if the call names it by a wildcard.
         let mut args = self.state().args.clone();
         args[HOSTS] = json!([host]);
         let covers = self.covers_with(&args);
@@ -172,7 +172,7 @@ impl CallHosts {
         allowed.then_some(Ok(()))
     }
 
-    /// For the session, or always for this content.
+    /// Whether the host is granted for the session, or always for this content.
     fn is_granted(&self, host: &str) -> bool {
         self.grants.covers_host(&self.grantee, host) || self.is_always(host)
     }
@@ -184,7 +184,7 @@ impl CallHosts {
         })
     }
 
-    /// What was decided holds for this call in any case.
+    /// Records a decision, which applies to this call in any case.
     fn remember(&self, decision: Decision, host: &str) {
         match (decision, &self.content) {
             (Decision::Session, _) => self.grants.add_host(&self.grantee, host),
@@ -243,14 +243,14 @@ impl HostGate for CallHosts {
         };
         let answer = loop {
             match self.questions.ask_mid_run(&mut request).await? {
-                // The call runs already: there is nothing to edit, so the question stands.
+                // The call is already running, so there are no arguments to edit and the question stands.
                 Answer::Revised { .. } => {}
                 answer => break answer,
             }
         };
         match self.questions.settle(&request, answer) {
             Ok(allowed) => {
-                // A rule that was written while the question waited.
+                // A rule may have been written while the question waited.
                 self.covers().check(host)?;
                 self.remember(allowed.decision, host);
                 self.state().allowed.insert(host.to_owned());
@@ -264,14 +264,15 @@ impl HostGate for CallHosts {
     }
 }
 
-/// A server that the skill's configuration names, for a connection to it. It is the user's own: a call that reads there,
-/// and changes the vault at most, is not asked about, not even after untrusted text, unless a rule requires it.
+/// A connection to a server that the skill's configuration names. It belongs to the user: a call that only
+/// reads there, or changes only the vault, does not ask, not even after untrusted text, unless a rule
+/// requires it.
 pub(crate) struct ConfiguredServer<'a>(pub(crate) &'a CallHosts);
 
 #[async_trait]
 impl HostGate for ConfiguredServer<'_> {
     async fn may_contact(&self, host: &str) -> Result<(), ToolError> {
-        // What changes something there has another effect (`Tool::for_call`).
+        // A call that changes something there has another effect (`Tool::for_call`).
         let effect = self.0.tool.effect();
         let reads =
             matches!(effect, nova_skill::Effect::Read | nova_skill::Effect::Write) && self.0.shows(host);
@@ -282,11 +283,11 @@ impl HostGate for ConfiguredServer<'_> {
     }
 }
 
-/// The hosts that the commands of a call may contact. Nobody is asked while they run.
+/// The hosts that the commands of a call may contact. No questions are asked while they run.
 pub(crate) struct CommandHosts(Arc<CallHosts>);
 
 impl CommandHosts {
-    /// None where the call runs no commands, or names no host.
+    /// `None` if the call runs no commands, or names no host.
     pub(crate) fn of(hosts: &Arc<CallHosts>) -> Option<Self> {
         let any = hosts.tool.spec().runs_commands && !hosts.shown.is_empty();
         any.then(|| Self(hosts.clone()))
@@ -300,15 +301,15 @@ impl HostGate for CommandHosts {
     }
 }
 
-/// The hosts of one call, in the spelling of requests. What names no one host is left out, and asked about
-/// when the tool gets there.
+/// The hosts of one call, in the spelling of requests. Entries that are not a single host are omitted, and
+/// asked about when they are contacted.
 pub(crate) struct ToolHosts {
-    /// Those that the tool says it talks to; rules that allow the call cover them.
+    /// The hosts that the tool declares; rules that allow the call cover them.
     pub(crate) declared: BTreeSet<String>,
-    /// Those on the card of the call. For a tool that declares none, those whose addresses stand in its source:
-    /// looked at and allowed, they are as good as declared ones. No rule covers them.
+    /// The hosts on the card of the call. For a tool that declares none, these are the addresses in its
+    /// source: once reviewed and allowed they count as declared, but no rule covers them.
     pub(crate) shown: BTreeSet<String>,
-    /// Another call of the tool may contact others.
+    /// Other calls of the tool may contact other hosts.
     pub(crate) vary: bool,
 }
 

@@ -1,20 +1,20 @@
-//! Writes that are asked for together: all are shown and asked about at once, and written one after the
-//! other, each as if it had been asked for when those before it had ended.
+//! Orders writes that are requested together: all are shown and approved at once, but written one after
+//! another, each as if requested after the previous one ended.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// This many places, first to last.
+/// Creates `count` places, first to last.
 pub fn places(count: usize) -> Vec<Place> {
     let ended = Arc::new(watch::Sender::new(vec![false; count]));
     (0..count).map(|at| Place { ended: ended.clone(), at, reached: at == 0 }).collect()
 }
 
-/// That of one call. It is given up when it is dropped.
+/// The place of one call, released on drop.
 #[derive(Debug)]
 pub struct Place {
-    /// By place: whether its call has ended.
+    /// Whether the call at each place has ended.
     ended: Arc<watch::Sender<Vec<bool>>>,
     at: usize,
     reached: bool,
@@ -25,10 +25,10 @@ impl Place {
         self.reached
     }
 
-    /// Comes back when all calls before it have ended.
+    /// Waits until all calls before it have ended.
     pub(crate) async fn reach(&mut self) {
         let mut ended = self.ended.subscribe();
-        // The sender is in `self`: this ends only by a change.
+        // The sender is in `self`, so the wait cannot fail.
         let _ = ended.wait_for(|ended| ended[..self.at].iter().all(|ended| *ended)).await;
         self.reached = true;
     }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_place_is_reached_when_all_before_it_are_given_up_in_whatever_order() {
+    async fn place_is_reached_when_all_earlier_ones_are_dropped() {
         let mut places = places(3);
         let (mut third, second, first) = (places.remove(2), places.remove(1), places.remove(0));
         assert!(first.is_reached() && !second.is_reached());

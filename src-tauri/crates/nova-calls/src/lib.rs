@@ -1,49 +1,51 @@
-//! The one way a tool runs: find it, check its arguments and what it requires, apply the rules, ask
-//! where they say so, run it against a draft of the vault, write the draft as part of a change set,
-//! and report what happened.
+//! The single path by which tools run: find the tool, validate the arguments, check requirements, apply the
+//! rules, ask if they require it, run the tool against a draft of the vault, write the draft as part of a
+//! change set, and report the outcome.
 //!
-//! Model turns, forms, `nova tool call` and whatever comes later all go through [`run_call`]; no
-//! other crate can call a tool. What a tool reaches beyond its notes, hosts and secrets, is bound to
-//! what it declares and the user allows. This crate never talks to a model, never stores a session and never
-//! shows anything: it emits events and asks through traits.
+//! Model turns, forms and `nova tool call` all go through [`run_call`] and differ only in the [`CallScope`]
+//! they pass; no other crate can call a tool. Beyond notes, hosts and credentials, a tool reaches only what
+//! it declares and the user allows. This crate never talks to a model, never stores a session and never shows
+//! anything: it emits events and asks through traits.
 //!
-//! [`Gate`] is the one place where rules are asked. What it answers about a call, run, ask or deny and why, is a pure
-//! function of rules and [`Facts`] (`src/decide.rs`).
-//! Turns, forms and `nova tool call` differ only in the [`CallScope`] they pass.
+//! [`Gate`] is the only place that evaluates rules. Its ruling on a call (run, ask or deny, and why) is a
+//! pure function of rules and [`Facts`] (`src/decide.rs`).
 //!
 //! # Invariants
 //!
-//! - `Tool::run` requires a `CallToken`, which this crate alone makes: `tests/invariants.rs`.
-//! - One call emits exactly one `tool_call_started` and one `tool_call_completed`, also when the tool panics.
-//! - A denied call does not run, not even to compute its diff; nor does a tool of a file whose content nobody
+//! - `Tool::run` requires a `CallToken`, which only this crate creates: `tests/invariants.rs`.
+//! - One call emits exactly one `tool_call_started` and one `tool_call_completed`, even if the tool panics.
+//! - A denied call does not run, not even to compute its diff; nor does a tool of a file whose content is not
 //!   approved: `tests/calls/ruling.rs`, `tests/calls/reviewing.rs`.
 //! - The decision table holds row by row, and no spelling of a name or argument evades a deny:
 //!   `src/decide/tests.rs`.
-//! - A rule that denies is checked again after every answer, with the arguments as they are then. Edited arguments,
-//!   new rules, taint and repetition are judged before anything runs: `tests/calls/ruling.rs`.
-//! - Rules about arguments also judge the notes that a call really reached (`ReachedNotes`): before its output or
-//!   progress leaves, before anything is written, and again after each answer. Rules about requests are evaluated
-//!   for each request.
-//! - Unapproved content is shown with its changes, whatever else makes the call ask: `tests/calls/reviewing.rs`.
-//! - Grants to a tool that did not come with Nova are bound to its content (`Grantee`, `Approved`), never to its
+//! - Deny rules are checked again after every answer, with the current arguments. Edited arguments, new
+//!   rules, taint and repetition are judged before anything runs: `tests/calls/ruling.rs`.
+//! - Rules about arguments also judge the notes that a call actually reached (`ReachedNotes`): before its
+//!   output or progress is emitted, before anything is written, and again after each answer. Rules about
+//!   requests are evaluated for each request.
+//! - Unapproved content is shown with its changes, whatever else makes the call ask:
+//!   `tests/calls/reviewing.rs`.
+//! - Grants to a tool that is not part of Nova are bound to its content (`Grantee`, `Approved`), never to its
 //!   name alone.
-//! - A tool contacts a host only if its card showed the host and the user allowed it, the session has a grant for
-//!   the host, the user allowed it always for this content of the tool's file, or a rule allows the tool and the tool
-//!   declares the host. In a turn that has read untrusted text, neither grant nor "always" counts. Everything else
-//!   asks during the run, and the wait does not count as the tool's time: `tests/calls/fetching.rs`.
+//! - A tool contacts a host only if its card showed the host and the user allowed it, the session has a grant
+//!   for the host, the user allowed it always for this content of the tool's file, or a rule allows the tool
+//!   and the tool declares the host. In a turn that has read untrusted text, neither grant nor "always"
+//!   counts. Other hosts are asked about during the run, and the wait does not count as the tool's time:
+//!   `tests/calls/fetching.rs`.
 //! - A tool receives only credentials that it declares and that a grant or an answer allows, and sends them only
 //!   to hosts that it declares: `tests/calls/secrets.rs`.
-//! - A secret given to a call is removed from its output, progress, errors, log and sources, and is never written
-//!   into a note: `tests/calls/secrets.rs`.
-//! - A tool that calls others ([`nova_skill::ToolCalls`]) makes each call here, by its own rules (`src/run/inner.rs`). What
-//!   they write is one draft, asked about where one of them would ask: `src/decide/tests.rs`. A run that is planned
-//!   anew sends nothing twice: `tests/journeys/running_code.rs`.
-//! - A tool that a file defines reaches notes only as the file declares ([`nova_skill::ToolSpec::vault`]), also by the
-//!   tools that it calls, and sends nothing once it was given a private note: `tests/calls/on_vault.rs`,
-//!   `tests/journeys/writing_a_tool_for_notes.rs`.
-//! - Only a call with the effect read or external continues without its turn ([`run_or_detach`]), or one that
-//!   the user allowed to run in the background. Rules, taint,
-//!   secrets and time limits apply to its end: `tests/calls/detaching.rs`.
+//! - A secret passed to a call is removed from its output, progress, errors, log and sources, and is never
+//!   written into a note: `tests/calls/secrets.rs`.
+//! - A tool that calls others ([`nova_skill::ToolCalls`]) makes each call through this crate, under the
+//!   called tool's own rules (`src/run/inner.rs`). Their writes form one draft, which asks if one of them
+//!   would: `src/decide/tests.rs`. A run that is planned again sends nothing twice:
+//!   `tests/journeys/running_code.rs`.
+//! - A tool defined by a file reaches notes only as the file declares ([`nova_skill::ToolSpec::vault`]), also
+//!   through the tools that it calls, and sends nothing once it has received a private note:
+//!   `tests/calls/on_vault.rs`, `tests/journeys/writing_a_tool_for_notes.rs`.
+//! - Only calls with the effect read or external, or those that the user allowed to run in the background,
+//!   outlive their turn ([`run_or_detach`]). Rules, taint, secrets and time limits apply until they end:
+//!   `tests/calls/detaching.rs`.
 
 mod answer;
 mod arguments;

@@ -1,20 +1,20 @@
-//! What a tool logs, for its card.
+//! The log of a tool, shown on its card.
 
 use std::sync::{Mutex, PoisonError};
 
 use nova_protocol::{LogLevel as LevelView, LogLine};
 use nova_skill::LogLevel;
 
-/// So many lines of one call are kept.
+/// Maximum number of lines per call.
 const MOST_LINES: usize = 200;
-/// Bytes of each.
+/// Maximum length of a line in bytes.
 const LONGEST_LINE: usize = 1_000;
 
 #[derive(Default)]
 pub(crate) struct CallLog(Mutex<Vec<LogLine>>);
 
 impl CallLog {
-    /// The message without secrets.
+    /// Adds a message, with secrets removed.
     pub(crate) fn add(&self, level: LogLevel, message: &str) {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let level = match level {
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flood_is_cut_and_says_so() {
+    fn flood_of_lines_is_truncated_with_a_note() {
         let log = CallLog::default();
         for at in 0..500 {
             log.add(LogLevel::Info, &format!("{at}{}", "ä".repeat(5_000)));

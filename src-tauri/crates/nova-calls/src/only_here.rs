@@ -1,14 +1,14 @@
-//! What a call was given of notes beside what they hold: that there is one of a name, which tags it has,
-//! why it cannot be read. A reader elsewhere would not be given it of a private note.
+//! Facts about notes that a call received apart from their content: that a name exists, which tags a note
+//! has, why one cannot be parsed. For private notes these are hidden from remote readers.
 
 use std::collections::BTreeSet;
 
-/// What one call was given that no reader elsewhere would have been.
+/// What one call received that is hidden from remote readers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OnlyHere {
-    /// It was given few, of which it says something.
+    /// It received few facts, and its output certainly reveals one.
     told: bool,
-    /// Names among many: it says nothing of those that do not stand in what it says.
+    /// Names among many: only those that occur in its output are revealed.
     named: BTreeSet<String>,
 }
 
@@ -25,7 +25,7 @@ impl OnlyHere {
         !self.told && self.named.is_empty()
     }
 
-    /// Whether these texts, which are all that the tool says, tell something of it.
+    /// Whether these texts, the complete output of the tool, reveal any of it.
     pub(crate) fn is_told_in(&self, texts: impl FnOnce() -> Vec<String>) -> bool {
         if self.told || self.named.is_empty() {
             return self.told;

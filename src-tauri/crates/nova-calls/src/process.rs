@@ -16,18 +16,18 @@ use crate::refused::refused;
 use crate::secrets::Secrets;
 
 pub(crate) struct CallProcess {
-    /// None for a tool that does not run commands.
+    /// `None` for a tool that does not run commands.
     pub(crate) sandbox: Option<Arc<dyn Sandbox>>,
-    /// None where the call names no host.
+    /// `None` if the call names no host.
     pub(crate) proxy: Option<Arc<dyn CommandProxy>>,
-    /// None for a tool that runs no command of its configuration.
+    /// `None` for a tool that runs no configured command.
     pub(crate) configured: Option<Configured>,
     pub(crate) vault: DraftVault,
     pub(crate) call: String,
     pub(crate) cancel: CancellationToken,
 }
 
-/// The commands that the user configured for the skill of a call.
+/// The commands that the user configured for a call's skill.
 pub(crate) struct Configured {
     pub(crate) source: Arc<dyn SandboxSource>,
     pub(crate) chat: Option<String>,
@@ -81,7 +81,7 @@ impl ToolProcess for CallProcess {
 type Hear = Box<dyn Fn(ProcessNews) + Send + Sync>;
 
 impl CallProcess {
-    /// Runs a command and passes on what becomes known of it.
+    /// Runs a command and forwards news about it.
     async fn heard<R>(
         &self,
         so_far: ProcessSoFar,
@@ -92,7 +92,7 @@ impl CallProcess {
     {
         let (tells, mut told) = unbounded_channel();
         let running = run(Box::new(move |news| {
-            // After its end nobody listens any more.
+            // After the end of the call, nobody listens.
             let _ = tells.send(news);
         }));
         tokio::pin!(running);
@@ -110,15 +110,15 @@ impl CallProcess {
         ended.map(|output| ProcessOutput { network: self.network(), ..output })
     }
 
-    /// The command may print what it opened: the notes are this call's reads before any output is shown.
+    /// A command may print the files it opened, so these notes count as read before any output is shown.
     async fn hear(&self, news: ProcessNews, so_far: &mut SoFar) -> Result<(), ToolError> {
         let opened = match news.opened {
             OpenedNotes::These(notes) => notes,
             OpenedNotes::Any => self.vault.paths().await?,
         };
         for note in opened {
-            // Any other error is of a note that is gone, or of a file that is no note. The text of a private one was
-            // given away before the user took it back, and goes no further.
+            // Any other error is about a deleted note, or a file that is no note. The text of a private one
+            // was released before the user made it private, and goes no further.
             if let Err(ToolError::Vault(error @ VaultError::Private { .. })) = self.vault.read(&note).await {
                 return Err(error.into());
             }
@@ -137,7 +137,7 @@ impl CallProcess {
     }
 }
 
-/// The last report about a running command.
+/// The latest report about a running command.
 struct SoFar {
     said: SaidSoFar,
     tell: ProcessSoFar,

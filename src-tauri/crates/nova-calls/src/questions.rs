@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::watch::CallWatch;
 use crate::{Answer, ApprovalRequest, Approver, CallEvents};
 
-/// The questions of one call, before it runs and while it does.
+/// The questions of one call, before and during its run.
 pub(crate) struct Questions {
     approver: Arc<dyn Approver>,
     events: Arc<dyn CallEvents>,
@@ -28,16 +28,15 @@ impl Questions {
         Self { approver, events, cancel, revision: AtomicU32::new(0), watch }
     }
 
-    /// Asks whether the call may run, as the newest revision. Dropping the future withdraws the
-    /// question.
+    /// Asks whether the call may run, with the current revision. Dropping the future withdraws the question.
     ///
     /// # Errors
-    /// When the call is stopped meanwhile.
+    /// If the call is stopped while it waits.
     pub(crate) async fn ask(&self, request: &mut ApprovalRequest) -> Result<Answer, ToolError> {
         self.put(request, false).await
     }
 
-    /// The same of a call that runs already.
+    /// As [`Questions::ask`], for a running call.
     pub(crate) async fn ask_mid_run(&self, request: &mut ApprovalRequest) -> Result<Answer, ToolError> {
         self.put(request, true).await
     }
@@ -57,7 +56,7 @@ impl Questions {
         }
     }
 
-    /// A question ended without an answer: windows that show it remove it.
+    /// Reports that a question ended without an answer, so that windows remove it.
     pub(crate) fn withdrawn(&self, call: &str, by: &str) {
         self.events.emit(Event::ApprovalDecided {
             call: call.to_owned(),
@@ -67,7 +66,7 @@ impl Questions {
         });
     }
 
-    /// Says on the card why an answer was not taken.
+    /// Shows on the card why an answer was rejected.
     pub(crate) fn tell(&self, call: &str, message: String) {
         self.events.emit(Event::ToolCallProgress {
             call: call.to_owned(),
@@ -77,7 +76,7 @@ impl Questions {
         });
     }
 
-    /// What an answer means. An edit of the arguments is no answer and is for the caller.
+    /// Interprets an answer. Edited arguments are left to the caller.
     pub(crate) fn settle(&self, request: &ApprovalRequest, answer: Answer) -> Result<Allowed, NotAllowed> {
         match answer {
             Answer::Decided { decision, args, .. }

@@ -1,4 +1,4 @@
-//! How far a running tool reaches into the web.
+//! The web access of a running tool.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,18 +15,18 @@ use crate::connection::Ended;
 use crate::hosts::{CallHosts, ConfiguredServer};
 use crate::secrets::Secrets;
 
-/// The web, as one call may use it.
+/// The web access of one call.
 #[derive(Clone)]
 pub(crate) struct CallHttp {
     pub(crate) web: Arc<Web>,
     pub(crate) hosts: Arc<CallHosts>,
     pub(crate) heard: Arc<Heard>,
     pub(crate) acted: Arc<Acted>,
-    /// What the call was given, which goes to the tool's own hosts only.
+    /// The credentials passed to the call, which are sent only to the tool's own hosts.
     pub(crate) secrets: Arc<Secrets>,
-    /// The skill's configuration: addresses in it were named by the user.
+    /// The skill's configuration: the user chose the addresses in it.
     pub(crate) config: Arc<Value>,
-    /// Set when the tool has ended, whatever it left running.
+    /// Cancelled when the tool has ended, even if it leaves tasks running.
     pub(crate) ended: CancellationToken,
 }
 
@@ -67,7 +67,7 @@ impl ToolHttp for CallHttp {
         before: &dyn BeforeTls,
     ) -> Result<Box<dyn Connection>, ToolError> {
         let named = format!("{host}:{port}");
-        // What goes over the connection is not looked at: it leads to no host but those of the call's card.
+        // The data on the connection is not inspected: it can only go to a host on the call's card.
         let shown = nova_http::declared_host(&named).is_some_and(|host| self.hosts.shows(&host));
         if !shown || !names_host(&self.config, host, port, usual) {
             return Err(ToolError::NotDeclared {
@@ -105,8 +105,8 @@ impl CallHttp {
         Ok(response)
     }
 
-    /// A credential was granted for the hosts that the tool declares: that the user let it contact
-    /// another one says nothing about the credential.
+    /// Credentials are granted for the hosts that the tool declares; an approval of another host does not
+    /// extend to them.
     fn keeps_secrets(&self, request: &HttpRequest) -> Result<(), ToolError> {
         let host = nova_http::host_of(&request.url).unwrap_or_default();
         if self.hosts.shows(&host) || !self.secrets.are_in_request(request) {
@@ -119,7 +119,7 @@ impl CallHttp {
     }
 }
 
-/// Whether the configuration names the host with this port, or alone where the port is the usual one.
+/// Whether the configuration names the host with this port, or without a port if the port is the default.
 fn names_host(config: &Value, host: &str, port: u16, usual: u16) -> bool {
     match config {
         Value::String(text) => {
@@ -133,7 +133,7 @@ fn names_host(config: &Value, host: &str, port: u16, usual: u16) -> bool {
     }
 }
 
-/// Whether the configuration holds an address of the same scheme, host and port.
+/// Whether the configuration contains an address with the same scheme, host and port.
 fn names_server(config: &Value, url: &Url) -> bool {
     match config {
         Value::String(text) => Url::parse(text).is_ok_and(|named| named.origin() == url.origin()),
@@ -143,8 +143,8 @@ fn names_server(config: &Value, url: &Url) -> bool {
     }
 }
 
-/// Whether a call has sent a request that may change something where it arrives. One with a method
-/// that only asks (safe in the IANA registry of methods) does not.
+/// Whether a call has sent a request that may have an effect on its server. Requests with a safe method (IANA
+/// registry) do not count.
 #[derive(Default)]
 pub(crate) struct Acted(AtomicBool);
 
@@ -163,13 +163,13 @@ impl Acted {
     }
 }
 
-/// Where the answers that a call got from the web came from.
+/// The sources of the web responses that a call received.
 #[derive(Default)]
 pub(crate) struct Heard(Mutex<Vec<Source>>);
 
 impl Heard {
     fn add(&self, response: &HttpResponse) {
-        // A query can carry keys: only the place is kept.
+        // A query may contain keys, so only the address without it is recorded.
         let mut url = response.url.clone();
         url.set_query(None);
         url.set_fragment(None);
@@ -180,7 +180,7 @@ impl Heard {
         }
     }
 
-    /// Whether anybody has answered.
+    /// Whether there was any response.
     pub(crate) fn anything(&self) -> bool {
         !self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }

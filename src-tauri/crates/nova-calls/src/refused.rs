@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use nova_skill::{Delegate, Task, TaskEnd, ToolError};
 
-/// Answers for the parts of a context that the running skill has not declared: it says so.
+/// Stands in for the parts of a context that the running skill has not declared: every use is an error.
 pub(crate) struct Refused;
 
 pub(crate) fn refused<T>(what: &str, remedy: &str) -> Result<T, ToolError> {

@@ -36,8 +36,8 @@ use crate::{
     Verdict, arguments,
 };
 
-/// Runs one call from its name to its report. Exactly one `tool_call_started` and one
-/// `tool_call_completed` are emitted, whatever happens.
+/// Runs a call from name lookup to report. Emits exactly one `tool_call_started` and one
+/// `tool_call_completed`, whatever happens.
 pub async fn run_call(scope: &CallScope, call: Call, cancel: CancellationToken) -> Outcome {
     run_watched(scope, call, cancel, &Arc::default()).await
 }
@@ -52,7 +52,7 @@ pub(crate) async fn run_watched(
     run_to_end(scope, running, call, watch).await
 }
 
-/// Runs a call that a running tool makes: what it writes joins the draft of that tool.
+/// Runs a call that a running tool makes: its writes join the draft of that tool.
 pub(crate) async fn run_inner(
     scope: &CallScope,
     mut call: Call,
@@ -95,7 +95,7 @@ fn completed(outcome: &Outcome) -> Event {
     }
 }
 
-/// Whether the call was ended before it had everything; any other failure may be about what it found.
+/// Whether the call was stopped before it had all results; other errors may reveal what it found.
 fn is_stop(error: &UserError) -> bool {
     matches!(error.code, ErrorCode::Cancelled | ErrorCode::ToolTimedOut)
 }
@@ -103,42 +103,42 @@ fn is_stop(error: &UserError) -> bool {
 struct Running<'a> {
     scope: &'a CallScope,
     id: String,
-    /// What is known of its end so far.
+    /// The outcome so far.
     outcome: Outcome,
-    /// Given up when the call has ended.
+    /// Released when the call has ended.
     place: Option<Place>,
     cancel: CancellationToken,
-    /// The model had read what strangers can write before it made the call.
+    /// The model had read untrusted text before it made the call.
     tainted: bool,
-    /// How often this very call was made in the turn, this time included.
+    /// How often this identical call was made in the turn, including this time.
     times: usize,
-    /// The notes that the tool was last found to reach.
+    /// The notes that the tool reached in its last run.
     reached: ReachedNotes,
-    /// The user has looked at the call and allowed it.
+    /// The user has reviewed and allowed the call.
     asked: bool,
     questions: Arc<Questions>,
-    /// What the call was given and must not tell.
+    /// The credentials passed to the call, which must not appear in its output.
     secrets: Arc<Secrets>,
-    /// What the web answered.
+    /// The sources of web responses.
     heard: Arc<Heard>,
-    /// Whether it asked the web for more than an answer.
+    /// Whether it sent requests that may have an effect.
     acted: Arc<Acted>,
-    /// What its sub-agents read and did.
+    /// Reads and effects of its sub-agents.
     delegated: Arc<Delegated>,
-    /// The calls among which it is, where a running tool makes it.
+    /// The calls of the tool that makes this one, for an inner call.
     inner: Option<InnerCalls>,
-    /// Calls with an effect elsewhere that the tool made when it was planned before.
+    /// External calls that the tool made in earlier runs of the same plan.
     made_before: Arc<MadeBefore>,
-    /// The sinks of its own calls' events, beside its output.
+    /// The sources of its inner calls, in addition to those of its output.
     inner_sources: Vec<SourceView>,
     log: Arc<CallLog>,
-    /// Where its commands run, for a tool that runs some.
+    /// The sandbox of its commands, for a tool that runs some.
     sandbox: Option<Arc<dyn Sandbox>>,
     /// The digest of the preview on its card.
     shown: Option<String>,
 }
 
-/// What a call may reach beside its notes, the same however often it is planned anew.
+/// What a call may reach apart from notes; unchanged when it is planned again.
 struct Reach {
     hosts: Arc<CallHosts>,
     credentials: CallCredentials,
@@ -176,7 +176,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Finds the tool, judges the call, asks where that is required, and runs it.
+    /// Finds the tool, judges the call, asks if required, and runs it.
     async fn run(&mut self, call: Call) -> Result<Output, UserError> {
         let (skill, found) = self.find(&call)?;
         let by_arguments = found.for_call(&raw(&call.args), &skill.config).map(Arc::new);
@@ -192,7 +192,7 @@ impl<'a> Running<'a> {
         self.note_first_sight(&tool);
         self.times = self.scope.so_far.count(&tool, &args);
         let ruling = self.judge(&tool, &args, None);
-        // A denied call runs in no way, not even to see what it would write.
+        // A denied call does not run at all, not even to compute its diff.
         if ruling.verdict == Verdict::Deny {
             return Err(denied_by_rule(&tool, &ruling.because));
         }
@@ -206,7 +206,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Scripts and clients know a tool by the effect that it is listed with.
+    /// Refuses arguments with another effect than the listed one, which is all that scripts and clients know.
     fn check_by_itself(&self, tool: &ToolEntry) -> Result<(), UserError> {
         let who = match self.scope.principal.kind {
             PrincipalKind::McpClient => "an MCP client",
@@ -223,7 +223,7 @@ impl<'a> Running<'a> {
         ))
     }
 
-    /// The outcome, without what the call was given and must not tell.
+    /// Completes the outcome, with secrets removed.
     fn finish(
         self,
         result: Result<Output, UserError>,
@@ -270,7 +270,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Reports that the call begins; returns arguments that fit the tool.
+    /// Reports the start of the call; returns arguments that fit the tool.
     async fn begin(
         &mut self,
         skill: &SkillEntry,
@@ -296,7 +296,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Asks for the call and its credentials, as far as that does not wait for the notes it would write; returns
+    /// Asks about the call and its credentials, unless the question depends on the planned changes; returns
     /// the arguments that were allowed.
     async fn allowed(
         &mut self,
@@ -308,15 +308,15 @@ impl<'a> Running<'a> {
     ) -> Result<Value, UserError> {
         let credentials = &reach.credentials;
         let mut fresh = credentials.not_granted().await?;
-        // What nobody has seen does not run at all before it was, not even against a draft.
+        // An unreviewed tool does not run at all, not even against a draft.
         let unseen = matches!(self.content(tool), Content::New | Content::Changed);
         if unseen {
-            // What was granted before was not granted to this.
+            // Earlier grants were given to another content.
             let grantee = Grantee::of(tool);
             self.scope.grants.forget(|other| *other == grantee);
         }
         let mut on_card = None;
-        // What calls other tools has effects before its changes are known.
+        // A tool that calls others has effects before its changes are known.
         let each_time = tool.spec().may_call() && because.is_each_time();
         let undeclared = tool.effect() == Effect::Undeclared;
         let at_once = unseen || each_time || undeclared || !tool.spec().on_notes;
@@ -330,14 +330,14 @@ impl<'a> Running<'a> {
             if let Some(edited) = allowed.args {
                 args = arguments::fit(tool, edited)?;
             }
-            // An edit may name other hosts.
+            // Edited arguments may name other hosts.
             reach.hosts = self.call_hosts(tool, &args);
             reach.hosts.shown_and_allowed();
             self.asked = true;
             on_card = Some(allowed.decision).filter(|_| ToolContent::of(tool).is_some());
         }
         let granted = match on_card {
-            // Its card showed them, with the hosts.
+            // The card showed them, along with the hosts.
             Some(decision) => credentials.allowed_on_card(&fresh, decision).await,
             None => {
                 let principal = principal_view(&self.scope.principal);
@@ -374,11 +374,10 @@ impl<'a> Running<'a> {
         Ok(plan.output)
     }
 
-    /// Of arguments that do not fit: a call that is made with them again and again asks the user, who may
-    /// edit them.
+    /// Handles arguments that do not fit: a call that repeats them asks the user, who may edit them.
     ///
     /// # Errors
-    /// What is wrong with them, or that the user denied the call.
+    /// The validation errors, or the user's denial.
     async fn mended(
         &mut self,
         tool: &Arc<ToolEntry>,
@@ -411,7 +410,7 @@ impl<'a> Running<'a> {
         Arc::new(CallHosts::new(self.scope, questions, &self.id, tool, hosts, self.tainted))
     }
 
-    /// What the call may reach beside its notes.
+    /// What the call may reach apart from notes.
     fn reach(&self, tool: &Arc<ToolEntry>, args: &Value) -> Reach {
         Reach {
             hosts: self.call_hosts(tool, args),
@@ -426,7 +425,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// `hosts`: those that its commands may contact, where it runs some.
+    /// `hosts`: the hosts that its commands may contact, if it runs any.
     fn started(&self, tool: &str, args: Value, effect: Effect, hosts: BTreeSet<String>) {
         self.scope.events.emit(Event::ToolCallStarted {
             call: self.id.clone(),
@@ -461,7 +460,7 @@ impl<'a> Running<'a> {
     }
 }
 
-/// Takes out what the call was given and must not tell.
+/// Removes the credentials passed to the call.
 fn without_secrets(outcome: &mut Outcome, secrets: &Secrets) {
     match &mut outcome.result {
         Ok(value) => secrets.scrub_value(value),

@@ -7,11 +7,11 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use secrecy::ExposeSecret;
 use serde_json::Value;
 
-/// What stands where a secret stood.
+/// Replaces secrets in output.
 const REDACTED: &str = "[REDACTED]";
-/// A shorter secret would be found in innocent text.
+/// Minimum length in bytes; a shorter secret would match innocent text.
 const SHORTEST: usize = 6;
-/// What `encodeURIComponent` leaves as it is.
+/// The characters that `encodeURIComponent` escapes.
 const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -23,13 +23,13 @@ const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'(')
     .remove(b')');
 
-/// The secrets that a call was given. They are taken out of everything that it says: this guards
-/// against a slip, not against a tool that wants to tell and knows a code of its own.
+/// The credentials passed to a call. Redacted in all its output: this prevents accidents, but not a tool that
+/// encodes them deliberately.
 #[derive(Default)]
 pub struct Secrets(RwLock<Vec<String>>);
 
 impl Secrets {
-    /// From now on this one is taken out.
+    /// Redacts this credential from now on.
     pub fn add(&self, secret: &nova_skill::Secret) {
         let secret = secret.expose_secret();
         if secret.len() < SHORTEST {
@@ -49,7 +49,7 @@ impl Secrets {
         self.0.read().unwrap_or_else(PoisonError::into_inner).iter().any(|spelling| text.contains(spelling))
     }
 
-    /// Whether a request would carry one, in its address, a header or its body.
+    /// Whether a request would contain one, in its address, a header or its body.
     pub(crate) fn are_in_request(&self, request: &nova_skill::HttpRequest) -> bool {
         self.are_in(request.url.as_str())
             || request.headers.iter().any(|(name, value)| self.are_in(name) || self.are_in(value))
@@ -91,7 +91,7 @@ impl Secrets {
     }
 }
 
-/// The secret as it is, and as it looks in an address, in JSON and within base64.
+/// The credential itself, and its encodings in URLs, JSON and base64.
 fn spellings_of(secret: &str) -> Vec<String> {
     let mut spellings = vec![secret.to_owned()];
     let component = utf8_percent_encode(secret, COMPONENT).to_string();
@@ -100,8 +100,8 @@ fn spellings_of(secret: &str) -> Vec<String> {
     for quoted in [Value::from(secret).to_string(), format!("{secret:?}")] {
         spellings.extend(quoted.get(1..quoted.len() - 1).map(str::to_owned));
     }
-    // Three bytes become four letters, so that the letters depend on how many bytes stand before:
-    // for each of the three cases the letters that depend on the secret alone.
+    // Base64 maps three bytes to four letters, so the letters depend on the offset of the secret: for each of
+    // the three offsets, keep the letters that depend on the secret alone.
     for before in 0..3 {
         let mut bytes = vec![0; before];
         bytes.extend_from_slice(secret.as_bytes());
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_found_in_each_spelling() {
+    fn secret_is_found_in_each_encoding() {
         for (text, expected) in [
             (CANARY, "[REDACTED]"),
             ("key=sk-canary%2F1%2B2%20%22x%22&b", "key=[REDACTED]&b"),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_found_within_base64_wherever_it_begins() {
+    fn secret_is_found_within_base64_at_any_offset() {
         for before in ["", "a", "ab", "user:", "user1:", "user12:"] {
             let inside = format!("{before}{CANARY}!");
             for letters in [STANDARD_NO_PAD.encode(&inside), URL_SAFE_NO_PAD.encode(&inside)] {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_searched_to_the_last_key() {
+    fn values_and_keys_are_searched_recursively() {
         let secrets = Secrets::default();
         secrets.add(&Secret::from("12345678"));
         let mut value = json!({"a": ["x 12345678 y", 12345678, 1], "12345678": {"b": null}});
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn short_secrets_do_not_spoil_every_text() {
+    fn short_secrets_are_not_redacted() {
         let secrets = Secrets::default();
         secrets.add(&Secret::from("abc"));
         secrets.add(&Secret::from(""));

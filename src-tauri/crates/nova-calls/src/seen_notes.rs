@@ -3,9 +3,9 @@ use std::sync::Arc;
 use nova_skill::VaultPath;
 use nova_vault::note::{ContentHash, Document};
 
-/// The notes that the caller had seen before the call.
+/// The notes that the caller has seen before the call.
 pub trait SeenNotes: Send + Sync {
-    /// `None` where they have not seen the note, or know that what they saw is out of date.
+    /// Returns `None` if the caller has not seen the note, or knows that what they saw is stale.
     fn seen(&self, path: &VaultPath) -> Option<SeenNote>;
 
     /// Whether the caller has read private notes, so that notes it creates are private.
@@ -14,14 +14,14 @@ pub trait SeenNotes: Send + Sync {
     }
 }
 
-/// A note as it was when it was seen.
+/// A note as it was when the caller saw it.
 pub struct SeenNote {
     pub hash: ContentHash,
-    /// What it said, as long as that is kept.
+    /// Its content, as long as that is cached.
     pub document: Option<Arc<Document>>,
 }
 
-/// A caller who sees the notes themselves, such as a form.
+/// A caller who looks at the notes directly, such as a form.
 impl SeenNotes for () {
     fn seen(&self, _: &VaultPath) -> Option<SeenNote> {
         None

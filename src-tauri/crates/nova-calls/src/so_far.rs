@@ -5,32 +5,32 @@ use nova_registry::{SourceKind, ToolEntry};
 use nova_skill::Effect;
 use serde_json::Value;
 
-/// What has happened in a turn that its later calls are judged by. One for all steps of the turn.
+/// The history of a turn on which its later calls are judged; shared by all its steps.
 #[derive(Debug, Default)]
 pub struct TurnSoFar(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The tool whose text nobody vouches for, `skill.tool`.
+    /// The first tool that returned untrusted text, `skill.tool`.
     heard_from: Option<String>,
-    /// By `skill.tool`: each different arguments, and how often.
+    /// By `skill.tool`: distinct arguments with their count.
     calls: HashMap<String, Vec<(Value, usize)>>,
 }
 
 impl TurnSoFar {
-    /// Whether the model has read text in this turn that strangers can write: a web page, a mail,
-    /// the answer of a tool that did not come with the program. Such a text may ask for anything.
+    /// Whether the model has read untrusted text in this turn, which may contain any instruction: a web page,
+    /// a mail, the output of a tool that is not part of the program.
     pub fn is_tainted(&self) -> bool {
         self.state().heard_from.is_some()
     }
 
-    /// Text that nobody vouches for goes to the model, for instance a mail that was attached.
+    /// Records that untrusted text goes to the model, for instance an attached mail.
     pub fn taint(&self, from: &str) {
         self.state().heard_from = Some(from.to_owned());
     }
 
-    /// A tool has answered. `says_so`: its output is marked as untrusted, or came from the web. Whether
-    /// that is text which nobody vouches for.
+    /// Records the output of a tool. `says_so`: it is marked as untrusted, or came from the web. Returns
+    /// whether it is untrusted.
     pub(crate) fn hear(&self, tool: &ToolEntry, says_so: bool) -> bool {
         let from_outside = matches!(tool.effect(), Effect::External | Effect::Send | Effect::Undeclared);
         let taints = says_so || from_outside || is_foreign(tool);
@@ -40,7 +40,7 @@ impl TurnSoFar {
         taints
     }
 
-    /// How often this very call was made, this time included.
+    /// Counts an identical call; returns the number including this time.
     pub(crate) fn count(&self, tool: &ToolEntry, args: &Value) -> usize {
         let mut state = self.state();
         let same_tool = state.calls.entry(tool.shown_name()).or_default();
@@ -61,7 +61,7 @@ impl TurnSoFar {
     }
 }
 
-/// Whether the tool did not come with the program.
+/// Whether the tool is not part of the program.
 pub fn is_foreign(tool: &ToolEntry) -> bool {
     tool.source != SourceKind::Native || tool.spec().definition.is_some()
 }

@@ -14,14 +14,14 @@ use crate::Approver;
 /// Runs the sub-agents of a turn.
 #[async_trait]
 pub trait SubAgents: Send + Sync {
-    /// Runs a task to its end, also when `cancel` ends it.
+    /// Runs a task until it ends, also if `cancel` ends it.
     ///
     /// # Errors
-    /// When it cannot begin.
+    /// If it cannot start.
     async fn run(&self, task: SubAgentTask) -> Result<SubAgentEnd, ToolError>;
 }
 
-/// Refuses: for forms, clients and sub-agents themselves.
+/// Refuses all tasks: for forms, clients and sub-agents themselves.
 #[async_trait]
 impl SubAgents for () {
     async fn run(&self, _: SubAgentTask) -> Result<SubAgentEnd, ToolError> {
@@ -37,19 +37,19 @@ pub struct SubAgentTask {
     /// The call that waits for it.
     pub call: String,
     pub task: Task,
-    /// The task was written after untrusted text was read.
+    /// The task was written after the model had read untrusted text.
     pub tainted: bool,
     pub cancel: CancellationToken,
     pub user: Arc<dyn SubAgentUser>,
 }
 
-/// The user, as a sub-agent can ask them. The time of a question does not count as time of the task.
+/// The user, as reached by a sub-agent. Waits for answers do not count as time of the task.
 #[async_trait]
 pub trait SubAgentUser: Send + Sync {
     /// Answers the approvals of the sub-agent's calls.
     fn approver(&self) -> Arc<dyn Approver>;
 
-    /// Whether the user gives it more steps.
+    /// Asks the user whether it may take more steps.
     async fn allows_more(&self, name: &str, used: u32, more: u32) -> bool;
 }
 
@@ -59,20 +59,20 @@ pub struct SubAgentEnd {
     /// Its last answer.
     pub text: String,
     pub sources: Vec<Source>,
-    /// The notes that it has seen, with what they held.
+    /// The notes that it has read, with the hash of their content.
     pub seen: BTreeMap<VaultPath, ContentHash>,
     /// What it read may not be sent to a remote model.
     pub only_here: bool,
     /// It has read untrusted text.
     pub untrusted: bool,
-    /// It was stopped while it may already have had an effect outside of the vault.
+    /// It was stopped when it may already have had an effect outside of the vault.
     pub unknown: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubAgentHow {
     Answered,
-    /// This is used up: "20 steps".
+    /// It reached a limit: "20 steps".
     UsedUp(String),
     Stopped,
     Failed(UserError),

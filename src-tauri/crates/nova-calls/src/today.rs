@@ -1,4 +1,5 @@
-//! The page of a day: what the skills' manifests ask of their tools, and the sections made of the answers. Pure.
+//! The day page: the tool calls that the skills' manifests request, and the sections built from their
+//! results. Pure.
 
 use std::sync::Arc;
 
@@ -11,10 +12,10 @@ use serde_json::{Map, Value, json};
 
 use crate::effect_view;
 
-/// The rows of one section; what is beyond is counted by nobody, as no page shows it.
+/// Maximum number of rows per section; the rest is not counted, since no page shows it.
 const MOST: usize = 200;
 
-/// One call for a day, and the entries that are made of its answer.
+/// One call for a day, and the entries built from its result.
 pub struct Ask {
     pub skill: Arc<SkillEntry>,
     /// `skill.tool`
@@ -23,16 +24,16 @@ pub struct Ask {
     pub glances: Vec<Glance>,
 }
 
-/// The calls for a day, in the order of the skills; entries with the same tool and arguments share one.
+/// The calls for a day, in the order of the skills; entries with the same tool and arguments share a call.
 pub fn asks(snapshot: &Snapshot, day: Date) -> Vec<Ask> {
     let declared = asks_of_glances(snapshot, day).into_iter();
     declared.filter(|ask| ask.glances.iter().any(|glance| glance.today.is_some())).collect()
 }
 
-/// As [`asks`], also for entries that have no section.
+/// As [`asks`], including entries without a section.
 pub fn asks_of_glances(snapshot: &Snapshot, day: Date) -> Vec<Ask> {
     let mut asks: Vec<Ask> = Vec::new();
-    // What a skill from elsewhere says about itself does not make it run.
+    // Declarations of foreign skills do not cause calls.
     for skill in snapshot.available().filter(|skill| !skill.foreign) {
         for glance in declared(skill) {
             let tool = nova_registry::shown_name(&skill.id, &glance.tool);
@@ -46,8 +47,8 @@ pub fn asks_of_glances(snapshot: &Snapshot, day: Date) -> Vec<Ask> {
     asks
 }
 
-/// What a skill declares and may be asked by itself. A wrong declaration says nothing; the skill works
-/// without it.
+/// Returns the declared entries whose tools may run unattended. Invalid declarations are ignored; the skill
+/// works without them.
 fn declared(skill: &SkillEntry) -> Vec<Glance> {
     let Some(declared) = &skill.manifest.glance else { return Vec::new() };
     match Glance::read(declared) {
@@ -64,7 +65,7 @@ fn only_reads(skill: &SkillEntry, glance: &Glance) -> bool {
     tool.is_some_and(|tool| effect_view(tool.effect()) == Effect::Read)
 }
 
-/// Arguments with the day in the place of `{date}` and `{date+13}`.
+/// Substitutes the day for `{date}` and `{date+13}` in arguments.
 fn of_day(args: &Map<String, Value>, day: Date) -> Map<String, Value> {
     let filled = |value: &Value| {
         let Some((before, rest)) = value.as_str().and_then(|text| text.split_once("{date")) else {
@@ -77,7 +78,7 @@ fn of_day(args: &Map<String, Value>, day: Date) -> Map<String, Value> {
     args.iter().map(|(key, value)| (key.clone(), filled(value))).collect()
 }
 
-/// The sections of a day, left before right, each in its place.
+/// The sections of a day, left before right, each in its declared position.
 pub fn sections<'a>(
     answers: impl Iterator<Item = (&'a Ask, Result<&'a Value, String>)>,
     day: Date,
@@ -93,12 +94,12 @@ pub fn sections<'a>(
     all
 }
 
-/// One line of why a tool did not answer, and what to do.
+/// Formats on one line why a tool failed, and what to do.
 pub fn problem(message: &str, hint: &str) -> String {
     format!("{message} {hint}").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A section of the answer of its tool, or of why there is none.
+/// Builds a section from the result of its tool, or from its error.
 pub fn section(
     skill: &SkillEntry,
     declared: &TodaySection,
@@ -128,7 +129,7 @@ pub fn section(
     let rows = answer.pointer(&declared.rows).and_then(Value::as_array).into_iter().flatten();
     let rows = rows.filter(|row| declared.keep.is_empty() || declared.keep.iter().any(|key| says(row, key)));
     section.rows = rows.filter_map(|row| declared_row(&skill.id, declared, row, day)).collect();
-    // What has no time keeps its place behind what has one.
+    // Rows without a time follow those with one, in their original order.
     section.rows.sort_by(|a, b| (a.at.is_empty(), &a.at).cmp(&(b.at.is_empty(), &b.at)));
     section.rows.truncate(MOST);
     section.overdue =
@@ -145,7 +146,7 @@ pub fn section(
     section
 }
 
-/// A row, where it is within the days that the section shows.
+/// Builds a row, if it is within the days that the section shows.
 fn declared_row(skill: &str, declared: &TodaySection, row: &Value, day: Date) -> Option<TodayRow> {
     let text = |key: &str| text_of(&row[key]);
     let field = |key: &Option<String>| key.as_deref().map(text).unwrap_or_default();
@@ -177,7 +178,7 @@ fn declared_row(skill: &str, declared: &TodaySection, row: &Value, day: Date) ->
     })
 }
 
-/// The field that `{path}` names, else the value itself.
+/// Substitutes the row's field for a reference such as `{path}`; other values are unchanged.
 fn of_row(value: &Value, row: &Value) -> Value {
     let key = value.as_str().and_then(|text| text.strip_prefix('{')?.strip_suffix('}'));
     key.map_or_else(|| value.clone(), |key| row[key].clone())
@@ -187,7 +188,7 @@ fn says(row: &Value, key: &str) -> bool {
     row[key] == Value::Bool(true) || !text_of(&row[key]).is_empty()
 }
 
-/// A text on one line, or a number; nothing of anything else.
+/// Returns a text as one line, or a number; empty for anything else.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -196,7 +197,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// The sums of what the rows show, by currency. Where one is no amount there is no sum.
+/// The sums of the rows' amounts by currency; empty if one of them is not an amount.
 fn totals(rows: &[TodayRow]) -> Vec<TodayTotal> {
     let mut sums = Sums::default();
     for row in rows {
@@ -209,7 +210,7 @@ fn totals(rows: &[TodayRow]) -> Vec<TodayTotal> {
     sums.currencies().map(total).collect()
 }
 
-/// A section without what only a page needs.
+/// Returns a section without fields that only a page needs.
 pub(crate) fn for_model(section: &TodayView) -> Value {
     let row = |row: &TodayRow| {
         let mut out = Map::new();

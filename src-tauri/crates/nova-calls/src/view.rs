@@ -1,4 +1,4 @@
-//! From the types of the vault and of skills to the plain data of events.
+//! Converts types of the vault and of skills to the plain data of events.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use nova_skill::{Principal, SandboxFacts, Source, VaultPath, WebSource};
 use nova_vault::note::{ChangeKind, LineKind, NoteDiff};
 use nova_workspace::{FileChangeKind, PlannedFile};
 
-/// What became of a note, or was to.
+/// What happened, or would happen, to a note.
 pub fn change_kind_view(kind: nova_vault::NoteChangeKind) -> NoteChangeKind {
     match kind {
         nova_vault::NoteChangeKind::Created => NoteChangeKind::Created,
@@ -22,7 +22,7 @@ pub fn change_kind_view(kind: nova_vault::NoteChangeKind) -> NoteChangeKind {
     }
 }
 
-/// What became of a file outside of the vault.
+/// What happened to a file outside of the vault.
 pub fn file_change_kind_view(kind: FileChangeKind) -> NoteChangeKind {
     match kind {
         FileChangeKind::Created => NoteChangeKind::Created,
@@ -31,7 +31,7 @@ pub fn file_change_kind_view(kind: FileChangeKind) -> NoteChangeKind {
     }
 }
 
-/// A diff as the window shows it; `from` is where the note was, when it moves.
+/// A diff as shown in the window; `from` is the old path of a moved note.
 pub fn diff_view(path: &VaultPath, from: Option<&VaultPath>, diff: &NoteDiff) -> NoteDiffView {
     NoteDiffView { path: path.to_string(), ..view_of(from, diff) }
 }
@@ -86,12 +86,12 @@ fn view_of(from: Option<&VaultPath>, diff: &NoteDiff) -> NoteDiffView {
     }
 }
 
-/// What would become of a file outside of the vault, which is named by its place on the disk.
+/// The planned change of a file outside of the vault, which is named by its path on disk.
 pub(crate) fn file_diff_view(file: &PlannedFile) -> NoteDiffView {
     text_diff_view(&file.absolute(), file.before(), file.after())
 }
 
-/// The same of texts that were written.
+/// As [`file_diff_view`], for texts that were written.
 pub fn text_diff_view(path: &Path, before: Option<&str>, after: Option<&str>) -> NoteDiffView {
     let diff = nova_vault::note::diff(before, after);
     NoteDiffView { path: path.display().to_string(), ..view_of(None, &diff) }
@@ -128,7 +128,7 @@ pub(crate) fn source_view(source: &Source) -> SourceView {
     }
 }
 
-/// `hosts`: those that the call names.
+/// `hosts`: the hosts that the call names.
 pub(crate) fn sandbox_view(facts: &SandboxFacts, hosts: BTreeSet<String>) -> SandboxView {
     SandboxView {
         folder: facts.folder.clone(),

@@ -1,4 +1,4 @@
-//! A running call as it is seen from outside, and how long it waited for answers.
+//! Observes a running call, and measures how long it waits for answers.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// A running call as it is seen from outside.
+/// Observes a running call.
 #[derive(Default)]
 pub struct CallWatch {
     pub(crate) stopwatch: Stopwatch,
@@ -18,7 +18,7 @@ pub struct CallWatch {
 }
 
 impl CallWatch {
-    /// Of a call that another makes: while its questions wait, so does the other.
+    /// Creates the watch of an inner call: while its questions wait, the outer call's time stands still too.
     pub(crate) fn within(outer: Arc<CallWatch>) -> Self {
         Self { stopwatch: Stopwatch { outer: Some(outer), ..Stopwatch::default() }, state: Mutex::default() }
     }
@@ -35,9 +35,9 @@ struct Watched {
 pub struct SoFar {
     pub message: Option<String>,
     pub partial: Option<Value>,
-    /// The notes it had read when it said so.
+    /// The notes it had read by then.
     pub seen: BTreeMap<VaultPath, ContentHash>,
-    /// As of an [`Outcome`](crate::Outcome).
+    /// As in [`Outcome`](crate::Outcome).
     pub only_here: bool,
 }
 
@@ -46,7 +46,7 @@ impl SoFar {
         self.message.is_some() || self.partial.is_some()
     }
 
-    /// The newest partial result, else what it said last.
+    /// The latest partial result, or the latest message if there is none.
     pub fn to_value(&self) -> Value {
         match (&self.partial, &self.message) {
             (Some(partial), _) => partial.clone(),
@@ -76,12 +76,13 @@ impl CallWatch {
         so_far.only_here |= only_here;
     }
 
-    /// Its end is about to be emitted; from now on it cannot be detached.
+    /// Marks the end, just before it is emitted; from now on the call cannot be detached.
     pub(crate) fn ends(&self) {
         self.lock().ended = true;
     }
 
-    /// Unless it has ended. Events emitted here come before the end.
+    /// Detaches the call unless it has ended; returns whether it did. Events emitted in `tell` precede the
+    /// end.
     pub(crate) fn let_go(&self, tell: impl FnOnce(&SoFar)) -> bool {
         let state = self.lock();
         if !state.ended {
@@ -95,7 +96,7 @@ impl CallWatch {
     }
 }
 
-/// Measures how long questions wait, and calls for those before them: that time is not the tool's.
+/// Measures the time spent waiting for answers and for earlier calls, which does not count as the tool's.
 pub(crate) struct Stopwatch {
     waiting: watch::Sender<Waiting>,
     outer: Option<Arc<CallWatch>>,
@@ -115,13 +116,13 @@ impl Default for Stopwatch {
 }
 
 impl Stopwatch {
-    /// How long questions have waited until now.
+    /// The total waiting time so far.
     pub(crate) fn waited(&self) -> Duration {
         let waiting = *self.waiting.borrow();
         waiting.before + waiting.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
-    /// Comes back when so much time has passed in which no question waited.
+    /// Completes after `limit` has passed without counting waits.
     pub(crate) async fn passed(&self, limit: Duration) {
         let mut changes = self.waiting.subscribe();
         let (begun, waited) = (Instant::now(), self.waited());
@@ -137,7 +138,7 @@ impl Stopwatch {
             };
             tokio::select! {
                 () = left => return,
-                // The sender is in `self`, so this ends only by a change.
+                // The sender is in `self`, so this cannot fail.
                 _ = changes.changed() => {}
             }
         }
@@ -176,7 +177,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_time_of_a_question_does_not_count() {
+    async fn waiting_for_an_answer_does_not_count() {
         let stopwatch = Stopwatch::default();
         let begun = Instant::now();
         let asking = async {

@@ -1,4 +1,4 @@
-//! The table of rules and effects, row by row; then what no spelling may evade.
+//! The decision table, row by row; then spellings that must not evade a deny.
 
 use nova_skill::{PrincipalKind, Relationship};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn call(effect: Effect) -> CallShape<'static> {
     CallShape { skill: "crm", tool: "add_contact", effect, args: &NO_ARGS }
 }
 
-/// A model's first call in a turn, of a tool that came with the program.
+/// A model's first call in a turn, of a tool that is part of the program.
 fn facts(effect: Effect) -> Facts<'static> {
     Facts {
         call: call(effect),
@@ -42,7 +42,7 @@ fn rules(yaml: &str) -> Rules {
     Rules::parse(yaml).expect("rules of the test")
 }
 
-/// "run", "deny", or "ask" with what is offered: o(nce), s(ession), a(lways), d(eny), e(dit).
+/// "run", "deny", or "ask" with the offered decisions: o(nce), s(ession), a(lways), d(eny), e(dit).
 fn verdict(yaml: &str, facts: &Facts) -> String {
     shown(decide(&rules(yaml), facts))
 }
@@ -67,7 +67,7 @@ fn shown(ruling: Ruling) -> String {
     }
 }
 
-/// Of a tool that calls others, which have planned these writes.
+/// The verdict on a tool that calls others, which have planned these writes.
 fn together(yaml: &str, writes: &[Facts], asked: bool) -> String {
     let outer = Facts {
         call: CallShape { skill: "core", tool: "run_code", effect: Effect::Write, args: &NO_ARGS },
@@ -77,7 +77,7 @@ fn together(yaml: &str, writes: &[Facts], asked: bool) -> String {
 }
 
 #[test]
-fn writes_of_a_script_are_judged_by_the_rules_of_their_tools() {
+fn script_writes_are_judged_by_the_rules_of_their_tools() {
     let write = facts(Effect::Write);
     let granted = Facts { granted: true, ..write.clone() };
     let outside = Facts { outside_own: true, ..granted.clone() };
@@ -100,7 +100,7 @@ fn writes_of_a_script_are_judged_by_the_rules_of_their_tools() {
 }
 
 #[test]
-fn a_script_that_was_allowed_is_asked_about_again_for_its_writes_only() {
+fn allowed_script_asks_again_only_for_its_writes() {
     let rule = "permissions:\n  human_approval: [core__run_code]";
     assert_eq!(together(rule, &[], false), "ask od");
     assert_eq!(together(rule, &[], true), "run");
@@ -108,7 +108,7 @@ fn a_script_that_was_allowed_is_asked_about_again_for_its_writes_only() {
 }
 
 #[test]
-fn no_rule_and_no_grant_lets_a_call_write_a_routine() {
+fn neither_rule_nor_grant_covers_writing_a_routine() {
     let routine = Facts { routine: true, granted: true, content: Content::Always, ..facts(Effect::Write) };
     assert_eq!(verdict("", &routine), "ask ode");
     assert_eq!(verdict("permissions: {allow: ['*', crm__add_contact]}", &routine), "ask ode");
@@ -121,7 +121,7 @@ fn no_rule_and_no_grant_lets_a_call_write_a_routine() {
 }
 
 #[test]
-fn no_always_is_offered_where_hosts_vary() {
+fn always_is_not_offered_if_hosts_vary() {
     let external = Facts { hosts_vary: true, ..facts(Effect::External) };
     assert_eq!(verdict("", &external), "ask osd");
     assert_eq!(verdict("", &Facts { granted: true, tainted: true, ..external.clone() }), "ask osd");
@@ -129,7 +129,7 @@ fn no_always_is_offered_where_hosts_vary() {
 }
 
 #[test]
-fn by_effect_where_nothing_speaks() {
+fn effect_decides_without_rules_and_grants() {
     for (effect, model, by_hand, granted) in [
         (Effect::Read, "run", "run", "run"),
         (Effect::Write, "ask osade", "run", "run"),
@@ -145,7 +145,7 @@ fn by_effect_where_nothing_speaks() {
 }
 
 #[test]
-fn a_grant_covers_writes_of_ordinary_size_in_the_own_folders() {
+fn grant_covers_small_writes_in_own_folders() {
     let granted = Facts { granted: true, ..facts(Effect::Write) };
     assert_eq!(verdict("", &Facts { notes: 20, ..granted.clone() }), "run");
     assert_eq!(verdict("", &Facts { notes: 21, ..granted.clone() }), "ask osade");
@@ -153,9 +153,9 @@ fn a_grant_covers_writes_of_ordinary_size_in_the_own_folders() {
     assert_eq!(verdict("", &Facts { by_hand: true, notes: 21, ..facts(Effect::Write) }), "run");
 }
 
-/// What an "always" writes is the tool's name alone, or is kept with the content of its file.
+/// An "always" only stores the tool's name, or is stored with the content of its file.
 #[test]
-fn always_asks_where_a_chat_grant_asks() {
+fn always_asks_whenever_a_chat_grant_does() {
     let literal = "permissions: {allow: [crm__add_contact]}";
     for (effect, beyond, asked) in [
         (Effect::Write, Facts { notes: 21, ..facts(Effect::Write) }, "ask osade"),
@@ -170,7 +170,7 @@ fn always_asks_where_a_chat_grant_asks() {
             assert_eq!(verdict("", &of_file), asked, "{effect:?} of a file");
         }
         assert_eq!(verdict(literal, &facts(effect)), "run", "{effect:?}");
-        // A hand-written rule for more than one tool, or for its arguments, applies as written.
+        // A hand-written rule for several tools, or for arguments, applies as written.
         for written in ["crm__*", "'*'"] {
             let wider = format!("permissions: {{allow: [crm__add_contact, {written}]}}");
             assert_eq!(verdict(&wider, &beyond), "run", "{effect:?}: {written}");
@@ -180,9 +180,9 @@ fn always_asks_where_a_chat_grant_asks() {
     assert_eq!(verdict(literal, &by_hand), "run");
 }
 
-/// A chat that was given private notes writes into a note that a reader elsewhere may see.
+/// A chat that has read private notes writes into a note that remote readers can see.
 #[test]
-fn writing_into_open_notes_asks_beyond_grants() {
+fn writing_private_knowledge_into_open_notes_asks_despite_grants() {
     let open = || vec![VaultPath::parse("Open.md").expect("a path of the test")];
     for (effect, asked) in [
         (Effect::Write, "ask osde"),
@@ -207,7 +207,7 @@ fn writing_into_open_notes_asks_beyond_grants() {
 }
 
 #[test]
-fn each_list_goes_before_the_next() {
+fn earlier_rule_lists_take_precedence() {
     let deny = "permissions: {deny: ['crm__*'], human_approval: ['*'], allow: ['*']}";
     let ask = "permissions: {human_approval: ['crm__*'], allow: ['*']}";
     let allow = "permissions: {allow: ['crm__add_*']}";
@@ -228,7 +228,7 @@ fn each_list_goes_before_the_next() {
 }
 
 #[test]
-fn rules_that_cannot_be_read_deny_everything() {
+fn unreadable_rules_deny_everything() {
     for effect in EFFECTS {
         let facts = Facts { by_hand: true, granted: true, content: Content::Always, ..facts(effect) };
         let ruling = decide(&Rules::closed("line 2"), &facts);
@@ -238,7 +238,7 @@ fn rules_that_cannot_be_read_deny_everything() {
 }
 
 #[test]
-fn a_rule_covers_hosts_of_a_command_only_where_it_names_each() {
+fn rule_covers_a_commands_hosts_only_if_it_names_each() {
     let (one, two) =
         (json!({"hosts": ["a.example.org"]}), json!({"hosts": ["a.example.org", "b.example.org"]}));
     let none = json!({"hosts": []});
@@ -261,7 +261,7 @@ fn a_rule_covers_hosts_of_a_command_only_where_it_names_each() {
 }
 
 #[test]
-fn destruction_wants_the_literal_name_and_sending_is_never_covered() {
+fn destructive_needs_a_literal_rule_and_send_always_asks() {
     for (rule, destroys) in [
         ("crm__add_contact", "run"),
         ("crm.add_contact", "run"),
@@ -275,13 +275,13 @@ fn destruction_wants_the_literal_name_and_sending_is_never_covered() {
         assert_eq!(verdict(&yaml, &facts(Effect::Destructive)), destroys, "{rule}");
         assert_eq!(verdict(&yaml, &facts(Effect::Send)), "ask ode", "{rule}");
     }
-    // A wildcard that stands first does not hide the literal rule behind it.
+    // A wildcard listed first does not hide the literal rule behind it.
     let both = "permissions: {allow: ['*', crm__add_contact]}";
     assert_eq!(verdict(both, &facts(Effect::Destructive)), "run");
 }
 
 #[test]
-fn a_content_that_nobody_has_seen_asks_whatever_speaks_for_it() {
+fn unseen_content_asks_despite_rules_and_grants() {
     for effect in EFFECTS {
         for content in [Content::New, Content::Changed] {
             for by_hand in [false, true] {
@@ -297,9 +297,9 @@ fn a_content_that_nobody_has_seen_asks_whatever_speaks_for_it() {
     }
 }
 
-/// A grant or an "always" for changes of notes is none for changes elsewhere.
+/// A grant or an "always" for changes of notes does not cover external changes.
 #[test]
-fn an_effect_by_arguments_is_asked_about_each_time() {
+fn effect_by_arguments_asks_each_time() {
     let literal = "permissions: {allow: [crm__add_contact]}";
     for (effect, asks) in
         [(Effect::External, "ask od"), (Effect::Destructive, "ask ode"), (Effect::Send, "ask ode")]
@@ -317,7 +317,7 @@ fn an_effect_by_arguments_is_asked_about_each_time() {
 }
 
 #[test]
-fn a_content_that_was_seen_goes_by_its_effect() {
+fn seen_content_is_decided_by_effect() {
     for (effect, seen, always) in [
         (Effect::Read, "run", "run"),
         (Effect::Write, "ask osade", "run"),
@@ -335,7 +335,7 @@ fn a_content_that_was_seen_goes_by_its_effect() {
 }
 
 #[test]
-fn in_a_tainted_turn_no_grant_lets_anything_leave() {
+fn grants_for_external_effects_lapse_in_tainted_turns() {
     for (effect, granted, by_rule) in [
         (Effect::Read, "run", "run"),
         (Effect::Write, "run", "run"),
@@ -352,7 +352,7 @@ fn in_a_tainted_turn_no_grant_lets_anything_leave() {
 }
 
 #[test]
-fn the_third_identical_call_asks() {
+fn third_identical_call_asks() {
     let allow = "permissions: {allow: [crm__add_contact]}";
     for effect in EFFECTS {
         let asks = if effect == Effect::External { "ask od" } else { "ask ode" };
@@ -369,7 +369,7 @@ fn the_third_identical_call_asks() {
 }
 
 #[test]
-fn a_policy_restricts_and_allows_its_principals_alone() {
+fn policy_applies_only_to_its_principals() {
     let yaml = "permissions: {allow: ['other__*']}
 policies:
   - name: strangers
@@ -382,7 +382,7 @@ policies:
     let stranger = Principal { relationship: Relationship::Unknown, ..Principal::owner() };
     let helper = Principal { kind: PrincipalKind::Subagent, ..Principal::owner() };
     let both = Principal { relationship: Relationship::Unknown, ..helper.clone() };
-    // What asks the user asks for a sub-agent too, whatever a policy allows it.
+    // An approval is requested for a sub-agent too, whatever its policy allows.
     for (who, said) in [(owner(), "ask osade"), (&stranger, "deny"), (&helper, "ask osade"), (&both, "deny")]
     {
         assert_eq!(verdict(yaml, &Facts { principal: who, ..facts(Effect::Write) }), said, "{who:?}");
@@ -394,14 +394,14 @@ policies:
 }
 
 #[test]
-fn a_policy_for_mcp_clients_holds_by_effect_for_them_alone() {
+fn policy_for_mcp_clients_applies_only_to_them() {
     use Effect::{Destructive, External, Read, Send, Undeclared, Write};
     let client = Principal {
         kind: PrincipalKind::McpClient,
         name: "Editor".into(),
         relationship: Relationship::Unknown,
     };
-    // What a client may without a policy, and what each list of one makes of it.
+    // What a client may do without a policy, and with the effect in each list of one.
     for (effect, nothing, allow, human_approval) in [
         (Read, "run", "run", "ask ode"),
         (Write, "ask osade", "run", "ask ode"),
@@ -425,7 +425,7 @@ fn a_policy_for_mcp_clients_holds_by_effect_for_them_alone() {
 }
 
 #[test]
-fn it_says_what_decided() {
+fn ruling_reports_its_reason() {
     let args = json!({"to": "x@evil.example"});
     let send = CallShape { skill: "mail", tool: "send", effect: Effect::Send, args: &args };
     let yaml = "permissions:\n  deny:\n    - 'mail__send(to=*@evil.example)'\n";
@@ -465,7 +465,7 @@ impl Dice {
         (0..length).map(|_| *self.pick(&letters)).collect()
     }
 
-    /// The same name as a person, a model or a hostile server could write it.
+    /// A spelling of the same name that a person, a model or a hostile server could use.
     fn respelled(&mut self, name: &str) -> String {
         let mut out = String::new();
         for c in name.chars() {
@@ -501,7 +501,7 @@ fn no_spelling_of_a_name_evades_a_deny() {
             _ => format!("{}{separator}{}", dice.respelled(&skill), dice.respelled(&tool)),
         };
         let (called_skill, called_tool) = match pattern == nova_registry::wire_name(&skill, &tool) {
-            // The registry gives the call its name on the wire; only that very tool has it.
+            // The registry assigns the wire name, and only this tool has it.
             true => (skill.clone(), tool.clone()),
             false => (dice.respelled(&skill), dice.respelled(&tool)),
         };
@@ -516,13 +516,13 @@ fn no_spelling_of_a_name_evades_a_deny() {
 }
 
 #[test]
-fn a_deny_holds_for_a_name_exactly_when_it_holds_for_its_canonical_form() {
+fn deny_matches_a_name_iff_it_matches_the_canonical_form() {
     for seed in 0..SEEDS {
         let mut dice = Dice(seed);
         let (skill, tool) = (dice.id(3), dice.id(3));
         let mut pattern = format!("{}__{}", dice.id(3), dice.id(3));
         if dice.roll(2) == 0 {
-            // Else hardly any pair would meet.
+            // Otherwise hardly any pair would match.
             pattern = format!(
                 "{}*__{}*",
                 skill.chars().take(1).collect::<String>(),
@@ -591,7 +591,7 @@ fn no_spelling_of_an_argument_evades_a_deny() {
 }
 
 impl Dice {
-    /// As [`Dice::respelled`], for a value, in which `_` and `-` are no equals.
+    /// As [`Dice::respelled`], for a value, in which `_` and `-` are distinct.
     fn respelled_value(&mut self, value: &str) -> String {
         let mut out = String::new();
         for c in value.chars() {

@@ -1,4 +1,4 @@
-//! Waiting for an answer: what is asked, what makes the question stale, what an answer means.
+//! Questions to the user: their text, what makes them stale, and the effect of an answer.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::{
 };
 
 impl Running<'_> {
-    /// Asks before a call that plans no notes, or whose tool nobody has seen yet.
+    /// Asks before a call that plans no notes, or whose tool was never reviewed.
     pub(super) async fn ask(
         &mut self,
         tool: &ToolEntry,
@@ -36,7 +36,7 @@ impl Running<'_> {
         if matches!(because, Because::NewContent | Because::ChangedContent) {
             request.credentials.clone_from(&tool.spec().credentials);
         } else if !fresh.is_empty() && ToolContent::of(tool).is_some() {
-            // The answer is one for the call and for what it takes along.
+            // The answer covers the call and its credentials.
             request.credentials = fresh.to_vec();
             let names = fresh.join(", ");
             request.question =
@@ -59,8 +59,8 @@ impl Running<'_> {
         }
     }
 
-    /// Asks whether a tool's result may be shown to the model: it came from notes that the user
-    /// wants to be asked about.
+    /// Asks whether a tool's result may be passed to the model: it is drawn from notes for which a rule
+    /// requires approval.
     pub(super) async fn ask_about_answer(&self, tool: &ToolEntry, args: &Value) -> Result<(), UserError> {
         let offered = vec![Decision::Once, Decision::Deny];
         let mut request = self.request(tool, args.clone(), offered, false, None);
@@ -72,14 +72,14 @@ impl Running<'_> {
             format!("Show the assistant what {} found?{notes} A rule requires asking.", tool.shown_name());
         loop {
             match self.questions.ask(&mut request).await? {
-                // It has run already: there is nothing to edit, so the question stands.
+                // The tool has already run, so there are no arguments to edit and the question stands.
                 Answer::Revised { .. } => {}
                 answer => return self.decided(tool, &request, answer).map(drop),
             }
         }
     }
 
-    /// Asks about planned writes; plans anew when one of the notes changes meanwhile.
+    /// Asks about planned writes; plans again if one of the notes changes meanwhile.
     #[expect(clippy::too_many_arguments, reason = "the call, and the question as it stands")]
     pub(super) async fn ask_about_notes(
         &mut self,
@@ -117,7 +117,7 @@ impl Running<'_> {
                             request.args = args.clone();
                             revised_plan = Some(plan);
                         }
-                        // A slip of the pen does not end the call: the question stands as it was.
+                        // Invalid edits do not end the call: the question stands as it was.
                         Err(error) => self.tell(&error),
                     }
                 }
@@ -152,7 +152,7 @@ impl Running<'_> {
         }
     }
 
-    /// "For this chat" was said of what the question showed: of the tools that write it.
+    /// Grants "for this chat" to the tools whose changes the question showed.
     fn grant_writes(&self, tool: &ToolEntry, asking: &Asking) {
         let grants = &self.scope.grants;
         let writers = asking.tools.iter().map(|writer| &**writer);
@@ -179,13 +179,13 @@ impl Running<'_> {
             Err(denied) => Err(denied),
         };
         if planned.is_err() {
-            // The question stands, and with it what it is about.
+            // The question stands, with its notes.
             self.reached = before;
         }
         Ok((args, planned?))
     }
 
-    /// Says on the card why an edit was not taken.
+    /// Shows on the card why an edit was rejected.
     pub(super) fn tell(&self, error: &UserError) {
         self.questions.tell(&self.id, format!("{} {}", error.message, error.hint));
     }
@@ -221,7 +221,7 @@ impl Running<'_> {
         (!hosts.is_empty()).then(|| hosts.into_iter().collect::<Vec<_>>().join(", "))
     }
 
-    /// The consequence as a question, and why it is asked where that is not plain.
+    /// Phrases the consequence as a question, with the reason for asking if that is not obvious.
     pub(super) fn question(
         &self,
         tool: &ToolEntry,
@@ -267,7 +267,7 @@ impl Running<'_> {
         }
     }
 
-    /// The tool's own, where it came with the program and plans no changes.
+    /// The tool's own question, if it is part of the program and plans no changes.
     fn own_question(&self, tool: &ToolEntry, args: &Value, diff: Option<&[NoteDiffView]>) -> Option<String> {
         if tool.spec().definition.is_some() || diff.is_some_and(|diff| !diff.is_empty()) {
             return None;
@@ -276,7 +276,7 @@ impl Running<'_> {
         tool.tool.question(args, skill.map_or(&Value::Null, |skill| skill.config.as_ref()))
     }
 
-    /// Notes the decision; answers with edited arguments, or fails with the denial.
+    /// Records the decision; returns edited arguments, or the denial as an error.
     pub(super) fn decided(
         &self,
         tool: &ToolEntry,
@@ -289,7 +289,7 @@ impl Running<'_> {
             .map_err(|why| not_allowed(tool, why, self.content(tool)))?;
         let decision = allowed.decision;
         let grantee = Grantee::of(tool);
-        // A tool that calls others is granted nothing itself.
+        // A tool that calls others receives no grants itself.
         if decision == Decision::Session && !tool.spec().calls_tools {
             self.scope.grants.add(&grantee, tool.effect());
             for host in self.hosts(tool, &request.args).shown {
@@ -310,8 +310,8 @@ impl Running<'_> {
         Ok(allowed)
     }
 
-    /// What was approved of a file is bound to its content: a rule in permissions.yaml, which knows
-    /// its name only, would also cover what the file says tomorrow.
+    /// Saves an approval of a file, bound to its content: a rule in permissions.yaml, which only knows its
+    /// name, would also cover later contents of the file.
     fn keep(&self, tool: &ToolEntry, content: &ToolContent, decision: Decision) -> Result<(), UserError> {
         let approval = if decision == Decision::Always { Approval::Always } else { Approval::Seen };
         if matches!(self.scope.access.approved.standing(content), Standing::This(kept) if kept >= approval) {
@@ -321,7 +321,7 @@ impl Running<'_> {
             Ok(()) => Ok(()),
             Err(reason) if approval == Approval::Always => Err(not_kept(tool, &reason)),
             Err(reason) => {
-                // It is asked about once more next time.
+                // The next call asks again.
                 tracing::warn!(tool = tool.shown_name(), reason, "an approval could not be kept");
                 Ok(())
             }
@@ -343,7 +343,7 @@ fn not_allowed(tool: &ToolEntry, why: NotAllowed, content: Content) -> UserError
             ErrorCode::ApprovalUnanswered,
             format!("{} was not allowed: {reason}.", tool.shown_name()),
             match content {
-                // No rule is about a file that nobody has looked at.
+                // Rules do not apply to a file that was never reviewed.
                 Content::New => "Run it once where an approval can be answered: its file is new.",
                 Content::Changed => "Run it once where an approval can be answered: its file changed.",
                 Content::Fixed | Content::ByArguments | Content::Seen | Content::Always => {
@@ -370,29 +370,29 @@ fn not_kept(tool: &ToolEntry, reason: &str) -> UserError {
     )
 }
 
-/// How a call is asked about.
+/// The parameters of a question.
 pub(super) struct Question {
     pub(super) decisions: Vec<Decision>,
     pub(super) editable: bool,
     pub(super) because: Because,
 }
 
-/// What is being asked about.
+/// The subject of a question about planned writes.
 pub(super) struct Asking {
     pub(super) diff: Vec<NoteDiffView>,
-    /// What the tool says of it beside the diff.
+    /// The tool's details, shown with the diff.
     pub(super) details: Vec<DetailView>,
     pub(super) paths: Vec<VaultPath>,
     pub(super) because: Because,
-    /// Of a tool that calls others, those that write.
+    /// The tools that write, for a tool that calls others.
     pub(super) tools: Vec<Arc<ToolEntry>>,
 }
 
 pub(super) enum Approved {
     AsFirstShown,
-    /// The plan was made anew while the question waited.
+    /// The plan was renewed while the question waited.
     AsLastShown(Box<Plan>),
-    /// Arguments that came with the answer, and the changes that were on the card then.
+    /// Arguments that came with the answer, and the changes shown on the card at that time.
     Edited {
         args: Value,
         shown: Vec<NoteDiffView>,
@@ -408,7 +408,7 @@ async fn changed_one_of(
         match changes.recv().await {
             Ok(change) if paths.contains(&change.path) => return,
             Ok(_) => {}
-            // Missed some: look again to be sure.
+            // Some events were missed: check again.
             Err(RecvError::Lagged(_)) => return,
             Err(RecvError::Closed) => std::future::pending::<()>().await,
         }
@@ -424,10 +424,10 @@ fn and_more(notes: &[VaultPath]) -> String {
     }
 }
 
-/// The consequence as a question.
+/// Phrases the consequence as a question.
 fn question(tool: &ToolEntry, hosts: &BTreeSet<String>, diff: Option<&[NoteDiffView]>) -> String {
     if let Some(diff) = diff.filter(|diff| !diff.is_empty()) {
-        // A file outside of the vault is named by its place on the disk.
+        // Files outside of the vault are named by their path on disk.
         let is_file = |note: &NoteDiffView| {
             let is_note = |path: VaultPath| path.is_note() || path.as_str().ends_with(".base");
             Path::new(&note.path).is_absolute() || !VaultPath::parse(&note.path).is_ok_and(is_note)
@@ -454,7 +454,7 @@ fn question(tool: &ToolEntry, hosts: &BTreeSet<String>, diff: Option<&[NoteDiffV
     }
 }
 
-/// The question before the first call of a content, with all that its file declares.
+/// The question before the first call of a new file, with everything that the file declares.
 fn first_question(tool: &ToolEntry) -> String {
     let or_nothing = |all: Vec<String>| if all.is_empty() { "none".to_owned() } else { all.join(", ") };
     let effect = effect_word(tool.effect());
@@ -467,7 +467,7 @@ fn first_question(tool: &ToolEntry) -> String {
     )
 }
 
-/// What it declares to do with notes, as a sentence with a space before it.
+/// The declared access to notes, as a sentence with a leading space.
 fn on_notes(access: Option<VaultAccess>) -> String {
     match access {
         None => String::new(),
@@ -476,7 +476,7 @@ fn on_notes(access: Option<VaultAccess>) -> String {
     }
 }
 
-/// The question before the first call of a content that is not the one that was approved.
+/// The question before the first call of a content that differs from the approved one.
 fn changed_question(tool: &ToolEntry, standing: Option<&Standing>) -> String {
     let changes = match standing {
         Some(Standing::Changed(Some(before))) => {

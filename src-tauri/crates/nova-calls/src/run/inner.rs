@@ -1,4 +1,4 @@
-//! The calls that a running tool makes: each by its own rules, and what they write as one draft with the tool's.
+//! Calls that a running tool makes: each under its own rules, with their writes in the tool's draft.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,31 +22,31 @@ use crate::today;
 use crate::watch::CallWatch;
 use crate::{Call, CallScope, Outcome};
 
-/// So many calls one run of a tool may make.
+/// Maximum number of calls per run of a tool.
 const MOST: usize = 200;
 
-/// The calls of one run of a tool. Clones are the same.
+/// The calls of one run of a tool. Clones share their state.
 #[derive(Clone)]
 pub(crate) struct InnerCalls(Arc<Inner>, CallableSkills);
 
 /// The skills whose tools the running tool may call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CallableSkills {
-    /// Those of its scope.
+    /// The callable skills of its scope.
     Active,
-    /// Every available one: what is called is declared by the skill itself and only reads.
+    /// Every available one: the skill itself declares the calls, and they only read.
     Available,
 }
 
 struct Inner {
-    /// As the outer call's, but for what the tool has seen by its own calls.
+    /// The outer call's scope, except that the tool's own reads count as seen.
     scope: CallScope,
     seen: Arc<SeenByTool>,
-    /// The tool that makes them.
+    /// The tool that makes these calls.
     caller: Arc<ToolEntry>,
-    /// The context that it runs with.
+    /// The context of its run.
     context: OnceLock<Weak<dyn ToolContext>>,
-    /// Whether the outer call is itself made by a tool: it makes no calls, so that none goes round in circles.
+    /// Whether the outer call is itself an inner call, which makes no further calls, to prevent recursion.
     is_inner: bool,
     /// The outer call.
     call: String,
@@ -55,9 +55,9 @@ struct Inner {
     cancel: CancellationToken,
     vault: DraftVault,
     files: CallFiles,
-    /// Held by a call that writes: each sees what those before it have planned.
+    /// Held by a call that writes: each sees the changes planned by those before it.
     writing: tokio::sync::Mutex<()>,
-    /// Held by a call that may ask, where one question can be answered at a time.
+    /// Held by a call that may ask, if the approver handles one question at a time.
     asking: tokio::sync::Mutex<()>,
     made: AtomicUsize,
     running: TaskTracker,
@@ -65,19 +65,19 @@ struct Inner {
     found: Mutex<Found>,
 }
 
-/// What came of the calls of one run.
+/// The combined results of a run's calls.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) writes: Vec<InnerWrite>,
     pub(crate) sources: Vec<SourceView>,
     pub(crate) from_outside: bool,
-    /// One was stopped while it may already have had an effect outside of the vault.
+    /// One was stopped when it may already have had an effect outside of the vault.
     pub(crate) unknown: bool,
-    /// What a rule denied when it was in the draft already: none of the draft is written.
+    /// A rule denied changes that were already in the draft: none of the draft is written.
     pub(crate) denied: Option<UserError>,
 }
 
-/// A call whose changes are in the draft of the outer call.
+/// An inner call whose changes are in the draft of the outer call.
 pub(crate) struct InnerWrite {
     pub(crate) tool: Arc<ToolEntry>,
     pub(crate) args: Value,
@@ -85,14 +85,14 @@ pub(crate) struct InnerWrite {
     pub(crate) outside_own: bool,
 }
 
-/// Calls with an effect elsewhere that earlier runs of the tool made. A run that is planned anew gets the same
-/// results, and nothing is sent twice.
+/// External calls made by earlier runs of the tool. When the tool is planned again it gets the same results,
+/// so nothing is sent twice.
 #[derive(Default)]
 pub(crate) struct MadeBefore(Mutex<HashMap<(String, String), Vec<Made>>>);
 
 struct Made {
     result: InnerResult,
-    /// To a call of this run.
+    /// Whether the result was returned to a call of this run.
     given: bool,
 }
 
@@ -134,9 +134,9 @@ impl InnerCalls {
         Self(Arc::new(inner), CallableSkills::Active)
     }
 
-    /// The context of the tool that makes these calls.
+    /// Sets the context of the tool that makes these calls.
     pub(crate) fn run_with(&self, context: &Arc<dyn ToolContext>) {
-        // Each run has calls of its own.
+        // Each run has its own calls.
         let _ = self.0.context.set(Arc::downgrade(context));
     }
 
@@ -152,7 +152,7 @@ impl InnerCalls {
         &self.0.scope
     }
 
-    /// Whatever the tool makes of the error, nothing that it planned is written.
+    /// Discards everything that the tool planned, even if the tool handles the error.
     pub(super) fn deny(&self, denied: UserError) {
         self.found().denied.get_or_insert(denied);
     }
@@ -170,25 +170,25 @@ impl InnerCalls {
         &self.0.files
     }
 
-    /// A call that writes waits for those that write before it.
+    /// Waits for earlier writing calls and blocks later ones.
     pub(crate) async fn writes(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.0.writing.lock().await
     }
 
-    /// Whether the running tool may call this one.
+    /// Checks whether the running tool may call this one.
     ///
     /// # Errors
-    /// What the model can do instead.
+    /// If it may not; the hint tells the model what to do instead.
     pub(crate) fn check(&self, skill: &SkillEntry, tool: &ToolEntry) -> Result<(), UserError> {
         let name = tool.shown_name();
         let refused = |message: String, hint: &str| Err(UserError::new(ErrorCode::BadRequest, message, hint));
-        // It would make calls of its own, without end.
+        // It would make calls of its own, recursively.
         if tool.spec().calls_tools || tool.spec().delegates {
             return refused(format!("{name} cannot be called from a script."), "Call it by itself.");
         }
         self.check_declared(tool)?;
         let callable = self.0.scope.callable.as_ref();
-        // The author of a file knows what it calls; a client calls what it is served.
+        // The author of a file knows what it calls; a client calls what is offered to it.
         let by_file = self.0.caller.spec().definition.is_some()
             && self.0.scope.principal.kind != PrincipalKind::McpClient;
         let anywhere = by_file || self.1 == CallableSkills::Available;
@@ -198,7 +198,7 @@ impl InnerCalls {
                 "Call load_skill for it, then run the script again.",
             );
         }
-        // Its card shows the note, and what is asked about is what is written.
+        // Its card would show the note, but only its writes are asked about.
         if tool.spec().on_notes && tool.effect() != Effect::Write {
             return refused(
                 format!("{name} cannot be called from a script: it deletes."),
@@ -208,8 +208,8 @@ impl InnerCalls {
         Ok(())
     }
 
-    /// A file reaches by the tools that it calls no notes that it does not declare: only tools of other files that
-    /// declare none, and of servers, see none.
+    /// Prevents a file from reaching undeclared notes through the tools that it calls. Tools of servers, and
+    /// of files without declared access, see no notes; all others do.
     fn check_declared(&self, tool: &ToolEntry) -> Result<(), UserError> {
         let caller = self.0.caller.spec();
         if caller.calls_tools {
@@ -236,7 +236,7 @@ impl InnerCalls {
         ))
     }
 
-    /// Adds what a call has planned.
+    /// Adds the planned changes of a call.
     pub(crate) fn join(&self, draft: Option<Draft>, files: Option<FileDraft>, write: InnerWrite) {
         if let Some(draft) = draft {
             self.0.vault.join(draft);
@@ -247,8 +247,8 @@ impl InnerCalls {
         self.found().writes.push(write);
     }
 
-    /// What came of them, when the run has ended and its token is cancelled: waits for those that nobody
-    /// awaited.
+    /// Returns the combined results after the run has ended and its token is cancelled; waits for calls that
+    /// were not awaited.
     pub(crate) async fn ended(&self) -> Found {
         self.0.running.close();
         self.0.running.wait().await;
@@ -264,7 +264,7 @@ impl InnerCalls {
             ToolLookup::Found { tool, .. } => tool.effect() != Effect::Read && !tool.spec().on_notes,
             ToolLookup::Unknown { .. } => false,
         };
-        // What a file was given of a private note it sends nowhere, neither by itself nor by another tool.
+        // A file that has received a private note sends nothing, neither itself nor by another tool.
         if acts && self.0.caller.spec().vault.is_some() && self.0.vault.knows_private().await {
             return Err(CallError {
                 code: ErrorCode::BadRequest.as_str().into(),
@@ -281,7 +281,7 @@ impl InnerCalls {
         }
         let one_by_one = acts && !self.0.scope.access.approver.at_once();
         let _turn = if one_by_one { Some(self.0.asking.lock().await) } else { None };
-        // Also where it is made anew: it takes the place of the first.
+        // A repeated call still gets its number: it replaces the first.
         let call = Call::with_value(format!("{}.{number}", self.0.call), tool, args);
         let watch = Arc::new(CallWatch::within(self.0.watch.clone()));
         let outcome = run_inner(&self.0.scope, call, self.0.cancel.child_token(), &watch, &self).await;
@@ -293,7 +293,7 @@ impl InnerCalls {
         result
     }
 
-    /// What a call was given the outer call was given.
+    /// Attributes what an inner call read to the outer call.
     fn note(&self, outcome: &Outcome) {
         self.0.seen.read.lock().unwrap_or_else(PoisonError::into_inner).extend(outcome.seen.keys().cloned());
         self.0.vault.was_given(outcome);
@@ -329,7 +329,7 @@ impl ToolCalls for InnerCalls {
                 hint: "Ask for more with one call, such as a list or a query.".into(),
             });
         }
-        // By itself, so that its end is reported also where the tool is stopped meanwhile.
+        // In a separate task, so that its end is reported even if the tool is stopped meanwhile.
         let running = self.0.running.spawn(self.clone().run(number, tool.to_owned(), args));
         running.await.unwrap_or_else(|_| {
             Err(CallError {
@@ -365,9 +365,9 @@ fn call_error(error: UserError) -> CallError {
 }
 
 impl MadeBefore {
-    /// From now on a run gets what the one before it got.
+    /// Starts the next run, which gets the results of the earlier one.
     pub(crate) fn begin_again(&self) {
-        // Each result is given once for each call, in the order in which the calls ended.
+        // Each result is returned once per call, in the order in which the calls ended.
         self.lock()
             .values_mut()
             .for_each(|results| results.iter_mut().for_each(|result| result.given = false));
@@ -389,7 +389,7 @@ impl MadeBefore {
     }
 }
 
-/// What the outer call's asker has seen of the notes, and what the tool has read since.
+/// The notes seen by the outer call's asker, except those that the tool has read since.
 struct SeenByTool {
     asker: Arc<dyn SeenNotes>,
     read: Mutex<BTreeSet<VaultPath>>,
@@ -397,7 +397,7 @@ struct SeenByTool {
 
 impl SeenNotes for SeenByTool {
     fn seen(&self, path: &VaultPath) -> Option<SeenNote> {
-        // What the tool has just read is no older than the draft.
+        // A note that the tool has just read cannot be stale.
         let has_read = self.read.lock().unwrap_or_else(PoisonError::into_inner).contains(path);
         if has_read { None } else { self.asker.seen(path) }
     }

@@ -1,4 +1,4 @@
-//! What is known of a call when it is decided, and what a ruling means for it.
+//! The facts on which a call is judged, and the effect of a ruling.
 
 use std::sync::PoisonError;
 
@@ -23,13 +23,13 @@ impl Running<'_> {
         self.gate().judge(&self.facts(tool, args, plan))
     }
 
-    /// What it is about to write, also by the calls it made.
+    /// Judges the planned writes, including those of inner calls.
     pub(super) fn judge_plan(&self, tool: &ToolEntry, args: &Value, plan: &Plan) -> Ruling {
         let facts = self.facts(tool, args, Some(plan));
         if plan.inner.is_empty() && !tool.spec().calls_tools {
             return self.gate().judge(&facts);
         }
-        // A tool of a file may write notes itself, too.
+        // A tool of a file may also write notes itself.
         let own = (!tool.spec().calls_tools).then(|| facts.clone());
         let writes: Vec<Facts> = plan
             .inner
@@ -44,8 +44,8 @@ impl Running<'_> {
         self.gate().judge_together(&facts, &writes, self.asked)
     }
 
-    /// Once more before anything happens: a rule may have been written while the question waited, and
-    /// the arguments may have been edited.
+    /// Checks deny rules again before anything happens: a rule may have been written while the question
+    /// waited, and the arguments may have been edited.
     pub(super) fn check_not_denied(&self, tool: &ToolEntry, args: &Value) -> Result<(), UserError> {
         match self.gate().denial(&self.facts(tool, args, None)) {
             Some(because) => Err(denied_by_rule(tool, &because)),
@@ -53,7 +53,7 @@ impl Running<'_> {
         }
     }
 
-    /// `plan`: what it would write, where that is known.
+    /// `plan`: the planned writes, if they are known.
     fn facts<'a>(&'a self, tool: &'a ToolEntry, args: &'a Value, plan: Option<&Plan>) -> Facts<'a> {
         let touched = self.scope.touched.lock().unwrap_or_else(PoisonError::into_inner);
         let paths = plan.map(Plan::paths).unwrap_or_default();
@@ -93,7 +93,7 @@ impl Running<'_> {
         }
     }
 
-    /// Of a tool that its source vouches for until it changes, what it is when it is first met.
+    /// Records the first content of a tool whose source is trusted until the tool changes.
     pub(super) fn note_first_sight(&self, tool: &ToolEntry) {
         let Some(content) = ToolContent::of(tool).filter(|_| tool.spec().definition.is_none()) else {
             return;
@@ -106,23 +106,23 @@ impl Running<'_> {
         }
     }
 
-    /// Whether a rule denies or asks about the call because of these notes, not of what the arguments say.
+    /// Whether a rule denies or asks about the call because of these notes, not because of the arguments.
     pub(super) fn notes_matter(&self, tool: &ToolEntry, args: &Value, notes: &ReachedNotes) -> bool {
         self.gate().notes_matter(&Facts { reached: notes, ..self.facts(tool, args, None) })
     }
 
-    /// Whether what a tool says while it runs, drawn from these notes, waits for its end or for good.
+    /// Whether output drawn from these notes is withheld until the call ends, or for good.
     pub(super) fn withholds(&self, tool: &ToolEntry, args: &Value, notes: &ReachedNotes) -> bool {
         let (gate, known) = (self.gate(), Facts { reached: notes, ..self.facts(tool, args, None) });
         gate.denial(&known).is_some() || !self.asked && gate.notes_matter(&known)
     }
 
-    /// Whether a rule requires asking, by the notes reached.
+    /// Whether a rule requires asking, given the notes reached.
     pub(super) fn wants_approval(&self, tool: &ToolEntry, args: &Value) -> bool {
         self.gate().wants_approval(&self.facts(tool, args, None)).is_some()
     }
 
-    /// Whether it is the notes that make a rule want approval, not what the arguments say.
+    /// Whether a rule requires approval because of the notes, not because of the arguments.
     pub(super) fn only_notes_want_approval(&self, tool: &ToolEntry, args: &Value) -> bool {
         self.gate().notes_want_approval(&self.facts(tool, args, None))
     }

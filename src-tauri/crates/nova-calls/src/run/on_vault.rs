@@ -1,4 +1,4 @@
-//! Tools of the skill `vault` as parts of a running call: what a file that declares access to notes does with them.
+//! Runs tools of the skill `vault` within a call of a tool whose file declares access to notes.
 
 use std::sync::{Arc, Weak};
 
@@ -23,8 +23,8 @@ const WRITING: [&str; 5] = ["create_note", "edit_note", "append_to_note", "set_p
 
 impl InnerCalls {
     /// # Errors
-    /// Where the caller does not declare it, where a rule is about it, and the error of the tool. What a rule denies
-    /// only after it was planned fails the running call too.
+    /// If the caller does not declare the access, if a rule forbids it, and errors of the tool. A denial that
+    /// only applies after planning also fails the running call.
     pub(super) async fn run_on_vault(&self, id: &str, args: Value) -> Result<Value, UserError> {
         let caller = self.caller();
         let writes = WRITING.contains(&id);
@@ -43,7 +43,7 @@ impl InnerCalls {
         let Some(context) = self.context().and_then(Weak::upgrade) else {
             return Err(nova_skill::ToolError::Cancelled.into());
         };
-        // One after the other: what each reaches is known by itself.
+        // One at a time, so that the notes reached by each are known.
         let _turn = self.writes().await;
         let before = self.vault().take_reached();
         let (says, _nobody) = unbounded_channel();
@@ -73,7 +73,7 @@ impl InnerCalls {
         }
     }
 
-    /// A rule that denies holds here too. One that wants the user to be asked each time is for a call of its own.
+    /// Applies deny rules. A tool that a rule requires asking about must be called separately.
     fn check_rules(&self, tool: &ToolEntry, args: &Value, reached: &ReachedNotes) -> Result<(), UserError> {
         let scope = self.scope();
         let facts = Facts {
@@ -107,7 +107,7 @@ impl InnerCalls {
     }
 }
 
-/// The context of the running call, for a tool of the skill `vault`.
+/// The context of the running call, passed to a tool of the skill `vault`.
 struct OnVault {
     context: Arc<dyn ToolContext>,
     skill: Arc<SkillEntry>,

@@ -1,4 +1,4 @@
-//! Running a tool against a draft of the vault: nothing is written yet.
+//! Runs a tool against a draft of the vault, without writing anything.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,43 +36,43 @@ use crate::secrets::Secrets;
 use crate::seen_notes::SeenNotes;
 use crate::view::{detail_view, diff_view, file_diff_view};
 
-/// The folder of a chat, where its tools may write once they were allowed to.
+/// The folder of a chat, writable for its tools once they were allowed.
 const SCRATCH: &str = "scratch";
-/// The type of records that say what Nova runs by itself.
+/// The record type of routines, which Nova runs unattended.
 const ROUTINE: &str = "routine";
-/// How long a tool that is stopped may take to end.
+/// How long a cancelled tool may take to end.
 const ENDING: Duration = Duration::from_millis(200);
-/// How long sub-agents that are stopped may take to end.
+/// How long cancelled sub-agents may take to end.
 const SUB_AGENTS_END: Duration = Duration::from_secs(5);
 
-/// A tool has run: what it gave back and what it wants to write.
+/// The result of a tool's run: its output and its planned writes.
 pub(super) struct Plan {
     pub(super) output: Output,
     pub(super) draft: Option<Draft>,
-    /// Writes outside of the vault.
+    /// Planned writes outside of the vault.
     pub(super) files: Option<FileDraft>,
-    /// A note outside the skill's own folders and records is touched, or a note is moved.
+    /// It touches a note outside of the skill's own folders and records, or moves a note.
     pub(super) outside_own: bool,
-    /// A note is touched that is a routine, or becomes one.
+    /// It touches a routine, or creates one.
     pub(super) routine: bool,
-    /// What would be written that a reader elsewhere may see, where the chat or this call read private notes.
+    /// Notes to be written that remote readers can see, if the chat or this call has read private notes.
     pub(super) open_notes: Vec<VaultPath>,
-    /// The calls of other tools that planned it.
+    /// The inner calls that planned it.
     pub(super) inner: Vec<InnerWrite>,
 }
 
 impl Plan {
-    /// Whether it would change anything.
+    /// Whether it changes anything.
     pub(super) fn writes(&self) -> bool {
         self.files.is_some() || self.draft.as_ref().is_some_and(|draft| !draft.is_empty())
     }
 
-    /// The tools whose calls planned it, where the tool itself calls others.
+    /// The tools that planned it, if the tool itself calls others.
     pub(super) fn tools(&self) -> Vec<Arc<ToolEntry>> {
         self.inner.iter().map(|write| write.tool.clone()).collect()
     }
 
-    /// What the tool says of it for its card.
+    /// The tool's details for its card.
     pub(super) fn details(&self) -> Vec<DetailView> {
         self.output.details.iter().map(detail_view).collect()
     }
@@ -81,7 +81,7 @@ impl Plan {
         self.draft.as_ref().map(Draft::paths).unwrap_or_default()
     }
 
-    /// What would change in each note. Ten thousand notes are not compared unless the diff is shown.
+    /// The changes of each note. Computed on demand: a plan may have ten thousand notes.
     pub(super) fn diff(&self) -> Vec<NoteDiffView> {
         let planned = self.draft.iter().flat_map(Draft::diffs);
         let notes = planned.map(|planned| diff_view(&planned.path, planned.from.as_ref(), &planned.diff));
@@ -90,7 +90,7 @@ impl Plan {
     }
 }
 
-/// One run of the tool: what it reads and writes through.
+/// One run of the tool, with the drafts it uses.
 pub(super) struct Attempt {
     pub(super) vault: DraftVault,
     files: CallFiles,
@@ -98,7 +98,7 @@ pub(super) struct Attempt {
     pub(super) cancel: CancellationToken,
 }
 
-/// What a run planned.
+/// The planned changes of a run.
 struct Planned {
     draft: Option<Draft>,
     files: Option<FileDraft>,
@@ -122,9 +122,9 @@ impl Running<'_> {
         self.checked(skill, tool, planned, finished, &shown)
     }
 
-    /// The drafts that the tool reads and writes through, and the calls that it may make.
+    /// Creates the drafts that the tool uses, and the calls that it may make.
     pub(super) fn attempt(&self, skill: &Arc<SkillEntry>, tool: &Arc<ToolEntry>) -> Attempt {
-        // What the calls before it write the model does not know yet. When they have ended, it is planned anew.
+        // The model does not know yet what earlier calls will write. The tool is planned again after them.
         let asker: Arc<dyn SeenNotes> = match &self.place {
             Some(place) if !place.is_reached() => Arc::new(()),
             _ => self.scope.asker.clone(),
@@ -134,7 +134,7 @@ impl Running<'_> {
             Some(inner) if tool.spec().on_notes => {
                 (inner.vault().fork(skill.records.clone(), asker), inner.files().fork(cancel.clone()))
             }
-            // What is planned for files only those see that write them.
+            // Planned file changes are visible only to the calls that make them.
             Some(inner) => {
                 (inner.vault().fork(skill.records.clone(), asker), CallFiles::new(self.scope, cancel.clone()))
             }
@@ -227,7 +227,7 @@ impl Running<'_> {
         })
     }
 
-    /// Runs the tool until it ends, is stopped, or its time is up.
+    /// Runs the tool until it ends, is cancelled, or reaches its time limit.
     async fn run_tool(
         &mut self,
         skill: &Arc<SkillEntry>,
@@ -237,7 +237,7 @@ impl Running<'_> {
         args: Value,
     ) -> Result<Result<Output, ToolError>, UserError> {
         let Attempt { vault, own_calls, cancel, .. } = attempt;
-        // Of a run that is planned anew.
+        // Discards the log of an earlier plan.
         self.log.take();
         reach.hosts.runs_with(&args, vault.clone());
         let shown = args.clone();
@@ -246,11 +246,11 @@ impl Running<'_> {
         if let Some(calls) = own_calls {
             calls.run_with(&context);
         }
-        // On a task of its own, so that a tool that panics breaks nothing but its call.
+        // In a separate task, so that a panic fails only this call.
         let body = tool.tool.clone();
         let mut task = tokio::spawn(async move { run_body(body.as_ref(), args, context, &says).await });
         let limit = match tool.spec().delegates {
-            // Each task has a limit of its own.
+            // Each sub-agent has its own time limit.
             true => Duration::MAX,
             false => tool.spec().time_limit.unwrap_or(self.scope.access.time_limit),
         };
@@ -262,7 +262,7 @@ impl Running<'_> {
                 finished = &mut task => break finished.map_err(|error| broke(tool, &error))?,
                 Some(part) = said.recv() => self.tell_part(tool, &shown, vault, part),
                 () = stopped.cancelled() => {
-                    // Sub-agents write their own end before the call has one.
+                    // Sub-agents report their end before the call ends.
                     let ended = tool.spec().delegates
                         && tokio::time::timeout(SUB_AGENTS_END, &mut task).await.is_ok();
                     if !ended {
@@ -293,7 +293,7 @@ impl Running<'_> {
         Ok(finished)
     }
 
-    /// Takes what the tool read, said and planned into the outcome of the call.
+    /// Moves what the tool read, said and planned into the outcome of the call.
     async fn note_reads(
         &mut self,
         tool: &Arc<ToolEntry>,
@@ -315,7 +315,7 @@ impl Running<'_> {
         self.outcome.unknown |= told.unknown;
         let named = finished.as_ref().map(notes_named).unwrap_or_default();
         self.outcome.drawn_from = self.drawn_from(&vault, finished, &named, shown);
-        // Also an error is text that the tool has written.
+        // Errors are also text written by the tool.
         let says_so = finished.as_ref().is_ok_and(|output| output.untrusted)
             || told.untrusted
             || found.from_outside
@@ -344,7 +344,8 @@ impl Running<'_> {
                 vec![error.message, error.hint]
             }
         });
-        // What it read there was private, whatever the note says when the output is judged.
+        // The notes were private when they were read, even if the draft makes them public before the output
+        // is judged.
         let seen = |path: &VaultPath| self.outcome.seen.contains_key(path);
         self.outcome.only_here |= draft.as_ref().is_some_and(|draft| draft.makes_public().any(seen));
         let told = self.told_of(tool, shown, &vault, &self.reached, texts);
@@ -352,7 +353,7 @@ impl Running<'_> {
         Planned { draft, files, open_notes, found }
     }
 
-    /// The plan, unless the call may not say or write it.
+    /// Returns the plan, unless the call may not reveal or write it.
     fn checked(
         &self,
         skill: &Arc<SkillEntry>,
@@ -362,8 +363,8 @@ impl Running<'_> {
         shown: &Value,
     ) -> Result<Plan, UserError> {
         let Planned { mut draft, files, open_notes, found } = planned;
-        // What the arguments call a note is one of many names: the rules also judge by the notes
-        // themselves, before anything that the tool said leaves.
+        // Arguments can name a note in several ways, so the rules also judge the notes actually reached,
+        // before any output is emitted.
         self.check_not_denied(tool, shown)?;
         if finished.is_err() && !self.asked && self.only_notes_want_approval(tool, shown) {
             return Err(UserError::new(
@@ -397,16 +398,16 @@ impl Running<'_> {
             tool.spec().vault == Some(VaultAccess::Write) && skill.records.iter().next().is_none();
         let anywhere = of_any_note || tool.spec().scope == NoteScope::Anywhere;
         let outside_own = draft.as_mut().is_some_and(|draft| draft.moves() || !(anywhere || within_own(skill, draft)))
-                // What the user opened is theirs; the scratch folder is the chat's.
+                // Files opened by the user are theirs; the scratch folder belongs to the chat.
                 || files.iter().flat_map(FileDraft::changes).any(|file| file.path().folder().name() != SCRATCH);
         let routine = draft.as_mut().is_some_and(|draft| self.touches_routine(draft));
         Ok(Plan { output, draft, files, outside_own, routine, open_notes, inner: found.writes })
     }
 
-    /// Whether a note of the draft is a routine, before or after it.
+    /// Whether a note of the draft is a routine, before or after the changes.
     fn touches_routine(&self, draft: &mut Draft) -> bool {
         let declared = self.scope.snapshot.recogniser_named(&[ROUTINE.to_owned()]);
-        // Also while the skill that declares them is off.
+        // Also while the skill that declares them is disabled.
         let routines = Recogniser::any_of([&declared, &Recogniser::of_types(&[ROUTINE])]);
         let is_routine = |note: nova_skill::Note| routines.recognises(&note);
         let on_disk = |path| self.scope.access.vault.as_ref().and_then(|vault| vault.read(path).ok());
@@ -416,7 +417,7 @@ impl Running<'_> {
             .any(|path| on_disk(path).is_some_and(is_routine) || draft.read(path).is_ok_and(is_routine))
     }
 
-    /// What a tool that declares it gives tasks to.
+    /// The delegate of a tool that declares it.
     fn delegate(&self, tool: &ToolEntry, args: &Value, cancel: &CancellationToken) -> Option<CallDelegate> {
         let native = tool.spec().delegates && !is_foreign(tool);
         native.then(|| {
@@ -431,8 +432,8 @@ impl Running<'_> {
         })
     }
 
-    /// The notes that what the tool says is drawn from: those it names, and those it read by themselves.
-    /// None where it said something and may have it from any that it read. An error names what it is about.
+    /// Returns the notes that the output is drawn from: those it names, and those read individually. `None`
+    /// if the output may be drawn from any note read. An error is attributed to the notes it names.
     fn drawn_from(
         &self,
         vault: &DraftVault,
@@ -461,8 +462,8 @@ impl Running<'_> {
         Some(notes)
     }
 
-    /// Whether the tool may have had an effect outside of the vault by now. One that asks elsewhere
-    /// reaches nothing but the web, and only through its call; what a server does nobody here sees.
+    /// Whether the tool may have had an effect outside of the vault by now. A tool that queries other systems
+    /// only reaches the web, through its call; the effects of a server are unknown.
     fn may_have_acted(&self, tool: &ToolEntry) -> bool {
         match tool.effect() {
             Effect::Read => false,
@@ -472,15 +473,16 @@ impl Running<'_> {
     }
 }
 
-/// Until it has ended a tool may act. One that is in the middle of computing is not waited for.
+/// Cancels the tool and waits for it briefly: until it ends it may act. A tool blocked in a computation is
+/// abandoned.
 async fn stop<T>(task: &mut JoinHandle<T>, cancel: &CancellationToken) {
     task.abort();
     cancel.cancel();
     let _ = tokio::time::timeout(ENDING, task).await;
 }
 
-/// The notes that were read by themselves or that the output names, and those that would be written,
-/// both ends of a move.
+/// The notes that were read individually or that the output names, and those to be written, including both
+/// ends of a move.
 pub(super) fn reached(vault: &DraftVault, named: Vec<&VaultPath>, draft: Option<&Draft>) -> ReachedNotes {
     let by_themselves = vault.reached();
     let mut read = named;
@@ -496,7 +498,7 @@ pub(super) fn reached(vault: &DraftVault, named: Vec<&VaultPath>, draft: Option<
     }
 }
 
-/// Marks the notes that the draft makes: what they hold may be copied from a private one.
+/// Marks the notes created by the draft as private: their content may be copied from a private one.
 fn keep_new_notes_private(draft: &mut Draft, elsewhere: &Privacy) {
     for path in draft.paths() {
         let Ok(note) = draft.read(&path) else { continue };
@@ -505,13 +507,13 @@ fn keep_new_notes_private(draft: &mut Draft, elsewhere: &Privacy) {
                 key: "nova".into(),
                 value: nova_vault::note::Value::Text("private".into()),
             };
-            // Only a front matter that cannot be read refuses it, and that hides the note.
+            // This only fails for unreadable front matter, which hides the note anyway.
             let _ = draft.set_properties(&path, &[mark]);
         }
     }
 }
 
-/// So many notes one call of a tool that a file defines may change.
+/// Maximum number of notes that one call of a file's tool may change.
 pub(super) const MOST_NOTES: usize = 500;
 
 fn check_count(tool: &ToolEntry, notes: usize) -> Result<(), UserError> {
@@ -528,14 +530,14 @@ fn check_count(tool: &ToolEntry, notes: usize) -> Result<(), UserError> {
     ))
 }
 
-/// Whether a note would hold, or be named by, a secret of the call.
+/// Whether a note would contain a credential of the call, in its text or its name.
 fn tells(draft: &Draft, secrets: &Secrets) -> bool {
     draft
         .texts()
         .any(|(path, text)| secrets.are_in(path.as_str()) || text.is_some_and(|text| secrets.are_in(text)))
 }
 
-/// Runs a tool in a context; what comes before the end of its output is said.
+/// Runs a tool in a context; partial output is sent to `says`.
 pub(super) async fn run_body(
     tool: &dyn Tool,
     args: Value,
@@ -545,7 +547,7 @@ pub(super) async fn run_body(
     drain(tool.run(CallToken::mint_for_nova_calls(), args, context).await?, says).await
 }
 
-/// The end of an output; what comes before it is said.
+/// Returns the end of an output; parts before it are sent to `says`.
 async fn drain(output: ToolOutput, says: &UnboundedSender<OutputPart>) -> Result<Output, ToolError> {
     let mut stream = match output {
         ToolOutput::Value(output) => return Ok(output),
@@ -562,8 +564,7 @@ async fn drain(output: ToolOutput, says: &UnboundedSender<OutputPart>) -> Result
     Err(ToolError::failed("The tool ended without a result.", "Try again."))
 }
 
-/// Whether every note lies in the folders of the skill's records, or is a record of one of its types
-/// wherever it lies.
+/// Whether every note is in the folders of the skill's records, or is a record of one of its types.
 fn within_own(skill: &SkillEntry, draft: &mut Draft) -> bool {
     draft.paths().iter().all(|path| {
         let in_folder = skill.records.iter().any(|record| {
@@ -576,7 +577,7 @@ fn within_own(skill: &SkillEntry, draft: &mut Draft) -> bool {
 }
 
 pub(super) fn broke(tool: &ToolEntry, error: &tokio::task::JoinError) -> UserError {
-    // What it said in its panic may hold a secret.
+    // The panic message may contain a credential.
     tracing::error!(tool = tool.shown_name(), panicked = error.is_panic(), "a tool broke");
     UserError::new(
         ErrorCode::ToolFailed,

@@ -1,4 +1,4 @@
-//! What a call would do, said by its tool and shown on its card.
+//! Previews: what a call would do, described by its tool and shown on its card.
 
 use std::sync::Arc;
 
@@ -16,8 +16,9 @@ use crate::view::{detail_view, principal_view};
 use crate::{Answer, arguments};
 
 impl Running<'_> {
-    /// Asks before a call whose tool says what it would do: that is shown in place of its arguments, also of edited ones.
-    /// Credentials without a grant, `fresh`, are asked for first where the tool needs one to say it.
+    /// Asks before a call whose tool previews it: the card shows the preview in place of the arguments, also
+    /// after an edit. Ungranted credentials, `fresh`, are asked for first if the tool needs one for the
+    /// preview.
     pub(super) async fn ask_with_preview(
         &mut self,
         skill: &Arc<SkillEntry>,
@@ -44,7 +45,7 @@ impl Running<'_> {
             let answer = self.questions.ask(&mut request).await?;
             let revised = match &answer {
                 Answer::Revised { args: revised } => revised.clone(),
-                // Nobody has seen what edited arguments would do.
+                // There is no preview of the edited arguments yet.
                 Answer::Decided { decision: Decision::Once, args: Some(edited), .. }
                     if editable && *edited != request.args =>
                 {
@@ -61,7 +62,7 @@ impl Running<'_> {
                     request.args = args.clone();
                     request.host = self.host_line(tool, args);
                 }
-                // A slip of the pen does not end the call: the question stands as it was.
+                // Invalid edits do not end the call: the question stands as it was.
                 Err(error) => self.tell(&error),
             }
         }
@@ -80,11 +81,11 @@ impl Running<'_> {
         Ok((args, preview))
     }
 
-    /// What the card of the call shows besides its arguments. The servers that the tool names may be contacted for it:
-    /// it reads.
+    /// Returns what the card of the call shows besides its arguments. The servers that the tool names may be
+    /// contacted for it, since it only reads.
     ///
     /// # Errors
-    /// What the tool says against the call, and when it is stopped or takes too long.
+    /// The tool's objections to the call, cancellation, and timeouts.
     pub(super) async fn preview(
         &mut self,
         skill: &Arc<SkillEntry>,
@@ -100,7 +101,7 @@ impl Running<'_> {
         let (says, _said) = unbounded_channel();
         let context = self.context(skill, tool, &reach, &attempt, args, &says);
         let (body, given) = (tool.tool.clone(), args.clone());
-        // On a task of its own, as a run.
+        // In a separate task, as for a run.
         let mut task =
             tokio::spawn(async move { body.preview(CallToken::mint_for_nova_calls(), given, context).await });
         let (stopped, limit) = (self.cancel.clone(), self.scope.access.time_limit);
@@ -115,7 +116,7 @@ impl Running<'_> {
         task.abort();
         attempt.cancel.cancel();
         self.outcome.seen.append(&mut attempt.vault.take_seen());
-        // What was read for it is the user's to see on the card; an error goes to the model.
+        // Notes read for the preview are only shown to the user, on the card; an error goes to the model.
         if previewed.is_err() {
             self.outcome.from_outside = self.scope.so_far.hear(tool, false) || self.outcome.from_outside;
         }

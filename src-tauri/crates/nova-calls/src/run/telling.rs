@@ -1,4 +1,4 @@
-//! What a tool says while it runs, and which notes it is drawn from.
+//! Output of a running tool, and the notes it is drawn from.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use crate::draft_vault::DraftVault;
 use crate::given::{self, GivenNotes};
 
 impl Running<'_> {
-    /// Tells what the tool says while it runs. What is from notes that a rule is about is not told: if
-    /// it may be shown at all, it is with the result.
+    /// Reports output of the running tool. Output drawn from notes that a rule protects is withheld; if it
+    /// may be shown at all, it is part of the result.
     pub(super) fn tell_part(&self, tool: &ToolEntry, args: &Value, vault: &DraftVault, part: OutputPart) {
         let (fraction, mut message, mut partial) = match part {
             OutputPart::Progress(progress) => (progress.fraction, progress.message, None),
@@ -39,8 +39,8 @@ impl Running<'_> {
         self.scope.events.emit(Event::ToolCallProgress { call, fraction, message, partial });
     }
 
-    /// Of the notes that the tool was given in a list and does not name, those that the texts are drawn
-    /// from and that a rule is about.
+    /// Returns the notes that the texts are drawn from and that a rule protects, among those that the tool
+    /// received in a list and does not name.
     pub(super) fn told_of(
         &self,
         tool: &ToolEntry,
@@ -69,7 +69,7 @@ impl Running<'_> {
             let notes = ReachedNotes { read: paths.to_vec(), written: Vec::new() };
             self.notes_matter(tool, args, &notes)
         };
-        // Hardly any rule is about notes: one look at all of them is enough to know.
+        // Rules about notes are rare: checking all of them at once usually settles it.
         let all: Vec<VaultPath> = known.iter().chain(&listed).cloned().collect();
         if listed.is_empty() || !matters(&all) {
             return Vec::new();
@@ -77,7 +77,7 @@ impl Running<'_> {
         let mut meant: Vec<VaultPath> =
             listed.iter().filter(|path| matters(std::slice::from_ref(*path))).cloned().collect();
         if meant.is_empty() && !self.notes_matter(tool, args, named) {
-            // A rule about several arguments is about several notes at once.
+            // A rule about several arguments may only match several notes together.
             meant = listed;
         }
         given.told_in(&texts(), meant.into_iter(), &known, args)

@@ -1,4 +1,4 @@
-//! Writing what a tool has planned, after the user has seen it.
+//! Writes a tool's plan after the user has seen it.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
@@ -19,7 +19,7 @@ use crate::view::{change_kind_view, file_change_kind_view};
 use crate::{Ruling, Verdict, arguments};
 
 impl Running<'_> {
-    /// A tool that writes notes runs against a draft first: what is shown is what is written.
+    /// Runs a tool that writes notes against a draft, and writes exactly what was shown.
     pub(super) async fn write(
         &mut self,
         skill: &Arc<SkillEntry>,
@@ -28,11 +28,11 @@ impl Running<'_> {
         mut args: Value,
     ) -> Result<Output, UserError> {
         let mut plan = match self.plan(skill, tool, reach, args.clone()).await {
-            // It may build on what a call before it is about to write.
+            // It may depend on the writes of an earlier call.
             Err(_) if self.reach_place().await? => self.plan(skill, tool, reach, args.clone()).await?,
             plan => plan?,
         };
-        // Notes that were named by an answer and that no question has shown yet.
+        // Notes named by edited arguments that no question has shown yet.
         let mut unseen = false;
         loop {
             let paths = plan.paths();
@@ -55,7 +55,7 @@ impl Running<'_> {
                 {
                     Approved::AsFirstShown => {}
                     Approved::AsLastShown(newer) => plan = *newer,
-                    // Arguments that came with the answer. They may not reach other notes than those shown.
+                    // Edited arguments may not reach other notes than those shown.
                     Approved::Edited { args: edited, shown } => {
                         let (outside_own, was_open) = (plan.outside_own, !plan.open_notes.is_empty());
                         args = arguments::fit(tool, edited)?;
@@ -73,7 +73,7 @@ impl Running<'_> {
             if !self.reach_place().await? {
                 break;
             }
-            // What would be another change than the one allowed is judged again.
+            // A different change from the one allowed is judged again.
             let newer = self.plan(skill, tool, reach, args.clone()).await?;
             let as_shown = newer.diff() == plan.diff();
             plan = newer;
@@ -101,7 +101,7 @@ impl Running<'_> {
         }
     }
 
-    /// As part of the draft of the tool that makes the call: asked about and written with it.
+    /// Adds the changes to the draft of the outer call, which asks about them and writes them.
     pub(super) async fn write_within(
         &mut self,
         inner: &InnerCalls,
@@ -138,10 +138,9 @@ impl Running<'_> {
             skill: Some(tool.skill.clone()),
             call: Some(self.id.clone()),
         };
-        // A move also writes into hidden notes that link to the moved one; what happens there is for
-        // their owner.
+        // A move also updates links in hidden notes; this principal may not learn of those changes.
         let hidden: BTreeSet<VaultPath> = draft.paths().into_iter().filter(|path| self.hides(path)).collect();
-        // Writing is short and must come to its end: a stop never cuts it in two.
+        // A write is short and must complete, so a cancellation never interrupts it.
         let set = change_set.clone();
         let applied = tokio::task::spawn_blocking(move || {
             let applied = set.apply(draft, &author);
@@ -183,7 +182,7 @@ impl Running<'_> {
         }
     }
 
-    /// Files outside of the vault, as part of the same change set.
+    /// Writes files outside of the vault, as part of the same change set.
     async fn write_files(
         &mut self,
         files: FileDraft,
@@ -219,7 +218,7 @@ impl Running<'_> {
             let error = UserError::from(ToolError::from(error));
             match self.outcome.changes.is_empty() {
                 true => error,
-                // The notes were written before the files.
+                // Notes are written before files.
                 false => UserError::new(
                     error.code,
                     format!("The notes were changed, the files were not: {}", error.message),
@@ -238,8 +237,8 @@ impl Running<'_> {
         Ok(output)
     }
 
-    /// Waits until the calls before it have ended. Whether it had to: what was planned before is to be planned
-    /// anew on what they wrote.
+    /// Waits until earlier calls have ended. Returns whether it had to wait, in which case the plan is
+    /// outdated.
     async fn reach_place(&mut self) -> Result<bool, UserError> {
         let Some(place) = self.place.as_mut().filter(|place| !place.is_reached()) else { return Ok(false) };
         let _pause = self.questions.watch.stopwatch.pause();
@@ -254,7 +253,7 @@ impl Running<'_> {
         self.scope.privacy.remote
             && self.scope.access.vault.as_ref().is_some_and(|vault| {
                 let read = vault.seen_by(self.scope.privacy.clone()).read(path);
-                // Of what cannot be read now nobody knows whether it is private.
+                // Whether an unreadable note is private is unknown.
                 matches!(
                     read,
                     Err(nova_skill::VaultError::Private { .. } | nova_skill::VaultError::Io { .. })
@@ -263,7 +262,7 @@ impl Running<'_> {
     }
 }
 
-/// Whether every planned change is to a note that was shown, from and to the same place and of the same kind.
+/// Whether every planned change is to a note that was shown, with the same paths and kind of change.
 fn reaches_only(planned: &[NoteDiffView], shown: &[NoteDiffView]) -> bool {
     let is_same = |one: &NoteDiffView, other: &NoteDiffView| {
         one.path == other.path && one.from == other.from && one.kind == other.kind
@@ -271,7 +270,7 @@ fn reaches_only(planned: &[NoteDiffView], shown: &[NoteDiffView]) -> bool {
     planned.iter().all(|note| shown.iter().any(|other| is_same(note, other)))
 }
 
-/// An error as the principal may know it, who does not see these notes.
+/// Rewords an error for a principal who may not know of these notes.
 fn told(error: &nova_skill::VaultError, hidden: &BTreeSet<VaultPath>) -> UserError {
     let told = UserError::from(error);
     match error.path() {
@@ -301,7 +300,7 @@ mod tests {
 
     use super::*;
 
-    /// The report of a full disk to a reader who does not see `Secret.md`.
+    /// The report of a full disk to a reader who may not see `Secret.md`.
     fn message(doing: &str, path: Option<&str>) -> String {
         let error = VaultError::Io {
             doing: doing.to_owned(),
@@ -312,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_the_file_system_names_no_hidden_note() {
+    fn io_error_names_no_hidden_note() {
         assert!(!message("write \"Secret.md\"", Some("Secret.md")).contains("Secret"));
         assert!(message("write \"Open.md\"", Some("Open.md")).contains("Open.md"));
         assert!(message("write the journal", None).contains("the journal"));

@@ -1,4 +1,4 @@
-//! A tool whose arguments decide how far it reaches: without addresses it fetches nothing.
+//! A tool whose effect depends on its arguments: without addresses it fetches nothing.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{Bench, Fetch, fetch};
 const HERE: &str = "http://api.weather.com/now";
 const HOST: &str = "api.weather.com";
 
-/// The second tool in place of the first where a call has addresses.
+/// The second tool replaces the first for calls with addresses.
 #[derive(Clone)]
 struct Either(Fetch, Fetch);
 
@@ -37,7 +37,7 @@ impl Skill for Either {
     }
 }
 
-/// Says what came of a call of the other.
+/// Calls the other tool and returns the result.
 struct Script(ToolSpec);
 
 #[async_trait]
@@ -78,7 +78,7 @@ async fn bench(effects: [Effect; 2], decisions: &[Decision]) -> (Bench, WebServe
 }
 
 #[tokio::test]
-async fn a_call_is_judged_by_the_effect_of_its_arguments() {
+async fn call_is_judged_by_the_effect_of_its_arguments() {
     let (bench, _server) = bench([Effect::Read, Effect::External], &[Decision::Once]).await;
     assert_eq!(bench.call(&[]).await.result, Ok(json!("nothing was sent")));
     assert_eq!(bench.asked(), [""; 0]);
@@ -92,14 +92,14 @@ async fn a_call_is_judged_by_the_effect_of_its_arguments() {
 }
 
 #[tokio::test]
-async fn denied_for_its_arguments_it_does_nothing() {
+async fn call_denied_by_its_arguments_does_nothing() {
     let (bench, server) = bench([Effect::Read, Effect::External], &[Decision::Deny]).await;
     let error = bench.call(&[HERE]).await.result.expect_err("denied");
     assert_eq!((error.code, server.requests().len()), (ErrorCode::DeniedByUser, 0));
 }
 
 #[tokio::test]
-async fn arguments_make_no_effect_milder() {
+async fn arguments_cannot_reduce_the_effect() {
     let (bench, server) = bench([Effect::External, Effect::Read], &[Decision::Once]).await;
     assert_eq!(
         bench.call(&[HERE]).await.result,
@@ -109,9 +109,9 @@ async fn arguments_make_no_effect_milder() {
     assert_eq!((bench.asked().len(), server.requests().len()), (1, 0));
 }
 
-/// It was served by the effect that it is listed with.
+/// It knows the tool by its listed effect.
 #[tokio::test]
-async fn a_client_makes_no_call_with_another_effect() {
+async fn client_cannot_make_a_call_with_another_effect() {
     let (mut bench, server) = bench([Effect::Read, Effect::External], &[Decision::Once]).await;
     bench.scope.principal = Principal { kind: PrincipalKind::McpClient, ..Principal::owner() };
     bench.call(&[]).await.result.expect("it reads");
@@ -123,9 +123,9 @@ async fn a_client_makes_no_call_with_another_effect() {
     assert_eq!((bench.asked().len(), server.requests().len()), (0, 0));
 }
 
-/// What it planned is made again whenever a note changes.
+/// A planned call is repeated whenever a note changes.
 #[tokio::test]
-async fn a_script_makes_no_call_with_another_effect() {
+async fn script_cannot_make_a_call_with_another_effect() {
     let (bench, server) = bench([Effect::Read, Effect::External], &[Decision::Once]).await;
     let call = Call::with_value("call1".into(), "net.script", json!({}));
     let outcome = run_call(&bench.scope, call, CancellationToken::new()).await;

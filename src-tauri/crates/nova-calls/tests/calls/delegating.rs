@@ -1,4 +1,4 @@
-//! Calls that give tasks to sub-agents, which the test plays.
+//! Calls that delegate tasks to simulated sub-agents.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ use crate::{Bench, fetch};
 
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// `boss.give`: gives a task on.
+/// `boss.give`: delegates a task.
 #[derive(Clone)]
 struct Boss(ToolSpec);
 
@@ -60,7 +60,7 @@ impl Tool for Boss {
     }
 }
 
-/// Works for so long, after it has asked the user where it `asks`, and ends when cancelled.
+/// Works for the given time, after asking the user if `asks` is set, and ends when cancelled.
 struct Worker {
     works: Duration,
     asks: bool,
@@ -139,7 +139,7 @@ async fn outcome(works: u64, asks: bool) -> Outcome {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_task_has_its_own_time_and_not_that_of_calls() {
+async fn task_has_its_own_time_limit() {
     let begun = Instant::now();
     let outcome = outcome(599, false).await;
     assert_eq!(outcome.result.unwrap(), json!({"text": "so far", "unfinished": null}));
@@ -148,7 +148,7 @@ async fn a_task_has_its_own_time_and_not_that_of_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_its_time_limit_a_task_ends_with_what_it_has() {
+async fn task_returns_partial_work_at_its_time_limit() {
     let begun = Instant::now();
     let outcome = outcome(10_000, false).await;
     assert_eq!(outcome.result.unwrap(), json!({"text": "so far", "unfinished": "10 minutes used up"}));
@@ -156,14 +156,14 @@ async fn at_its_time_limit_a_task_ends_with_what_it_has() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_of_its_questions_does_not_count() {
+async fn questions_of_a_task_do_not_count_as_its_time() {
     let outcome = outcome(500, true).await;
     assert_eq!(outcome.result.unwrap()["unfinished"], Value::Null);
     assert_eq!(outcome.ms, 500_000);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stopped_call_waits_for_the_end_of_its_sub_agent() {
+async fn stopped_call_waits_for_its_sub_agent() {
     let scope = scope(Worker { works: Duration::from_secs(100), asks: false }, boss());
     let stop = CancellationToken::new();
     let (stopped, _) = tokio::join!(run_call(&scope, call(), stop.clone()), async {
@@ -175,14 +175,14 @@ async fn a_stopped_call_waits_for_the_end_of_its_sub_agent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_task_is_never_let_go() {
+async fn delegating_call_is_never_detached() {
     let scope = scope(Worker { works: Duration::from_secs(60), asks: false }, boss());
     let settled = run_or_detach(&scope, call(), CancellationToken::new(), Duration::from_secs(5)).await;
     assert!(matches!(settled, Settled::Ended(outcome) if outcome.result.is_ok()));
 }
 
 #[tokio::test]
-async fn a_tool_that_does_not_declare_it_gives_no_tasks() {
+async fn undeclared_delegation_is_refused() {
     let spec = ToolSpec { delegates: false, ..boss() };
     let scope = scope(Worker { works: Duration::ZERO, asks: false }, spec);
     let refused = run_call(&scope, call(), CancellationToken::new()).await.result.unwrap_err();

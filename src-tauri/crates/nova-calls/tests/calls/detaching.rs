@@ -19,7 +19,7 @@ use crate::{Bench, fetch};
 
 const SETTLE: Duration = Duration::from_secs(5);
 
-/// `slow.work`: says how far it is after each second, and ends after `seconds`.
+/// `slow.work`: reports progress every second, and ends after `seconds`.
 #[derive(Clone)]
 struct Slow(ToolSpec);
 
@@ -92,14 +92,14 @@ async fn work(bench: &Bench, seconds: u64) -> Settled {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_that_takes_long_is_let_go_with_what_it_has_and_ends_later() {
+async fn slow_read_is_detached_with_its_partial_result() {
     let bench = bench(Effect::Read);
     let begun = Instant::now();
     let Settled::Detached(detached) = work(&bench, 8).await else {
         panic!("it takes longer than the turn waits")
     };
     assert_eq!(begun.elapsed(), SETTLE);
-    // At the same instant the fifth second may or may not have been reported.
+    // The progress of the fifth second arrives at the same instant, so it may be missing.
     let so_far = detached.watch().so_far().partial.unwrap();
     assert!(so_far == json!({"seconds": 4}) || so_far == json!({"seconds": 5}), "{so_far}");
     let told = bench.events.wait_for_type("tool_call_detached").await;
@@ -120,7 +120,7 @@ async fn a_read_that_takes_long_is_let_go_with_what_it_has_and_ends_later() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_ends_in_time_is_not_let_go() {
+async fn call_that_ends_in_time_is_not_detached() {
     let bench = bench(Effect::Read);
     let Settled::Ended(outcome) = work(&bench, 4).await else { panic!("it ends in time") };
     assert_eq!(outcome.result.unwrap(), json!({"worked": 4}));
@@ -128,7 +128,7 @@ async fn a_call_that_ends_in_time_is_not_let_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_changes_something_is_never_let_go() {
+async fn call_that_writes_is_never_detached() {
     for effect in [Effect::Write, Effect::Destructive, Effect::Send, Effect::Undeclared] {
         let bench = bench(effect);
         let Settled::Ended(outcome) = work(&bench, 50).await else { panic!("{effect:?} was let go") };
@@ -138,7 +138,7 @@ async fn what_changes_something_is_never_let_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_of_a_question_is_not_work() {
+async fn waiting_for_an_answer_does_not_detach() {
     let bench = bench(Effect::External);
     let limit = Duration::from_secs(60);
     let bench = bench.with_approver(Hesitant, limit);
@@ -149,7 +149,7 @@ async fn the_time_of_a_question_is_not_work() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_runs_on_still_has_its_time_limit_and_can_be_stopped() {
+async fn detached_call_has_a_time_limit_and_can_be_stopped() {
     let mut bench = bench(Effect::External);
     bench.scope.access.time_limit = Duration::from_secs(60);
     let Settled::Detached(detached) = work(&bench, 600).await else { panic!("it takes long") };
@@ -173,7 +173,7 @@ async fn what_runs_on_still_has_its_time_limit_and_can_be_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_it_said_so_far_taints_the_turn_and_its_end_is_known_to_be_from_outside() {
+async fn partial_result_from_outside_taints_the_turn() {
     let bench = bench(Effect::External);
     assert!(!bench.scope.so_far.is_tainted());
     let Settled::Detached(detached) = work(&bench, 6).await else { panic!("it takes long") };
@@ -182,7 +182,7 @@ async fn what_it_said_so_far_taints_the_turn_and_its_end_is_known_to_be_from_out
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rule_that_is_written_meanwhile_holds_for_the_end() {
+async fn rule_added_after_detaching_applies_to_the_result() {
     let bench = bench(Effect::Read);
     let Settled::Detached(detached) = work(&bench, 8).await else { panic!("it takes long") };
     let rules = nova_registry::Rules::parse("permissions:\n  deny: [slow__work]\n").unwrap();

@@ -1,4 +1,4 @@
-//! What the program behind a running call asks the user.
+//! Questions to the user from the program behind a running call.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Bench, fetch};
 
-/// `shop.buy {times, url}`: asks so often and gives the answers.
+/// `shop.buy {times, url}`: asks `times` times and returns the answers.
 struct Shop(ToolSpec);
 
 fn shop() -> Shop {
@@ -82,7 +82,7 @@ fn bench(answers: impl IntoIterator<Item = Answer>) -> Bench {
 }
 
 #[tokio::test]
-async fn values_go_back_only_as_the_user_sent_them_and_only_where_they_fit() {
+async fn only_valid_values_sent_by_the_user_are_returned() {
     let bench = bench([
         edited(json!({"size": 0})),
         edited(json!({"size": 3, "mail": "no mail"})),
@@ -104,7 +104,7 @@ async fn values_go_back_only_as_the_user_sent_them_and_only_where_they_fit() {
 }
 
 #[tokio::test]
-async fn each_answer_is_told_apart() {
+async fn each_answer_is_distinguished() {
     let bench = bench([decided(Decision::Deny), decided(Decision::Cancel), decided(Decision::Always)]);
     let answer = buy(&bench, json!({"times": 4})).await;
     let expected = json!(["declined", "cancelled", "declined", "declined"]);
@@ -112,13 +112,13 @@ async fn each_answer_is_told_apart() {
 }
 
 #[tokio::test]
-async fn without_anybody_to_ask_it_is_declined() {
+async fn question_is_declined_without_a_user() {
     let bench = bench([]).with_approver(NoApprover, PATIENCE);
     assert_eq!(buy(&bench, json!({})).await, Ok(json!(["declined"])));
 }
 
 #[tokio::test]
-async fn a_page_says_where_it_leads_and_takes_no_values() {
+async fn question_with_a_url_shows_it_and_takes_no_values() {
     let bench = bench([decided(Decision::Once)]);
     let answer = buy(&bench, json!({"url": "https://shop.example/pay"})).await;
     assert_eq!(answer, Ok(json!([["accepted", null]])));
@@ -131,7 +131,7 @@ async fn a_page_says_where_it_leads_and_takes_no_values() {
 }
 
 #[tokio::test]
-async fn a_call_that_asks_again_and_again_is_stopped() {
+async fn call_that_asks_too_often_is_stopped() {
     let bench = bench(vec![decided(Decision::Deny); 100]);
     let error = buy(&bench, json!({"times": 100})).await.expect_err("stopped");
     assert_eq!(error, "shop asked more than 8 times in one call and was stopped.");

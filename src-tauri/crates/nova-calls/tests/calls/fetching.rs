@@ -1,4 +1,4 @@
-//! Which hosts a call may contact, and what is asked.
+//! Which hosts a call may contact, and which questions it asks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn answers(decisions: &[Decision]) -> ScriptedApprover {
 }
 
 #[tokio::test]
-async fn a_declared_host_is_asked_about_once_before_the_call() {
+async fn declared_host_is_asked_about_once_before_the_call() {
     let server = sunny().await;
     let bench = Bench::new(
         fetch(Effect::External, &["API.weather.com."]),
@@ -42,7 +42,7 @@ async fn a_declared_host_is_asked_about_once_before_the_call() {
 }
 
 #[tokio::test]
-async fn for_this_session_covers_the_host_and_no_other() {
+async fn session_grant_covers_one_host() {
     let (server, other) = (sunny().await, sunny().await);
     let bench = Bench::new(
         fetch(Effect::External, &["api.weather.com"]),
@@ -56,7 +56,7 @@ async fn for_this_session_covers_the_host_and_no_other() {
 }
 
 #[tokio::test]
-async fn hosts_of_the_arguments_are_shown_and_granted_one_by_one() {
+async fn hosts_in_arguments_are_granted_one_by_one() {
     let (server, other) = (sunny().await, sunny().await);
     let bench = Bench::new(
         fetch(Effect::External, &["*"]),
@@ -73,7 +73,7 @@ async fn hosts_of_the_arguments_are_shown_and_granted_one_by_one() {
 }
 
 #[tokio::test]
-async fn a_rule_with_arguments_covers_the_hosts_of_its_calls() {
+async fn rule_with_arguments_covers_the_hosts_of_its_calls() {
     let server = sunny().await;
     let bench = Bench::new(
         fetch(Effect::External, &["*"]),
@@ -88,7 +88,7 @@ async fn a_rule_with_arguments_covers_the_hosts_of_its_calls() {
 }
 
 #[tokio::test]
-async fn a_denied_call_contacts_nobody() {
+async fn denied_call_contacts_no_host() {
     let server = sunny().await;
     let bench = Bench::new(
         fetch(Effect::External, &["api.weather.com"]),
@@ -100,7 +100,7 @@ async fn a_denied_call_contacts_nobody() {
 }
 
 #[tokio::test]
-async fn a_second_host_asks_in_the_middle_of_the_run() {
+async fn second_host_asks_during_the_run() {
     let (server, other) = (sunny().await, sunny().await);
     let bench = Bench::new(
         fetch(Effect::External, &["api.weather.com"]),
@@ -120,7 +120,7 @@ async fn a_second_host_asks_in_the_middle_of_the_run() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_a_second_host_asks() {
+async fn redirect_to_another_host_asks() {
     let other = sunny().await;
     let server = WebServer::start(|_| Reply::to(302, THERE)).await;
     let bench = Bench::new(
@@ -134,7 +134,7 @@ async fn a_redirect_to_a_second_host_asks() {
 }
 
 #[tokio::test]
-async fn requests_to_one_host_at_once_are_asked_about_once() {
+async fn concurrent_requests_to_one_host_ask_once() {
     let server = sunny().await;
     for decision in [Decision::Once, Decision::Deny] {
         let bench =
@@ -147,7 +147,7 @@ async fn requests_to_one_host_at_once_are_asked_about_once() {
 }
 
 #[tokio::test]
-async fn a_tool_that_says_it_reads_asks_before_it_sends() {
+async fn tool_declared_as_reading_asks_before_a_request() {
     let server = sunny().await;
     let bench = Bench::new(
         fetch(Effect::Read, &["api.weather.com"]),
@@ -160,7 +160,7 @@ async fn a_tool_that_says_it_reads_asks_before_it_sends() {
 }
 
 #[tokio::test]
-async fn a_rule_covers_the_declared_hosts_alone() {
+async fn rule_covers_only_declared_hosts() {
     let (server, other) = (sunny().await, sunny().await);
     let servers = [("api.weather.com", &server), ("other.example.com", &other)];
     let tool = || fetch(Effect::External, &["api.weather.com"]);
@@ -182,7 +182,7 @@ async fn a_rule_covers_the_declared_hosts_alone() {
 }
 
 #[tokio::test]
-async fn without_anybody_to_ask_nothing_is_sent() {
+async fn nothing_is_sent_without_a_user() {
     let server = sunny().await;
     let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[("api.weather.com", &server)])
         .with_approver(NoApprover, nova_testkit::PATIENCE);
@@ -203,7 +203,7 @@ impl Approver for Silent {
 }
 
 #[tokio::test]
-async fn stop_while_the_question_waits_ends_the_call() {
+async fn stop_during_a_question_ends_the_call() {
     let server = sunny().await;
     let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[("api.weather.com", &server)])
         .with_approver(Silent, nova_testkit::PATIENCE);
@@ -230,7 +230,7 @@ impl Approver for Slow {
 }
 
 #[tokio::test(start_paused = true)]
-async fn waiting_for_the_user_is_not_the_tools_time() {
+async fn waiting_for_the_user_does_not_count_as_tool_time() {
     let server = sunny().await;
     let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[("api.weather.com", &server)])
         .with_approver(Slow, Duration::from_secs(20));
@@ -240,7 +240,7 @@ async fn waiting_for_the_user_is_not_the_tools_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_takes_too_long_is_stopped() {
+async fn tool_that_takes_too_long_is_stopped() {
     let server = WebServer::start(|_| Reply::Stall(Vec::new())).await;
     let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[("api.weather.com", &server)])
         .with_approver(Slow, Duration::from_secs(5));
@@ -248,7 +248,7 @@ async fn a_tool_that_takes_too_long_is_stopped() {
     assert_eq!(error.code, ErrorCode::ToolTimedOut);
 }
 
-/// Whether it is unknown what a call has done that was stopped while it waited for its answer.
+/// Whether the outcome is unknown after a call was stopped while it waited for its response.
 async fn unknown_after(effect: Effect, method: &str, by_server: bool) -> bool {
     let server = WebServer::start(|_| Reply::Stall(Vec::new())).await;
     let tool = fetch(effect, &["api.weather.com"]);
@@ -263,7 +263,7 @@ async fn unknown_after(effect: Effect, method: &str, by_server: bool) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_only_asked_for_an_answer_has_done_nothing_when_it_is_stopped() {
+async fn stopped_safe_request_has_no_unknown_outcome() {
     for (effect, method, by_server, unknown) in [
         (Effect::Read, "POST", false, false),
         (Effect::External, "GET", false, false),
@@ -280,7 +280,7 @@ async fn what_only_asked_for_an_answer_has_done_nothing_when_it_is_stopped() {
     }
 }
 
-/// Computes when its time is over, and asks for something only then.
+/// Blocks until its time is over, and only then sends a request.
 #[derive(Clone)]
 struct ActsLate(crate::Fetch);
 
@@ -310,7 +310,7 @@ impl Tool for ActsLate {
         args: Value,
         ctx: Arc<dyn ToolContext>,
     ) -> Result<ToolOutput, ToolError> {
-        // Nobody can end it before it lets go of its thread.
+        // It cannot be aborted while it blocks its thread.
         while !ctx.cancel().is_cancelled() {
             std::thread::yield_now();
         }
@@ -319,7 +319,7 @@ impl Tool for ActsLate {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_tool_does_while_it_is_stopped_counts() {
+async fn requests_made_while_stopping_count() {
     let server = WebServer::start(|_| Reply::Stall(Vec::new())).await;
     let tool = fetch(Effect::External, &["api.weather.com"]);
     let approver = ScriptedApprover::always(Decision::Once);
@@ -340,7 +340,7 @@ fn of_file(effect: Effect, definition: &str) -> crate::Fetch {
 }
 
 #[tokio::test]
-async fn the_first_call_of_a_file_asks_and_a_changed_file_asks_again() {
+async fn first_call_of_each_content_of_a_file_asks() {
     let server = sunny().await;
     let mut bench = Bench::new(
         of_file(Effect::Read, "one"),
@@ -367,7 +367,7 @@ async fn the_first_call_of_a_file_asks_and_a_changed_file_asks_again() {
 }
 
 #[tokio::test]
-async fn what_a_session_granted_to_one_content_is_not_for_the_next() {
+async fn session_grant_does_not_cover_a_changed_file() {
     let server = sunny().await;
     let bench = Bench::new(
         of_file(Effect::External, "one"),
@@ -387,7 +387,7 @@ async fn what_a_session_granted_to_one_content_is_not_for_the_next() {
 }
 
 #[tokio::test]
-async fn always_for_a_host_outlives_the_session_and_not_the_content() {
+async fn always_for_a_host_outlives_the_session_but_not_the_content() {
     let (server, other) = (sunny().await, sunny().await);
     let mut bench = Bench::new(
         of_file(Effect::External, "one"),
@@ -409,7 +409,7 @@ async fn always_for_a_host_outlives_the_session_and_not_the_content() {
     let error = changed.call(&[HERE, THERE]).await.result.expect_err("asked again, and denied");
     assert_eq!(error.message, "other.example.com was not contacted: denied by you.");
 
-    // Who wants to be asked each time is asked each time.
+    // A `human_approval` rule asks each time.
     let back = changed
         .with_tool(of_file(Effect::External, "one"))
         .with_rules("permissions: {human_approval: ['net__fetch']}")
@@ -418,7 +418,7 @@ async fn always_for_a_host_outlives_the_session_and_not_the_content() {
 }
 
 #[tokio::test]
-async fn a_question_says_whether_the_call_runs_already() {
+async fn question_states_whether_the_call_is_running() {
     let (server, other) = (sunny().await, sunny().await);
     let bench = Bench::new(
         fetch(Effect::External, &["api.weather.com"]),

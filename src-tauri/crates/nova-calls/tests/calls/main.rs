@@ -1,4 +1,4 @@
-//! Calls of a tool that fetches from a real server, through `run_call`, with scripted answers.
+//! Runs a tool that fetches from a real server, through `run_call`, with scripted answers.
 
 mod by_arguments;
 mod delegating;
@@ -33,7 +33,7 @@ use nova_testkit::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// `net.fetch {urls, method}`: fetches all of them at once and gives the texts.
+/// `net.fetch {urls, method}`: fetches all addresses concurrently and returns the texts.
 #[derive(Clone)]
 pub(crate) struct Fetch(pub(crate) ToolSpec);
 
@@ -63,7 +63,7 @@ impl Tool for Fetch {
         &self.0
     }
 
-    /// Those of its addresses, for a tool that declares "*".
+    /// The hosts in its arguments, for a tool that declares "*".
     fn hosts(&self, args: &Value, _: &Value) -> Option<Vec<String>> {
         let varies = self.0.hosts.iter().any(|host| host == "*");
         let urls = args["urls"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -96,7 +96,7 @@ impl Tool for Fetch {
     }
 }
 
-/// Offers the tool as an MCP server does: no file defines it.
+/// Offers the tool as an MCP server does, without a file that defines it.
 struct Server(Fetch);
 
 impl Source for Server {
@@ -117,7 +117,7 @@ pub(crate) fn fetching(urls: &[&str]) -> Call {
     Call::with_value("call1".into(), "net.fetch", json!({ "urls": urls }))
 }
 
-/// What the calls of a test share.
+/// Shared setup of the calls of a test.
 pub(crate) struct Bench {
     pub(crate) scope: CallScope,
     pub(crate) approver: ScriptedApprover,
@@ -173,7 +173,7 @@ impl Bench {
         self
     }
 
-    /// The tool is offered by a server from now on.
+    /// Replaces the tool by one that a server offers.
     pub(crate) fn with_server(mut self, tool: Fetch) -> Self {
         self.scope.snapshot = Registry::new(vec![Box::new(Server(tool))], &Settings::default()).snapshot();
         self
@@ -185,18 +185,18 @@ impl Bench {
         self
     }
 
-    /// A call in a turn of its own.
+    /// Makes a call in a new turn.
     pub(crate) async fn call(&self, urls: &[&str]) -> Outcome {
         let scope = CallScope { so_far: Arc::default(), ..self.scope.clone() };
         run_call(&scope, fetching(urls), CancellationToken::new()).await
     }
 
-    /// A call in the same turn as the others.
+    /// Makes a call in the shared turn.
     pub(crate) async fn call_in_turn(&self, urls: &[&str]) -> Outcome {
         run_call(&self.scope, fetching(urls), CancellationToken::new()).await
     }
 
-    /// The host of each question, "" where it had none.
+    /// The host of each question; "" if it had none.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.approver.asked().into_iter().map(|request| request.host.unwrap_or_default()).collect()
     }

@@ -1,4 +1,4 @@
-//! Calls that a running tool makes of others.
+//! Inner calls, made by a running tool.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Bench, fetch};
 
-/// `net.both` calls `net.meet` twice at once; each of these waits for the other.
+/// `net.both` makes two concurrent calls of `net.meet`, each of which waits for the other.
 struct Meeting(Arc<Barrier>);
 
 impl Skill for Meeting {
@@ -68,7 +68,7 @@ impl Tool for Meet {
 }
 
 #[tokio::test]
-async fn calls_made_at_once_run_at_once_and_name_the_outer_call() {
+async fn inner_calls_run_concurrently_and_name_the_outer_call() {
     let mut bench = Bench::new(fetch(Effect::Read, &[]), ScriptedApprover::default(), &[]);
     bench.scope.snapshot = snapshot_of(vec![Box::new(Meeting(Arc::new(Barrier::new(2))))]);
     let call = Call::with_value("call1".into(), "net.both", json!({}));
@@ -90,7 +90,7 @@ async fn calls_made_at_once_run_at_once_and_name_the_outer_call() {
 }
 
 #[tokio::test]
-async fn a_tool_whose_skill_is_not_callable_is_refused() {
+async fn tool_of_an_uncallable_skill_is_refused() {
     let mut bench = Bench::new(fetch(Effect::Read, &[]), ScriptedApprover::default(), &[]);
     bench.scope.snapshot = snapshot_of(vec![Box::new(Meeting(Arc::new(Barrier::new(2))))]);
     bench.scope.callable = Some(Arc::default());

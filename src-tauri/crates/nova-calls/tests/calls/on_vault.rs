@@ -1,4 +1,4 @@
-//! What a file that declares access to notes does with them, by the tools of the skill `vault`.
+//! Access of a file's tool to notes, through the tools of the skill `vault`.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Bench, fetch};
 
-/// Stands for the skill `vault`: `vault.read_note {path}` gives the path.
+/// Stands in for the skill `vault`: `vault.read_note {path}` returns the path.
 struct Vault(ToolSpec);
 
 impl Skill for Vault {
@@ -43,7 +43,7 @@ impl Tool for Read {
     }
 }
 
-/// A tool as a file defines it: it reads the note `Diary` in the given way, and returns the answer.
+/// A tool defined by a file: it reads the note `Diary` in the given way, and returns the answer.
 struct File(ToolSpec);
 
 impl Skill for File {
@@ -85,7 +85,7 @@ fn parameters() -> Value {
     json!({"type": "object", "properties": {"path": {"type": "string"}, "verb": {"type": "string"}}})
 }
 
-/// The answer to the file, with this access and by these rules, on behalf of a principal of this relationship.
+/// The answer that the file gets with this access, rules and relationship of the principal.
 async fn told(access: Option<VaultAccess>, args: Value, rules: &str, who: Relationship) -> Value {
     let spec = |id: &str| ToolSpec::new(id, Description::purpose("Reads."), parameters(), Effect::Read);
     let own = ToolSpec { definition: Some("one".into()), vault: access, ..spec("tried") };

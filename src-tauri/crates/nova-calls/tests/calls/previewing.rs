@@ -1,4 +1,4 @@
-//! A tool that says what its call would do, before anybody is asked.
+//! A tool that previews its call before the user is asked.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const HERE: &str = "http://api.weather.com/now";
 const THERE: &str = "http://api.weather.com/then";
 const HOST: &str = "api.weather.com";
 
-/// Fetches the first of its addresses to say what it would do, and returns what the user was shown.
+/// Fetches its first address for the preview, and returns the preview that the user was shown.
 #[derive(Clone)]
 struct Announced(Fetch);
 
@@ -77,7 +77,7 @@ fn args(url: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_card_shows_it_and_the_run_knows_what_was_shown() {
+async fn preview_is_shown_and_passed_to_the_run() {
     for effect in [Effect::External, Effect::Send] {
         let (bench, server) = bench(effect, [decided(Decision::Once)]).await;
         assert_eq!(bench.call(&[HERE]).await.result, Ok(json!(args(HERE).to_string())));
@@ -87,7 +87,7 @@ async fn the_card_shows_it_and_the_run_knows_what_was_shown() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_done_is_refused_before_anybody_is_asked() {
+async fn impossible_call_is_refused_without_a_question() {
     let (bench, server) = bench(Effect::Send, []).await;
     let error = bench.call(&[]).await.result.expect_err("refused");
     assert_eq!((error.code, error.message.as_str()), (ErrorCode::ToolFailed, "There is no address."));
@@ -95,7 +95,7 @@ async fn what_cannot_be_done_is_refused_before_anybody_is_asked() {
 }
 
 #[tokio::test]
-async fn edited_arguments_are_shown_before_they_run() {
+async fn edited_arguments_are_previewed_before_they_run() {
     let answers = [revised(args(THERE)), edited(args(HERE)), decided(Decision::Once)];
     let (bench, _server) = bench(Effect::Send, answers).await;
     assert_eq!(bench.call(&[HERE]).await.result, Ok(json!(args(HERE).to_string())));
@@ -104,7 +104,7 @@ async fn edited_arguments_are_shown_before_they_run() {
 }
 
 #[tokio::test]
-async fn an_edit_that_cannot_be_done_leaves_the_question_as_it_was() {
+async fn impossible_edit_leaves_the_question_unchanged() {
     let answers = [revised(json!({"urls": []})), decided(Decision::Once)];
     let (bench, _server) = bench(Effect::Send, answers).await;
     assert_eq!(bench.call(&[HERE]).await.result, Ok(json!(args(HERE).to_string())));
@@ -112,7 +112,7 @@ async fn an_edit_that_cannot_be_done_leaves_the_question_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_host_that_a_rule_denies_is_not_contacted_for_it() {
+async fn preview_does_not_contact_a_denied_host() {
     let (bench, server) = bench(Effect::External, [decided(Decision::Once)]).await;
     let bench = bench.with_rules("permissions: {deny: [net__fetch]}");
     bench.call(&[HERE]).await.result.expect_err("denied");

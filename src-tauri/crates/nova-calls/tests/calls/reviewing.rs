@@ -1,4 +1,4 @@
-//! What the user sees of a tool that is a file, and how far each answer reaches.
+//! What the user sees of a tool defined by a file, and the extent of each answer.
 
 use std::sync::{Arc, Mutex};
 
@@ -48,7 +48,7 @@ fn approved(tool: &Fetch, definition: &str, approval: Approval) -> Arc<ApprovedC
 }
 
 #[tokio::test]
-async fn a_rule_that_asks_does_not_hide_what_changed() {
+async fn rule_that_asks_does_not_hide_changes() {
     let server = sunny().await;
     let old = of_file(Effect::Read, "one", "Fetches.");
     for rule in ["net__fetch", "*", "internet_access"] {
@@ -74,7 +74,7 @@ async fn a_rule_that_asks_does_not_hide_what_changed() {
 }
 
 #[tokio::test]
-async fn the_third_identical_call_does_not_hide_what_changed() {
+async fn third_identical_call_does_not_hide_changes() {
     let server = sunny().await;
     let old = of_file(Effect::Read, "one", "Fetches.");
     let mut bench = Bench::new(old.clone(), answers(&[Decision::Once, Decision::Deny]), &[(HOST, &server)]);
@@ -92,7 +92,7 @@ async fn the_third_identical_call_does_not_hide_what_changed() {
     assert_eq!(server.requests().len(), 2);
 }
 
-/// Holds `weather/key` and writes down who was given it for good.
+/// Contains `weather/key` and records permanent grants.
 #[derive(Default)]
 struct Ledger(Mutex<Vec<String>>);
 
@@ -120,7 +120,7 @@ impl CredentialSource for Ledger {
 }
 
 #[tokio::test]
-async fn once_lends_a_credential_for_one_call() {
+async fn once_grants_a_credential_for_one_call() {
     let held = Arc::new(Ledger::default());
     let server = sunny().await;
     let mut bench = Bench::new(
@@ -148,7 +148,7 @@ async fn once_lends_a_credential_for_one_call() {
 }
 
 #[tokio::test]
-async fn always_on_the_card_is_a_grant() {
+async fn always_on_the_card_grants_the_credential() {
     let held = Arc::new(Ledger::default());
     let server = sunny().await;
     let mut bench =
@@ -160,7 +160,7 @@ async fn always_on_the_card_is_a_grant() {
     assert_eq!(held.granted(), ["weather/key"]);
 }
 
-/// Writes a rule while the question waits, then answers.
+/// Adds a rule while the question waits, then answers.
 struct Meanwhile(Arc<RulesInForce>, &'static str);
 
 #[async_trait]
@@ -172,7 +172,7 @@ impl Approver for Meanwhile {
 }
 
 #[tokio::test]
-async fn a_deny_that_is_written_while_a_host_is_asked_about_holds() {
+async fn deny_added_during_a_host_question_applies() {
     let server = sunny().await;
     for rule in ["internet_access", "net__fetch", "net__fetch(urls=http*)"] {
         let yaml: &'static str = Box::leak(format!("permissions: {{deny: ['{rule}']}}").into_boxed_str());
@@ -186,7 +186,7 @@ async fn a_deny_that_is_written_while_a_host_is_asked_about_holds() {
 }
 
 #[tokio::test]
-async fn rules_that_cannot_be_read_any_more_let_nothing_out() {
+async fn rules_that_become_unreadable_block_all_requests() {
     let server = sunny().await;
     struct Broken(Arc<RulesInForce>);
     #[async_trait]
@@ -205,7 +205,7 @@ async fn rules_that_cannot_be_read_any_more_let_nothing_out() {
 }
 
 #[tokio::test]
-async fn a_rule_that_asks_about_the_web_asks_for_a_file_that_always_runs() {
+async fn rule_about_requests_asks_for_an_always_approved_file() {
     let server = sunny().await;
     let tool = of_file(Effect::Read, "one", "Fetches.");
     let mut bench = Bench::new(tool.clone(), answers(&[Decision::Deny]), &[(HOST, &server)]);

@@ -1,5 +1,4 @@
-//! What a call meets of the rules while it runs: changed definitions, taint, repetition, rules that
-//! change under it, edited arguments.
+//! Rulings during a call: changed definitions, taint, repetition, changing rules, edited arguments.
 
 use std::sync::Arc;
 
@@ -36,7 +35,7 @@ fn of_file(effect: Effect, definition: &str, purpose: &'static str) -> Fetch {
 }
 
 #[tokio::test]
-async fn a_definition_that_changed_after_always_asks_again_and_shows_how() {
+async fn definition_changed_after_always_asks_and_shows_changes() {
     let server = sunny().await;
     let bench = Bench::new(
         of_file(Effect::Read, "one", "Fetches."),
@@ -57,7 +56,7 @@ async fn a_definition_that_changed_after_always_asks_again_and_shows_how() {
 }
 
 #[tokio::test]
-async fn a_file_that_changed_its_code_alone_says_that() {
+async fn change_of_code_alone_is_stated() {
     let server = sunny().await;
     let bench = Bench::new(
         of_file(Effect::Read, "one", "Fetches."),
@@ -75,7 +74,7 @@ async fn a_file_that_changed_its_code_alone_says_that() {
 }
 
 #[tokio::test]
-async fn a_revoked_approval_asks_again_and_takes_the_grant_with_it() {
+async fn revoked_approval_revokes_the_grant() {
     let server = sunny().await;
     let mut bench = Bench::new(
         of_file(Effect::External, "one", "Fetches."),
@@ -91,7 +90,7 @@ async fn a_revoked_approval_asks_again_and_takes_the_grant_with_it() {
 }
 
 #[tokio::test]
-async fn in_a_tainted_turn_what_was_allowed_for_the_chat_asks() {
+async fn chat_grant_asks_in_a_tainted_turn() {
     let server = sunny().await;
     let bench = Bench::new(
         fetch(Effect::External, &[HOST]),
@@ -113,7 +112,7 @@ async fn in_a_tainted_turn_what_was_allowed_for_the_chat_asks() {
 }
 
 #[tokio::test]
-async fn in_a_tainted_turn_a_reading_tool_asks_before_it_sends_to_a_granted_host() {
+async fn reading_tool_asks_for_a_granted_host_in_a_tainted_turn() {
     let server = sunny().await;
     let bench = Bench::new(
         fetch(Effect::Read, &[]),
@@ -128,7 +127,7 @@ async fn in_a_tainted_turn_a_reading_tool_asks_before_it_sends_to_a_granted_host
 }
 
 #[tokio::test]
-async fn a_rule_holds_in_a_tainted_turn() {
+async fn rule_applies_in_a_tainted_turn() {
     let server = sunny().await;
     let bench = Bench::new(fetch(Effect::External, &[HOST]), answers(&[]), &[(HOST, &server)])
         .with_rules("permissions: {allow: ['net__*']}");
@@ -157,7 +156,7 @@ async fn always_asks_in_a_tainted_turn() {
 }
 
 #[tokio::test]
-async fn the_third_identical_call_asks_and_another_does_not() {
+async fn third_identical_call_asks() {
     let server = sunny().await;
     let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[Decision::Deny]), &[(HOST, &server)])
         .with_rules("permissions: {allow: ['*']}");
@@ -176,7 +175,7 @@ async fn the_third_identical_call_asks_and_another_does_not() {
 }
 
 #[tokio::test]
-async fn the_order_of_keys_makes_no_other_call() {
+async fn order_of_keys_does_not_make_calls_distinct() {
     let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[Decision::Deny]), &[]);
     for args in [r#"{"urls":[],"a":1}"#, r#"{"a":1,"urls":[]}"#, r#"{ "urls" : [], "a" : 1 }"#] {
         let call = Call::from_model("call".into(), "net__fetch".into(), args.into());
@@ -186,7 +185,7 @@ async fn the_order_of_keys_makes_no_other_call() {
 }
 
 #[tokio::test]
-async fn deny_of_internet_access_holds_for_a_tool_that_says_it_reads() {
+async fn deny_of_internet_access_covers_reading_tools() {
     let server = sunny().await;
     let bench = Bench::new(
         fetch(Effect::Read, &[HOST]),
@@ -201,7 +200,7 @@ async fn deny_of_internet_access_holds_for_a_tool_that_says_it_reads() {
 }
 
 #[tokio::test]
-async fn a_policy_denies_strangers_only() {
+async fn policy_for_strangers_denies_only_them() {
     let server = sunny().await;
     let mut bench = Bench::new(
         fetch(Effect::External, &[HOST]),
@@ -218,7 +217,7 @@ async fn a_policy_denies_strangers_only() {
     assert_eq!(server.requests().len(), 1);
 }
 
-/// Writes a rule while the question waits, then answers.
+/// Adds a rule while the question waits, then answers.
 struct AfterThought(Arc<RulesInForce>, Answer);
 
 #[async_trait]
@@ -230,7 +229,7 @@ impl Approver for AfterThought {
 }
 
 #[tokio::test]
-async fn a_deny_that_is_written_while_the_question_waits_holds() {
+async fn deny_added_during_a_question_applies() {
     let server = sunny().await;
     let bench = Bench::new(fetch(Effect::External, &[HOST]), answers(&[]), &[(HOST, &server)]);
     let rules = bench.scope.access.rules.clone();
@@ -241,7 +240,7 @@ async fn a_deny_that_is_written_while_the_question_waits_holds() {
 }
 
 #[tokio::test]
-async fn removed_rule_counts_in_the_same_turn() {
+async fn removed_rule_takes_effect_in_the_same_turn() {
     let server = sunny().await;
     let bench = Bench::new(fetch(Effect::External, &[HOST]), answers(&[Decision::Deny]), &[(HOST, &server)])
         .with_rules("permissions: {allow: [net__fetch]}");
@@ -252,7 +251,7 @@ async fn removed_rule_counts_in_the_same_turn() {
 }
 
 #[tokio::test]
-async fn edited_arguments_do_not_get_past_a_deny() {
+async fn edited_arguments_do_not_evade_a_deny() {
     let (server, other) = (sunny().await, sunny().await);
     for answer in [edited(json!({"urls": [THERE]})), revised(json!({"urls": [THERE]}))] {
         let bench = Bench::new(
@@ -268,7 +267,7 @@ async fn edited_arguments_do_not_get_past_a_deny() {
 }
 
 #[tokio::test]
-async fn what_runs_is_what_was_shown_last() {
+async fn last_shown_arguments_run() {
     let (server, other) = (sunny().await, sunny().await);
     let bench = Bench::new(
         fetch(Effect::Undeclared, &[HOST, "other.example.com"]),
@@ -281,7 +280,7 @@ async fn what_runs_is_what_was_shown_last() {
 }
 
 #[tokio::test]
-async fn two_calls_at_once_are_two_questions() {
+async fn concurrent_calls_are_separate_questions() {
     let server = sunny().await;
     let bench = Bench::new(
         fetch(Effect::External, &[HOST]),
@@ -295,7 +294,7 @@ async fn two_calls_at_once_are_two_questions() {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_not_offered_is_a_denial() {
+async fn unoffered_answer_is_a_denial() {
     let server = sunny().await;
     for (effect, answer) in [
         (Effect::Send, decided(Decision::Session)),
@@ -312,7 +311,7 @@ async fn an_answer_that_was_not_offered_is_a_denial() {
 }
 
 #[tokio::test]
-async fn grant_holds_for_its_consumer_until_revoked() {
+async fn grant_applies_to_its_consumer_until_revoked() {
     let server = sunny().await;
     let bench = Bench::new(
         fetch(Effect::External, &[HOST]),
@@ -326,7 +325,7 @@ async fn grant_holds_for_its_consumer_until_revoked() {
 }
 
 #[tokio::test]
-async fn a_servers_tool_that_changed_under_a_rule_asks_until_it_is_as_before() {
+async fn server_tool_changed_under_a_rule_asks_until_reverted() {
     let server = sunny().await;
     let offered = |purpose: &'static str| {
         let mut tool = fetch(Effect::External, &[HOST]);
@@ -352,7 +351,7 @@ async fn a_servers_tool_that_changed_under_a_rule_asks_until_it_is_as_before() {
 }
 
 #[tokio::test]
-async fn what_a_server_answers_taints_the_turn_whatever_it_declares() {
+async fn server_output_taints_the_turn_whatever_it_declares() {
     let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[]).with_server(fetch(Effect::Read, &[]));
     assert!(!bench.scope.so_far.is_tainted());
     bench.call_in_turn(&[]).await.result.expect("it reads");

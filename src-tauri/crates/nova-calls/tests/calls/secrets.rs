@@ -1,4 +1,4 @@
-//! Credentials go to tools that declare them, and appear in no output.
+//! Credentials are passed to tools that declare them, and appear in no output.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ use crate::{Bench, Fetch, fetch};
 
 const CANARY: &str = "canary-4711/+x";
 
-/// Gets `weather/key` and tells it wherever it can, as a mistake or on purpose.
+/// Reads `weather/key` and leaks it in every possible place, accidentally or deliberately.
 #[derive(Clone)]
 struct Telltale(Fetch);
 
@@ -70,7 +70,7 @@ fn held() -> FixedCredentials {
 }
 
 #[tokio::test]
-async fn no_secret_is_in_what_a_call_says() {
+async fn no_output_of_a_call_contains_a_secret() {
     for urls in [&["weather/key"][..], &["weather/key", "fail"]] {
         let bench = bench(&["weather"], held());
         let outcome = bench.call(urls).await;
@@ -84,7 +84,7 @@ async fn no_secret_is_in_what_a_call_says() {
 }
 
 #[tokio::test]
-async fn an_undeclared_credential_is_refused() {
+async fn undeclared_credential_is_refused() {
     let bench = bench(&["weather/key"], held());
     for name in ["bank/key", "weather", "weather/other", "weather/key/more", "weather-x/key"] {
         let error = bench.call(&[name]).await.result.expect_err("not declared");
@@ -93,7 +93,7 @@ async fn an_undeclared_credential_is_refused() {
 }
 
 #[tokio::test]
-async fn a_missing_credential_is_reported_before_the_tool_runs() {
+async fn missing_credential_is_reported_before_the_run() {
     let bench = bench(&["weather"], FixedCredentials::default());
     let error = bench.call(&["weather/key"]).await.result.expect_err("missing");
     assert_eq!(error.code, ErrorCode::CredentialNeeded);
@@ -103,7 +103,7 @@ async fn a_missing_credential_is_reported_before_the_tool_runs() {
     assert!(!bench.everything_said().contains("using"), "it did not run");
 }
 
-/// A store with one credential that knows who has a grant for which hosts.
+/// A store with one credential, which records grants with their hosts.
 #[derive(Default)]
 struct Granting(Mutex<Vec<(Consumer, String)>>);
 
@@ -132,7 +132,7 @@ impl CredentialSource for Granting {
     }
 }
 
-/// The skill's tool with these hosts, allowed by a rule, and an approver.
+/// A bench with these hosts, a rule that allows the skill's tool, and an approver.
 fn granting(source: &Arc<Granting>, hosts: &[&str], approver: ScriptedApprover) -> Bench {
     let mut tool = fetch(Effect::Read, hosts);
     tool.0.credentials = vec!["weather".into()];
@@ -143,7 +143,7 @@ fn granting(source: &Arc<Granting>, hosts: &[&str], approver: ScriptedApprover) 
 }
 
 #[tokio::test]
-async fn the_first_use_of_a_skill_asks_and_other_hosts_ask_anew() {
+async fn first_use_asks_and_other_hosts_ask_again() {
     let source = Arc::new(Granting::default());
     let nobody = granting(&source, &["a.example"], ScriptedApprover::new([]));
     let error = nobody.call(&["weather/key"]).await.result.expect_err("nobody answers");
@@ -169,7 +169,7 @@ async fn the_first_use_of_a_skill_asks_and_other_hosts_ask_anew() {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_not_offered_gives_nothing() {
+async fn unoffered_answer_grants_nothing() {
     let source = Arc::new(Granting::default());
     for decision in [Decision::Session, Decision::Deny] {
         let bench = granting(&source, &["a.example"], ScriptedApprover::always(decision));

@@ -1,4 +1,4 @@
-//! What a tool says of notes, while it runs and at its end, is judged by the notes it is drawn from.
+//! The output of a tool is judged by the notes it is drawn from, while it runs and at its end.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ status: draft
 A plan for July.
 ";
 
-/// `net.fetch {path, how}`: gives what it finds in the vault and never says which notes that is from.
+/// `net.fetch {path, how}`: returns what it finds in the vault without naming the notes.
 #[derive(Clone)]
 struct Careless(Fetch);
 
@@ -118,7 +118,7 @@ impl Tool for Careless {
     }
 }
 
-/// The outcome, and everything that was said about it.
+/// The outcome, and all output about it.
 async fn run(rules: &str, how: &str, approver: ScriptedApprover) -> (Outcome, String) {
     let vault = TempVault::from(NOTES);
     let mut bench = Bench::new(fetch(Effect::Read, &[]), approver, &[]).with_rules(rules);
@@ -133,7 +133,7 @@ async fn run(rules: &str, how: &str, approver: ScriptedApprover) -> (Outcome, St
 const DENY: &str = "permissions: {deny: ['net__fetch(path=Diary/*)'], allow: ['*']}";
 
 #[tokio::test]
-async fn what_a_search_or_a_query_gave_is_judged_though_the_tool_does_not_name_it() {
+async fn unnamed_results_of_searches_and_queries_are_judged() {
     for how in ["lines", "sentence", "names", "moods", "notes of a type", "error"] {
         let (outcome, said) = run(DENY, how, ScriptedApprover::new(Vec::new())).await;
         let error = outcome.result.expect_err(how);
@@ -145,15 +145,15 @@ async fn what_a_search_or_a_query_gave_is_judged_though_the_tool_does_not_name_i
 }
 
 #[tokio::test]
-async fn what_an_output_is_drawn_from_is_told_apart_from_what_was_looked_through() {
+async fn output_is_attributed_to_notes_it_is_drawn_from() {
     let (june, plan) = ("Diary/June.md", "Work/Plan.md");
     for (how, expected) in [
-        // A tool that does not say: any that it was given something of.
+        // The source cannot be inferred: it may be any note received.
         ("count", None),
         ("lines", None),
         ("nothing", Some(vec![])),
         ("none of them", Some(vec![])),
-        // What it read by itself counts, whatever it names.
+        // Notes read individually count, whatever the output names.
         ("one of them", Some(vec![june, plan])),
         ("vague error", Some(vec![])),
         ("error", Some(vec![june])),
@@ -165,7 +165,7 @@ async fn what_an_output_is_drawn_from_is_told_apart_from_what_was_looked_through
 }
 
 #[tokio::test]
-async fn notes_that_were_only_scanned_forbid_nothing() {
+async fn scanned_notes_do_not_deny_the_output() {
     for (how, gives) in [("statuses", json!(["draft"])), ("count", json!({"notes": 2}))] {
         let (outcome, _) = run(DENY, how, ScriptedApprover::new(Vec::new())).await;
         assert_eq!(outcome.result.expect(how), gives, "{how}");
@@ -173,14 +173,14 @@ async fn notes_that_were_only_scanned_forbid_nothing() {
 }
 
 #[tokio::test]
-async fn partial_results_of_a_denied_note_are_not_told() {
+async fn partial_results_of_a_denied_note_are_withheld() {
     let (outcome, said) = run(DENY, "stream diary", ScriptedApprover::new(Vec::new())).await;
     assert_eq!(outcome.result.expect_err("denied").code, ErrorCode::DeniedByRule);
     assert!(!said.contains("canary") && !said.contains("radiant"), "{said}");
 }
 
 #[tokio::test]
-async fn partial_results_of_other_notes_are_reported_as_they_come() {
+async fn partial_results_of_other_notes_are_reported_at_once() {
     let (outcome, said) = run(DENY, "stream plan", ScriptedApprover::new(Vec::new())).await;
     assert!(outcome.result.is_ok());
     let (first, then) =
@@ -190,7 +190,7 @@ async fn partial_results_of_other_notes_are_reported_as_they_come() {
 }
 
 #[tokio::test]
-async fn partial_results_wait_for_the_answer_that_a_rule_wants() {
+async fn partial_results_wait_for_a_required_approval() {
     let rules = "permissions: {human_approval: ['net__fetch(path=Diary/*)'], allow: ['*']}";
     let (outcome, said) =
         run(rules, "stream diary", ScriptedApprover::new(vec![decided(Decision::Deny)])).await;

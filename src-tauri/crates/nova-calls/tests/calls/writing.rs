@@ -1,4 +1,4 @@
-//! Calls that write notes: the diff that was allowed is the diff that is written.
+//! Calls that write notes: the approved diff is the diff that is written.
 
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ jane
 bob
 ";
 
-/// `net.fetch {path, text, to, from, file}`: appends to a note, moves it, or copies the body of a note, or a file, into
-/// it.
+/// `net.fetch {path, text, to, from, file}`: appends to a note, moves it, or copies the body of a note or a
+/// file into it.
 #[derive(Clone)]
 struct Writes(Fetch);
 
@@ -74,7 +74,7 @@ impl Tool for Writes {
     }
 }
 
-/// What stands below the front matter.
+/// The text below the front matter.
 fn body(text: &str) -> &str {
     text.rsplit("---\n").next().unwrap_or_default()
 }
@@ -149,7 +149,7 @@ async fn edited_arguments_for_another_note_ask_again() {
 }
 
 #[tokio::test]
-async fn the_second_answer_writes_the_note_it_showed() {
+async fn second_answer_writes_the_note_it_showed() {
     let vault = TempVault::from(NOTES);
     let answers = [edited(to("Net/Bob.md", "more")), decided(Decision::Once)];
     let (outcome, bench) = write(&vault, to("Net/Jane.md", "seen"), answers).await;
@@ -172,7 +172,7 @@ async fn edited_arguments_for_the_shown_note_are_written() {
 }
 
 #[tokio::test]
-async fn edited_arguments_that_move_another_note_ask_again() {
+async fn edit_that_moves_another_note_asks_again() {
     let vault = TempVault::from(NOTES);
     let moved = |from: &str| json!({"path": from, "to": "Net/New.md"});
     let answers = [edited(moved("Net/Bob.md")), decided(Decision::Deny)];
@@ -183,7 +183,7 @@ async fn edited_arguments_that_move_another_note_ask_again() {
 }
 
 #[tokio::test]
-async fn a_note_created_from_a_private_one_is_private() {
+async fn note_created_from_a_private_one_is_private() {
     for from in ["from", "file"] {
         let copy = json!({"path": "New.md", from: "Net/Jane.md"});
         for (private, expected) in
@@ -199,7 +199,7 @@ async fn a_note_created_from_a_private_one_is_private() {
 }
 
 #[tokio::test]
-async fn unreadable_properties_alone_make_no_copy_private() {
+async fn unreadable_properties_do_not_make_a_copy_private() {
     let copy = json!({"path": "New.md", "from": "Net/Day.md"});
     for (properties, expected) in [("", "day\n"), ("nova: private\n", "---\nnova: private\n---\nday\n")] {
         let vault = TempVault::from("");
@@ -211,7 +211,7 @@ async fn unreadable_properties_alone_make_no_copy_private() {
 }
 
 #[tokio::test]
-async fn a_private_note_copied_into_an_open_one_asks() {
+async fn copying_a_private_note_into_an_open_one_asks() {
     for from in ["from", "file"] {
         let copy = json!({"path": "Net/Bob.md", from: "Net/Jane.md"});
         for (private, asked) in [("Net/Jane.md", 1), ("Net/Other.md", 0)] {
@@ -226,7 +226,7 @@ async fn a_private_note_copied_into_an_open_one_asks() {
 }
 
 #[tokio::test]
-async fn a_write_into_the_private_note_it_read_is_granted() {
+async fn write_into_a_private_note_it_read_is_granted() {
     let vault = TempVault::from(NOTES);
     let bench = bench_beside_private(&vault, &["Net/Jane.md"], []);
     bench.scope.grants.add(&Grantee::Skill("net".into()), Effect::Write);
