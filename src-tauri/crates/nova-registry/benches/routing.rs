@@ -1,4 +1,4 @@
-//! How long it takes to rank a thousand tools for a request.
+//! Measures ranking a thousand tools for a request.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::hint::black_box;
@@ -77,14 +77,14 @@ impl Tool for Idle {
     }
 }
 
-/// Words made of syllables, few of them frequent, the same ones at every run.
+/// Generates words from syllables, few of them frequent; deterministic.
 struct Words(u64);
 
 impl Words {
     fn next(&mut self) -> String {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let drawn = (self.0 >> 40) as usize;
-        // The product of two draws prefers small numbers, as the words of a language do.
+        // The product of two draws favours small numbers, like word frequencies in a language.
         let at = (drawn % 64) * ((drawn / 64) % 64);
         let syllables = ["ba", "ler", "mo", "tin", "su", "ped", "ka", "rin"];
         [at % 8, at / 8 % 8, at / 64 % 8, at / 512 % 8].iter().map(|syllable| syllables[*syllable]).collect()

@@ -5,9 +5,9 @@ use crate::{SkillEntry, Snapshot, harmless_line};
 /// The catalog: the skills that a model can load.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Catalog {
-    /// One line a skill.
+    /// One line per skill.
     lines: Vec<Line>,
-    /// Skills for whose ids there is no room.
+    /// Number of skills whose ids do not fit.
     left_out: usize,
 }
 
@@ -18,7 +18,7 @@ struct Line {
     shortened: bool,
 }
 
-/// How much of a request the catalog may take, in bytes.
+/// The size limit of the catalog, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CatalogBudget(usize);
 
@@ -26,14 +26,14 @@ impl CatalogBudget {
     const LEAST: u64 = 1_000;
     const MOST: u64 = 2_200;
 
-    /// A hundredth of the model's context, both in tokens, within limits; the least where the context
-    /// is not known. A token counts as four bytes.
+    /// One percent of the model's context in tokens, within limits; the minimum if the context size is
+    /// unknown. A token counts as four bytes.
     pub fn of_context(tokens: Option<u64>) -> Self {
         let tokens = (tokens.unwrap_or_default() / 100).clamp(Self::LEAST, Self::MOST);
         Self(usize::try_from(tokens).unwrap_or_default() * 4)
     }
 
-    /// Whatever there is to say.
+    /// No limit.
     pub fn unlimited() -> Self {
         Self(usize::MAX)
     }
@@ -44,16 +44,16 @@ impl CatalogBudget {
 }
 
 impl Catalog {
-    /// The skills that are available and not hidden, within the budget. Descriptions are shortened
-    /// evenly: the longest first, all to the same length, at the end of a sentence where one fits.
-    /// Where ids and hints alone are too long, first all `use_when` go, then all `not_when`; a skill
-    /// goes only when its id does not fit.
+    /// Lists the available skills that are not hidden, within the budget. Descriptions are shortened evenly:
+    /// the longest first, all to the same length, at the end of a sentence if one fits. If ids and hints
+    /// alone are too long, all `use_when` are dropped first, then all `not_when`; a skill is dropped only if
+    /// its id does not fit.
     pub fn new(snapshot: &Snapshot, budget: CatalogBudget) -> Self {
         let skills: Vec<_> = snapshot.available().filter(|skill| !skill.hidden).collect();
         Self::of(snapshot, skills.into_iter().map(AsRef::as_ref), budget)
     }
 
-    /// The same of some skills.
+    /// As [`Catalog::new`], for some skills.
     pub fn of<'a>(
         snapshot: &Snapshot,
         skills: impl Iterator<Item = &'a SkillEntry>,
@@ -68,7 +68,7 @@ impl Catalog {
         }
         if without_descriptions(&skills) > room {
             skills.iter_mut().for_each(|parts| parts.not_when.clear());
-            // A sentence says how many are left out.
+            // Reserved for a sentence with the number of dropped skills.
             let mut used = REST_LENGTH;
             let fitting = skills.iter().take_while(|parts| {
                 used += parts.least();
@@ -90,12 +90,12 @@ impl Catalog {
         self.lines.is_empty()
     }
 
-    /// Whether something of it had to go.
+    /// Whether anything was shortened or dropped.
     pub fn is_shortened(&self) -> bool {
         self.left_out > 0 || self.lines.iter().any(|line| line.shortened)
     }
 
-    /// The section of the system prompt; None where there is no skill.
+    /// The section of the system prompt; `None` if there are no skills.
     pub fn section(&self) -> Option<String> {
         if self.is_empty() {
             return None;
@@ -103,7 +103,7 @@ impl Catalog {
         Some(format!("{HEAD}\n\n{}", self.list()))
     }
 
-    /// The lines alone.
+    /// The lines only.
     pub fn list(&self) -> String {
         let mut lines: Vec<String> = self.lines.iter().map(|line| line.text.clone()).collect();
         if self.left_out > 0 {
@@ -112,15 +112,16 @@ impl Catalog {
         lines.join("\n")
     }
 
-    /// The line of one skill; None for one that is not in the catalog.
+    /// The line of one skill; `None` if it is not in the catalog.
     pub fn line(&self, skill: &str) -> Option<&str> {
         self.lines.iter().find(|line| line.skill == skill).map(|line| line.text.as_str())
     }
 
-    /// When to use the skill and when not, as sentences with a space before each; empty where it says nothing.
+    /// When to use the skill and when not, as sentences with a leading space; empty if the skill does not
+    /// say.
     pub fn hints(snapshot: &Snapshot, skill: &SkillEntry) -> (String, String) {
         let hints = &skill.manifest.hints;
-        // The first clauses only: a skill with many must not take the room of the others.
+        // Only the first clauses: a skill with many must not take space from the others.
         let mut room = USE_WHEN;
         let mut clauses: Vec<&str> = Vec::new();
         for clause in &hints.use_when {
@@ -139,7 +140,7 @@ impl Catalog {
             (false, true) => format!(" Use when: {}.", quoted(&clauses)),
             (false, false) => format!(" Use when: {clauses}."),
         };
-        // One for each other skill that is there: the router knows them all.
+        // One clause per existing other skill is enough: the router knows all of them.
         let mut others = BTreeSet::new();
         let not_for = hints.not_when.iter().filter_map(|hint| {
             if hint.instead.is_empty() {
@@ -157,8 +158,8 @@ impl Catalog {
         (use_when, not_when)
     }
 
-    /// The full catalog entry of each skill, by id, as a short hash: a later catalog needs to
-    /// name only the others.
+    /// The full catalog entry of each skill as a short hash, by id: a later catalog only needs to list
+    /// changed skills.
     pub fn told(snapshot: &Snapshot) -> BTreeMap<String, String> {
         let visible = snapshot.available().filter(|skill| !skill.hidden);
         let text = |skill: &SkillEntry| {
@@ -169,7 +170,7 @@ impl Catalog {
     }
 }
 
-/// Enough of a text's hash to tell whether it is the same.
+/// A hash prefix long enough to detect changes of a text.
 pub fn short_hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
 }
@@ -177,26 +178,26 @@ pub fn short_hash(text: &str) -> String {
 const HEAD: &str = "## Available Skills\nThe following specialized skills are available. If a user request matches \
                     one of these domains, use the `load_skill` tool to load it.";
 
-/// The words of a text that are no longer than `most` bytes.
+/// Truncates a text to at most `most` bytes, at a word boundary.
 fn up_to_a_word(text: &str, most: usize) -> &str {
     let cut = text.floor_char_boundary(most);
     text[..cut].rfind(' ').map_or(&text[..cut], |end| &text[..end])
 }
 
-/// The most of a skill's clauses of `use_when`, in bytes.
+/// Maximum length of a skill's `use_when` clauses, in bytes.
 const USE_WHEN: usize = 120;
 
-/// At most so long is the sentence about skills that are left out.
+/// Maximum length of the sentence about dropped skills, in bytes.
 const REST_LENGTH: usize = 64;
 
-/// A line before it is fitted.
+/// The parts of a line before it is fitted to the budget.
 struct Parts {
     skill: String,
     description: String,
-    /// Sentences with a space before each, as are those of `not_when`.
+    /// Sentences with a leading space, like `not_when`.
     use_when: String,
     not_when: String,
-    /// Bytes of all hints, also of those that were cleared.
+    /// Bytes of all hints, including dropped ones.
     hints: usize,
     foreign: bool,
 }
@@ -214,7 +215,7 @@ impl Parts {
         }
     }
 
-    /// Bytes of the line without its description, with the line break.
+    /// Bytes of the line without its description, including the line break.
     fn least(&self) -> usize {
         let quotes = if self.foreign { "\u{201c}\u{201d}".len() } else { 0 };
         "- : \n".len() + self.skill.len() + quotes + self.use_when.len() + self.not_when.len()
@@ -233,7 +234,7 @@ impl Parts {
     }
 }
 
-/// The greatest length such that texts cut to it take no more than `spare` in all.
+/// The maximum length such that texts truncated to it take at most `spare` bytes in total.
 fn even_length(mut lengths: Vec<usize>, mut spare: usize) -> usize {
     lengths.sort_unstable();
     let mut left = lengths.len();
@@ -247,7 +248,8 @@ fn even_length(mut lengths: Vec<usize>, mut spare: usize) -> usize {
     usize::MAX
 }
 
-/// At most this many bytes: whole sentences where one fits, else cut after a word, with an ellipsis.
+/// Shortens to at most this many bytes: whole sentences if one fits, otherwise cut after a word, with an
+/// ellipsis.
 fn shortened(text: &str, most: usize) -> String {
     const ELLIPSIS: &str = "…";
     if text.len() <= most {
@@ -276,7 +278,7 @@ fn plain(skill: &SkillEntry, text: &str) -> String {
     if skill.foreign { harmless_line(text) } else { one_line(text) }
 }
 
-/// Quotes the description of a skill from elsewhere, which is its author's word only.
+/// Quotes the description of a foreign skill, which is only its author's claim.
 fn quoted(text: &str) -> String {
     format!("\u{201c}{}\u{201d}", text.replace(['\u{201c}', '\u{201d}'], "'"))
 }

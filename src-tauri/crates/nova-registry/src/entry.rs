@@ -14,7 +14,7 @@ use crate::{
     wire_name,
 };
 
-/// One skill with everything that is known of it.
+/// One skill with its settings, state and tools.
 #[derive(Clone)]
 pub struct SkillEntry {
     pub id: String,
@@ -23,45 +23,45 @@ pub struct SkillEntry {
     pub description: String,
     pub instructions: String,
     pub source: SourceKind,
-    /// It came from elsewhere: what it says about itself grants nothing, and its text is not trusted.
+    /// It is a foreign skill: its declarations grant nothing, and its text is untrusted.
     pub foreign: bool,
-    /// Of all files of a skill from elsewhere: what the user agrees to.
+    /// Fingerprint of all files of a foreign skill, to which the user's agreement is bound.
     pub fingerprint: Option<String>,
-    /// What else lies in its folder, to be read on demand.
+    /// Other files in its folder, read on demand.
     pub folder: Option<Arc<SkillFolder>>,
     pub state: State,
-    /// Why, and what to do, where the state is not a good one.
+    /// The reason for a bad state, and the remedy.
     pub reason: Option<String>,
     pub mode: Mode,
     pub lifetime: Lifetime,
     pub pinned: bool,
     pub hidden: bool,
     pub manifest: Manifest,
-    /// As the vault spells them, by the user's configuration.
+    /// Its record types, spelled as in the vault according to the user's configuration.
     pub records: Arc<RecordTypes>,
-    /// What its records keep to besides what is declared of them.
+    /// Rules for its records beyond the declared types.
     pub record_rules: Option<Arc<dyn RecordRules>>,
     pub config: Arc<Value>,
-    /// What its folder sets where the user sets nothing else.
+    /// Configuration defaults from its folder, overridden by the user's.
     pub defaults: Value,
     pub config_problem: Option<ConfigProblem>,
-    /// Those that can be called.
+    /// Tools that can be called.
     pub tools: Vec<Arc<ToolEntry>>,
-    /// Those that cannot, each with its state and reason, which a call of one returns.
+    /// Tools that cannot be called, with the state and reason that a call returns.
     pub tools_not_ready: Vec<Arc<ToolEntry>>,
-    /// Ids of those that the user has switched off.
+    /// Ids of tools that the user has disabled.
     pub tools_off: Vec<String>,
-    /// Ids of those that are off until the user switches them on.
+    /// Ids of tools that are disabled by default.
     pub tools_off_at_first: Vec<String>,
 }
 
-/// What is wrong with `skills.<id>.config`.
+/// An error in `skills.<id>.config`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigProblem {
-    /// Each key with what is wrong and what would be right, and what is in force instead.
+    /// Each key with its error and remedy, and the configuration in force instead.
     pub message: String,
-    /// Whether an earlier, good configuration is still in force. Otherwise the skill is unavailable:
-    /// with the wrong names it would not see the user's records, and write new ones beside them.
+    /// Whether the last good configuration is still in force. Otherwise the skill is unavailable: with wrong
+    /// names it would miss the user's records, and write new ones next to them.
     pub last_good: bool,
 }
 
@@ -70,23 +70,23 @@ pub struct ToolEntry {
     pub skill: String,
     pub id: String,
     pub wire_name: String,
-    /// Where the tool comes from: whether it changes only with the program.
+    /// Where the tool comes from, which determines whether it changes only with the program.
     pub source: SourceKind,
-    /// Of name, description, schema and effect: what a saved rule is bound to.
+    /// Fingerprint of name, description, schema and effect, to which saved rules are bound.
     pub fingerprint: String,
     /// `Available`, or why it cannot be called: `Starting`, `Unavailable`, `Broken`.
     pub state: State,
-    /// Why it cannot be called; or what is wrong beside it although it can: a newer version of its
-    /// file that cannot be loaded.
+    /// Why it cannot be called; or, for a callable tool, a problem such as a newer version of its file that
+    /// cannot be loaded.
     pub reason: Option<String>,
     pub tool: Arc<dyn Tool>,
-    /// It is what a call's arguments make of the listed tool: [`ToolEntry::for_call`].
+    /// It was derived from the listed tool by the arguments of a call: [`ToolEntry::for_call`].
     pub by_arguments: bool,
     validator: Validator,
 }
 
 impl SkillEntry {
-    /// `before` is the same skill as it was in force until now.
+    /// `before` is the entry of the same skill that was in force until now.
     pub(crate) fn new(
         source: SourceKind,
         loaded: crate::LoadedSkill,
@@ -110,12 +110,12 @@ impl SkillEntry {
             defaults,
         } = loaded;
         if foreign {
-            // What it says about itself grants nothing.
+            // Declarations of a foreign skill grant nothing.
             manifest.loading.always.clear();
             manifest.loading.mode = Mode::OnDemand;
         }
         if review.is_some() {
-            // Who lists it may say what it is; nothing else of it goes anywhere.
+            // These describe the skill in lists; no other field of an unreviewed manifest is used.
             let Manifest { display_name, version, author, tags, icon, .. } = manifest;
             manifest = Manifest { display_name, version, author, tags, icon, ..Manifest::default() };
             skill_md.instructions.clear();
@@ -129,7 +129,7 @@ impl SkillEntry {
         }
         let configured = Configured::new(&id, &manifest, merged(&defaults, &settings.config), before, owners);
         of_records.extend(record_tools(configured.records.iter().filter(|declared| declared.is_own())));
-        // Nova's own, whoever declares the records.
+        // Tools of Nova itself, whoever declares the records.
         let of_records = of_records.into_iter().map(|tool| (SourceKind::Native, LoadedTool::from(tool)));
         let tools: Vec<_> = tools.into_iter().map(|tool| (source, tool)).chain(of_records).collect();
         let (mut state, mut reason) = match &configured.unavailable {
@@ -185,7 +185,7 @@ impl SkillEntry {
         }
     }
 
-    /// The entry that was made of this very tool.
+    /// The earlier entry of this very tool.
     fn entry_of(&self, tool: &LoadedTool) -> Option<Arc<ToolEntry>> {
         let mut entries = self.tools.iter().chain(&self.tools_not_ready);
         let found = match tool {
@@ -229,7 +229,7 @@ impl SkillEntry {
         }
     }
 
-    /// A broken skill as the user set it: one that is disabled calls for nothing.
+    /// Applies the user's settings to a broken skill: if it is disabled, there is nothing to fix.
     pub(crate) fn set_by(mut self, own: &SkillSettings) -> Self {
         self.mode = own.mode.unwrap_or(self.mode);
         self.lifetime = own.lifetime.unwrap_or(self.lifetime);
@@ -240,7 +240,7 @@ impl SkillEntry {
         self
     }
 
-    /// Takes the skill out when another skill has a record type of that name: nobody could say which is meant.
+    /// Disables the skill if another skill has a record type of the same name, which would be ambiguous.
     pub(crate) fn refuse_types_of<'a>(&mut self, others: impl Iterator<Item = &'a Self>) {
         let mut others = others.filter(|other| other.is_available());
         let shared = others.find_map(|other| {
@@ -256,39 +256,38 @@ impl SkillEntry {
         }
     }
 
-    /// What would be wrong with this as the user's configuration of the skill: key and reason, each a
-    /// sentence.
+    /// Validates a user's configuration of the skill; returns each key with its error as a sentence.
     pub fn faults_of_config(&self, own: &Value, owners: &TypeOwners) -> Vec<String> {
         let faults = owners.fitting(&self.id, &self.manifest, &merged(&self.defaults, own));
         let faults = faults.err().unwrap_or_default();
         faults.iter().map(|fault| fault.trim_start_matches(['.', ':', ' ']).to_owned()).collect()
     }
 
-    /// Its record types with this as the user's configuration of the skill.
+    /// Returns its record types under this user configuration.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All errors of the configuration.
     pub fn records_with(&self, own: &Value) -> Result<RecordTypes, Vec<nova_skill::ConfigFault>> {
         self.manifest.records.with_config(&merged(&self.defaults, own))
     }
 
-    /// The panel it declares, with the fields and record types that the user added.
+    /// The panel it declares, extended by the fields and record types that the user added.
     pub fn panel(&self) -> Option<Value> {
         add_own(self.manifest.panel.as_ref(), &self.records)
     }
 
-    /// Enabled and able to run.
+    /// Whether it is enabled and can run.
     pub fn is_available(&self) -> bool {
         self.state == State::Available
     }
 
-    /// Its entry in the catalog, without hints.
+    /// Its catalog entry, without hints.
     pub fn catalog_line(&self) -> String {
         format!("- {}: {}", self.id, self.description)
     }
 }
 
-/// Why a skill from elsewhere is not used before the user reviewed it.
+/// Why a foreign skill is not used before the user has reviewed it.
 fn review_reason(review: Review, source: SourceKind, id: &str) -> String {
     let why = match (review, source) {
         (Review::New, SourceKind::Mcp) => "Not started: you have not agreed to it.",
@@ -299,8 +298,8 @@ fn review_reason(review: Review, source: SourceKind, id: &str) -> String {
     format!("{why} Review it: nova {command} review {id}.")
 }
 
-/// What a folder's settings say stands below its instructions: nobody else tells the model. A compiled skill sees to
-/// that itself.
+/// Appends a folder skill's settings to its instructions, since nothing else tells them to the model. A
+/// compiled skill does this itself.
 fn with_settings(instructions: String, source: SourceKind, schema: Option<&Value>, config: &Value) -> String {
     let Some(declared) = schema.and_then(|schema| schema["properties"].as_object()) else {
         return instructions;
@@ -324,17 +323,18 @@ fn with_settings(instructions: String, source: SourceKind, schema: Option<&Value
     format!("{instructions}\n\n## Settings\n\n{}", lines.join("\n"))
 }
 
-/// The configuration of a skill that is in force.
+/// The configuration of a skill in force.
 struct Configured {
     records: Arc<RecordTypes>,
     config: Arc<Value>,
     problem: Option<ConfigProblem>,
-    /// Why the skill cannot be used: there is no earlier configuration to fall back on.
+    /// Why the skill cannot be used: there is no last good configuration.
     unavailable: Option<String>,
 }
 
 impl Configured {
-    /// `wanted` where it fits the manifest and the other skills, else the last good one of the same manifest.
+    /// Returns `wanted` if it is valid for the manifest and the other skills, otherwise the last good one of
+    /// the same manifest.
     fn new(
         id: &str,
         manifest: &Manifest,
@@ -374,14 +374,14 @@ impl Configured {
     }
 }
 
-/// The tools of a skill by whether they can be called.
+/// The tools of a skill, grouped by whether they can be called.
 #[derive(Default)]
 struct Tools {
     ready: Vec<Arc<ToolEntry>>,
     not_ready: Vec<Arc<ToolEntry>>,
-    /// Ids of those that the user has switched off.
+    /// Ids of tools that the user has disabled.
     off: Vec<String>,
-    /// Ids of those that are off until the user switches them on.
+    /// Ids of tools that are disabled by default.
     off_at_first: Vec<String>,
     /// Why a native skill cannot be used at all.
     broken: Option<String>,
@@ -407,7 +407,7 @@ impl Tools {
                 continue;
             }
             let tool = tool.by(configured).where_commands_are(commands);
-            // To compile a schema costs more than all the rest.
+            // Entries are reused: compiling a schema costs more than everything else.
             let entry = match before.and_then(|before| before.entry_of(&tool)) {
                 Some(entry) => Ok(entry),
                 None => Self::entry(source, skill, tool).map(Arc::new),
@@ -421,7 +421,8 @@ impl Tools {
         tools
     }
 
-    /// One broken file does not break its skill; a native skill is compiled together with its tools.
+    /// A broken file does not break its skill, but a broken native tool does, since both are compiled
+    /// together.
     fn entry(source: SourceKind, skill: &str, tool: LoadedTool) -> Result<ToolEntry, String> {
         let id = tool.id().to_owned();
         ToolEntry::new(source, skill, tool).or_else(|reason| match source {
@@ -430,7 +431,7 @@ impl Tools {
         })
     }
 
-    /// What is wrong with the first tool that has a problem.
+    /// The problem of the first tool that has one.
     fn trouble(&self) -> Option<String> {
         let good = [State::Starting, State::Unavailable];
         let mut troubled =
@@ -444,7 +445,7 @@ impl LoadedTool {
         matches!(self, Self::Ready { tool, .. } if tool.spec().off_at_first)
     }
 
-    /// A tool that runs commands cannot be called where none can be confined.
+    /// Marks tools that run commands as unavailable if commands cannot be confined.
     fn where_commands_are(self, commands: &Commands) -> Self {
         let (state, reason) = match (&self, commands) {
             (Self::Ready { tool, .. }, Commands::NotYet) if tool.spec().runs_commands => {
@@ -465,7 +466,7 @@ impl LoadedTool {
         }
     }
 
-    /// The same, or why it is not available with this configuration.
+    /// Returns the tool, or marks it as unavailable with this configuration.
     fn by(self, Configured { config, records, .. }: &Configured) -> Self {
         match self {
             Self::Ready { tool, note } => match tool.unavailable(config) {
@@ -516,7 +517,7 @@ impl ToolEntry {
         })
     }
 
-    /// The tool as which a call with these arguments is judged and run: [`Tool::for_call`].
+    /// The tool by which a call with these arguments is judged and run: [`Tool::for_call`].
     pub fn for_call(&self, args: &Value, config: &Value) -> Option<Self> {
         let tool = self.tool.for_call(args, config)?;
         let other = Self::new(self.source, &self.skill, LoadedTool::Ready { tool, note: None }).ok()?;
@@ -524,10 +525,10 @@ impl ToolEntry {
             .then_some(Self { by_arguments: true, ..other })
     }
 
-    /// A tool of the program itself that works for a skill and is in no list of it.
+    /// Creates the entry of an internal tool that works for a skill and is in no list.
     ///
     /// # Errors
-    /// When its parameters are no JSON Schema.
+    /// If its parameters are not a JSON Schema.
     pub fn of_form(skill: &str, tool: Arc<dyn Tool>) -> Result<Self, String> {
         Self::new(SourceKind::Native, skill, LoadedTool::Ready { tool, note: None })
     }
@@ -536,7 +537,7 @@ impl ToolEntry {
         self.tool.spec()
     }
 
-    /// Whether a person sees no difference between the two.
+    /// Whether the two look the same to the user.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.fingerprint == other.fingerprint
             && self.spec().definition == other.spec().definition
@@ -552,10 +553,10 @@ impl ToolEntry {
         shown_name(&self.skill, &self.id)
     }
 
-    /// Whether the arguments fit the schema; else each misfit as `(JSON pointer, rule)`.
+    /// Validates arguments against the schema.
     ///
     /// # Errors
-    /// The misfits, at most ten.
+    /// The violations as `(JSON pointer, rule)`, at most ten.
     pub fn validate(&self, args: &Value) -> Result<(), Vec<(String, String)>> {
         let misfits: Vec<_> = self
             .validator

@@ -1,20 +1,20 @@
-/// Something about the files of a skill that its author should put right.
+/// A problem in the files of a skill for its author to fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     pub severity: Severity,
-    /// Below the skill's folder.
+    /// Relative to the skill's folder.
     pub file: String,
-    /// 1-based, where it is known.
+    /// 1-based, if known.
     pub line: Option<u32>,
-    /// What is wrong, then what to do.
+    /// The problem, then the remedy.
     pub message: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Against the standard or against Nova's own manifest.
+    /// It violates the standard or Nova's manifest format.
     Error,
-    /// Not as it should be.
+    /// It should be improved.
     Warning,
 }
 
@@ -37,14 +37,14 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// The line of a text in which a key at the top of a YAML mapping stands, `before` lines further down.
+/// The line of a key at the top level of a YAML mapping, which starts `before` lines into the file.
 pub(crate) fn line_of_key(yaml: &str, key: &str, before: u32) -> Option<u32> {
     let at = yaml.lines().position(|line| value_of_key(yaml, line, key).is_some())?;
     u32::try_from(at).ok().map(|at| at + 1 + before)
 }
 
-/// What follows the key and its colon, where the line has that key of the topmost mapping,
-/// which may be indented as a whole.
+/// Returns the text after the key and its colon, if the line has that key of the top-level mapping, which may
+/// be indented as a whole.
 pub(crate) fn value_of_key<'a>(yaml: &str, line: &'a str, key: &str) -> Option<&'a str> {
     let is_key = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     let indent = yaml.lines().find(is_key).map_or(0, |line| line.len() - line.trim_start_matches(' ').len());
@@ -53,14 +53,14 @@ pub(crate) fn value_of_key<'a>(yaml: &str, line: &'a str, key: &str) -> Option<&
     rest.trim_start_matches(['"', '\'']).trim_start().strip_prefix(':')
 }
 
-/// What a YAML parser has against a text, without the piece of text that it prints.
+/// The line and message of a YAML error, without the source excerpt.
 pub(crate) fn yaml_fault(error: &serde_saphyr::Error, before: u32) -> (Option<u32>, String) {
     let line = error.location().and_then(|place| u32::try_from(place.line()).ok()).filter(|line| *line > 0);
     let whole = error.without_snippet().to_string();
     (line.map(|line| line + before), short(&whole))
 }
 
-/// Of what a parser says, which may quote what it could not read, in any length.
+/// Truncates a parser's message, which may quote input of any length.
 pub(crate) fn short(said: &str) -> String {
     said.lines().next().unwrap_or_default().chars().take(300).collect()
 }

@@ -4,27 +4,27 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use nova_skill::{Tool, ToolContext, ToolError, ToolOutput, Value, VaultAccess};
 
-/// Who reads and runs tools that are files: `tools/*.ts` of a folder skill, and the dynamic tools.
+/// Loads and runs tools that are files: `tools/*.ts` of folder skills, and dynamic tools.
 #[async_trait]
 pub trait ToolHost: Send + Sync {
-    /// What the file defines. A content that was read before is answered without running anything.
+    /// Returns the tool that the file defines. A known content is returned without running anything.
     ///
     /// # Errors
-    /// When the file does not define a tool; the error says where and why.
+    /// If the file does not define a tool; the error says where and why.
     async fn load(&self, file: ToolFile) -> Result<Arc<dyn Tool>, ToolFileError>;
 
-    /// As [`ToolHost::load`] where nothing has to be run for it; None otherwise.
+    /// As [`ToolHost::load`] if nothing needs to run for it; `None` otherwise.
     fn known(&self, file: &ToolFile) -> Option<Result<Arc<dyn Tool>, ToolFileError>>;
 
-    /// Runs the tool once without any effect: every request is answered with an empty JSON object
-    /// and none leaves the machine, every credential is a placeholder.
+    /// Runs the tool once without side effects: requests never leave the machine and return an empty JSON
+    /// object, and credentials are placeholders.
     async fn dry_run(&self, file: ToolFile, args: Value) -> DryRun;
 
-    /// Runs a snippet of TypeScript once. It has the tools of the context and nothing else; its value is that of
-    /// its last expression, or what it returns.
+    /// Runs a TypeScript snippet once. It can only use the tools of the context; its value is that of its
+    /// last expression, or the returned value.
     ///
     /// # Errors
-    /// When it does not run to its end; the error says where and why.
+    /// If it does not run to its end; the error says where and why.
     async fn run_snippet(
         &self,
         source: Arc<str>,
@@ -32,12 +32,12 @@ pub trait ToolHost: Send + Sync {
     ) -> Result<ToolOutput, ToolError>;
 }
 
-/// What a tool wanted and said while it ran without any effect.
+/// Recorded requests and output of a dry run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DryRun {
-    /// In their order.
+    /// In order.
     pub requests: Vec<DryRequest>,
-    /// Names of the credentials it asked for, `service/key`.
+    /// Names of requested credentials, `service/key`.
     pub credentials: Vec<String>,
     pub logs: Vec<String>,
     pub result: Result<Value, ToolFileError>,
@@ -48,11 +48,11 @@ pub struct DryRun {
 pub struct DryRequest {
     pub method: String,
     pub url: String,
-    /// Their names; a value may be a secret.
+    /// Names only; a value may be a secret.
     pub headers: Vec<String>,
 }
 
-/// The host of a program that runs no tools from files: each of them is listed with that reason.
+/// The host of a program that does not run tools from files: each tool is listed with that reason.
 pub struct NoToolHost;
 
 impl NoToolHost {
@@ -93,21 +93,21 @@ impl ToolHost for NoToolHost {
 /// One file that defines a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolFile {
-    /// Files of one owner may share a process: the folder skill, or for a dynamic tool
-    /// `dynamic/<file name>`. Credentials never cross owners.
+    /// Files of one owner may share a process: the folder skill, or `dynamic/<file name>` for a dynamic tool.
+    /// Credentials never cross owners.
     pub owner: String,
     /// For messages and stack traces.
     pub path: PathBuf,
-    /// The text of the file at the moment it was checked; what runs is this.
+    /// The text of the file when it was checked, which is what runs.
     pub source: Arc<str>,
-    /// What its skill's manifest lets it do with notes, where it does not say itself.
+    /// The access to notes granted by its skill's manifest, unless the file declares its own.
     pub vault: Option<VaultAccess>,
 }
 
 impl ToolFile {
-    /// Whether its owner is a folder skill, which may have more files than this one.
+    /// Whether its owner is a folder skill, which may have several files.
     pub fn may_have_siblings(&self) -> bool {
-        // No folder's name has a slash.
+        // Folder names contain no slash.
         !self.owner.contains('/')
     }
 }
@@ -118,11 +118,11 @@ impl ToolFile {
 pub struct ToolFileError {
     /// The file's name, without its folders.
     pub file: String,
-    /// 1-based, where it is known.
+    /// 1-based, if known.
     pub line: Option<u32>,
     /// 1-based.
     pub column: Option<u32>,
-    /// What is wrong and what to do.
+    /// The problem and the remedy.
     pub message: String,
 }
 

@@ -1,40 +1,40 @@
-//! Which skills exist, which are enabled and available, the catalog that the model sees, and the
-//! user's rules.
+//! Skills: which exist, are enabled and available; the catalog that the model sees; and the user's rules.
 //!
-//! Tools and skills that are files are loaded here and reloaded when they change; a [`ToolHost`]
-//! evaluates what a file defines. This crate never runs a tool, never writes a file and
-//! never decides about a call: it hands out immutable [`Snapshot`]s to look things up in, and
-//! [`Rules`] as data.
+//! Tools and skills that are files are loaded here and reloaded when they change; a [`ToolHost`] evaluates
+//! them. This crate never runs a tool, never writes a file and never decides about a call: it provides
+//! immutable [`Snapshot`]s for lookup, and [`Rules`] as data.
 //!
-//! [`Registry`] scans its [`Source`]s and hands out [`Snapshot`]s; a step of a turn uses one snapshot throughout.
-//! [`Router`] ranks tools for a request. `ToolFiles` reads the folders of tool files, folder skills and skills from
-//! elsewhere: a worker looks, has a [`ToolHost`] load what is new, and publishes.
+//! [`Registry`] scans its [`Source`]s into [`Snapshot`]s; a step of a turn uses one snapshot throughout.
+//! [`Router`] ranks tools for a request. `ToolFiles` reads the folders of tool files, folder skills and
+//! foreign skills: a worker scans, loads new files through a [`ToolHost`], and publishes.
 //!
 //! # Invariants
 //!
-//! - A source never blocks `scan`; it works asynchronously and announces news through `changes`.
+//! - A source never blocks `scan`; it works asynchronously and announces updates through `changes`.
 //! - A skill that cannot be loaded is an entry with the state *broken* and a reason; it never hides the others:
 //!   `tests/journeys/folder_skills.rs`, `src/files/listing/tests.rs`.
 //! - A broken tool file leaves its last good version in force and keeps its tool's name while the file exists; it
 //!   never makes its skill or another file unusable: `src/files/tool_set/tests.rs`,
 //!   `tests/journeys/writing_a_tool.rs`.
-//! - No path, link or pipe in a skill's folder makes Nova read a file outside it, wait, or read without bounds:
+//! - No path, link or pipe in a skill's folder makes Nova read a file outside it, block, or read without
+//!   bounds:
 //!   `src/skill_folder/tests.rs`.
-//! - Nothing of a skill from elsewhere runs, reaches a model or stays in a request unless all its files are those
-//!   that the user agreed to. Its own declarations never suppress a question: `src/files/sealed/tests.rs`,
-//!   `tests/journeys/skills_from_elsewhere.rs`.
-//! - Text of a skill or tool from elsewhere closes none of Nova's marks: `src/outside_text.rs`.
-//! - `SKILL.md` is read with `gray_matter` over Nova's own YAML engine, which has a budget; hostile front matter ends
-//!   in an error: `src/skill_md/tests.rs`. Vault notes never pass through it.
-//! - Nova calls a skill valid if the standard's own validator does, but for what its YAML parser cannot read:
-//!   `tests/verdicts.rs`, with the validator itself where `.ci/setup` could fetch it.
-//! - A rule that is not understood restricts and never allows: `src/rules/pattern.rs`, `src/rules/arguments.rs`.
-//! - Editing a rule changes nothing around it: `src/rules/edit.rs`.
-//! - A skill is available if its requirements are met: `src/requirements.rs`. A skill whose id looks like another's
-//!   is not available: `tests/skills.rs`.
+//! - Nothing of a foreign skill runs, reaches a model or stays in a request unless the user agreed to the
+//!   exact content of all its files. Its own declarations never suppress a question:
+//!   `src/files/sealed/tests.rs`, `tests/journeys/skills_from_elsewhere.rs`.
+//! - Text of a foreign skill or tool cannot close Nova's own markers: `src/outside_text.rs`.
+//! - `SKILL.md` is parsed with `gray_matter` over Nova's own YAML engine, which has a budget; hostile front
+//!   matter is an error: `src/skill_md/tests.rs`. Vault notes never pass through it.
+//! - Nova calls a skill valid if the standard's own validator does, except for limits of the validator's YAML
+//!   parser: `tests/verdicts.rs`, which runs the validator if `.ci/setup` could fetch it.
+//! - A rule that cannot be interpreted restricts and never allows: `src/rules/pattern.rs`,
+//!   `src/rules/arguments.rs`.
+//! - Editing a rule changes no other byte: `src/rules/edit.rs`.
+//! - A skill is available if its requirements are met: `src/requirements.rs`. A skill whose id looks like
+//!   another's is not available: `tests/skills.rs`.
 //! - Wire names are legal, and different tools have different names: `src/wire.rs`.
-//! - [`Router::confident`] names a skill only if two independent signs speak for it, and built-in skills take no
-//!   request from each other: `tests/journeys/routing_requests.rs`.
+//! - [`Router::confident`] names a skill only if two independent signs indicate it, and built-in skills do
+//!   not attract each other's requests: `tests/journeys/routing_requests.rs`.
 
 mod catalog;
 mod entry;

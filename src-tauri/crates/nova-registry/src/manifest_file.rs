@@ -1,4 +1,4 @@
-//! The files beside `SKILL.md` that are Nova's own: `manifest.yaml` and `config.yaml`.
+//! Nova's own files next to `SKILL.md`: `manifest.yaml` and `config.yaml`.
 
 use nova_skill::{Manifest, RecordTypes};
 use serde::de::DeserializeOwned;
@@ -10,13 +10,13 @@ use crate::{Finding, SkillMd};
 pub(crate) const MANIFEST: &str = "manifest.yaml";
 pub(crate) const CONFIG: &str = "config.yaml";
 
-/// The largest of these files that is read, in bytes.
+/// Maximum size of these files, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
-/// The manifest and what is not as it should be.
+/// Parses a manifest; returns it with its warnings.
 ///
 /// # Errors
-/// What makes it unusable.
+/// The problem that makes it unusable.
 pub(crate) fn manifest(text: &str) -> Result<(Manifest, Vec<Finding>), Finding> {
     let Value::Object(root) = yaml::<Value>(MANIFEST, text)?.unwrap_or_default_object() else {
         return Err(Finding::error(MANIFEST, None, "It is not a list of keys with values. Write it as one."));
@@ -38,7 +38,7 @@ pub(crate) fn manifest(text: &str) -> Result<(Manifest, Vec<Finding>), Finding> 
     };
     for (key, value) in &root {
         let line = line_of_key(text, key, 0);
-        // The layout without SKILL.md has these two here.
+        // The layout without SKILL.md has these two keys here.
         if !Manifest::KEYS.contains(&key.as_str()) && !["name", "description"].contains(&key.as_str()) {
             let key: String = key.chars().take(60).collect();
             findings.push(Finding::warning(
@@ -73,21 +73,21 @@ pub(crate) fn manifest(text: &str) -> Result<(Manifest, Vec<Finding>), Finding> 
     Ok((manifest, findings))
 }
 
-/// The record types that a manifest declares; none where it cannot be read.
+/// The record types that a manifest declares; none if it cannot be parsed.
 pub fn records_in(manifest_yaml: &str) -> RecordTypes {
     manifest(manifest_yaml).map(|(manifest, _)| manifest.records).unwrap_or_default()
 }
 
-/// What `config.yaml` says: a mapping, empty where there is none.
+/// Parses `config.yaml`, a mapping; empty if there is none.
 ///
 /// # Errors
-/// When it is no mapping, or does not fit the manifest's schema.
+/// If it is not a mapping, or does not fit the manifest's schema.
 pub(crate) fn defaults(text: &str, schema: Option<&Value>) -> Result<Value, Finding> {
     let value = yaml::<Value>(CONFIG, text)?.unwrap_or_default_object();
     if !value.is_object() {
         return Err(Finding::error(CONFIG, None, "It is not a list of keys with values. Write it as one."));
     }
-    // A value that is required may be the user's to give.
+    // A required value may come from the user.
     let faults = config_faults(schema, &value).into_iter().find(|fault| !fault.missing);
     match faults {
         Some(fault) => {
@@ -98,11 +98,11 @@ pub(crate) fn defaults(text: &str, schema: Option<&Value>) -> Result<Value, Find
     }
 }
 
-/// Of the layout without `SKILL.md`: name and description out of the manifest, the instructions
-/// out of `instructions.md`.
+/// Reads the layout without `SKILL.md`: name and description from the manifest, the instructions from
+/// `instructions.md`.
 ///
 /// # Errors
-/// When there is no description.
+/// If there is no description.
 pub(crate) fn without_skill_md(manifest: &str, instructions: &str, folder: &str) -> Result<SkillMd, Finding> {
     let root = yaml::<Value>(MANIFEST, manifest)?.unwrap_or_default_object();
     let text =
@@ -122,16 +122,16 @@ pub(crate) fn without_skill_md(manifest: &str, instructions: &str, folder: &str)
     })
 }
 
-/// One thing that is wrong with a configuration.
+/// One error in a configuration.
 pub(crate) struct ConfigFault {
-    /// With dots, empty for the whole.
+    /// Separated by dots; empty for the whole configuration.
     pub(crate) key: String,
-    /// Key and rule.
+    /// The key and the rule.
     pub(crate) said: String,
     missing: bool,
 }
 
-/// What does not fit the schema, at most ten. `fields`, `choices` and `records` are the record types' own.
+/// Violations of the schema, at most ten. `fields`, `choices` and `records` belong to the record types.
 pub(crate) fn config_faults(schema: Option<&Value>, config: &Value) -> Vec<ConfigFault> {
     let Some(Ok(validator)) = schema.map(validator) else { return Vec::new() };
     let mut config = config.clone();
@@ -154,7 +154,7 @@ pub(crate) fn config_faults(schema: Option<&Value>, config: &Value) -> Vec<Confi
     faults.collect()
 }
 
-/// The user's values over the defaults, key by key.
+/// Merges the user's values over the defaults, by key.
 pub(crate) fn merged(defaults: &Value, own: &Value) -> Value {
     match (defaults, own) {
         (Value::Object(defaults), Value::Object(own)) => {
@@ -177,7 +177,7 @@ fn validator(schema: &Value) -> Result<jsonschema::Validator, String> {
         .map_err(|error| error.to_string())
 }
 
-/// None for an empty file.
+/// `None` for an empty file.
 fn yaml<T: DeserializeOwned>(file: &str, text: &str) -> Result<Option<T>, Finding> {
     if text.len() > MAX_BYTES {
         return Err(Finding::error(file, None, "It is larger than 256 KiB. Shorten it."));
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_that_nobody_reads_are_told_with_their_line() {
+    fn unknown_keys_are_reported_with_their_line() {
         let (read, findings) =
             manifest("display_name: Things\nloading:\n  mdoe: always\ncolour: red\n").unwrap();
         assert_eq!(read.display_name.as_deref(), Some("Things"));
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn older_words_for_loading_are_understood() {
+    fn older_keys_for_loading_are_accepted() {
         let older = "loading:\n  mode: skill\n  skill_id: mail\n  skill_label: Mail\n";
         let (read, findings) = manifest(older).unwrap();
         assert_eq!(read.loading.mode, nova_skill::Mode::OnDemand);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_names_its_line() {
+    fn unusable_manifest_is_reported_with_its_line() {
         assert_eq!(manifest("version: 1\nloading:\n  mode: sometimes\n").unwrap_err().line, Some(3));
         assert_eq!(manifest("- a\n").unwrap_err().line, None);
         let schema = manifest("version: 1\nconfig:\n  type: wat\n").unwrap_err();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_lie_under_the_users_values() {
+    fn user_values_override_defaults() {
         let defaults = json!({"a": 1, "deep": {"x": 1, "y": [1, 2]}, "kept": true});
         let own = json!({"a": 2, "deep": {"y": [3]}, "new": null});
         let both = json!({"a": 2, "deep": {"x": 1, "y": [3]}, "kept": true, "new": null});
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_fit_the_schema_of_the_skill() {
+    fn defaults_are_checked_against_the_schema() {
         let schema =
             json!({"type": "object", "required": ["team"], "properties": {"days": {"type": "integer"}}});
         assert_eq!(defaults("days: 3\n", Some(&schema)), Ok(json!({"days": 3})));

@@ -7,8 +7,8 @@ use nova_skill::{
 
 use crate::State;
 
-/// Stands where a tool would be that cannot be called: a call is answered with the reason. It asks
-/// nobody first, since nothing would be done.
+/// Stands in for a tool that cannot be called: a call returns the reason. It never asks for approval, since
+/// it does nothing.
 pub(crate) struct NotReady {
     spec: ToolSpec,
     reason: String,

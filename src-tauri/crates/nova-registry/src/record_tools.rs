@@ -1,5 +1,5 @@
-//! The tools that a record type gets from its declaration alone, for a skill that brings none of its own:
-//! `list_`, `get_`, `add_`, `update_` and `summarize_` with the type's name.
+//! Tools generated from the declaration of a record type, for skills without tools of their own: `list_`,
+//! `get_`, `add_`, `update_` and `summarize_` with the type's name.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ enum Does {
     Summarize,
 }
 
-/// The tools of these types. Of two types whose names make the same tool, the first has it.
+/// The tools of these types. If two types generate the same tool name, the first wins.
 pub(crate) fn record_tools<'a>(types: impl Iterator<Item = &'a RecordType>) -> Vec<Arc<dyn Tool>> {
     let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
     for declared in types {
@@ -49,7 +49,7 @@ fn list_id(declared: &RecordType) -> String {
     Does::List.id(declared.name())
 }
 
-/// The argument that says which record is meant, and the field of a row that says what it is called.
+/// The argument that selects a record, and the field of a row that contains its name.
 fn name_of(declared: &RecordType) -> &str {
     declared.title.as_deref().unwrap_or("note")
 }
@@ -140,7 +140,7 @@ impl Does {
     }
 }
 
-/// A filter for each field, but for those whose name has another meaning.
+/// A filter for each field, except for names that are reserved.
 fn filters(declared: &RecordType) -> nova_skill::serde_json::Map<String, Value> {
     const TAKEN: [&str; 5] = ["query", "sort", "limit", "of", "by"];
     let lists = RecordUse::Lists(declared.name());
@@ -206,7 +206,7 @@ fn with_article(name: &str) -> String {
     format!("{article} {name}")
 }
 
-/// Several of them in a sentence: "books", "entries".
+/// The plural for use in a sentence: "books", "entries".
 fn several(name: &str) -> String {
     match name.strip_suffix('y') {
         Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),

@@ -1,4 +1,4 @@
-//! What a skill requires against what is there.
+//! Checks a skill's requirements against the environment.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,39 +8,39 @@ use serde_json::Value;
 
 use crate::State;
 
-/// What is there of all that skills may require.
+/// The resources that skills may require.
 #[derive(Clone)]
 pub struct Present {
     pub credentials: KnownCredentials,
-    /// The environment, of which nothing is kept.
+    /// Looks up environment variables; values are not retained.
     pub variable: Variable,
     pub commands: Commands,
 }
 
-/// Whether this system can confine the commands of tools.
+/// Whether commands of tools can be confined on this system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Commands {
-    /// Not tried yet.
+    /// Not checked yet.
     NotYet,
     Confined,
-    /// Why it cannot, and what to do.
+    /// Why they cannot, and the remedy.
     Unconfined(String),
 }
 
-/// Gives the value of an environment variable.
+/// Returns the value of an environment variable.
 pub type Variable = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// Which credentials there are, by `service/key`, as far as that is known.
+/// The existing credentials by `service/key`, as far as they are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KnownCredentials {
-    /// Nobody has looked yet.
+    /// Not checked yet.
     NotYet,
-    /// Why they cannot be checked and what to do, in one or two sentences.
+    /// Why they cannot be checked, and the remedy, in one or two sentences.
     Unreachable(String),
     Known(BTreeMap<String, HeldState>),
 }
 
-/// How far a credential is.
+/// The state of a credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HeldState {
     Kept,
@@ -57,8 +57,8 @@ impl Default for Present {
     }
 }
 
-/// The state of a skill whose requirements are not met, with the reason and the remedy; None where
-/// they are. A value is checked and never repeated.
+/// The state of a skill whose requirements are not met, with reason and remedy; `None` if they are met.
+/// Values are checked but never included.
 pub fn unmet(skill: &str, requires: &Requires, config: &Value, present: &Present) -> Option<(State, String)> {
     let mut worst: Option<(State, String)> = None;
     let variables =
@@ -73,8 +73,8 @@ pub fn unmet(skill: &str, requires: &Requires, config: &Value, present: &Present
     worst
 }
 
-/// The state of a tool that lacks a credential which it declares, with the reason and the remedy. None where it lacks
-/// none, and where nobody has looked yet.
+/// The state of a tool that lacks a declared credential, with reason and remedy. `None` if it lacks none, or
+/// if credentials were not checked yet.
 pub fn lacking(tool: &ToolSpec, present: &Present) -> Option<(State, String)> {
     let found = tool.credentials.iter().filter_map(|name| {
         let missing = credential(name, tool.key_of(name), present)?;
@@ -83,7 +83,7 @@ pub fn lacking(tool: &ToolSpec, present: &Present) -> Option<(State, String)> {
     found.max_by_key(|(state, _)| weight(*state))
 }
 
-/// Broken parts are reported before missing ones, and those before what only takes a moment.
+/// Broken requirements are reported before missing ones, and those before temporary states.
 fn weight(state: State) -> u8 {
     match state {
         State::Broken => 3,
@@ -130,7 +130,7 @@ fn variable(
     if entry["optional"] == Value::Bool(true) {
         return None;
     }
-    // No text that a credential keeps.
+    // A credential cannot hold a list or an object.
     if entry.pointer("/schema/type").is_some_and(|kind| *kind == "array" || *kind == "object") {
         return Some((
             State::Unavailable,
@@ -154,7 +154,7 @@ fn variable(
     })
 }
 
-/// `name` is `service/key`, or `service` for any of its keys; `key` is what to set where there is none.
+/// `name` is `service/key`, or `service` for any of its keys; `key` is the one to set if there is none.
 fn credential(name: &str, key: &str, present: &Present) -> Option<(State, String)> {
     let known = match &present.credentials {
         KnownCredentials::NotYet => return Some(looking(name)),
@@ -191,7 +191,7 @@ fn needs_sign_in(credential: &str) -> (State, String) {
     )
 }
 
-/// An entry is an object with `schema` and `optional`, or nothing.
+/// An entry is empty, or an object with `schema` and `optional`.
 fn validator(entry: &Value) -> Result<Option<jsonschema::Validator>, String> {
     match entry {
         Value::Null => return Ok(None),
@@ -206,7 +206,7 @@ fn validator(entry: &Value) -> Result<Option<jsonschema::Validator>, String> {
     validator.map(Some).map_err(|error| format!("has a schema that is not a JSON Schema: {error}"))
 }
 
-/// The environment knows texts only.
+/// Converts an environment variable, which is always a string, to the type of its schema.
 fn typed(text: String, entry: &Value) -> Value {
     match entry.get("schema").and_then(|schema| schema.get("type")).and_then(Value::as_str) {
         Some("integer" | "number" | "boolean") => serde_json::from_str(&text).unwrap_or(Value::String(text)),
@@ -214,10 +214,10 @@ fn typed(text: String, entry: &Value) -> Value {
     }
 }
 
-/// Whether a value that the user types for `skill/NAME` is one that the skill can use; else why not.
+/// Validates a value that the user enters for `skill/NAME`.
 ///
 /// # Errors
-/// The rule, without the value.
+/// The violated rule, without the value.
 pub fn fits(requires: &Requires, name: &str, value: &str) -> Result<(), String> {
     let Some(entry) = requires.env.get(name) else { return Ok(()) };
     let Ok(Some(validator)) = validator(entry) else { return Ok(()) };
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_is_a_credential_else_configured_else_in_the_environment() {
+    fn variable_comes_from_credential_config_or_environment() {
         let nothing = present(known(&[]), &[]);
         let (state, reason) = check(wants_key(), json!({}), &nothing).expect("missing");
         assert_eq!(state, State::Unavailable);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_does_not_fit_is_reported_without_the_value() {
+    fn invalid_value_is_reported_without_the_value() {
         let set = present(known(&[]), &[(NAME, "c4n")]);
         let (state, reason) = check(wants_key(), json!({}), &set).expect("too short");
         assert_eq!(state, State::Unavailable);
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_switches_of_the_environment_are_read_as_such() {
+    fn environment_values_are_converted_to_numbers_and_booleans() {
         let wants = |schema: Value| json!({"env": {"N": {"schema": schema}}});
         for (schema, value, fits) in [
             (json!({"type": "integer", "minimum": 5}), "7", true),
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_optional_may_be_missing_and_not_wrong() {
+    fn optional_value_may_be_missing_but_not_invalid() {
         let wants = json!({"env": {"N": {"optional": true, "schema": {"type": "integer"}}}});
         assert_eq!(check(wants.clone(), json!({}), &present(known(&[]), &[])), None);
         let wrong = check(wants, json!({}), &present(known(&[]), &[("N", "x")]));
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_says_nothing_useful_breaks_the_skill() {
+    fn invalid_entry_breaks_the_skill() {
         for entry in [json!("text"), json!({"schema": {"type": 7}}), json!({"optional": "yes"})] {
             let (state, reason) =
                 check(json!({"env": {"N": entry}}), json!({}), &present(known(&[]), &[("N", "x")]))
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_lacks_a_credential_names_its_key() {
+    fn tool_without_its_credential_names_the_key() {
         let spec = ToolSpec {
             credentials: vec!["github".into()],
             credential_keys: vec!["mail/login".into(), "github/token".into()],
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_there_missing_signed_out_or_not_known() {
+    fn credentials_are_present_missing_signed_out_or_unknown() {
         let wants = json!({"credentials": ["mail/login"]});
         let state = |credentials: KnownCredentials| {
             check(wants.clone(), json!({}), &present(credentials, &[])).map(|(state, _)| state)

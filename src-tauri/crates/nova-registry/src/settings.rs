@@ -3,12 +3,12 @@ use std::collections::BTreeMap;
 use nova_skill::{Lifetime, Mode};
 use serde_json::Value;
 
-/// What the user has set per skill, by id.
+/// The user's settings per skill, by id.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settings(pub BTreeMap<String, SkillSettings>);
 
 impl Settings {
-    /// Of a skill; case, `_` and `-` do not matter where nothing is written exactly so.
+    /// The settings of a skill; case, `_` and `-` are ignored if there is no exact match.
     pub fn of(&self, id: &str) -> Option<&SkillSettings> {
         let wanted = crate::canonical(id);
         let alike = || self.0.iter().find(|(other, _)| crate::canonical(other) == wanted).map(|(_, own)| own);
@@ -16,7 +16,7 @@ impl Settings {
     }
 }
 
-/// `skills.<id>` of `nova.config.json`; what is not set follows the manifest.
+/// `skills.<id>` of `nova.config.json`; unset values come from the manifest.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SkillSettings {
     pub enabled: Option<bool>,
@@ -24,9 +24,9 @@ pub struct SkillSettings {
     pub lifetime: Option<Lifetime>,
     pub pinned: bool,
     pub hidden: bool,
-    /// Tool ids that are switched off.
+    /// Ids of disabled tools.
     pub denied_tools: Vec<String>,
-    /// Tool ids that are switched on, where a tool is off at first.
+    /// Ids of enabled tools that are disabled by default.
     pub allowed_tools: Vec<String>,
     pub config: Value,
 }

@@ -1,5 +1,4 @@
-//! What else lies in the folder of a skill, and how it is read: files inside of it, and nothing
-//! that a path or a link names elsewhere.
+//! Reads other files in a skill's folder, confined to the folder whatever paths and links say.
 
 use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
@@ -7,38 +6,38 @@ use std::path::{Component, Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-/// The largest file of a skill's folder that is read, in bytes.
+/// Maximum size of a file read from a skill's folder, in bytes.
 pub const MAX_SKILL_FILE: u64 = 1024 * 1024;
 
-/// The folder that a skill came in: its references, assets and scripts.
+/// The folder of a skill: its references, assets and scripts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillFolder {
     place: Place,
     resources: Vec<SkillFile>,
     incomplete: bool,
-    /// Only what is listed is read, and only as it was when the user agreed to it.
+    /// Only listed files are read, and only with the content that the user agreed to.
     sealed: bool,
 }
 
 /// A file in the folder of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillFile {
-    /// Below the folder, with `/`.
+    /// Relative to the folder, with `/`.
     pub path: String,
     pub bytes: u64,
-    /// What it held when the user agreed to it; another content is not read.
+    /// Hash of the content that the user agreed to; other contents are not read.
     pub(crate) agreed: Option<blake3::Hash>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Place {
-    /// A folder by name in a folder, which a link out of the latter is not.
+    /// The subfolder `name`, which must not be a link out of `root`.
     Disk { root: PathBuf, name: String },
     /// Compiled into the program: path and text.
     Embedded(Vec<(&'static str, &'static str)>),
 }
 
-/// Why a file of a skill is not read: what is wrong, then what to do.
+/// Why a file of a skill is not read: the problem, then the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SkillFileError {
     #[error("\"{0}\" is not a path in the skill's folder. Name a file relative to it, without \"..\".")]
@@ -60,7 +59,7 @@ pub enum SkillFileError {
 }
 
 impl SkillFolder {
-    /// The folder `name` in `root`, with the files that were found in it.
+    /// The folder `name` in `root`, with the files found in it.
     pub(crate) fn on_disk(
         root: &Path,
         name: &str,
@@ -76,7 +75,7 @@ impl SkillFolder {
         }
     }
 
-    /// None where there are no files.
+    /// `None` if there are no files.
     pub(crate) fn embedded(mut files: Vec<(&'static str, &'static str)>) -> Option<Self> {
         files.sort_unstable();
         let resources: Vec<SkillFile> =
@@ -89,7 +88,7 @@ impl SkillFolder {
         })
     }
 
-    /// Where it lies; None for one that came with the program.
+    /// Its location; `None` for a skill that is part of the program.
     pub fn path(&self) -> Option<PathBuf> {
         match &self.place {
             Place::Disk { root, name } => Some(root.join(name)),
@@ -97,29 +96,28 @@ impl SkillFolder {
         }
     }
 
-    /// The files beside those that Nova reads by itself, by path.
+    /// The files that Nova does not interpret, sorted by path.
     pub fn resources(&self) -> &[SkillFile] {
         &self.resources
     }
 
-    /// Whether there are more files than are listed.
+    /// Whether there are more files than listed.
     pub fn is_incomplete(&self) -> bool {
         self.incomplete
     }
 
-    /// The text of a file, named by its path below the folder. Reads from the disk and blocks
-    /// while it does.
+    /// Reads a text file, given by its path relative to the folder. Blocking.
     ///
     /// # Errors
-    /// As [`SkillFolder::bytes`], and when it is not text.
+    /// As [`SkillFolder::bytes`], and if it is not text.
     pub fn read(&self, path: &str) -> Result<String, SkillFileError> {
         String::from_utf8(self.bytes(path)?).map_err(|_| SkillFileError::NotText(path.to_owned()))
     }
 
-    /// The bytes of a file. Reads from the disk and blocks while it does.
+    /// Reads a file. Blocking.
     ///
     /// # Errors
-    /// When there is none, when it is outside of the folder, or when it is not read.
+    /// If it does not exist, is outside of the folder, or may not be read.
     pub fn bytes(&self, path: &str) -> Result<Vec<u8>, SkillFileError> {
         let clean = clean(path)?;
         match &self.place {
@@ -182,7 +180,7 @@ impl SkillFile {
     }
 }
 
-/// The path as the list has it. What is hidden is not the skill's to show.
+/// Normalises the path to that in the list. Hidden files are refused.
 fn clean(path: &str) -> Result<String, SkillFileError> {
     let outside =
         || SkillFileError::Outside(path.chars().take(200).collect::<String>().escape_debug().to_string());

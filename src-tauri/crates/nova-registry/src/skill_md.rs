@@ -9,30 +9,30 @@ use unicode_normalization::char::is_combining_mark;
 use crate::finding::{line_of_key, value_of_key, yaml_fault};
 use crate::{Finding, Severity};
 
-/// At most this much front matter is read, in bytes.
+/// Maximum size of the front matter, in bytes.
 const MAX_FRONT_MATTER: usize = 64 * 1024;
-/// In characters, as agentskills.io has them.
+/// In characters, as specified by agentskills.io.
 const MAX_NAME: usize = 64;
 const MAX_DESCRIPTION: usize = 1024;
 const MAX_COMPATIBILITY: usize = 500;
-/// A model is given at most this much of the instructions at once, in bytes.
+/// Maximum size of instructions that a model receives at once, in bytes.
 const MAX_INSTRUCTIONS: usize = 48 * 1024;
 const KEYS: [&str; 6] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 const FILE: &str = "SKILL.md";
-/// Those of them that Unicode does not take for the letter itself.
+/// Framed letters that Unicode does not decompose to the plain letter.
 const LETTERS_IN_FRAMES: std::ops::RangeInclusive<char> = '\u{1f150}'..='\u{1f189}';
 
-/// A `SKILL.md` as agentskills.io defines it.
+/// A `SKILL.md` as defined by agentskills.io.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SkillMd {
     pub name: String,
     /// On one line, at most 1024 characters.
     pub description: String,
     pub license: Option<String>,
-    /// What it needs of its surroundings, in words.
+    /// Requirements on its environment, as prose.
     pub compatibility: Option<String>,
     pub metadata: BTreeMap<String, String>,
-    /// Tools that it would like to use without being asked about. Nova shows it and grants nothing.
+    /// Tools that it would like to use without approval. Shown, but grants nothing.
     pub allowed_tools: Option<String>,
     /// The Markdown below the front matter.
     pub instructions: String,
@@ -55,17 +55,16 @@ pub enum SkillMdError {
 
 impl SkillMd {
     /// # Errors
-    /// When the front matter is missing, too large, unreadable, or lacks a description.
+    /// If the front matter is missing, too large, unreadable, or lacks a description.
     pub fn parse(text: &str) -> Result<Self, SkillMdError> {
         Self::read(text, None).map(|(skill, _)| skill)
     }
 
-    /// As lenient as the standard's guide for clients asks: also what breaks a rule of the standard
-    /// is read where it can be understood, and told beside it. `folder` is the name of the folder
-    /// that the file lies in.
+    /// Parses as leniently as the standard's guide for clients requires: violations of the standard are
+    /// reported as findings if the text can be interpreted. `folder` is the name of the file's folder.
     ///
     /// # Errors
-    /// When the front matter is missing, too large, unreadable, or lacks a description.
+    /// If the front matter is missing, too large, unreadable, or lacks a description.
     pub fn read(text: &str, folder: Option<&str>) -> Result<(Self, Vec<Finding>), SkillMdError> {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let mut findings = Vec::new();
@@ -149,7 +148,7 @@ impl SkillMd {
 }
 
 impl SkillMdError {
-    /// In SKILL.md, 1-based.
+    /// 1-based, in SKILL.md.
     pub fn line(&self) -> Option<u32> {
         match self {
             Self::Unreadable { line, .. } => *line,
@@ -159,9 +158,9 @@ impl SkillMdError {
     }
 }
 
-/// The lines between the two `---`, and the text below. Behind the first there may be a comment.
-/// Some end the front matter with a line that only begins so; where the text up to it is a list of
-/// keys and up to the next plain `---` is none, that line is its end.
+/// Returns the lines between the two `---`, and the text below. The first may be followed by a comment. Some
+/// files end the front matter with a line that only starts with `---`; this line counts if the text up to it
+/// is a list of keys and the text up to the next plain `---` is not.
 fn front_matter(text: &str) -> Result<(&str, String), SkillMdError> {
     let (first, rest) = text.split_once('\n').ok_or(SkillMdError::NoFrontMatter)?;
     let behind = first.strip_prefix("---").ok_or(SkillMdError::NoFrontMatter)?;
@@ -200,9 +199,9 @@ fn front_matter(text: &str) -> Result<(&str, String), SkillMdError> {
 
 type Root = serde_json::Map<String, Value>;
 
-/// The front matter's keys, and the text below.
+/// Returns the front matter's keys, and the text below.
 fn parse(front: &str, below: &str, findings: &mut Vec<Finding>) -> Result<(Root, String), SkillMdError> {
-    // Above the first key stands a line that is not trimmed away: its indent counts.
+    // A line that is not trimmed precedes the first key, whose indent matters.
     let text = format!("---\n#\n{front}\n---\n{below}");
     let fault = match Matter::<BudgetedYaml>::new().parse::<Value>(&text) {
         Ok(parsed) => match parsed.data {
@@ -218,7 +217,7 @@ fn parse(front: &str, below: &str, findings: &mut Vec<Finding>) -> Result<(Root,
             Ok(_) => (None, error.to_string()),
         },
     };
-    // The commonest fault of skills written by hand: a colon in an unquoted description.
+    // The most common error in hand-written skills: a colon in an unquoted description.
     if let Some(Value::Object(mut root)) = quoted(front).and_then(|front| yaml(&front).ok()) {
         findings.push(Finding::error(
             FILE,
@@ -235,8 +234,8 @@ fn parse(front: &str, below: &str, findings: &mut Vec<Finding>) -> Result<(Root,
     Err(SkillMdError::Unreadable { line: fault.0, what: fault.1.trim_end_matches('.').to_owned() })
 }
 
-/// In this file a number or a boolean is the text that it is written as: `0x1f` is no 31, and a
-/// version 1.10 no 1.1. A name and a description are words even where YAML has them for nothing.
+/// Restores numbers and booleans to their source text: `0x1f` is not 31, and version 1.10 is not 1.1. Names
+/// and descriptions are text even if YAML reads them as null.
 fn as_written(root: &mut Root, front: &str) {
     for (key, value) in &mut *root {
         if value.is_number()
@@ -256,7 +255,7 @@ fn as_written(root: &mut Root, front: &str) {
     }
 }
 
-/// Where the text stands on the line of its key.
+/// Replaces a value by the text on the line of its key.
 fn take_plain(value: &mut Value, written: Option<&str>) {
     let Some(written) = written else { return };
     let plain = written.split(" #").next().unwrap_or_default().trim();
@@ -265,7 +264,7 @@ fn take_plain(value: &mut Value, written: Option<&str>) {
     }
 }
 
-/// The front matter with its unquoted one-line values quoted; None where there is none to quote.
+/// The front matter with its unquoted one-line values quoted; `None` if there are none.
 fn quoted(front: &str) -> Option<String> {
     let mut any = false;
     let lines: Vec<String> = front
@@ -283,7 +282,7 @@ fn quoted(front: &str) -> Option<String> {
     any.then(|| lines.join("\n"))
 }
 
-/// The rules for names that this one breaks, each with its remedy.
+/// Naming rules that this name violates, each with its remedy.
 fn broken_rules(name: &str, folder: Option<&str>) -> Vec<String> {
     let name: String = name.nfkc().collect();
     let shown: String = name.chars().take(MAX_NAME).collect();
@@ -298,7 +297,7 @@ fn broken_rules(name: &str, folder: Option<&str>) -> Vec<String> {
     if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
         broken.push(format!("The name {shown} has a hyphen at its start or end, or two together. Use single ones between words."));
     }
-    // A mark or a letter in a circle stands for no letter in the standard, though Unicode calls both
+    // The standard does not count combining marks and circled letters as letters, although Unicode calls both
     // alphabetic.
     let is_letter = |c: char| c.is_alphanumeric() && !is_combining_mark(c) && !LETTERS_IN_FRAMES.contains(&c);
     if !name.chars().all(|c| is_letter(c) || c == '-') {
@@ -324,7 +323,7 @@ pub fn is_skill_name(name: &str) -> bool {
     !name.is_empty() && broken_rules(name, None).is_empty()
 }
 
-/// The keys of the front matter, taken one by one.
+/// The keys of the front matter, removed as they are read.
 struct Fields<'a> {
     root: &'a Root,
     front: &'a str,
@@ -341,7 +340,7 @@ impl Fields<'_> {
         self.findings.push(Finding { severity, ..Finding::error(FILE, line, message) });
     }
 
-    /// A value that is a text, on one line.
+    /// A text value, collapsed to one line.
     fn text(&mut self, key: &str, most: usize) -> Option<String> {
         let value = self.root.get(key)?;
         let Some(text) = scalar(value) else {
@@ -369,7 +368,7 @@ impl Fields<'_> {
         Some(text)
     }
 
-    /// Words with spaces between them, or a list.
+    /// Words separated by spaces, or a list.
     fn list(&mut self, key: &str) -> Option<String> {
         match self.root.get(key)? {
             Value::Array(items) => Some(items.iter().filter_map(scalar).collect::<Vec<_>>().join(" ")),
@@ -393,7 +392,7 @@ impl Fields<'_> {
     }
 }
 
-/// What the standard's validator takes away around a text: four separators more than Unicode has it.
+/// The characters that the standard's validator trims: Unicode white space and four more separators.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }

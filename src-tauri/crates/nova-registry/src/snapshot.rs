@@ -10,14 +10,14 @@ use crate::{
     Present, Router, Settings, SkillEntry, SkillSettings, Source, SourceKind, State, ToolEntry, canonical,
 };
 
-/// The current set of skills; replaced whole whenever something changes.
+/// The current set of skills; replaced as a whole on every change.
 pub struct Registry {
     sources: Vec<Box<dyn Source>>,
     current: RwLock<Arc<Snapshot>>,
     present: RwLock<Present>,
 }
 
-/// What became different from one snapshot to the next: skills by id, their tools as `skill.tool`.
+/// Differences between two snapshots: skills by id, their tools as `skill.tool`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Changes {
     pub added: Vec<String>,
@@ -25,37 +25,37 @@ pub struct Changes {
     pub changed: Vec<String>,
 }
 
-/// All skills as they were at one moment. A step of a turn works on one.
+/// All skills at one time. A step of a turn uses one snapshot.
 #[derive(Default)]
 pub struct Snapshot {
-    /// By source precedence, then id.
+    /// Sorted by source precedence, then id.
     pub(crate) skills: Vec<Arc<SkillEntry>>,
     /// The record types of available skills that are not in it.
     pub(crate) other_records: Vec<Arc<RecordTypes>>,
     pub(crate) router: OnceLock<Router>,
 }
 
-/// What a tool name leads to.
+/// The result of looking up a tool by name.
 pub enum ToolLookup {
     Found {
         skill: Arc<SkillEntry>,
         tool: Arc<ToolEntry>,
     },
-    /// The nearest names, `skill.tool`; first those of the skill that was named.
+    /// The nearest names, `skill.tool`; those of the named skill first.
     Unknown {
         nearest: Vec<String>,
     },
 }
 
 impl Router {
-    /// Of the skills that are available.
+    /// Ranks the tools of the available skills.
     pub fn new(snapshot: &Snapshot) -> Self {
         Self::of(snapshot.available().map(|skill| skill.as_ref()))
     }
 }
 
 impl Registry {
-    /// Scans the sources, in the order of their precedence.
+    /// Scans the sources, in order of precedence.
     pub fn new(sources: Vec<Box<dyn Source>>, settings: &Settings) -> Self {
         let registry = Self { sources, current: RwLock::default(), present: RwLock::default() };
         registry.reload(settings);
@@ -66,22 +66,22 @@ impl Registry {
         self.current.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// Says what skills may find of what they require, from the next [`Registry::reload`] on.
+    /// Sets the resources that skills may require, from the next [`Registry::reload`] on.
     pub fn provide(&self, present: Present) {
         *self.present.write().unwrap_or_else(std::sync::PoisonError::into_inner) = present;
     }
 
-    /// What was provided last.
+    /// The resources last provided.
     pub fn present(&self) -> Present {
         self.present.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// Changes what skills may find, as [`Registry::provide`] does.
+    /// Changes the resources that skills may require, as [`Registry::provide`] does.
     pub fn change_present(&self, change: impl FnOnce(&mut Present)) {
         change(&mut self.present.write().unwrap_or_else(std::sync::PoisonError::into_inner));
     }
 
-    /// Scans again and swaps the snapshot; answers with what became different.
+    /// Scans again and swaps the snapshot; returns the differences.
     pub fn reload(&self, settings: &Settings) -> Changes {
         let mut current = self.current.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         let present = self.present.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
@@ -91,7 +91,7 @@ impl Registry {
         changes
     }
 
-    /// An item whenever [`Registry::reload`] may find something different.
+    /// Emits an item whenever [`Registry::reload`] may find a difference.
     pub fn changes(&self) -> BoxStream<'static, ()> {
         select_all(self.sources.iter().map(|source| source.changes())).boxed()
     }
@@ -117,7 +117,7 @@ impl Changes {
                     == (new.foreign, &new.fingerprint, &new.folder)
         });
         let tools = |snapshot: &Snapshot| -> BTreeMap<String, Arc<ToolEntry>> {
-            // A tool that can be called counts, where one that cannot has its name.
+            // A callable tool takes precedence over an uncallable one of the same name.
             let ready = snapshot.skills.iter().flat_map(|skill| &skill.tools);
             let not_ready = snapshot.skills.iter().flat_map(|skill| &skill.tools_not_ready);
             not_ready.chain(ready).map(|tool| (tool.shown_name(), tool.clone())).collect()
@@ -147,7 +147,7 @@ impl Snapshot {
     fn scan(sources: &[Box<dyn Source>], settings: &Settings, before: &Self, present: &Present) -> Self {
         let mut skills: Vec<Arc<SkillEntry>> = Vec::new();
         let mut by_look: HashMap<String, Arc<SkillEntry>> = HashMap::new();
-        // What the ids and names of those look like.
+        // The skeletons of their ids and names.
         let mut shown: HashSet<String> = HashSet::new();
         let unset = SkillSettings::default();
         let scans: Vec<_> = sources.iter().map(|source| (source, source.scan())).collect();
@@ -214,7 +214,7 @@ impl Snapshot {
         Self { skills, other_records: Vec::new(), router: OnceLock::new() }
     }
 
-    /// Which skill in use declares which record type.
+    /// The skill that declares each record type, among skills in use.
     pub fn type_owners(&self) -> TypeOwners {
         let mut owners = TypeOwners::default();
         for skill in self.skills.iter().filter(|skill| skill.state != State::Disabled) {
@@ -227,13 +227,13 @@ impl Snapshot {
         &self.skills
     }
 
-    /// By id; case, `_` and `-` do not matter.
+    /// Looks up a skill by id; case, `_` and `-` are ignored.
     pub fn skill(&self, id: &str) -> Option<&Arc<SkillEntry>> {
         let wanted = canonical(id);
         self.skills.iter().find(|skill| skill.state != State::Broken && canonical(&skill.id) == wanted)
     }
 
-    /// As [`Snapshot::skill`], else one that is broken: what is listed can be set.
+    /// As [`Snapshot::skill`], also for broken skills, since listed skills can be configured.
     pub fn listed(&self, id: &str) -> Option<&Arc<SkillEntry>> {
         let wanted = canonical(id);
         self.skill(id).or_else(|| self.skills.iter().find(|skill| canonical(&skill.id) == wanted))
@@ -244,7 +244,8 @@ impl Snapshot {
         self.skills.iter().filter(|skill| skill.is_available())
     }
 
-    /// What recognises the records of these names, of all available skills, also of those that are left out of it.
+    /// Recognises records of the types with these names, in all available skills, including those excluded
+    /// from the snapshot.
     pub fn recogniser_named(&self, names: &[String]) -> Recogniser {
         let own = self.available().map(|skill| &skill.records);
         let all: Vec<_> = own.chain(&self.other_records).collect();
@@ -253,7 +254,7 @@ impl Snapshot {
         Recogniser::any_of(names.iter().flat_map(of_name))
     }
 
-    /// Ids of available skills that look like the name, nearest first.
+    /// Ids of available skills similar to the name, nearest first.
     pub fn nearest_skills(&self, name: &str) -> Vec<&str> {
         let wanted = canonical(name);
         let near = |id: &str| {
@@ -268,7 +269,7 @@ impl Snapshot {
         found.into_iter().take(3).map(|(_, id)| id).collect()
     }
 
-    /// By wire name (`crm__add_contact`) or shown name (`crm.add_contact`), of any skill.
+    /// Looks up a tool by wire name (`crm__add_contact`) or shown name (`crm.add_contact`), in any skill.
     pub fn tool(&self, name: &str) -> ToolLookup {
         let ready = self.skills.iter().flat_map(|skill| skill.tools.iter().map(move |tool| (skill, tool)));
         let not_ready =
@@ -298,20 +299,20 @@ impl Snapshot {
         by_distance.into_iter().take(5).map(|(_, _, name)| name).collect()
     }
 
-    /// Ranks the tools of the available skills. Made at the first question, which takes half a second
-    /// of computing where there are a thousand tools: ask where nobody waits for the thread.
+    /// Ranks the tools of the available skills. Built on first use, which takes half a second of CPU time for
+    /// a thousand tools: call it where blocking the thread is acceptable.
     pub fn router(&self) -> &Router {
         self.router.get_or_init(|| Router::new(self))
     }
 
-    /// What is wrong with the configuration of a skill.
+    /// The error in the configuration of a skill.
     pub fn config_problem(&self) -> Option<&str> {
         let mut problems = self.skills.iter().filter_map(|skill| skill.config_problem.as_ref());
         problems.next().map(|problem| problem.message.as_str())
     }
 }
 
-/// Who has an id.
+/// Describes the owner of an id.
 fn describe(skill: &SkillEntry) -> String {
     match (skill.source, skill.foreign) {
         (SourceKind::Native, _) => format!("the built-in skill {}", skill.id),
@@ -322,7 +323,7 @@ fn describe(skill: &SkillEntry) -> String {
     }
 }
 
-/// How many characters are wrong, missing, too many, or changed places with their neighbour.
+/// The edit distance in characters, including transpositions of neighbours (Damerau-Levenshtein).
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before = vec![0; b.len() + 1];
@@ -348,7 +349,7 @@ mod tests {
     use super::distance;
 
     #[test]
-    fn what_changed_places_is_one_mistake() {
+    fn transposition_counts_as_one_edit() {
         for (a, b, apart) in [
             ("", "", 0),
             ("", "crm", 3),

@@ -5,14 +5,13 @@ use nova_skill::{Manifest, RecordRules, Skill, Tool, Value};
 
 use crate::{SkillFolder, SkillMd, State};
 
-/// Somewhere that skills come from. A source reads, connects and loads on its own time and keeps
-/// the result; it says when that changed.
+/// A source of skills. It reads, connects and loads asynchronously, caches the result and announces changes.
 pub trait Source: Send + Sync {
     fn kind(&self) -> SourceKind;
-    /// Everything that is known now, without waiting for anything; what cannot be loaded is a
-    /// problem beside the rest.
+    /// Returns everything currently known, without blocking; skills that cannot be loaded are problems next
+    /// to the rest.
     fn scan(&self) -> Scan;
-    /// An item whenever `scan` may answer otherwise. What is written into the program never changes.
+    /// Emits an item whenever `scan` may return another result. Compiled skills never change.
     fn changes(&self) -> BoxStream<'static, ()> {
         empty().boxed()
     }
@@ -43,41 +42,41 @@ pub struct Scan {
     pub problems: Vec<Problem>,
 }
 
-/// A skill as its source delivers it, before settings and states.
+/// A skill as delivered by its source, before settings and states are applied.
 #[derive(Clone)]
 pub struct LoadedSkill {
     pub id: String,
     pub skill_md: SkillMd,
     pub manifest: Manifest,
     pub tools: Vec<LoadedTool>,
-    /// What its records keep to besides what the manifest declares of them.
+    /// Rules for its records beyond the types that the manifest declares.
     pub record_rules: Option<Arc<dyn RecordRules>>,
-    /// What is not as it should be although the skill works.
+    /// A problem that does not prevent its use.
     pub note: Option<String>,
-    /// The folder it came in, where there is something to read.
+    /// Its folder, if that contains further files.
     pub folder: Option<Arc<SkillFolder>>,
-    /// It came from elsewhere: what it says about itself grants nothing, and its text is not trusted.
+    /// It is a foreign skill: its declarations grant nothing, and its text is untrusted.
     pub foreign: bool,
-    /// Why the user has to look at it before anything of it may be used.
+    /// Why the user must review it before any of it is used.
     pub review: Option<Review>,
-    /// What keeps it from being used, where its source knows: a state and its reason.
+    /// A state and its reason, if the source knows why it cannot be used.
     pub kept_from_use: Option<(State, String)>,
-    /// Of all its files, where what the user agrees to is bound to them.
+    /// Fingerprint of all its files, if the user's agreement is bound to it.
     pub fingerprint: Option<String>,
-    /// What its `config.yaml` says; the user's own values come before these.
+    /// The content of its `config.yaml`, overridden by the user's values.
     pub defaults: Value,
 }
 
-/// Why a skill from elsewhere needs a review.
+/// Why a foreign skill needs a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Review {
     New,
-    /// It is not what the user agreed to.
+    /// It differs from what the user agreed to.
     Changed,
 }
 
 impl LoadedSkill {
-    /// A skill of which nothing else is known.
+    /// Creates a skill with default values for everything else.
     pub fn new(id: String, skill_md: SkillMd, manifest: Manifest, tools: Vec<LoadedTool>) -> Self {
         Self {
             id,
@@ -96,15 +95,15 @@ impl LoadedSkill {
     }
 }
 
-/// A tool as its source delivers it.
+/// A tool as delivered by its source.
 #[derive(Clone)]
 pub enum LoadedTool {
     Ready {
         tool: Arc<dyn Tool>,
-        /// What is not as it should be although the tool works.
+        /// A problem that does not prevent its use.
         note: Option<String>,
     },
-    /// Listed with its reason; nothing can be called.
+    /// Listed with its reason; cannot be called.
     NotReady { id: String, state: State, reason: String },
 }
 
@@ -118,11 +117,11 @@ impl From<Arc<dyn Tool>> for LoadedTool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub id: String,
-    /// What is wrong and what to do.
+    /// The problem and the remedy.
     pub reason: String,
 }
 
-/// The skills compiled into this program: read once, as they never change.
+/// The skills compiled into this program, which never change: read once.
 pub struct NativeSkills(Scan);
 
 impl NativeSkills {
@@ -151,7 +150,8 @@ impl Source for NativeSkills {
     }
 }
 
-/// Else the id, where it could be read, and the reason.
+/// # Errors
+/// The id, if it could be read, and the reason.
 fn load(skill: &dyn Skill) -> Result<LoadedSkill, (Option<String>, String)> {
     let skill_md = SkillMd::parse(skill.skill_md()).map_err(|error| (None, error.to_string()))?;
     let id = skill_md.name.clone();

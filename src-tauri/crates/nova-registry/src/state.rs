@@ -1,4 +1,4 @@
-/// How far a skill is. That it is *active* belongs to a session.
+/// The state of a skill. Whether it is *active* is a state of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     Available,

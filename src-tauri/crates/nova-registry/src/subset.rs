@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::{SkillEntry, Snapshot, ToolEntry, canonical};
 
-/// A part of the skills: whole ones, and single tools of others.
+/// A subset of the skills: whole skills, and single tools of others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Subset(BTreeMap<String, Part>);
 
@@ -14,7 +14,7 @@ enum Part {
     Tools(BTreeSet<String>),
 }
 
-/// A name that stands for no part.
+/// A name that cannot be resolved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SubsetError {
     #[error("There is no skill or tool \"{name}\".")]
@@ -24,11 +24,11 @@ pub enum SubsetError {
 }
 
 impl Subset {
-    /// Each name is a skill, or a tool by its wire name or as `skill.tool`. A skill that is named is whole, also
-    /// where a tool of it is named beside.
+    /// Resolves names: each is a skill, or a tool by its wire name or as `skill.tool`. A named skill is
+    /// included completely, even if one of its tools is named too.
     ///
     /// # Errors
-    /// For a name that is unknown, or whose skill is not available.
+    /// If a name is unknown, or its skill is not available.
     pub fn named(names: &[String], of: &Snapshot) -> Result<Self, SubsetError> {
         let mut subset = Self::default();
         for name in names.iter().map(|name| name.trim()) {
@@ -57,7 +57,7 @@ impl Subset {
         Ok(subset)
     }
 
-    /// Ids of the skills of which something is in it.
+    /// Ids of the skills that are included at least in part.
     pub fn skills(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
@@ -74,8 +74,8 @@ fn is_available(skill: &SkillEntry) -> Result<(), SubsetError> {
 }
 
 impl Snapshot {
-    /// The same with nothing but this part, of which `may` takes out single tools. Skills that are not
-    /// available any more are not in it.
+    /// Restricts the snapshot to this subset; `may` filters single tools. Skills that are no longer available
+    /// are omitted.
     pub fn only(&self, subset: &Subset, may: impl Fn(&ToolEntry) -> bool) -> Self {
         let kept = self.available().filter_map(|skill| {
             let part = subset.0.get(&skill.id)?;
@@ -86,7 +86,7 @@ impl Snapshot {
             let tools = skill.tools.iter().filter(is_in).cloned().collect();
             Some(Arc::new(SkillEntry { tools, tools_not_ready: Vec::new(), ..skill.as_ref().clone() }))
         });
-        // What notes of a type are is the same for everybody.
+        // Record types are recognised independently of the subset.
         let left_out = self.available().filter(|skill| !subset.0.contains_key(&skill.id));
         let other_records = left_out.map(|skill| skill.records.clone()).collect();
         Self { skills: kept.collect(), other_records, router: Default::default() }
@@ -153,7 +153,7 @@ mod tests {
         Registry::new(vec![Box::new(NativeSkills::new(skills))], &Settings::default()).snapshot()
     }
 
-    /// The tools that remain of these names, without the tools `not`.
+    /// Checks the remaining tools for these names, without the tools `not`.
     fn check(names: &[&str], not: &str, remain: &[&str]) {
         let all = all();
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_refused_with_the_nearest() {
+    fn unknown_names_are_refused_with_suggestions() {
         let unknown = Subset::named(&["hare".into()], &all()).unwrap_err();
         let nearest = vec!["here".into(), "there".into()];
         assert_eq!(unknown, SubsetError::Unknown { name: "hare".into(), nearest });

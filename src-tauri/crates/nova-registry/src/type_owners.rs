@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::manifest_file::config_faults;
 
-/// Which skill declares which record type in its manifest: a name means one type.
+/// The skill that declares each record type in its manifest: type names are unique.
 #[derive(Debug, Default)]
 pub struct TypeOwners(BTreeMap<String, String>);
 
 impl TypeOwners {
-    /// Of two skills with one type, the first has it.
+    /// If two skills declare one type, the first owns it.
     pub(crate) fn add(&mut self, skill: &str, records: &RecordTypes) {
         for declared in records.iter().filter(|declared| !declared.is_own()) {
             self.0.entry(folded(declared.name())).or_insert_with(|| skill.to_owned());
@@ -23,7 +23,8 @@ impl TypeOwners {
         self.0.get(&folded(record_type)).map(String::as_str)
     }
 
-    /// The types that the user added to `skill` under the name of another skill's: nobody could say which is meant.
+    /// Errors for types that the user added to `skill` under the name of another skill's type, which would be
+    /// ambiguous.
     pub fn taken(&self, skill: &str, records: &RecordTypes) -> Vec<ConfigFault> {
         let own = records.iter().filter(|declared| declared.is_own()).map(RecordType::name);
         own.filter_map(|name| {
@@ -34,7 +35,10 @@ impl TypeOwners {
         .collect()
     }
 
-    /// The record types of a skill by that configuration; else what is wrong with it, each with its key.
+    /// The record types of a skill under that configuration.
+    ///
+    /// # Errors
+    /// The errors of the configuration, each with its key.
     pub(crate) fn fitting(
         &self,
         skill: &str,

@@ -1,57 +1,57 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_security::skeleton;
 
-/// The longest name a provider accepts for a tool.
+/// Maximum length of tool names accepted by providers.
 const MAX_WIRE_NAME: usize = 64;
 
-/// The name a provider knows a tool by: `skill__tool`, only `[A-Za-z0-9_-]`, at most 64 characters.
+/// The tool name sent to providers: `skill__tool`, only `[A-Za-z0-9_-]`, at most 64 characters.
 ///
-/// A name that has to be altered gets a hash of the true one, so that two tools never share a name.
+/// A name that must be altered gets a hash of the original, so that two tools never share a name.
 pub fn wire_name(skill: &str, tool: &str) -> String {
     let plain = format!("{skill}__{tool}");
     let clean: String = plain
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
         .collect();
-    // Else ("a", "b__c") and ("a__b", "c") would be one name.
+    // Otherwise ("a", "b__c") and ("a__b", "c") would share a name.
     let parted =
         !skill.contains("__") && !tool.contains("__") && !skill.ends_with('_') && !tool.starts_with('_');
     if clean == plain && parted && clean.len() <= MAX_WIRE_NAME {
         return clean;
     }
-    // The separator keeps ("a", "b__c") apart from ("a__b", "c").
+    // The separator distinguishes ("a", "b__c") from ("a__b", "c").
     let hash = blake3::hash(format!("{skill}\0{tool}").as_bytes()).to_hex();
     let kept: String = clean.chars().take(MAX_WIRE_NAME - 9).collect();
     format!("{kept}_{}", &hash[..8])
 }
 
-/// The name a person reads: `skill.tool`.
+/// The display name: `skill.tool`.
 pub fn shown_name(skill: &str, tool: &str) -> String {
     format!("{skill}.{tool}")
 }
 
-/// The form in which ids are compared: NFKC, lower case, `-` for `_`, without what nobody sees and spaces
-/// around it.
+/// The canonical form for comparing ids: NFKC, lower case, `-` for `_`, without invisible characters and
+/// surrounding spaces.
 pub fn canonical(id: &str) -> String {
     if id.is_ascii() {
         return id.trim().to_ascii_lowercase().replace('_', "-");
     }
-    // A second time, because a lower-case letter may have a compatible form of its own.
+    // Filtered again, because lower-case letters may have compatibility forms of their own.
     let lower: String = id.nfkc().flat_map(char::to_lowercase).filter(|c| !is_invisible(*c)).collect();
     let canonical: String = lower.nfkc().map(|c| if c == '_' { '-' } else { c }).collect();
     canonical.trim().to_owned()
 }
 
-/// What an id looks like (skeletons of UTS 39), in small letters and as it is written. A person takes two
-/// ids for one another that share either.
+/// The UTS 39 skeletons of an id, in lower case and as written. Two ids that share either one can be confused
+/// by a person.
 pub fn skeletons(id: &str) -> [String; 2] {
-    // The empty cell of Braille is a space to the eye and none to Unicode.
+    // The blank Braille pattern looks like a space, but is not white space in Unicode.
     let trimmed = |id: &str| id.trim_matches(|c: char| c.is_whitespace() || c == '\u{2800}').to_owned();
     [skeleton(&trimmed(&canonical(id))).collect(), skeleton(&trimmed(id)).collect()]
 }
 
-/// Characters without a look of their own, which could make two names of what reads as one: those
-/// that Unicode calls default ignorable.
+/// Invisible characters, which could make distinct names look the same: those that Unicode calls default
+/// ignorable.
 pub fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -66,13 +66,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_clean_names_stay_as_they_are() {
+    fn short_clean_names_are_unchanged() {
         assert_eq!(wire_name("crm", "add_contact"), "crm__add_contact");
         assert_eq!(wire_name("employee-onboarding", "start"), "employee-onboarding__start");
     }
 
     #[test]
-    fn every_name_is_legal_and_unlike_names_stay_unlike() {
+    fn names_are_legal_and_distinct() {
         let hard = [
             ("crm", "a.b".to_owned()),
             ("crm", "a_b".to_owned()),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_compare_without_case_and_separator() {
+    fn ids_compare_ignoring_case_and_separator() {
         assert_eq!(canonical("Release_Management"), canonical("release-management"));
         assert_eq!(canonical("ＣＲＭ"), "crm");
         assert_eq!(canonical("c\u{200b}rm\u{fe0f}"), "crm");
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_look_alike_are_told_apart_from_others() {
+    fn look_alike_ids_share_a_skeleton() {
         for (one, other) in
             [("vault", "v\u{430}ult"), ("vault", "vauIt"), ("crm", "\u{441}rm"), ("crm", "CRM ")]
         {

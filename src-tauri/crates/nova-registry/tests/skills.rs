@@ -1,4 +1,4 @@
-//! What becomes of a skill whose records or configuration do not fit.
+//! Skills with conflicting records or an invalid configuration.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use nova_registry::{
 };
 use nova_skill::{Skill, Tool, Value, json};
 
-/// A skill of that id with this manifest and no tools.
+/// A skill with this id and manifest, and no tools.
 struct Declares(String, String);
 
 impl Skill for Declares {
@@ -62,7 +62,7 @@ fn type_values(skill: &SkillEntry) -> Vec<String> {
 }
 
 #[test]
-fn a_contradictory_manifest_is_a_broken_skill_beside_the_others() {
+fn contradictory_manifest_breaks_only_its_skill() {
     let registry = registry(
         vec![
             skill("odd", &THINGS.replace("title: name", "title: nmae")),
@@ -80,7 +80,7 @@ fn a_contradictory_manifest_is_a_broken_skill_beside_the_others() {
 }
 
 #[test]
-fn a_type_name_belongs_to_the_first_enabled_skill() {
+fn type_name_belongs_to_the_first_enabled_skill() {
     let skills = || vec![skill("one", THINGS), skill("two", &THINGS.replace("thing:", "THING:"))];
     let registry = registry(skills(), &Settings::default());
     let two = entry(&registry, "two");
@@ -103,10 +103,10 @@ fn a_type_name_belongs_to_the_first_enabled_skill() {
 }
 
 #[test]
-fn a_type_of_ones_own_with_the_name_of_another_skills_is_refused_with_its_key() {
+fn own_type_with_a_taken_name_is_refused_with_its_key() {
     let own = json!({"records": {"thing": {"folder": "Mine", "fields": {"name": {"kind": "text"}}}}});
     let two = THINGS.replace("thing:", "object:").replace("folder: Things", "folder: Objects");
-    // Whichever of the two comes first.
+    // In either order.
     for (at, other) in [("one", "two"), ("two", "one")] {
         let skills = vec![skill(at, &two), skill(other, THINGS)];
         let registry = registry(skills, &settings([(at, config(own.clone()))]));
@@ -132,7 +132,7 @@ fn two_skills_may_claim_the_same_notes() {
 }
 
 #[test]
-fn a_configuration_that_does_not_fit_at_the_start_makes_the_skill_unavailable() {
+fn invalid_initial_config_makes_the_skill_unavailable() {
     let wrong = settings([("one", config(json!({"fields": {"thing": {"nmae": "title"}}})))]);
     let registry = registry(vec![skill("one", THINGS)], &wrong);
     let one = entry(&registry, "one");
@@ -157,7 +157,7 @@ fn a_configuration_that_does_not_fit_at_the_start_makes_the_skill_unavailable() 
 }
 
 #[test]
-fn a_configuration_that_breaks_later_leaves_the_last_good_one_in_force() {
+fn config_that_breaks_later_keeps_the_last_good_one() {
     let with = |fields: Value| settings([("one", config(json!({ "fields": fields })))]);
     let registry = registry(vec![skill("one", THINGS)], &with(json!({"thing": {"type": "object"}})));
     assert_eq!(type_values(&entry(&registry, "one")), ["object"]);
@@ -175,8 +175,8 @@ fn a_configuration_that_breaks_later_leaves_the_last_good_one_in_force() {
 }
 
 #[test]
-fn a_look_alike_id_is_not_available() {
-    // Cyrillic а, a space after, a capital I for the l, the same in capitals, a full-width letter.
+fn look_alike_id_is_not_available() {
+    // Cyrillic а, a trailing space, a capital I for the l, the same in capitals, a full-width letter.
     for id in [
         "v\u{430}ult",
         "Vault ",
@@ -185,7 +185,7 @@ fn a_look_alike_id_is_not_available() {
         "V\u{410}ULT",
         "\u{ff56}ault",
         "vault\u{3000}",
-        // A digit, what nobody sees, small capitals, mathematical letters, a space of a Braille line.
+        // A digit, an invisible character, small capitals, mathematical letters, a blank Braille pattern.
         "vau1t",
         "va\u{200b}ult",
         "\u{ad}vault\u{e0041}",
@@ -211,7 +211,7 @@ fn a_look_alike_id_is_not_available() {
 }
 
 #[test]
-fn unlike_ids_stay_available() {
+fn distinct_ids_stay_available() {
     for id in ["vaults", "cr\u{fc}m", "записи", "log-1"] {
         let sources: Vec<Box<dyn Source>> = vec![
             Box::new(NativeSkills::new(vec![skill("vault", ""), skill("crm", ""), skill("log-2", "")])),
@@ -223,7 +223,7 @@ fn unlike_ids_stay_available() {
 }
 
 #[test]
-fn a_name_that_another_skill_shows_is_not_shown() {
+fn taken_display_name_is_not_shown() {
     for (name, shown) in [
         ("Vault", "other"),
         ("\u{57}ault", "\u{57}ault"),
@@ -241,7 +241,7 @@ fn a_name_that_another_skill_shows_is_not_shown() {
     }
 }
 
-/// A folder `other` whose manifest has that name.
+/// A folder `other` whose manifest declares that name.
 struct Named(&'static str);
 
 impl Source for Named {
@@ -256,7 +256,7 @@ impl Source for Named {
     }
 }
 
-/// One folder of that name.
+/// A folder with that name.
 struct Found(&'static str);
 
 impl Source for Found {

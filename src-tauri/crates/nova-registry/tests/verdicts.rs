@@ -1,4 +1,4 @@
-//! What Nova calls a valid skill is what the standard's own validator calls one, but for the limits of its YAML parser.
+//! Compares Nova's verdicts on skills with the standard's own validator, whose YAML parser has limits.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -9,7 +9,7 @@ use nova_registry::{Severity, check_skill, is_skill_name};
 
 struct Verdict {
     valid: bool,
-    /// It is so to the validator's parser, which reads a part of YAML only.
+    /// The validator's verdict follows from its parser, which only supports a subset of YAML.
     by_parser: bool,
     folder: String,
     skill_md: String,
@@ -48,7 +48,7 @@ fn write(root: &Path, verdict: &Verdict) -> PathBuf {
 }
 
 #[test]
-fn nova_agrees_with_the_validator_of_the_standard() {
+fn nova_agrees_with_the_standards_validator() {
     let all = verdicts();
     let valid = all.iter().filter(|verdict| verdict.valid).count();
     assert!(valid >= 20 && all.len() - valid >= 30, "the table is there");
@@ -69,10 +69,10 @@ fn nova_agrees_with_the_validator_of_the_standard() {
     assert!(unlike.is_empty(), "the validator says otherwise: {unlike:#?}");
 }
 
-/// `.ci/setup` puts the validator there where Python is; elsewhere the table stands for it. It is
-/// asked about all folders in one process, because its start takes longer than its work.
+/// Runs the validator if Python is available and `.ci/setup` installed it; otherwise the table substitutes
+/// for it. All folders are checked in one process, because its start takes longer than its work.
 #[test]
-fn the_table_is_what_the_validator_says() {
+fn table_matches_the_validator() {
     let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../.cache/agentskills/bin/python");
     if !python.is_file() {
         return;
@@ -84,7 +84,7 @@ fn the_table_is_what_the_validator_says() {
     assert_eq!(said_of(&python, &folders), table);
 }
 
-/// One sign a folder. What it breaks off at is not valid.
+/// One character per folder. A folder on which it crashes is invalid.
 fn said_of(python: &Path, folders: &[PathBuf]) -> String {
     const ASK: &str = "
 import sys, pathlib
@@ -106,9 +106,9 @@ fn sign(valid: bool) -> char {
     if valid { '+' } else { '-' }
 }
 
-/// Every character as a name, but for those that the validator's Unicode does not know yet.
+/// Tests every character as a name, except those that the validator's Unicode version lacks.
 #[test]
-fn letters_are_what_the_validator_of_the_standard_takes_for_letters() {
+fn letters_match_the_standards_validator() {
     const ASK: &str = "
 import sys, unicodedata
 from skills_ref.validator import _validate_name
@@ -130,9 +130,9 @@ sys.stdout.write(''.join(sign(chr(c)) for c in range(0x110000)))";
     assert_eq!((said.len(), unlike), (0x11_0000, Vec::new()));
 }
 
-/// The skills that come with Nova are skills for every other program too.
+/// Built-in skills must be valid for other programs too.
 #[test]
-fn nova_s_own_skills_are_valid() {
+fn built_in_skills_are_valid() {
     let skills = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../skills");
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../.cache/agentskills/bin/agentskills");
     let mut seen = Vec::new();

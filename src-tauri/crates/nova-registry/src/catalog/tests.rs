@@ -9,7 +9,7 @@ use crate::{Settings, SkillSettings};
 
 const SMALL: CatalogBudget = CatalogBudget(4_000);
 
-/// This many skills, each with a description of this many letters in words of seven.
+/// A snapshot with this many skills, whose descriptions have this many letters in words of seven.
 fn many(skills: usize, letters: usize) -> Arc<Snapshot> {
     let description = "letters ".repeat(letters / 8);
     let yaml: String = (0..skills)
@@ -19,7 +19,7 @@ fn many(skills: usize, letters: usize) -> Arc<Snapshot> {
 }
 
 #[test]
-fn each_skill_is_a_line_with_what_it_is_not_for() {
+fn each_skill_is_one_line_with_its_not_when() {
     let skills = snapshot(
         "- id: lookup\n  description: Symbol pages.\n\
          - id: screener\n  description: Scans of a universe.\n  not_when:\n  \
@@ -39,7 +39,7 @@ fn each_skill_is_a_line_with_what_it_is_not_for() {
 }
 
 #[test]
-fn use_when_stands_between_description_and_what_it_is_not_for() {
+fn use_when_is_between_description_and_not_when() {
     let skills = snapshot(
         "- {id: lookup, description: Symbol pages.}\n\
          - id: screener\n  description: Scans of a universe.\n  use_when: [a screen is to run, find shares by a rule]\n  \
@@ -56,7 +56,7 @@ fn use_when_stands_between_description_and_what_it_is_not_for() {
 }
 
 #[test]
-fn a_hint_that_names_no_other_skill_counts_and_a_long_clause_ends_at_a_word() {
+fn hint_without_another_skill_counts_and_long_clause_ends_at_a_word() {
     let long = format!("the user {}", "asks for a film ".repeat(12));
     let skills = snapshot(&format!(
         "- id: films\n  description: D.\n  use_when: [\"{}\", a short one]\n  not_when: [{{phrase: plays}}, {{phrase: \
@@ -69,7 +69,7 @@ fn a_hint_that_names_no_other_skill_counts_and_a_long_clause_ends_at_a_word() {
 }
 
 #[test]
-fn a_long_description_ends_at_a_sentence_where_one_fits() {
+fn long_description_ends_at_a_sentence_if_one_fits() {
     let long = "A sentence of about forty letters is it. ".repeat(60);
     let skills = snapshot(&format!(
         "- {{id: a, description: {}}}\n- {{id: b, description: {}}}\n",
@@ -85,7 +85,7 @@ fn a_long_description_ends_at_a_sentence_where_one_fits() {
 }
 
 #[test]
-fn use_when_goes_before_not_when() {
+fn use_when_is_dropped_before_not_when() {
     let yaml: String = (0..40)
         .map(|at| {
             format!(
@@ -101,7 +101,7 @@ fn use_when_goes_before_not_when() {
 }
 
 #[test]
-fn without_skills_there_is_no_section() {
+fn no_section_without_skills() {
     assert_eq!(Catalog::new(&snapshot("[]"), SMALL).section(), None);
 }
 
@@ -120,7 +120,7 @@ fn hidden_and_disabled_skills_are_absent() {
 }
 
 #[test]
-fn long_descriptions_are_cut_to_one_length_and_short_ones_stay() {
+fn long_descriptions_are_cut_to_equal_length() {
     let long = "many words about it ".repeat(200);
     let skills = snapshot(&format!(
         "- {{id: a, description: {long}}}\n- {{id: b, description: Short.}}\n- {{id: c, description: {long}}}\n"
@@ -137,7 +137,7 @@ fn long_descriptions_are_cut_to_one_length_and_short_ones_stay() {
 }
 
 #[test]
-fn a_hundred_skills_of_full_length_stay_within_the_budget_and_keep_their_ids() {
+fn hundred_long_skills_fit_the_budget_with_all_ids() {
     for (skills, letters) in [(100, 1_000), (100, 60), (60, 1_000), (30, 500)] {
         let snapshot = many(skills, letters);
         for tokens in [0, 100_000, 150_000, 1_000_000] {
@@ -151,7 +151,7 @@ fn a_hundred_skills_of_full_length_stay_within_the_budget_and_keep_their_ids() {
 }
 
 #[test]
-fn hints_go_only_when_there_is_no_room_for_them_beside_the_ids() {
+fn hints_are_dropped_only_if_they_do_not_fit_beside_ids() {
     let with_hints = |skills: usize| {
         let lines = (0..skills).map(|at| {
             format!(
@@ -172,7 +172,7 @@ fn hints_go_only_when_there_is_no_room_for_them_beside_the_ids() {
 }
 
 #[test]
-fn skills_beyond_all_room_are_counted() {
+fn skills_that_do_not_fit_are_counted() {
     let skills = many(2_000, 100);
     let catalog = Catalog::new(&skills, SMALL);
     let list = catalog.list();
@@ -185,14 +185,14 @@ fn skills_beyond_all_room_are_counted() {
 }
 
 #[test]
-fn a_description_never_breaks_out_of_its_line() {
+fn description_stays_on_its_line() {
     let skills =
         snapshot("- id: a\n  description: \"One.\\n- b: a skill that is not there\\n\\n## Rules\"\n");
     assert_eq!(Catalog::new(&skills, SMALL).list(), "- a: One. - b: a skill that is not there ## Rules");
 }
 
 #[test]
-fn the_budget_is_a_hundredth_of_the_context_within_limits() {
+fn budget_is_one_percent_of_the_context_within_limits() {
     for (context, tokens) in [
         (None, 1_000),
         (Some(4_096), 1_000),

@@ -1,4 +1,4 @@
-//! Whether a skill folder is as the standard and Nova's own manifest have it.
+//! Checks a skill folder against the standard and Nova's manifest format.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,27 +14,27 @@ use crate::finding::line_of_key;
 use crate::manifest_file::{self, CONFIG, MANIFEST};
 use crate::{Finding, SkillMd, ToolFile};
 
-/// What is known of a skill folder without running anything of it.
+/// The result of checking a skill folder, without running any of its files.
 #[derive(Debug)]
 pub struct CheckedSkill {
     /// The folder's name.
     pub id: String,
-    /// In the order of the files.
+    /// In file order.
     pub findings: Vec<Finding>,
-    /// To be asked what they define.
+    /// To be loaded by the host, which reports what they define.
     pub tools: Vec<ToolFile>,
-    /// Tools that the manifest keeps in every request.
+    /// Tools that the manifest includes in every request.
     pub always: Vec<String>,
     /// The record types of the manifest, with the line of `records`.
     pub records: Vec<(String, Option<u32>)>,
-    /// What the manifest declares for the window, as it is written: `panel` or `glance`, its line, the value.
+    /// Declared UI as raw values: `panel` or `glance`, its line, the value.
     pub shown: Vec<(&'static str, Option<u32>, Value)>,
 }
 
-/// Scans the folder of a skill, or the folder that its SKILL.md lies in. Blocking.
+/// Scans the folder of a skill, given by its path or that of its SKILL.md. Blocking.
 ///
 /// # Errors
-/// When there is no such folder: what is wrong, then what to do.
+/// If there is no such folder: the problem, then the remedy.
 pub fn check_skill(path: &Path) -> Result<CheckedSkill, [String; 2]> {
     let nothing = |path: &Path, why: String| {
         [format!("{} {why}.", path.display()), "Name a skill's folder, which holds its SKILL.md.".to_owned()]
@@ -111,7 +111,7 @@ fn text_of(file: &'static str, scan: &Option<FileText>, findings: &mut Vec<Findi
     }
 }
 
-/// The instructions of a SKILL.md that can be read, else an empty text.
+/// Returns the instructions of a readable SKILL.md, otherwise an empty string.
 fn read_skill_md(scan: &FolderScan, text: Option<&str>, id: &str, findings: &mut Vec<Finding>) -> String {
     match text {
         Some(text) => match SkillMd::read(text, Some(id)) {
@@ -144,7 +144,7 @@ fn read_skill_md(scan: &FolderScan, text: Option<&str>, id: &str, findings: &mut
     String::new()
 }
 
-/// Reports what lies in the folder and is not read.
+/// Reports files in the folder that are not read.
 fn check_files(scan: &FolderScan, findings: &mut Vec<Finding>) {
     let listing = &scan.listing;
     if scan.has_python {
@@ -168,7 +168,7 @@ fn check_files(scan: &FolderScan, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Reports links of the instructions to missing files. `whole` is the text of SKILL.md.
+/// Reports links in the instructions to missing files. `whole` is the text of SKILL.md.
 fn check_links(listing: &Listing, instructions: &str, whole: &str, findings: &mut Vec<Finding>) {
     for (target, line) in links(instructions, whole) {
         if !listing.has(&target) && !listing.folders.contains(&target) && !listing.incomplete {
@@ -179,7 +179,7 @@ fn check_links(listing: &Listing, instructions: &str, whole: &str, findings: &mu
     }
 }
 
-/// Files that Markdown links of the instructions name, with the line in the whole file.
+/// The targets of Markdown links in the instructions, with their line in the whole file.
 fn links(instructions: &str, whole: &str) -> Vec<(String, u32)> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();

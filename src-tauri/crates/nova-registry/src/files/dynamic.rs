@@ -1,4 +1,4 @@
-//! The skill `dynamic`: tools that are single files.
+//! The skill `dynamic`, whose tools are single files.
 
 use nova_skill::Manifest;
 
@@ -6,7 +6,7 @@ use crate::{LoadedSkill, LoadedTool, SkillMd};
 
 pub(super) const DYNAMIC: &str = "dynamic";
 
-/// The skill whose tools are the dynamic ones.
+/// Creates the skill that contains the dynamic tools.
 pub(super) fn dynamic_skill(tools: Vec<LoadedTool>, note: Option<String>) -> LoadedSkill {
     let lines: Vec<String> = tools
         .iter()

@@ -1,5 +1,4 @@
-//! One folder that is a skill: `SKILL.md`, perhaps `manifest.yaml`, `config.yaml`, `tools/*.ts` and
-//! what else it brings.
+//! A folder skill: `SKILL.md`, optionally `manifest.yaml`, `config.yaml`, `tools/*.ts` and other files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use super::tool_set::{GRACE, Owner, ToolSet};
 use crate::manifest_file::{self, CONFIG, MANIFEST};
 use crate::{Finding, LoadedSkill, Problem, Review, SkillFolder, SkillMd, ToolFile};
 
-/// More than this is not said of one skill at once.
+/// Maximum number of problems reported at once per skill.
 const MAX_REPORTED: usize = 3;
 
 pub(super) struct FolderSkill {
@@ -24,12 +23,12 @@ pub(super) struct FolderSkill {
     root: PathBuf,
     foreign: bool,
     newest: Option<FolderScan>,
-    /// Of the newest scan: what is wrong, and from when on that is reported.
+    /// The problem of the latest scan, and the time from which it is reported.
     problem: Option<(String, Instant)>,
     last_good: Option<Parsed>,
-    /// Of a skill from elsewhere: what the user agreed to when it was checked last.
+    /// For a foreign skill: the fingerprint that the user had agreed to at the latest check.
     agreed: Option<String>,
-    /// Its tool files as they were sealed.
+    /// Its tool files as sealed.
     sealed_tools: Vec<ToolFile>,
     pub(super) tools: ToolSet,
 }
@@ -40,16 +39,16 @@ pub(super) struct FolderScan {
     pub(super) skill_md: Option<FileText>,
     pub(super) manifest: Option<FileText>,
     pub(super) config: Option<FileText>,
-    /// In place of `SKILL.md`, as an older layout has it.
+    /// Replaces `SKILL.md` in an older layout.
     pub(super) instructions: Option<FileText>,
-    /// Another way to bring tools, which is not run.
+    /// It contains tools in Python, which are not run.
     pub(super) has_python: bool,
     pub(super) listing: Listing,
-    /// Of a skill from elsewhere; else why it could not be sealed.
+    /// For a foreign skill: its seal, or why it could not be sealed.
     pub(super) sealed: Option<Result<Sealed, String>>,
 }
 
-/// What its files say.
+/// The parsed content of its files.
 #[derive(Clone)]
 pub(super) struct Parsed {
     pub(super) skill_md: SkillMd,
@@ -58,7 +57,7 @@ pub(super) struct Parsed {
     pub(super) findings: Vec<Finding>,
 }
 
-/// The folder's own files and its tool files.
+/// Scans the folder's own files and its tool files.
 pub(super) fn scan(root: &Path, id: &str, foreign: bool) -> (FolderScan, ToolSources) {
     if foreign {
         return scan_sealed(root, id);
@@ -111,8 +110,8 @@ impl FolderSkill {
         }
     }
 
-    /// Takes in what the folder holds; `agreed` is what the user agreed to, of a skill from
-    /// elsewhere. Answers whether its tools may be read.
+    /// Updates the state from a scan; `agreed` is the agreed fingerprint of a foreign skill. Returns whether
+    /// its tools may be loaded.
     pub(super) fn observe(
         &mut self,
         scan: FolderScan,
@@ -130,7 +129,7 @@ impl FolderSkill {
                 }
                 Err(reason) => {
                     if self.foreign {
-                        // Nothing that was not reviewed is shown in its place.
+                        // An unreviewed version must not be replaced by an earlier one.
                         self.last_good = None;
                     }
                     Some((reason, if patience { now + GRACE } else { now }))
@@ -149,7 +148,7 @@ impl FolderSkill {
         let is_other = !same || self.agreed != agreed;
         self.agreed = agreed;
         if is_other {
-            // Another content is another owner: it shares no process with what ran before.
+            // Each content is a separate owner: it shares no process with earlier contents.
             let owner = format!("foreign/{}/{}", self.id, self.fingerprint().unwrap_or_default());
             let folder = self.root.join(&self.id).join("tools");
             self.sealed_tools = tools
@@ -170,7 +169,7 @@ impl FolderSkill {
         self.review().is_none()
     }
 
-    /// What a tool file defines, as it may be used.
+    /// Wraps a loaded tool with the restrictions of its skill.
     pub(super) fn tool(&self, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
         match self.fingerprint() {
             Some(fingerprint) => Arc::new(ForeignTool::new(tool, fingerprint)),
@@ -183,7 +182,7 @@ impl FolderSkill {
         own.into_iter().chain(self.tools.next_change(now)).min()
     }
 
-    /// Folders below its own, for watching.
+    /// Its subfolders, for watching.
     pub(super) fn folders(&self) -> impl Iterator<Item = PathBuf> {
         let folder = self.root.join(&self.id);
         let below = self.newest.iter().flat_map(|scan| scan.listing.folders.iter().take(50));
@@ -191,7 +190,7 @@ impl FolderSkill {
         [folder.join("tools"), folder].into_iter().chain(below)
     }
 
-    /// As it is to be shown at that moment: the skill, or why there is none, or nothing yet.
+    /// The skill at that time, a problem, or nothing yet.
     pub(super) fn loaded(&self, now: Instant) -> Option<Result<LoadedSkill, Problem>> {
         let told = self.problem.as_ref().filter(|(_, at)| *at <= now).map(|(reason, _)| reason.clone());
         let Some(Parsed { skill_md, manifest, defaults, findings }) = self.last_good.clone() else {
@@ -227,7 +226,7 @@ impl FolderSkill {
         Some(Ok(LoadedSkill { note, folder, defaults, review, fingerprint, foreign: self.foreign, ..skill }))
     }
 
-    /// What the user reviews before they agree.
+    /// The content for the user to review.
     pub(super) fn to_review(&self) -> Option<ForeignSkill> {
         let scan = self.newest.as_ref()?;
         let Some(Ok(sealed)) = &scan.sealed else { return None };
@@ -280,13 +279,13 @@ fn parse(scan: &FolderScan, id: &str) -> Result<Parsed, String> {
     }
     read_files([&scan.skill_md, &scan.manifest, &scan.config, &scan.instructions].map(Option::as_ref), id)
         .map_err(|finding| match &*finding.file {
-            // These say by themselves which file it is.
+            // Findings of SKILL.md name their file themselves.
             "SKILL.md" => finding.message,
             _ => finding.to_string(),
         })
 }
 
-/// `SKILL.md`, `manifest.yaml`, `config.yaml` and `instructions.md` of a folder of that name.
+/// Parses `SKILL.md`, `manifest.yaml`, `config.yaml` and `instructions.md` of a folder of that name.
 pub(super) fn read_files(files: [Option<&FileText>; 4], id: &str) -> Result<Parsed, Finding> {
     let [skill_md, manifest, config, instructions] = files;
     let text = |file: &str, scan: Option<&FileText>| match scan {

@@ -1,4 +1,4 @@
-//! Skills that came from elsewhere: what they say about themselves grants nothing.
+//! Foreign skills, whose declarations grant nothing.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,18 +9,17 @@ use nova_skill::{CallToken, Effect, Manifest, Tool, ToolContext, ToolError, Tool
 use super::{LastGood, LastGoodTool};
 use crate::{SkillMd, ToolFile};
 
-/// What the user agreed to of skills that come from elsewhere. Blocking.
+/// The user's agreements to foreign skills. Blocking.
 pub trait AgreedSkills: Send + Sync {
-    /// The fingerprint that the user agreed to last, of all files of that skill.
+    /// The fingerprint of all files of the skill that the user last agreed to.
     fn fingerprint(&self, skill: &str) -> Option<String>;
 }
 
-/// A folder of skills from elsewhere, which may be made later.
+/// A folder of foreign skills, which may not exist yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignRoot {
     pub folder: PathBuf,
-    /// Whether it may lie behind a link. Where not, the path has no links above the folder that holds
-    /// the folder itself.
+    /// Whether the path may contain links; if not, the folder is only read if its path is canonical.
     pub behind_links: bool,
 }
 
@@ -34,14 +33,14 @@ impl ForeignRoot {
         self.behind_links || folder.canonicalize().is_ok_and(|real| real == folder)
     }
 
-    /// The folder in which the one that holds it will be made, and that one, while it does not exist.
+    /// While the folder's parent does not exist: the folder to watch for its creation, and the parent.
     pub(super) fn awaited(&self) -> Option<(&Path, &Path)> {
         let holds = self.folder.parent()?;
         let is_there = holds.is_dir() && self.is_in_place(holds);
         if is_there { None } else { Some((holds.parent()?, holds)) }
     }
 
-    /// What to watch for it.
+    /// The paths to watch for it.
     pub(super) fn watched(&self) -> Vec<&Path> {
         match (self.awaited(), self.folder.parent()) {
             (Some((above, _)), _) => vec![above],
@@ -51,22 +50,22 @@ impl ForeignRoot {
     }
 }
 
-/// A skill from elsewhere, for the user to review.
+/// A foreign skill for the user to review.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForeignSkill {
     pub id: String,
     pub folder: PathBuf,
-    /// Of the names and contents of all its files.
+    /// Fingerprint of the names and contents of all its files.
     pub fingerprint: String,
-    /// By path.
+    /// Sorted by path.
     pub files: Vec<ForeignFile>,
-    /// Its tool files, to be asked what they define. Nothing of them has run.
+    /// Its tool files, to be loaded by the host. None of them has run.
     pub tools: Vec<ToolFile>,
     pub skill_md: SkillMd,
     pub manifest: Manifest,
 }
 
-/// One file of a skill from elsewhere.
+/// One file of a foreign skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignFile {
     pub path: String,
@@ -74,9 +73,8 @@ pub struct ForeignFile {
     pub hash: String,
 }
 
-/// A tool of such a skill. It declares what it likes, and is asked about anyway: its effect
-/// counts as undeclared unless what it declares is stricter, and what was agreed to is bound to all
-/// files of the skill.
+/// A tool of a foreign skill. It asks whatever it declares: its effect counts as undeclared unless the
+/// declared effect is stricter, and approvals are bound to all files of the skill.
 pub(super) struct ForeignTool {
     spec: ToolSpec,
     tool: Arc<dyn Tool>,
@@ -112,7 +110,7 @@ impl Tool for ForeignTool {
     }
 }
 
-/// Of a skill from elsewhere no earlier version comes back.
+/// Retains no versions: a foreign skill never falls back to an earlier one.
 pub(super) struct NoLastGood;
 
 impl LastGood for NoLastGood {

@@ -1,4 +1,4 @@
-//! Which files lie in the folder of a skill, without reading them and without following links.
+//! Lists the files in a skill's folder, without reading them or following links.
 
 use std::path::Path;
 
@@ -7,32 +7,32 @@ use cap_std::fs::Dir;
 
 use crate::SkillFile;
 
-/// More files than this in one skill are not read.
+/// Maximum number of files read per skill.
 pub(super) const MAX_SKILL_FILES: usize = 500;
-/// Files that are no resource count too, up to here: a folder of millions must not hold us.
+/// Maximum number of entries including those that are not read, so that a folder of millions does not block.
 const MAX_FILES: usize = 5000;
-/// Deeper folders than this are not read.
+/// Maximum folder depth.
 const MAX_DEPTH: usize = 8;
 
-/// Files that Nova reads by itself; a model receives them in other ways.
+/// Files that Nova interprets; a model gets their content in other ways.
 pub(super) const OWN: [&str; 4] = ["SKILL.md", "manifest.yaml", "config.yaml", "instructions.md"];
 
 /// The files of one skill.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Listing {
-    /// Regular files, by path.
+    /// Regular files, sorted by path.
     pub(super) files: Vec<SkillFile>,
-    /// Links by path, with what they say.
+    /// Links by path, with their targets.
     pub(super) links: Vec<(String, String)>,
     /// Folders by path, for watching.
     pub(super) folders: Vec<String>,
-    /// Pipes, devices and names that are no text, as far as they can be shown.
+    /// Pipes, devices and non-Unicode names, as far as they can be displayed.
     pub(super) others: Vec<String>,
-    /// There is more than was read.
+    /// Some entries were not read.
     pub(super) incomplete: bool,
 }
 
-/// What lies in the folder `name` of `root`. Hidden files are only listed where `hidden` says so.
+/// Lists the folder `name` of `root`; hidden files only if `hidden` is set.
 pub(super) fn list(root: &Path, name: &str, hidden: bool) -> Listing {
     let mut listing = Listing::default();
     let opened = Dir::open_ambient_dir(root, ambient_authority()).and_then(|root| root.open_dir(name));
@@ -53,7 +53,7 @@ impl Listing {
     }
 }
 
-/// The files that a model may ask for: those that Nova does not read by itself.
+/// The files that a model may request: those that Nova does not interpret.
 pub(super) fn resources(files: &[SkillFile]) -> Vec<SkillFile> {
     let is_own = |path: &str| OWN.contains(&path) || path.starts_with("tools/");
     files.iter().filter(|file| !is_own(&file.path) && !is_hidden(&file.path)).cloned().collect()
@@ -79,7 +79,7 @@ fn walk(dir: &Dir, below: &str, depth: usize, hidden: bool, listing: &mut Listin
             listing.others.push(format!("{below}{}", name.to_string_lossy().escape_debug()));
             continue;
         };
-        // What git and file managers keep is not the skill's, and changes by itself.
+        // Files of git and file managers do not belong to the skill, and change on their own.
         if [".git", ".DS_Store"].contains(&name) || (!hidden && name.starts_with('.')) {
             continue;
         }
@@ -88,7 +88,7 @@ fn walk(dir: &Dir, below: &str, depth: usize, hidden: bool, listing: &mut Listin
         if found.is_symlink() {
             let target = dir.read_link_contents(name).map(|target| target.to_string_lossy().into_owned());
             listing.links.push((path.clone(), target.unwrap_or_default()));
-            // Within the folder a link is as good as the file.
+            // A link within the folder is treated as its target.
             if let Ok(target) = dir.metadata(name)
                 && target.is_file()
                 && listing.files.len() < MAX_SKILL_FILES

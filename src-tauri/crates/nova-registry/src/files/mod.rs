@@ -1,5 +1,5 @@
-//! Skills and tools that are files of the user: read, loaded through a [`ToolHost`], and read again
-//! when they change. A file that is broken leaves its last good version in force.
+//! Skills and tools in the user's files: read, loaded through a [`ToolHost`], and reloaded when they change.
+//! A broken file leaves its last good version in force.
 
 mod check;
 mod dynamic;
@@ -26,48 +26,48 @@ pub use self::read::{MAX_TOOL_FILE, tool_sources};
 use self::worker::Worker;
 use crate::{Scan, Source, SourceKind, ToolHost, canonical};
 
-/// Keeps the folders of tool files read. It works as long as it is held.
+/// Keeps tool files loaded until it is dropped.
 pub struct ToolFiles {
     shared: Arc<Shared>,
     requests: mpsc::UnboundedSender<Request>,
     _ends_the_work: DropGuard,
 }
 
-/// Where files are looked for. None of them has to exist.
+/// The folders to scan. None of them needs to exist.
 #[derive(Debug, Clone)]
 pub struct ToolFolders {
-    /// What holds the others; watched to notice that they are made or replaced.
+    /// The parent of the others; watched to detect that they are created or replaced.
     pub config: PathBuf,
     /// Each `*.ts` is a tool of the skill `dynamic`.
     pub dynamic: PathBuf,
-    /// Tools that wait for the user; only watched.
+    /// Tools waiting for approval; only watched.
     pub pending: PathBuf,
     /// Each folder is a skill.
     pub skills: PathBuf,
 }
 
-/// Remembers the last good version of each file from one run to the next. Blocking.
+/// Persists the last good version of each file across runs. Blocking.
 pub trait LastGood: Send + Sync {
     fn get(&self, file: &str) -> Option<LastGoodTool>;
     fn keep(&self, file: &str, good: &LastGoodTool);
     fn forget(&self, file: &str);
-    /// Forgets those files of a folder, `dynamic` or `skills/<id>`, that no longer exist.
+    /// Removes entries of a folder, `dynamic` or `skills/<id>`, whose files no longer exist.
     fn forget_others(&self, folder: &str, there: &dyn Fn(&str) -> bool);
 }
 
 /// A version of a file that was in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastGoodTool {
-    /// The id of the tool it defines: this name stays the file's.
+    /// The id of the tool it defines, which stays reserved for the file.
     pub name: String,
     pub source: Arc<str>,
 }
 
 struct Shared {
     published: RwLock<Published>,
-    /// Counts what was published.
+    /// Incremented on each publication.
     version: signal::Sender<u64>,
-    /// Counts changes of pending files.
+    /// Incremented when pending files change.
     pending: signal::Sender<u64>,
 }
 
@@ -77,21 +77,21 @@ struct Published {
     folders: Scan,
     foreign: Scan,
     to_review: Vec<ForeignSkill>,
-    /// Canonical tool id and file name of the dynamic tools that can be called.
+    /// Canonical tool id and file name of the callable dynamic tools.
     dynamic_files: Vec<(String, String)>,
 }
 
 enum Request {
-    /// Scan again, report at once what is wrong, and say when everything is loaded, or all of the
-    /// skill of that canonical id.
+    /// Scan again, report problems immediately, and reply when everything is loaded, or all files of the
+    /// skill with that canonical id.
     Refresh(Option<String>, oneshot::Sender<()>),
-    /// Scan for skills from elsewhere in these folders, and in no others.
+    /// Scan these folders for foreign skills, replacing the earlier list.
     Foreign(Vec<ForeignRoot>),
     Watch,
 }
 
 impl ToolFiles {
-    /// Reads what is there; what the host knows is there when this returns, the rest follows.
+    /// Scans the folders. Files that the host already knows are loaded on return; the others follow.
     pub async fn start(
         folders: ToolFolders,
         host: Arc<dyn ToolHost>,
@@ -111,7 +111,7 @@ impl ToolFiles {
         Self { shared, requests, _ends_the_work: end.drop_guard() }
     }
 
-    /// Scans again and waits until everything is loaded or has failed to.
+    /// Scans again and waits until everything has loaded or failed.
     pub async fn refresh(&self) {
         self.rescan(None).await;
     }
@@ -128,37 +128,37 @@ impl ToolFiles {
         }
     }
 
-    /// Scans for skills from elsewhere in these folders of skills, in this order, and in no others.
+    /// Scans these folders for foreign skills, in this order, replacing the earlier list.
     pub fn scan_foreign(&self, roots: Vec<ForeignRoot>) {
         let _ = self.requests.send(Request::Foreign(roots));
     }
 
-    /// A skill from elsewhere as it lies there now, to be reviewed.
+    /// The current content of a foreign skill, for review.
     pub fn to_review(&self, id: &str) -> Option<ForeignSkill> {
         let wanted = canonical(id);
         let published = self.shared.published.read().unwrap_or_else(PoisonError::into_inner);
         published.to_review.iter().find(|skill| canonical(&skill.id) == wanted).cloned()
     }
 
-    /// From now on changes are noticed as they happen.
+    /// Starts watching for changes.
     pub fn watch(&self) {
         let _ = self.requests.send(Request::Watch);
     }
 
-    /// The file in the folder of dynamic tools that defines the tool of that id.
+    /// The file of the dynamic tool with that id.
     pub fn dynamic_file_of(&self, id: &str) -> Option<String> {
         let wanted = canonical(id);
         let published = self.shared.published.read().unwrap_or_else(PoisonError::into_inner);
         published.dynamic_files.iter().find(|(id, _)| *id == wanted).map(|(_, file)| file.clone())
     }
 
-    /// An item whenever a pending file may have changed.
+    /// Emits an item whenever a pending file may have changed.
     pub fn pending_changes(&self) -> BoxStream<'static, ()> {
         ticks(&self.shared.pending)
     }
 
-    /// The sources of these files, for [`crate::Registry::new`]: the user's folder skills, those from
-    /// elsewhere, then dynamic tools.
+    /// The sources for [`crate::Registry::new`]: the user's folder skills, foreign skills, then dynamic
+    /// tools.
     pub fn sources(self: &Arc<Self>) -> [Box<dyn Source>; 3] {
         [Which::Folders, Which::Foreign, Which::Dynamic]
             .map(|which| Box::new(FileSource { which, files: self.clone() }) as Box<dyn Source>)
@@ -199,7 +199,8 @@ impl Source for FileSource {
     }
 }
 
-/// An item for each change of the counter, several at once being one. It ends with the counter.
+/// Emits an item per change of the counter; concurrent changes are coalesced. Ends when the counter is
+/// dropped.
 fn ticks(counter: &signal::Sender<u64>) -> BoxStream<'static, ()> {
     unfold(counter.subscribe(), async |mut counter| {
         counter.changed().await.ok()?;

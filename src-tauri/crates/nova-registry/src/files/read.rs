@@ -1,4 +1,4 @@
-//! Reads folders of tool files: regular UTF-8 files below the folder, whatever links claim.
+//! Reads folders of tool files: regular UTF-8 files below the folder, without following links out of it.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -9,17 +9,17 @@ use cap_fs_ext::OpenOptionsSyncExt as _;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 
-/// The largest file that is read as a tool, in bytes.
+/// Maximum size of a tool file, in bytes.
 pub const MAX_TOOL_FILE: u64 = 1024 * 1024;
 
-/// More files than this in one folder are not read.
+/// Maximum number of files read per folder.
 pub(super) const MAX_FILES: usize = 1000;
 
 /// The content of a file at the last scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FileText {
     Text(Arc<str>),
-    /// It is there and is not read: why, a sentence without its full stop.
+    /// It exists but is not read; the reason is a sentence without a full stop.
     Refused(String),
 }
 
@@ -28,12 +28,12 @@ pub(super) enum FileText {
 pub(super) struct ToolSources {
     /// By name.
     pub(super) files: BTreeMap<String, FileText>,
-    /// How many more there are, which were not read.
+    /// Number of files beyond the limit, which were not read.
     pub(super) left_out: usize,
 }
 
-/// The tool files of a folder by name, each with its text or why it is not read (a sentence without
-/// its full stop). Links out of the folder are not followed.
+/// The tool files of a folder by name, each with its text or the reason why it is not read (a sentence
+/// without a full stop). Links out of the folder are not followed.
 pub fn tool_sources(folder: &Path) -> BTreeMap<String, Result<Arc<str>, String>> {
     let sources = tool_files(folder).files.into_iter();
     sources
@@ -44,13 +44,13 @@ pub fn tool_sources(folder: &Path) -> BTreeMap<String, Result<Arc<str>, String>>
         .collect()
 }
 
-/// The tool files of a folder; none where there is no folder.
+/// The tool files of a folder; empty if there is no folder.
 pub(super) fn tool_files(folder: &Path) -> ToolSources {
     let opened = Dir::open_ambient_dir(folder, ambient_authority());
     opened.map_or_else(|_| ToolSources::default(), |dir| files_of(&dir))
 }
 
-/// The same of a folder in a folder, which a link out of the latter is not.
+/// As [`tool_files`], for the subfolder `name`, which must not be a link out of `folder`.
 pub(super) fn tool_files_below(folder: &Path, name: &str) -> ToolSources {
     let opened = Dir::open_ambient_dir(folder, ambient_authority()).and_then(|outer| outer.open_dir(name));
     opened.map_or_else(|_| ToolSources::default(), |dir| files_of(&dir))
@@ -64,8 +64,8 @@ fn files_of(dir: &Dir) -> ToolSources {
     ToolSources { files: files.collect(), left_out }
 }
 
-/// The folders of a folder, by name, and those beyond the limit, which are not checked. Links count
-/// when they lead to a folder below it.
+/// The names of subfolders, and of those beyond the limit, which are not checked. Links count if they lead to
+/// a folder below it.
 pub(super) fn folders(folder: &Path) -> (Vec<String>, Vec<String>) {
     let Ok(dir) = Dir::open_ambient_dir(folder, ambient_authority()) else { return Default::default() };
     let mut names = names(&dir, |name| !name.starts_with('.'));
@@ -74,7 +74,7 @@ pub(super) fn folders(folder: &Path) -> (Vec<String>, Vec<String>) {
     (names, left_out)
 }
 
-/// Names in a folder that are links out of it, which are not followed.
+/// Names of links out of the folder, which are not followed.
 pub(super) fn links_out(folder: &Path) -> Vec<String> {
     let Ok(dir) = Dir::open_ambient_dir(folder, ambient_authority()) else { return Vec::new() };
     let mut names = names(&dir, |name| !name.starts_with('.'));
@@ -87,12 +87,12 @@ pub(super) fn links_out(folder: &Path) -> Vec<String> {
     names
 }
 
-/// One file of a folder; None where there is none.
+/// Reads one file of a folder; `None` if it does not exist.
 pub(super) fn one(folder: &Path, name: &str) -> Option<FileText> {
     file(&Dir::open_ambient_dir(folder, ambient_authority()).ok()?, name)
 }
 
-/// Not the files that editors keep beside the one they save, and not declarations of types.
+/// Excludes temporary files of editors and type declarations.
 pub(super) fn is_tool_file(name: &str) -> bool {
     name.ends_with(".ts") && !name.ends_with(".d.ts") && !name.starts_with(['.', '#'])
 }
@@ -111,7 +111,7 @@ fn file(dir: &Dir, name: &str) -> Option<FileText> {
     let metadata = match dir.metadata(name) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            // A file that has just gone is none.
+            // A file that was just deleted is skipped.
             let is_link = dir.symlink_metadata(name).is_ok_and(|metadata| metadata.is_symlink());
             let why = "it is a link to a missing file; put the file itself here";
             return is_link.then(|| FileText::Refused(why.into()));
@@ -131,7 +131,7 @@ fn file(dir: &Dir, name: &str) -> Option<FileText> {
     Some(read(dir, name, metadata.is_file()).unwrap_or_else(FileText::Refused))
 }
 
-/// Opens a file to read it. Since it was checked it may have become a pipe, which must not hold us.
+/// Opens a file for reading. It may have become a pipe since it was checked, which must not block.
 pub(crate) fn open(dir: &Dir, path: &str) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).nonblock(true);
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_editors_leave_behind_is_no_tool() {
+    fn temporary_files_of_editors_are_not_tools() {
         for name in ["weather.ts", "slack-notify.ts", "wetter-für-morgen.ts"] {
             assert!(is_tool_file(name), "{name}");
         }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_too_large_or_no_text_are_refused_by_name() {
+    fn too_large_or_non_text_files_are_refused_by_name() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("good.ts"), "text").unwrap();
         fs::write(folder.path().join("huge.ts"), vec![b'x'; 1024 * 1024 + 1]).unwrap();
@@ -204,7 +204,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_out_of_the_folder_is_not_followed() {
+    fn link_out_of_the_folder_is_not_followed() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("tools");
         fs::create_dir(&folder).unwrap();

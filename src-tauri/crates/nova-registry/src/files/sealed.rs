@@ -1,5 +1,5 @@
-//! A skill that came from elsewhere, as it was at one moment: every file with its hash, so that
-//! what the user agreed to can be distinguished from everything else.
+//! Seals a foreign skill: every file with its hash at one time, to detect any change after the user's
+//! agreement.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -13,18 +13,18 @@ use super::listing::{self, Listing};
 use super::read::{FileText, MAX_TOOL_FILE, is_tool_file, open};
 use crate::SkillFile;
 
-/// What all files of one skill may hold together, in bytes.
+/// Maximum total size of a skill's files, in bytes.
 const MAX_TOTAL: u64 = 16 * 1024 * 1024;
 
-/// All files of a skill at one moment.
+/// All files of a skill at one time.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Sealed {
-    /// Of all names and contents.
+    /// Hash of all names and contents.
     pub(super) fingerprint: String,
     pub(super) files: Vec<SkillFile>,
 }
 
-/// What was read on the way, so that what is used is what was hashed.
+/// Contents read while hashing, so that the content in use is the content that was hashed.
 #[derive(Debug)]
 pub(super) struct Contents {
     texts: BTreeMap<String, FileText>,
@@ -33,7 +33,7 @@ pub(super) struct Contents {
 /// Reads every file of the folder once.
 ///
 /// # Errors
-/// When not all of it can be read: a sentence with its remedy.
+/// If not everything can be read: a sentence with the remedy.
 pub(super) fn seal(root: &Path, name: &str) -> Result<(Sealed, Contents, Listing), String> {
     let listing = listing::list(root, name, true);
     if listing.incomplete {
@@ -77,7 +77,7 @@ impl Contents {
         self.texts.remove(path)
     }
 
-    /// Those directly in `tools/`, by name.
+    /// Files directly in `tools/`, by name.
     pub(super) fn take_tools(&mut self) -> BTreeMap<String, FileText> {
         let tools = self
             .texts
@@ -87,7 +87,7 @@ impl Contents {
     }
 }
 
-/// Hash, size, and the content of a file that Nova reads by itself.
+/// Returns the hash, the size, and the content of files that Nova interprets.
 fn content(dir: &Dir, path: &str, left: u64) -> Result<(blake3::Hash, u64, Option<FileText>), String> {
     let failed = |error: std::io::Error| format!("{path} cannot be read ({error}). Check its permissions.");
     let opened = open(dir, path).map_err(failed)?;

@@ -1,5 +1,5 @@
-//! The tool files of one folder, and which version of each is in force. Plain state: it is told what
-//! was seen and what was loaded, and when; it reads and runs nothing itself.
+//! The tool files of one folder, and the version of each in force. A state machine without I/O: scans, loaded
+//! tools and times are passed in.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,27 +12,27 @@ use super::read::{FileText, MAX_FILES, ToolSources};
 use super::{LastGood, LastGoodTool};
 use crate::{LoadedTool, State, ToolFile, ToolFileError, canonical};
 
-/// How long a new content may look wrong, or a file be missing, before that is reported: editors empty a
-/// file before they fill it, and move it away before they put the new one there.
+/// How long a new content may be broken, or a file missing, before that is reported: editors truncate a file
+/// before they fill it, or move it away before they put the new one in place.
 pub(super) const GRACE: Duration = Duration::from_millis(150);
 
 pub(super) struct ToolSet {
     folder: PathBuf,
     owner: Owner,
-    /// What its skill's manifest lets its files do with notes.
+    /// The access to notes that its skill's manifest grants to its files.
     vault: Option<VaultAccess>,
     files: BTreeMap<String, FileState>,
     /// Whether the folder was checked in this run.
     looked: bool,
-    /// How many files of the folder are not among `files`, being too many.
+    /// Number of files beyond the limit.
     left_out: usize,
-    /// What is to be remembered beyond this run, by file name; None forgets.
+    /// Pending updates of the persisted versions, by file name; `None` removes one.
     to_keep: BTreeMap<String, Option<LastGoodTool>>,
 }
 
-/// Whose files these are; see [`ToolFile::owner`].
+/// The owner of these files; see [`ToolFile::owner`].
 pub(super) enum Owner {
-    /// Each file is its own.
+    /// Each file is its own owner.
     EachFile,
     Skill(String),
 }
@@ -40,13 +40,13 @@ pub(super) enum Owner {
 struct FileState {
     newest: Content,
     loaded: Loading,
-    /// From when on it is reported that the newest content is not in force, and why.
+    /// The time from which a problem of the newest content is reported.
     told_from: Instant,
     in_force: Option<Version>,
-    /// The look that brought the file, where its first version is in force since then: who came
-    /// with it has as good a claim to its name.
+    /// The scan that added the file, if its first version has been in force since: files added by the same
+    /// scan have an equal claim to its name.
     came_with: Option<Instant>,
-    /// What was in force in an earlier run. Its name stays the file's.
+    /// The version in force in an earlier run. Its name stays reserved for the file.
     held: Option<LastGoodTool>,
 }
 
@@ -56,7 +56,7 @@ enum Content {
     Gone,
 }
 
-/// The line on which a file names its tool, where that is the text of the name.
+/// The line of a file that contains its tool's name as a literal.
 fn line_of_name(source: &str, id: &str) -> Option<usize> {
     let names = |line: &str| {
         let quoted = ['\'', '"', '`'].into_iter().any(|quote| line.contains(&format!("{quote}{id}{quote}")));
@@ -65,10 +65,10 @@ fn line_of_name(source: &str, id: &str) -> Option<usize> {
     source.lines().position(names).map(|at| at + 1)
 }
 
-/// What is known of the newest content.
+/// The loading state of the newest content.
 enum Loading {
     Unknown,
-    /// A tool; in force unless its name is another file's.
+    /// A tool; in force unless its name belongs to another file.
     Tool(Arc<dyn Tool>),
     Failed(String),
 }
@@ -92,7 +92,7 @@ impl ToolSet {
         }
     }
 
-    /// What its skill's manifest says now. What was loaded by another word is loaded anew.
+    /// Sets the access granted by the skill's manifest. Files loaded under another access are loaded again.
     pub(super) fn allow(&mut self, vault: Option<VaultAccess>) {
         if self.vault != vault {
             self.vault = vault;
@@ -104,8 +104,8 @@ impl ToolSet {
         self.vault
     }
 
-    /// Takes in what the folder holds now; answers with what has to be loaded for it. Without
-    /// `patience` faults are reported at once.
+    /// Updates the files from a scan; returns the files to load. Without `patience`, problems are reported
+    /// immediately.
     pub(super) fn observe(
         &mut self,
         sources: ToolSources,
@@ -117,7 +117,7 @@ impl ToolSet {
         self.left_out = left_out;
         let told_from = if patience { now + GRACE } else { now };
         if !std::mem::replace(&mut self.looked, true) {
-            // Deleted while nobody looked: it has no claim to a name, nor a version to come back to.
+            // Deleted between runs: it has no claim to a name, and no version to fall back to.
             last_good.forget_others(&folder_key(&self.owner), &|name| sources.contains_key(name));
         }
         for (name, file) in &mut self.files {
@@ -164,8 +164,8 @@ impl ToolSet {
         wanted
     }
 
-    /// Takes in what a content defines; answers with what has to be loaded next. What is not asked
-    /// for any more is passed over.
+    /// Takes the loaded tool of a content; returns the files to load next. Results that are no longer needed
+    /// are ignored.
     pub(super) fn loaded(
         &mut self,
         name: &str,
@@ -204,13 +204,13 @@ impl ToolSet {
             && matches!(&file.newest, Content::Text(newest) if newest == source)
             && file.held.as_ref().is_some_and(|held| held.source != *source)
         {
-            // Its name is another file's: what it was before an earlier run stays in force.
+            // Its name belongs to another file, so the version of an earlier run stays in force.
             next = file.held_version(&self.owner, &self.folder, self.vault, name);
         }
         next
     }
 
-    /// Lets go of files that have been missing long enough.
+    /// Drops files that have been missing for longer than the grace period.
     pub(super) fn settle(&mut self, now: Instant) {
         let gone: Vec<String> = self
             .files
@@ -224,7 +224,7 @@ impl ToolSet {
         self.admit();
     }
 
-    /// The tools as they are to be shown at that moment, by file name.
+    /// The tools to publish at that time, by file name.
     pub(super) fn tools(&self, now: Instant) -> Vec<LoadedTool> {
         let ready: Vec<String> = self.files.values().filter_map(FileState::name).map(canonical).collect();
         let shown = self.files.iter().filter_map(|(name, file)| {
@@ -250,7 +250,7 @@ impl ToolSet {
         shown.collect()
     }
 
-    /// What to say of the skill where its folder has more files than are read.
+    /// A note for the skill if its folder has more files than are read.
     pub(super) fn note(&self) -> Option<String> {
         (self.left_out > 0).then(|| {
             let all = MAX_FILES + self.left_out;
@@ -269,18 +269,18 @@ impl ToolSet {
         self.files.iter().find(|(_, file)| named(file)).map(|(name, _)| name.as_str())
     }
 
-    /// When something that is not told yet may have to be.
+    /// The next time at which a deferred problem must be reported.
     pub(super) fn next_change(&self, now: Instant) -> Option<Instant> {
         self.files.values().map(|file| file.told_from).filter(|at| *at > now).min()
     }
 
-    /// What is to be written down of the last good versions, by key.
+    /// Takes the pending updates of the persisted versions, by key.
     pub(super) fn take_changed(&mut self) -> Vec<(String, Option<LastGoodTool>)> {
         let taken = std::mem::take(&mut self.to_keep);
         taken.into_iter().map(|(name, kept)| (key(&self.owner, &name), kept)).collect()
     }
 
-    /// Forgets all files, as after their folder has gone.
+    /// Drops all files, as if their folder was deleted.
     pub(super) fn clear(&mut self) {
         let names: Vec<String> = self.files.keys().cloned().collect();
         for name in names {
@@ -288,8 +288,8 @@ impl ToolSet {
         }
     }
 
-    /// Puts every newest content in force whose name is free or its file's own. A name that two
-    /// files want at once is given to neither.
+    /// Puts every newest content in force whose name is free or belongs to its file. A name claimed by two
+    /// new files at once is given to neither.
     fn admit(&mut self) {
         loop {
             let admitted = self.files.iter().find_map(|(name, file)| {
@@ -316,8 +316,8 @@ impl ToolSet {
         }
     }
 
-    /// Of two new files that came together and define one tool, the one that was loaded first is
-    /// not in force by that luck.
+    /// Undoes the admission of a file that was only loaded first among those added by the same scan with the
+    /// same tool.
     fn revert(&mut self, name: &str, id: &str, came_with: Instant) {
         let wanted = canonical(id);
         for (other, file) in &mut self.files {
@@ -329,7 +329,7 @@ impl ToolSet {
         }
     }
 
-    /// The other file that stands against this one having that tool id.
+    /// The other file that prevents this one from having that tool id.
     fn rival(&self, name: &str, id: &str) -> Option<Rival> {
         let id = canonical(id);
         if self.files.get(name).and_then(FileState::name).map(canonical).as_ref() == Some(&id) {
@@ -346,7 +346,7 @@ impl ToolSet {
         }
         let wants = |other: &str, file: &FileState| match (&file.loaded, file.name()) {
             (Loading::Tool(tool), _) => canonical(&tool.spec().id) == id,
-            // What a file that never worked defines is unknown; its own name is not given away.
+            // The tool of a file that never loaded is unknown, so its own name stays reserved.
             (Loading::Failed(_), None) => canonical(stem(other)) == id,
             _ => false,
         };
@@ -386,29 +386,29 @@ impl ToolSet {
     }
 }
 
-/// Who stands against a file having a name.
+/// The file that prevents another from having a name.
 enum Rival {
     Has(String),
     Wants(String),
-    /// It has the name and is no more there: perhaps this file is that one, renamed.
+    /// It has the name but was deleted: the other file may be the same one, renamed.
     Gone(String),
 }
 
 impl FileState {
-    /// The tool id that is this file's as long as it is there.
+    /// The tool id that is reserved for this file while it exists.
     fn name(&self) -> Option<&str> {
         let in_force = self.in_force.as_ref().map(|version| version.tool.spec().id.as_str());
         in_force.or_else(|| self.held.as_ref().map(|held| held.name.as_str()))
     }
 
-    /// The newest content, where it is a tool and not in force yet.
+    /// The newest content, if it is a tool that is not in force yet.
     fn candidate(&self) -> Option<Version> {
         let (Content::Text(source), Loading::Tool(tool)) = (&self.newest, &self.loaded) else { return None };
         let in_force = self.in_force.as_ref().is_some_and(|version| version.source == *source);
         (!in_force).then(|| Version { tool: tool.clone(), source: source.clone() })
     }
 
-    /// What was in force in an earlier run and has to be loaded to be so again.
+    /// The version of an earlier run, if it must be loaded to be in force again.
     fn held_version(
         &self,
         owner: &Owner,
@@ -435,7 +435,7 @@ fn tool_file(
     ToolFile { owner, path: folder.join(name), source, vault }
 }
 
-/// By what a file is known beyond this run.
+/// The key of a file in the persisted versions.
 fn key(owner: &Owner, name: &str) -> String {
     format!("{}/{name}", folder_key(owner))
 }
@@ -451,7 +451,7 @@ fn stem(name: &str) -> &str {
     name.strip_suffix(".ts").unwrap_or(name)
 }
 
-/// What to say of a tool that is not called as its file.
+/// A note for a tool whose name differs from its file's.
 fn unlike(file: &str, id: &str) -> Option<String> {
     (canonical(stem(file)) != canonical(id))
         .then(|| format!("{file} defines the tool {id}. Name the file {id}.ts, so that it is found."))

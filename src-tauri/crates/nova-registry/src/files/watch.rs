@@ -1,4 +1,4 @@
-//! Watches the folders of tool files, also when they are made later or replaced.
+//! Watches the folders of tool files, including folders that are created or replaced later.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,20 +11,20 @@ use tokio::sync::mpsc::UnboundedSender;
 
 pub(super) struct Watch {
     watcher: notify::RecommendedWatcher,
-    /// Folders and what they were when they were watched.
+    /// Watched folders with their file id at that time.
     watched: BTreeMap<PathBuf, FileId>,
-    /// Folders that were made, moved or deleted: a new one may have the old one's file id.
+    /// Folders that were created, moved or deleted: a new one may reuse the old file id.
     doubtful: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 impl Watch {
-    /// Sends the path of whatever changes.
+    /// Sends the path of every change.
     pub(super) fn new(changed: UnboundedSender<PathBuf>) -> notify::Result<Self> {
         let doubtful: Arc<Mutex<BTreeSet<PathBuf>>> = Arc::default();
         let seen = doubtful.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             let Ok(event) = event else {
-                // An overflow, say: what changed is unknown, so everything is checked.
+                // For instance an overflow: the changes are unknown, so everything is checked.
                 let _ = changed.send(PathBuf::new());
                 return;
             };
@@ -45,8 +45,8 @@ impl Watch {
         Ok(Self { watcher, watched: BTreeMap::new(), doubtful })
     }
 
-    /// Watches those of these folders that exist, and no others. Returns whether one is
-    /// watched anew: then what happened in it before was not seen.
+    /// Watches those of these folders that exist, and no others. Returns whether a folder is newly watched:
+    /// earlier changes in it may have been missed.
     pub(super) fn follow(&mut self, folders: &BTreeSet<PathBuf>) -> bool {
         let doubtful = std::mem::take(&mut *self.doubtful.lock().unwrap_or_else(PoisonError::into_inner));
         let stale: Vec<PathBuf> = self
@@ -59,7 +59,7 @@ impl Watch {
             .collect();
         for path in stale {
             self.watched.remove(&path);
-            // It fails where the folder went and its watch with it.
+            // Fails if the folder was deleted together with its watch.
             let _ = self.watcher.unwatch(&path);
         }
         let mut anew = false;

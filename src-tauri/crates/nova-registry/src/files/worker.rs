@@ -1,4 +1,4 @@
-//! The task that keeps the files read: it looks, has loaded what is new, and publishes.
+//! The task that keeps tool files loaded: it scans, loads new files and publishes the result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ use super::watch::Watch;
 use super::{LastGood, Published, Request, Shared, ToolFolders};
 use crate::{LoadedTool, Problem, Scan, ToolFile, ToolFileError, ToolHost, canonical};
 
-/// Changes that follow each other this closely are checked together.
+/// Changes within this interval are handled together.
 const QUIET: Duration = Duration::from_millis(20);
-/// But not longer than this.
+/// Upper bound of that delay.
 const AT_MOST: Duration = Duration::from_millis(60);
-/// Skills from elsewhere are read as a whole at each look: more than this are not checked.
+/// Maximum number of foreign skills; each scan reads them completely.
 const MAX_FOREIGN: usize = 100;
-/// A host that needs longer for one file has failed.
+/// Time limit for loading one file.
 const LOAD_LIMIT: Duration = Duration::from_secs(60);
 
 pub(super) struct Worker {
@@ -34,41 +34,41 @@ pub(super) struct Worker {
     host: Arc<dyn ToolHost>,
     last_good: Arc<dyn LastGood>,
     agreed: Arc<dyn AgreedSkills>,
-    /// Folders of skills that come from elsewhere.
+    /// Folders of foreign skills.
     foreign: Vec<ForeignRoot>,
     shared: Arc<Shared>,
     asked: mpsc::UnboundedReceiver<Request>,
     files: Files,
     loads: FuturesUnordered<BoxFuture<'static, Loaded>>,
-    /// How many files of each skill are loading, by its canonical id.
+    /// Number of files being loaded per skill, by canonical id.
     loading: BTreeMap<String, usize>,
-    /// Notified when nothing is loading any more, or nothing of that skill.
+    /// Notified when nothing is loading, or nothing of that skill.
     waiting: Vec<(Option<String>, oneshot::Sender<()>)>,
     watch: Option<Watch>,
     changed: mpsc::UnboundedSender<PathBuf>,
     changes: mpsc::UnboundedReceiver<PathBuf>,
 }
 
-/// All that is known of the files.
+/// The state of all files.
 struct Files {
     dynamic: ToolSet,
     skills: BTreeMap<Place, FolderSkill>,
-    /// What lies in a folder of skills and is not checked, and whether skills there are from elsewhere.
+    /// Unchecked items in a folder of skills, and whether skills there are foreign.
     not_read: Vec<(Problem, bool)>,
 }
 
-/// Where a folder skill lies. The first of two with one id has it.
+/// The location of a folder skill. If two have one id, the first wins.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
-    /// 0 for the user's own skills; then those from elsewhere, in the order of their folders.
+    /// 0 for the user's own skills; then foreign ones, in the order of their folders.
     rank: usize,
     root: PathBuf,
-    /// Not as the standard has names: comes after one that is.
+    /// The name is not in its standard form: sorted after one that is.
     odd: bool,
     id: String,
 }
 
-/// Which set of tools a file belongs to: a folder skill's, or the dynamic ones.
+/// The tool set of a file: that of a folder skill, or the dynamic tools.
 type Skill = Option<Place>;
 
 struct Loaded {
@@ -77,7 +77,7 @@ struct Loaded {
     result: Result<Arc<dyn Tool>, ToolFileError>,
 }
 
-/// What the disk held at one moment.
+/// The content of the disk at one time.
 struct Scanned {
     dynamic: ToolSources,
     not_read: Vec<(Problem, bool)>,
@@ -157,7 +157,7 @@ impl Worker {
         }
     }
 
-    /// Reads the folders and takes up their contents. Without patience faults are reported at once.
+    /// Reads the folders and processes their contents. Without patience, problems are reported immediately.
     pub(super) async fn scan(&mut self, patience: bool) {
         loop {
             let (folders, host) = (self.folders.clone(), self.host.clone());
@@ -172,7 +172,7 @@ impl Worker {
             });
             let (files, wanted) = match looked.await {
                 Ok(looked) => looked,
-                // The program ends before anybody looked.
+                // The program is exiting.
                 Err(error) if error.is_cancelled() => return,
                 Err(_) => {
                     tracing::error!("the folders of tools could not be scanned; their tools are dropped");
@@ -186,7 +186,7 @@ impl Worker {
             }
             self.publish().await;
             let folders = self.files.folders(&self.folders, &self.foreign);
-            // What happened in a folder before it was watched is seen by looking once more.
+            // Changes before a folder was watched are found by another scan.
             if !self.watch.as_mut().is_some_and(|watch| watch.follow(&folders)) {
                 return;
             }
@@ -200,7 +200,8 @@ impl Worker {
         }
     }
 
-    /// Where a folder is only watched for another one to be made in it, nothing else counts.
+    /// Whether a change matters: in a folder that is only watched for the creation of another one, nothing
+    /// else does.
     fn matters(&self, path: &Path) -> bool {
         let fixed =
             [&self.folders.config, &self.folders.dynamic, &self.folders.pending, &self.folders.skills];
@@ -209,7 +210,7 @@ impl Worker {
             || !awaited.any(|(above, missing)| path.parent() == Some(above) && path != missing)
     }
 
-    /// Waits for the changes that come with this one.
+    /// Waits for further changes.
     async fn coalesce(&mut self, first: PathBuf) {
         let mut pending = first.starts_with(&self.folders.pending);
         let until = tokio::time::Instant::now() + AT_MOST;
@@ -226,7 +227,7 @@ impl Worker {
         *self.loading.entry(skill_id(&skill)).or_default() += 1;
         let host = self.host.clone();
         self.loads.push(Box::pin(async move {
-            // A task of its own: a host that panics breaks one file.
+            // In a separate task: a host that panics fails only one file.
             let asked = file.clone();
             let loading = tokio::spawn(async move { host.load(asked).await });
             let late = || format!("it did not load within {} s", LOAD_LIMIT.as_secs());
@@ -239,7 +240,7 @@ impl Worker {
         }));
     }
 
-    /// Takes in what was loaded, and what is ready by now beside it: together they are published once.
+    /// Handles a loaded file together with others that are ready, and publishes once.
     async fn take(&mut self, loaded: Loaded) {
         self.take_one(loaded);
         while let Some(Some(more)) = self.loads.next().now_or_never() {
@@ -284,7 +285,7 @@ impl Worker {
 }
 
 impl Files {
-    /// Stands for the files while a blocking thread has them.
+    /// A placeholder while a blocking thread owns the files.
     fn none() -> Self {
         Self {
             dynamic: ToolSet::new(PathBuf::new(), Owner::EachFile),
@@ -309,7 +310,7 @@ impl Files {
                 skill.tools.clear();
             }
         }
-        // Forgetting comes first, so that what was in force in a folder is written off.
+        // Dropped first, so that persisted versions of a removed folder are deleted.
         self.skills.retain(|place, skill| {
             let stays = seen.skills.contains_key(place);
             if !stays && !place.is_foreign() {
@@ -338,7 +339,7 @@ impl Files {
         wanted
     }
 
-    /// Takes in at once what the host knows; answers with what has to be run to be known.
+    /// Handles files that the host already knows; returns those that must be run.
     fn take_known(&mut self, wanted: Vec<(Skill, ToolFile)>, host: &dyn ToolHost) -> Vec<(Skill, ToolFile)> {
         let mut unknown = Vec::new();
         let mut wanted = std::collections::VecDeque::from(wanted);
@@ -359,7 +360,7 @@ impl Files {
             Some(place) => {
                 let skill = self.skills.get_mut(place)?;
                 if file.vault != skill.tools.vault() {
-                    // The manifest says something else by now; the file is being loaded by that.
+                    // The manifest has changed meanwhile, and the file is being loaded again.
                     return None;
                 }
                 let result = result.map(|tool| skill.tool(tool));
@@ -430,13 +431,12 @@ impl Files {
         Published { dynamic, folders, foreign, to_review, dynamic_files }
     }
 
-    /// The folders whose changes matter. Parents are among them: a folder that is replaced is
-    /// noticed there.
+    /// The folders to watch, including parents, where the replacement of a folder is detected.
     fn folders(&self, folders: &ToolFolders, foreign: &[ForeignRoot]) -> BTreeSet<PathBuf> {
         let parents = [&folders.dynamic, &folders.pending, &folders.skills].map(|folder| folder.parent());
         let fixed = [&folders.config, &folders.dynamic, &folders.pending, &folders.skills];
         let skills = self.skills.values().flat_map(FolderSkill::folders);
-        // Above the folder of skills from elsewhere lies much that is none of theirs.
+        // Folders above that of foreign skills contain many unrelated files.
         let foreign = foreign.iter().flat_map(ForeignRoot::watched);
         parents
             .into_iter()
@@ -497,7 +497,7 @@ fn links_out(root: &Path) -> impl Iterator<Item = Problem> {
     read::links_out(root).into_iter().map(|id| Problem { id, reason: reason.into() })
 }
 
-/// One for all of them: there may be many.
+/// A single problem for all of them, since there may be many.
 fn left_out(root: &Path) -> Option<Problem> {
     let left_out = read::folders(root).1;
     let id = left_out.first()?.clone();

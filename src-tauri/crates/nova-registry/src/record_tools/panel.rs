@@ -1,21 +1,21 @@
-//! The panel that record types get from their declaration, and what the user's own fields and types add to one.
+//! The panel generated from declared record types, and the user's additions to a panel.
 
 use nova_skill::{Field, FieldKind, RecordType, RecordTypes, Value, json};
 
 use super::run::currency_of;
 use super::{list_id, name_of, several};
 
-/// A narrow window has room for no more.
+/// Maximum number of columns in a narrow window.
 const MOST_COLUMNS: usize = 7;
 
-/// A tab with a table for each of the types; none where there is no type.
+/// Creates a tab with a table for each type; `None` if there are no types.
 pub(crate) fn panel_of<'a>(types: impl Iterator<Item = &'a RecordType>) -> Option<Value> {
     let tabs: Vec<Value> = types.map(tab).collect();
     (!tabs.is_empty()).then(|| json!({"tabs": tabs}))
 }
 
-/// The panel with each field that the user added to a record: a column of the table that shows it, a detail of a
-/// board's cards. And with a tab for each type of the user's own.
+/// Adds each of the user's own fields to the panel, as a column of the record's table or a detail of a
+/// board's cards, and a tab for each of the user's own types.
 pub(crate) fn add_own(panel: Option<&Value>, records: &RecordTypes) -> Option<Value> {
     let own_types = || records.iter().filter(|declared| declared.is_own());
     let Some(panel) = panel else { return panel_of(own_types()) };

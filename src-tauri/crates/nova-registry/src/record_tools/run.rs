@@ -7,7 +7,7 @@ use nova_skill::{
 
 use super::{is_number, name_of};
 
-/// All records of the type, read at one moment.
+/// All records of the type, from one snapshot.
 pub(super) struct Records<'a> {
     declared: &'a RecordType,
     notes: Vec<Note>,
@@ -20,18 +20,18 @@ impl<'a> Records<'a> {
         Ok(Self { declared, notes: read.notes, unreadable: read.unreadable })
     }
 
-    /// By path.
+    /// Sorted by path.
     pub(super) fn iter(&self) -> impl Iterator<Item = Record<'_>> {
         self.notes.iter().map(|note| self.declared.read(note))
     }
 
-    /// Those whose values meet the filters among the arguments.
+    /// The records that match the filters among the arguments.
     pub(super) fn fitting(&self, filters: &Map<String, Value>) -> Result<Vec<Record<'_>>, ToolError> {
         let filters = self.declared.filters(filters)?;
         Ok(self.iter().filter(|record| filters.fit(record)).collect())
     }
 
-    /// Adds the notes that cannot be read to an answer, where there are any.
+    /// Adds unreadable notes to an answer, if there are any.
     pub(super) fn and_unreadable(&self, out: &mut Value, more: Vec<Problem>) {
         let rows: Vec<Value> = self.unreadable.iter().cloned().chain(more).map(|problem| {
             json!({"path": problem.path, "line": problem.line, "problem": problem.problem, "remedy": problem.remedy})
@@ -41,7 +41,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// The one that is meant: by path, by its whole name, by a part of it.
+    /// Finds a record by path, by its full name, or by a unique part of it.
     fn find(&self, said: &str) -> Result<Record<'_>, ToolError> {
         let kind = || self.declared.name().to_owned();
         let wanted = folded(said.trim().trim_start_matches("[[").trim_end_matches("]]"));
@@ -103,7 +103,7 @@ pub(super) async fn list(
     Ok(Output::new(out).from_notes(fitting.iter().map(|record| record.note().path.clone())))
 }
 
-/// Those without the value last, either way.
+/// Records without the value come last in both directions.
 fn sort_by(records: &mut [Record], declared: &RecordType, key: &str, descending: bool) {
     let is_number = declared.fields.get(key).is_some_and(|field| is_number(field.kind));
     let number = |record: &Record| record.decimal(key).ok().flatten();
@@ -120,7 +120,7 @@ fn sort_by(records: &mut [Record], declared: &RecordType, key: &str, descending:
     });
 }
 
-/// What a record says, its name first and its path last.
+/// The fields of a record, with its name first and its path last.
 fn row(declared: &RecordType, record: &Record) -> Map<String, Value> {
     let mut row = Map::new();
     row.insert(name_of(declared).to_owned(), record.title().into_owned().into());
@@ -213,7 +213,7 @@ fn which<'a>(declared: &RecordType, args: &'a Map<String, Value>) -> Result<&'a 
     })
 }
 
-/// The field whose values are currencies, where there is one.
+/// The field that contains currencies, if there is one.
 pub(super) fn currency_of(declared: &RecordType) -> Option<&str> {
     let is_currency = |(_, field): &(&String, &nova_skill::Field)| field.kind == FieldKind::Currency;
     declared.fields.iter().find(is_currency).map(|(key, _)| key.as_str())

@@ -8,7 +8,7 @@ use nova_skill::{
 use super::run::{Records, currency_of};
 use super::{filters, is_number};
 
-/// What is added up under one heading.
+/// The totals of one group.
 #[derive(Default)]
 struct Total {
     records: usize,
@@ -104,7 +104,7 @@ pub(super) async fn summarize(
     Ok(Output::new(out).from_notes(fitting.iter().map(|record| record.note().path.clone())))
 }
 
-/// Under which headings the record counts; the empty one where it says nothing.
+/// The groups that the record belongs to; the empty one if it has no value.
 fn groups(declared: &RecordType, record: &Record, by: Option<&str>) -> Result<Vec<String>, ToolError> {
     let Some(by) = by else { return Ok(vec![String::new()]) };
     let kind = declared.fields.get(by).map(|field| field.kind);

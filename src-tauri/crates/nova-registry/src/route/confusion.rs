@@ -5,33 +5,33 @@ use super::words::{Mark, tokens};
 use super::{Ranked, Router, Weights};
 use crate::{SkillEntry, Snapshot};
 
-/// From so much on a near miss goes to a skill as if it belonged there.
+/// From this score on, a near miss counts as routed to the skill.
 const CONFUSED_SCORE: f32 = 0.45;
 
-/// A request that the router leads astray.
+/// A misrouted request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Confusion {
-    /// Whose example or near miss it is.
+    /// The skill whose example or near miss it is.
     pub skill: String,
     /// The tool that the example names.
     pub tool: Option<String>,
     pub kind: ConfusionKind,
     pub text: String,
-    /// What came first; None where nothing did.
+    /// The first result; `None` if there was none.
     pub won: Option<Ranked>,
-    /// The fewest hints that would fix it, as far as hints can.
+    /// The smallest set of hints that fixes it, if hints can.
     pub missing: Vec<MissingHint>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConfusionKind {
-    /// It belongs to the skill and went elsewhere.
+    /// It belongs to the skill but was routed elsewhere.
     Example,
-    /// It does not belong to the skill and went there as if it did.
+    /// It does not belong to the skill but was routed there.
     NearMiss,
 }
 
-/// A line that a manifest lacks.
+/// A line to add to a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MissingHint {
     UseWhen {
@@ -46,13 +46,13 @@ pub enum MissingHint {
     },
 }
 
-/// Runs the examples and near misses of all available skills over all of them. An example does not
-/// count while it is looked for itself: else it would always find itself.
+/// Routes the examples and near misses of all available skills. An example is excluded from the index while
+/// it is tested itself; otherwise it would always match.
 pub fn test_routing(snapshot: &Snapshot) -> Vec<Confusion> {
     confusions(snapshot.available().map(|skill| Profile::of(skill)).collect())
 }
 
-/// The examples of other skills that go astray once `skill` is enabled, and did not before.
+/// The examples of other skills that are misrouted once `skill` is enabled, but were not before.
 pub fn would_take(snapshot: &Snapshot, skill: &SkillEntry) -> Vec<Confusion> {
     let others: Vec<Profile> =
         snapshot.available().filter(|other| other.id != skill.id).map(|other| Profile::of(other)).collect();
@@ -62,7 +62,7 @@ pub fn would_take(snapshot: &Snapshot, skill: &SkillEntry) -> Vec<Confusion> {
     let mut taken = confusions_of(&Router::build(all.clone(), Weights::default()));
     taken.retain(|confusion| {
         let known = |old: &Confusion| (&old.skill, &old.text) == (&confusion.skill, &confusion.text);
-        // One of its own that reaches another of its tools is taken from nobody.
+        // An example that reaches another tool of its own skill was not taken.
         confusion.skill != skill.id
             && confusion.kind == ConfusionKind::Example
             && confusion.won.as_ref().is_some_and(|won| won.skill == skill.id)
@@ -90,7 +90,7 @@ fn confusions_of(router: &Router) -> Vec<Confusion> {
         }
         for text in &skill.near_misses {
             let first = first(router, text);
-            // What nothing fits goes somewhere, too: that is no confusion yet.
+            // A request that fits nothing still has a best result; a low score is no confusion.
             if first.as_ref().is_some_and(|first| first.skill == skill.id && first.score >= CONFUSED_SCORE) {
                 found.push(Confusion::new(skill, None, ConfusionKind::NearMiss, text, first));
             }
@@ -144,7 +144,7 @@ impl Confusion {
         }
         .map(|skill| MissingHint::UseWhen { skill, phrase });
         let tries: Vec<Vec<MissingHint>> = match (use_when, not_when) {
-            // A skill that takes the request of another is reported first.
+            // A skill that attracts another's request is reported first.
             (Some(plus), Some(minus)) => {
                 vec![vec![minus.clone()], vec![plus.clone()], vec![minus, plus]]
             }
@@ -162,7 +162,7 @@ impl Confusion {
         self.missing = tries.into_iter().nth(best).unwrap_or_default();
     }
 
-    /// The skill that has it as an example, else the next best one.
+    /// The skill that has it as an example, otherwise the next best one.
     fn owner_of_near_miss(&self, router: &Router) -> Option<String> {
         let has_it = |skill: &&Profile| skill.examples.iter().any(|Example { text, .. }| *text == self.text);
         if let Some(owner) = router.skills.iter().find(has_it) {
@@ -197,7 +197,7 @@ impl fmt::Display for MissingHint {
     }
 }
 
-/// The request with `TICKER` for each symbol: a hint for all requests of its kind.
+/// Replaces symbols by `TICKER`, so that the hint covers all requests of the kind.
 fn generalised(router: &Router, text: &str) -> String {
     let words = text.split_whitespace().map(|word| match tokens(word).first() {
         Some(token) if token.mark == Some(Mark::Ticker) && router.vocabulary.id(&token.word).is_none() => {

@@ -1,5 +1,5 @@
-//! Whether the router leaves requests alone that no skill is needed for, with the skills that come with
-//! Nova. `--nocapture` shows the figures.
+//! Tests that the router does not activate built-in skills for requests that need none. `--nocapture` prints
+//! the figures.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use super::Router;
@@ -11,10 +11,10 @@ fn router() -> Router {
     Router::new(&snapshot(include_str!("../../tests/routing/default_install/skills.yaml")))
 }
 
-/// Half of each set or more speaks as the skills do and needs none of them: `Is it safe to delete
+/// At least half of each set uses the skills' vocabulary but needs none of them: `Is it safe to delete
 /// System32?` The second set was written after the signs were chosen.
 #[test]
-fn the_router_is_right_when_it_is_sure_among_the_skills_that_come_with_nova() {
+fn confident_router_is_right_about_built_in_skills() {
     let router = router();
     let dev = include_str!("../../tests/routing/default_install/dev.txt");
     let held_out = include_str!("../../tests/routing/default_install/held_out.txt");

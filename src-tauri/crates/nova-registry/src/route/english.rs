@@ -1,10 +1,10 @@
-//! What the router knows of English: everyday words, of no particular skill.
+//! The router's knowledge of English: everyday vocabulary, not specific to any skill.
 
 use std::collections::HashMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// By stem: stems of the same meaning.
+/// Stems with the same meaning, by stem.
 pub(super) fn synonyms() -> HashMap<String, Vec<String>> {
     let stemmer = Stemmer::create(Algorithm::English);
     let mut all: HashMap<String, Vec<String>> = HashMap::new();
@@ -22,7 +22,7 @@ pub(super) fn synonyms() -> HashMap<String, Vec<String>> {
     all
 }
 
-/// Verbs and nouns that no stemmer brings together.
+/// Inflections that no stemmer conflates.
 pub(super) fn base_form(word: &str) -> &str {
     match word {
         "bought" => "buy",
@@ -59,7 +59,7 @@ pub(super) fn base_form(word: &str) -> &str {
     }
 }
 
-/// Words too frequent to mean anything alone.
+/// Stop words.
 pub(super) fn is_common(word: &str) -> bool {
     const COMMON: &[&str] = &[
         "a",
@@ -194,7 +194,7 @@ pub(super) fn is_common(word: &str) -> bool {
     word.len() == 1 && word.is_ascii() || COMMON.contains(&word)
 }
 
-/// Words that go with anything: they count, but little.
+/// Words that occur in any context: they count, but little.
 pub(super) fn is_light(word: &str) -> bool {
     const LIGHT: &[&str] = &[
         "make",
@@ -263,7 +263,7 @@ pub(super) fn is_light(word: &str) -> bool {
     LIGHT.contains(&word)
 }
 
-/// Whether the text asks for something that is known, not for something to be done.
+/// Whether the text asks for information, not for an action.
 pub(super) fn is_question(text: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "what", "which", "who", "when", "where", "how", "did", "does", "do", "is", "are", "am", "was", "any",
@@ -273,7 +273,7 @@ pub(super) fn is_question(text: &str) -> bool {
     BEGINNINGS.contains(&&*first.to_lowercase())
 }
 
-/// Whether the text begins as talk and questions of general knowledge do: no skill is sure then.
+/// Whether the text begins like small talk or a general question, for which no skill is certain.
 pub(super) fn is_talk(text: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "explain ",
@@ -311,7 +311,7 @@ pub(super) fn is_talk(text: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| start.starts_with(beginning))
 }
 
-/// Whether the text asks what anybody may ask, by how it begins: `how do I`, `what is`, `is it safe`.
+/// Whether the text begins like a general question: `how do I`, `what is`, `is it safe`.
 pub(super) fn is_general_question(text: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "what", "whats", "which", "who", "whos", "whose", "when", "where", "wheres", "how", "hows", "why",
@@ -321,8 +321,8 @@ pub(super) fn is_general_question(text: &str) -> bool {
     words_of(text).next().is_some_and(|first| BEGINNINGS.contains(&&*first))
 }
 
-/// Whether the user speaks of themselves. `How do I` and `what should I` ask for advice, except on what
-/// is theirs.
+/// Whether the user refers to themselves. `How do I` and `what should I` ask for advice, unless about
+/// something of theirs.
 pub(super) fn is_mine(text: &str) -> bool {
     const USER: &[&str] = &["i", "ive", "im", "id", "we", "weve", "us"];
     const ADVICE: &[&str] = &["can", "could", "should", "would", "must", "may", "to"];
@@ -336,12 +336,12 @@ pub(super) fn is_mine(text: &str) -> bool {
     is_possessive(text) || !asks_advice && words.iter().any(|word| USER.contains(&&**word))
 }
 
-/// Whether the text speaks of something that is the user's: `my portfolio`.
+/// Whether the text refers to something of the user's: `my portfolio`.
 pub(super) fn is_possessive(text: &str) -> bool {
     words_of(text).any(|word| matches!(&*word, "my" | "our" | "mine" | "ours"))
 }
 
-/// Whether the text has a possessive name: `Mara's number`.
+/// Whether the text contains a possessive name: `Mara's number`.
 pub(super) fn is_of_somebody(text: &str) -> bool {
     const NOBODY: &[&str] = &["what", "who", "where", "when", "how", "it", "that", "there", "here", "let"];
     text.split_whitespace().any(|word| {
@@ -353,13 +353,13 @@ pub(super) fn is_of_somebody(text: &str) -> bool {
     })
 }
 
-/// Whether the text speaks of what the assistant said: `change the tone of your answer`.
+/// Whether the text refers to the assistant's output: `change the tone of your answer`.
 pub(super) fn is_to_the_assistant(text: &str) -> bool {
     words_of(text).any(|word| word == "your" || word == "you")
         && !words_of(text).take(2).any(|word| word == "can" || word == "could" || word == "would")
 }
 
-/// The words in lower case without their apostrophes, of the beginning of a text.
+/// The words at the start of a text, in lower case and without apostrophes.
 fn words_of(text: &str) -> impl Iterator<Item = String> {
     let words = text.split_whitespace().take(200).map(|word| {
         let plain = word.chars().filter(|c| c.is_alphanumeric()).take(40);
@@ -368,7 +368,7 @@ fn words_of(text: &str) -> impl Iterator<Item = String> {
     words.filter(|word| !word.is_empty())
 }
 
-/// Words that people use for one thing when they talk to an assistant.
+/// Synonyms in requests to an assistant.
 const GROUPS: &[&str] = &[
     "mail email message inbox",
     "message dm text chat",

@@ -1,4 +1,4 @@
-//! Skills from a few lines of YAML, and requests from lines of text.
+//! Builds skills from a few lines of YAML, and requests from lines of text.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -80,7 +80,7 @@ pub(crate) fn snapshot_with(yaml: &str, settings: &Settings) -> Arc<Snapshot> {
     Registry::new(vec![Box::new(Given(Scan { skills, problems: Vec::new() }))], settings).snapshot()
 }
 
-/// Lines `request = skill.tool`, `request = skill` or `request = -`.
+/// Parses lines `request = skill.tool`, `request = skill` or `request = -`.
 pub(crate) fn requests(text: &str) -> Vec<(String, Option<(String, String)>)> {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines

@@ -2,12 +2,12 @@ use std::collections::HashMap;
 
 use super::words::Token;
 
-/// How soon a word that is repeated stops to count more.
+/// BM25's k1: how quickly repetitions of a term stop counting.
 const SATURATION: f32 = 1.2;
-/// How much a long field is worth less than a short one, 0 to 1.
+/// BM25's b, 0 to 1: how strongly long fields are discounted.
 const LENGTH: f32 = 0.5;
 
-/// All terms of the skills, numbered.
+/// Maps all terms of the skills to ids.
 #[derive(Default)]
 pub(super) struct Vocabulary {
     ids: HashMap<Box<str>, u32>,
@@ -15,25 +15,25 @@ pub(super) struct Vocabulary {
     trigrams: Vec<u32>,
 }
 
-/// BM25F over documents of several weighted fields (Robertson, Zaragoza: The Probabilistic Relevance
-/// Framework, 2009, §3.6). What a term adds to a document does not depend on the request, so it is
-/// computed once.
+/// BM25F over documents with several weighted fields (Robertson, Zaragoza: The Probabilistic Relevance
+/// Framework, 2009, §3.6). A term's contribution to a document does not depend on the request, so it is
+/// precomputed.
 #[derive(Default)]
 pub(super) struct Index {
-    /// By term: documents and what the term adds to each, at most 1 times its rarity.
+    /// By term: documents with the term's contribution, at most its rarity.
     postings: Vec<Vec<(u32, f32)>>,
     rarity: Vec<f32>,
     documents: usize,
 }
 
-/// The documents of an [`Index`] while they are collected.
+/// The documents of an [`Index`] under construction.
 #[derive(Default)]
 pub(super) struct Documents {
-    /// By document: fields as weight and terms.
+    /// By document: its fields and their terms.
     fields: Vec<Vec<(Field, Vec<u32>)>>,
 }
 
-/// A field and what a term in it is worth.
+/// The weight of a field, and of a term in it.
 #[derive(Clone, Copy)]
 pub(super) struct Field {
     pub(super) kind: usize,
@@ -59,7 +59,7 @@ impl Vocabulary {
         id
     }
 
-    /// Term ids of the words that count, and of what stands for a word.
+    /// Adds the terms of words that count, and of their marks; returns their ids.
     pub(super) fn add_all(&mut self, tokens: &[Token]) -> Vec<u32> {
         let terms = tokens.iter().filter(|token| !token.common).filter_map(|token| match token.mark {
             Some(mark) if token.word.is_empty() => Some(mark.term()),
@@ -68,7 +68,7 @@ impl Vocabulary {
         terms.map(|term| self.add(term)).collect()
     }
 
-    /// Terms spelled nearly like this one, with the share of letter triples in common.
+    /// Terms with a similar spelling, with the share of common trigrams.
     pub(super) fn similar(&self, word: &str) -> Vec<(u32, f32)> {
         let grams = trigrams(word);
         if grams.len() < 4 {
@@ -133,12 +133,12 @@ impl Documents {
 }
 
 impl Index {
-    /// Documents with the term, and what it adds to each.
+    /// Documents with the term, and its contribution to each.
     pub(super) fn documents_with(&self, term: u32) -> &[(u32, f32)] {
         self.postings.get(term as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Of a term that some document has; of any other, the greatest there is.
+    /// The rarity of a term; the maximum for a term in no document.
     pub(super) fn rarity(&self, term: Option<u32>) -> f32 {
         let known = term.filter(|term| !self.documents_with(*term).is_empty());
         known.map_or_else(|| rarity(self.documents, 1), |term| self.rarity[term as usize])

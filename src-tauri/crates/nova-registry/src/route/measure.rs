@@ -1,4 +1,4 @@
-//! How good the ranking is, beside plain BM25 with stemming. `--nocapture` shows the figures.
+//! Measures the ranking against plain BM25 with stemming. `--nocapture` prints the figures.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::collections::HashMap;
@@ -35,13 +35,13 @@ fn held_out() -> Set {
     )
 }
 
-/// Shares of the requests that need a tool.
+/// As shares of the requests that need a tool.
 #[derive(Debug, Clone, Copy)]
 struct Quality {
     skill_first: f64,
     tool_first: f64,
     tool_in_three: f64,
-    /// Mean of 1 / rank of the tool.
+    /// Mean reciprocal rank of the tool.
     reciprocal: f64,
 }
 
@@ -62,7 +62,7 @@ fn quality(set: &Set, rank: &dyn Fn(&str) -> Vec<(String, String)>) -> Quality {
     Quality { skill_first, tool_first, tool_in_three, reciprocal }
 }
 
-/// BM25 (k1 1.2, b 0.75) with stemming over all that is known of a tool and its skill, as one text.
+/// BM25 (k1 1.2, b 0.75) with stemming over all text of a tool and its skill.
 fn floor(set: &Set) -> impl Fn(&str) -> Vec<(String, String)> {
     let mut documents = Vec::new();
     for skill in &set.skills {
@@ -111,8 +111,7 @@ fn ours(set: &Set, weights: Weights) -> impl Fn(&str) -> Vec<(String, String)> {
     }
 }
 
-/// How often the router was right when it acted, and on how many of the requests that need a skill it
-/// acted rightly.
+/// The precision of the router when it acts, and its recall over the requests that need a skill.
 pub(super) fn certainty(router: &Router, requests: &Requests, doubt: Doubt) -> (f64, f64) {
     let (mut acted, mut right, mut needed) = (0.0, 0.0, 0.0);
     for (text, wanted) in requests {
@@ -134,10 +133,10 @@ fn print(name: &str, q: Quality) {
     );
 }
 
-/// What each sign adds, on the development set: figures to choose weights by.
+/// The contribution of each sign on the development set, as a basis for the weights.
 #[test]
 #[ignore = "a table to look at"]
-fn what_each_sign_adds() {
+fn contribution_of_each_sign() {
     let dev = dev();
     let d = Weights::default();
     for (name, weights) in [
@@ -162,10 +161,10 @@ fn what_each_sign_adds() {
     }
 }
 
-/// The gate for every change of the router. On the held-out set it was measured after all weights
-/// were chosen, but what makes the router sure was made knowing its totals; see [`Router::confident`] for the figures.
+/// The gate for every change of the router. The held-out set was measured after all weights were chosen, but
+/// the rule for confidence was made knowing its totals; see [`Router::confident`] for the figures.
 #[test]
-fn the_router_beats_bm25_and_is_right_when_it_is_sure() {
+fn router_beats_bm25_and_is_right_when_confident() {
     for (name, set, least) in [("dev", dev(), 0.25), ("held out", held_out(), 0.12)] {
         let (floor, ours) = (quality(&set, &floor(&set)), quality(&set, &ours(&set, Weights::default())));
         let router = Router::build(set.skills.clone(), Weights::default());

@@ -1,7 +1,7 @@
-//! Which skill and tool a request belongs to, without a model.
+//! Finds the skill and tool for a request without a model.
 //!
-//! One ranking for `search_tools`, the picker, the command line and the router. Pure: the same
-//! skills and the same text give the same answer, and nothing is read, asked or remembered.
+//! A single ranking for `search_tools`, the picker, the command line and the router. Pure: the same skills
+//! and text give the same result, without I/O or state.
 
 mod confusion;
 mod english;
@@ -34,9 +34,9 @@ use crate::SkillEntry;
 /// Ranks the tools of the skills of one snapshot.
 pub struct Router {
     skills: Vec<Profile>,
-    /// By tool: its skill and its place there. Of a skill without tools None.
+    /// By tool: its skill and its index there; `None` for a skill without tools.
     tools: Vec<(usize, Option<usize>)>,
-    /// By skill: where its tools begin in `tools`.
+    /// By skill: index of its first tool in `tools`.
     first_tool: Vec<usize>,
     vocabulary: Vocabulary,
     of_skills: Index,
@@ -51,20 +51,19 @@ pub struct Router {
 /// How well a tool fits a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
-    /// Its id.
+    /// The skill's id.
     pub skill: String,
-    /// Its id; None where the skill has no tools.
+    /// The tool's id; `None` if the skill has no tools.
     pub tool: Option<String>,
-    /// Greater than 0, at most 2.22: 0.8 and 0.5 for all words of the request in the skill and in the
-    /// tool, 0.52 for a phrase of the tool that reads like it, 0.4 where another skill says that it
-    /// belongs here. A skill without tools counts as its own tool. Comparable between requests of the
-    /// same skills.
+    /// Greater than 0, at most 2.22: 0.8 and 0.5 if the skill and the tool contain all words of the request,
+    /// 0.52 for a similar phrase of the tool, 0.4 if another skill's hint refers here. A skill without tools
+    /// counts as its own tool. Comparable between requests to the same skills.
     pub score: f32,
 }
 
-/// What it means that a request is like a phrase.
+/// The meaning of a match with a phrase.
 enum Meaning {
-    /// With the text of the example, if it is one.
+    /// The owner, and the text of the example if it is one.
     For(Owner, Option<String>),
     Against {
         owner: Owner,
@@ -72,17 +71,17 @@ enum Meaning {
     },
 }
 
-/// What the phrases say of a request.
+/// Similarities of the phrases to a request.
 struct PhraseScores {
-    /// By skill: the greatest similarity to a phrase of its own.
+    /// By skill: the greatest similarity to one of its own phrases.
     for_skill: Vec<f32>,
-    /// By tool, the same.
+    /// By tool: likewise.
     for_tool: Vec<f32>,
-    /// Against whom, for whom, how much.
+    /// The skill to demote, the one to promote, and the similarity.
     against: Vec<(Owner, Option<Owner>, f32)>,
 }
 
-/// What each sign is worth. Chosen on `tests/routing/dev`.
+/// The weight of each sign. Chosen on `tests/routing/dev`.
 #[derive(Debug, Clone, Copy)]
 struct Weights {
     skill: f32,
@@ -119,25 +118,24 @@ impl Default for Weights {
 }
 
 impl Router {
-    /// Of the skills that are available.
-    /// Of these skills, which are available.
+    /// Creates a router for these skills, which must be available.
     pub(crate) fn of<'a>(skills: impl Iterator<Item = &'a SkillEntry>) -> Self {
         Self::build(skills.map(Profile::of).collect(), Weights::default())
     }
 
-    /// The best `k` tools for a request, best first; those that it has nothing in common with are
-    /// absent. Of a very long text both ends count.
+    /// The best `k` tools for a request, best first; tools without anything in common with it are omitted.
+    /// Only the start and end of a very long text count.
     pub fn route(&self, text: &str, k: usize) -> Vec<Ranked> {
         self.rank(text, &tokens(text), None, k)
     }
 
-    /// As [`Router::route`] for an example of a skill: those that read like it are left out, or it would
-    /// always find itself.
+    /// As [`Router::route`] for an example of a skill: examples with the same text are ignored, since it
+    /// would always match itself.
     pub fn route_example(&self, text: &str, k: usize) -> Vec<Ranked> {
         self.rank(text, &tokens(text), Some(text), k)
     }
 
-    /// As [`Router::route`]; `is_note` says of a few words whether they are the name of a note.
+    /// As [`Router::route`]; `is_note` tests whether a few words are the name of a note.
     pub fn route_with_notes(&self, text: &str, k: usize, is_note: &dyn Fn(&str) -> bool) -> Vec<Ranked> {
         self.rank(text, &tokens_with_notes(text, is_note), None, k)
     }
@@ -177,7 +175,7 @@ impl Router {
         }
     }
 
-    /// Examples that read as `without` are left out, so that one that is tested does not find itself.
+    /// Ignores examples equal to `without`, so that a tested example does not match itself.
     fn rank(&self, text: &str, tokens: &[Token], without: Option<&str>, k: usize) -> Vec<Ranked> {
         let wanted = self.wanted(tokens);
         let skill_scores = spread(&self.of_skills, &wanted, self.skills.len());
@@ -188,7 +186,7 @@ impl Router {
         let question = is_question(text);
         for (at, score) in scores.iter_mut().enumerate() {
             let (skill, tool) = self.tools[at];
-            // A skill without tools does itself what a tool would do.
+            // A skill without tools performs the work itself.
             let (words, said) = match tool {
                 Some(_) => (*score, for_tool[at]),
                 None => (skill_scores[skill], for_skill[skill]),
@@ -200,7 +198,7 @@ impl Router {
             }
         }
         for (at, score) in scores.iter_mut().enumerate() {
-            // The likest hint alone: a skill gains nothing by saying a thing a hundred times.
+            // Only the best match counts: repeating a hint gains nothing.
             let (mut minus, mut plus) = (0.0_f32, 0.0_f32);
             for (owner, instead, similarity) in &against {
                 if self.belongs(at, *owner) {
@@ -224,8 +222,7 @@ impl Router {
         ranked.collect()
     }
 
-    /// What is looked for: per word the terms that may stand for it, each with its share, and how
-    /// much the word counts.
+    /// The query: for each word the terms that match it, each with its share, and the weight of the word.
     fn wanted(&self, tokens: &[Token]) -> Vec<(Vec<(u32, f32)>, f32)> {
         let w = &self.weights;
         let mut seen: Vec<&str> = Vec::new();
@@ -268,7 +265,7 @@ impl Router {
         wanted
     }
 
-    /// Phrases that the request is like.
+    /// Similarities of phrases to the request.
     fn phrase_scores(&self, tokens: &[Token], without: Option<&str>) -> PhraseScores {
         let request = self.phrases.request_terms(tokens, &|word| self.vocabulary.id(word).is_some());
         let mut for_skill = vec![0.0_f32; self.skills.len()];
@@ -296,7 +293,7 @@ impl Router {
         PhraseScores { for_skill, for_tool, against }
     }
 
-    /// Whether the name of the tool is that of something that is done, not asked.
+    /// Whether the tool's name denotes an action, not a question.
     fn changes(&self, tool: usize) -> bool {
         const VERBS: &[&str] = &[
             "add", "append", "archive", "cancel", "complete", "create", "delete", "deploy", "draft", "edit",
@@ -315,13 +312,13 @@ impl Router {
     }
 }
 
-/// Per document what it has of what is wanted, 0 to 1. A word adds at most its own rarity, whatever
-/// that of the words is that may stand for it: else a word that all skills have would be found a hundred
-/// times over by one that few have.
+/// The share of the query found in each document, 0 to 1. A word contributes at most its own rarity, even if
+/// a matching term is rarer: otherwise a word that all skills have could count many times through a rare
+/// synonym.
 fn spread(index: &Index, wanted: &[(Vec<(u32, f32)>, f32)], documents: usize) -> Vec<f32> {
     let mut scores = vec![0.0_f32; documents];
     let mut most = 0.0_f32;
-    // What the word adds to each document, and the documents it adds to.
+    // The contribution of the word to each document, and the documents concerned.
     let mut best = vec![0.0_f32; documents];
     let mut touched: Vec<usize> = Vec::new();
     for (terms, importance) in wanted {
@@ -399,7 +396,7 @@ fn parameter_marks(names: &mut dyn Iterator<Item = &String>, vocabulary: &mut Vo
     marks.into_iter().map(|mark| vocabulary.add(mark.term())).collect()
 }
 
-/// All phrases with the number of the skill that says them, and what each means.
+/// All phrases with the index of their skill, and their meaning.
 fn phrases_of(skills: &[Profile]) -> (Vec<(usize, Vec<Token>)>, Vec<Meaning>) {
     let named = |name: &str| -> Option<Owner> {
         let (skill, tool) = name.split_once('.').map_or((name, None), |(skill, tool)| (skill, Some(tool)));
@@ -435,7 +432,7 @@ fn phrases_of(skills: &[Profile]) -> (Vec<(usize, Vec<Token>)>, Vec<Meaning>) {
             }
         }
         for (text, instead) in &skill.not_when {
-            // What belongs to a skill that does not exist may as well come here; what belongs to none may not.
+            // A request for a missing skill may be routed here; one that belongs to no skill may not.
             let other = named(instead);
             if other.is_some() || instead.is_empty() {
                 say(text, Meaning::Against { owner: whole, instead: other });

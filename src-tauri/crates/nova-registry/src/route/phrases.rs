@@ -2,18 +2,18 @@ use std::collections::{HashMap, HashSet};
 
 use super::words::{Mark, Token};
 
-/// Whole phrases of the skills, to be compared with a request as a whole: `pull up TICKER` is not
-/// the sum of its words.
+/// Whole phrases of the skills, compared with a request as a whole: `pull up TICKER` means more than its
+/// words.
 #[derive(Default)]
 pub(super) struct Phrases {
     ids: HashMap<Box<str>, u32>,
-    /// By term: how much it says, 0 where every skill has it.
+    /// By term: its weight, 0 if every skill has it.
     weights: Vec<f32>,
     all: Vec<Phrase>,
     unknown: f32,
 }
 
-/// Whose phrase it is.
+/// The owner of a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Owner {
     pub(super) skill: usize,
@@ -25,15 +25,15 @@ struct Phrase {
     length: f32,
 }
 
-/// A request, made ready to be compared.
+/// A request prepared for comparison.
 pub(super) struct RequestTerms {
-    /// By term of the phrases; 0 where the request does not have it.
+    /// By term of the phrases; 0 if the request does not contain it.
     weights: Vec<f32>,
     length: f32,
 }
 
 impl Phrases {
-    /// `phrases` are the tokens with the number of the skill that says them.
+    /// `phrases` are tokens with the index of their skill.
     pub(super) fn new(
         phrases: &[(usize, Vec<Token>)],
         is_word: &dyn Fn(&str) -> bool,
@@ -78,7 +78,7 @@ impl Phrases {
             }
             let known = self.ids.get(&*term).copied();
             let weight = known.map_or(self.unknown * share, |id| self.weights[id as usize]);
-            // A pair of words that no phrase has says nothing.
+            // Pairs of words that are in no phrase are ignored.
             if known.is_some() || !term.contains(' ') {
                 squares += weight * weight;
             }
@@ -89,7 +89,7 @@ impl Phrases {
         RequestTerms { weights, length: squares.sqrt() }
     }
 
-    /// How alike the request and a phrase are, 0 to 1.
+    /// The similarity of a request and a phrase, 0 to 1.
     pub(super) fn similarity(&self, request: &RequestTerms, phrase: usize) -> f32 {
         let Some(phrase) = self.all.get(phrase) else { return 0.0 };
         if phrase.length == 0.0 || request.length == 0.0 {
@@ -100,7 +100,7 @@ impl Phrases {
     }
 }
 
-/// The terms of a phrase, and what their kind is worth.
+/// The terms of a phrase, with the weight of their kind.
 fn terms_of(tokens: &[Token], is_word: &dyn Fn(&str) -> bool) -> Vec<(String, f32)> {
     let mut terms: Vec<(String, f32)> = Vec::new();
     let mut before: Option<&str> = None;

@@ -2,10 +2,10 @@ use nova_skill::Fragment;
 
 use crate::{SkillEntry, ToolEntry};
 
-/// At most this many phrases of one skill are read, and as many of each of its tools.
+/// Maximum number of phrases per skill, and per tool.
 const MAX_PHRASES: usize = 64;
 
-/// What the router knows of a skill.
+/// The router's view of a skill.
 #[derive(Clone, Default)]
 pub(super) struct Profile {
     pub(super) id: String,
@@ -29,7 +29,7 @@ pub(super) struct ToolProfile {
     pub(super) examples: Vec<String>,
 }
 
-/// A request that belongs to a skill, and the tool that it names.
+/// An example request of a skill, and the tool that it names.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Example {
     pub(super) text: String,

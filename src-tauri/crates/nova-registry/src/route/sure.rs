@@ -1,4 +1,4 @@
-//! When a request speaks of a skill beyond doubt, so that it is activated before the model is asked.
+//! Decides when a request needs a skill beyond doubt, so that it is activated before the model is called.
 
 use std::collections::HashSet;
 
@@ -8,30 +8,29 @@ use super::words::{Mark, Token, name_tokens, tokens};
 use super::{Router, spread};
 
 impl Router {
-    /// The skill to activate without asking the model, if there is one that is sure to be meant.
+    /// Returns the skill to activate without asking the model, if there is a certain one.
     ///
-    /// It takes two signs that do not depend on each other: words that are the skill's own, similarity to a
-    /// phrase of its own, a possessive. One word in common is not enough, however rare it is: a contact lens
-    /// is no contact. Two words that only its tools use are not enough either. A question that anybody might
-    /// ask must read like a phrase of the skill.
+    /// This takes two independent signs: words specific to the skill, similarity to one of its phrases, a
+    /// possessive. One common word is not enough, however rare it is: a contact lens is not a contact.
+    /// Neither are two words that only its tools use. A general question must resemble a phrase of the skill.
     ///
-    /// All that it takes was chosen on `tests/routing/dev` and `default_install/dev.txt`, where it was right
-    /// whenever it acted. It acts on 27 of 100 requests that need one of the sixteen skills of the first,
-    /// and on 49 that need one of the eight of the second, among 64 requests that speak as those do and
-    /// need none. Held out were 14 acts on other skills, on 13 of 100 requests, and 20 acts of the skills
-    /// that come with Nova, on 44 of 100 beside 44 that need none; all 34 were right. So few cannot show
-    /// more than that nine of ten are, and these totals, though no request behind them, were seen while the
-    /// rule was made. What it is not sure of, the model decides.
+    /// The thresholds were chosen on `tests/routing/dev` and `default_install/dev.txt`, where the router was
+    /// right whenever it acted. It acts on 27 of 100 requests that need one of the sixteen skills of the
+    /// first set, and on 49 of 100 for the eight skills of the second, which also has 64 similar requests
+    /// that need none. On held-out requests, it acted 14 times for other skills (13 of 100 requests), and 20
+    /// times for built-in skills (44 of 100, with 44 that need none), always correctly. So few cases only
+    /// show a precision of nine in ten, and these totals, although not the requests behind them, were known
+    /// when the rule was made. In all other cases the model decides.
     ///
-    /// That is where the skill that is meant is there. Asked of any six neighbours of a set what belongs to
-    /// all of it, it takes one of them for another that is missing: right in 97 (dev) and 93 (held out) of
-    /// 100 cases that it acts.
+    /// These figures assume that the required skill is installed. With any six skills of a set, given the
+    /// requests for all of it, the router may take one of them for a missing one: it is right in 97 (dev) and
+    /// 93 (held out) of 100 cases in which it acts.
     pub fn confident(&self, text: &str) -> Option<&str> {
         let signs = self.signs(text)?;
         signs.suffice(Doubt::default()).then(|| self.skills[signs.skill].id.as_str())
     }
 
-    /// What speaks for the best skill.
+    /// Collects the signs for the best skill.
     pub(super) fn signs(&self, text: &str) -> Option<Signs> {
         let tokens = tokens(text);
         let ranked = self.rank(text, &tokens, None, usize::MAX);
@@ -56,9 +55,9 @@ impl Router {
         })
     }
 
-    /// How many words and marks of the request say enough of the skill to be a sign, whether one of them
-    /// is a mark or from its name, and whether one is what the skill says of itself. Verbs that go with
-    /// anything say nothing.
+    /// Counts the words and marks of the request that are specific enough to the skill to be a sign; also
+    /// returns whether one of them is a mark or from its name, and whether one is from the skill's own
+    /// description. Generic verbs do not count.
     fn own_terms(&self, said: &[Token], skill: usize) -> (usize, bool, bool) {
         let names = names(&self.skills[skill]);
         let said_of_itself = words_about(&self.skills[skill]);
@@ -90,8 +89,8 @@ fn names(skill: &Profile) -> Vec<Token> {
     name_tokens(&skill.id).into_iter().chain(tokens(&skill.name)).collect()
 }
 
-/// The words that a skill says of itself, with its examples, and names its tools by. What its tools say
-/// of their work is not among them: those that edit text speak of words and lines, as anybody does.
+/// The words in a skill's own description, examples and tool names. Descriptions of its tools are excluded:
+/// tools that edit text mention words and lines, as anyone does.
 fn words_about(skill: &Profile) -> HashSet<String> {
     let examples = skill.examples.iter().map(|example| &example.text);
     let texts = [&skill.description, &skill.tags].into_iter().chain(&skill.use_when).chain(examples);
@@ -100,62 +99,62 @@ fn words_about(skill: &Profile) -> HashSet<String> {
     names(skill).into_iter().chain(texts).chain(tools).map(|token| token.word).collect()
 }
 
-/// From so much on of the most that a word can say of a skill, it is a sign of it.
+/// A word is a sign of a skill from this share of the maximum weight on.
 const OWN_WORD: f32 = 0.35;
 
-/// What speaks for the best skill.
+/// The signs for the best skill.
 #[derive(Debug)]
 pub(super) struct Signs {
     pub(super) skill: usize,
-    /// How many there are.
+    /// The number of skills.
     skills: usize,
     score: f32,
-    /// Over the best tool of any other skill, as a share of the score.
+    /// The lead over the best tool of any other skill, as a share of the score.
     lead: f32,
-    /// Words and marks of the request that are its own.
+    /// Words and marks of the request that are specific to the skill.
     own: usize,
     has_name: bool,
-    /// One of them is what the skill says of itself, not only its tools.
+    /// One of them is from the skill's own description, not only its tools'.
     of_itself: bool,
-    /// The greatest similarity to a phrase of its own.
+    /// The greatest similarity to one of its phrases.
     like: f32,
-    /// What it has of all words of the request.
+    /// The share of all words of the request that the skill contains.
     words: f32,
-    /// Words and marks of the request that mean something.
+    /// The number of words and marks of the request that are not stop words.
     length: usize,
     possessive: bool,
     question: Question,
 }
 
-/// Whom a question is about.
+/// The subject of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Question {
-    /// It is none, or about what is the user's own or named.
+    /// Not a question, or one about something of the user's or something named.
     None,
     /// `What is Mara's number?`
     OfSomebody,
     /// `When was the first iPhone released?`
     OfTheWorld,
-    /// `Change the tone of your answer`: about what it said, although that is no question.
+    /// `Change the tone of your answer`: about the assistant's output, although not a question.
     OfTheAssistant,
 }
 
-/// From where on the router is sure. Chosen on `tests/routing/dev` and `default_install/dev.txt`.
+/// The thresholds of confidence. Chosen on `tests/routing/dev` and `default_install/dev.txt`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Doubt {
     pub(super) score: f32,
     pub(super) lead: f32,
-    /// So much similarity to a phrase is a sign, and so much is enough alone.
+    /// The similarity to a phrase that is a sign, and the one that suffices alone.
     pub(super) like: f32,
     pub(super) very_like: f32,
-    /// So like a phrase a question of the world must be.
+    /// The similarity to a phrase that a general question needs.
     pub(super) question: f32,
-    /// How much of all words the skill must have where no phrase is a sign: of a request with one word of
-    /// its own and a possessive, with two of which one is from its name, and with any two.
+    /// The share of all words that the skill must contain if no phrase is a sign: for one specific word and a
+    /// possessive, for two with one from its name, and for any two.
     pub(super) possessive: f32,
     pub(super) named: f32,
     pub(super) two_words: f32,
-    /// What the last is more, divided by the number of skills.
+    /// Added to the last one, divided by the number of skills.
     pub(super) few_words: f32,
 }
 
@@ -197,7 +196,7 @@ impl Signs {
             0 => false,
             1 => alike || self.possessive && self.words >= doubt.possessive,
             _ if self.has_name => alike || self.words >= doubt.named,
-            // Among few skills most words are rare.
+            // Among few skills, most words are rare.
             _ => {
                 alike
                     || self.of_itself && self.words >= doubt.two_words + doubt.few_words / self.skills as f32

@@ -6,7 +6,7 @@ use crate::{Settings, SkillSettings};
 
 const UBER: &str = include_str!("../../tests/routing/uber.yaml");
 
-/// The same skills before anybody told them apart.
+/// The same skills without their hints.
 fn without_hints(yaml: &str) -> String {
     let (screener, lookup) = yaml.split_once("- id: lookup").unwrap();
     let without = |part: &str, keys: &[&str]| -> String {
@@ -27,7 +27,7 @@ fn tool(skill: &str, tool: &str) -> (String, Option<String>) {
 }
 
 #[test]
-fn pull_up_uber_goes_to_the_lookup_where_hints_say_so() {
+fn hints_route_pull_up_uber_to_the_lookup() {
     for text in ["pull up UBER", "Pull up SHOP please", "could you pull up $PLTR?", "show me NVDA"] {
         assert_eq!(first(UBER, text), tool("lookup", "pull_up_symbol"), "{text}");
     }
@@ -36,7 +36,7 @@ fn pull_up_uber_goes_to_the_lookup_where_hints_say_so() {
 }
 
 #[test]
-fn without_its_hints_the_confusion_shows_with_the_hint_that_fixes_it() {
+fn confusion_without_hints_is_reported_with_its_fix() {
     let bare = without_hints(UBER);
     let found = test_routing(&snapshot(&bare));
     let uber = found
@@ -58,7 +58,7 @@ fn without_its_hints_the_confusion_shows_with_the_hint_that_fixes_it() {
 }
 
 #[test]
-fn an_example_that_is_tested_does_not_find_itself() {
+fn tested_example_does_not_match_itself() {
     let skills = "
 - id: harbour
   description: Ships and berths.
@@ -72,7 +72,7 @@ fn an_example_that_is_tested_does_not_find_itself() {
 }
 
 #[test]
-fn a_skill_that_would_take_the_examples_of_another_is_reported_before_it_is_enabled() {
+fn skill_that_would_take_examples_is_reported_before_enabling() {
     let off = SkillSettings { enabled: Some(false), ..SkillSettings::default() };
     let settings = Settings([("screener".to_owned(), off)].into());
     let bare = without_hints(UBER);
@@ -97,7 +97,7 @@ fn a_skill_that_would_take_the_examples_of_another_is_reported_before_it_is_enab
 }
 
 #[test]
-fn a_skill_takes_no_example_of_its_own() {
+fn skill_does_not_take_its_own_examples() {
     let skills = "
 - id: harbour
   description: Ships and berths.
@@ -114,7 +114,7 @@ fn a_skill_takes_no_example_of_its_own() {
 }
 
 #[test]
-fn a_hint_against_counts_only_while_the_other_skill_is_there() {
+fn not_when_counts_only_while_the_other_skill_exists() {
     let one = "
 - id: scan
   description: Scans the harbour.
@@ -131,7 +131,7 @@ fn a_hint_against_counts_only_while_the_other_skill_is_there() {
 }
 
 #[test]
-fn a_hint_said_a_hundred_times_counts_once() {
+fn repeated_hint_counts_once() {
     let skills = |times: usize| {
         let hints = vec!["{ phrase: harbour news, instead: paper }"; times].join(", ");
         format!(
@@ -146,7 +146,7 @@ fn a_hint_said_a_hundred_times_counts_once() {
 }
 
 #[test]
-fn a_misspelled_word_and_one_with_other_accents_are_found() {
+fn misspelled_words_and_other_accents_match() {
     let skills = "
 - id: recipes
   description: Recipes with ingredients.
@@ -160,7 +160,7 @@ fn a_misspelled_word_and_one_with_other_accents_are_found() {
 }
 
 #[test]
-fn the_name_of_a_note_speaks_for_the_tools_that_take_one() {
+fn note_name_promotes_tools_that_take_a_note() {
     let skills = "
 - id: vault
   description: Markdown files.
@@ -177,7 +177,7 @@ fn the_name_of_a_note_speaks_for_the_tools_that_take_one() {
 }
 
 #[test]
-fn chinese_and_japanese_requests_find_their_skill() {
+fn chinese_requests_find_their_skill() {
     let skills = "
 - id: weather
   description: 天气预报和气温
@@ -191,7 +191,7 @@ fn chinese_and_japanese_requests_find_their_skill() {
 }
 
 #[test]
-fn requests_without_words_find_nothing_and_endless_ones_are_cut() {
+fn wordless_requests_find_nothing_and_long_ones_are_cut() {
     let router = Router::new(&snapshot(UBER));
     for text in ["", "   \n\t", "?!… --- ()", "🦀🎉👩‍👩‍👧", "\u{0}\u{202e}\u{200d}", "[[", "]]", "$", "#"]
     {
@@ -213,7 +213,7 @@ fn requests_without_words_find_nothing_and_endless_ones_are_cut() {
 }
 
 #[test]
-fn a_skill_with_an_endless_description_does_not_drown_the_others() {
+fn skill_with_a_huge_description_does_not_dominate() {
     let words: String = (0..150_000).map(|at| format!("word{at} ")).collect();
     let phrases = vec!["\"pull up TICKER\""; 5_000].join(", ");
     let skills = format!(
@@ -231,7 +231,7 @@ fn a_skill_with_an_endless_description_does_not_drown_the_others() {
 }
 
 #[test]
-fn the_same_skills_and_text_give_the_same_answer() {
+fn ranking_is_deterministic() {
     let dev = include_str!("../../tests/routing/dev/skills.yaml");
     let (one, two) = (Router::new(&snapshot(dev)), Router::new(&snapshot(dev)));
     for text in ["move my notes", "pull up UBER", "what did I spend on books last month", "e-mail to Jane"] {
@@ -252,7 +252,7 @@ fn a_skill_without_tools_is_ranked_by_itself() {
 }
 
 #[test]
-fn a_skill_without_tools_is_not_behind_one_whose_tools_take_what_is_named() {
+fn skill_without_tools_can_outrank_a_matching_parameter() {
     let skills = "
 - id: lookup
   description: Pulls up the chart of one company.
@@ -264,7 +264,7 @@ fn a_skill_without_tools_is_not_behind_one_whose_tools_take_what_is_named() {
 }
 
 #[test]
-fn a_score_has_an_upper_bound_however_alike_the_skills_are() {
+fn score_is_bounded_for_similar_skills() {
     let halls: String = (0..100)
         .map(|at| {
             format!(
@@ -296,7 +296,7 @@ fn a_score_has_an_upper_bound_however_alike_the_skills_are() {
 const SHIPPED: &str = include_str!("../../tests/routing/default_install/skills.yaml");
 
 #[test]
-fn a_word_in_common_makes_the_router_sure_of_nothing() {
+fn one_common_word_is_not_enough_for_confidence() {
     let router = Router::new(&snapshot(SHIPPED));
     for text in [
         "When was the first iPhone released?",
@@ -316,7 +316,7 @@ fn a_word_in_common_makes_the_router_sure_of_nothing() {
 }
 
 #[test]
-fn two_signs_make_the_router_sure() {
+fn two_signs_are_enough_for_confidence() {
     let router = Router::new(&snapshot(SHIPPED));
     for (text, skill) in [
         ("What is Mara's e-mail address?", "crm"),
@@ -330,7 +330,7 @@ fn two_signs_make_the_router_sure() {
 }
 
 #[test]
-fn the_router_is_not_sure_between_two_skills_that_say_the_same() {
+fn equal_skills_prevent_confidence() {
     let twin = |id: &str| {
         format!("- {{ id: {id}, description: Keeps the log of the harbour., examples: [the harbour log] }}\n")
     };
@@ -341,7 +341,7 @@ fn the_router_is_not_sure_between_two_skills_that_say_the_same() {
 }
 
 #[test]
-fn an_endless_request_makes_the_router_sure_of_nothing() {
+fn huge_request_prevents_confidence() {
     let router = Router::new(&snapshot(SHIPPED));
     assert_eq!(router.confident(&"my contact's note links to a release ".repeat(50_000)), None);
     assert_eq!(router.confident(&"[[".repeat(500_000)), None);

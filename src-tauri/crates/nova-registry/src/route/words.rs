@@ -4,31 +4,31 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::english::{base_form, is_common, is_light};
 
-/// At most this many characters of any text count: half of them from its beginning, half from its
-/// end, as what somebody wants stands before or behind what they pasted.
+/// Maximum number of characters considered: half from the start and half from the end of a text, since users
+/// write their request before or after pasted text.
 const MAX_CHARS: usize = 4000;
 
-/// At most this many tokens of any text count.
+/// Maximum number of tokens considered.
 const MAX_TOKENS: usize = 600;
 
-/// A longer word is no word.
+/// Maximum length of a word in characters; longer ones are ignored.
 const MAX_WORD: usize = 40;
 
-/// One word of a text, or what stands for it.
+/// One word of a text, or a mark that stands for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
-    /// Stemmed, lower case, without accents; empty where only the mark counts.
+    /// Stemmed, lower case, without accents; empty if only the mark counts.
     pub(super) word: String,
     pub(super) mark: Option<Mark>,
-    /// Too frequent to mean anything alone.
+    /// A stop word.
     pub(super) common: bool,
-    /// A verb that goes with anything.
+    /// A generic verb.
     pub(super) light: bool,
-    /// A capital inside a sentence: perhaps the name of somebody.
+    /// Capitalised within a sentence: possibly the name of a person.
     pub(super) name: bool,
 }
 
-/// What a piece of text is an example of: `UBER` and `NVDA` are alike although no letter is.
+/// The kind of a token: `UBER` and `NVDA` are equivalent although they share no letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mark {
     /// `UBER`, `$UBER`; a hint writes `TICKER`.
@@ -46,7 +46,7 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// As the term of an index; no word starts so.
+    /// The mark as an index term; no word starts like this.
     pub(super) fn term(self) -> &'static str {
         match self {
             Self::Ticker => "<ticker>",
@@ -63,7 +63,7 @@ impl Mark {
         }
     }
 
-    /// What a parameter of that name takes.
+    /// The kind of value of a parameter with that name.
     pub(super) fn of_parameter(name: &str) -> Option<Self> {
         Some(match name {
             "symbol" | "ticker" | "symbols" | "tickers" => Self::Ticker,
@@ -82,12 +82,12 @@ impl Mark {
     }
 }
 
-/// The words of a text in their order.
+/// The words of a text in order.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     tokens_with_notes(text, &|_| false)
 }
 
-/// As [`tokens`]; `is_note` says of up to four words whether they are the name of a note.
+/// As [`tokens`]; `is_note` tests whether up to four words are the name of a note.
 pub(super) fn tokens_with_notes(text: &str, is_note: &dyn Fn(&str) -> bool) -> Vec<Token> {
     let text = shortened(text);
     let stemmer = Stemmer::create(Algorithm::English);
@@ -160,7 +160,7 @@ impl Token {
 }
 
 fn shortened(text: &str) -> String {
-    // Four bytes are the longest character: the ends are enough, however long the middle is.
+    // A character has at most four bytes, so the ends suffice, however long the middle is.
     if text.len() <= MAX_CHARS {
         return text.to_owned();
     }
@@ -169,7 +169,7 @@ fn shortened(text: &str) -> String {
     head + " " + &tail.into_iter().rev().collect::<String>()
 }
 
-/// The text at its white space; a wikilink is one chunk.
+/// Splits the text at white space; a wikilink is one chunk.
 fn chunks(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -303,7 +303,7 @@ fn words(chunk: &str, stemmer: &Stemmer) -> Vec<Token> {
     out
 }
 
-/// Scripts that put no space between words.
+/// Scripts without spaces between words.
 fn is_cjk(c: char) -> bool {
     matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}'
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
@@ -322,12 +322,12 @@ mod tests {
     }
 
     #[test]
-    fn words_are_stemmed_and_lose_their_accents() {
+    fn words_are_stemmed_without_accents() {
         assert_eq!(seen("Crème BRÛLÉES, running!"), ["creme", "brule", "run"]);
     }
 
     #[test]
-    fn things_that_look_alike_get_one_mark() {
+    fn equivalent_values_get_one_mark() {
         assert_eq!(seen("UBER $PLTR"), ["uber<ticker>", "pltr<ticker>"]);
         assert_eq!(seen("€200 85$ 1,500 euros 14.50"), ["<money>", "<money>", "<money>", "euro", "<money>"]);
         assert_eq!(seen("a@b.example https://x.example/y x.example/z"), ["<email>", "<url>", "<url>"]);
@@ -336,20 +336,20 @@ mod tests {
     }
 
     #[test]
-    fn a_note_is_known_by_its_name() {
+    fn note_is_recognised_by_its_name() {
         let known = |name: &str| name == "Garden ideas";
         let marks = tokens_with_notes("look into Garden ideas!", &known);
         assert_eq!(marks.iter().filter(|token| token.mark == Some(Mark::Note)).count(), 1);
     }
 
     #[test]
-    fn chinese_is_read_in_pairs_and_emoji_are_nothing() {
+    fn chinese_is_tokenised_in_pairs_and_emoji_are_ignored() {
         assert_eq!(seen("天气预报"), ["天气", "气预", "预报"]);
         assert_eq!(seen("🦀🎉 !?… --"), [""; 0]);
     }
 
     #[test]
-    fn of_an_endless_text_both_ends_are_read() {
+    fn both_ends_of_a_long_text_are_read() {
         let text = format!("first {} last", "é ".repeat(500_000));
         let tokens = tokens(&text);
         assert!(tokens.len() <= MAX_TOKENS, "{}", tokens.len());

@@ -5,14 +5,14 @@ use super::wildcard::matches;
 use crate::canonical;
 use crate::wire::is_invisible;
 
-/// Longer values are not compared: no rule allows them.
+/// Maximum length of compared values in bytes; no rule allows longer ones.
 const MAX_VALUE: usize = 4096;
 
-/// `name=value` in the brackets of a pattern; `*` in the value stands for any characters.
+/// `name=value` in the parentheses of a pattern; `*` in the value matches any characters.
 ///
-/// The same text is read in two ways. To restrict, it holds for whatever could be meant: in any
-/// spelling, at any depth, alone or in a list, and where the argument is missing. To allow, it holds
-/// only for a value that is meant beyond doubt.
+/// The matching depends on the purpose. A restriction matches everything that could be meant: any spelling,
+/// at any depth, alone or in a list, and a missing argument. An allowance only matches a value that is
+/// certainly meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Constraint {
     /// `message.to` is the key `to` in the object `message`.
@@ -21,7 +21,7 @@ pub(super) struct Constraint {
 }
 
 impl Constraint {
-    /// None where any of them is not understood.
+    /// Returns `None` if any of them cannot be parsed.
     pub(super) fn parse_all(text: &str) -> Option<Vec<Self>> {
         split_at_commas(text)?.iter().map(|part| Self::parse(part)).collect()
     }
@@ -44,18 +44,18 @@ impl Constraint {
         (path.iter().all(is_name) && !value.is_empty()).then(|| Self { path, value: value.to_owned() })
     }
 
-    /// Whether the arguments may be meant.
+    /// Whether the arguments could match.
     pub(super) fn may_hold(&self, args: &Value) -> bool {
         let wanted: Vec<String> = self.path.iter().map(|name| canonical(name)).collect();
         let mut found = Vec::new();
         anywhere(args, &wanted, &mut found);
         let mut values = Vec::new();
         found.iter().for_each(|value| leaves(value, &mut values));
-        // A missing argument may have any value.
+        // A missing argument could have any value.
         values.is_empty() || values.iter().any(|value| may_be(&self.value, value))
     }
 
-    /// Whether the note may be meant, whatever the arguments call it: by its path, or by its name alone.
+    /// Whether the note could match, however the arguments refer to it: by its path, or by its name alone.
     pub(super) fn may_mean(&self, note: &str) -> bool {
         let wanted = unlinked(&folded(&self.value));
         let wanted = wanted.trim_start_matches("./").trim_start_matches('/');
@@ -67,24 +67,24 @@ impl Constraint {
             .any(|spelling| matches(wanted, spelling) || matches(wanted.trim_end_matches(".md"), spelling))
     }
 
-    /// Whether the note is meant beyond doubt: by its path, or by the whole of its name.
+    /// Whether the note certainly matches: by its path, or by its full name.
     pub(super) fn surely_means(&self, note: &str) -> bool {
         let bare = note.strip_suffix(".md").unwrap_or(note);
         let name = bare.rsplit('/').next().unwrap_or(bare);
         is_surely(&self.value, note) || is_surely(&self.value, bare) || self.value == name
     }
 
-    /// Whether it is about this argument of the call itself.
+    /// Whether it constrains this top-level argument of the call.
     pub(super) fn is_about(&self, argument: &str) -> bool {
         self.path == [argument]
     }
 
-    /// Whether it says nothing: any value will do.
+    /// Whether it matches any value.
     pub(super) fn means_anything(&self) -> bool {
         self.value == "*"
     }
 
-    /// Whether the arguments are meant beyond doubt.
+    /// Whether the arguments certainly match.
     pub(super) fn surely_holds(&self, args: &Value) -> bool {
         let mut at = args;
         for name in &self.path {
@@ -107,7 +107,7 @@ impl Constraint {
     }
 }
 
-/// The parts between commas that are not in quotes. None where a quote is not closed.
+/// Splits at commas outside of quotes. `None` if a quote is not closed.
 fn split_at_commas(text: &str) -> Option<Vec<String>> {
     let (mut parts, mut part, mut quote) = (Vec::new(), String::new(), None);
     for c in text.chars() {
@@ -129,7 +129,7 @@ fn split_at_commas(text: &str) -> Option<Vec<String>> {
     quote.is_none().then_some(parts)
 }
 
-/// Whatever stands under the path, at any depth.
+/// Collects all values under the path, at any depth.
 fn anywhere<'a>(value: &'a Value, wanted: &[String], found: &mut Vec<&'a Value>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| anywhere(item, wanted, found)),
@@ -164,7 +164,7 @@ fn leaves(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Whether a value could be one of those that the pattern means, in any spelling.
+/// Whether a value could match the pattern, in any spelling.
 fn may_be(pattern: &str, value: &str) -> bool {
     let wanted = spaced_once(&folded(pattern));
     let is_path = wanted.contains('/');
@@ -172,7 +172,7 @@ fn may_be(pattern: &str, value: &str) -> bool {
     let wanted = [wanted.clone(), wanted.trim_end_matches(".md").to_owned()];
     [value, &decoded].iter().any(|value| {
         let text = spaced_once(&folded(value));
-        // A name without a folder may be that of any note; what climbs may end anywhere.
+        // A name without a folder may refer to any note; a path with `..` may end anywhere.
         if is_path && (!text.contains(['/', '\\']) || climbs(&text)) {
             return true;
         }
@@ -180,7 +180,7 @@ fn may_be(pattern: &str, value: &str) -> bool {
         let path: Vec<&str> = slashes.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
         let mut spelled = vec![text.clone(), path.join("/"), format!("/{}", path.join("/")), slashes.clone()];
         spelled.push(unlinked(&slashes));
-        // Several in one text: a list of recipients, "Jane <jane@…>".
+        // One text may contain several values: a list of recipients, "Jane <jane@…>".
         spelled.extend(text.split([',', ';', '<', '>', '"', '\'', '(', ')']).map(str::to_owned));
         spelled.extend(text.split(|c: char| c.is_whitespace() || ",;<>\"'()".contains(c)).map(str::to_owned));
         spelled.iter().any(|spelling| {
@@ -192,13 +192,13 @@ fn may_be(pattern: &str, value: &str) -> bool {
     })
 }
 
-/// Compatible forms, case and characters that nobody sees make no difference.
+/// Normalises compatibility forms and case, and removes invisible characters.
 fn folded(text: &str) -> String {
     let folded: String = text.nfkc().flat_map(char::to_lowercase).filter(|c| !is_invisible(*c)).collect();
     folded.nfkc().collect()
 }
 
-/// The note of a link: without brackets, what is shown instead of it, heading and block.
+/// The note that a link refers to, without brackets, alias, heading and block.
 fn unlinked(text: &str) -> String {
     let inner = text.trim().trim_start_matches('!').trim_start_matches('[').trim_end_matches(']');
     inner.split(['|', '#', '^']).next().unwrap_or_default().trim().to_owned()
@@ -231,8 +231,8 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Whether a value is one of those that the pattern means, beyond doubt. A `*` at the end behind a
-/// `/`, or alone, stands for anything; any other for a word, so that `*@acme.com` is one address.
+/// Whether a value certainly matches the pattern. A trailing `*` after a `/`, or alone, matches anything; any
+/// other one word, so that `*@acme.com` matches one address.
 fn is_surely(pattern: &str, value: &str) -> bool {
     let doubtful = |c: char| c.is_control() || is_invisible(c) || c == '\\';
     if value.len() > MAX_VALUE || value.chars().any(doubtful) || climbs(&percent_decoded(value)) {
@@ -240,7 +240,7 @@ fn is_surely(pattern: &str, value: &str) -> bool {
     }
     let text: Vec<char> = value.chars().collect();
     let in_word = |c: char| !c.is_whitespace() && !"/@?#,;:<>()\"'".contains(c);
-    // Which beginnings of the text the pattern so far fits.
+    // The prefixes of the text that match the pattern so far.
     let mut fits = vec![false; text.len() + 1];
     fits[0] = true;
     let mut before = None;
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restriction_finds_its_value_in_every_spelling_and_place() {
+    fn restriction_matches_in_every_spelling_and_place() {
         let constraint = one("to=*@evil.example");
         for args in [
             json!({"to": "x@evil.example"}),
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restriction_of_a_folder_holds_for_every_way_to_it() {
+    fn folder_restriction_matches_every_path_to_it() {
         let constraint = one("path=Diary/*");
         for path in [
             "Diary/May.md",
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_names_its_note() {
+    fn link_matches_its_note() {
         let constraint = one("path=Diary/*");
         for path in ["[[Diary/May]]", "[[Diary/May|x]]", "![[diary/May#June|x]]", "[[Diary/May#^block]]"] {
             assert!(constraint.may_hold(&json!({"path": path})), "{path}");
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_is_meant_by_its_path_and_by_its_name() {
+    fn note_matches_by_path_and_by_name() {
         for (constraint, may, surely) in [
             ("path=Diary/*", true, true),
             ("path=diary/sub/june", true, false),
@@ -343,7 +343,7 @@ mod tests {
             ("path=/Diary/*", true, false),
             ("path=[[Diary/Sub/June]]", true, false),
             ("name=June", true, true),
-            // The name of a note is no path: what begins so may lie in any folder.
+            // A note's name is not a path: a name with this prefix may be in any folder.
             ("path=J*", true, false),
             ("path=Sub/*", false, false),
             ("path=Work/*", false, false),
@@ -356,14 +356,14 @@ mod tests {
     }
 
     #[test]
-    fn a_note_is_the_same_with_and_without_its_ending() {
+    fn note_matches_with_and_without_extension() {
         for (constraint, path) in [("path=Diary/May.md", "Diary/May"), ("path=Diary/May", "Diary/May.md")] {
             assert!(one(constraint).may_hold(&json!({"path": path})), "{constraint} and {path}");
         }
     }
 
     #[test]
-    fn an_allowance_holds_for_what_is_certain_only() {
+    fn allowance_matches_only_certain_values() {
         #[track_caller]
         fn check(constraint: &str, args: &Value, holds: bool) {
             assert_eq!(one(constraint).surely_holds(args), holds, "{constraint} and {args}");

@@ -1,11 +1,11 @@
-//! Changes of `permissions.yaml` as text: one pattern more or less, every other byte as it was.
-//! Each is verified by reading the result, or refused.
+//! Edits `permissions.yaml` as text: adds or removes one pattern and preserves every other byte. Each edit is
+//! verified by parsing the result, or refused.
 
 use std::ops::Range;
 
 use super::{Rule, RuleList, RuleLists, Rules, RulesError, read};
 
-/// The text after an edit, and whether it differs.
+/// The text after an edit, and whether it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleEdit {
     pub text: String,
@@ -20,11 +20,10 @@ pub enum RuleEditError {
     NotEditable,
 }
 
-/// The text with one more pattern at the head of a list under `permissions:`. One that is there
-/// already is left where it is.
+/// Adds a pattern at the head of a list under `permissions:`. An existing one stays where it is.
 ///
 /// # Errors
-/// When the text is no file of rules, or written in a way that is not understood well enough.
+/// If the text is not a rules file, or uses YAML that cannot be edited safely.
 pub fn with_pattern(text: &str, list: RuleList, pattern: &str) -> Result<RuleEdit, RuleEditError> {
     let before = Rules::parse(text)?;
     if before.own.get(list).iter().any(|rule| rule.text == pattern) {
@@ -47,14 +46,14 @@ pub fn with_pattern(text: &str, list: RuleList, pattern: &str) -> Result<RuleEdi
     verified(changed, &expected)
 }
 
-/// The text without a pattern of a list under `permissions:`.
+/// Removes a pattern from a list under `permissions:`.
 ///
 /// # Errors
 /// As [`with_pattern`].
 pub fn without_pattern(text: &str, list: RuleList, pattern: &str) -> Result<RuleEdit, RuleEditError> {
     let mut expected = Rules::parse(text)?;
     let mut changed = text.to_owned();
-    // From the end, so that the places before stay true.
+    // From the end, so that earlier positions stay valid.
     let gone = places(text, list)?.into_iter().filter(|(text, _)| text == pattern);
     for (_, place) in gone.collect::<Vec<_>>().into_iter().rev() {
         changed = without(&changed, place);
@@ -73,7 +72,7 @@ fn verified(text: String, expected: &Rules) -> Result<RuleEdit, RuleEditError> {
     }
 }
 
-/// Each pattern of the list with its bytes, quotes included.
+/// The byte ranges of the list's patterns, quotes included.
 fn places(text: &str, list: RuleList) -> Result<Vec<(String, Range<usize>)>, RuleEditError> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
@@ -95,7 +94,7 @@ fn places(text: &str, list: RuleList) -> Result<Vec<(String, Range<usize>)>, Rul
     items.map(|item| place(item).ok_or(RuleEditError::NotEditable)).collect()
 }
 
-/// Takes one item out: its line in a block list, itself and a comma in brackets.
+/// Removes one item: its line in a block list, itself and a comma in brackets.
 fn without(text: &str, place: Range<usize>) -> String {
     let line = text[..place.start].rfind('\n').map_or(0, |end| end + 1);
     if text[line..place.start].trim() == "-" {
@@ -115,7 +114,7 @@ fn without(text: &str, place: Range<usize>) -> String {
     splice(text, start..place.end, "")
 }
 
-/// The first item of an empty or missing list.
+/// Adds the first item of an empty or missing list.
 fn into_empty(text: &str, list: RuleList, item: &str) -> Option<String> {
     let (key, newline) = (list.key(), newline(text));
     let lines: Vec<(usize, &str)> = text
@@ -181,7 +180,7 @@ fn newline(text: &str) -> &'static str {
 }
 
 impl RuleLists {
-    /// Where a pattern of this meaning stands: spelling of the name does not matter.
+    /// Rules with the same meaning, regardless of the spelling of the name.
     pub fn alike(&self, text: &str) -> Vec<(RuleList, &Rule)> {
         let wanted = super::Pattern::parse(text);
         let all =
@@ -207,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_added_and_nothing_else_changes() {
+    fn adding_a_rule_changes_nothing_else() {
         added("", "permissions:\n  allow: [ \"crm__add_contact\" ]\n");
         added("# mine\n", "# mine\npermissions:\n  allow: [ \"crm__add_contact\" ]\n");
         added("permissions:\n", "permissions:\n  allow: [ \"crm__add_contact\" ]\n");
@@ -246,14 +245,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_list_is_filled() {
+    fn rule_is_added_to_an_empty_list() {
         added("permissions:\n  allow: [  ]\n", "permissions:\n  allow: [ \"crm__add_contact\" ]\n");
         added("permissions:\n  allow: ~\n", "permissions:\n  allow: [ \"crm__add_contact\" ]\n");
     }
 
-    /// What is added can be taken out, and then added again.
+    /// An added rule can be removed, and then added again.
     #[test]
-    fn every_file_that_can_be_edited_can_be_edited_again() {
+    fn edited_file_can_be_edited_again() {
         for text in [
             "",
             "permissions:\n",
@@ -279,14 +278,14 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_is_there_stays_where_it_is() {
+    fn existing_rule_stays_where_it_is() {
         let text = "permissions: {allow: [x, crm__add_contact]}\n";
         let edit = with_pattern(text, RuleList::Allow, "crm__add_contact").expect("editable");
         assert_eq!(edit, RuleEdit { text: text.into(), changed: false });
     }
 
     #[test]
-    fn a_rule_is_removed_and_nothing_else_changes() {
+    fn removing_a_rule_changes_nothing_else() {
         removed(
             "# mine\npermissions:\n  allow: [ a, \"b\" ] # why\n  deny: [a]\n",
             "# mine\npermissions:\n  allow: [ \"b\" ] # why\n  deny: [a]\n",
@@ -308,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_edited_safely_is_refused() {
+    fn unsafe_edit_is_refused() {
         for text in [
             "permissions: {deny: [x]}\n",
             "permissions:\n  allow: &all\n  - x\n  deny: *all\n",
@@ -321,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_alike_in_every_spelling() {
+    fn pattern_is_alike_in_every_spelling() {
         let rules = Rules::parse("permissions: {deny: [CRM.Add-Contact], allow: [crm__add_contact]}")
             .expect("readable");
         let alike = rules.own.alike("crm__add_contact");

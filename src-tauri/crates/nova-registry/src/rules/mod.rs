@@ -13,14 +13,14 @@ pub use self::edit::{RuleEdit, RuleEditError, with_pattern, without_pattern};
 pub use self::pattern::{CallShape, Pattern, ReachedNotes};
 use crate::canonical;
 
-/// `permissions.yaml`: what the user allows, denies and wants to be asked about.
+/// `permissions.yaml`: the calls that the user allows, denies or wants to be asked about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rules {
-    /// For everybody.
+    /// Rules for all principals.
     pub own: RuleLists,
-    /// For some principals, in addition.
+    /// Additional rules for some principals.
     pub policies: Vec<Policy>,
-    /// Why nothing may run: the rules cannot be read and none were good before.
+    /// Why nothing may run: the rules cannot be parsed, and there is no last good version.
     pub closed: Option<String>,
 }
 
@@ -40,16 +40,16 @@ pub enum RuleList {
     Allow,
 }
 
-/// One pattern as it stands in the file.
+/// One pattern of the file.
 #[derive(Debug, Clone, Eq)]
 pub struct Rule {
     pub text: String,
-    /// 1-based; 0 where it stands in no file.
+    /// 1-based; 0 if it is in no file.
     pub line: u32,
     pub pattern: Pattern,
 }
 
-/// Rules for the calls of some principals only.
+/// Rules that only apply to some principals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     pub name: String,
@@ -57,12 +57,12 @@ pub struct Policy {
     pub lists: RuleLists,
 }
 
-/// Which principals a policy is about. What is empty is not asked for.
+/// The principals of a policy. Empty fields match all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Who {
     pub kinds: Vec<PrincipalKind>,
     pub relationships: Vec<Relationship>,
-    /// With `*`.
+    /// May contain `*`.
     pub names: Vec<String>,
 }
 
@@ -71,16 +71,16 @@ pub struct Who {
 pub struct Found<'a> {
     pub list: RuleList,
     pub rule: &'a Rule,
-    /// The policy that it stands in.
+    /// The policy that contains the rule.
     pub policy: Option<&'a Policy>,
 }
 
-/// The rules at this moment. Each decision reads them again, so that a rule that is added or
-/// reverted counts at once, also for turns that run.
+/// The current rules. Each decision reads them again, so that a change takes effect immediately, also for
+/// running turns.
 #[derive(Debug, Default)]
 pub struct RulesInForce {
     own: RwLock<Arc<Rules>>,
-    /// Whose restrictions hold, and what alone is allowed.
+    /// The rules whose restrictions apply, and the only allowances.
     limited: Option<(Arc<RulesInForce>, Vec<Rule>)>,
 }
 
@@ -94,7 +94,7 @@ pub struct RulesError {
 
 impl Rules {
     /// # Errors
-    /// When the text is not YAML of the documented shape.
+    /// If the text is not YAML of the documented format.
     pub fn parse(text: &str) -> Result<Self, RulesError> {
         if text.trim().is_empty() {
             return Ok(Self::default());
@@ -108,18 +108,18 @@ impl Rules {
         })
     }
 
-    /// Nothing may run until the rules can be read.
+    /// Denies everything until the rules can be parsed.
     pub fn closed(reason: impl Into<String>) -> Self {
         Self { closed: Some(reason.into()), ..Self::default() }
     }
 
-    /// The first rule of the list that holds for the call. A list that restricts holds also for what
-    /// may be meant; the one that allows only for what is meant beyond doubt.
+    /// The first rule of the list that matches the call. Restrictions match possible meanings; allowances
+    /// only certain ones.
     pub fn find(&self, list: RuleList, call: &CallShape, who: &Principal) -> Option<Found<'_>> {
         self.find_at(list, call, ReachedNotes::NONE, who)
     }
 
-    /// As [`Rules::find`], once it is known which notes the call reaches.
+    /// As [`Rules::find`], given the notes that the call reaches.
     pub fn find_at(
         &self,
         list: RuleList,
@@ -133,7 +133,7 @@ impl Rules {
         })
     }
 
-    /// As [`Rules::find_at`], among the rules that name one tool of one skill.
+    /// As [`Rules::find_at`], among rules that name one tool of one skill.
     pub fn find_literal(
         &self,
         list: RuleList,
@@ -144,7 +144,7 @@ impl Rules {
         self.first(list, who, |rule, _| rule.pattern.is_literal() && rule.pattern.allows_at(call, notes))
     }
 
-    /// As [`Rules::find_literal`], among the rules that say what this argument has to be.
+    /// As [`Rules::find_literal`], among rules that constrain this argument.
     pub fn find_about(
         &self,
         list: RuleList,
@@ -160,8 +160,8 @@ impl Rules {
         })
     }
 
-    /// As [`Rules::find_at`], among the rules that an "always" does not write: they name more than one
-    /// tool, certain arguments, or stand in a policy.
+    /// As [`Rules::find_at`], among rules that an "always" cannot have added: they name several tools,
+    /// constrain arguments, or are part of a policy.
     pub fn find_written(
         &self,
         list: RuleList,
@@ -174,8 +174,8 @@ impl Rules {
         })
     }
 
-    /// A sub-agent has no more rights than the user it works for: what restricts the user restricts it too, and
-    /// what allows it something counts where the user is allowed it.
+    /// A sub-agent has no more rights than the user it works for: it is subject to the user's restrictions,
+    /// and an allowance only counts if the user has one too.
     fn first(
         &self,
         list: RuleList,
@@ -204,7 +204,7 @@ impl Rules {
         std::iter::once((&self.own, None)).chain(policies.map(|policy| (&policy.lists, Some(policy))))
     }
 
-    /// What restricts here, and of what allows these alone.
+    /// Keeps the restrictions, and replaces all allowances by these.
     fn allowing_only(&self, allow: &[Rule]) -> Self {
         let restricting = |lists: &RuleLists| RuleLists { allow: Vec::new(), ..lists.clone() };
         let policies = self.policies.iter();
@@ -217,8 +217,7 @@ impl Rules {
         }
     }
 
-    /// The rules that make these stricter than those before: what restricts now, and what does not
-    /// allow any more.
+    /// The rules that make these stricter than those before: new restrictions, and removed allowances.
     pub fn stricter_than<'a>(&'a self, before: &'a Self) -> Vec<&'a Rule> {
         fn all(rules: &Rules, list: RuleList) -> Vec<&Rule> {
             let policies = rules.policies.iter().flat_map(move |policy| policy.lists.get(list));
@@ -239,7 +238,7 @@ impl RulesInForce {
         Self { own: RwLock::new(Arc::new(rules)), limited: None }
     }
 
-    /// The rules of `base` at each moment, of which only those that restrict count; nothing but `allow` allows.
+    /// The rules of `base` at each time, with its restrictions only; nothing but `allow` allows.
     pub fn allowing_only(base: &Arc<Self>, allow: Vec<Rule>) -> Self {
         Self { limited: Some((base.clone(), allow)), ..Self::default() }
     }
@@ -295,7 +294,7 @@ impl Rule {
 }
 
 impl PartialEq for Rule {
-    /// Wherever it stands.
+    /// The line is ignored.
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }
@@ -310,7 +309,7 @@ impl Who {
     }
 }
 
-// A misspelt key is an error: a restriction that is not understood must not lapse.
+// A misspelled key is an error: a restriction must not lapse because of it.
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct File {
@@ -471,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_key_is_an_error() {
+    fn misspelled_key_is_an_error() {
         for yaml in [
             "permissions: {denny: [x]}",
             "permission: {deny: [x]}",
@@ -485,13 +484,13 @@ mod tests {
     }
 
     #[test]
-    fn a_list_whose_items_are_commented_out_is_empty() {
+    fn list_with_only_comments_is_empty() {
         let rules = Rules::parse("permissions:\n  deny:\n  # - x\n  allow: [y]\n").expect("readable");
         assert_eq!((rules.own.deny.len(), rules.own.allow.len()), (0, 1));
     }
 
     #[test]
-    fn a_broken_file_names_its_line() {
+    fn error_in_the_file_has_a_line() {
         let error = Rules::parse("permissions:\n  allow: [\n").expect_err("not YAML");
         assert!(error.line.is_some(), "{error}");
         let error = Rules::parse("permissions:\n  deny:\n    - x\n    - ''\n").expect_err("empty");
@@ -523,7 +522,7 @@ policies:
     }
 
     #[test]
-    fn a_policy_holds_for_its_principals_only() {
+    fn policy_applies_only_to_its_principals() {
         let rules = Rules::parse(DOCUMENTED).expect("the documented shape");
         let fetch = ("core", "web_fetch");
         let stranger = Principal { relationship: Relationship::Unknown, ..Principal::owner() };
@@ -535,7 +534,7 @@ policies:
     }
 
     #[test]
-    fn a_policy_asks_for_kind_relationship_and_name_at_once() {
+    fn policy_matches_kind_relationship_and_name_together() {
         let rules = Rules::parse(
             "policies:\n  - name: p\n    match: {principal: {kind: mcp_client, relationship: [known, unknown], name: 'ed*'}}\n    permissions: {tools: {allow: [read]}}\n",
         )
@@ -553,7 +552,7 @@ policies:
     }
 
     #[test]
-    fn a_sub_agent_has_no_more_rights_than_the_user() {
+    fn sub_agent_has_no_more_rights_than_the_user() {
         let policy = |kind: &str, lists: &str| {
             let text = format!(
                 "policies: [{{match: {{principal: {{kind: {kind}}}}}, permissions: {{tools: {lists}}}}}]"
@@ -572,7 +571,7 @@ policies:
     }
 
     #[test]
-    fn rules_that_allow_only_some_keep_every_restriction() {
+    fn limited_rules_keep_every_restriction() {
         let yaml = "permissions: {allow: [crm__a], deny: [crm__d], human_approval: [crm__h]}\n\
                     policies: [{permissions: {tools: {allow: [crm__p], deny: [crm__q]}}}]";
         let base = Arc::new(RulesInForce::new(Rules::parse(yaml).expect("readable")));
@@ -590,7 +589,7 @@ policies:
     }
 
     #[test]
-    fn what_makes_rules_stricter_is_named() {
+    fn stricter_rules_are_reported() {
         let before = Rules::parse("permissions: {allow: [a, b], deny: [c]}").expect("readable");
         let after =
             Rules::parse("permissions: {allow: [b, d], deny: [e], human_approval: [f]}").expect("readable");

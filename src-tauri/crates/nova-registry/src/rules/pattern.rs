@@ -5,11 +5,10 @@ use super::arguments::Constraint;
 use super::wildcard::matches;
 use crate::{canonical, wire_name};
 
-/// Which calls a rule is about: `skill__tool` or `skill.tool` with `*`, without a separator that
-/// tool of any skill; behind it, in brackets, what its arguments must be. `docs/permissions.md` has the
-/// grammar.
+/// The calls that a rule covers: `skill__tool` or `skill.tool` with `*`; without a separator, that tool of
+/// any skill; followed by constraints on its arguments in parentheses. `docs/permissions.md` has the grammar.
 ///
-/// What is not certain counts for a rule that restricts and against one that allows.
+/// Uncertain matches count for restrictions and not for allowances.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     tools: Tools,
@@ -17,7 +16,7 @@ pub struct Pattern {
     literal: bool,
 }
 
-/// A call as patterns see it.
+/// A call as seen by patterns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CallShape<'a> {
     pub skill: &'a str,
@@ -26,12 +25,11 @@ pub struct CallShape<'a> {
     pub args: &'a Value,
 }
 
-/// The notes that a call was found to reach, by their real paths: what the arguments say may be one
-/// of many names for them.
+/// The notes that a call actually reaches, by their real paths: its arguments may name them in several ways.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReachedNotes {
     pub read: Vec<VaultPath>,
-    /// What it plans to write, both ends of a move.
+    /// The notes it plans to write, including both ends of a move.
     pub written: Vec<VaultPath>,
 }
 
@@ -42,9 +40,9 @@ impl ReachedNotes {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Tools {
-    /// The name and each way to part it into skill and tool, in canonical spelling.
+    /// The name and each way to split it into skill and tool, in canonical spelling.
     Named { whole: String, parted: Vec<(String, String)> },
-    /// All that leave the machine.
+    /// All calls that leave the machine.
     External,
 }
 
@@ -73,18 +71,18 @@ impl Pattern {
         Self { tools, arguments, literal }
     }
 
-    /// Whether a rule that denies or asks holds for the call.
+    /// Whether a rule that denies or asks matches the call.
     pub fn restricts(&self, call: &CallShape) -> bool {
         self.restricts_at(call, ReachedNotes::NONE)
     }
 
-    /// The same, once it is known which notes the call reaches: each argument that the rule is about
-    /// may also have been a name of one of them.
+    /// As [`Pattern::restricts`], given the notes that the call reaches: each constrained argument may also
+    /// have named one of them.
     pub(super) fn restricts_at(&self, call: &CallShape, notes: &ReachedNotes) -> bool {
         let named = match &self.tools {
             Tools::External => matches!(call.effect, Effect::External | Effect::Send | Effect::Undeclared),
             Tools::Named { whole, parted } => {
-                // A tool may have the separator in its own name.
+                // A tool's name may contain the separator.
                 parted.iter().any(|(skill, tool)| covers(skill, tool, call))
                     || covers("*", whole, call)
                     || is_wire_name(whole, call)
@@ -102,24 +100,24 @@ impl Pattern {
             }
     }
 
-    /// Whether it is `internet_access`, which is about requests and names no tool.
+    /// Whether it is `internet_access`, which covers requests and names no tool.
     pub fn is_of_requests(&self) -> bool {
         matches!(self.tools, Tools::External)
     }
 
-    /// Whether a rule that allows holds for the call.
+    /// Whether a rule that allows matches the call.
     pub fn allows(&self, call: &CallShape) -> bool {
         self.allows_at(call, ReachedNotes::NONE)
     }
 
-    /// The same, once it is known which notes the call would write: a rule about arguments has to
-    /// mean each of them.
+    /// As [`Pattern::allows`], given the notes that the call would write: a rule about arguments must match
+    /// each of them.
     pub(super) fn allows_at(&self, call: &CallShape, notes: &ReachedNotes) -> bool {
         let named = match &self.tools {
             Tools::External => call.effect == Effect::External,
             Tools::Named { whole, parted } => match parted.as_slice() {
                 [(skill, tool)] => covers(skill, tool, call),
-                // It could be parted in two ways: only the one name that is unlike all others counts.
+                // The name can be split in two ways: only the unambiguous wire name counts.
                 _ => is_wire_name(whole, call),
             },
         };
@@ -140,7 +138,7 @@ impl Pattern {
             }
     }
 
-    /// Whether the two are one rule: `crm.add_contact` is `CRM__Add-Contact`.
+    /// Whether two patterns are equal: `crm.add_contact` is `CRM__Add-Contact`.
     pub fn means(&self, other: &Self) -> bool {
         let tools = match (&self.tools, &other.tools) {
             (Tools::Named { parted, .. }, Tools::Named { parted: others, .. }) => parted == others,
@@ -150,17 +148,17 @@ impl Pattern {
         tools && understood && self.arguments == other.arguments
     }
 
-    /// One tool of one skill, by its name, nothing left open.
+    /// Whether it names exactly one tool of one skill, without wildcards.
     pub fn is_literal(&self) -> bool {
         self.literal
     }
 
-    /// Whether it says what the argument has to be.
+    /// Whether it constrains the argument.
     pub(super) fn is_about(&self, argument: &str) -> bool {
         matches!(&self.arguments, Arguments::These(all) if all.iter().any(|constraint| constraint.is_about(argument)))
     }
 
-    /// Whether some tool of the skill may be meant.
+    /// Whether it could match a tool of the skill.
     pub fn concerns(&self, skill: &str) -> bool {
         match &self.tools {
             Tools::External => true,
@@ -171,7 +169,7 @@ impl Pattern {
         }
     }
 
-    /// What about it is not as the grammar has it.
+    /// How it deviates from the grammar.
     pub fn misfit(&self) -> Option<&'static str> {
         match (&self.tools, &self.arguments) {
             (Tools::Named { whole, .. }, _) if whole.is_empty() => Some("it names no tool"),
@@ -198,7 +196,7 @@ fn arguments(bracketed: &str) -> Arguments {
     Constraint::parse_all(inner).map_or(Arguments::NotUnderstood, Arguments::These)
 }
 
-/// Every way to part a canonical name into skill and tool; without a separator, any skill.
+/// Every way to split a canonical name into skill and tool; without a separator, any skill.
 fn parted(name: &str) -> Vec<(String, String)> {
     let mut parted: Vec<(String, String)> = name
         .char_indices()
@@ -263,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn internet_access_is_what_leaves_the_machine() {
+    fn internet_access_covers_calls_that_leave_the_machine() {
         let (pattern, args) = (Pattern::parse("internet_access"), json!({}));
         for (effect, restricts, allows) in [
             (Effect::Read, false, false),
@@ -280,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_can_be_parted_twice_denies_both_and_allows_none() {
+    fn ambiguous_name_denies_both_and_allows_none() {
         let (pattern, args) = (Pattern::parse("a__b__c"), json!({}));
         for tool in [("a", "b__c"), ("a__b", "c")] {
             assert!(pattern.restricts(&shape(tool, &args)), "{tool:?}");
@@ -308,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_are_not_understood_restrict_and_allow_nothing() {
+    fn unparsable_arguments_restrict_and_allow_nothing() {
         let args = json!({"to": "jane@quillon.example"});
         for text in [
             "mail__send(x)",

@@ -1,4 +1,4 @@
-/// Whether the text fits a pattern in which `*` stands for any characters.
+/// Whether the text matches a pattern in which `*` matches any characters.
 pub(super) fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

@@ -17,7 +17,7 @@ fn folder(files: &[(&str, &[u8])]) -> (tempfile::TempDir, SkillFolder) {
 }
 
 #[test]
-fn a_file_is_read_by_its_path_in_the_folder() {
+fn file_is_read_by_its_relative_path() {
     let (_root, folder) = folder(&[("references/a.md", "eins ä".as_bytes())]);
     for path in ["references/a.md", "./references/a.md", "references//a.md"] {
         assert_eq!(folder.read(path), Ok("eins ä".to_owned()), "{path}");
@@ -29,7 +29,7 @@ fn a_file_is_read_by_its_path_in_the_folder() {
 }
 
 #[test]
-fn nothing_outside_of_the_folder_is_named() {
+fn paths_out_of_the_folder_are_refused() {
     let (root, folder) = folder(&[("a.md", b"inside"), (".env", b"hidden")]);
     fs::write(root.path().join("secret"), "secret").unwrap();
     let absolute = root.path().join("secret").display().to_string();
@@ -54,7 +54,7 @@ fn nothing_outside_of_the_folder_is_named() {
 }
 
 #[test]
-fn what_is_no_readable_text_is_refused_with_the_remedy() {
+fn unreadable_file_is_refused_with_the_remedy() {
     let huge = vec![b'x'; 1024 * 1024 + 1];
     let (_root, folder) = folder(&[("huge.md", &huge), ("assets/logo.png", &[0xff, 0xd8]), ("dir/a", b"")]);
     assert_eq!(folder.read("huge.md"), Err(SkillFileError::TooLarge("huge.md".into())));
@@ -64,7 +64,7 @@ fn what_is_no_readable_text_is_refused_with_the_remedy() {
 
 #[cfg(unix)]
 #[test]
-fn links_and_pipes_lead_nowhere() {
+fn links_and_pipes_are_not_followed() {
     use std::os::unix::fs::symlink;
     let (root, folder) = folder(&[("a.md", b"inside")]);
     let skill = root.path().join("x");
@@ -82,7 +82,7 @@ fn links_and_pipes_lead_nowhere() {
 }
 
 #[test]
-fn a_folder_that_was_swapped_is_read_as_it_is_and_an_agreed_file_only_as_agreed() {
+fn sealed_file_is_read_only_with_its_agreed_content() {
     let (root, mut folder) = folder(&[("a.md", b"one")]);
     fs::rename(root.path().join("x"), root.path().join("old")).unwrap();
     assert!(matches!(folder.read("a.md"), Err(SkillFileError::NotFound { .. })));
@@ -99,7 +99,7 @@ fn a_folder_that_was_swapped_is_read_as_it_is_and_an_agreed_file_only_as_agreed(
 }
 
 #[test]
-fn embedded_files_are_read_by_the_same_names() {
+fn embedded_files_are_read_by_the_same_paths() {
     let folder = SkillFolder::embedded(vec![("assets/plan.md", "- [ ] first")]).unwrap();
     assert_eq!(folder.read("./assets/plan.md"), Ok("- [ ] first".to_owned()));
     assert!(matches!(folder.read("assets/other.md"), Err(SkillFileError::NotFound { .. })));

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn reads_all_that_the_standard_has() {
+fn reads_all_fields_of_the_standard() {
     let (skill, findings) = SkillMd::read(
         "---\nname: crm\ndescription: >\n  People and\n  deals.\nlicense: MIT\ncompatibility: Needs a vault\nmetadata:\n  author: someone\n  version: \"1.10\"\nallowed-tools: Read Bash(git:*)\n---\n\n# CRM\n\nUse it.\n",
         Some("crm"),
@@ -25,7 +25,7 @@ fn reads_all_that_the_standard_has() {
 }
 
 #[test]
-fn says_what_is_wrong() {
+fn reports_errors() {
     assert_eq!(SkillMd::parse("# CRM\n"), Err(SkillMdError::NoFrontMatter));
     assert_eq!(SkillMd::parse(""), Err(SkillMdError::NoFrontMatter));
     assert_eq!(SkillMd::parse("---\nname: x\ndescription: y\n"), Err(SkillMdError::NotClosed));
@@ -42,7 +42,7 @@ fn says_what_is_wrong() {
 }
 
 #[test]
-fn a_description_of_a_megabyte_is_refused_and_a_long_one_is_cut() {
+fn huge_description_is_refused_and_a_long_one_is_cut() {
     let huge = format!("---\nname: x\ndescription: {}\n---\n", "y".repeat(1024 * 1024));
     assert_eq!(SkillMd::parse(&huge), Err(SkillMdError::TooLarge));
     let long = format!("---\nname: x\ndescription: {}\n---\nText.\n", "ä".repeat(2000));
@@ -53,7 +53,7 @@ fn a_description_of_a_megabyte_is_refused_and_a_long_one_is_cut() {
 }
 
 #[test]
-fn an_alias_bomb_is_refused() {
+fn alias_bomb_is_refused() {
     let mut bomb = String::from("---\na0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
     for level in 1..9 {
         let before = format!("*a{}", level - 1);
@@ -66,7 +66,7 @@ fn an_alias_bomb_is_refused() {
 }
 
 #[test]
-fn what_is_nested_endlessly_is_no_valid_skill() {
+fn deeply_nested_front_matter_is_invalid() {
     let is_valid = |front: String| {
         let text = format!("---\nname: x\ndescription: D.\n{front}---\nText.");
         SkillMd::read(&text, Some("x"))
@@ -82,7 +82,7 @@ fn what_is_nested_endlessly_is_no_valid_skill() {
 }
 
 #[test]
-fn what_breaks_a_rule_is_read_and_told() {
+fn violation_of_the_standard_is_a_finding() {
     let check = |text: &str, line: u32, told: &str| {
         let (skill, findings) = SkillMd::read(text, Some("x")).unwrap();
         assert!(!skill.description.is_empty(), "{text:?}");
@@ -98,7 +98,7 @@ fn what_breaks_a_rule_is_read_and_told() {
 }
 
 #[test]
-fn a_colon_in_a_description_is_understood() {
+fn colon_in_a_description_is_accepted() {
     let text = "---\nname: x\ndescription: Use when: somebody says \"hello\"\nlicense: MIT\n---\n\nText.\n";
     let (skill, _) = SkillMd::read(text, Some("x")).unwrap();
     assert_eq!(skill.description, "Use when: somebody says \"hello\"");
@@ -106,7 +106,7 @@ fn a_colon_in_a_description_is_understood() {
 }
 
 #[test]
-fn a_file_from_windows_is_read_as_any_other() {
+fn crlf_and_byte_order_mark_are_accepted() {
     let text = "\u{feff}---\r\nname: x\r\ndescription: D.\r\n---\r\n\r\nText.\r\n";
     let (skill, findings) = SkillMd::read(text, Some("x")).unwrap();
     assert_eq!((&*skill.name, &*skill.description, &*skill.instructions), ("x", "D.", "Text."));
@@ -114,7 +114,7 @@ fn a_file_from_windows_is_read_as_any_other() {
 }
 
 #[test]
-fn a_number_is_the_text_that_it_is_written_as() {
+fn number_is_read_as_its_source_text() {
     for name in ["0x1f", "1e3", "007", "null", "true", "18446744073709551617", "2026-01-02"] {
         let text = format!("---\nname: {name} # so\ndescription: D.\n---\nText.");
         let (skill, findings) = SkillMd::read(&text, Some(name)).unwrap();
@@ -124,13 +124,13 @@ fn a_number_is_the_text_that_it_is_written_as() {
     let (skill, _) = SkillMd::read(text, Some("x")).unwrap();
     let wanted = [("version", "1.10"), ("quoted", "1.10"), ("draft", "true"), ("words", "1 2")];
     assert_eq!(skill.metadata, wanted.map(|(key, value)| (key.to_owned(), value.to_owned())).into());
-    // A word to the standard, whose YAML has no types.
+    // Text by the standard, whose YAML is untyped.
     let (skill, findings) = SkillMd::read("---\nname: x\ndescription: null\n---\nText.", Some("x")).unwrap();
     assert_eq!((skill.description.as_str(), findings.as_slice()), ("null", [].as_slice()));
 }
 
 #[test]
-fn keys_may_be_indented_as_a_whole() {
+fn all_keys_may_be_indented() {
     let text =
         "--- # mine\n\n  # too\n  name: y\n  description: D.\n  metadata:\n    version: 1.10\n---\nText.\n";
     let (skill, findings) = SkillMd::read(text, Some("x")).unwrap();
@@ -144,7 +144,7 @@ fn keys_may_be_indented_as_a_whole() {
 }
 
 #[test]
-fn the_front_matter_ends_where_the_keys_end() {
+fn front_matter_ends_where_the_keys_end() {
     for (end, body) in [
         ("---\nText.", "Text."),
         (" ---\nText.", "Text."),
@@ -166,7 +166,7 @@ fn the_front_matter_ends_where_the_keys_end() {
 }
 
 #[test]
-fn instructions_that_are_too_long_for_one_reading_are_reported() {
+fn instructions_too_long_for_one_read_are_reported() {
     let read = |bytes: usize| {
         let text = format!("---\nname: x\ndescription: D.\n---\n{}", "y".repeat(bytes));
         let (skill, findings) = SkillMd::read(&text, Some("x")).unwrap();

@@ -24,7 +24,7 @@ fn checked(files: &[(&str, &str)]) -> Vec<String> {
 const GOOD: &str = "---\nname: my-skill\ndescription: Does it.\n---\n\nSee [the list](references/list.md).\n";
 
 #[test]
-fn a_whole_skill_has_nothing_against_it() {
+fn complete_skill_has_no_findings() {
     let found = checked(&[
         ("SKILL.md", GOOD),
         ("references/list.md", "- one"),
@@ -38,7 +38,7 @@ fn a_whole_skill_has_nothing_against_it() {
 }
 
 #[test]
-fn every_file_is_looked_at_and_every_place_is_named() {
+fn findings_cover_every_file_with_its_line() {
     let found = checked(&[
         ("SKILL.md", &GOOD.replace("my-skill", "other")),
         ("manifest.yaml", "color: red\nconfig:\n  type: object\n  properties:\n    days: {type: integer}\n"),

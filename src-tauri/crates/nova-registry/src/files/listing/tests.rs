@@ -9,7 +9,7 @@ fn paths(files: &[SkillFile]) -> Vec<&str> {
 }
 
 #[test]
-fn resources_are_what_a_skill_brings_beside_its_own_files() {
+fn resources_exclude_files_that_nova_interprets() {
     let root = tempfile::tempdir().unwrap();
     for file in [
         "SKILL.md",
@@ -38,7 +38,7 @@ fn resources_are_what_a_skill_brings_beside_its_own_files() {
 }
 
 #[test]
-fn thousands_of_files_and_endless_folders_are_not_all_looked_at() {
+fn number_of_files_and_depth_of_folders_are_bounded() {
     let root = tempfile::tempdir().unwrap();
     let skill = root.path().join("x");
     fs::create_dir_all(skill.join("assets")).unwrap();
@@ -56,7 +56,7 @@ fn thousands_of_files_and_endless_folders_are_not_all_looked_at() {
 
 #[cfg(unix)]
 #[test]
-fn links_and_pipes_are_named_and_not_followed() {
+fn links_and_pipes_are_listed_but_not_followed() {
     use std::os::unix::fs::symlink;
     let root = tempfile::tempdir().unwrap();
     let skill = root.path().join("x");

@@ -9,7 +9,7 @@ fn fingerprint(root: &Path) -> String {
 }
 
 #[test]
-fn every_change_of_a_name_or_a_content_is_another_fingerprint() {
+fn any_change_of_names_or_contents_changes_the_fingerprint() {
     let root = tempfile::tempdir().unwrap();
     let skill = root.path().join("x");
     fs::create_dir_all(skill.join("scripts")).unwrap();
@@ -36,7 +36,7 @@ fn every_change_of_a_name_or_a_content_is_another_fingerprint() {
 }
 
 #[test]
-fn what_nobody_can_review_is_refused() {
+fn files_that_cannot_be_reviewed_are_refused() {
     let root = tempfile::tempdir().unwrap();
     let skill = root.path().join("x");
     fs::create_dir_all(&skill).unwrap();

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::*;
 use crate::not_ready::NotReady;
 
-/// What is remembered from one run to the next.
+/// Versions persisted across runs.
 #[derive(Default, Clone)]
 struct Kept(Arc<Mutex<BTreeMap<String, LastGoodTool>>>);
 
@@ -27,7 +27,7 @@ impl LastGood for Kept {
     }
 }
 
-/// A folder that is saved into, and what of it is shown when.
+/// A folder with a simulated clock.
 struct Folder {
     tools: ToolSet,
     kept: Kept,
@@ -39,13 +39,13 @@ impl Folder {
         Self::after(&Kept::default())
     }
 
-    /// In a new run of the program.
+    /// The folder in a new run of the program.
     fn after(kept: &Kept) -> Self {
         let tools = ToolSet::new("/tools".into(), Owner::EachFile);
         Self { tools, kept: kept.clone(), start: Instant::now() }
     }
 
-    /// Sees the files and loads all that has to be, also what that leads to; the end of a run.
+    /// A complete run: scans the files and loads everything, including follow-up loads.
     fn run(kept: &Kept, files: &[(&str, &str)]) -> Vec<String> {
         let mut folder = Self::after(kept);
         let mut wanted = folder.see(0, files);
@@ -61,7 +61,7 @@ impl Folder {
         folder.shown(9000)
     }
 
-    /// What is to be loaded for these files, seen this many milliseconds after the start.
+    /// The files to load after a scan at this time, in milliseconds since the start.
     fn see(&mut self, at: u64, files: &[(&str, &str)]) -> Vec<ToolFile> {
         let sources = files.iter().map(|(name, text)| ((*name).to_owned(), FileText::Text((*text).into())));
         let now = self.start + Duration::from_millis(at);
@@ -74,10 +74,10 @@ impl Folder {
         }
     }
 
-    /// Answers with what has to be loaded next.
+    /// Loads a file; returns the file to load next.
     fn load_one(&mut self, file: &ToolFile) -> Option<ToolFile> {
         let name = file.path.file_name().unwrap().to_str().unwrap();
-        // Any tool does: nothing is called here.
+        // Any tool will do: none is called here.
         let id = file.source.lines().next().and_then(|line| line.strip_prefix("name: "));
         let read =
             id.map(|id| Arc::new(NotReady::new(id, State::Broken, "")) as Arc<dyn Tool>).ok_or_else(|| {
@@ -87,7 +87,7 @@ impl Folder {
         self.tools.loaded(name, &file.source, read)
     }
 
-    /// `id` of what can be called, `id: reason` of the rest; a reason in brackets is beside.
+    /// `id` of callable tools, `id: reason` of the others; the reason of a callable tool is in parentheses.
     fn shown(&mut self, at: u64) -> Vec<String> {
         let now = self.start + Duration::from_millis(at);
         self.tools.settle(now);
@@ -103,7 +103,7 @@ impl Folder {
 }
 
 #[test]
-fn a_half_written_file_is_reported_only_when_it_stays_so() {
+fn half_written_file_is_reported_only_after_the_grace_period() {
     let mut folder = Folder::new();
     let new = folder.see(0, &[("a.ts", "name: a\n")]);
     folder.load(&new);
@@ -119,7 +119,7 @@ fn a_half_written_file_is_reported_only_when_it_stays_so() {
 }
 
 #[test]
-fn a_file_that_is_gone_for_a_moment_was_never_gone() {
+fn file_missing_briefly_is_not_dropped() {
     let mut folder = Folder::new();
     let new = folder.see(0, &[("a.ts", "name: a\n")]);
     folder.load(&new);
@@ -132,7 +132,7 @@ fn a_file_that_is_gone_for_a_moment_was_never_gone() {
 }
 
 #[test]
-fn what_was_deleted_while_nobody_looked_does_not_come_back() {
+fn file_deleted_between_runs_does_not_return() {
     let kept = Kept::default();
     assert_eq!(Folder::run(&kept, &[("w.ts", "name: w\n")]), ["w"]);
     assert_eq!(Folder::run(&kept, &[]), [""; 0]);
@@ -140,7 +140,7 @@ fn what_was_deleted_while_nobody_looked_does_not_come_back() {
 }
 
 #[test]
-fn a_version_of_an_earlier_run_takes_no_name_that_is_in_force() {
+fn persisted_version_does_not_take_a_name_in_force() {
     let kept = Kept::default();
     assert_eq!(Folder::run(&kept, &[("a.ts", "name: x\n")]).len(), 1);
     assert_eq!(
@@ -152,7 +152,7 @@ fn a_version_of_an_earlier_run_takes_no_name_that_is_in_force() {
 }
 
 #[test]
-fn a_file_whose_new_name_is_anothers_stays_what_it_was_after_a_restart() {
+fn renamed_to_a_taken_name_keeps_old_version_after_restart() {
     let kept = Kept::default();
     let as_named = |shown: Vec<String>| -> Vec<String> {
         shown.iter().map(|row| row.split([' ', ':']).next().unwrap().to_owned()).collect()
@@ -163,7 +163,7 @@ fn a_file_whose_new_name_is_anothers_stays_what_it_was_after_a_restart() {
 }
 
 #[test]
-fn of_two_that_come_together_neither_wins_by_being_read_first() {
+fn new_files_with_one_name_are_both_refused_in_any_order() {
     for order in [[0, 1], [1, 0]] {
         let mut folder = Folder::new();
         let both = folder.see(0, &[("a.ts", "name: x\n"), ("b.ts", "name: x\n\n")]);
@@ -179,7 +179,7 @@ fn of_two_that_come_together_neither_wins_by_being_read_first() {
 }
 
 #[test]
-fn a_newcomer_takes_no_name_not_even_of_a_file_that_is_broken() {
+fn new_file_cannot_take_the_name_of_a_broken_file() {
     let mut folder = Folder::new();
     let new = folder.see(0, &[("a.ts", "name: x\n")]);
     folder.load(&new);
@@ -188,7 +188,7 @@ fn a_newcomer_takes_no_name_not_even_of_a_file_that_is_broken() {
     let shown = folder.shown(2000);
     assert!(shown[0].starts_with("x (a.ts:1:1:"), "{shown:?}");
     assert_eq!(shown[1], "b: b.ts: the tool X is defined in a.ts already. Give this one another name.");
-    // It leaves its name of its own accord, and then the name is free.
+    // Once the first file gives up the name, it is free.
     let third = folder.see(3000, &[("a.ts", "name: a\n"), ("b.ts", "name: X\n")]);
     folder.load(&third);
     assert_eq!(folder.shown(3000).len(), 2);
@@ -196,7 +196,7 @@ fn a_newcomer_takes_no_name_not_even_of_a_file_that_is_broken() {
 }
 
 #[test]
-fn a_second_file_of_one_name_is_reported_with_the_line_of_the_name() {
+fn line_of_a_literal_tool_name_is_found() {
     let source = "// says the weather\nexport default defineTool({\n  name: 'weather',\n  description: 'Says it.',\n})\n";
     assert_eq!(line_of_name(source, "weather"), Some(3));
     assert_eq!(line_of_name(&source.replace('\'', "\""), "weather"), Some(3));

@@ -36,7 +36,7 @@ impl Subscriber for Errors {
     fn exit(&self, _: &Id) {}
 }
 
-/// Nothing was agreed to, and nothing was good before; where it panics, looking at files breaks.
+/// A store without agreements and versions; if set, it panics during scans.
 struct Nothing {
     panics: bool,
 }
@@ -61,7 +61,7 @@ impl LastGood for Nothing {
     }
 }
 
-/// How many errors are logged when the files are checked on this runtime.
+/// The number of errors logged when files are checked on this runtime.
 fn errors(runtime: &tokio::runtime::Handle, panics: bool) -> usize {
     let root = tempfile::tempdir().expect("a folder");
     let at = |name: &str| root.path().join(name);
@@ -80,7 +80,7 @@ fn errors(runtime: &tokio::runtime::Handle, panics: bool) -> usize {
 }
 
 #[test]
-fn that_the_program_ends_before_the_files_were_looked_at_is_no_error() {
+fn exit_before_the_first_scan_is_not_an_error() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     assert_eq!(errors(runtime.handle(), false), 0);
     assert_eq!(errors(runtime.handle(), true), 1, "what breaks is told");
@@ -90,7 +90,7 @@ fn that_the_program_ends_before_the_files_were_looked_at_is_no_error() {
 }
 
 #[test]
-fn folders_of_skills_beyond_the_limit_are_named_once() {
+fn skill_folders_beyond_the_limit_are_reported_once() {
     let root = tempfile::tempdir().unwrap();
     let make = |numbers: std::ops::Range<u32>| {
         for number in numbers {
