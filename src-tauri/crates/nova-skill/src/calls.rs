@@ -1,4 +1,4 @@
-//! Calls of other tools in the middle of a call.
+//! Calls of other tools during a call.
 
 use async_trait::async_trait;
 use jiff::civil::Date;
@@ -6,32 +6,31 @@ use serde_json::Value;
 
 /// The tools that a running tool [may call](crate::ToolSpec::may_call).
 ///
-/// Each call goes by its own rules, as if it had been made by itself. The notes that it writes join the draft of
-/// the running call, and are shown and written with it.
+/// Each call is judged by the rules of the called tool. Its writes join the draft of the running call, and
+/// are shown and written with it.
 #[async_trait]
 pub trait ToolCalls: Send + Sync {
-    /// Calls `skill.tool` and returns its value. Calls made at the same time run at the same time, except that one
-    /// writes after the other.
+    /// Calls `skill.tool` and returns its value. Concurrent calls run concurrently, except that writes are
+    /// serialised.
     ///
     /// # Errors
-    /// The error of the call, also when it was denied.
+    /// The error of the call, including a denial.
     async fn call(&self, tool: &str, args: Value) -> Result<Value, CallError>;
 
-    /// What the skills say of a day: the sections that their manifests declare, each as a value. The tools behind them
-    /// are called as by [`ToolCalls::call`], also those of skills that are not active.
+    /// Returns the sections of a day that the skills' manifests declare, each as a value. Their tools are
+    /// called as by [`ToolCalls::call`], including those of inactive skills.
     ///
     /// # Errors
-    /// Where the running tool may not call others. A tool that fails is a section with a `problem`.
+    /// If the running tool may not call others. A failed tool is a section with a `problem`.
     async fn today(&self, day: Date) -> Result<Vec<Value>, CallError> {
         Err(may_not_call(&format!("the tools of {day}")))
     }
 
-    /// Runs a tool of the skill `vault` for a tool that [declares](crate::ToolSpec::vault) what it does with notes.
-    /// It is part of the running call: what it reads that call has read, and what it plans is asked about and
-    /// written with it.
+    /// Runs a tool of the skill `vault` for a tool that [declares](crate::ToolSpec::vault) access to notes.
+    /// It is part of the running call: its reads and planned writes count as those of that call.
     ///
     /// # Errors
-    /// The error of the tool, also where a rule is about it.
+    /// The error of the tool, including a denial by a rule.
     async fn vault(&self, tool: &str, _args: Value) -> Result<Value, CallError> {
         Err(CallError {
             code: "tool_failed".into(),
@@ -41,18 +40,18 @@ pub trait ToolCalls: Send + Sync {
     }
 }
 
-/// Why a call had no result.
+/// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CallError {
     /// The code on the wire: `denied_by_rule`.
     pub code: String,
     pub message: String,
-    /// What to do about it; empty where nothing can be done.
+    /// The remedy; empty if there is none.
     pub hint: String,
 }
 
-/// None, for tools that do not declare that they call others.
+/// Refuses all calls, for tools that do not declare that they call others.
 #[async_trait]
 impl ToolCalls for () {
     async fn call(&self, tool: &str, _: Value) -> Result<Value, CallError> {

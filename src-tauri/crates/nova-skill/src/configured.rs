@@ -1,41 +1,42 @@
-//! Commands that the user configured for a skill: they run with the user's own rights.
+//! Commands that the user configured for a skill, which run with the user's own rights.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-/// How long a command may run where nobody says, in minutes.
+/// Default time limit of a command, in minutes.
 const MINUTES: u64 = 10;
-/// The longest that anybody may say, in minutes.
+/// Maximum configurable time limit, in minutes.
 const LONGEST: u64 = 120;
 
-/// A command in the configuration of a skill. `deploy` stands in the keys `deploy_command`, a list of words,
-/// `deploy_folder`, `deploy_environment`, the names of variables that it gets of Nova's environment, and
-/// `deploy_minutes`.
+/// A command in the configuration of a skill. `deploy` is configured by the keys `deploy_command`, a list of
+/// words; `deploy_folder`; `deploy_environment`, the names of variables passed on from Nova's environment;
+/// and `deploy_minutes`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfiguredCommand {
-    /// The program, then its arguments; never empty.
+    /// The program and its arguments; never empty.
     pub words: Vec<String>,
-    /// By absolute path, or below `~/`; the user's home folder where nothing is set.
+    /// An absolute path, or one below `~/`; defaults to the user's home folder.
     pub folder: String,
     pub environment: Vec<String>,
     pub time_limit: Duration,
 }
 
-/// What a call gives its command.
+/// The input that a call passes to its command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandInput {
-    /// What it reads; then its standard input ends.
+    /// Written to its standard input, which is then closed.
     pub stdin: Vec<u8>,
-    /// Variables of its environment.
+    /// Additional environment variables.
     pub variables: Vec<(String, String)>,
 }
 
 impl ConfiguredCommand {
-    /// The longest that a call of one may take: [`NativeTool::TIME_LIMIT`](crate::NativeTool::TIME_LIMIT) of its tool.
+    /// The time limit of a tool that runs such a command: its
+    /// [`NativeTool::TIME_LIMIT`](crate::NativeTool::TIME_LIMIT).
     pub const TIME_LIMIT: Duration = Duration::from_secs(LONGEST * 60 + 60);
 
-    /// None where it is not set.
+    /// Returns `None` if it is not configured.
     pub fn of(config: &Value, name: &str) -> Option<Self> {
         let at = |part: &str| config.get(format!("{name}_{part}"));
         let texts = |part: &str| -> Vec<String> {
@@ -52,7 +53,8 @@ impl ConfiguredCommand {
         })
     }
 
-    /// What a tool says that has no command: see [`NativeTool::unavailable`](crate::NativeTool::unavailable).
+    /// The reason why a tool without its command is unavailable: see
+    /// [`NativeTool::unavailable`](crate::NativeTool::unavailable).
     pub fn missing(config: &Value, skill: &str, name: &str) -> Option<String> {
         Self::of(config, name).is_none().then(|| {
             format!(
@@ -61,7 +63,7 @@ impl ConfiguredCommand {
         })
     }
 
-    /// The words as a shell would be given them: what a card shows.
+    /// The words quoted as for a shell, as shown on a card.
     pub fn shown(&self) -> String {
         self.words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
     }
@@ -82,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_read_from_its_keys() {
+    fn command_is_read_from_its_keys() {
         let config = json!({
             "deploy_command": ["./deploy.sh", "to production"], "deploy_folder": "~/site",
             "deploy_environment": ["FLY_API_TOKEN"], "deploy_minutes": 30, "send_command": ["mail"],
@@ -103,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_is_not_set_is_missing_with_its_key() {
+    fn missing_command_is_reported_with_its_key() {
         for config in [json!({}), json!({"deploy_command": []}), json!({"deploy_command": [" "]})] {
             let why = ConfiguredCommand::missing(&config, "release-management", "deploy").expect("a reason");
             assert!(why.contains("skills.release-management.config.deploy_command"), "{why}");
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_words_are_shown_as_one_word_each() {
+    fn unusual_words_are_quoted() {
         for (word, shown) in
             [("", "''"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("$(rm)", "'$(rm)'"), ("-p", "-p")]
         {

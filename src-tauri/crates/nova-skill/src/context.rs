@@ -1,5 +1,5 @@
-//! What a tool may ask for while it runs. Each part is a trait: the real one is bound to the call
-//! by `nova-calls`, a double stands in `nova-testkit`.
+//! What a tool may use while it runs. Each part is a trait, bound to the call by `nova-calls`, with test
+//! doubles in `nova-testkit`.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -18,11 +18,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Delegate, Progress, RecordTypes, ToolCalls, ToolError, ToolFiles, ToolProcess, ToolUser};
 
-/// A note's place in the vault.
+/// The path of a note in the vault.
 pub type NotePath = VaultPath;
 
-/// Everything a running tool has. Nothing else is reachable: no environment, no home folder, no
-/// global clock.
+/// Everything that a running tool can reach: no environment, no home folder, no global clock.
 pub trait ToolContext: Send + Sync {
     /// The vault, bound to this call's change set and to what the principal may see.
     fn vault(&self) -> &dyn ToolVault;
@@ -34,26 +33,26 @@ pub trait ToolContext: Send + Sync {
     fn http(&self) -> &dyn ToolHttp;
     fn credentials(&self) -> &dyn Credentials;
     fn clock(&self) -> &dyn Clock;
-    /// A file from anywhere that the user chose or dropped in the window, by the name that the arguments call it.
-    /// Only a call of the user's own hand has any.
+    /// A file from anywhere that the user chose or dropped in the window, by its name in the arguments. Only
+    /// calls made by the user directly have any.
     fn given_file(&self, _name: &str) -> Option<Arc<GivenFile>> {
         None
     }
-    /// A small store of the skill's own; never the truth about anything.
+    /// A small store for the skill's own data; never the source of truth.
     fn store(&self) -> &dyn ToolStore;
-    /// What was fetched and can be fetched again, shared by the skills compiled into Nova.
+    /// A cache of fetched data, shared by all compiled skills.
     fn cache(&self) -> &dyn ToolCache {
         &()
     }
-    /// Guarded child processes, for native tools that request them ([`crate::ToolSpec::runs_commands`]).
+    /// Sandboxed child processes, for native tools that declare them ([`crate::ToolSpec::runs_commands`]).
     fn process(&self) -> &dyn ToolProcess;
-    /// Gives tasks to sub-agents.
+    /// Delegates tasks to sub-agents.
     fn delegate(&self) -> &dyn Delegate;
     /// The other tools of the chat.
     fn tools(&self) -> &dyn ToolCalls {
         &()
     }
-    /// Answers what another program asks in the middle of this call.
+    /// Forwards another program's questions to the user during this call.
     fn user(&self) -> &dyn ToolUser {
         &()
     }
@@ -62,47 +61,47 @@ pub trait ToolContext: Send + Sync {
     fn records(&self) -> &RecordTypes;
     /// The skill's configuration: its defaults with the user's changes.
     fn config(&self) -> &Value;
-    /// [`Preview::digest`](crate::Preview) of what the user was shown of this call, where the tool previews and its call was asked about.
+    /// The [`Preview::digest`](crate::Preview) that the user was shown, if the tool previews calls and this
+    /// one was asked about.
     fn shown(&self) -> Option<&str> {
         None
     }
-    /// Set when the user stops the call; long work looks at it.
+    /// Cancelled when the user stops the call; long computations must check it.
     fn cancel(&self) -> &CancellationToken;
     fn progress(&self, progress: Progress);
     fn log(&self, level: LogLevel, message: &str);
 }
 
-/// Notes. Writes are planned here and reach the disk only when the call was allowed and the tool
-/// has returned; reads see the planned writes.
+/// Notes. Writes are planned, and reach the disk only after the call was allowed and the tool has returned;
+/// reads include planned writes.
 #[async_trait]
 pub trait ToolVault: Send + Sync {
     async fn read(&self, path: &VaultPath) -> Result<Note, ToolError>;
     /// Notes with that path, name or alias.
     async fn find(&self, name: &str) -> Result<Vec<VaultPath>, ToolError>;
-    /// The paths of all notes, in their order.
+    /// The sorted paths of all notes.
     async fn paths(&self) -> Result<Vec<VaultPath>, ToolError>;
-    /// Notes whose `type:` is that of the record type, wherever they lie, by path. Templates
-    /// (in the [`nova_vault::TemplateFolder`]) are not among them.
+    /// Notes whose `type:` is that of the record type, in any folder, sorted by path. Excludes templates (in
+    /// the [`nova_vault::TemplateFolder`]).
     async fn records(&self, record_type: &str) -> Result<Vec<Note>, ToolError>;
-    /// Notes that seem to be of the record type (they lie in its folder, or name the type) and
-    /// cannot be read as records, by path.
+    /// Notes that appear to be of the record type (by their folder or type) but cannot be read as records,
+    /// sorted by path.
     async fn unreadable(&self, record_type: &str) -> Result<Vec<Problem>, ToolError>;
-    /// Both of the above for several record types, from one look at the disk: a question about
-    /// everything asks once.
+    /// Combines [`ToolVault::records`] and [`ToolVault::unreadable`] for several record types, from one scan.
     async fn read_records(&self, record_types: &[&str]) -> Result<RecordsRead, ToolError>;
-    /// What lies at an absolute place of the disk, as the vault names it; `None` outside of the vault.
+    /// The vault's name for an absolute path; `None` if it is outside of the vault.
     async fn name_of(&self, place: &str) -> Result<Option<String>, ToolError>;
-    /// Whether a folder of that path is there, in whatever case.
+    /// Whether the folder exists, in any case.
     async fn has_folder(&self, folder: &str) -> Result<bool, ToolError>;
-    /// The bytes of a file of the vault that is no note, such as a bank's list of transactions: at
-    /// most 16 MB, never one in a hidden or, for a model elsewhere, private folder.
+    /// Reads a file of the vault that is not a note, such as a bank's list of transactions: at most 16 MB,
+    /// and never in a hidden folder or, for a remote model, a private one.
     async fn read_file(&self, path: &VaultPath) -> Result<Vec<u8>, ToolError>;
-    /// A path for a new note: the display name made a file name, with ` 2` on collision.
+    /// A path for a new note: the display name as a file name, with ` 2` on collision.
     async fn free_path(&self, folder: &str, display_name: &str) -> Result<VaultPath, ToolError>;
-    /// Refuses where a note is.
+    /// Creates a note; fails if it exists.
     async fn create(&self, path: &VaultPath, text: String) -> Result<(), ToolError>;
-    /// A file that is no note, in this folder, under its name or that with a number; for the note that is to
-    /// show it.
+    /// Adds a file that is not a note to this folder, for the note that will show it; a number is appended to
+    /// the name on collision.
     async fn attach(
         &self,
         folder: &str,
@@ -110,10 +109,10 @@ pub trait ToolVault: Send + Sync {
         text: String,
         note: Option<&VaultPath>,
     ) -> Result<Attached, ToolError>;
-    /// As [`ToolVault::attach`] for bytes of any kind, at most [`nova_vault::MAX_FILE_BYTES`] of them. They cannot
-    /// be read before they are written.
+    /// As [`ToolVault::attach`], for bytes of any kind, at most [`nova_vault::MAX_FILE_BYTES`]. They cannot
+    /// be read until they are written.
     async fn attach_file(&self, folder: &str, name: &str, bytes: Vec<u8>) -> Result<Attached, ToolError>;
-    /// Many at once, each under a free name of its folder; gives their paths in the same order.
+    /// Creates many notes, each under a free name in its folder; returns their paths in the same order.
     async fn create_all(&self, notes: Vec<NewNote>) -> Result<Vec<VaultPath>, ToolError>;
     async fn set_properties(&self, path: &VaultPath, edits: &[PropertyEdit]) -> Result<(), ToolError>;
     /// Replaces exact text, `count` times (once by default).
@@ -124,7 +123,8 @@ pub trait ToolVault: Send + Sync {
         new: &str,
         count: Option<usize>,
     ) -> Result<(), ToolError>;
-    /// Puts other lines in the place of one, which must say `old`: its number is 1-based, no line has its line break.
+    /// Replaces a line, which must be equal to `old`. The line number is 1-based; lines exclude their line
+    /// break.
     async fn replace_line(
         &self,
         path: &VaultPath,
@@ -132,47 +132,47 @@ pub trait ToolVault: Send + Sync {
         old: &str,
         new: &[String],
     ) -> Result<(), ToolError>;
-    /// Adds text at the end, or at the end of the section under a heading.
+    /// Appends text to the note, or to the section under a heading.
     async fn append(&self, path: &VaultPath, text: &str, heading: Option<&str>) -> Result<(), ToolError>;
-    /// Says in which trash the note will be.
+    /// Returns the trash that will contain the note.
     async fn delete(&self, path: &VaultPath) -> Result<Trash, ToolError>;
-    /// Moves a note and rewrites the links to it.
+    /// Moves a note and updates the links to it.
     async fn move_note(&self, from: &VaultPath, to: &VaultPath) -> Result<Moved, ToolError>;
-    /// Looks into the notes on the disk; planned writes are not seen.
+    /// Searches the notes on disk, without planned writes.
     async fn search(&self, search: &Search) -> Result<SearchAnswer, ToolError>;
-    /// Notes by their properties, as they are on the disk. A type that a skill declares stands for those
-    /// that the user's configuration gives it, too.
+    /// Queries notes on disk by their properties. A type that a skill declares also matches the types that
+    /// the user's configuration maps to it.
     async fn query(&self, query: &Query) -> Result<QueryAnswer, ToolError>;
-    /// Tasks of the notes, as they are on the disk.
+    /// Tasks of the notes on disk.
     async fn tasks(&self, query: &TaskQuery) -> Result<TaskAnswer, ToolError>;
-    /// What a view of a base shows: the view of that name, or the first.
+    /// The result of a view of a base: the view of that name, or the first.
     async fn query_base(&self, path: &VaultPath, view: Option<&str>) -> Result<BaseAnswer, ToolError>;
-    /// The file on the disk that a link means.
+    /// Resolves a link to a file on disk.
     async fn resolve(&self, link: &str) -> Result<Option<VaultPath>, ToolError>;
-    /// What a note on the disk links to, and what links to it.
+    /// The links of a note on disk, and its backlinks.
     async fn links(&self, path: &VaultPath) -> Result<Links, ToolError>;
-    /// Mentions in the notes on the disk that could be links.
+    /// Mentions in notes on disk that could be links.
     async fn mentions(&self, query: &MentionQuery) -> Result<MentionAnswer, ToolError>;
-    /// All tags of the notes on the disk.
+    /// All tags of the notes on disk.
     async fn tags(&self) -> Result<Vec<TagCount>, ToolError>;
-    /// What the user set in Obsidian for this vault.
+    /// The user's Obsidian settings for this vault.
     async fn obsidian(&self) -> Result<ObsidianSettings, ToolError>;
 }
 
-/// A file that the user chose or dropped, as it was at that moment.
+/// A file that the user chose or dropped, as it was at that time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenFile {
-    /// Without its folder.
+    /// Without the folder.
     pub name: String,
     pub bytes: Vec<u8>,
 }
 
-/// The files that the user chose or dropped since the start.
+/// Files that the user chose or dropped since the start of the program.
 pub trait GivenFiles: Send + Sync {
     fn get(&self, name: &str) -> Option<Arc<GivenFile>>;
 }
 
-/// None, for every call that is not the user's own.
+/// No files, for calls that the user did not make directly.
 impl GivenFiles for () {
     fn get(&self, _: &str) -> Option<Arc<GivenFile>> {
         None
@@ -184,15 +184,15 @@ impl GivenFiles for () {
 pub trait ToolHttp: Send + Sync {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ToolError>;
 
-    /// To a server whose address the user wrote into the skill's configuration: it may run on this machine, and no
-    /// redirect is followed. Any other address is refused.
+    /// Sends to a server whose address is in the user's configuration of the skill: it may be on this
+    /// machine, and redirects are not followed. Any other address is refused.
     async fn send_to_configured(&self, request: HttpRequest) -> Result<HttpResponse, ToolError> {
         self.send(request).await
     }
 
-    /// An encrypted connection, for another protocol, to a server whose name the user wrote into the skill's
-    /// configuration: `host:port`, or `host` where the port is `usual`. Its certificate fits that name. For a tool that
-    /// reads, nobody is asked.
+    /// Opens an encrypted connection, for another protocol, to a server that the user's configuration of the
+    /// skill names: `host:port`, or `host` if the port is `usual`. Its certificate must match that name.
+    /// Read-only tools need no approval.
     async fn connect_to_configured(
         &self,
         host: &str,
@@ -205,8 +205,8 @@ pub trait ToolHttp: Send + Sync {
         })
     }
 
-    /// The same where the protocol agrees in plain text to encrypt the connection (STARTTLS). `before` is all that is
-    /// said unencrypted.
+    /// As [`ToolHttp::connect_to_configured`], for protocols that negotiate encryption in plain text
+    /// (STARTTLS). Only `before` communicates unencrypted.
     async fn connect_to_configured_after(
         &self,
         host: &str,
@@ -218,15 +218,15 @@ pub trait ToolHttp: Send + Sync {
     }
 }
 
-/// What a protocol says before its connection is encrypted. It reads no byte that belongs to the encrypted part.
+/// The exchange before a connection is encrypted. It must not read bytes of the encrypted part.
 #[async_trait]
 pub trait BeforeTls: Send + Sync {
     /// # Errors
-    /// When the server does not agree: nothing else is said to it.
+    /// If the server does not agree to encrypt; nothing else is sent to it.
     async fn agree(&self, plain: &mut dyn Connection) -> std::io::Result<()>;
 }
 
-/// Nothing: the connection is encrypted from its first byte.
+/// No exchange: the connection is encrypted from its first byte.
 #[async_trait]
 impl BeforeTls for () {
     async fn agree(&self, _: &mut dyn Connection) -> std::io::Result<()> {
@@ -234,7 +234,7 @@ impl BeforeTls for () {
     }
 }
 
-/// An encrypted connection to a server whose certificate was checked.
+/// An encrypted connection to a server whose certificate was verified.
 pub trait Connection: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Debug + Send + Unpin> Connection for S {}
@@ -245,7 +245,7 @@ pub struct HttpRequest {
     pub url: url::Url,
     pub headers: BTreeMap<String, String>,
     pub body: Option<Vec<u8>>,
-    /// At most this long in all; the context's own limit where none is given.
+    /// Total time limit; defaults to the context's own limit.
     pub timeout: Option<Duration>,
 }
 
@@ -254,7 +254,7 @@ pub struct HttpResponse {
     pub status: u16,
     pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
-    /// Where the answer came from after redirects.
+    /// The URL of the response, after redirects.
     pub url: url::Url,
     /// RFC 3339.
     pub at: String,
@@ -267,15 +267,15 @@ pub trait Credentials: Send + Sync {
     async fn has(&self, name: &str) -> bool;
 }
 
-/// A secret text: prints as `[REDACTED]`, does not serialise, is wiped when dropped.
+/// A secret text: formats as `[REDACTED]`, is not serialisable, and is zeroed on drop.
 pub type Secret = secrecy::SecretString;
 
 pub trait Clock: Send + Sync {
     fn now(&self) -> jiff::Timestamp;
-    /// The user's zone.
+    /// The user's time zone.
     fn zone(&self) -> jiff::tz::TimeZone;
 
-    /// Today in the user's zone.
+    /// Today in the user's time zone.
     fn today(&self) -> jiff::civil::Date {
         self.now().to_zoned(self.zone()).date()
     }
@@ -286,20 +286,20 @@ pub trait Clock: Send + Sync {
 pub trait ToolStore: Send + Sync {
     async fn get(&self, key: &str) -> Result<Option<Value>, ToolError>;
     async fn set(&self, key: &str, value: Value) -> Result<(), ToolError>;
-    /// Sets the value where it is still `before`, among all Novas; whether it did. Who adds to a value reads
-    /// it again where it did not.
+    /// Sets the value if it still equals `before`, atomically across processes; returns whether it did.
+    /// Callers that add to a value retry.
     async fn replace(&self, key: &str, before: Option<&Value>, value: Value) -> Result<bool, ToolError>;
     async fn remove(&self, key: &str) -> Result<(), ToolError>;
 }
 
-/// Bytes by key, as of [`ToolStore`]: never the truth about anything, and gone whenever somebody deletes them.
+/// Bytes by key, with the keys of [`ToolStore`]. Never the source of truth: entries may be deleted any time.
 #[async_trait]
 pub trait ToolCache: Send + Sync {
     async fn get(&self, key: &str) -> Result<Option<Vec<u8>>, ToolError>;
     async fn set(&self, key: &str, bytes: Vec<u8>) -> Result<(), ToolError>;
 }
 
-/// Keeps nothing.
+/// Stores nothing.
 #[async_trait]
 impl ToolCache for () {
     async fn get(&self, _: &str) -> Result<Option<Vec<u8>>, ToolError> {
@@ -311,23 +311,23 @@ impl ToolCache for () {
     }
 }
 
-/// Where the stores of the skills are: one for each, and the cache of all.
+/// Provides a store per skill, and the shared cache.
 pub trait StoreSource: Send + Sync {
     fn of(&self, skill: &str) -> Box<dyn ToolStore>;
     fn cache(&self) -> Box<dyn ToolCache>;
 }
 
-/// In which call of which turn the tool runs, and for whom.
+/// The call and turn in which the tool runs, and its principal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestInfo {
     pub call: String,
-    /// The session, or the form run.
+    /// The id of the session or of the form run.
     pub session: String,
     pub turn: Option<String>,
     pub principal: Principal,
 }
 
-/// On whose behalf a call runs.
+/// The principal on whose behalf a call runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
     pub kind: PrincipalKind,
@@ -351,7 +351,7 @@ pub enum Relationship {
 }
 
 impl Principal {
-    /// The person at this machine.
+    /// The user of this machine.
     pub fn owner() -> Self {
         Self { kind: PrincipalKind::User, name: "you".into(), relationship: Relationship::Owner }
     }

@@ -4,27 +4,27 @@ use async_trait::async_trait;
 
 use crate::{Secret, ToolError};
 
-/// Where the secrets are kept. It decides who gets one; a tool sees it through
-/// [`crate::Credentials`], bound to the tool and to what it declares.
+/// Stores secrets and decides who gets them; tools access it through [`crate::Credentials`], bound to the
+/// tool and its declaration.
 #[async_trait]
 pub trait CredentialSource: Send + Sync {
-    /// The existing credentials under a declared name: `service/key`, or `service` for all
-    /// of its keys.
+    /// Returns the existing credentials under a declared name: `service/key`, or `service` for all of its
+    /// keys.
     ///
     /// # Errors
-    /// When it cannot be read, and [`ToolError::NeedsSignIn`] where only the user can continue.
+    /// If the store cannot be read, and [`ToolError::NeedsSignIn`] if the user must sign in.
     async fn held(&self, consumer: &Consumer, declared: &str) -> Result<Vec<HeldCredential>, ToolError>;
 
-    /// Remembers that the user allows this consumer to have this credential for its hosts.
+    /// Saves a grant of this credential to the consumer, for its hosts.
     ///
     /// # Errors
-    /// When it cannot be written down.
+    /// If it cannot be saved.
     async fn grant(&self, consumer: &Consumer, name: &str) -> Result<(), ToolError>;
 
-    /// The secret `service/key`; None where there is none.
+    /// Returns the secret `service/key`; `None` if it does not exist.
     ///
     /// # Errors
-    /// When there is one and this consumer does not get it, or it cannot be read.
+    /// If it exists but this consumer may not have it, or it cannot be read.
     async fn secret(
         &self,
         consumer: &Consumer,
@@ -38,31 +38,31 @@ pub trait CredentialSource: Send + Sync {
 pub struct HeldCredential {
     /// `service/key`
     pub name: String,
-    /// Whether the consumer may have it for its hosts without a question.
+    /// Whether the consumer may use it for its hosts without a question.
     pub granted: bool,
 }
 
-/// Why a secret may be handed out.
+/// The reason for releasing a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ground {
-    /// A grant that is remembered.
+    /// A saved grant.
     Grant,
-    /// The user has just allowed it, for this call.
+    /// The user has just allowed it for this call.
     JustAllowed,
 }
 
-/// Who wants a secret.
+/// The recipient of a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Consumer {
     pub skill: String,
     pub tool: String,
     /// [`crate::ToolSpec::definition`]: another content of the file is another consumer.
     pub definition: Option<String>,
-    /// Where it may send the secret, and nowhere else.
+    /// The only hosts to which it may send the secret.
     pub hosts: Vec<String>,
 }
 
-/// `skill:crm`, or `tool:dynamic.weather` for one that a file defines.
+/// `skill:crm`, or `tool:dynamic.weather` for a tool defined by a file.
 impl fmt::Display for Consumer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.definition {

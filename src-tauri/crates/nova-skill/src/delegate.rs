@@ -4,25 +4,25 @@ use async_trait::async_trait;
 
 use crate::{Source, ToolError};
 
-/// Delegates tasks to sub-agents: models that work in a session of their own, with their own tools.
+/// Delegates tasks to sub-agents: models with their own session and tools.
 #[async_trait]
 pub trait Delegate: Send + Sync {
-    /// Runs a task in a sub-agent to its end. Tasks of several calls run at the same time.
+    /// Runs a task in a sub-agent until it ends. Tasks of several calls run concurrently.
     ///
     /// # Errors
-    /// When the call is not one of a chat's own model, when a skill is unknown, when the turn has started too
-    /// many, or why the sub-agent failed.
+    /// If the call was not made by a chat's own model, if a skill is unknown, if the turn has started too
+    /// many sub-agents, or if the sub-agent fails.
     async fn run(&self, task: Task) -> Result<TaskEnd, ToolError>;
 }
 
 /// A task for a sub-agent, with its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// Its name in the window.
+    /// Its display name.
     pub name: String,
     pub prompt: String,
-    /// The skills it may use, or single tools as `skill.tool`; the skills that are active in the chat where
-    /// it is `None`.
+    /// The skills it may use, or single tools as `skill.tool`; `None`: the skills that are active in the
+    /// chat.
     pub skills: Option<Vec<String>>,
     pub limits: TaskLimits,
 }
@@ -30,17 +30,17 @@ pub struct Task {
 /// Limits of a sub-agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskLimits {
-    /// Requests to the model; the user may allow as many again.
+    /// Requests to the model; the user may allow the same number again.
     pub steps: u32,
-    /// Tokens of all its requests, those that the provider had cached not counted.
+    /// Tokens of all its requests, excluding those cached by the provider.
     pub tokens: u64,
-    /// The time it works, waiting for the user's answers not counted.
+    /// Working time, excluding waits for the user's answers.
     pub time: Duration,
-    /// The sub-agents of one turn, which together can spend no more than this many times the limits.
+    /// Maximum number of sub-agents per turn, which together can use at most this many times the limits.
     pub per_turn: usize,
 }
 
-/// The answer of a sub-agent.
+/// The result of a sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskEnd {
     /// Its answer; the last text if it is unfinished.

@@ -1,7 +1,7 @@
 use std::panic::resume_unwind;
 use std::thread;
 
-/// What `look` finds in each item, in the order of the items: [`look_at_parts`] for one at a time.
+/// Maps each item in parallel, preserving the order: [`look_at_parts`] for single items.
 pub fn look_at_each<'a, T: Sync, R: Send>(items: &'a [T], look: impl Fn(&'a T) -> R + Sync) -> Vec<R> {
     let mut parts = look_at_parts(items, |part| part.iter().map(&look).collect::<Vec<R>>()).into_iter();
     let mut all = parts.next().unwrap_or_default();
@@ -9,20 +9,20 @@ pub fn look_at_each<'a, T: Sync, R: Send>(items: &'a [T], look: impl Fn(&'a T) -
     all
 }
 
-/// What `look` finds in each part of the items, in their order. Of thousands there are several parts,
-/// each looked at by a thread of its own: to read a record is work for the processor alone.
+/// Maps parts of the items, preserving the order. Thousands of items are split into several parts, one per
+/// thread: reading records is CPU-bound.
 ///
-/// A panic of `look` continues in the caller.
+/// A panic of `look` resumes in the caller.
 pub fn look_at_parts<'a, T: Sync, R: Send>(items: &'a [T], look: impl Fn(&'a [T]) -> R + Sync) -> Vec<R> {
-    /// Below this many for each of two, starting a thread takes longer than it saves.
+    /// Minimum part size: for fewer items, starting a thread takes longer than it saves.
     const FEW: usize = 1_000;
-    /// More hardly help: what is found is put together by one.
+    /// Maximum number of parts: the results are merged by a single thread.
     const MOST: usize = 8;
     let cores = thread::available_parallelism().map_or(1, usize::from).min(MOST);
     look_at(cores.min(items.len() / FEW), items, look)
 }
 
-/// As [`look_at_parts`] with so many, one of them for this thread.
+/// As [`look_at_parts`] with a given number of parts, one of them for this thread.
 fn look_at<'a, T: Sync, R: Send>(parts: usize, items: &'a [T], look: impl Fn(&'a [T]) -> R + Sync) -> Vec<R> {
     if parts < 2 {
         return vec![look(items)];
@@ -39,7 +39,7 @@ fn look_at<'a, T: Sync, R: Send>(parts: usize, items: &'a [T], look: impl Fn(&'a
             match other.map(thread::ScopedJoinHandle::join) {
                 Ok(Ok(more)) => found.push(more),
                 Ok(Err(panic)) => resume_unwind(panic),
-                // No thread is to be had.
+                // The thread could not be started.
                 Err(_) => found.push(look(part)),
             }
         }
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn however_many_look_they_find_what_one_finds_in_the_same_order() {
+    fn results_and_order_do_not_depend_on_threads() {
         let items: Vec<usize> = (0..5_347).collect();
         for parts in [0, 1, 2, 3, 7, 8] {
             for length in [0, 1, 2, 7, 8, 9, 2_000, 5_347] {
@@ -67,13 +67,13 @@ mod tests {
     }
 
     #[test]
-    fn each_part_is_looked_at_by_a_thread_of_its_own() {
+    fn each_part_has_its_own_thread() {
         let [one, other] = look_at(2, &[1, 2], |_| thread::current().id())[..] else { panic!("two parts") };
         assert_ne!(one, other);
     }
 
     #[test]
-    fn a_panic_reaches_the_one_who_asked() {
+    fn panic_resumes_in_the_caller() {
         let asked = std::panic::catch_unwind(|| look_at(2, &[1, 2], |part| assert_ne!(part, [2], "odd")));
         let panic = asked.expect_err("the second part panics");
         assert!(panic.downcast_ref::<String>().is_some_and(|said| said.contains("odd")), "{panic:?}");

@@ -1,17 +1,18 @@
-/// The worst that a tool may do. Rules and approvals go by it (`Undeclared` counts as the worst).
+/// The worst effect that a tool may have, which rules and approvals depend on (`Undeclared` counts as the
+/// worst).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Looks at things on this machine.
+    /// Reads data on this machine.
     Read,
-    /// Changes notes of the vault, all of it undoable.
+    /// Changes notes of the vault, undoably.
     Write,
-    /// Leaves this machine.
+    /// Sends data off this machine.
     External,
-    /// Cannot be taken back.
+    /// Cannot be undone.
     Destructive,
     /// Reaches a person.
     Send,
-    /// Its author did not say.
+    /// Not declared by its author.
     Undeclared,
 }

@@ -4,21 +4,21 @@ use url::Url;
 
 use crate::ToolError;
 
-/// What another program asks the user while a call of its tool runs.
+/// A question of another program to the user, during a call of its tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Elicitation {
-    /// The program that asks, and that gets the answer.
+    /// The program that asks and receives the answer.
     pub from: String,
-    /// In its own words.
+    /// In the program's own words.
     pub message: String,
     pub wanted: Wanted,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
-    /// Values that fit this JSON Schema of an object.
+    /// Asks for values that match this JSON Schema of an object.
     Values(Value),
-    /// That the user opens this page.
+    /// Asks the user to open this page.
     Visit(Url),
 }
 
@@ -31,17 +31,17 @@ pub enum Elicited {
     Cancelled,
 }
 
-/// The user, as a running call reaches them.
+/// The user, as reached by a running call.
 #[async_trait]
 pub trait ToolUser: Send + Sync {
-    /// Nothing is sent unless the user sends it. Dropping the future withdraws the question.
+    /// Asks the user; nothing is returned that they did not send. Dropping the future withdraws the question.
     ///
     /// # Errors
-    /// When the call is stopped meanwhile, and when it asks too often.
+    /// If the call is stopped meanwhile, or asks too often.
     async fn ask(&self, elicitation: &Elicitation) -> Result<Elicited, ToolError>;
 }
 
-/// Nobody is there.
+/// For calls without a user.
 #[async_trait]
 impl ToolUser for () {
     async fn ask(&self, _: &Elicitation) -> Result<Elicited, ToolError> {

@@ -3,19 +3,19 @@ use nova_figures::TooLarge;
 use nova_vault::{Problem, VaultError};
 use nova_workspace::FileError;
 
-/// Why a tool could not do what it was asked. Every message is sent to the model and shown to the
-/// user, so it says what happened and what to do.
+/// Why a tool failed. Every message is sent to the model and shown to the user, so it says what happened and
+/// what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
-    /// The arguments do not make sense together, or name something of the wrong kind.
-    /// (Arguments that do not fit the schema never reach a tool.)
+    /// The arguments contradict each other, or name something of the wrong kind. (Arguments that violate the
+    /// schema never reach a tool.)
     #[error("{}{rule}.", if path.is_empty() { String::new() } else { format!("{path}: ") })]
     InvalidArguments {
         /// JSON pointer to the argument, "" for the whole.
         path: String,
-        /// What it breaks, without a full stop.
+        /// The violated rule, without a full stop.
         rule: String,
-        /// What would be accepted, where it can be listed.
+        /// The accepted values, if they can be listed.
         allowed: Vec<String>,
     },
     /// Nothing has that name.
@@ -23,23 +23,23 @@ pub enum ToolError {
     NotFound {
         kind: String,
         name: String,
-        /// The nearest names.
+        /// The most similar names.
         nearest: Vec<String>,
     },
-    /// What has that name is no note.
+    /// It exists but is not a note.
     #[error("{what}")]
     NoNote { what: String, remedy: String },
-    /// Several things have that name.
+    /// Several items match the name.
     #[error("Several {} match \"{name}\": {}.", plural(kind), matches.join(", "))]
     Ambiguous { kind: String, name: String, matches: Vec<String> },
-    /// It would be there twice.
+    /// It exists already.
     #[error("There is already a {kind} \"{name}\": {path}.")]
     Exists {
         kind: String,
         name: String,
-        /// Where it is.
+        /// Its path.
         path: String,
-        /// What to do instead.
+        /// The remedy.
         remedy: String,
     },
     #[error(transparent)]
@@ -48,34 +48,33 @@ pub enum ToolError {
     File(#[from] FileError),
     #[error("No vault is open.")]
     NoVault,
-    /// A record says something that its type does not allow where it was asked for; nothing was
-    /// guessed.
+    /// A record has a value that its type does not allow; the tool must not guess.
     #[error("{}, line {}: {}.", .0.path, .0.line, .0.problem)]
     BrokenRecord(Problem),
     /// A credential is missing.
     #[error("The credential {credential} is missing.")]
     CredentialNeeded { credential: String },
-    /// A credential is there, and nobody has allowed this tool to have it.
+    /// A credential exists, but was not granted to this tool.
     #[error("{consumer} may not have the credential {credential} for {destination}.")]
     CredentialNotGranted { credential: String, consumer: String, destination: String },
-    /// A sign-in has ended, or was never made.
+    /// A sign-in has expired, or was never made.
     #[error("{credential} needs a sign-in: {reason}.")]
     NeedsSignIn { credential: String, reason: String },
-    /// The tool asked its context for something its skill has not declared.
+    /// The tool used a part of its context that its skill has not declared.
     #[error("{what}")]
     NotDeclared { what: String, remedy: String },
-    /// The user, or nobody, allowed what the tool wanted to do while it ran.
+    /// An action during the run was denied, or not approved by anyone.
     #[error("{what}")]
     NotAllowed {
         /// One sentence: what was not done, and why.
         what: String,
         remedy: String,
-        /// Nobody answered.
+        /// There was no answer.
         unanswered: bool,
     },
     #[error("The call was stopped.")]
     Cancelled,
-    /// Anything else, in the tool's own words.
+    /// Any other error, in the tool's own words.
     #[error("{message}")]
     Failed { message: String, hint: String },
 }
@@ -85,7 +84,7 @@ impl ToolError {
         Self::Failed { message: message.into(), hint: hint.into() }
     }
 
-    /// What to do about it, one sentence; empty where nothing can be done.
+    /// The remedy in one sentence; empty if there is none.
     pub fn hint(&self) -> String {
         match self {
             Self::InvalidArguments { allowed, .. } if !allowed.is_empty() => {
@@ -177,7 +176,7 @@ fn code_of_file(error: &FileError) -> ErrorCode {
     }
 }
 
-/// As a sentence begins, unless it begins with a path.
+/// Starts with a capital letter, unless it starts with a path.
 fn capitalized(error: &FileError) -> String {
     let text = error.to_string();
     match error {
@@ -189,7 +188,7 @@ fn capitalized(error: &FileError) -> String {
     }
 }
 
-/// Several of a kind: "contacts", "companies".
+/// The plural of a kind: "contacts", "companies".
 fn plural(kind: &str) -> String {
     match kind.strip_suffix('y') {
         Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),

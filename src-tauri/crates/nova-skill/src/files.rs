@@ -11,30 +11,29 @@ use nova_workspace::{
 
 use crate::ToolError;
 
-/// Is told the lines that a search has found while it runs.
+/// Receives the lines found so far by a running search.
 pub type FoundSoFar = Box<dyn Fn(&[GrepHit]) + Send + Sync>;
 
-/// The folders that are open to the chat. Writes are planned here and made when the call was allowed and the tool
-/// has returned; reads do not see them.
+/// The folders open to the chat. Writes are planned, and executed after the call was allowed and the tool has
+/// returned; reads do not include them.
 ///
-/// A path begins with the name of its folder
-/// (`scratch/notes.txt`) or is absolute.
+/// A path is absolute, or starts with the name of its folder (`scratch/notes.txt`).
 #[async_trait]
 pub trait ToolFiles: Send + Sync {
-    /// The open folders, in the order in which they are listed.
+    /// The open folders, in display order.
     async fn folders(&self) -> Result<Vec<OpenFolder>, ToolError>;
-    /// Lines of a file: text in whatever encoding, PDF and office files as text.
+    /// Reads lines of a file: text in any encoding; PDF and office files as text.
     async fn read(&self, path: &str, range: Range) -> Result<FileRead, ToolError>;
-    /// The same of bytes that are in hand, such as an attachment of the vault.
+    /// As [`ToolFiles::read`], for bytes in memory, such as an attachment of the vault.
     async fn read_bytes(&self, path: &str, bytes: Vec<u8>, range: Range) -> Result<FileRead, ToolError>;
     async fn list(&self, path: &str, limit: usize) -> Result<Listing, ToolError>;
-    /// The files below a folder whose path there matches.
+    /// Lists the files below a folder whose relative path matches.
     async fn glob(&self, folder: &str, pattern: &str, limit: usize) -> Result<GlobAnswer, ToolError>;
-    /// Plans the whole text of a file. Whether it is new.
+    /// Plans to write the whole text of a file; returns whether it is new.
     async fn write(&self, path: &str, text: String) -> Result<bool, ToolError>;
-    /// Plans the replacement of exact text, `count` times (once by default).
+    /// Plans to replace exact text, `count` times (once by default).
     async fn edit(&self, path: &str, old: &str, new: &str, count: Option<usize>) -> Result<(), ToolError>;
-    /// The lines below a folder, or of a file, that match. `so_far` receives what was found while it runs.
+    /// Finds matching lines in a file, or below a folder. `so_far` receives results during the search.
     async fn grep(&self, path: &str, grep: Grep, so_far: FoundSoFar) -> Result<GrepAnswer, ToolError>;
 }
 
@@ -45,12 +44,12 @@ pub struct OpenFolder {
     pub access: Access,
 }
 
-/// Which folders are open to the tools of a chat.
+/// The folders open to the tools of a chat.
 pub trait FolderSource: Send + Sync {
     /// `chat` is `None` for a call outside of any chat, which has no scratch folder.
     ///
     /// # Errors
-    /// When the scratch folder cannot be made.
+    /// If the scratch folder cannot be created.
     fn open(&self, chat: Option<&str>) -> io::Result<Arc<Folders>>;
 
     /// Reads PDF and office files.
@@ -58,20 +57,20 @@ pub trait FolderSource: Send + Sync {
         Arc::new(InProcess)
     }
 
-    /// Where the bytes before a write are kept; `None` where nothing may be written.
+    /// The backup of contents before a write; `None` if writing is not possible.
     fn kept(&self) -> Option<Kept> {
         None
     }
 }
 
-/// None.
+/// No folders.
 impl FolderSource for () {
     fn open(&self, _: Option<&str>) -> io::Result<Arc<Folders>> {
         Ok(Arc::default())
     }
 }
 
-/// None, for contexts without folders.
+/// No folders, for contexts without any.
 #[async_trait]
 impl ToolFiles for () {
     async fn folders(&self) -> Result<Vec<OpenFolder>, ToolError> {

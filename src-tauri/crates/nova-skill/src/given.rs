@@ -1,4 +1,4 @@
-//! Arguments as a tool is given them: changes, decimals, dates.
+//! Argument types: changes, decimals, dates.
 
 use std::borrow::Cow;
 
@@ -11,12 +11,11 @@ use serde_json::{Number, Value};
 
 use crate::ToolError;
 
-/// An argument that is a decimal: a text or a JSON number. Whether it is one is seen where it is read.
+/// A decimal argument: a text or a JSON number, validated when it is read.
 ///
-/// Its schema says `format: decimal`, by which a form has a field for a number and sends it as the text
-/// that was typed: a JSON number would be rounded on its way through the window. A field that takes a
-/// currency beside its number (`120 USD`) says `format: amount` instead, and is a field for a text.
-/// Models receive neither.
+/// Its schema has `format: decimal`, for which a form has a number field and sends the typed text: a JSON
+/// number would be rounded on its way through the window. A field that accepts a currency after the number
+/// (`120 USD`) has `format: amount` instead, and is a text field. Models receive neither format.
 ///
 /// ```
 /// use nova_skill::{GivenDecimal, json};
@@ -27,14 +26,14 @@ use crate::ToolError;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum GivenDecimal {
-    /// As it was typed.
+    /// As typed by the user.
     Text(String),
-    /// As a model or a script writes it.
+    /// As written by a model or a script.
     Number(Number),
 }
 
 impl GivenDecimal {
-    /// As it was written, without the spaces around.
+    /// The trimmed text.
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) => text.trim().into(),
@@ -66,10 +65,10 @@ impl JsonSchema for GivenDecimal {
     }
 }
 
-/// What an argument makes of a field. A field of this type needs `#[serde(default)]`.
+/// The change that an argument makes to a field. A field of this type needs `#[serde(default)]`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Change<T> {
-    /// Not mentioned.
+    /// Absent.
     #[default]
     Keep,
     /// `null`
@@ -84,7 +83,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Change<T> {
     }
 }
 
-/// Nothing keeps what is there.
+/// `None` keeps the existing value.
 impl<T> From<Option<T>> for Change<T> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Keep, Self::Set)
@@ -105,10 +104,10 @@ impl<T: JsonSchema> JsonSchema for Change<T> {
     }
 }
 
-/// The day that an argument names.
+/// Parses a date argument.
 ///
 /// # Errors
-/// `InvalidArguments` where it is not written `YYYY-MM-DD`.
+/// `InvalidArguments` if it is not of the form `YYYY-MM-DD`.
 pub fn date_argument(argument: &str, text: &str) -> Result<Date, ToolError> {
     let text = text.trim();
     plain_date(text).ok_or_else(|| ToolError::InvalidArguments {

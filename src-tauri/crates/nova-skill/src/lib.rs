@@ -1,21 +1,20 @@
-//! The contract a skill author sees: what a skill is, what a tool is, what a tool may ask for while
-//! it runs, and what it gives back.
+//! The interface for skill authors: skills, tools, the context of a running tool, and its output.
 //!
-//! This crate never runs a tool, never touches a disk, a network or a clock by itself and knows of
-//! no session, provider or window: everything a tool needs is handed to it through [`ToolContext`],
-//! whose parts are implemented elsewhere. A skill depends on this crate alone.
+//! This crate never runs a tool, never accesses a disk, a network or a clock itself, and knows no session,
+//! provider or window: a tool gets everything through [`ToolContext`], whose parts are implemented elsewhere.
+//! A skill depends on this crate only.
 //!
-//! A record type (`record`) is data in `manifest.yaml`. It gives the text of a new note, the edits of an existing
-//! one, problems, a schema, a form, an empty template and a `.base` view. A compiled skill adds with [`RecordRules`]
-//! what a declaration cannot express, such as that no more may be sold than is held; the form of the record applies
-//! them before it writes, in the same draft.
+//! A record type (`record`) is data in `manifest.yaml`, from which follow the text of new notes, edits of
+//! existing ones, problems, a schema, a form, an empty template and a `.base` view. With [`RecordRules`], a
+//! compiled skill adds rules that a declaration cannot express, such as that no more may be sold than is
+//! held; the form of the record applies them before it writes, in the same draft.
 //!
 //! # Invariants
 //!
-//! - No global state. Asking for a field that is not declared is an error.
+//! - No global state. Accessing an undeclared field is an error.
 //! - A skill depends on this crate and on no other crate of Nova; the types of notes are re-exported from
 //!   `nova-vault`, and `nova-figures` as [`figures`]: `.ci/layers`.
-//! - Results over many records keep the order of the notes, although several threads read them.
+//! - Results over many records preserve the order of the notes, although several threads read them.
 
 mod calls;
 mod configured;
@@ -74,7 +73,7 @@ pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, VaultAcc
 // Money, decimals, currencies, dates and names.
 pub use nova_figures as figures;
 
-// What skills say about notes, so that they need no other crate.
+// Vault types in the signatures of skills, so that they need no other crate.
 pub use nova_vault::VaultError;
 pub use nova_vault::note::{
     ContentHash, FrontMatter, PathError, PropertyEdit, Value as PropertyValue, VaultPath, compose,
@@ -97,7 +96,7 @@ pub use nova_workspace::{
     GrepAnswer, GrepHit, Kept, Listing, Page, PathPattern, Range,
 };
 
-// What the signatures above are made of.
+// Types in the signatures above.
 pub use async_trait::async_trait;
 pub use jiff::{self, civil::Date};
 pub use rust_decimal::Decimal;

@@ -1,10 +1,10 @@
 use crate::ToolError;
 
-/// A mail as programs read it on standard input that send one (`sendmail -t -i`, `msmtp -t`): `To` and `Subject`,
-/// then the text as UTF-8. Who sends adds sender and date.
+/// Formats a mail for programs that read it from standard input (`sendmail -t -i`, `msmtp -t`): `To` and
+/// `Subject`, then the text as UTF-8. The program adds sender and date.
 ///
 /// # Errors
-/// Where a recipient or the subject could be read as another header.
+/// If a recipient or the subject could be read as another header.
 pub fn mail_text(to: &[String], subject: &str, text: &str) -> Result<Vec<u8>, ToolError> {
     let wrong = |path: &str, rule: &str| {
         Err(ToolError::InvalidArguments { path: path.into(), rule: rule.into(), allowed: Vec::new() })
@@ -25,7 +25,7 @@ pub fn mail_text(to: &[String], subject: &str, text: &str) -> Result<Vec<u8>, To
     Ok(format!("{head}\n{}\n", text.trim_end_matches('\n')).into_bytes())
 }
 
-/// One address and nothing that a header gives a meaning.
+/// Whether it is a single address without characters that are special in headers.
 fn is_address(text: &str) -> bool {
     let plain = |part: &str| {
         let special = |c: char| c.is_whitespace() || c.is_control() || "<>()[]\\,;:@\"".contains(c);
@@ -34,9 +34,9 @@ fn is_address(text: &str) -> bool {
     text.len() <= 254 && text.split_once('@').is_some_and(|(name, host)| plain(name) && plain(host))
 }
 
-/// Text beyond ASCII in the words of RFC 2047.
+/// Encodes non-ASCII text as RFC 2047 encoded words.
 fn encoded(text: &str) -> String {
-    /// With its marks, a word stays below 76 characters.
+    /// With its delimiters, a word stays below 76 characters.
     const LONGEST: usize = 60;
     if text.is_ascii() && !text.contains("=?") && text.len() <= 900 {
         return text.to_owned();
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mail_has_its_headers_and_its_text() {
+    fn mail_has_headers_and_text() {
         assert_eq!(
             mail(&["jane@example.org", "ali@example.org"], "Version 2.4", "Hello,\r\n\r\nit is out.\n"),
             Ok("To: jane@example.org,\n ali@example.org\nSubject: Version 2.4\nMIME-Version: 1.0\n\
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subject_beyond_ascii_is_encoded_in_short_words() {
+    fn non_ascii_subject_is_encoded_in_short_words() {
         let mail = mail(&["a@b.example"], &format!("Über {}", "ä".repeat(40)), "").expect("a mail");
         let subject: Vec<&str> = mail.lines().skip(1).take_while(|line| !line.starts_with("MIME")).collect();
         assert!(subject[0].starts_with("Subject: =?utf-8?Q?=C3=9Cber_=C3=A4"), "{subject:?}");
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_becomes_another_header() {
+    fn headers_cannot_be_injected() {
         for (to, subject) in [
             ("jane@example.org\nBcc: all@example.org", "Hello"),
             ("jane@example.org, all@example.org", "Hello"),

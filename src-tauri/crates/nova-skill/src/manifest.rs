@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use crate::{RecordTypes, VaultAccess};
 
-/// `manifest.yaml`: what the Agent Skills standard has no place for. Unknown keys are ignored.
+/// `manifest.yaml`: properties that the Agent Skills standard does not cover. Unknown keys are ignored.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
     pub display_name: Option<String>,
-    /// What the skill is for, in a few words to a person; the description is for the model.
+    /// The purpose of the skill in a few words, for the user; the description is for the model.
     pub summary: Option<String>,
     pub version: Option<String>,
     pub author: Option<String>,
@@ -19,20 +19,20 @@ pub struct Manifest {
     pub requires: Requires,
     pub hints: Hints,
     pub routing: Routing,
-    /// Record types by their `type:` value. Here, and only here, an unknown or contradictory key is
-    /// an error: notes are written by it.
+    /// Record types by their `type:` value. Only here, an unknown or contradictory key is an error, since
+    /// notes are written accordingly.
     pub records: RecordTypes,
-    /// What the files in `tools/` may do with notes, where they do not say themselves.
+    /// Access to notes of the files in `tools/` that do not declare their own.
     pub vault: Option<VaultAccess>,
     pub panel: Option<Value>,
-    /// What it says without being asked, such as how much is overdue.
+    /// Information that the skill shows unprompted, such as how much is overdue.
     pub glance: Option<Value>,
     /// JSON Schema of the skill's configuration.
     pub config: Option<Value>,
 }
 
 impl Manifest {
-    /// Every key that it may have at its top.
+    /// All top-level keys.
     pub const KEYS: [&str; 15] = [
         "display_name",
         "summary",
@@ -56,17 +56,17 @@ impl Manifest {
 #[serde(default)]
 pub struct Loading {
     pub mode: Mode,
-    /// Tools kept in every request, by id.
+    /// Ids of tools included in every request.
     pub always: Vec<String>,
     pub lifetime: Lifetime,
 }
 
-/// When a skill's instructions and tools enter the conversation.
+/// When a skill's instructions and tools are added to the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     #[default]
-    // As the first description of Nova's skills called it.
+    // The name in the first specification of Nova's skills.
     #[serde(alias = "skill")]
     OnDemand,
     Always,
@@ -81,7 +81,7 @@ pub enum Lifetime {
     Turn,
 }
 
-/// What must be there for the skill to be available.
+/// Requirements for the skill to be available.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(default)]
 pub struct Requires {
@@ -96,11 +96,11 @@ pub struct Hints {
     pub not_when: Vec<NotWhen>,
 }
 
-/// A phrase that looks like this skill's but belongs to another.
+/// A phrase that resembles this skill's but belongs to another.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct NotWhen {
     pub phrase: String,
-    /// The skill or `skill.tool` that it belongs to; empty where it belongs to none.
+    /// The skill or `skill.tool` that it belongs to; empty if it belongs to none.
     #[serde(default)]
     pub instead: String,
 }

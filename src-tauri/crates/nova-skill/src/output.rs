@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{Detail, ToolError};
 
-/// What a tool gives back: a value, or a stream of progress and partial results that ends in one.
+/// The output of a tool: a value, or a stream of progress and partial results that ends with one.
 pub enum ToolOutput {
     Value(Output),
     Stream(OutputStream),
@@ -19,35 +19,35 @@ pub enum ToolOutput {
 /// Yields any number of parts and then exactly one [`OutputPart::End`].
 pub type OutputStream = Pin<Box<dyn Stream<Item = OutputPart> + Send>>;
 
-/// How far a call is.
+/// The progress of a call.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Progress {
-    /// 0 to 1, where the total is known.
+    /// 0 to 1, if the total is known.
     pub fraction: Option<f64>,
     pub message: Option<String>,
 }
 
 pub enum OutputPart {
     Progress(Progress),
-    /// The best result so far; replaces the one before.
+    /// The best result so far; replaces the previous one.
     Partial(Value),
     End(Result<Output, ToolError>),
 }
 
-/// Where a tool that streams says what it has so far.
+/// Receives the partial results of a streaming tool.
 #[derive(Clone)]
 pub struct Parts(UnboundedSender<OutputPart>);
 
 impl Parts {
-    /// The best result so far.
+    /// Sends the best result so far.
     pub fn partial(&self, value: Value) {
-        // After its end nobody is listening.
+        // After the end of the call, nobody listens.
         let _ = self.0.unbounded_send(OutputPart::Partial(value));
     }
 }
 
 impl ToolOutput {
-    /// A result that says what it has while it is worked out.
+    /// Creates an output that reports partial results while it is computed.
     pub fn streamed<F>(work: impl FnOnce(Parts) -> F) -> Self
     where
         F: Future<Output = Result<Output, ToolError>> + Send + 'static,
@@ -61,28 +61,28 @@ impl ToolOutput {
 /// A finished result.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Output {
-    /// What the model reads; a list of objects is shown as a table.
+    /// The value for the model; a list of objects is shown as a table.
     pub value: Value,
-    /// Where the value came from.
+    /// The sources of the value.
     pub sources: Vec<Source>,
-    /// The sources name every note that the value says something of, also where they name none. Else it
-    /// may be any that the tool read.
+    /// The sources name every note that the value is drawn from, even if there are none. Otherwise it may be
+    /// any note that the tool read.
     pub names_notes: bool,
-    /// The numbers of the value that a person would quote, each with what is behind it.
+    /// The numbers in the value that a person would quote, with their derivation.
     pub figures: Vec<Figure>,
-    /// It holds untrusted text, such as a mail: what it asks for is not the user's
-    /// wish. Answers from the web and of tools that did not come with Nova count as such anyway.
+    /// It contains untrusted text, such as a mail, whose instructions are not the user's. Responses from the
+    /// web and output of tools that are not part of Nova always count as such.
     pub untrusted: bool,
-    /// Shown to a model that can look at images, and to nobody else: the value says what they are, too.
+    /// Shown only to a model that accepts images: the value must describe them too.
     pub images: Vec<OutputImage>,
-    /// Of a tool that plans writes: what its card shows of them beside the diff.
+    /// For a tool that plans writes: details that its card shows with the diff.
     pub details: Vec<Detail>,
 }
 
-/// An image beside the value of a result.
+/// An image in addition to the value of a result.
 #[derive(Clone, PartialEq, Eq)]
 pub struct OutputImage {
-    /// As its file is called.
+    /// The file name.
     pub name: String,
     /// A PNG, JPEG, GIF or WebP.
     pub bytes: Arc<[u8]>,
@@ -94,66 +94,66 @@ impl fmt::Debug for OutputImage {
     }
 }
 
-/// Where a value came from.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Source {
     Note(VaultPath),
     Web(WebSource),
 }
 
-/// An answer from the web.
+/// A response from the web.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct WebSource {
     pub url: String,
-    /// When it answered, RFC 3339.
+    /// Time of the response, RFC 3339.
     pub at: String,
-    /// The page's own title, for a page that was read.
+    /// The page's own title, if it was read.
     pub title: Option<String>,
-    /// The day the page says it is from, `YYYY-MM-DD`.
+    /// The date stated by the page, `YYYY-MM-DD`.
     pub date: Option<String>,
 }
 
 impl WebSource {
-    /// An answer that is no page.
+    /// A response that is not a page.
     pub fn new(url: impl Into<String>, at: impl Into<String>) -> Self {
         Self { url: url.into(), at: at.into(), title: None, date: None }
     }
 }
 
-/// A number that a tool computed, and what it was computed from. The model is not told: it reads the
-/// value; a person opens the figure.
+/// A number that a tool computed, and its inputs. Shown to the user, who can open it; the model only reads
+/// the value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// JSON Pointer (RFC 6901) to the number in [`Output::value`].
     pub at: String,
-    /// What it is, in a few words: "Unrealised gain".
+    /// A short name: "Unrealised gain".
     pub label: String,
-    /// The decimal as it stands in the value.
+    /// The decimal as it is in the value.
     pub value: String,
     /// A currency code, `%`, or empty for a plain number.
     pub unit: String,
-    /// How it was computed, in a few words: "Σ quantity × (price − average cost)".
+    /// A short formula: "Σ quantity × (price − average cost)".
     pub formula: Option<String>,
-    /// What it is made of, in the order of the formula.
+    /// Its inputs, in the order of the formula.
     pub parts: Vec<FigurePart>,
-    /// The notes and answers behind it; those of the whole output need not name them again.
+    /// The notes and responses behind it; those of the whole output need not be repeated.
     pub sources: Vec<Source>,
-    /// What a person should know before they trust it: "2 old quotes".
+    /// A caveat for the user: "2 old quotes".
     pub caution: Option<String>,
 }
 
-/// One line of what a figure is made of.
+/// One input of a figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FigurePart {
     pub label: String,
-    /// A decimal with its sign, or a date.
+    /// A signed decimal, or a date.
     pub value: String,
     pub unit: String,
     pub caution: Option<String>,
 }
 
 impl Figure {
-    /// The number at `at`, in `unit`. What else is known is set afterwards.
+    /// The number at `at`, in `unit`. Other properties are set afterwards.
     pub fn new(
         at: impl Into<String>,
         label: impl Into<String>,
@@ -177,7 +177,7 @@ impl Figure {
         self
     }
 
-    /// One more line of what it is made of.
+    /// Adds an input.
     pub fn part(mut self, label: impl Into<String>, value: impl ToString, unit: impl Into<String>) -> Self {
         self.parts.push(FigurePart {
             label: label.into(),
@@ -209,38 +209,38 @@ impl Output {
         Self { value, ..Self::default() }
     }
 
-    /// Marks untrusted text.
+    /// Marks the output as untrusted text.
     pub fn untrusted(mut self) -> Self {
         self.untrusted = true;
         self
     }
 
-    /// The notes that the value says something of; none is an answer, too.
+    /// Adds the notes that the value is drawn from; an empty list means none.
     pub fn from_notes(mut self, paths: impl IntoIterator<Item = VaultPath>) -> Self {
         self.sources.extend(paths.into_iter().map(Source::Note));
         self.names_notes = true;
         self
     }
 
-    /// A page that the value was read from.
+    /// Adds a page that the value was read from.
     pub fn from_web(mut self, page: WebSource) -> Self {
         self.sources.push(Source::Web(page));
         self
     }
 
-    /// An image to look at.
+    /// Adds an image for the model.
     pub fn image(mut self, name: impl Into<String>, bytes: Vec<u8>) -> Self {
         self.images.push(OutputImage { name: name.into(), bytes: bytes.into() });
         self
     }
 
-    /// Lines for the card of the planned writes.
+    /// Adds details for the card of the planned writes.
     pub fn details(mut self, details: impl IntoIterator<Item = Detail>) -> Self {
         self.details.extend(details);
         self
     }
 
-    /// A number of the value with what is behind it.
+    /// Adds a number of the value with its derivation.
     pub fn figure(mut self, figure: Figure) -> Self {
         self.figures.push(figure);
         self

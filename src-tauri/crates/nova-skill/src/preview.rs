@@ -1,9 +1,9 @@
-/// What a call would do, as its card shows it before anything is decided.
+/// The effect of a call, shown on its card before it is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
-    /// In the order to show them.
+    /// In display order.
     pub details: Vec<Detail>,
-    /// Differs where the call would do something else. The tool compares it with
+    /// Differs if the call would have another effect. The tool compares it with
     /// [`ToolContext::shown`](crate::ToolContext::shown) when it runs.
     pub digest: String,
 }
@@ -14,7 +14,7 @@ pub struct Detail {
     /// "To"
     pub label: String,
     pub value: String,
-    /// What is known of the value: "14 mails since March 2024".
+    /// A remark on the value: "14 mails since March 2024".
     pub note: Option<String>,
     /// The note is a warning.
     pub caution: bool,

@@ -1,4 +1,4 @@
-//! Commands that run under Nova's guard: what they may reach, how they are run, how they ended.
+//! Sandboxed commands: what they may reach, how they run, and how they end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,11 +14,10 @@ use crate::{CommandInput, ConfiguredCommand, ToolError};
 /// Runs commands for one call, in the sandbox that its card showed.
 #[async_trait]
 pub trait ToolProcess: Send + Sync {
-    /// Runs a command to its end. `so_far` receives its output, at most ten times a second.
+    /// Runs a command until it exits. `so_far` receives its output, at most ten times a second.
     async fn run(&self, run: ProcessRun, so_far: ProcessSoFar) -> Result<ProcessOutput, ToolError>;
 
-    /// Runs the [`ConfiguredCommand`] of this name with the user's rights: the one that the configuration of the
-    /// call's skill holds, and no other.
+    /// Runs the [`ConfiguredCommand`] of this name in the skill's configuration, with the user's rights.
     async fn run_configured(
         &self,
         name: &str,
@@ -27,73 +26,73 @@ pub trait ToolProcess: Send + Sync {
     ) -> Result<ProcessOutput, ToolError>;
 }
 
-/// A command as it is to run. Its program is looked for in the system's program folders.
+/// A command to run. Its program is searched for in the system's program folders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessRun {
     pub command: Vec<String>,
-    /// What it reads; then its standard input ends.
+    /// Written to its standard input, which is then closed.
     pub input: Vec<u8>,
-    /// After which it is ended with all that it started; [`SandboxFacts::seconds`] where none is given.
+    /// Time limit, after which its whole process tree is killed; defaults to [`SandboxFacts::seconds`].
     pub time_limit: Option<Duration>,
 }
 
 impl ProcessRun {
-    /// Without input, for as long as the sandbox allows.
+    /// Creates a command without input, with the default time limit.
     pub fn new(command: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let command = command.into_iter().map(Into::into).collect();
         Self { command, input: Vec::new(), time_limit: None }
     }
 }
 
-/// What a running command has said on standard output and standard error.
+/// The output of a running command on standard output and standard error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SaidSoFar {
-    /// How many lines in all.
+    /// Total number of lines.
     pub lines: u64,
-    /// The last of them.
+    /// The last lines.
     pub end: String,
     pub network: NetworkLog,
 }
 
-/// Is told what a running command has said.
+/// Receives the output of a running command.
 pub type ProcessSoFar = Box<dyn Fn(&SaidSoFar) + Send + Sync>;
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProcessOutput {
-    /// Its exit code, 128 + n where signal n ended it.
+    /// Its exit code, 128 + n if it was killed by signal n.
     pub status: i32,
-    /// The limit for which it was ended.
+    /// The limit that it exceeded.
     pub ended: Option<ProcessLimit>,
-    /// What it said on both outputs, as it came: the beginning and the end where it is long.
+    /// Its interleaved output; the beginning and the end if it is long.
     pub text: String,
-    /// Lines in all.
+    /// Total number of lines.
     pub lines: u64,
-    /// Where all of it lies, where `text` is not all: `scratch/…`.
+    /// The file with the complete output, if `text` is truncated: `scratch/…`.
     pub file: Option<String>,
-    /// Files of the vault that it was not given because they are large.
+    /// Number of files of the vault that were omitted because they are large.
     pub left_out: usize,
     pub network: NetworkLog,
 }
 
-/// The requests that a command made through its proxy, in their order.
+/// The requests that a command made through its proxy, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NetworkLog {
     pub requests: Vec<NetworkRequest>,
-    /// Further requests, which are not listed.
+    /// Number of further requests, which are not listed.
     pub left_out: u64,
 }
 
-/// A request for a host; of an encrypted connection, all that went over it.
+/// A request to a host; for an encrypted connection, its total traffic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NetworkRequest {
     pub host: String,
     pub port: u16,
-    /// Bytes to the host.
+    /// Bytes sent to the host.
     pub sent: u64,
-    /// Bytes from the host.
+    /// Bytes received from the host.
     pub received: u64,
-    /// Why it went nowhere, with the remedy.
+    /// Why it was refused, with the remedy.
     pub refused: Option<String>,
 }
 
@@ -108,30 +107,30 @@ pub enum ProcessLimit {
     Output(u64),
 }
 
-/// What a command may reach and use: what its card shows.
+/// What a command may reach and use, as shown on its card.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SandboxFacts {
-    /// Where it runs, in words.
+    /// A description of its working folder.
     pub folder: String,
-    /// Open folders that it may read, by name.
+    /// Names of open folders that it may read.
     pub reads: Vec<String>,
-    /// Open folders that it may write, by name.
+    /// Names of open folders that it may write.
     pub writes: Vec<String>,
-    /// Whether it sees a copy of the vault, in which no private note is.
+    /// Whether it sees a copy of the vault, without private notes.
     pub vault: bool,
-    /// How long it may run, where nothing else is asked for.
+    /// The default time limit.
     pub seconds: u64,
-    /// Bytes of memory of all its processes together.
+    /// Memory limit of all its processes together, in bytes.
     pub memory: u64,
 }
 
-/// Where the commands of one call run: made once for the call, shown, and enforced as shown.
+/// The sandbox for the commands of one call: created once, shown, and enforced as shown.
 #[async_trait]
 pub trait Sandbox: Send + Sync {
     fn facts(&self) -> &SandboxFacts;
 
-    /// Runs a command to its end; `told` hears of what it says and opens. Without a proxy it has no network.
-    /// Dropping the future ends it.
+    /// Runs a command until it exits; `told` receives its output and opened notes. Without a proxy it has no
+    /// network. Dropping the future kills it.
     async fn run(
         &self,
         run: ProcessRun,
@@ -142,22 +141,22 @@ pub trait Sandbox: Send + Sync {
     ) -> Result<ProcessOutput, ToolError>;
 }
 
-/// The one way of a command to hosts that it may contact.
+/// The only access of a command to hosts that it may contact.
 #[async_trait]
 pub trait CommandProxy: Send + Sync {
-    /// Answers one connection of the command, until both sides have ended it. Dropping the future closes it.
+    /// Serves one connection of the command until both sides have closed it. Dropping the future closes it.
     async fn serve(&self, connection: TcpStream);
 
-    /// What was requested so far.
+    /// The requests so far.
     fn log(&self) -> NetworkLog;
 }
 
-/// What became known of a running command.
+/// News about a running command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProcessNews {
-    /// Notes that it has opened since.
+    /// Notes opened since the last news.
     pub opened: OpenedNotes,
-    /// None where it has said nothing since.
+    /// `None` if there is no new output.
     pub said: Option<SaidSoFar>,
 }
 
@@ -165,7 +164,7 @@ pub struct ProcessNews {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenedNotes {
     These(Vec<VaultPath>),
-    /// Nobody knows which.
+    /// Unknown: it may be any note.
     Any,
 }
 
@@ -175,19 +174,20 @@ impl Default for OpenedNotes {
     }
 }
 
-/// Runs the commands of the calls of a chat.
+/// Provides sandboxes for the calls of a chat.
 #[async_trait]
 pub trait SandboxSource: Send + Sync {
     /// `chat` is `None` for a call outside of any chat, which has no scratch folder.
     ///
     /// # Errors
-    /// Why no command can run.
+    /// The reason why commands cannot run.
     fn sandbox(&self, chat: Option<&str>) -> Result<Arc<dyn Sandbox>, ToolError>;
 
     /// A variable of Nova's own environment.
     fn variable(&self, name: &str) -> Option<SecretString>;
 
-    /// Runs a command with the user's rights to its end; `told` hears of what it says. Dropping the future ends it.
+    /// Runs a command with the user's rights until it exits; `told` receives its output. Dropping the future
+    /// kills it.
     async fn run_as_user(
         &self,
         run: UserRun,
@@ -196,19 +196,19 @@ pub trait SandboxSource: Send + Sync {
     ) -> Result<ProcessOutput, ToolError>;
 }
 
-/// A command as it is to run with the user's rights.
+/// A command to run with the user's rights.
 #[derive(Debug)]
 pub struct UserRun {
-    /// None outside of any chat.
+    /// `None` outside of any chat.
     pub chat: Option<String>,
     pub call: String,
     pub command: ConfiguredCommand,
     pub input: CommandInput,
-    /// What it gets of Nova's own environment.
+    /// Variables passed on from Nova's own environment.
     pub environment: Vec<(String, SecretString)>,
 }
 
-/// None.
+/// No sandboxes.
 #[async_trait]
 impl SandboxSource for () {
     fn sandbox(&self, _: Option<&str>) -> Result<Arc<dyn Sandbox>, ToolError> {

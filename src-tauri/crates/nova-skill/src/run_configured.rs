@@ -1,4 +1,4 @@
-//! Running the command that the user configured for a skill.
+//! Runs the command that the user configured for a skill.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl ConfiguredCommand {
-    /// Runs the command `name` of the call's skill. What it says is untrusted.
+    /// Runs the command `name` of the call's skill. Its output is untrusted.
     pub fn run(name: &'static str, input: CommandInput, ctx: Arc<dyn ToolContext>) -> ToolOutput {
         ToolOutput::streamed(move |parts| async move {
             let said = Box::new(move |said: &SaidSoFar| {

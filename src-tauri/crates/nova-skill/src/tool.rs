@@ -17,52 +17,52 @@ pub trait Skill: Send + Sync {
     fn skill_md(&self) -> &str;
     /// The text of `manifest.yaml`.
     fn manifest(&self) -> &str;
-    /// What else lies in the folder, as path and text: `references/`, `assets/`.
+    /// Other files of the folder, as path and text: `references/`, `assets/`.
     fn resources(&self) -> Vec<(&'static str, &'static str)> {
         Vec::new()
     }
     fn tools(&self) -> Vec<Arc<dyn Tool>>;
-    /// What its records keep to besides what the manifest declares of them.
+    /// Rules for its records beyond the types that the manifest declares.
     fn record_rules(&self) -> Option<Arc<dyn RecordRules>> {
         None
     }
 }
 
-/// One function the model may call.
+/// A function that the model may call.
 #[async_trait]
 pub trait Tool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
 
-    /// The hosts that a call contacts, where they depend on its arguments or on the skill's configuration: its card
-    /// shows these in place of [`ToolSpec::hosts`], and no "always" is offered for them.
+    /// The hosts that a call contacts, if they depend on its arguments or on the skill's configuration: its
+    /// card shows these instead of [`ToolSpec::hosts`], and no "always" is offered.
     fn hosts(&self, _args: &Value, _config: &Value) -> Option<Vec<String>> {
         None
     }
 
-    /// Why the tool cannot be called with this configuration, and what to do about it.
+    /// Why the tool cannot be called with this configuration, and the remedy.
     fn unavailable(&self, _config: &Value) -> Option<String> {
         None
     }
 
-    /// The same tool where its parameters differ with these records, to which the user may have added fields.
+    /// The same tool with parameters for these records, if they differ: the user may have added fields.
     fn with_records(&self, _records: &RecordTypes) -> Option<Arc<dyn Tool>> {
         None
     }
 
-    /// The tool as which a call with these arguments is judged and run, where they give it another effect than the
-    /// spec says: a change elsewhere by a tool that changes notes. It has the same id and parameters. One with a milder
-    /// effect is not used.
+    /// The tool by which a call with these arguments is judged and run, if they give it another effect than
+    /// its spec: for instance an external change by a tool that changes notes. It has the same id and
+    /// parameters. A milder effect is ignored.
     fn for_call(&self, _args: &Value, _config: &Value) -> Option<Arc<dyn Tool>> {
         None
     }
 
-    /// What the user is asked before it runs, where it depends on the call: [`ToolSpec::question`].
+    /// The question before it runs, if it depends on the call: [`ToolSpec::question`].
     fn question(&self, _args: &Value, _config: &Value) -> Option<String> {
         self.spec().question.clone()
     }
 
-    /// Runs with arguments that fit `spec().parameters`. Only the crate `nova-calls` can call this:
-    /// it alone makes a [`CallToken`].
+    /// Runs with arguments that match `spec().parameters`. Only the crate `nova-calls` can call this, since
+    /// only it creates a [`CallToken`].
     async fn run(
         &self,
         token: CallToken,
@@ -70,8 +70,8 @@ pub trait Tool: Send + Sync {
         ctx: Arc<dyn ToolContext>,
     ) -> Result<ToolOutput, ToolError>;
 
-    /// What the card of a call shows in place of its arguments, for a tool with [`ToolSpec::previews`]. It reads and
-    /// changes nothing. Its error ends the call before anybody is asked.
+    /// What the card of a call shows instead of its arguments, for a tool with [`ToolSpec::previews`]. It
+    /// must not change anything. An error ends the call before anyone is asked.
     async fn preview(
         &self,
         _token: CallToken,
@@ -82,7 +82,7 @@ pub trait Tool: Send + Sync {
     }
 }
 
-/// What is known of a tool before it runs.
+/// The properties of a tool, known before it runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
     /// `[a-z0-9_]+`, unique in its skill.
@@ -91,56 +91,55 @@ pub struct ToolSpec {
     /// JSON Schema (2020-12) of the arguments, an object.
     pub parameters: Value,
     pub effect: Effect,
-    /// Credentials it asks for: `service`, or `service/key`.
+    /// Credentials that it requires: `service`, or `service/key`.
     pub credentials: Vec<String>,
-    /// Of those, the keys that its source names, `service/key`: what to set where one is missing.
+    /// The keys of those that its source names, `service/key`: the ones to set if one is missing.
     pub credential_keys: Vec<String>,
-    /// Credentials it can do without: asked for where they are there.
+    /// Credentials that are used if they exist.
     pub optional_credentials: Vec<String>,
-    /// Hosts it says it talks to, `name` or `name:port`. Any other host is asked about.
+    /// Hosts it declares to contact, `name` or `name:port`. Any other host is asked about.
     pub hosts: Vec<String>,
-    /// Hosts that stand in its source and that it does not declare; shown, never granted.
+    /// Hosts found in its source that it does not declare; shown, never granted.
     pub proposed_hosts: Vec<String>,
-    /// Hash of the file that defines the tool and of what the file declares, where that file can
-    /// change while Nova runs: the first call of each new content is asked about, whatever its effect.
+    /// Hash of the file that defines the tool and of its declaration, if the file can change while Nova runs:
+    /// the first call of each new content asks, whatever its effect.
     pub definition: Option<String>,
-    /// What a native tool asks the user before it runs, where its effect says too little: "Put this
-    /// tool aside for your review?" That of a tool with a `definition` is not shown.
+    /// The question of a native tool, if its effect is not specific enough: "Put this tool aside for your
+    /// review?" Ignored for tools with a `definition`.
     pub question: Option<String>,
-    /// How long a call may take in all, waiting for the user's answers not counted; as long as any
-    /// call where it does not say.
+    /// Total time limit of a call, excluding waits for the user's answers; `None` for the default.
     pub time_limit: Option<Duration>,
-    /// All it does is to change notes: it runs against a draft of the vault, and is asked about
-    /// with the draft's diff. A tool that is not may not change notes.
+    /// Its only effect is to change notes: it runs against a draft of the vault, and its card shows the diff.
+    /// Other tools may not change notes.
     pub on_notes: bool,
-    /// What a tool that a file defines may do with notes; a native tool declares its effect alone.
+    /// The declared access to notes of a tool defined by a file; a native tool only declares its effect.
     pub vault: Option<VaultAccess>,
-    /// Where in the vault a grant lets it write without being asked again.
+    /// Where in the vault a grant lets it write without asking again.
     pub scope: NoteScope,
-    /// It gives tasks to sub-agents, whose calls are judged one by one: it takes as long as they do, and its
-    /// turn waits for it.
+    /// It delegates tasks to sub-agents, whose calls are judged separately: it takes as long as they do, and
+    /// its turn waits for it.
     pub delegates: bool,
-    /// What it returns was written by strangers: the model sees it between marks that the text cannot end.
+    /// Its output was written by strangers: the model sees it between markers that the text cannot close.
     pub fenced: bool,
-    /// It calls other tools: [`ToolContext::tools`]. What they write is asked about by their rules, not its own.
+    /// It calls other tools: [`ToolContext::tools`]. Their writes ask by their own rules.
     pub calls_tools: bool,
-    /// It runs commands ([`ToolContext::process`]): it is there only where this system can confine one, and its
-    /// card shows what a command may reach.
+    /// It runs commands ([`ToolContext::process`]): it is only available if this system can confine them, and
+    /// its card shows what a command may reach.
     pub runs_commands: bool,
     /// It runs commands that the user configured for its skill, with the user's rights
     /// ([`ToolProcess::run_configured`](crate::ToolProcess::run_configured)).
     pub runs_configured: bool,
-    /// The user has to switch it on.
+    /// Disabled until the user enables it.
     pub off_at_first: bool,
-    /// A boolean argument with which a call may run on by itself after its turn, whatever its effect.
+    /// A boolean argument that allows a call to continue after its turn, whatever its effect.
     pub background: Option<&'static str>,
-    /// Its card shows more than the arguments: [`Tool::preview`].
+    /// Its card shows a preview instead of the arguments: [`Tool::preview`].
     pub previews: bool,
 }
 
 impl ToolSpec {
-    /// A tool that changes no note, reaches no host, needs no credential and is compiled in: what
-    /// differs is set afterwards.
+    /// A compiled tool that changes no note, contacts no host and needs no credential. Other properties are
+    /// set afterwards.
     pub fn new(id: impl Into<String>, description: Description, parameters: Value, effect: Effect) -> Self {
         Self {
             id: id.into(),
@@ -171,30 +170,31 @@ impl ToolSpec {
 }
 
 impl ToolSpec {
-    /// The credential to set where one that it declares is missing: with the key that its source names, where it
-    /// declares the service alone and the source names one.
+    /// The credential to set if a declared one is missing: including the key that its source names, if only
+    /// the service is declared and there is such a key.
     pub fn key_of<'a>(&'a self, declared: &'a str) -> &'a str {
         let of_service = |key: &&String| key.split_once('/').is_some_and(|(service, _)| service == declared);
         self.credential_keys.iter().find(of_service).map_or(declared, String::as_str)
     }
 
-    /// Whether it may call other tools ([`ToolContext::tools`]): one that declares it, and one that a file defines.
+    /// Whether it may call other tools ([`ToolContext::tools`]): if it declares that, or is defined by a
+    /// file.
     pub fn may_call(&self) -> bool {
         self.calls_tools || self.definition.is_some()
     }
 }
 
-/// What a tool that a file defines may do with the notes of the vault.
+/// The access of a tool defined by a file to the notes of the vault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VaultAccess {
     Read,
-    /// Reads too.
+    /// Includes reading.
     Write,
 }
 
 impl VaultAccess {
-    /// As a person reads it: "read", or "read and write".
+    /// As text: "read", or "read and write".
     pub fn words(access: Option<Self>) -> &'static str {
         match access {
             None => "none",
@@ -204,13 +204,13 @@ impl VaultAccess {
     }
 }
 
-/// The notes a tool is expected to touch. Moving a note is asked about in any case.
+/// The notes a tool is expected to change. Moving a note always asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NoteScope {
-    /// Notes in the folders of the skill's records, or records of its types wherever they lie.
+    /// Notes in the folders of the skill's records, and records of its types anywhere.
     #[default]
     OwnRecords,
-    /// Any note: the whole vault is the skill's own.
+    /// Any note: the whole vault belongs to the skill.
     Anywhere,
 }
 
@@ -219,8 +219,8 @@ pub enum NoteScope {
 pub struct CallToken(());
 
 impl CallToken {
-    /// For the crate `nova-calls` alone. A test of the workspace fails when any other source file
-    /// names this function: Rust has no friend crates, and a feature would be open to all.
+    /// For the crate `nova-calls` only. A test of the workspace fails if any other source file names this
+    /// function: Rust has no friend crates, and a feature would be available to all.
     #[doc(hidden)]
     pub fn mint_for_nova_calls() -> Self {
         Self(())
@@ -234,11 +234,11 @@ pub trait NativeTool: Send + Sync + 'static {
 
     const ID: &'static str;
     const EFFECT: Effect;
-    /// All it does is to change notes, as a `write` tool does; a `destructive` one may.
+    /// See [`ToolSpec::on_notes`]: true for `write` tools; `destructive` ones may set it.
     const ON_NOTES: bool = matches!(Self::EFFECT, Effect::Write);
     const SCOPE: NoteScope = NoteScope::OwnRecords;
-    /// The record type that it adds, changes or lists. Fields that the user added to it become parameters; their
-    /// values reach `Args` as its field `own`, an object left out of its schema.
+    /// The record type that it adds, changes or lists. Fields that the user added to it become parameters;
+    /// `Args` receives their values in its field `own`, an object that must be skipped in its schema.
     const RECORD: Option<RecordUse<'static>> = None;
     /// See [`ToolSpec::calls_tools`].
     const CALLS_TOOLS: bool = false;
@@ -287,7 +287,7 @@ pub trait NativeTool: Send + Sync + 'static {
         Self::QUESTION.map(Into::into)
     }
 
-    /// Values of the schema that are only known at run time, such as configured stages.
+    /// Inserts schema values that are only known at run time, such as configured stages.
     fn refine_parameters(&self, _parameters: &mut Value) {}
 
     async fn run(&self, args: Self::Args, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError>;
@@ -302,7 +302,7 @@ pub trait NativeTool: Send + Sync + 'static {
     }
 }
 
-/// Makes a [`Tool`] of a native one.
+/// Converts a native tool to a [`Tool`].
 pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
     let mut parameters = schemars::generate::SchemaSettings::draft2020_12()
         .with(|settings| {
@@ -340,7 +340,7 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
 struct Native<T> {
     spec: ToolSpec,
     tool: Arc<T>,
-    /// Parameters that are the user's own fields.
+    /// Parameters for the user's own fields.
     own: Vec<String>,
 }
 

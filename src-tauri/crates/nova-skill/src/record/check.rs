@@ -1,14 +1,14 @@
-//! What is wrong with a record that can be read.
+//! Problems of a readable record.
 
 use nova_vault::{Note, Problem};
 
 use super::{Field, RecordType, with_article};
 
 impl RecordType {
-    /// Everything in the note that is not as declared, in the order of its lines, each with what to
-    /// write instead. Properties that are not declared are the user's own.
+    /// Returns every deviation of the note from the declaration, by line, each with its remedy. Undeclared
+    /// properties belong to the user.
     ///
-    /// A missing title is none: then the note's name is the title.
+    /// A missing title is not a problem: the note's name is the title then.
     pub fn check(&self, note: &Note) -> Vec<Problem> {
         let mut problems: Vec<Problem> =
             self.fields.iter().filter_map(|(key, field)| self.check_field(note, key, field)).collect();

@@ -1,4 +1,4 @@
-//! What is wrong with a declaration, found when its manifest is read.
+//! Validates declarations when their manifest is read.
 
 use indexmap::IndexMap;
 use nova_vault::TEMPLATE_FOLDER;
@@ -8,7 +8,7 @@ use super::{Field, FieldKind, RecordType, RecordTypes, Start};
 use crate::figures::folded;
 
 impl TryFrom<IndexMap<String, RecordType>> for RecordTypes {
-    /// What contradicts itself, with the place.
+    /// The contradiction, with its place.
     type Error = String;
 
     fn try_from(declared: IndexMap<String, RecordType>) -> Result<Self, String> {
@@ -31,10 +31,10 @@ impl TryFrom<IndexMap<String, RecordType>> for RecordTypes {
 }
 
 impl RecordTypes {
-    /// Adds a type as it was read.
+    /// Adds a parsed type.
     ///
     /// # Errors
-    /// What contradicts itself, with the place below `records.NAME`.
+    /// The contradiction, with its place below `records.NAME`.
     pub(super) fn declare(&mut self, name: &str, mut record: RecordType) -> Result<(), String> {
         let at = |reason: String| format!(": {reason}");
         if !is_name(name) {
@@ -116,7 +116,7 @@ impl RecordType {
 }
 
 impl RecordType {
-    /// What is wrong with a pattern of fields in braces.
+    /// The error in a pattern of fields in braces.
     fn unfilled(&self, pattern: &str) -> Option<String> {
         if !is_name(pattern) || pattern.contains('/') {
             return Some("is not one line of text without slashes and spaces around it".into());
@@ -204,7 +204,7 @@ impl Field {
     }
 }
 
-/// What is wrong with a list of choices.
+/// The error in a list of choices.
 pub(super) fn choices_contradict(choices: &[String]) -> Option<String> {
     for (at, choice) in choices.iter().enumerate() {
         if !is_name(choice) {
@@ -217,7 +217,7 @@ pub(super) fn choices_contradict(choices: &[String]) -> Option<String> {
     None
 }
 
-/// Whether it can be a type, a property or a choice: it stands on one line and reads back the same.
+/// Whether it can be a type, a property or a choice: on one line, and unchanged by a round trip.
 pub(super) fn is_name(text: &str) -> bool {
     const MAX_CHARS: usize = 200;
     !text.is_empty()

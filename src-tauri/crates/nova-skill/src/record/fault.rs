@@ -1,4 +1,4 @@
-//! One property's value, read as what its field declares, or what is wrong with it.
+//! Converts the value of a property to the kind of its field, or reports why it cannot.
 
 use std::borrow::Cow;
 
@@ -9,24 +9,24 @@ use rust_decimal::Decimal;
 use super::{Field, FieldKind, ItemKind, plain};
 use crate::figures::{currency_code, folded, near_currency_codes};
 
-/// Why a value is not what its field declares.
+/// Why a value does not fit its field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// What follows the property's name, without a full stop: "is `31.12.2026`, which is not a date".
+    /// Follows the property's name, without a full stop: "is `31.12.2026`, which is not a date".
     pub(super) what: String,
     /// A sentence.
     pub(super) remedy: String,
 }
 
 impl Field {
-    /// Whether the value says nothing to the skill: then the record does not have the field.
+    /// Whether the value is empty for the skill: the record does not have the field then.
     pub fn says_nothing(&self, value: &Value) -> bool {
         is_empty(value)
             || !self.values.is_empty() && value.as_text().is_some_and(|text| self.meant(&text).is_none())
     }
 }
 
-/// Whether the property says nothing: then the record does not have the field.
+/// Whether the property is empty: the record does not have the field then.
 pub(super) fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -37,7 +37,7 @@ pub(super) fn is_empty(value: &Value) -> bool {
 }
 
 impl Field {
-    /// What is wrong with a present value.
+    /// The error of a present value.
     pub(super) fn fault(&self, value: &Value) -> Option<Fault> {
         match self.kind {
             FieldKind::Text => self.scalar(value).err(),
@@ -52,7 +52,7 @@ impl Field {
         }
     }
 
-    /// `YYYY-MM-DD`; a date with a time is a fault.
+    /// Parses `YYYY-MM-DD`; a date with a time is an error.
     pub(super) fn as_date(&self, value: &Value) -> Result<Date, Fault> {
         let text = self.scalar(value)?;
         plain::date(&text).ok_or_else(|| {
@@ -64,7 +64,7 @@ impl Field {
         })
     }
 
-    /// Never guessed: anything but a plain decimal is a fault.
+    /// Parses a plain decimal, without guessing: anything else is an error.
     pub(super) fn as_decimal(&self, value: &Value) -> Result<Decimal, Fault> {
         let text = self.scalar(value)?;
         let number = plain::decimal(&text).ok_or_else(|| {
@@ -98,7 +98,7 @@ impl Field {
         let text = self.scalar(value)?;
         match (value, folded(&text).as_str()) {
             (Value::Bool(value), _) => Ok(*value),
-            // In quotes it is a text that can mean nothing else.
+            // In quotes it is a text, but an unambiguous one.
             (_, "true") => Ok(true),
             (_, "false") => Ok(false),
             (_, said) => {
@@ -115,7 +115,7 @@ impl Field {
         }
     }
 
-    /// The choice as it is declared, whatever case the note writes it in.
+    /// The declared choice; case is ignored.
     pub(super) fn as_choice(&self, value: &Value) -> Result<&str, Fault> {
         let text = self.scalar(value)?;
         self.choice(&text).ok_or_else(|| {
@@ -128,7 +128,7 @@ impl Field {
         })
     }
 
-    /// The code in capital letters.
+    /// The code in upper case.
     fn as_currency(&self, value: &Value) -> Result<&str, Fault> {
         let text = self.scalar(value)?;
         self.code(&text).ok_or_else(|| {
@@ -144,7 +144,7 @@ impl Field {
         })
     }
 
-    /// The code of the currency that a text names, of ISO 4217 or one of the field's own.
+    /// The currency code that a text names, of ISO 4217 or one of the field's own.
     pub fn code(&self, text: &str) -> Option<&str> {
         let own = || self.codes.iter().find(|code| code.eq_ignore_ascii_case(text.trim()));
         currency_code(text).or_else(|| own().map(String::as_str))
@@ -152,7 +152,7 @@ impl Field {
 
     /// The declared choice that a text names.
     pub(super) fn choice(&self, text: &str) -> Option<&str> {
-        // As it is declared in nearly every note, which needs no folding.
+        // Fast path: nearly every note has the declared spelling.
         let exact = self.choices.iter().find(|choice| *choice == text);
         let choice = exact.or_else(|| {
             let wanted = folded(text);
@@ -163,7 +163,7 @@ impl Field {
 
     fn nearest_choice(&self, text: &str) -> Option<&str> {
         const ALIKE: f64 = 0.5;
-        // What is longer than any choice is not alike, and need not be compared.
+        // Truncated, since longer texts match no choice.
         let wanted: String = folded(text).chars().take(100).collect();
         self.choices
             .iter()
@@ -189,7 +189,7 @@ impl Field {
         Ok(number)
     }
 
-    /// One value as text, as the skill understands it; a list or a mapping is a fault.
+    /// A single value as text, in the skill's vocabulary; a list or a mapping is an error.
     pub(super) fn scalar<'a>(&'a self, value: &'a Value) -> Result<Cow<'a, str>, Fault> {
         let text = value.as_text().map(|text| match text {
             Cow::Borrowed(text) => Cow::Borrowed(self.meant(text).unwrap_or_default()),
@@ -205,7 +205,7 @@ impl Field {
     }
 }
 
-/// A plain name is read as the name of the note, but Obsidian knows nothing of it.
+/// A plain name is accepted as a note's name, but Obsidian does not recognise it as a link.
 fn link_fault(value: &Value) -> Option<Fault> {
     let text = match value {
         Value::Link(_) => return None,
@@ -234,7 +234,7 @@ fn list_fault(kind: ItemKind, value: &Value) -> Option<Fault> {
         single => {
             let text = single.display();
             let parts: Vec<String> = match single {
-                // Its comma is part of a name.
+                // A comma in it is part of a name.
                 Value::Link(_) => vec![format!("\"{text}\"")],
                 _ => text
                     .split(',')
@@ -269,7 +269,7 @@ fn list_fault(kind: ItemKind, value: &Value) -> Option<Fault> {
     })
 }
 
-/// How to write the link that a text names.
+/// The correct spelling of the link that a text names.
 fn written_link(value: &Value) -> Option<String> {
     let text = value.as_text()?;
     let text = text.trim();
@@ -282,7 +282,7 @@ fn any_link() -> String {
     "Write it as a link in quotes, such as \"[[Name]]\".".into()
 }
 
-/// A value in a sentence: one line, not too long.
+/// Shortens a value to one line for an error message.
 fn shown(text: &str) -> String {
     const MAX_CHARS: usize = 60;
     let line = |c: char| if c.is_control() { ' ' } else { c };

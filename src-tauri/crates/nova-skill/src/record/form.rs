@@ -1,5 +1,4 @@
-//! A record as a form: what its fields show, what is wrong with what was entered, and which
-//! properties of the note that changes.
+//! A record as a form: its values, validation of the input, and the resulting property edits.
 
 use nova_vault::Note;
 use nova_vault::note::{PropertyEdit, Value as PropertyValue, compose};
@@ -9,25 +8,23 @@ use super::{Field, FieldKind, RecordType, with_article};
 use crate::ToolError;
 use crate::figures::folded;
 
-/// Why what was entered in one field of a form cannot be saved.
+/// Why the input in one field of a form cannot be saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldFault {
     /// The field's declared name.
     pub field: String,
-    /// A sentence: what is wrong, and what would be right.
+    /// A sentence: the problem and the remedy.
     pub message: String,
-    /// The note was changed while the form was open: what the field holds there now, null for
-    /// nothing. Saving over it needs the user's word.
+    /// The note was changed while the form was open: its current value, null for none. Overwriting it needs
+    /// the user's confirmation.
     pub theirs: Option<Value>,
 }
 
 impl RecordType {
-    /// What a form of the note shows, by field, in the declared order. A field that says nothing is
-    /// absent.
+    /// The form's values for a note, by field in the declared order. Empty fields are absent.
     ///
-    /// Numbers that may have a fraction and dates are texts, as the note has them; a link is the
-    /// name it points at; a list is a list of texts. What is not of the declared kind is its text,
-    /// for the person to correct.
+    /// Decimals and dates are texts, as in the note; a link is the name of its target; a list is a list of
+    /// texts. A value of the wrong kind is shown as text, for the user to correct.
     pub fn form_values(&self, note: &Note) -> Map<String, Value> {
         let shown = |(key, field): (&String, &Field)| {
             if field.is_file_name() {
@@ -39,8 +36,8 @@ impl RecordType {
         self.fields.iter().filter_map(shown).collect()
     }
 
-    /// The text of a new note of what a form holds. A field that was left empty has no property,
-    /// whatever its default: the form has shown it.
+    /// The text of a new note for a form's values. An empty field has no property, even if it has a default,
+    /// since the form showed the default.
     ///
     /// # Errors
     /// Each field that cannot be saved, in the declared order.
@@ -77,12 +74,12 @@ impl RecordType {
         vec![FieldFault { field, message, theirs: None }]
     }
 
-    /// The edits of the note that bring it from what the form showed, `before`, to what it holds
-    /// now, `values`. An absent field is empty in both.
+    /// The edits of the note from the form's initial values, `before`, to its current ones, `values`. An
+    /// absent field is empty in both.
     ///
-    /// The note may have been changed since the form was opened. What changed on one side only is
-    /// taken, what both changed alike is done already, and items added to and removed from a list
-    /// are merged; what both changed differently is a fault with what the note holds.
+    /// The note may have changed since the form was opened. This is a three-way merge: changes of one side
+    /// are taken, equal changes are ignored, and items added to and removed from a list are merged; a
+    /// conflict is an error with the note's value.
     ///
     /// # Errors
     /// Each field that cannot be saved, in the declared order.
@@ -97,7 +94,7 @@ impl RecordType {
         let mut edits = Vec::new();
         for (key, field) in &self.fields {
             let mine = entered(values.get(key));
-            // Faults are reported also in fields the user has not touched: the form shows them.
+            // Errors are also reported in unchanged fields, since the form shows them.
             let written = match mine.as_ref().map(|value| (value, field.write(key, value))) {
                 None => None,
                 Some((_, Ok(written))) => Some(written),
@@ -142,14 +139,13 @@ impl RecordType {
         if faults.is_empty() { Ok(edits) } else { Err(faults) }
     }
 
-    /// Where a new note of these values goes: a folder, and the name it is to have there, by
-    /// [`RecordType::file`] and [`RecordType::below`]. Without any value that names it, it is named
-    /// as its kind.
+    /// The folder and name of a new note with these values, by [`RecordType::file`] and
+    /// [`RecordType::below`]. If no value names it, it is named after its kind.
     pub fn place(&self, values: &Map<String, Value>) -> (String, String) {
         let text = |key: &str| {
             let (key, part) = key.split_once('.').unwrap_or((key, ""));
             let text = values.get(key).map(said).unwrap_or_default();
-            // A date begins with its year.
+            // A date starts with its year.
             if part == "year" { text.chars().take_while(char::is_ascii_digit).collect() } else { text }
         };
         let name = match &self.file {
@@ -157,7 +153,7 @@ impl RecordType {
             None => self.title.as_deref().map(text).unwrap_or_default(),
         };
         let name = if name.trim().is_empty() { self.name.clone() } else { name };
-        // A value has no say in how deep the folder is.
+        // A value must not add folder levels.
         let below = self.below.as_deref().map(|pattern| filled(pattern, text).replace('/', "-"));
         let folder = self.folder.trim_end_matches('/');
         match below.filter(|below| !below.is_empty()) {
@@ -219,7 +215,7 @@ fn edit(key: String, value: Option<PropertyValue>) -> PropertyEdit {
     }
 }
 
-/// What stands in a field, without the spaces that a paste brings; `None` for nothing.
+/// The trimmed input of a field; `None` if it is empty.
 pub(super) fn entered(value: Option<&Value>) -> Option<Value> {
     match value? {
         Value::Null => None,
@@ -235,8 +231,8 @@ pub(super) fn entered(value: Option<&Value>) -> Option<Value> {
     }
 }
 
-/// Both sides of a list, where each only added and removed items; `None` where one was put in
-/// another order, or it is no list.
+/// Merges changes to a list if both sides only added and removed items; `None` if one side reordered it, or
+/// if it is not a list.
 fn merged_list(base: Option<&Value>, mine: Option<&Value>, theirs: Option<&Value>) -> Option<Value> {
     let items = |value: Option<&Value>| match value {
         None => Some(Vec::new()),
@@ -255,7 +251,7 @@ fn merged_list(base: Option<&Value>, mine: Option<&Value>, theirs: Option<&Value
     Some(theirs.iter().filter(stays).chain(added).cloned().collect())
 }
 
-/// The braces of a pattern filled; what is empty leaves no gap.
+/// Fills the braces of a pattern; empty values leave no gap.
 fn filled(pattern: &str, text: impl Fn(&str) -> String) -> String {
     let mut filled = String::new();
     let mut rest = pattern;
@@ -270,14 +266,14 @@ fn filled(pattern: &str, text: impl Fn(&str) -> String) -> String {
     filled.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// So much of a long text as a file name has room for beside others.
+/// Truncates a long text, so that a file name has room for other parts.
 fn shortened(text: &str) -> &str {
     const MAX_CHARS: usize = 60;
     let end = text.char_indices().nth(MAX_CHARS).map_or(text.len(), |(at, _)| at);
     text[..end].trim_end()
 }
 
-/// A value in a sentence or a name.
+/// A value as part of a sentence or a name.
 fn said(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -287,7 +283,7 @@ fn said(value: &Value) -> String {
     }
 }
 
-/// The rule that was broken, with what would be right.
+/// The violated rule, with the remedy.
 fn fault(key: &str, field: &Field, value: &Value, error: &ToolError) -> FieldFault {
     let as_written = PropertyValue::Text(said(value));
     let message = match field.fault(&as_written) {

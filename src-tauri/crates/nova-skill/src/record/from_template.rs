@@ -1,4 +1,4 @@
-//! New records made from a note of the user's, which `records.<type>.template` of the configuration names.
+//! Creates records from a note of the user's, configured as `records.<type>.template`.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::mapping::Faults;
 use super::{RecordType, with_article};
 use crate::{ToolContext, ToolError};
 
-/// The note that new records are made from, as it was when it was read.
+/// The template note, as it was when it was read.
 #[derive(Debug)]
 pub struct Template {
     path: String,
@@ -26,7 +26,7 @@ impl Template {
     /// As [`RecordType::on_template`].
     ///
     /// # Errors
-    /// When the template cannot be used.
+    /// If the template cannot be used.
     pub fn under(&self, text: &str, title: &str) -> Result<String, ToolError> {
         let Templates { date_format, time_format, .. } = &self.set;
         let values = TemplateValues { title, at: &self.at, date_format, time_format };
@@ -37,16 +37,17 @@ impl Template {
 }
 
 impl RecordType {
-    /// The path of the note that new records are made from.
+    /// The path of the template note.
     pub fn template_note(&self) -> Option<&str> {
         self.template_note.as_deref()
     }
 
-    /// The text of a new record put on the user's template: its properties, then those that the template has
-    /// besides, and the template's body. Where both have a list, the new note has the items of both. Without a
-    /// template the text stays as it is. `title` is the name of the new note.
+    /// Applies the user's template to the text of a new record: the result has the record's properties, the
+    /// template's other properties, and the template's body. Lists are merged. Without a template the text is
+    /// unchanged. `title` is the name of the new note.
     ///
     /// # Errors
+    /// If the template is missing or cannot be read.
     /// When the template is not found or cannot be read.
     pub async fn on_template(
         &self,
@@ -60,10 +61,10 @@ impl RecordType {
         }
     }
 
-    /// The user's template, for many new records.
+    /// Reads the user's template, for many new records.
     ///
     /// # Errors
-    /// When it is not found or cannot be read.
+    /// If it is missing or cannot be read.
     pub async fn user_template(&self, ctx: &dyn ToolContext) -> Result<Option<Template>, ToolError> {
         let Some(path) = self.template_note() else { return Ok(None) };
         Ok(Some(Template {
@@ -108,7 +109,7 @@ impl RecordType {
     }
 }
 
-/// What is wrong with the template follows its name in a sentence.
+/// An error follows the template's name in a sentence.
 fn put_on(text: &str, template: &str) -> Result<String, String> {
     let (new, base) = (Document::parse(text), Document::parse(template));
     if let FrontMatter::Broken { line, reason } = base.front_matter() {
@@ -127,7 +128,7 @@ fn put_on(text: &str, template: &str) -> Result<String, String> {
             (None, value) => edits.push(PropertyEdit::Set { key: key.clone(), value: value.clone() }),
         }
     }
-    // A property of the note keeps the note's spelling.
+    // Properties that the record also has keep its spelling.
     for edit in &mut edits {
         let (PropertyEdit::Set { key, .. } | PropertyEdit::AddItem { key, .. }) = edit else { continue };
         if let Some(spelled) = new.spelled(key) {
@@ -136,7 +137,7 @@ fn put_on(text: &str, template: &str) -> Result<String, String> {
     }
     let mut out = edit_properties(text, &edits).map_err(|error| format!("cannot be used: {error}"))?;
     let body = template.get(base.body_start()..).unwrap_or_default();
-    // A body that the type declares stays where the template has none.
+    // If the template has no body, the type's own is used.
     if !body.trim().is_empty() {
         out.truncate(Document::parse(&out).body_start());
         out.push_str(body);

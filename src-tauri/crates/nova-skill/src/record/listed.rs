@@ -1,4 +1,4 @@
-//! The user's own fields in a list whose rows a skill makes of what it understands of its records.
+//! The user's own fields in lists whose rows a skill builds from its records.
 
 use std::collections::HashMap;
 
@@ -8,20 +8,20 @@ use serde_json::{Map, Value};
 use super::{Field, Record, RecordFilters, RecordType};
 use crate::{ToolContext, ToolError};
 
-/// Which of the records fit the filters by own fields, and what these say.
+/// The records that match filters by own fields, with the values of these fields.
 #[derive(Debug)]
 pub struct OwnFields {
-    /// By note, of those that fit; none where no type has such a field.
+    /// By path, for records that match; `None` if no type has such a field.
     of_note: Option<HashMap<VaultPath, Map<String, Value>>>,
     filters: bool,
 }
 
 impl OwnFields {
-    /// Reads the records of these types, where the user added a field to one of them. A record of a type without a
-    /// field that is filtered by does not fit.
+    /// Reads the records of these types, if the user added a field to one of them. A record whose type lacks
+    /// a filtered field does not match.
     ///
     /// # Errors
-    /// [`ToolError::InvalidArguments`] for a value that a field cannot be compared with.
+    /// [`ToolError::InvalidArguments`] for a value that cannot be compared with its field.
     pub async fn read(
         ctx: &dyn ToolContext,
         record_types: &[&str],
@@ -50,17 +50,17 @@ impl OwnFields {
         Ok(Self { of_note: Some(of_note), filters })
     }
 
-    /// Whether the record at this path fits.
+    /// Whether the record at this path matches.
     pub fn fit(&self, path: &VaultPath) -> bool {
         self.of_note.as_ref().is_none_or(|of_note| of_note.contains_key(path))
     }
 
-    /// Whether what is no note fits: it has no such fields.
+    /// Whether rows that are not notes match: they have no such fields.
     pub fn fit_elsewhere(&self) -> bool {
         !self.filters
     }
 
-    /// Adds to a row what the record's own fields say. What the row has already stays.
+    /// Adds the record's own fields to a row, without overwriting existing keys.
     pub fn add_to(&self, row: &mut Value, path: &VaultPath) {
         let own = self.of_note.as_ref().and_then(|of_note| of_note.get(path));
         let (Some(own), Some(row)) = (own, row.as_object_mut()) else { return };
@@ -71,7 +71,7 @@ impl OwnFields {
 }
 
 impl RecordType {
-    /// The filters; none where a field that is filtered by is not one of this type.
+    /// The filters; `None` if a filtered field is not one of this type.
     fn own_filters(&self, wanted: &Map<String, Value>) -> Result<Option<RecordFilters<'_>>, ToolError> {
         let given: Map<String, Value> = wanted
             .iter()

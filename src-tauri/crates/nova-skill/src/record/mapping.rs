@@ -1,5 +1,5 @@
-//! A vault's own names: `skills.<id>.config` says what it calls types and properties, and which
-//! choices it has, so that it is used as it is.
+//! Maps declared names to a vault's own: `skills.<id>.config` names its types, properties and choices, so
+//! that an existing vault can be used unchanged.
 
 use serde_json::{Map, Value};
 
@@ -7,30 +7,31 @@ use super::declaration::{choices_contradict, is_name};
 use super::{FILE_NAME, FieldKind, MatchRule, RecordType, RecordTypes};
 use crate::figures::folded;
 
-/// What is wrong with a skill's configuration.
+/// An error in a skill's configuration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key} {reason}.")]
 pub struct ConfigFault {
     /// The key below `skills.<id>.config`, such as `fields.contact.nmae`.
     pub key: String,
-    /// What follows it in a sentence, without a full stop, with what would be right.
+    /// Follows the key in a sentence, without a full stop; includes the remedy.
     pub reason: String,
 }
 
 impl RecordTypes {
-    /// The same types as a vault spells them:
+    /// Returns the types as spelled in a vault:
     ///
     /// ```json
     /// { "fields": { "contact": { "type": ["person", "people"], "name": "full_name" } },
     ///   "choices": { "deal": { "stage": ["new", "signed"] } } }
     /// ```
     ///
-    /// `type` is a text or a list of the values of `type:`; new notes get the first. Any other key
-    /// is a declared field, its text the property of the vault. A choice that is declared with
-    /// `choices_from: stages` has the values that the key `stages` lists, as texts or as objects with
-    /// a `name`. Where configured choices do not have the declared default, their first is the default.
+    /// `type` is a text or a list of values of `type:`; new notes get the first. Any other key is a declared
+    /// field, with the vault's property as its text. A choice declared with `choices_from: stages` has the
+    /// values listed by the key `stages`, as texts or as objects with a `name`. If the configured choices
+    /// lack the declared default, the first is the default.
     ///
-    /// `records` says more of a type, each key being optional; `match` is what decides alone where it is given:
+    /// `records` configures more of a type. All keys are optional; `match`, if given, replaces all other
+    /// rules:
     ///
     /// ```json
     /// { "records": { "contact": {
@@ -41,12 +42,12 @@ impl RecordTypes {
     ///     "fields": { "birthday": { "kind": "date" } } } } }
     /// ```
     ///
-    /// `except`, with entries as those of `match`, leaves out notes that are another record. `$file` is the note's
-    /// own name. `template` names a note of the vault that new ones are made from. A name that the manifest does not
-    /// have declares a type, as the manifest would.
+    /// `except`, with entries like those of `match`, excludes notes that are another record. `$file` is the
+    /// note's own name. `template` names a note of the vault from which new ones are created. A name that is
+    /// not in the manifest declares a type, in the manifest's format.
     ///
     /// # Errors
-    /// Everything that is wrong; then no part of the configuration is to be used.
+    /// All errors; none of the configuration may be used then.
     pub fn with_config(&self, config: &Value) -> Result<Self, Vec<ConfigFault>> {
         let mut mapped = self.clone();
         let mut faults = Faults::default();
@@ -68,7 +69,7 @@ impl RecordTypes {
                 record.choose(&format!("{key}.{field}"), &field, &choices, "a list of strings", &mut faults);
             }
         }
-        // Its values are compared with the choices there are.
+        // After the choices, with which its values are compared.
         mapped.take_own(config.get("records"), &mut faults);
         for record in mapped.types.values_mut() {
             record.settle();
@@ -154,7 +155,7 @@ impl RecordType {
         }
     }
 
-    /// Takes the choices that the skill's own configuration lists.
+    /// Takes the choices listed in the skill's own configuration.
     fn choose_from(&mut self, config: &Value, faults: &mut Faults) {
         let listed = self.fields.iter().filter_map(|(field, declared)| {
             let key = declared.choices_from.as_deref()?;
@@ -197,7 +198,7 @@ impl RecordType {
     }
 }
 
-/// A list of objects with a name as the list of their names; anything else as it is.
+/// Converts a list of objects with a name to a list of names; anything else is unchanged.
 fn names_of(choices: &Value) -> Value {
     let Value::Array(items) = choices else { return choices.clone() };
     items.iter().map(|item| item.get("name").unwrap_or(item).clone()).collect()
@@ -211,7 +212,7 @@ impl Faults {
         self.0.push(ConfigFault { key: key.to_owned(), reason });
     }
 
-    /// The entries of an object; none where it is absent.
+    /// The entries of an object; empty if it is absent.
     pub(super) fn entries(&mut self, key: &str, value: Option<&Value>) -> Map<String, Value> {
         match value {
             None | Some(Value::Null) => Map::new(),

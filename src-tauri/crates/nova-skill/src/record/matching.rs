@@ -1,5 +1,5 @@
-//! Which notes are records of a type: the rules that its manifest or the user's configuration states, and what
-//! a new note needs so that they recognise it.
+//! Decides which notes are records of a type, by the rules of its manifest or the user's configuration, and
+//! which properties a new note needs to match.
 
 use nova_vault::note::{Document, PropertyEdit, Value as PropertyValue};
 use nova_vault::{Condition, Fits, Note, Recogniser, Rule};
@@ -11,15 +11,15 @@ use super::{Field, RecordType};
 use crate::ToolError;
 use crate::figures::folded;
 
-/// One entry of `match:`; a note that meets any of them is a record of the type.
+/// One entry of `match:`; a note that matches any of them is a record of the type.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Entry")]
 pub enum MatchRule {
     /// `{type: contact}`: the note's `type:`.
     Type(String),
-    /// `{folder: People}`: the note lies in or below the folder.
+    /// `{folder: People}`: the note is in or below the folder.
     Folder(String),
-    /// `{tag: person}`: the note has the tag or one below it.
+    /// `{tag: person}`: the note has the tag or a nested one.
     Tag(String),
     /// `{where: "categories contains [[People]]"}`: the note meets the condition.
     Where(String),
@@ -39,7 +39,7 @@ struct Entry {
 }
 
 impl TryFrom<Entry> for MatchRule {
-    /// What is wrong with the entry.
+    /// The error in the entry.
     type Error = String;
 
     fn try_from(entry: Entry) -> Result<Self, String> {
@@ -74,7 +74,7 @@ impl MatchRule {
         }
     }
 
-    /// As one reads it: "type: contact", "in People/", "#person".
+    /// As text: "type: contact", "in People/", "#person".
     pub fn in_words(&self) -> String {
         match self {
             Self::Type(name) => format!("type: {name}"),
@@ -84,12 +84,12 @@ impl MatchRule {
         }
     }
 
-    /// What recognises by this rule alone; `None` where its condition cannot be read.
+    /// A recogniser for this rule alone; `None` if its condition cannot be parsed.
     pub fn recogniser(&self) -> Option<Recogniser> {
         self.rule().map(|rule| Recogniser::new([rule]))
     }
 
-    /// The property that meets it.
+    /// The property that satisfies it.
     fn mark(&self) -> Option<Mark> {
         match self {
             Self::Type(name) => Some(Mark::Is("type".into(), PropertyValue::Text(name.clone()))),
@@ -104,7 +104,7 @@ impl MatchRule {
             Self::Type(name) => Some(Rule::Type(name.clone())),
             Self::Folder(folder) => Some(Rule::Folder(folder.clone())),
             Self::Tag(tag) => Some(Rule::Tag(tag.clone())),
-            // It was read when the entry was.
+            // Validated when the entry was parsed.
             Self::Where(condition) => Rule::condition(condition).ok(),
         }
     }
@@ -119,24 +119,24 @@ enum Mark {
 }
 
 impl RecordType {
-    /// What decides which notes are its records.
+    /// Recognises its records.
     pub fn recogniser(&self) -> &Recogniser {
         &self.recogniser
     }
 
-    /// Whether the note is a record of this type. Templates and copies of sync programs are none, which the
-    /// vault knows.
+    /// Whether the note is a record of this type. Templates and copies by sync programs never are; the vault
+    /// identifies these.
     pub fn recognises(&self, note: &Note) -> bool {
         self.recogniser.recognises(note)
     }
 
-    /// Whether its manifest or the configuration states its rules.
+    /// Whether its manifest or the configuration defines rules.
     pub fn has_own_match(&self) -> bool {
         self.matches.is_some()
     }
 
-    /// Its rules: those the manifest or the configuration states, else its type, beside which notes in
-    /// [`RecordType::folder`] without a type count whose properties fit.
+    /// Its rules: those of the manifest or the configuration, otherwise its type. In the latter case, notes
+    /// in [`RecordType::folder`] without a type also match if their properties fit.
     pub fn match_rules(&self) -> Vec<MatchRule> {
         match &self.matches {
             Some(rules) => rules.clone(),
@@ -150,7 +150,7 @@ impl RecordType {
         rules.join(" or ")
     }
 
-    /// Makes its recogniser anew, after its rules, fields or folder were set.
+    /// Rebuilds its recogniser after its rules, fields or folder were set.
     pub(super) fn settle(&mut self) {
         if let Some(rules) = &self.matches {
             let types = rules.iter().filter_map(|rule| match rule {
@@ -174,7 +174,7 @@ impl RecordType {
         self.recogniser = Recogniser::new(rules.map(narrowed));
     }
 
-    /// The key at fault and why no new note in its folder could be recognised.
+    /// The faulty key, and why no new note in its folder could be recognised.
     pub(super) fn cannot_mark(&self) -> Option<(&'static str, String)> {
         let mark = self.mark();
         let excepts_new =
@@ -197,24 +197,25 @@ impl RecordType {
         })
     }
 
-    /// Whether the rule is met by lying in the folder of new notes.
+    /// Whether the folder of new notes satisfies the rule.
     fn is_by_folder(&self, rule: &MatchRule) -> bool {
         let MatchRule::Folder(of) = rule else { return false };
         let (folder, of) = (folded(self.folder.trim_matches('/')), folded(of));
         folder.strip_prefix(&of).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// The first of its rules that a property can meet; none where the folder alone meets one before.
+    /// The property that satisfies the first possible rule; `None` if the folder alone satisfies an earlier
+    /// one.
     fn mark(&self) -> Option<Mark> {
         let rules = self.match_rules();
         let mut before = rules.iter().take_while(|rule| !self.is_by_folder(rule));
         before.find_map(MatchRule::mark)
     }
 
-    /// The properties of a new note: what makes it a record of this type first, then `properties`.
+    /// The properties of a new note: the one that makes it a record of this type, then `properties`.
     ///
     /// # Errors
-    /// [`ToolError::InvalidArguments`] when a value contradicts what makes it a record.
+    /// [`ToolError::InvalidArguments`] if a value contradicts the property that makes it a record.
     pub(super) fn marked(
         &self,
         mut properties: Vec<(String, PropertyValue)>,
@@ -258,7 +259,7 @@ impl RecordType {
         Ok(properties)
     }
 
-    /// The edit that makes an existing note a record; none where no property would.
+    /// The edit that makes an existing note a record; `None` if no property can.
     pub fn marking(&self, note: &Note) -> Option<PropertyEdit> {
         let spelled = |key: String| note.document.spelled(&key).map_or(key.clone(), str::to_owned);
         Some(match self.mark()? {
@@ -267,7 +268,7 @@ impl RecordType {
         })
     }
 
-    /// What its new notes get and no field of it names: for a person, "categories: [[People]]".
+    /// The property of its new notes that is not a field, for the user: "categories: [[People]]".
     pub fn mark_in_words(&self) -> Option<String> {
         self.mark().map(|mark| {
             let (Mark::Is(key, value) | Mark::Has(key, value)) = mark;
@@ -276,7 +277,7 @@ impl RecordType {
     }
 }
 
-/// The property that meets `KEY = VALUE` or `KEY contains VALUE`.
+/// The property that satisfies `KEY = VALUE` or `KEY contains VALUE`.
 fn mark_of(condition: &str) -> Option<Mark> {
     let (key, operator, value) = Condition::parts(condition)?;
     let value = PropertyValue::from_text(&value);
@@ -287,8 +288,8 @@ fn mark_of(condition: &str) -> Option<Mark> {
     }
 }
 
-/// Whether the properties of a note that says no type are those of such a record: it has what is required,
-/// has a field at all, and each that it has fits.
+/// Whether the properties of a note without a type are those of such a record: it has all required fields and
+/// at least one field, and all its fields are valid.
 fn fits(fields: &indexmap::IndexMap<String, Field>, title: Option<&str>, document: &Document) -> bool {
     let mut has_one = false;
     for (key, field) in fields {

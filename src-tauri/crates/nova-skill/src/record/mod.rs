@@ -1,9 +1,9 @@
-//! Record types as data: what a skill declares under `records:` in `manifest.yaml`, as the vault at
-//! hand spells it, and everything that follows from it.
+//! Record types as data: declared under `records:` in `manifest.yaml`, mapped to the names of the vault, with
+//! everything derived from them.
 //!
-//! A *field* has a name that skills and tools use, and a *property* is what the vault calls it; both
-//! are the same unless the user's configuration says otherwise ([`RecordTypes::with_config`]). What
-//! is shown to a model or a form says field, what is read from or written to a note says property.
+//! A *field* has the name used by skills and tools, a *property* the one used by the vault; both are equal
+//! unless the user's configuration maps them ([`RecordTypes::with_config`]). Models and forms see fields;
+//! notes contain properties.
 
 mod check;
 mod declaration;
@@ -46,40 +46,40 @@ pub use parameters::{RecordFilters, RecordUse};
 pub use read::Record;
 pub use rules::{RecordDraft, RecordRules};
 
-/// A kind of record, as its skill declares it.
+/// A kind of record, as declared by its skill.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordType {
-    /// Where new notes go; a record counts wherever it lies.
+    /// The folder for new notes; existing records may be anywhere.
     pub folder: String,
-    /// What makes a note a record of this type, any entry being enough. Where nothing is said: `type:` with the
-    /// type's name, and notes in `folder` that say no type and whose properties fit.
+    /// Rules of which any makes a note a record of this type. Default: `type:` with the type's name, and
+    /// notes in `folder` without a type whose properties fit.
     #[serde(default, rename = "match")]
     matches: Option<Vec<MatchRule>>,
-    /// Notes that are none of these records although they meet `match`, such as those of another type.
+    /// Excludes notes that match `match`, such as those of another type.
     #[serde(default)]
     except: Vec<MatchRule>,
-    /// The field whose value names the note. Without one, and where a note leaves it out, the note's
-    /// own name does.
+    /// The field whose value names the note. If there is none, or a note omits it, the note's own name is
+    /// used.
     #[serde(default)]
     pub title: Option<String>,
-    /// What a new note is called, with fields in braces, such as `{date} {payee}`; where nothing is
-    /// said, what its title is.
+    /// Pattern for the name of a new note, with fields in braces, such as `{date} {payee}`; defaults to its
+    /// title.
     #[serde(default)]
     pub file: Option<String>,
-    /// The folder below `folder` for a new note, one name with fields in braces; `.year` behind the
-    /// name of a date is its year, such as `{date.year}`.
+    /// The folder below `folder` for a new note, a single name with fields in braces; `.year` after the name
+    /// of a date is its year, such as `{date.year}`.
     #[serde(default)]
     pub below: Option<String>,
-    /// Fields besides the title whose value no two records share, such as an e-mail address: the form
-    /// of a new record says where one has it already.
+    /// Fields besides the title with unique values, such as an e-mail address: the form of a new record
+    /// reports a duplicate.
     #[serde(default)]
     pub unique: Vec<String>,
-    /// Other names in vaults that were not made for it: under `type` those of `type:` or of a folder,
-    /// under a field those of its property. They are looked for and change nothing by themselves.
+    /// Names in vaults that were not made for the skill: under `type` those of `type:` or of a folder, under
+    /// a field those of its property. Only used for suggestions.
     #[serde(default)]
     pub also: IndexMap<String, Vec<String>>,
-    /// In the order they stand in a new note.
+    /// In the order of properties in a new note.
     pub fields: IndexMap<String, Field>,
     /// The body of a new note.
     #[serde(default)]
@@ -88,75 +88,76 @@ pub struct RecordType {
     name: String,
     #[serde(skip)]
     type_values: Vec<String>,
-    /// Made of what stands above.
+    /// Derived from the above.
     #[serde(skip)]
     recogniser: Recogniser,
     /// Whether the user declared it.
     #[serde(skip)]
     own: bool,
-    /// The user's note that new ones are made from.
+    /// The user's template for new records.
     #[serde(skip)]
     template_note: Option<String>,
     #[serde(skip)]
     undeclared: Undeclared,
 }
 
-/// In place of a property: the field is the name of the note.
+/// Replaces a property: the field is the name of the note.
 const FILE_NAME: &str = "$file";
 
 /// One field of a record.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Field {
-    /// What its values are.
+    /// The kind of its values.
     pub kind: FieldKind,
-    /// Whether a record without it is broken.
+    /// Whether a record without it is invalid.
     #[serde(default)]
     pub required: bool,
-    /// Written into a new note where no value is given.
+    /// Written into a new note if no value is given.
     #[serde(default)]
     pub default: Option<Value>,
-    /// What the form of a new record begins with; the user sees it and may change it.
+    /// The initial value in the form of a new record, which the user may change.
     #[serde(default)]
     pub starts: Option<Start>,
-    /// For `choice`: the values it may have.
+    /// For `choice`: the allowed values.
     #[serde(default)]
     pub choices: Vec<String>,
-    /// For `choice`: the key of the skill's configuration that, where it is set, lists the values
-    /// instead: texts, or objects with a `name`.
+    /// For `choice`: a key of the skill's configuration that, if set, replaces the values: texts, or objects
+    /// with a `name`.
     #[serde(default)]
     pub choices_from: Option<String>,
-    /// For `currency`: codes that count besides those of ISO 4217, such as BTC.
+    /// For `currency`: codes allowed in addition to ISO 4217, such as BTC.
     #[serde(default)]
     pub codes: Vec<String>,
-    /// For `list`: what its items are; texts where nothing is said.
+    /// For `list`: the kind of its items; text by default.
     #[serde(default)]
     pub items: Option<ItemKind>,
-    /// For `decimal` and `integer`: the smallest value.
+    /// For `decimal` and `integer`: the minimum.
     #[serde(default)]
     pub min: Option<Decimal>,
-    /// For `decimal` and `integer`: the largest value.
+    /// For `decimal` and `integer`: the maximum.
     #[serde(default)]
     pub max: Option<Decimal>,
-    /// For `text` and `link`: fields of this skill's records whose values are offered, such as
-    /// `expense.category`. Another value is a new one.
+    /// For `text` and `link`: fields of this skill's records whose values are suggested, such as
+    /// `expense.category`. Other values are allowed.
     #[serde(default)]
     pub values_from: Vec<String>,
-    /// Its name for a person; made of the field's name where nothing is said.
+    /// Its label; derived from the field's name by default.
     #[serde(default, alias = "label")]
     pub title: Option<String>,
-    /// A few words for a person, below the field of a form.
+    /// A short hint below the field in a form.
     #[serde(default)]
     pub help: Option<String>,
-    /// One sentence for a model.
+    /// One sentence for the model.
     #[serde(default)]
     pub description: Option<String>,
-    /// Many vaults had it before the skill: what the user declares under its name, of whatever kind, takes its place.
+    /// Commonly used in vaults before the skill existed: the user's own declaration under its name, of any
+    /// kind, replaces it.
     #[serde(default)]
     pub may_be_own: bool,
     #[serde(skip)]
     property: String,
-    /// By what the vault writes, folded: how it writes it, and what that means; `None` for no value.
+    /// Keyed by the folded value in the vault: its spelling, and the skill's value; `None` for no value.
     #[serde(skip)]
     values: IndexMap<String, (String, Option<String>)>,
     /// Whether the user added it.
@@ -164,14 +165,14 @@ pub struct Field {
     own: bool,
 }
 
-/// What the values of a field are.
+/// The kind of a field's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldKind {
-    /// Any text; a number or a link counts as its text.
+    /// Any text; a number or a link is converted.
     Text,
-    /// The name of another note, with or without `[[` and `]]`; written as `"[[Name]]"`, the
-    /// name as the note's file bears it.
+    /// The name of another note, with or without `[[` and `]]`; written as `"[[Name]]"`, with the file's
+    /// name.
     Link,
     /// `YYYY-MM-DD`
     Date,
@@ -181,25 +182,26 @@ pub enum FieldKind {
     Integer,
     /// `true` or `false`
     Bool,
-    /// One of the declared choices; case does not matter.
+    /// One of the declared choices; case is ignored.
     Choice,
-    /// The code of a currency, such as EUR; case does not matter.
+    /// A currency code, such as EUR; case is ignored.
     Currency,
     /// A list of texts or links.
     List,
 }
 
-/// What a field of a new record begins with in a form.
+/// The initial value of a field in the form of a new record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
-    /// For `date`: this day.
+    /// For `date`: today.
     Today,
-    /// For `currency` and `text`: the skill's configured `currency`, else the one that most of its records have.
+    /// For `currency` and `text`: the skill's configured `currency`, otherwise the most common one in its
+    /// records.
     Currency,
 }
 
-/// What the items of a list are.
+/// The kind of a list's items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemKind {
@@ -217,10 +219,10 @@ pub struct RecordTypes {
 }
 
 impl RecordTypes {
-    /// The record type of that declared name.
+    /// Returns the record type of that declared name.
     ///
     /// # Errors
-    /// [`ToolError::NotDeclared`] when the manifest has no such record type.
+    /// [`ToolError::NotDeclared`] if the manifest has no such record type.
     pub fn get(&self, name: &str) -> Result<&RecordType, ToolError> {
         self.types.get(name).ok_or_else(|| {
             self.undeclared.note(format!("the record type {name}"));
@@ -238,7 +240,7 @@ impl RecordTypes {
 
     /// The first type that the note is a record of.
     pub fn of_note(&self, note: &Note) -> Option<&RecordType> {
-        // Most notes spell a type as their skill does, which needs no folding.
+        // Fast path: most notes spell a type as their skill does, which needs no folding.
         let said = note.document.record_type();
         let is_of = |record: &&RecordType, said: &str| {
             record.except.is_empty() && record.type_values.iter().any(|own| own == said)
@@ -247,12 +249,12 @@ impl RecordTypes {
         by_type.or_else(|| self.iter().find(|record| record.recognises(note)))
     }
 
-    /// What recognises records of all types.
+    /// Recognises records of all types.
     pub fn recogniser(&self) -> Recogniser {
         Recogniser::any_of(self.iter().map(RecordType::recogniser))
     }
 
-    /// What recognises the records of these types.
+    /// Recognises records of these types.
     ///
     /// # Errors
     /// As [`RecordTypes::get`].
@@ -261,45 +263,43 @@ impl RecordTypes {
         Ok(Recogniser::any_of(types.into_iter().map(RecordType::recogniser)))
     }
 
-    /// What recognises the records of that name, whatever its case; none where no type has it.
+    /// Recognises records of the type with that name, in any case; `None` if there is no such type.
     pub fn recogniser_named(&self, name: &str) -> Option<&Recogniser> {
         let wanted = folded(name);
         self.iter().find(|record| folded(&record.name) == wanted).map(RecordType::recogniser)
     }
 
-    /// The record type and the key of a field that is named as `type.field`.
+    /// Resolves `type.field` to the record type and the key of the field.
     pub fn field_named<'a>(&self, name: &'a str) -> Option<(&RecordType, &'a str)> {
         let (record, key) = name.split_once('.')?;
         let record = self.types.get(record)?;
         record.fields.contains_key(key).then_some((record, key))
     }
 
-    /// The record types and fields that code has asked for and that are not declared, since the
-    /// manifest was read. For tests of a skill, because the error may have been
-    /// swallowed on its way; the testkit does so after each call.
+    /// Undeclared record types and fields that code has accessed since the manifest was read. For tests of a
+    /// skill, since the error may have been discarded; the testkit checks this after each call.
     pub fn undeclared(&self) -> Vec<String> {
         self.undeclared.all()
     }
 }
 
 impl RecordType {
-    /// The name it is declared by.
+    /// The declared name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The values of `type:` that make a note one of these records, where its rules have any; new notes get
-    /// the first.
+    /// The values of `type:` that its rules accept, if any; new notes get the first.
     pub fn type_values(&self) -> &[String] {
         &self.type_values
     }
 
-    /// Whether the user declared it, in place of the manifest.
+    /// Whether the user declared it instead of the manifest.
     pub fn is_own(&self) -> bool {
         self.own
     }
 
-    /// Its name for a person: "Contact".
+    /// Its display name: "Contact".
     pub fn label(&self) -> String {
         in_words(&self.name)
     }
@@ -311,7 +311,7 @@ impl RecordType {
 
     /// A declared field.
     fn field(&self, key: &str) -> Result<&Field, ToolError> {
-        // A type has a handful of fields: to compare is quicker than to hash.
+        // Linear search: for a handful of fields it is faster than hashing.
         let field = self.fields.iter().find(|(name, _)| *name == key);
         field.map(|(_, field)| field).ok_or_else(|| {
             self.undeclared.note(format!("the field {key} of {}", self.name));
@@ -338,12 +338,12 @@ impl RecordType {
 }
 
 impl Field {
-    /// What the vault calls it.
+    /// Its name in the vault.
     pub fn property(&self) -> &str {
         &self.property
     }
 
-    /// Its name for a person: `close_date` is "Close date" where the manifest says nothing else.
+    /// Its label: `close_date` is "Close date" unless the manifest says otherwise.
     pub fn label(&self, key: &str) -> String {
         if let Some(title) = &self.title {
             return title.clone();
@@ -351,7 +351,7 @@ impl Field {
         in_words(key)
     }
 
-    /// What a record without it lacks: "a date", or the choices there are.
+    /// What a record without it lacks: "a date", or the choices.
     pub fn needs(&self) -> String {
         match self.choices.as_slice() {
             [] => self.kind.noun().to_owned(),
@@ -359,8 +359,8 @@ impl Field {
         }
     }
 
-    /// Whether a property's value is of the declared kind and in its limits. Nothing is, and so is
-    /// the plain text of a link.
+    /// Whether a property's value is of the declared kind and within its limits. Empty values and the plain
+    /// text of a link are valid.
     pub fn fits(&self, value: &PropertyValue) -> bool {
         is_empty(value)
             || match self.kind {
@@ -375,7 +375,7 @@ impl Field {
 }
 
 impl FieldKind {
-    /// With its article.
+    /// With an article.
     fn noun(self) -> &'static str {
         match self {
             Self::Text => "a text",
@@ -398,8 +398,8 @@ fn in_words(name: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// What was asked for and is not declared, shared by all copies of the types that were read
-/// together. It says something about code, nothing about the types, so it does not tell them apart.
+/// Undeclared names that were accessed, shared by all clones of the parsed types. Not part of a type's
+/// identity, so it is ignored in comparisons.
 #[derive(Debug, Clone, Default)]
 struct Undeclared(Arc<Mutex<BTreeSet<String>>>);
 
@@ -423,7 +423,7 @@ impl PartialEq for Undeclared {
     }
 }
 
-/// A name in a sentence: "a trip", "an expense".
+/// A name with its article: "a trip", "an expense".
 fn with_article(name: &str) -> String {
     let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {name}")

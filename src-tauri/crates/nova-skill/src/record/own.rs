@@ -1,5 +1,5 @@
-//! What the user says of a skill's records under `skills.<id>.config.records`: which notes they are, where new
-//! ones go, what the vault calls properties and values, fields of the user's own, and types of their own.
+//! The user's customisation of a skill's records under `skills.<id>.config.records`: matching rules, the
+//! folder of new notes, names of properties and values, additional fields and types.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use crate::figures::folded;
 const KEYS: [&str; 7] = ["match", "except", "folder", "template", "names", "values", "fields"];
 
 impl RecordTypes {
-    /// Takes over `records` of the configuration.
+    /// Applies `records` of the configuration.
     pub(super) fn take_own(&mut self, records: Option<&Value>, faults: &mut Faults) {
         for (name, wanted) in faults.entries("records", records) {
             let key = format!("records.{name}");
@@ -25,7 +25,7 @@ impl RecordTypes {
         }
     }
 
-    /// A type that the manifest does not have, declared as it would be there.
+    /// Adds a type that is not in the manifest, declared in the manifest's format.
     fn take_type(&mut self, key: &str, name: &str, mut wanted: Value, faults: &mut Faults) {
         if wanted.get("fields").is_none() || wanted.get("folder").is_none() {
             let known: Vec<&str> = self.types.keys().map(String::as_str).collect();
@@ -46,7 +46,7 @@ impl RecordTypes {
                 }
             }
             Err(reason) => {
-                // The place below the type, where there is one.
+                // The place within the type, if there is one.
                 let (place, reason) = match reason.strip_prefix(": ") {
                     Some(reason) => ("", reason),
                     None if reason.starts_with(".fields.") => {
@@ -71,7 +71,7 @@ impl RecordType {
         if let Some(template) = own.get("template").filter(|template| !template.is_null()) {
             self.take_template(&format!("{key}.template"), template, faults);
         }
-        // A field of one's own has a name of the vault as any other.
+        // The user's own fields are mapped to properties like any other.
         for (name, field) in faults.entries(&format!("{key}.fields"), own.get("fields")) {
             self.take_field(&format!("{key}.fields.{name}"), &name, field, faults);
         }
@@ -173,7 +173,7 @@ impl RecordType {
         }
     }
 
-    /// Makes the note's name a field's value.
+    /// Makes a field represent the note's name.
     pub(super) fn take_file_name(&mut self, key: &str, field: &str, faults: &mut Faults) -> bool {
         let is_title = self.title.as_deref() == Some(field);
         let Some(declared) = self.fields.get_mut(field) else { return false };
@@ -186,7 +186,7 @@ impl RecordType {
     }
 }
 
-/// The entries that can be read.
+/// The valid entries.
 fn rules_of(key: &str, entries: &[Value], faults: &mut Faults) -> Vec<MatchRule> {
     let mut rules = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
@@ -199,7 +199,7 @@ fn rules_of(key: &str, entries: &[Value], faults: &mut Faults) -> Vec<MatchRule>
 }
 
 impl Field {
-    /// Whether the user added it to the skill's.
+    /// Whether the user added it to the skill's fields.
     pub fn is_own(&self) -> bool {
         self.own
     }
@@ -209,18 +209,18 @@ impl Field {
         self.property == FILE_NAME
     }
 
-    /// What the user set a value of the vault to stand for, `Some(None)` being no value; `None` where nothing
-    /// was set.
+    /// The meaning that the user assigned to a value of the vault, `Some(None)` for no value; `None` if
+    /// nothing is assigned.
     pub fn meaning(&self, theirs: &str) -> Option<Option<&str>> {
         self.values.get(&folded(theirs)).map(|(_, ours)| ours.as_deref())
     }
 
-    /// Whether the vault has values of its own for it.
+    /// Whether values are mapped.
     pub(super) fn has_values(&self) -> bool {
         !self.values.is_empty()
     }
 
-    /// What the skill understands by a value of the vault; `None`: as if there were none.
+    /// The skill's value for a value of the vault; `None` counts as no value.
     pub(super) fn meant<'a>(&'a self, theirs: &'a str) -> Option<&'a str> {
         if self.values.is_empty() {
             return Some(theirs);
@@ -231,7 +231,7 @@ impl Field {
         }
     }
 
-    /// What the vault writes for a value of the skill.
+    /// The vault's value for a value of the skill.
     pub(super) fn as_vault_writes<'a>(&'a self, ours: &'a str) -> &'a str {
         let wanted = folded(ours);
         let means = |(_, (_, meant)): &(&String, &(String, Option<String>))| {

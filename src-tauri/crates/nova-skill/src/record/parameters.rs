@@ -1,4 +1,4 @@
-//! What the user's own fields add to the parameters of a tool, and filters by fields.
+//! Parameters for the user's own fields, and filters by fields.
 
 use serde_json::{Map, Value, json};
 
@@ -6,13 +6,13 @@ use super::{Field, FieldKind, Record, RecordType, RecordTypes, plain};
 use crate::ToolError;
 use crate::figures::folded;
 
-/// What a tool does with a record type, by which its parameters follow from the declaration.
+/// The use that a tool makes of a record type, which determines its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordUse<'a> {
     Adds(&'a str),
     Changes(&'a str),
     Lists(&'a str),
-    /// Several in one list: `budget.list`.
+    /// Lists several types: `budget.list`.
     ListsEach(&'a [&'a str]),
 }
 
@@ -24,7 +24,7 @@ impl<'a> RecordUse<'a> {
         }
     }
 
-    /// The schema of a field, as a parameter of such a tool.
+    /// The schema of a field as a parameter of such a tool.
     pub fn parameter(self, field: &Field) -> Value {
         match self {
             Self::Adds(_) => field.schema(false),
@@ -33,7 +33,7 @@ impl<'a> RecordUse<'a> {
         }
     }
 
-    /// The user's own fields that a tool with these parameters does not have, each with its schema.
+    /// The user's own fields that are missing from these parameters, each with its schema.
     pub(crate) fn own_parameters(self, records: &RecordTypes, parameters: &Value) -> Map<String, Value> {
         let own = records
             .iter()
@@ -41,7 +41,7 @@ impl<'a> RecordUse<'a> {
             .flat_map(|declared| &declared.fields)
             .filter(|(key, field)| field.is_own() && parameters["properties"].get(key.as_str()).is_none());
         let mut schemas = Map::new();
-        // Of a field of several types the first counts.
+        // If several types have the field, the first wins.
         for (key, field) in own {
             schemas.entry(key).or_insert_with(|| self.parameter(field));
         }
@@ -49,7 +49,7 @@ impl<'a> RecordUse<'a> {
     }
 }
 
-/// Conditions on fields, all of which a record has to meet.
+/// Conditions on fields, combined with AND.
 #[derive(Debug, Clone)]
 pub struct RecordFilters<'a>(Vec<(&'a str, &'a Field, Wanted)>);
 
@@ -59,18 +59,18 @@ enum Wanted {
     Part(String),
     /// Folded.
     Whole(String),
-    /// The beginning of a date, as far as it is given.
+    /// A prefix of a date.
     Date(String),
     Number(rust_decimal::Decimal),
     Bool(bool),
 }
 
 impl RecordType {
-    /// Reads filters by fields, as [`RecordUse::Lists`] gives their parameters; empty ones filter nothing.
+    /// Parses filters by fields, whose parameters are those of [`RecordUse::Lists`]; empty ones are ignored.
     ///
     /// # Errors
-    /// [`ToolError::NotDeclared`] for a field the type does not have, [`ToolError::InvalidArguments`] for a value
-    /// that it cannot be compared with.
+    /// [`ToolError::NotDeclared`] for a field the type does not have, [`ToolError::InvalidArguments`] for a
+    /// value that cannot be compared with its field.
     pub fn filters(&self, wanted: &Map<String, Value>) -> Result<RecordFilters<'_>, ToolError> {
         let mut filters = Vec::new();
         for (key, value) in wanted {
@@ -85,7 +85,7 @@ impl RecordType {
 }
 
 impl RecordFilters<'_> {
-    /// Whether the record meets all of them. A value that is not as declared meets none.
+    /// Whether the record matches all of them. An invalid value matches none.
     pub fn fit(&self, record: &Record) -> bool {
         self.0.iter().all(|(key, field, wanted)| {
             let text = || record.text_there(key).ok().flatten();
@@ -106,7 +106,7 @@ impl RecordFilters<'_> {
 }
 
 impl Field {
-    /// Its value as a condition of a list.
+    /// Its schema as a filter of a list.
     fn filter_schema(&self) -> Value {
         match self.kind {
             FieldKind::Date => json!({
@@ -167,7 +167,7 @@ impl Field {
     }
 }
 
-/// A day, a month or a year, with what ends it, so that 2026-1 is not the beginning of 2026-11.
+/// A day, a month or a year with its delimiter, so that 2026-1 is not a prefix of 2026-11.
 fn date_begin(text: &str) -> Option<String> {
     let complete = match text.len() {
         4 => format!("{text}-01-01"),

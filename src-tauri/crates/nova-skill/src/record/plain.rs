@@ -1,11 +1,11 @@
-//! The plain forms of dates and numbers, and the likely meaning of other forms.
+//! Plain formats of dates and numbers, and the likely meaning of other formats.
 
 use jiff::civil::Date;
 pub(super) use nova_figures::plain_date as date;
 use nova_figures::plain_decimal;
 use rust_decimal::Decimal;
 
-/// A plain decimal without leading zeros. What has more digits than can be computed with exactly is none.
+/// Parses a plain decimal without leading zeros; `None` if it has more digits than can be computed exactly.
 pub(super) fn decimal(text: &str) -> Option<Decimal> {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let padded = unsigned.len() > 1 && unsigned.starts_with('0') && !unsigned.starts_with("0.");
@@ -17,10 +17,10 @@ pub(super) fn integer(text: &str) -> Option<i64> {
     decimal(text).filter(|_| !text.contains('.')).and_then(|_| text.parse().ok())
 }
 
-/// The date that was meant, where only one can have been.
+/// The intended date, if it is unambiguous.
 pub(super) fn meant_date(text: &str) -> Option<Date> {
     let text = text.trim();
-    // Only what follows a space or the T of a date-time is a time.
+    // Only text after a space or the T of a date-time is a time.
     let day = text.split([' ', 'T', 't']).next().unwrap_or(text);
     if let Some(date) = date(day) {
         return Some(date);
@@ -43,7 +43,7 @@ pub(super) fn meant_date(text: &str) -> Option<Date> {
         return in_order(a, b, c);
     }
     let day_first = in_order(c, b, a);
-    // 31.12.2026 is written with the day first wherever points are used.
+    // With dots, the day comes first everywhere: 31.12.2026.
     if separator == '.' {
         return day_first;
     }
@@ -53,7 +53,7 @@ pub(super) fn meant_date(text: &str) -> Option<Date> {
     }
 }
 
-/// The plain forms of what a number may have meant: none, one, or both readings of `1,250`.
+/// The plain forms of a number: none, one, or both readings of `1,250`.
 pub(super) fn meant_decimals(text: &str) -> Vec<String> {
     let text = without_currency(text.trim());
     let (sign, text) = match text.strip_prefix(['-', '+', '−']) {
@@ -61,7 +61,7 @@ pub(super) fn meant_decimals(text: &str) -> Vec<String> {
         Some(rest) => ("-", rest),
         None => ("", text),
     };
-    // What only ever groups digits.
+    // Characters that only group digits.
     let compact: String = without_currency(text.trim())
         .chars()
         .filter(|c| !matches!(c, '\'' | '’' | '_') && !c.is_whitespace())
@@ -93,7 +93,7 @@ pub(super) fn meant_decimals(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The digits of `1,250,000` joined, when the separator stands before each three of them.
+/// Joins the digits of `1,250,000` if the separator precedes each group of three.
 fn grouped(text: &str, separator: char) -> Option<String> {
     let mut groups = text.split(separator);
     let first = groups.next()?;
@@ -102,7 +102,7 @@ fn grouped(text: &str, separator: char) -> Option<String> {
     (begins && goes_on).then(|| text.replace(separator, ""))
 }
 
-/// Without the zeros in front and an empty fraction; `.5` gets its zero.
+/// Removes leading zeros and an empty fraction; `.5` gets its zero.
 fn trimmed(form: &str) -> String {
     let (whole, fraction) = form.split_once('.').unwrap_or((form, ""));
     let whole = whole.trim_start_matches('0');
@@ -110,7 +110,7 @@ fn trimmed(form: &str) -> String {
     if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") }
 }
 
-/// Without a currency's sign or its three capital letters, or a percent sign, at either end.
+/// Removes a currency sign or code, or a percent sign, at either end.
 fn without_currency(text: &str) -> &str {
     let is_code = |code: &str| code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase());
     let signs = ['$', '€', '£', '¥', '₹', '₽', '₺', '₩', '₪', '฿', '₫', '₴', '%'];
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_plain_or_none() {
+    fn only_plain_dates_are_parsed() {
         assert_eq!(date("2026-12-31").map(|date| date.to_string()).as_deref(), Some("2026-12-31"));
         for text in
             ["", "2026-02-30", "2026-2-3", "20261231", "2026-12-31T10:00", " 2026-12-31", "2026-12-31x"]
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_plain_or_none() {
+    fn only_plain_decimals_are_parsed() {
         for (text, value) in [("0", "0"), ("-3", "-3"), ("1250.50", "1250.50"), ("0.05", "0.05")] {
             assert_eq!(decimal(text).map(|value| value.to_string()).as_deref(), Some(value), "{text}");
         }
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_meant_date_is_said_where_only_one_can_be_meant() {
+    fn unambiguous_date_is_suggested() {
         for (text, meant) in [
             ("31.12.2026", "2026-12-31"),
             ("1.2.2026", "2026-02-01"),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_meant_number_is_said_in_each_way_it_can_be_read() {
+    fn each_reading_of_a_number_is_suggested() {
         for (text, meant) in [
             ("1,250.50", "1250.50"),
             ("1.250,50", "1250.50"),

@@ -13,10 +13,10 @@ use super::fault::Fault;
 use super::{Field, FieldKind, RecordType};
 use crate::ToolError;
 
-/// A note read as a record of a declared type. Fields are asked for by their declared names.
+/// A note read as a record of a declared type. Fields are accessed by their declared names.
 ///
-/// A field that the note does not have, or leaves empty, is `None`. One that is not what it is
-/// declared to be is [`ToolError::BrokenRecord`] with file, line and remedy, never a guess.
+/// A missing or empty field is `None`. An invalid one is a [`ToolError::BrokenRecord`] with file, line and
+/// remedy, never a guess.
 pub struct Record<'a> {
     declared: &'a RecordType,
     note: &'a Note,
@@ -32,16 +32,16 @@ impl<'a> Record<'a> {
         self.note
     }
 
-    /// A declared field as text, whatever its kind; a link is the name it points at.
+    /// A declared field as text, whatever its kind; a link is the name of its target.
     ///
     /// # Errors
-    /// [`ToolError::NotDeclared`] when the manifest does not declare the field,
-    /// [`ToolError::BrokenRecord`] when the note has a list or a mapping there.
+    /// [`ToolError::NotDeclared`] if the manifest does not declare the field, [`ToolError::BrokenRecord`] if
+    /// the note has a list or a mapping there.
     pub fn text(&self, field: &str) -> Result<Option<String>, ToolError> {
         Ok(self.text_there(field)?.map(Cow::into_owned))
     }
 
-    /// As [`Record::text`], not copied: for a look at thousands of records.
+    /// As [`Record::text`], without copying: for scans of thousands of records.
     ///
     /// # Errors
     /// As [`Record::text`].
@@ -56,13 +56,13 @@ impl<'a> Record<'a> {
     /// A date.
     ///
     /// # Errors
-    /// [`ToolError::NotDeclared`] when no such field is declared as a date,
-    /// [`ToolError::BrokenRecord`] when the note's value is none.
+    /// [`ToolError::NotDeclared`] if no such field is declared as a date, [`ToolError::BrokenRecord`] if the
+    /// note's value is not a date.
     pub fn date(&self, field: &str) -> Result<Option<Date>, ToolError> {
         self.typed(self.declared.field_of(field, &[FieldKind::Date])?, Field::as_date)
     }
 
-    /// A number, exactly as the note has it. A whole number is one, too.
+    /// A number, exactly as in the note. Integers are accepted too.
     ///
     /// # Errors
     /// As [`Record::date`].
@@ -87,7 +87,7 @@ impl<'a> Record<'a> {
         self.typed(self.declared.field_of(field, &[FieldKind::Bool])?, Field::as_bool)
     }
 
-    /// A choice as it is declared, whatever case the note writes it in.
+    /// A declared choice; case in the note is ignored.
     ///
     /// # Errors
     /// As [`Record::date`].
@@ -98,7 +98,7 @@ impl<'a> Record<'a> {
     /// A list; a single text counts as a list of one.
     ///
     /// # Errors
-    /// [`ToolError::NotDeclared`] when the manifest does not declare the field.
+    /// [`ToolError::NotDeclared`] if the manifest does not declare the field.
     pub fn list(&self, field: &str) -> Result<Vec<String>, ToolError> {
         let field = self.declared.field(field)?;
         let text = |value: &PropertyValue| {
@@ -112,7 +112,7 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// The title field, else the note's name.
+    /// The title field, or the note's name.
     pub fn title(&self) -> Cow<'a, str> {
         let title = self.declared.title.as_deref();
         title
@@ -120,8 +120,7 @@ impl<'a> Record<'a> {
             .unwrap_or_else(|| self.note.path.name().into())
     }
 
-    /// All declared fields that have a value, as JSON, in the declared order and by their declared
-    /// names.
+    /// All declared fields that have a value, as JSON, in the declared order and with their declared names.
     pub fn to_json(&self) -> Map<String, Value> {
         self.declared
             .fields
@@ -136,21 +135,21 @@ impl<'a> Record<'a> {
             .collect()
     }
 
-    /// As [`Record::to_json`], of the fields that the user added.
+    /// As [`Record::to_json`], for fields that the user added.
     pub fn own_fields(&self) -> Map<String, Value> {
         let mut all = self.to_json();
         all.retain(|key, value| !value.is_null() && self.declared.fields.get(key).is_some_and(Field::is_own));
         all
     }
 
-    /// The user's own properties, in the order of the note: those that are no field, nor the type.
+    /// The user's own properties, in the order of the note, excluding fields and the type.
     pub fn other_properties(&self) -> impl Iterator<Item = (&'a str, &'a PropertyValue)> {
         let (declared, document) = (self.declared, &self.note.document);
         document
             .properties()
             .iter()
             .filter(move |(key, _)| {
-                // A field's own is the one that the field is read from.
+                // Excludes the property that a field is read from.
                 let is = |property: &str| document.spelled(property) == Some(key.as_str());
                 !is("type") && !declared.fields.values().any(|field| is(&field.property))
             })
@@ -175,7 +174,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// A link as the name it points at, a value as the skill understands it, everything else as it is.
+/// A link as the name of its target, a value in the skill's vocabulary, everything else unchanged.
 fn shown(field: &Field, value: &PropertyValue) -> Option<Value> {
     Some(match value {
         PropertyValue::List(items) => {

@@ -1,4 +1,4 @@
-//! What a skill asks of its records that a declaration cannot say.
+//! Rules for a skill's records that a declaration cannot express.
 
 use async_trait::async_trait;
 use nova_vault::Note;
@@ -9,40 +9,39 @@ use super::form::entered;
 use super::{Field, FieldKind, RecordType, write};
 use crate::{ToolContext, ToolError};
 
-/// The rules of a skill for its records: what goes with what across fields and notes. They hold for a
-/// record that is saved with its form as they do for the skill's own tools.
+/// The rules of a skill for its records, across fields and notes. They apply to records saved with a form and
+/// to the skill's own tools alike.
 ///
-/// A note that is edited in another program is not asked: what its rules refuse is a problem there.
+/// Edits in another program are not checked: a record there that violates the rules is reported as a problem.
 #[async_trait]
 pub trait RecordRules: Send + Sync {
-    /// Looks at a record that is about to be written. It may fill in fields of the draft and change the
-    /// notes that follow from the record, all in one change with it. The vault does not have the
-    /// draft yet.
+    /// Checks a record before it is written. It may fill in fields of the draft and change dependent notes,
+    /// all in one change set. The vault does not contain the draft yet.
     ///
     /// # Errors
-    /// Why the record cannot be saved; then nothing is written. [`ToolError::InvalidArguments`] whose
-    /// path is a field, such as `/quantity`, is shown beside that field.
+    /// Why the record cannot be saved; nothing is written then. A [`ToolError::InvalidArguments`] whose path
+    /// is a field, such as `/quantity`, is shown at that field.
     async fn apply(&self, draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError>;
 }
 
-/// A record as it is about to be saved: its fields by their declared names, as a form has them.
+/// A record to be saved: its fields by their declared names, in the form's format.
 #[derive(Debug, Clone)]
 pub struct RecordDraft {
     record_type: String,
     note: Option<Note>,
-    /// Empty of a new one.
+    /// Empty for a new record.
     before: Map<String, Value>,
     given: Map<String, Value>,
     values: Map<String, Value>,
 }
 
 impl RecordDraft {
-    /// A new record, its values as its note will hold them: a currency in capitals, a choice as it is
-    /// declared. What is empty is left out, and what no note can hold stays as it was entered.
+    /// A new record, with values as its note will contain them: a currency in upper case, a choice in its
+    /// declared spelling. Empty values are omitted, and invalid ones are left as entered.
     pub fn new(declared: &RecordType, values: &Map<String, Value>) -> Self {
         let said = |(key, value): (&String, &Value)| {
             let value = entered(Some(value))?;
-            // The name that a link is to show would be lost with the name of its note.
+            // The display text of a link would be lost with the name of its note.
             let is_renamed = |field: &&Field| {
                 field.kind == FieldKind::Link && value.as_str().is_some_and(write::is_renamed)
             };
@@ -60,7 +59,7 @@ impl RecordDraft {
         }
     }
 
-    /// A record with these edits, which its type has made.
+    /// A record with these edits, which were created by its type.
     pub fn edited(declared: &RecordType, note: Note, edits: &[PropertyEdit]) -> Self {
         let before = declared.form_values(&note);
         let mut given = before.clone();
@@ -87,42 +86,42 @@ impl RecordDraft {
         }
     }
 
-    /// The name that its type is declared by.
+    /// The declared name of its type.
     pub fn record_type(&self) -> &str {
         &self.record_type
     }
 
-    /// The note as it is; none of a new record.
+    /// The existing note; `None` for a new record.
     pub fn note(&self) -> Option<&Note> {
         self.note.as_ref()
     }
 
-    /// What it is to hold.
+    /// The values to be saved.
     pub fn values(&self) -> &Map<String, Value> {
         &self.values
     }
 
-    /// A field that is held as a text: numbers that may have a fraction, dates and names are.
+    /// A field with a text value, such as decimals, dates and names.
     pub fn text(&self, field: &str) -> Option<&str> {
         self.values.get(field).and_then(Value::as_str)
     }
 
-    /// What the note said until now.
+    /// The current text in the note.
     pub fn text_before(&self, field: &str) -> Option<&str> {
         self.before.get(field).and_then(Value::as_str)
     }
 
-    /// Whether it is to hold something else than the note does. All that a new one says is.
+    /// Whether its value differs from the note's; always true for values of a new record.
     pub fn changes(&self, field: &str) -> bool {
         self.values.get(field) != self.before.get(field)
     }
 
-    /// Fills in a field, or changes it to what is meant by it.
+    /// Fills in a field, or normalises its value.
     pub fn set(&mut self, field: &str, value: impl Into<Value>) {
         self.values.insert(field.to_owned(), value.into());
     }
 
-    /// What was filled in since it was made, null where it was taken out.
+    /// Values filled in since it was created, null for removed ones.
     pub fn filled_in(&self) -> Map<String, Value> {
         let mut filled: Map<String, Value> = self
             .values

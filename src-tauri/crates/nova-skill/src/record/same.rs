@@ -1,4 +1,4 @@
-//! Whether a record that is about to be added is there already.
+//! Detects duplicates of a record to be added.
 
 use nova_vault::Note;
 use serde_json::{Map, Value};
@@ -7,9 +7,9 @@ use super::{Record, RecordType};
 use crate::figures::folded;
 
 impl RecordType {
-    /// The record among `notes` that a new one of these values would be once more, and the field by
-    /// which it is known: one of the same name, be it the property or the note's, else one with the
-    /// same value in a field of [`RecordType::unique`]. Case and spaces around do not matter.
+    /// The record among `notes` that a new one with these values would duplicate, with the identifying field:
+    /// one with the same name, by property or note, otherwise one with the same value in a field of
+    /// [`RecordType::unique`]. Case and surrounding spaces are ignored.
     pub fn same_as<'a>(
         &'a self,
         notes: &'a [Note],
@@ -38,7 +38,7 @@ impl RecordType {
         })
     }
 
-    /// Whether a new note of this type is called by something that the user says.
+    /// Whether new notes of this type are named by the user's input.
     pub fn is_named(&self) -> bool {
         self.title.is_some() || self.file.is_some()
     }

@@ -1,17 +1,16 @@
-//! A record type as the parameters of a tool and as a form.
+//! A record type as parameters of a tool, and as a form.
 
 use serde_json::{Map, Value, json};
 
 use super::{Field, FieldKind, ItemKind, RecordType};
 
 impl RecordType {
-    /// JSON Schema (2020-12) of the arguments of a tool that adds a record, or with `for_update`
-    /// changes one: the fields in the declared order, by their declared names.
+    /// JSON Schema (2020-12) of the arguments of a tool that adds a record, or changes one if `for_update` is
+    /// set: the fields in the declared order, by their declared names.
     ///
-    /// To add, required fields without a default are required. To change, the title says which
-    /// record is meant and alone is required; of the others null removes the property, except where
-    /// the field is required. A record type without a title leaves it to the tool to add a parameter
-    /// that says which record is meant.
+    /// For adding, required fields without a default are required. For updating, only the title is required,
+    /// which selects the record; null removes a property unless the field is required. For a record type
+    /// without a title, the tool must add a parameter that selects the record.
     pub fn parameters(&self, for_update: bool) -> Value {
         let mut properties = Map::new();
         let mut required = Vec::new();
@@ -36,12 +35,11 @@ impl RecordType {
         schema
     }
 
-    /// The form of a record for react-jsonschema-form, `{"schema": …, "uiSchema": {"ui:order": […],
-    /// field: {"ui:title", "ui:placeholder", "ui:widget"}}}`: a new record, or with `existing` one
-    /// that has a note. An existing one is not filled up with defaults, and may leave its title to
-    /// the note's name. Beside the formats of JSON Schema there are `decimal`, and `note` for the
-    /// name of one; `x-help` is the words below a field, `x-values-from` the fields whose
-    /// values are offered. `ui:widget` is `date` or `link`.
+    /// The form of a record for react-jsonschema-form, `{"schema": …, "uiSchema": {"ui:order": […], field:
+    /// {"ui:title", "ui:placeholder", "ui:widget"}}}`: for a new record, or with `existing` for one that has
+    /// a note. An existing record gets no defaults, and its title may be omitted in favour of the note's
+    /// name. Additional formats are `decimal`, and `note` for the name of a note; `x-help` is the hint below
+    /// a field, `x-values-from` the fields whose values are suggested. `ui:widget` is `date` or `link`.
     pub fn form(&self, existing: bool) -> Value {
         let mut schema = self.parameters(false);
         for (key, field) in &self.fields {
@@ -102,7 +100,7 @@ impl Field {
                 schema.insert("format".into(), json!("date"));
             }
             FieldKind::Decimal => {
-                // Holds for texts alone, as the limits hold for numbers alone; writing checks both.
+                // Applies only to texts, as the limits apply only to numbers; writing checks both.
                 schema.insert("pattern".into(), json!(r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"));
             }
             FieldKind::Choice => {
@@ -143,7 +141,7 @@ impl Field {
         Value::Object(schema)
     }
 
-    /// The fields whose values a form offers. Currencies are few and repeat, so a form always offers them.
+    /// The fields whose values a form suggests. Currencies are few and repeat, so they are always suggested.
     fn values_from(&self, record: &str, key: &str) -> Option<Vec<String>> {
         match self.kind {
             _ if !self.values_from.is_empty() => Some(self.values_from.clone()),

@@ -1,4 +1,4 @@
-//! What Obsidian is given of a record type: an empty note to begin new ones with, and a table.
+//! Exports a record type to Obsidian: a template for new notes, and a table.
 
 use nova_vault::note::{Value as PropertyValue, compose};
 use nova_vault::{Condition, TemplateFolder};
@@ -6,9 +6,8 @@ use nova_vault::{Condition, TemplateFolder};
 use super::{FieldKind, MatchRule, RecordType};
 
 impl RecordType {
-    /// The text of an empty note for Obsidian's templates folder: `type` first, then every field,
-    /// empty where it has no default, and the body. Obsidian puts the new note's name in place of
-    /// `{{title}}`.
+    /// The text of a template for Obsidian's templates folder: `type`, then every field with its default or
+    /// empty, and the body. Obsidian replaces `{{title}}` by the new note's name.
     pub fn template(&self) -> String {
         let mut properties = Vec::new();
         for (key, field) in &self.fields {
@@ -25,14 +24,14 @@ impl RecordType {
             };
             properties.push((field.property.clone(), value));
         }
-        // What a template leaves empty contradicts nothing.
+        // Empty values cannot contradict the type.
         let properties = self.marked(properties).unwrap_or_default();
         compose(&properties, &self.body)
     }
 
-    /// The text of a `.base` file with one table of all these records, templates left out, a column for each field.
-    /// The title's place has the note's name, which is a link to it. Format: Obsidian's help,
-    /// "Bases syntax".
+    /// The text of a `.base` file with a table of all these records, excluding templates, with a column per
+    /// field. The title column is the note's name, which links to it. Format: Obsidian's help, "Bases
+    /// syntax".
     pub fn base_view(&self, templates: &TemplateFolder) -> String {
         let columns: Vec<_> =
             self.fields.iter().filter(|(key, _)| self.title.as_deref() != Some(key)).collect();
@@ -69,7 +68,7 @@ impl RecordType {
     }
 }
 
-/// A rule as the filter of a base; none where a base has no words for it.
+/// A rule as the filter of a base; `None` if bases cannot express it.
 fn filter(rule: &MatchRule) -> Option<String> {
     match rule {
         MatchRule::Type(name) => Some(format!("type == {}", string(name))),
@@ -95,13 +94,13 @@ fn filter(rule: &MatchRule) -> Option<String> {
     }
 }
 
-/// A text as a YAML scalar. What is written here holds no line break and no control character,
-/// because types, fields and properties are names.
+/// A text as a YAML scalar. Types, fields and properties are names, so there are no line breaks or control
+/// characters.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// A text in an expression of a base.
+/// A string literal in a base's expression.
 fn string(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -1,4 +1,4 @@
-//! Values given by a tool, as a note holds them.
+//! Converts values from a tool to those of a note.
 
 use nova_vault::Note;
 use nova_vault::note::{PropertyEdit, Value as PropertyValue, compose, file_name};
@@ -10,11 +10,12 @@ use crate::figures::{folded, near_currency_codes};
 use crate::{ToolError, ToolVault};
 
 impl RecordType {
-    /// The text of a new note: what makes it a record first, then the declared fields that have a value.
+    /// The text of a new note: the property that makes it a record, then the declared fields that have a
+    /// value.
     ///
     /// # Errors
-    /// [`ToolError::NotDeclared`] for a field the type does not have,
-    /// [`ToolError::InvalidArguments`] for a value of the wrong kind or a missing required one.
+    /// [`ToolError::NotDeclared`] for a field the type does not have, [`ToolError::InvalidArguments`] for a
+    /// value of the wrong kind or a missing required one.
     pub fn new_note(&self, values: &Map<String, Value>) -> Result<String, ToolError> {
         for field in values.keys() {
             self.field(field)?;
@@ -37,8 +38,8 @@ impl RecordType {
         Ok(compose(&self.marked(properties)?, &self.body))
     }
 
-    /// The edits of the note that set these values; null removes the property. A property that the
-    /// note has keeps the note's spelling.
+    /// The edits of the note that set these values; null removes the property. Existing properties keep the
+    /// note's spelling.
     ///
     /// # Errors
     /// As [`RecordType::new_note`]; a required field cannot be removed.
@@ -70,7 +71,7 @@ impl RecordType {
 }
 
 impl Field {
-    /// The value as a note holds it, in the vault's own words; `key` is the field's name in an error.
+    /// The value as stored in a note, in the vault's vocabulary; `key` is the field's name for errors.
     pub(super) fn write(&self, key: &str, value: &Value) -> Result<PropertyValue, ToolError> {
         let written = self.checked(key, value)?;
         if let PropertyValue::Text(text) = &written
@@ -147,13 +148,13 @@ impl Field {
 }
 
 impl RecordType {
-    /// The values, their links as they have to be written: one that names a note which is there, by its
-    /// path or by a name that Nova would not give (`What now?`), is put in brackets and stays what it
-    /// is; any other is a name that its note gets some day, and loses the brackets. A link is then
-    /// written as the file's name that Nova gives to a note of that name, and shows the name.
+    /// Normalises the links in the values. A link to an existing note, by its path or by a name that Nova
+    /// would not generate (`What now?`), is enclosed in brackets and kept. Any other is the name of a note
+    /// that may be created later, and loses its brackets; it is written with the file name that Nova would
+    /// generate for it, and displays the name.
     ///
     /// # Errors
-    /// When the vault cannot be read.
+    /// If the vault cannot be read.
     pub async fn with_links(
         &self,
         values: &Map<String, Value>,
@@ -183,7 +184,7 @@ impl RecordType {
 
 async fn meant(said: &str, vault: &dyn ToolVault) -> Result<String, ToolError> {
     let (target, _) = target_of(said);
-    // It is written so whether there is a note or not.
+    // Its file name is the same, whether or not the note exists.
     if file_name(target) == target {
         return Ok(said.to_owned());
     }
@@ -196,8 +197,8 @@ async fn meant(said: &str, vault: &dyn ToolVault) -> Result<String, ToolError> {
     Ok(if named.is_some() && fits_brackets(target) { format!("[[{target}]]") } else { target.to_owned() })
 }
 
-/// The inside of a wikilink. In brackets it says itself what it points at; a name means the file's name
-/// that Nova gives to a note of that name, and is shown as it was said: `AC-DC|AC/DC`.
+/// The inside of a wikilink. Text in brackets is used as it is; a name is converted to the file name that
+/// Nova would generate, with the name as display text: `AC-DC|AC/DC`.
 fn link_inner(said: &str) -> String {
     let name = match target_of(said) {
         (target, true) if fits_brackets(target) => return target.to_owned(),
@@ -209,12 +210,12 @@ fn link_inner(said: &str) -> String {
     if can_be_shown && folded(&file) != folded(name) { format!("{file}|{name}") } else { file }
 }
 
-/// Whether a link says another name than its note has.
+/// Whether a link's display text differs from its note's name.
 pub(super) fn is_renamed(said: &str) -> bool {
     link_inner(said).contains('|')
 }
 
-/// What is named, and whether in brackets.
+/// The target, and whether it was in brackets.
 fn target_of(said: &str) -> (&str, bool) {
     let said = said.trim();
     match said.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")) {
@@ -223,7 +224,7 @@ fn target_of(said: &str) -> (&str, bool) {
     }
 }
 
-/// Whether a wikilink can hold it.
+/// Whether a wikilink can contain it.
 fn fits_brackets(target: &str) -> bool {
     !target.is_empty() && !target.contains(['[', ']', '|', '#', '^']) && !target.contains(char::is_control)
 }
@@ -236,7 +237,7 @@ fn number_text(value: &Value) -> Option<String> {
     }
 }
 
-/// "is `150`, which is more than 100" as a rule for an argument.
+/// Rewords "is `150`, which is more than 100" as a rule for an argument.
 fn range_rule(fault: &Fault) -> String {
     fault.what.replace('`', "")
 }

@@ -1,10 +1,10 @@
-//! Every fault of a record has its line and what to write instead.
+//! Every problem of a record has its line and a remedy.
 
 use nova_skill::Problem;
 
 use super::{TRIP, note, types};
 
-/// A line for each problem: `line problem -> remedy`.
+/// Compares problems as lines: `line problem -> remedy`.
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     let types = types(TRIP);
@@ -19,14 +19,14 @@ fn check(text: &str, expected: &[&str]) {
     assert_eq!(lines, expected, "{text}");
 }
 
-/// A trip with nothing wrong but this line, its fourth.
+/// Checks a trip that is valid except for this line, its fourth.
 #[track_caller]
 fn check_line(line: &str, expected: &str) {
     check(&format!("---\ntype: trip\nstarts: 2026-12-31\n{line}\n---\n"), &[&format!("4 {expected}")]);
 }
 
 #[test]
-fn a_record_as_declared_has_no_problem() {
+fn valid_record_has_no_problems() {
     check(
         "---\ntype: trip\nname: Alps\nguide: \"[[Jane Doe|Jane]]\"\nstarts: 2026-12-31\nprice: 1250.50\nseats: 3\n\
          booked: true\nmood: Wild\ntags: [a, 2026]\nwith:\n  - \"[[Theo]]\"\nown: [anything, {at: all}]\n---\n",
@@ -35,7 +35,7 @@ fn a_record_as_declared_has_no_problem() {
 }
 
 #[test]
-fn what_is_empty_is_missing() {
+fn empty_value_is_missing() {
     check(
         "---\ntype: trip\nname:\nguide: \"\"\nstarts: 2026-12-31\nprice: ~\nseats: null\nmood: ' '\ntags: []\nwith:\n  -\n---\n",
         &[],
@@ -43,7 +43,7 @@ fn what_is_empty_is_missing() {
 }
 
 #[test]
-fn a_missing_required_field_is_named() {
+fn missing_required_field_is_reported() {
     check("---\ntype: trip\n---\n", &["1 `starts` is missing -> Add it: a trip needs a date."]);
     check("---\ntype: trip\nstarts:\n---\n", &["3 `starts` is empty -> Add it: a trip needs a date."]);
 }
@@ -85,7 +85,7 @@ fn money_is_never_guessed() {
 }
 
 #[test]
-fn whole_numbers_and_truth() {
+fn integers_and_booleans() {
     let form = "Write it with digits alone, such as 12.";
     check_line("seats: 2.5", &format!("`seats` is `2.5`, which is not a whole number -> {form}"));
     check_line("seats: 1,000", "`seats` is `1,000`, which is not a whole number -> Write it as 1000.");
@@ -98,7 +98,7 @@ fn whole_numbers_and_truth() {
 }
 
 #[test]
-fn choices_name_the_nearest() {
+fn invalid_choice_suggests_the_nearest() {
     check_line(
         "mood: cal",
         "`mood` is `cal`, which is not one of its choices -> Write one of calm, wild, Very wild; the nearest is calm.",
@@ -110,7 +110,7 @@ fn choices_name_the_nearest() {
 }
 
 #[test]
-fn a_currency_is_a_code() {
+fn currency_must_be_a_code() {
     let types = types("sum: { folder: S, fields: { currency: { kind: currency, codes: [BTC] } } }");
     let sum = types.get("sum").unwrap();
     let said = |value: &str| {
@@ -132,7 +132,7 @@ fn a_currency_is_a_code() {
 }
 
 #[test]
-fn a_name_without_brackets_is_no_link() {
+fn name_without_brackets_is_not_a_link() {
     let text = "not a link; it is read as a note's name";
     check_line(
         "guide: Jane Doe",
@@ -159,7 +159,7 @@ fn a_name_without_brackets_is_no_link() {
 }
 
 #[test]
-fn a_text_is_no_list_and_a_list_no_text() {
+fn texts_and_lists_are_distinct() {
     check_line("tags: dairy", "`tags` is `dairy` instead of a list -> Write it as [dairy].");
     check_line("tags: a, b", "`tags` is `a, b` instead of a list -> Write it as [a, b].");
     check_line("with: Theo", "`with` is `Theo` instead of a list -> Write it as [\"[[Theo]]\"].");
@@ -176,7 +176,7 @@ fn a_text_is_no_list_and_a_list_no_text() {
 }
 
 #[test]
-fn problems_come_in_the_order_of_their_lines_and_do_not_end_at_the_first() {
+fn all_problems_are_reported_in_line_order() {
     check(
         "---\ntype: trip\ntags: x\nstarts: soon\nprice: '€'\n---\n",
         &[
@@ -188,7 +188,7 @@ fn problems_come_in_the_order_of_their_lines_and_do_not_end_at_the_first() {
 }
 
 #[test]
-fn a_long_value_is_cut_and_takes_no_time() {
+fn long_value_is_truncated_quickly() {
     let long = "9,".repeat(20_000);
     let types = types(TRIP);
     let text = format!(

@@ -1,4 +1,4 @@
-//! A declaration that contradicts itself is refused with the place and the reason.
+//! A contradictory declaration is refused with the place and the reason.
 
 use super::{TRIP, declared, types};
 
@@ -10,7 +10,7 @@ fn refused(yaml: &str, says: &str) {
     }
 }
 
-/// A type with this one field beside its name.
+/// A type with this one field in addition to its name.
 fn field(field: &str) -> String {
     format!("t:\n  folder: T\n  title: name\n  fields:\n    name: {{ kind: text }}\n    f: {{ {field} }}\n")
 }
@@ -35,7 +35,7 @@ fn unknown_keys_are_refused() {
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn missing_keys_are_reported() {
     refused("t: { folder: T }", "fields");
     refused("t: { fields: { a: { kind: text } } }", "folder");
     refused("t: { folder: T, fields: {} }", "records.t: it has no fields");
@@ -65,7 +65,7 @@ fn contradictions_are_refused() {
 }
 
 #[test]
-fn a_default_is_of_the_kind_and_in_range() {
+fn default_must_match_kind_and_range() {
     refused(&field("kind: date, default: soon"), "the default \"soon\" does not fit");
     refused(&field("kind: decimal, default: '1,5'"), "the default \"1,5\" does not fit");
     refused(&field("kind: decimal, min: 1, default: 0"), "less than 1");
@@ -76,7 +76,7 @@ fn a_default_is_of_the_kind_and_in_range() {
 }
 
 #[test]
-fn a_folder_lies_in_the_vault_where_notes_are_read() {
+fn folder_must_be_a_readable_one_in_the_vault() {
     let with = |folder: &str| format!("t: {{ folder: '{folder}', fields: {{ a: {{ kind: text }} }} }}");
     for folder in ["../T", "/T", "", "A//B"] {
         refused(&with(folder), "records.t: the folder");
@@ -86,7 +86,7 @@ fn a_folder_lies_in_the_vault_where_notes_are_read() {
 }
 
 #[test]
-fn a_type_is_declared_once() {
+fn duplicate_types_are_refused() {
     let one = "{ folder: T, fields: { a: { kind: text } } }";
     refused(&format!("t: {one}\nt: {one}"), "t");
     refused(&format!("trip: {one}\nTrip: {one}"), "records.Trip: another type's name differs only in case");

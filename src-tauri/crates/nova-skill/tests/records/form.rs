@@ -1,4 +1,4 @@
-//! What a form shows of a note, and what comes of what was entered in it.
+//! The values of a form for a note, and the edits made by its input.
 
 use nova_skill::{FieldFault, RecordDraft, Value, json};
 use nova_vault::note::edit_properties;
@@ -8,8 +8,8 @@ use super::{TRIP, note, types, values};
 const ALPS: &str = "---\ntype: trip\nname: Alps\nguide: \"[[Jane Doe|Jane]]\"\nstarts: 2026-12-31 # fixed\n\
                     price: 100.50\nseats: 3\nmood: Wild\ntags: [snow, far]\nmine: 1\n---\n\nPack.\n";
 
-/// The note after a form was opened on `opened`, `filled` was entered, and it was saved when the note
-/// held `now`; else the fields with what they say.
+/// Opens a form on `opened`, enters `filled`, and saves it when the note contains `now`. Returns the note, or
+/// the fields with their errors.
 #[track_caller]
 fn saved(opened: &str, filled: Value, now: &str) -> Result<String, Vec<(String, String)>> {
     let types = types(TRIP);
@@ -37,7 +37,7 @@ fn one(field: &str, message: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_form_shows_the_fields_as_the_note_has_them() {
+fn form_shows_fields_as_in_the_note() {
     let types = types(TRIP);
     let shown = |text: &str| Value::Object(types.get("trip").unwrap().form_values(&note(text)));
     assert_eq!(
@@ -54,7 +54,7 @@ fn a_form_shows_the_fields_as_the_note_has_them() {
 }
 
 #[test]
-fn only_what_was_changed_is_written_and_what_was_emptied_is_removed() {
+fn only_changes_are_written_and_emptied_fields_removed() {
     assert_eq!(saved(ALPS, json!({}), ALPS).unwrap(), ALPS);
     assert_eq!(saved(ALPS, json!({"price": "100.51"}), ALPS).unwrap(), ALPS.replace("100.50", "100.51"));
     assert_eq!(saved(ALPS, json!({"seats": null}), ALPS).unwrap(), ALPS.replace("seats: 3\n", ""));
@@ -66,7 +66,7 @@ fn only_what_was_changed_is_written_and_what_was_emptied_is_removed() {
 }
 
 #[test]
-fn what_changed_in_the_note_meanwhile_is_kept() {
+fn concurrent_changes_of_the_note_are_preserved() {
     let outside = ALPS.replace("mood: Wild", "mood: calm").replace("Pack.", "Packed.");
     assert_eq!(
         saved(ALPS, json!({"price": "90"}), &outside).unwrap(),
@@ -77,7 +77,7 @@ fn what_changed_in_the_note_meanwhile_is_kept() {
 }
 
 #[test]
-fn items_added_and_removed_on_both_sides_of_a_list_are_merged() {
+fn concurrent_list_changes_are_merged() {
     let outside = ALPS.replace("[snow, far]", "[snow, far, cold]");
     let merged = saved(ALPS, json!({"tags": ["far", "high"]}), &outside).unwrap();
     let types = types(TRIP);
@@ -92,7 +92,7 @@ fn items_added_and_removed_on_both_sides_of_a_list_are_merged() {
 }
 
 #[test]
-fn what_both_changed_differently_is_reported_with_what_the_note_holds() {
+fn conflicting_field_is_reported_with_the_notes_value() {
     let types = types(TRIP);
     let trip = types.get("trip").unwrap();
     let (before, outside) = (trip.form_values(&note(ALPS)), note(&ALPS.replace("100.50", "80")));
@@ -110,7 +110,7 @@ fn what_both_changed_differently_is_reported_with_what_the_note_holds() {
             theirs: Some(json!("80")),
         }]
     );
-    // The form asks, and saves again with what the user has seen.
+    // After confirmation, the form is saved again, based on the value that the user has seen.
     let mut seen = before.clone();
     seen.insert("price".into(), json!("80"));
     let edits = trip.edits_of_form(&outside, &seen, &entered).unwrap();
@@ -118,7 +118,7 @@ fn what_both_changed_differently_is_reported_with_what_the_note_holds() {
 }
 
 #[test]
-fn what_is_wrong_is_reported_by_field_with_what_would_be_right() {
+fn errors_are_reported_by_field_with_the_remedy() {
     let filled = json!({"starts": "31.12.2026", "price": "1,250", "seats": 0, "mood": "mad", "gide": "x"});
     assert_eq!(
         saved(ALPS, filled, ALPS).unwrap_err(),
@@ -144,7 +144,7 @@ fn what_is_wrong_is_reported_by_field_with_what_would_be_right() {
 }
 
 #[test]
-fn a_note_without_its_title_is_named_by_its_file_and_can_be_saved() {
+fn note_without_a_title_can_be_saved() {
     let untitled = ALPS.replace("name: Alps\n", "");
     assert_eq!(
         saved(&untitled, json!({"seats": 4}), &untitled).unwrap(),
@@ -153,7 +153,7 @@ fn a_note_without_its_title_is_named_by_its_file_and_can_be_saved() {
 }
 
 #[test]
-fn a_new_note_has_what_stands_in_the_form_and_no_default_that_was_taken_out() {
+fn new_note_has_form_values_without_removed_defaults() {
     assert_eq!(
         new_note(
             json!({"name": " Alps ", "starts": "2026-12-31", "price": "12.50", "seats": "", "tags": []})
@@ -168,7 +168,7 @@ fn a_new_note_has_what_stands_in_the_form_and_no_default_that_was_taken_out() {
 }
 
 #[test]
-fn a_new_note_goes_where_its_type_says() {
+fn new_note_is_placed_by_its_types_patterns() {
     let place = |patterns: &str, filled: Value| {
         let yaml = TRIP.replace("  title: name\n", &format!("  title: name\n{patterns}"));
         types(&yaml).get("trip").unwrap().place(&values(filled))
@@ -186,7 +186,7 @@ fn a_new_note_goes_where_its_type_says() {
 }
 
 #[test]
-fn patterns_and_other_names_that_name_no_field_are_refused() {
+fn patterns_and_names_of_unknown_fields_are_refused() {
     for (line, says) in [
         ("  file: \"{nmae}\"\n", "`file` names `nmae`"),
         ("  file: \"{name\"\n", "`file` has a brace that is not closed"),
@@ -201,7 +201,7 @@ fn patterns_and_other_names_that_name_no_field_are_refused() {
 }
 
 #[test]
-fn the_rules_of_a_skill_see_what_is_to_be_saved_and_what_they_fill_in_is_told_apart() {
+fn rules_see_values_to_save_and_filled_in_ones_are_tracked() {
     let types = types(TRIP);
     let trip = types.get("trip").unwrap();
     let before = trip.form_values(&note(ALPS));
@@ -234,7 +234,7 @@ fn the_rules_of_a_skill_see_what_is_to_be_saved_and_what_they_fill_in_is_told_ap
 }
 
 #[test]
-fn the_rules_see_a_new_record_as_its_note_will_hold_it() {
+fn rules_see_normalised_values_of_a_new_record() {
     let trip = types(&TRIP.replace("booked: {", "paid_in: { kind: currency }\n    booked: {"));
     let trip = trip.get("trip").unwrap();
     let entered = json!({

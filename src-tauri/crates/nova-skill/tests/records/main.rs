@@ -1,4 +1,4 @@
-//! Record types, from the lines of a manifest to what is made of them.
+//! Record types, from manifest lines to notes, forms and schemas.
 #![allow(clippy::unwrap_used)]
 
 mod checking;

@@ -27,7 +27,7 @@ mood: Fast
 ";
 
 #[test]
-fn a_note_is_read_by_the_names_of_the_vault() {
+fn note_is_read_with_the_vaults_names() {
     let types = own_names();
     let reise = note(REISE);
     let trip = types.of_note(&reise).unwrap();
@@ -48,7 +48,7 @@ fn a_note_is_read_by_the_names_of_the_vault() {
 }
 
 #[test]
-fn a_note_is_written_by_the_names_of_the_vault() {
+fn note_is_written_with_the_vaults_names() {
     let types = own_names();
     let trip = types.get("trip").unwrap();
     let text = trip.new_note(&values(json!({"name": "B", "starts": "2026-01-02", "tags": ["x"]}))).unwrap();
@@ -62,7 +62,7 @@ fn a_note_is_written_by_the_names_of_the_vault() {
 }
 
 #[test]
-fn a_model_sees_the_declared_names_and_a_person_those_of_the_note() {
+fn schema_has_declared_names_and_problems_the_notes_names() {
     let types = own_names();
     let trip = types.get("trip").unwrap();
     let schema = trip.parameters(false);
@@ -81,7 +81,7 @@ fn a_model_sees_the_declared_names_and_a_person_those_of_the_note() {
 }
 
 #[test]
-fn one_type_value_may_be_a_text_and_nothing_is_no_configuration() {
+fn single_type_value_is_a_text_and_empty_config_changes_nothing() {
     let types = types(TRIP);
     for nothing in [Value::Null, json!({}), json!({"fields": null}), json!({"fields": {"trip": {}}})] {
         assert_eq!(types.with_config(&nothing).unwrap(), types, "{nothing}");
@@ -91,7 +91,7 @@ fn one_type_value_may_be_a_text_and_nothing_is_no_configuration() {
 }
 
 #[test]
-fn two_names_may_change_places() {
+fn two_names_may_be_swapped() {
     let swapped = json!({"fields": {"trip": {"name": "guide", "guide": "name"}}});
     let types = types(TRIP).with_config(&swapped).unwrap();
     let alps = note("---\ntype: trip\nname: \"[[Jane]]\"\nguide: Alps\nstarts: 2026-01-02\n---\n");
@@ -99,7 +99,7 @@ fn two_names_may_change_places() {
     assert_eq!((trip.read(&alps).title().as_ref(), trip.check(&alps)), ("Alps", Vec::new()));
 }
 
-/// A choice whose values the skill's own configuration may list.
+/// A choice whose values may be listed by the skill's own configuration.
 const FREE: &str = "
 trip:
   folder: Trips
@@ -108,7 +108,7 @@ trip:
 ";
 
 #[test]
-fn choices_come_from_the_key_that_is_declared() {
+fn choices_come_from_the_declared_key() {
     let types = types(FREE);
     let choices = |config: Value| {
         let types = types.with_config(&config).unwrap();
@@ -124,7 +124,7 @@ fn choices_come_from_the_key_that_is_declared() {
 }
 
 #[test]
-fn choices_that_are_none_are_named_by_their_key() {
+fn invalid_choices_are_reported_with_their_key() {
     for (config, says) in [
         (json!({"moods": []}), "moods must have at least one entry."),
         (json!({"moods": "slow"}), "moods must be a list of strings, or of objects with a `name`."),
@@ -140,7 +140,7 @@ fn choices_that_are_none_are_named_by_their_key() {
 }
 
 #[test]
-fn what_does_not_fit_is_named_by_its_key() {
+fn invalid_config_is_reported_with_its_key() {
     let two = format!("{TRIP}\nstay: {{ folder: Stays, fields: {{ name: {{ kind: text }} }} }}\n");
     let types = types(&two);
     for (config, says) in [
@@ -196,7 +196,7 @@ fn what_does_not_fit_is_named_by_its_key() {
 }
 
 #[test]
-fn two_fields_are_one_property_in_whatever_case() {
+fn two_fields_cannot_share_a_property_in_any_case() {
     for (config, says) in [
         (json!({"fields": {"trip": {"price": "Seats"}}}), "the same property"),
         (json!({"fields": {"trip": {"price": "TYPE"}}}), "cannot be `type`"),

@@ -1,10 +1,10 @@
-//! Which notes are records of a type, and what makes a new note one.
+//! Which notes are records of a type, and which properties make a new note one.
 
 use nova_skill::{RecordTypes, Value, json};
 
 use super::{TRIP, declared, note, types, values};
 
-/// Trips with these rules and what else the user says of them.
+/// Trips with these rules and other customisation by the user.
 fn trips(own: Value) -> Result<RecordTypes, String> {
     let configured = types(TRIP).with_config(&json!({"records": {"trip": own}}));
     configured.map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
@@ -15,7 +15,7 @@ fn is_trip(types: &RecordTypes, text: &str) -> bool {
 }
 
 #[test]
-fn without_rules_the_type_counts_and_what_fits_in_the_folder() {
+fn without_rules_type_or_folder_with_valid_properties_matches() {
     let types = types(TRIP);
     for (text, counts) in [
         ("---\ntype: Trip\n---\n", true),
@@ -31,7 +31,7 @@ fn without_rules_the_type_counts_and_what_fits_in_the_folder() {
 }
 
 #[test]
-fn rules_replace_those_of_the_skill() {
+fn users_rules_replace_those_of_the_skill() {
     let types = trips(json!({"match": [{"where": "kind contains [[Journeys]]"}, {"tag": "trip"}]})).unwrap();
     assert!(is_trip(&types, "---\nkind: [\"[[Lists/Journeys|all]]\"]\n---\n"));
     assert!(is_trip(&types, "Off to the Alps #trip/winter\n"));
@@ -39,7 +39,7 @@ fn rules_replace_those_of_the_skill() {
 }
 
 #[test]
-fn new_notes_get_what_makes_them_records() {
+fn new_notes_get_the_matching_property() {
     let given = values(json!({"name": "Alps", "starts": "2026-12-31", "tags": ["snow"]}));
     for (own, begins) in [
         (
@@ -66,7 +66,7 @@ fn new_notes_get_what_makes_them_records() {
 }
 
 #[test]
-fn a_tag_rule_keeps_the_tags_that_are_given() {
+fn tag_rule_preserves_given_tags() {
     let types = trips(json!({"match": [{"tag": "trip"}]})).unwrap();
     let given = values(json!({"name": "Alps", "starts": "2026-12-31", "tags": ["snow"]}));
     let text = types.get("trip").unwrap().new_note(&given).unwrap();
@@ -74,7 +74,7 @@ fn a_tag_rule_keeps_the_tags_that_are_given() {
 }
 
 #[test]
-fn a_value_that_contradicts_the_rule_is_refused() {
+fn value_that_contradicts_the_rule_is_refused() {
     let types = trips(json!({"match": [{"where": "mood = calm"}]})).unwrap();
     let wild = values(json!({"name": "Alps", "starts": "2026-12-31", "mood": "wild"}));
     let error = types.get("trip").unwrap().new_note(&wild).unwrap_err().to_string();
@@ -82,7 +82,7 @@ fn a_value_that_contradicts_the_rule_is_refused() {
 }
 
 #[test]
-fn values_of_the_vault_are_read_and_written() {
+fn mapped_values_are_read_and_written() {
     let own = json!({"values": {"mood": {"ruhig": "calm", "egal": null}}});
     let types = trips(own).unwrap();
     let trip = types.get("trip").unwrap();
@@ -98,7 +98,7 @@ fn values_of_the_vault_are_read_and_written() {
 }
 
 #[test]
-fn the_name_of_the_note_can_be_a_field() {
+fn note_name_can_be_a_field() {
     let types = trips(json!({"names": {"name": "$file"}})).unwrap();
     let trip = types.get("trip").unwrap();
     let alps = note("---\ntype: trip\nstarts: 2026-12-31\n---\n");
@@ -112,7 +112,7 @@ fn the_name_of_the_note_can_be_a_field() {
 }
 
 #[test]
-fn a_table_filters_by_the_rules() {
+fn table_filters_by_the_rules() {
     let own =
         json!({"match": [{"where": "kind contains [[Journeys]]"}, {"folder": "Trips"}, {"tag": "trip"}]});
     let text = trips(own).unwrap().get("trip").unwrap().base_view(&nova_skill::TemplateFolder::default());
@@ -124,7 +124,7 @@ fn a_table_filters_by_the_rules() {
 }
 
 #[test]
-fn faulty_rules_of_a_manifest_are_refused() {
+fn invalid_rules_of_a_manifest_are_refused() {
     for (rule, says) in [
         ("[]", "`match` has no entry"),
         ("[{ folder: / }]", "the folder is the whole vault"),
@@ -141,7 +141,7 @@ fn faulty_rules_of_a_manifest_are_refused() {
 }
 
 #[test]
-fn fields_of_ones_own_are_parameters_and_filters() {
+fn own_fields_are_parameters_and_filters() {
     let types =
         trips(json!({"fields": {"with_dog": {"kind": "bool"}, "booked_on": {"kind": "date"}}})).unwrap();
     let trip = types.get("trip").unwrap();
@@ -164,7 +164,7 @@ fn fields_of_ones_own_are_parameters_and_filters() {
 }
 
 #[test]
-fn a_template_is_a_note_of_the_vault() {
+fn template_must_be_a_note_of_the_vault() {
     let types = trips(json!({"template": "Templates/Trip"})).unwrap();
     assert_eq!(types.get("trip").unwrap().template_note(), Some("Templates/Trip.md"));
     for wrong in [json!(""), json!("../Trip"), json!(3), json!("/Trip.md")] {

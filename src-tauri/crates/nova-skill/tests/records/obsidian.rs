@@ -1,11 +1,11 @@
-//! What Obsidian is given: a note to begin new ones with, and a table.
+//! The export of a record type to Obsidian: a template for new notes, and a table.
 
 use nova_skill::{TemplateFolder, Value, json};
 
 use super::{TRIP, note, types};
 
 #[test]
-fn the_template_has_every_field_in_order_and_is_a_readable_note() {
+fn template_has_every_field_in_order_and_is_readable() {
     let types = types(TRIP);
     let trip = types.get("trip").unwrap();
     let text = trip.template();
@@ -19,7 +19,7 @@ fn the_template_has_every_field_in_order_and_is_a_readable_note() {
 }
 
 #[test]
-fn the_table_has_a_column_for_each_field_after_the_note() {
+fn table_has_a_column_per_field_after_the_note() {
     let text = types(TRIP).get("trip").unwrap().base_view(&TemplateFolder::default());
     assert!(text.starts_with(
         "filters:\n  and:\n    - 'type == \"trip\"'\n    - '!file.inFolder(\"Templates\")'\nproperties:\n  'note.guide':\n    \
@@ -37,7 +37,7 @@ fn the_table_has_a_column_for_each_field_after_the_note() {
 }
 
 #[test]
-fn the_names_of_a_vault_are_quoted_for_yaml_and_for_expressions() {
+fn names_are_quoted_for_yaml_and_expressions() {
     let config = json!({"fields": {"trip": {
         "type": ["it's a \"trip\"", "a\\b"], "guide": "led: by 'them'",
     }}});

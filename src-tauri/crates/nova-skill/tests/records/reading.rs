@@ -20,7 +20,7 @@ own: 1
 ";
 
 #[test]
-fn each_kind_is_read_as_what_it_is() {
+fn each_kind_is_read() {
     let types = types(TRIP);
     let alps = note(ALPS);
     let trip = types.get("trip").unwrap().read(&alps);
@@ -38,7 +38,7 @@ fn each_kind_is_read_as_what_it_is() {
 }
 
 #[test]
-fn what_is_missing_is_none() {
+fn missing_field_is_none() {
     let types = types(TRIP);
     let empty = note("---\ntype: trip\nstarts:\nprice: ''\n---\n");
     let trip = types.get("trip").unwrap().read(&empty);
@@ -52,7 +52,7 @@ fn what_is_missing_is_none() {
 }
 
 #[test]
-fn what_is_wrong_is_an_error_with_its_place_and_never_a_guess() {
+fn invalid_value_is_an_error_with_its_place() {
     let types = types(TRIP);
     let broken = note("---\ntype: trip\nstarts: 31.12.2026\nprice: 1,250.50\nmood: mad\n---\n");
     let trip = types.get("trip").unwrap().read(&broken);
@@ -73,7 +73,7 @@ fn what_is_wrong_is_an_error_with_its_place_and_never_a_guess() {
 }
 
 #[test]
-fn a_list_or_a_mapping_is_no_text() {
+fn list_or_mapping_is_not_a_text() {
     let types = types(TRIP);
     let said = |properties: &str| {
         let broken = note(&format!("---\ntype: trip\n{properties}\n---\n"));
@@ -87,7 +87,7 @@ fn a_list_or_a_mapping_is_no_text() {
 }
 
 #[test]
-fn what_is_not_declared_is_an_error_that_is_remembered() {
+fn undeclared_access_is_an_error_and_recorded() {
     let types = types(TRIP);
     let alps = note(ALPS);
     let copy = types.get("trip").unwrap().clone();
@@ -108,7 +108,7 @@ fn what_is_not_declared_is_an_error_that_is_remembered() {
 }
 
 #[test]
-fn a_property_is_one_in_whatever_case() {
+fn property_names_ignore_case() {
     let types = types(TRIP);
     let alps = note(
         "---\nType: trip\nNAME: Alps\nStarts: 2026-12-31\nPrice: x\nMood: calm\nmood: wild\nOwn: 1\n---\n",

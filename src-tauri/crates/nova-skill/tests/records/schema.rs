@@ -9,7 +9,7 @@ fn schema(for_update: bool) -> Value {
 }
 
 #[test]
-fn the_parameters_of_a_tool_that_adds() {
+fn parameters_of_an_adding_tool() {
     let decimal = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$";
     let expected = json!({
         "type": "object",
@@ -27,12 +27,12 @@ fn the_parameters_of_a_tool_that_adds() {
         "required": ["name", "starts"],
         "additionalProperties": false,
     });
-    // As text, because the order counts.
+    // As text, to compare the order too.
     assert_eq!(schema(false).to_string(), expected.to_string());
 }
 
 #[test]
-fn the_parameters_of_a_tool_that_changes() {
+fn parameters_of_an_updating_tool() {
     let schema = schema(true);
     assert_eq!(schema["required"], json!(["name"]));
     let property = |name: &str| schema["properties"][name].clone();
@@ -55,7 +55,7 @@ fn the_parameters_of_a_tool_that_changes() {
 }
 
 #[test]
-fn the_parameters_accept_what_can_be_written_and_no_other_shape() {
+fn parameters_accept_exactly_writable_values() {
     let compiled = |for_update| {
         jsonschema::options()
             .with_draft(jsonschema::Draft::Draft202012)
@@ -95,7 +95,7 @@ fn the_parameters_accept_what_can_be_written_and_no_other_shape() {
 }
 
 #[test]
-fn the_form_of_a_new_record_has_labels_formats_and_defaults() {
+fn new_record_form_has_labels_formats_and_defaults() {
     let types = types(TRIP);
     let form = types.get("trip").unwrap().form(false);
     let field = |name: &str| form["schema"]["properties"][name].clone();
@@ -135,7 +135,7 @@ fn existing_record_form_has_no_defaults() {
 }
 
 #[test]
-fn a_form_has_words_for_people_and_offers_values() {
+fn form_has_hints_and_suggested_values() {
     let declared = r#"
 shift:
   folder: Shifts

@@ -1,4 +1,4 @@
-//! Values of a tool, as a new note and as edits.
+//! Values from a tool, as a new note and as edits.
 
 use nova_skill::{Value, json};
 
@@ -11,7 +11,7 @@ fn written(given: Value) -> Result<String, String> {
 }
 
 #[test]
-fn a_new_note_has_the_type_the_fields_and_the_defaults() {
+fn new_note_has_type_fields_and_defaults() {
     let given = json!({
         "with": ["Theo Marsh", "[[Jane Doe|Jane]]"], "seats": "3", "price": 12.5, "starts": " 2026-12-31 ",
         "name": "Alps: 2", "guide": "A/B", "mood": "WILD", "tags": ["snow"], "booked": true,
@@ -28,7 +28,7 @@ fn a_new_note_has_the_type_the_fields_and_the_defaults() {
 }
 
 #[test]
-fn a_link_in_brackets_stays_what_it_is_and_a_name_becomes_a_file_s() {
+fn bracketed_link_is_kept_and_name_becomes_a_file_name() {
     for (given, link) in [
         ("[[CRM/Companies/Acme]]", "[[CRM/Companies/Acme]]"),
         ("[[CRM/Companies/Acme.md|Acme]]", "[[CRM/Companies/Acme.md]]"),
@@ -51,7 +51,7 @@ fn a_link_in_brackets_stays_what_it_is_and_a_name_becomes_a_file_s() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_the_field_and_the_rule() {
+fn invalid_value_is_refused_with_field_and_rule() {
     for (field, value, says) in [
         ("name", json!(3), "/name: must be a string."),
         ("name", json!(" "), "/name: must not be empty."),
@@ -79,7 +79,7 @@ fn what_does_not_fit_is_refused_with_the_field_and_the_rule() {
 }
 
 #[test]
-fn edits_name_what_changes_and_null_removes() {
+fn edits_contain_only_changes_and_null_removes() {
     let types = types(TRIP);
     let trip = types.get("trip").unwrap();
     let changes = values(json!({"price": "10.00", "guide": null}));
