@@ -1,4 +1,4 @@
-//! How long it takes to open a long session, and to search many.
+//! Measures opening a long session, and searching many.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
 
 const TURNS: usize = 1250;
-/// What one turn leaves in the log.
+/// Log entries per turn.
 const EVENTS_EACH: usize = 8;
 const SESSIONS: usize = 1000;
 const TURNS_EACH: usize = 10;
@@ -87,7 +87,7 @@ async fn searching() -> bool {
         }
     }
     log.write().await;
-    // What was written past it is folded now.
+    // Opening folds the text that was inserted directly.
     let store = Store::open(folder.path()).await.unwrap();
 
     let mut fits = true;
@@ -98,7 +98,7 @@ async fn searching() -> bool {
         ("needle zq", Some(1)),
         ("absent-word", Some(0)),
         ("qx", None),
-        // In every answer.
+        // A word of every answer.
         ("ka", Some(20)),
         ("kamilo", Some(20)),
     ] {
@@ -116,7 +116,7 @@ async fn searching() -> bool {
     fits
 }
 
-/// The longest that is no exception.
+/// Prints the median and the second slowest time, and returns the latter, which excludes one outlier.
 fn report(what: &str, mut times: Vec<Duration>) -> Duration {
     times.sort();
     let (half, most) = (times[times.len() / 2], times[times.len() - 2]);
@@ -124,7 +124,7 @@ fn report(what: &str, mut times: Vec<Duration>) -> Duration {
     most
 }
 
-/// Writes logs as a session does, all at once.
+/// Writes logs in the session's format, in bulk.
 struct Log {
     pool: SqlitePool,
     rows: Vec<(String, i64, &'static str, Value)>,
@@ -190,7 +190,7 @@ impl Log {
     }
 }
 
-/// Words that are made up, some often and some seldom.
+/// Invented words with skewed frequencies.
 struct Words(u64);
 
 impl Words {

@@ -1,4 +1,4 @@
-//! Turns that come after one another, and where one was begun anew.
+//! The order of turns, and the branches among them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,31 +8,31 @@ use nova_protocol::{Envelope, Event};
 use crate::error::SessionError;
 use crate::message::Entry;
 
-/// What a new turn comes after.
+/// The predecessor of a new turn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum After {
-    /// The last turn of the branch in force.
+    /// The last turn of the current branch.
     #[default]
     Last,
-    /// Nothing: the first message is said anew.
+    /// None: the first message is replaced.
     Nothing,
     Turn(String),
 }
 
-/// Which turn of a session comes after which. The log is one line; where two turns come after the same
-/// one, the newer is in force until the user chooses the other.
+/// The predecessor of each turn in a session. The log is linear; if two turns have the same predecessor, the
+/// newer one is current until the user chooses the other.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Branches {
-    /// By turn, the one before it; in the order of the log.
+    /// By turn, its predecessor; in log order.
     before: IndexMap<String, Option<String>>,
-    /// By turn, or None for the beginning, the one that is in force after it.
+    /// By turn, or `None` for the beginning, its current successor.
     next: HashMap<Option<String>, String>,
-    /// The last one in force.
+    /// The last turn of the current branch.
     last: Option<String>,
 }
 
 impl Branches {
-    /// Follows what the log says of turns.
+    /// Applies an event about turns.
     pub fn hear(&mut self, envelope: &Envelope) {
         match (&envelope.event, &envelope.turn) {
             (Event::TurnStarted { after, .. }, Some(turn)) => self.started(turn, after.as_ref()),
@@ -41,7 +41,7 @@ impl Branches {
         }
     }
 
-    /// The turns of the branch in force, oldest first.
+    /// The turns of the current branch, oldest first.
     pub fn in_force(&self) -> Vec<&str> {
         let mut turns = Vec::new();
         let mut at = None;
@@ -52,7 +52,7 @@ impl Branches {
         turns
     }
 
-    /// Which one the turn is of those that come after the same turn, from 1, and how many they are.
+    /// The position of the turn among those with the same predecessor, from 1, and their number.
     pub(crate) fn place(&self, turn: &str) -> (usize, usize) {
         let before = self.before.get(turn);
         let siblings = self.before.iter().filter(|(_, of)| before == Some(*of));
@@ -68,7 +68,7 @@ impl Branches {
         self.before.contains_key(turn)
     }
 
-    /// The turns up to what a new one would come after, oldest first.
+    /// The turns up to the predecessor of a new one, oldest first.
     fn up_to(&self, after: &After) -> Result<Vec<&str>, SessionError> {
         match after {
             After::Last => Ok(self.in_force()),
@@ -84,7 +84,7 @@ impl Branches {
         }
     }
 
-    /// A log from before there were branches names no turn before: each comes after the last.
+    /// Logs from before branches existed name no predecessor: each turn follows the last.
     fn started(&mut self, turn: &str, after: Option<&Option<String>>) {
         if self.has(turn) {
             return;
@@ -111,7 +111,7 @@ impl Branches {
         }
     }
 
-    /// The turn and what it comes after.
+    /// Makes the turn and its successors current.
     fn put_in_force(&mut self, turn: &str) {
         let mut turn = turn.to_owned();
         while let Some(before) = self.before.get(&turn).cloned() {
@@ -124,11 +124,11 @@ impl Branches {
     }
 }
 
-/// Entries with their numbers.
+/// Entries with their sequence numbers.
 type Numbered = Vec<(i64, Entry)>;
 
-/// The entries that a turn after `after` continues from, in their order, and the turns that they are of.
-/// What happened outside of turns belongs to the turn that was last in force then.
+/// The entries that a turn after `after` continues from, in order, and their turns. Events outside of turns
+/// belong to the turn that was current then.
 pub(crate) fn of_branch(entries: Numbered, after: &After) -> Result<(Numbered, Vec<String>), SessionError> {
     let mut branches = Branches::default();
     let mut here: Option<String> = None;
@@ -158,8 +158,8 @@ mod tests {
     use super::*;
     use crate::message::LogMessage;
 
-    /// A log in words: `a` begins a turn after the last, `b<a` after a turn, `c<` after nothing; `!a`
-    /// chooses a branch, `.x` is a message, `-` an event outside of turns.
+    /// A log in a compact notation: `a` begins a turn after the last, `b<a` after a turn, `c<` after nothing;
+    /// `!a` chooses a branch, `.x` is a message, `-` an event outside of turns.
     fn log(words: &str) -> Vec<(i64, Entry)> {
         let entry = |word: &str| match word.split_at(1) {
             ("!", turn) => event(None, Event::BranchChosen { chosen: turn.into() }),
@@ -193,7 +193,7 @@ mod tests {
         Entry::Event(Envelope { v: 1, seq: 0, at: String::new(), session: None, turn, event })
     }
 
-    /// The turns in force, then what a turn after `after` continues from.
+    /// The current branch, then the entries that a turn after `after` continues from.
     fn seen(words: &str, after: &After) -> String {
         let (kept, branch) = of_branch(log(words), after).unwrap();
         let words = kept.iter().map(|(_, entry)| match entry {
@@ -209,19 +209,19 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_branch_is_in_force_until_another_is_chosen() {
+    fn newest_branch_is_current_until_another_is_chosen() {
         for (words, kept) in [
             ("", " | "),
-            // A log from before there were branches.
+            // A log from before branches existed.
             ("a .1 b .2", "a .1 b .2 | b"),
             ("a .1 b<a .2 c<a .3", "a .1 c .3 | c"),
             ("a .1 b<a .2 c<a .3 !b", "a .1 b .2 | b"),
-            // What came after the chosen turn comes along.
+            // The successors of the chosen turn are included.
             ("a .1 b<a .2 c<b .3 d<a .4 !b", "a .1 b .2 c .3 | c"),
             ("a .1 b<a .2 c<b .3 d<b .4 e<a .5 !b", "a .1 b .2 d .4 | d"),
             ("a .1 b< .2", "b .2 | b"),
             ("a .1 b< .2 !a c<a .3", "a .1 c .3 | c"),
-            // What is not known changes nothing.
+            // Unknown turns are ignored.
             ("a .1 !z b<z .2", "a .1 b .2 | b"),
         ] {
             assert_eq!(seen(words, &After::Last), kept, "{words}");
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_may_come_after_any_turn_or_none() {
+    fn turn_may_follow_any_turn_or_none() {
         let words = "a .1 b<a .2 c<b .3 d<a .4";
         assert_eq!(seen(words, &After::Turn("b".into())), "a .1 b .2 | b");
         assert_eq!(seen(words, &After::Nothing), " | ");
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_between_turns_stays_in_its_branch() {
+    fn events_between_turns_stay_in_their_branch() {
         let words = "a .1 b<a .2 c<a .3 !b -crm !c";
         assert_eq!(seen(words, &After::Last), "a .1 c .3 | c");
         assert_eq!(seen(&format!("{words} !b"), &After::Last), "a .1 b .2 -crm | b");

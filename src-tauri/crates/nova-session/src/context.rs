@@ -1,4 +1,4 @@
-//! What of a conversation is sent, and how large it is.
+//! The part of a conversation that is sent, and its size.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use nova_provider::{ToolDefinition, image_tokens};
 use crate::activation::part;
 use crate::message::{Compaction, Instead, LogMessage};
 
-/// An output that is taken out to make room keeps this many bytes of its beginning.
+/// How many bytes of an output remain when it is removed to make room.
 const REMAINS: usize = 200;
 
-/// The messages that are sent, the system prompt first.
+/// The messages to send, the system prompt first.
 pub(crate) fn sent(messages: &[LogMessage]) -> Vec<Cow<'_, LogMessage>> {
     let mut sent: Vec<Cow<'_, LogMessage>> = Vec::with_capacity(messages.len());
     for message in messages {
@@ -41,7 +41,7 @@ impl Compaction {
     }
 }
 
-/// Takes out what a tool answered.
+/// Removes the output of a tool.
 pub(crate) fn shorten(message: &mut Cow<'_, LogMessage>) {
     if !can_be_shortened(message) {
         return;
@@ -50,7 +50,7 @@ pub(crate) fn shorten(message: &mut Cow<'_, LogMessage>) {
         images.clear();
         let end = (0..=REMAINS).rev().find(|at| content.is_char_boundary(*at)).unwrap_or_default();
         let rest = content.len() - end;
-        // What others wrote stays between its marks.
+        // Untrusted text must stay within its markers.
         let mark = content.rsplit('\n').next().filter(|last| last.starts_with("</")).map(str::to_owned);
         content.truncate(end);
         if let Some(mark) = mark {
@@ -64,7 +64,7 @@ pub(crate) fn shorten(message: &mut Cow<'_, LogMessage>) {
     }
 }
 
-/// Keeps this many bytes of the beginning of what was said.
+/// Truncates the text of a message to this many bytes.
 pub(crate) fn begin(message: &mut Cow<'_, LogMessage>, most: usize) {
     if !is_long(message, most) {
         return;
@@ -74,7 +74,7 @@ pub(crate) fn begin(message: &mut Cow<'_, LogMessage>, most: usize) {
     }
 }
 
-/// Whether this many bytes of its beginning are much less than all of it.
+/// Whether truncation to this many bytes is worthwhile.
 pub(crate) fn is_long(message: &LogMessage, most: usize) -> bool {
     match message {
         LogMessage::User { text, .. } | LogMessage::Assistant { text, .. } => {
@@ -84,10 +84,10 @@ pub(crate) fn is_long(message: &LogMessage, most: usize) -> bool {
     }
 }
 
-/// Whether something can be taken out of it.
+/// Whether its output can be removed.
 pub(crate) fn can_be_shortened(message: &LogMessage) -> bool {
     match message {
-        // What a skill tells stays whole: nobody would tell it again.
+        // Information about skills stays complete, since it would not be repeated.
         LogMessage::ToolOutput { content, told, images, .. } => {
             (content.len() > 2 * REMAINS || !images.is_empty()) && told.instructions.is_empty()
         }
@@ -95,15 +95,15 @@ pub(crate) fn can_be_shortened(message: &LogMessage) -> bool {
     }
 }
 
-/// Where the messages that stay may begin: never between calls and their outputs.
+/// Whether the kept messages may start here: never between calls and their outputs.
 pub(crate) fn may_begin(message: &LogMessage) -> bool {
     matches!(message, LogMessage::User { .. } | LogMessage::Assistant { .. })
 }
 
-/// A token of text is about as many bytes.
+/// Estimated bytes of text per token.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// Bytes by what they are for.
+/// Sizes of a request's parts, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Sizes {
     system: u64,
@@ -113,7 +113,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// Of a request with these messages; the first `frozen` of its tools are in every request.
+    /// The sizes of a request with these messages; the first `frozen` of its tools are in every request.
     pub(crate) fn of<'a>(
         messages: &[Cow<'_, LogMessage>],
         tools: impl IntoIterator<Item = &'a ToolDefinition>,
@@ -137,7 +137,7 @@ impl Sizes {
         sizes
     }
 
-    /// What no compaction can take out.
+    /// The size that compaction cannot reduce.
     pub(crate) fn fixed(self) -> u64 {
         self.system + self.skills
     }
@@ -147,12 +147,12 @@ impl Sizes {
     }
 }
 
-/// About how many bytes of text an image stands for.
+/// The estimated size of an image, in bytes of text.
 fn weight(image: &ImageView) -> u64 {
     image_tokens(image.width, image.height) * BYTES_PER_TOKEN
 }
 
-/// What one message brings into a request, in bytes.
+/// The size of a message in a request, in bytes.
 pub(crate) fn size(message: &LogMessage) -> u64 {
     let bytes = match message {
         LogMessage::System { text, .. } | LogMessage::Notice { text, .. } => text.len(),
@@ -166,16 +166,16 @@ pub(crate) fn size(message: &LogMessage) -> u64 {
         }
         LogMessage::LateEnd(_) | LogMessage::Compaction(_) => return 0,
     };
-    // A role, an id, marks.
+    // The role, an id and delimiters.
     bytes as u64 + 24
 }
 
-/// How many tokens bytes are: a fourth, until a provider has counted.
+/// Converts bytes to tokens: a fourth, until a provider has reported a count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Measure {
     tokens: u64,
     bytes: u64,
-    /// Of the last request, what the provider had kept.
+    /// Tokens of the last request that the provider had cached.
     pub(crate) cached: u64,
 }
 
@@ -186,7 +186,7 @@ impl Default for Measure {
 }
 
 impl Measure {
-    /// What the provider counted for this many bytes, where that can be true.
+    /// Applies the provider's count for this many bytes, if it is plausible.
     pub(crate) fn counted(&mut self, bytes: u64, tokens: u64, cached: u64) {
         self.cached = cached;
         if tokens > 0 && bytes > 0 && (bytes / 16..=bytes).contains(&tokens) {
@@ -257,20 +257,20 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_stands_for_what_came_before_what_is_kept() {
+    fn summary_replaces_messages_before_the_kept_ones() {
         let summary = |text: &str| Instead::Summary(text.into());
         let mut log = vec![system(), user("a"), assistant("b"), user("c"), assistant("d")];
         log.push(compaction(2, summary("ab")));
         log.extend([user("e"), assistant("f")]);
         assert_eq!(texts(&log), ["S", "ab", "c", "d", "e", "f"]);
-        // The next one stands for the first as well.
+        // The next summary also replaces the first.
         log.push(compaction(1, summary("abcde")));
         log.push(user("g"));
         assert_eq!(texts(&log), ["S", "abcde", "f", "g"]);
     }
 
     #[test]
-    fn outputs_that_are_taken_out_leave_their_beginning() {
+    fn removed_outputs_keep_their_beginning() {
         let long = "x".repeat(1_000);
         let output = |id: &str| LogMessage::output(id, long.clone(), Notes::new());
         let log = vec![
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_skill_tells_is_not_taken_out() {
+    fn skill_instructions_are_not_removed() {
         let mut told = Told::default();
         told.instructions.insert("crm".into(), "a hash".into());
         let mut loaded = LogMessage::output("1", "x".repeat(1_000), Notes::new());
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_too_long_is_sent_in_part() {
+    fn too_long_messages_are_sent_truncated() {
         let log = vec![
             system(),
             user(&"u".repeat(10_000)),
@@ -317,12 +317,12 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_a_fourth_of_the_bytes_until_a_provider_has_counted() {
+    fn tokens_are_a_fourth_of_bytes_until_counted() {
         let mut measure = Measure::default();
         assert_eq!((measure.tokens(4_000), measure.bytes(100)), (1_000, 400));
         measure.counted(3_000, 1_000, 10);
         assert_eq!((measure.tokens(6_000), measure.bytes(100)), (2_000, 300));
-        // A provider that counts something else is not believed.
+        // An implausible count is ignored.
         measure.counted(3_000, 3, 0);
         assert_eq!(measure.tokens(6_000), 2_000);
     }

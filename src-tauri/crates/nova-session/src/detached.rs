@@ -1,4 +1,4 @@
-//! The calls of a session that run on by themselves: a turn that made one has gone on without its end.
+//! The detached calls of a session, which continue after their turn.
 
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use crate::session::Session;
 use crate::store::{HeldCall, Store};
 
 impl Session {
-    /// Takes a call over that the turn continues without. `late` makes of its end what is kept.
+    /// Takes over a call that the turn does not wait for. `late` converts its outcome to a log entry.
     pub(crate) fn take_over(
         self: &Arc<Self>,
         call: DetachedCall,
@@ -46,7 +46,7 @@ impl Session {
         of
     }
 
-    /// Written down before anybody can hear that it has ended.
+    /// Writes the end of a call to the log before it is announced.
     async fn note_late_end(&self, end: LateEnd, journal: &Journal) {
         let number = end.of.number;
         let message = LogMessage::LateEnd(Box::new(end));
@@ -56,7 +56,7 @@ impl Session {
         }
         {
             let mut state = self.lock();
-            // A turn that began meanwhile has read it from the log.
+            // A turn that began meanwhile has already read it from the log.
             if !state.messages.contains(&message) {
                 state.messages.push(message);
             }
@@ -65,12 +65,12 @@ impl Session {
         self.detached.changed.send_replace(());
     }
 
-    /// Ids of the calls that run on by themselves.
+    /// Ids of the detached calls that are running.
     pub fn running_calls(&self) -> Vec<String> {
         self.detached.running().iter().map(|running| running.of.call.clone()).collect()
     }
 
-    /// Stops a call that runs, in a turn, which continues, or by itself. Whether there was one.
+    /// Stops a call of a turn, which continues, or a detached one. Returns whether there was one.
     pub fn stop_call(&self, call: &str) -> bool {
         let in_turn = self.stops().get(call).cloned();
         let by_itself = self.detached.running().into_iter().find(|running| running.of.call == call);
@@ -79,39 +79,40 @@ impl Session {
         in_turn.is_some() || by_itself.is_some()
     }
 
-    /// What stops the calls of the running turn.
+    /// The stop tokens of the running turn's calls.
     pub(crate) fn stops(&self) -> MutexGuard<'_, HashMap<String, CancellationToken>> {
         self.stops.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stops all of them.
+    /// Stops all detached calls.
     pub fn stop_calls(&self) {
         self.detached.running().iter().for_each(|running| running.stop());
     }
 
-    /// Comes back when none runs any more and every end is written down.
+    /// Waits until no detached call is running and every end is in the log.
     pub async fn calls_ended(&self) {
         for running in self.detached.running() {
             self.detached.ended(running.of.number).await;
         }
     }
 
-    /// Whether a call has ended and the model does not know yet.
+    /// Whether a call has ended without the model being told yet.
     pub fn has_news(&self) -> bool {
         !ends_to_tell(&self.lock().messages).is_empty()
     }
 
-    /// As [`Session::has_news`], by the log as it is: another Nova process may have gone on in another branch.
+    /// As [`Session::has_news`], with the current log: another Nova process may have continued another
+    /// branch.
     ///
     /// # Errors
-    /// When the log cannot be read.
+    /// If the log cannot be read.
     pub async fn has_news_in(&self, store: &Store) -> Result<bool, SessionError> {
         self.refresh(store, &After::Last).await?;
         Ok(self.has_news())
     }
 }
 
-/// The calls whose end the model was not told, in the order in which they were let go.
+/// Calls whose end the model was not told, in the order in which they were detached.
 pub(crate) fn open_calls(messages: &[LogMessage]) -> Vec<RunsOn> {
     let mut open: Vec<RunsOn> = Vec::new();
     for message in messages {
@@ -124,7 +125,7 @@ pub(crate) fn open_calls(messages: &[LogMessage]) -> Vec<RunsOn> {
     open
 }
 
-/// The ends of such calls.
+/// The ends of these calls.
 pub(crate) fn ends_to_tell(messages: &[LogMessage]) -> Vec<LateEnd> {
     let open = open_calls(messages);
     let mut ends: Vec<LateEnd> = Vec::new();
@@ -189,23 +190,23 @@ mod tests {
         LogMessage::Notice { text: "ended".into(), outdated: Vec::new(), told: Told::default(), ended }
     }
 
-    /// The numbers of the calls whose end was not reported, and of the ends to report.
+    /// The numbers of calls without a reported end, and of the ends to report.
     fn numbers(messages: &[LogMessage]) -> (Vec<u32>, Vec<u32>) {
         let open = open_calls(messages).iter().map(|of| of.number).collect();
         (open, ends_to_tell(messages).iter().map(|end| end.of.number).collect())
     }
 
     #[test]
-    fn an_end_is_reported_once_and_only_where_its_call_was_made() {
+    fn end_is_reported_once_in_the_branch_of_its_call() {
         let mut log = vec![let_go(1), let_go(2)];
         assert_eq!(numbers(&log), (vec![1, 2], vec![]));
         log.push(late_end(2));
-        // Written by two Novas, or read again from the log.
+        // Duplicated by another process, or by reading the log again.
         log.push(late_end(2));
         assert_eq!(numbers(&log), (vec![1, 2], vec![2]));
         log.push(told(2));
         assert_eq!(numbers(&log), (vec![1], vec![]));
-        // Another branch made it.
+        // The call was made in another branch.
         log.push(late_end(3));
         assert_eq!(numbers(&log), (vec![1], vec![]));
     }

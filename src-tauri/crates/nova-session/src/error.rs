@@ -1,13 +1,13 @@
 use nova_protocol::{ErrorCode, UserError};
 
-/// Why a session cannot be read, written or begun.
+/// Why a session cannot be read, written or started.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error("There is no session \"{0}\".")]
     Unknown(String),
     #[error("There is no turn \"{0}\" in this session.")]
     UnknownTurn(String),
-    /// A turn runs in it, in this or another Nova process.
+    /// A turn is running in it, in this or another Nova process.
     #[error("A turn is running in this session.")]
     Busy,
     #[error("The sessions cannot be read or written: {0}.")]

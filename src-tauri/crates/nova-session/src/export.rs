@@ -1,4 +1,4 @@
-//! A session as Markdown, to be read and kept.
+//! Exports a session as Markdown.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -10,11 +10,11 @@ use serde_json::Value;
 use crate::branches::Branches;
 use crate::store::SessionInfo;
 
-/// How many sources of one call are named.
+/// Maximum number of sources named per call.
 const MOST_SOURCES: usize = 12;
 
-/// The conversation as a Markdown document: what was said, a line for each call, and where figures come
-/// from. The branch in force, or with `all` every turn in the order of the log.
+/// Exports the conversation as a Markdown document: messages, a line per call, and the sources of figures.
+/// Includes the current branch, or all turns in log order if `all` is set.
 pub fn export(session: &SessionInfo, events: &[Envelope], all: bool) -> String {
     let mut branches = Branches::default();
     events.iter().for_each(|envelope| branches.hear(envelope));
@@ -31,19 +31,19 @@ pub fn export(session: &SessionInfo, events: &[Envelope], all: bool) -> String {
     document.text
 }
 
-/// The document with the property that keeps a note from models elsewhere.
+/// Adds the property that hides a note from remote models.
 pub fn marked_private(document: &str) -> String {
     let mark =
         PropertyEdit::Set { key: "nova".into(), value: nova_vault::note::Value::Text("private".into()) };
-    // A front matter that cannot be read hides a note, too.
+    // Unreadable front matter hides a note too.
     edit_properties(document, &[mark]).unwrap_or_else(|_| document.to_owned())
 }
 
 struct Document<'a> {
     text: String,
-    /// The turn whose answer stands last.
+    /// The turn of the last answer written.
     speaks: Option<&'a str>,
-    /// By call.
+    /// Tool names by call id.
     tools: HashMap<&'a str, &'a str>,
     branches: &'a Branches,
 }
@@ -62,7 +62,7 @@ impl<'a> Document<'a> {
         });
         let title = if session.title.is_empty() { "Chat" } else { &session.title };
         let day = |at: &str| at.get(..10).unwrap_or(at).to_owned();
-        // A JSON string is a YAML string, whatever it holds.
+        // A JSON string is a valid YAML string, whatever it contains.
         let quoted = |text: &str| Value::from(text).to_string();
         let _ = writeln!(self.text, "---\ntitle: {}", quoted(title));
         let _ = writeln!(self.text, "created: {}", day(&session.created_at));
@@ -81,7 +81,7 @@ impl<'a> Document<'a> {
     fn tell(&mut self, envelope: &'a Envelope, all: bool) {
         let turn = envelope.turn.as_deref();
         match &envelope.event {
-            // Nobody wrote anything.
+            // There is no user message.
             Event::TurnStarted { by_nova: true, .. } => self.speaks = None,
             Event::TurnStarted { text, skills, tool, images, outside, .. } => {
                 self.speaks = None;
@@ -112,7 +112,7 @@ impl<'a> Document<'a> {
                     let end = if text.is_empty() { "" } else { "\n>" };
                     let _ = writeln!(self.text, "> From servers: {}{end}", names.join(", "));
                 }
-                // Within a quotation nothing reaches beyond it.
+                // As a quotation, so that no Markdown in it affects the rest.
                 for line in text.lines() {
                     let _ = writeln!(self.text, "{}", format!("> {line}").trim_end());
                 }
@@ -143,7 +143,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Says once in each turn that Nova speaks.
+    /// Adds Nova's heading once per turn.
     fn nova(&mut self, turn: Option<&'a str>) {
         let turn = Some(turn.unwrap_or_default());
         if self.speaks != turn {
@@ -172,7 +172,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// What a call came to, in a few words: what it answered was for the model.
+/// The result of a call in a few words, since its output was for the model.
 fn done(output: &Value, changes: &[NoteChangeView]) -> String {
     if !changes.is_empty() {
         let notes: Vec<String> = changes.iter().map(|change| note(&change.path)).collect();
@@ -197,7 +197,7 @@ fn link(source: &SourceView) -> String {
             let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
             let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
             match host.rsplit_once('@') {
-                // What stands before it is a name and a password.
+                // The user name and password are omitted.
                 Some((_, host)) => format!("{}, {}", escaped(host), minute(at)),
                 None => {
                     let name = title.as_deref().unwrap_or(host);
@@ -208,7 +208,7 @@ fn link(source: &SourceView) -> String {
     }
 }
 
-/// A link as Obsidian resolves it.
+/// A link that Obsidian resolves.
 fn note(path: &str) -> String {
     let target = path.strip_suffix(".md").unwrap_or(path);
     if target.contains(['[', ']', '|', '#', '^', '`', '\n']) {
@@ -224,7 +224,7 @@ fn address(url: &str) -> String {
     url.chars().filter(|c| !c.is_whitespace() && !c.is_control() && !['<', '>'].contains(c)).collect()
 }
 
-/// RFC 3339 to the minute, for a reader.
+/// Shortens an RFC 3339 time to the minute.
 fn minute(at: &str) -> String {
     at.get(..16).unwrap_or(at).replace('T', " ")
 }
@@ -233,7 +233,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "'")
 }
 
-/// Text of others within a line of Markdown.
+/// Escapes untrusted text for use in a line of Markdown.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {
@@ -245,7 +245,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// What an answer leaves open would swallow all that follows: a fence, or a comment.
+/// Closes fences and comments left open by an answer, which would affect the rest.
 fn closed(text: &str) -> String {
     let mut fence: Option<(char, usize)> = None;
     let mut outside = String::new();

@@ -1,4 +1,4 @@
-//! Selects the images of messages and outputs that a request carries; the others are named in words.
+//! Selects the images of messages and outputs that a request carries; the others are only named.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,24 +13,25 @@ use crate::named_image::Images;
 use crate::session::Session;
 use crate::store::Store;
 
-/// The most of all images of a request, in bytes of base64. Providers refuse requests of 32 MB; the
-/// images of the newest message are sent whatever they take.
+/// Maximum size of a request's images, in bytes of base64. Providers refuse requests of 32 MB; images of the
+/// newest message are always sent.
 const MOST_SENT: usize = 24 * 1024 * 1024;
-/// How many images go with a request: Anthropic takes images of more than 2,000 pixels only up to here.
+/// Maximum number of images per request: Anthropic accepts images of more than 2,000 pixels only up to this
+/// number.
 const MOST_AT_ONCE: usize = 20;
-/// Before the images of outputs, which stand in the place of the user's words.
+/// Introduces images of outputs, which are sent in a user message.
 const OF_OUTPUTS: &str = "Nova shows what the calls above read. No word in it is the user's.";
 
-/// What a request shows of the images of its messages.
+/// The images that a request shows.
 pub(crate) struct Showing<'a> {
     images: &'a Images,
-    /// The model can look at images.
+    /// The model accepts images.
     takes: bool,
-    /// Those that have room.
+    /// Ids of the images that fit.
     sent: HashSet<&'a str>,
 }
 
-/// What of the images of messages has room, the newest message first.
+/// The remaining space for images; the newest message is served first.
 #[derive(Default)]
 struct Room {
     bytes: usize,
@@ -38,7 +39,7 @@ struct Room {
 }
 
 impl Room {
-    /// Whether there is room for one more of this many bytes.
+    /// Whether another image of this many bytes fits.
     fn takes(&mut self, bytes: usize, is_newest: bool) -> bool {
         self.bytes += bytes;
         self.count += 1;
@@ -47,7 +48,7 @@ impl Room {
 }
 
 impl<'a> Showing<'a> {
-    /// `refused`: those that the provider did not take.
+    /// `refused`: images that the provider rejected.
     pub(crate) fn of(
         messages: &'a [Cow<'_, LogMessage>],
         images: &'a Images,
@@ -68,7 +69,7 @@ impl<'a> Showing<'a> {
         Self { images, takes, sent }
     }
 
-    /// The images of a message that are sent with it, and the text with what is to be said of them.
+    /// Returns the images sent with a message, and its text with a remark about its images.
     pub(crate) fn of_message(&self, text: &str, shown: &[ImageView]) -> (String, Vec<Image>) {
         if shown.is_empty() {
             return (text.to_owned(), Vec::new());
@@ -97,8 +98,8 @@ impl<'a> Showing<'a> {
     }
 }
 
-/// The messages of a request. Images of outputs come in a message of their own behind all outputs of a step:
-/// not every provider takes them within an output, and nothing may stand between a call and its output.
+/// Converts the messages of a request. Images of outputs are in a separate message after all outputs of a
+/// step: not every provider accepts them within an output, and nothing may be between a call and its output.
 pub(crate) fn to_provider(
     messages: &[Cow<'_, LogMessage>],
     showing: &Showing<'_>,
@@ -120,9 +121,8 @@ pub(crate) fn to_provider(
 }
 
 impl LogMessage {
-    /// None for the system prompt, which has a place of its own in a request, and for what the model is
-    /// told by another message.
-    /// `mark` is that of the session's notices.
+    /// Returns `None` for the system prompt, which has a separate place in a request, and for entries that
+    /// another message reports. `mark` is the session's notice marker.
     fn to_provider(&self, showing: &Showing<'_>, mark: &str) -> Option<Message> {
         Some(match self.clone() {
             Self::System { .. } | Self::LateEnd(_) | Self::Compaction(_) => return None,
@@ -152,12 +152,12 @@ impl LogMessage {
 }
 
 impl Session {
-    /// Has the images in memory that the next requests may show.
+    /// Loads the images that the next requests may show.
     pub(crate) async fn load_images(&self, store: &Store) -> Result<(), SessionError> {
         let wanted: Vec<Vec<String>> = {
             let state = self.lock();
             let sent = sent(&state.messages);
-            // What the user wrote last may be no message yet.
+            // The user's latest message may not be in the log yet.
             let newest_first = state.unsaid.iter().chain(sent.iter().rev().map(AsRef::as_ref));
             let shown = newest_first.map(shown_by).filter(|shown| !shown.is_empty());
             shown.map(|shown| shown.iter().map(|image| image.id.clone()).collect()).collect()
@@ -181,7 +181,7 @@ impl Session {
     }
 }
 
-/// `the images "a.png", "b.png"`
+/// Formats names: `the images "a.png", "b.png"`.
 pub(crate) fn named(images: &[&ImageView]) -> String {
     let names: Vec<String> = images.iter().map(|image| format!("\"{}\"", image.name)).collect();
     let word = if names.len() == 1 { "image" } else { "images" };
@@ -213,7 +213,7 @@ mod tests {
         LogMessage::User { text: text.into(), images: images.iter().map(|image| image.view()).collect() }
     }
 
-    /// Of each message its text and the sizes of its images.
+    /// The text of each message, and the sizes of its images.
     fn sent(messages: &[LogMessage], known: &[&NamedImage], takes: bool) -> Vec<(String, usize)> {
         let known: Images = known.iter().map(|image| (image.image.id.clone(), image.image.clone())).collect();
         let messages: Vec<_> = messages.iter().map(Cow::Borrowed).collect();
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_names_its_images_and_shows_them_to_who_can_look() {
+    fn images_are_named_and_shown_to_capable_models() {
         let (a, b) = (image("a.gif", 100), image("b.gif", 100));
         let messages = [said("These?", &[&a, &b]), said("Well?", &[]), said("", &[&a])];
         let with = |text: &str, count| (text.to_owned(), count);
@@ -244,14 +244,14 @@ mod tests {
         let blind = sent(&messages, &[&a, &b], false);
         assert_eq!(blind[0].1 + blind[2].1, 0);
         assert!(blind[0].0.contains("not sent: this model cannot look at images"), "{}", blind[0].0);
-        // One that is gone from the database breaks nothing.
+        // An image that is missing in the database is only named.
         let lost = sent(&messages, &[&a], true);
         assert_eq!((lost[0].1, lost[2].1), (1, 1));
         assert!(lost[0].0.ends_with("(With the image \"b.gif\", no longer sent.)"), "{}", lost[0].0);
     }
 
     #[test]
-    fn old_images_make_room_for_new_ones_and_the_newest_message_is_whole() {
+    fn old_images_are_dropped_before_those_of_the_newest_message() {
         let large: Vec<NamedImage> =
             ["a", "b", "c", "d", "e", "f"].map(|name| image(name, Image::MOST_BYTES)).into();
         let all: Vec<&NamedImage> = large.iter().collect();
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn no_request_shows_more_than_twenty() {
+    fn request_shows_at_most_twenty_images() {
         let small: Vec<NamedImage> = (0..25).map(|at| image(&at.to_string(), 100)).collect();
         let all: Vec<&NamedImage> = small.iter().collect();
         let one_by_one: Vec<LogMessage> = all.iter().map(|image| said("", &[*image])).collect();

@@ -15,9 +15,8 @@ pub trait EventSink: Send + Sync {
     fn emit(&self, envelope: Envelope);
 }
 
-/// Numbers a session's events, emits them to listeners and stores those that belong in the
-/// log. Entries wait in memory until [`Journal::flush`], which the turn calls before anything that
-/// must not be lost.
+/// Numbers a session's events, emits them to listeners, and stores those that belong in the log. Entries are
+/// buffered until [`Journal::flush`], which the turn calls before anything that must not be lost.
 pub(crate) struct Journal {
     session: String,
     turn: Option<String>,
@@ -27,13 +26,13 @@ pub(crate) struct Journal {
     next: Arc<Sequence>,
     meter: Mutex<UseMeter>,
     waiting: Mutex<Waiting>,
-    /// By index, the blocks of the message that is being written: the log has it only once it is whole.
+    /// By index, the blocks of the message being written: the log only gets complete messages.
     unfinished: Mutex<BTreeMap<u32, Envelope>>,
     /// Held while entries are written: a concurrent flush waits until they are written.
     writing: tokio::sync::Mutex<()>,
 }
 
-/// What belongs together is written in one transaction.
+/// Entries to be written in one transaction.
 #[derive(Default)]
 struct Waiting {
     entries: Vec<(i64, Entry)>,
@@ -70,7 +69,7 @@ impl Journal {
         });
     }
 
-    /// As [`Journal::event`], of a call that another session counts.
+    /// As [`Journal::event`], for a call that is counted by another session.
     pub(crate) fn forward(&self, event: Event) {
         self.next.take_and_tell(|seq| {
             let (envelope, sink) = (self.envelope(seq, event), self.sink.clone());
@@ -79,19 +78,19 @@ impl Journal {
         });
     }
 
-    /// The event that the work answers with, if it does. None, and nothing is done, while the end of
-    /// a turn is being written.
+    /// Emits the event that `work` returns, if any. Does nothing and returns `None` while the end of a turn
+    /// is being written.
     pub(crate) fn event_unless_ending(&self, work: impl FnOnce() -> Option<Event>) -> Option<bool> {
         self.next.unless_ending(work, |seq, event| self.sink.emit(self.numbered(seq, event)))
     }
 
-    /// Numbers the end of the turn and keeps it for the log. Nothing is emitted until the caller has emitted
-    /// it, with [`crate::sequence::Ending::told`].
+    /// Numbers the end of the turn and buffers it for the log. Nothing is emitted until the caller has
+    /// emitted it, with [`crate::sequence::Ending::told`].
     pub(crate) fn record_end(&self, event: Event) -> Envelope {
         self.numbered(self.next.take_and_hold(), event)
     }
 
-    /// Tells what was recorded.
+    /// Emits a recorded event.
     pub(crate) fn tell(&self, envelope: Envelope) {
         self.sink.emit(envelope);
     }
@@ -110,7 +109,7 @@ impl Journal {
         match &envelope.event {
             Event::MessageBlock { message, index, .. } => {
                 let is_of_another = |block: &Envelope| !matches!(&block.event, Event::MessageBlock { message: of, .. } if of == message);
-                // All of them are of one message, which may have thousands.
+                // All of them belong to one message, which may have thousands.
                 if unfinished.first_key_value().is_some_and(|(_, block)| is_of_another(block)) {
                     unfinished.clear();
                 }
@@ -124,7 +123,7 @@ impl Journal {
         }
     }
 
-    /// The newest event of each block of the message that is being written, by number.
+    /// The latest event of each block of the message being written, by number.
     pub(crate) fn unfinished(&self) -> Vec<Envelope> {
         let unfinished = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
         let mut blocks: Vec<Envelope> = unfinished.values().cloned().collect();
@@ -181,7 +180,7 @@ impl nova_calls::CallEvents for Journal {
     }
 }
 
-/// What can be made again from the rest, or matters only while it happens, is not kept.
+/// Whether the event is stored: not if it can be derived from others, or only matters when it happens.
 fn is_kept(event: &Event) -> bool {
     !matches!(
         event,
@@ -190,7 +189,7 @@ fn is_kept(event: &Event) -> bool {
             | Event::MessageBlock { .. }
             | Event::ToolCallProgress { .. }
             | Event::ChangeSet { .. }
-            // Told outside of turns, when another Nova process may be writing the session's log.
+            // Emitted outside of turns, when another Nova process may be writing the session's log.
             | Event::NotesChangedOutside { .. }
     )
 }

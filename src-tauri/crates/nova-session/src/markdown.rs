@@ -1,8 +1,8 @@
-//! Markdown as HTML that is safe to show: nothing in it runs, nothing in it is fetched.
+//! Renders Markdown as safe HTML: nothing in it is executed or fetched.
 //!
-//! What the window makes of the HTML afterwards: `code.language-…` is coloured, `span.math` is set as a
-//! formula, `a[data-note]` opens a note, `a[data-footnote-ref]` goes to `div[data-footnote]`, and
-//! `a[data-image]` stands for a picture that is somewhere else and was not asked for.
+//! The window post-processes the HTML: `code.language-…` is highlighted, `span.math` is typeset,
+//! `a[data-note]` opens a note, `a[data-footnote-ref]` scrolls to `div[data-footnote]`, and `a[data-image]`
+//! replaces a remote image, which is not loaded.
 
 mod bounds;
 
@@ -20,27 +20,27 @@ pub struct Block {
     pub html: String,
 }
 
-/// The top-level blocks of a Markdown text, each rendered and sanitised. What is longer or nests deeper than
-/// anybody writes is shown as plain text.
+/// The top-level blocks of a Markdown text, each rendered and sanitised. Text beyond the limits on length and
+/// nesting is shown as plain text.
 pub fn blocks(markdown: &str) -> Vec<Block> {
     let mut whole = Growing::default();
     whole.push(markdown);
     whole.blocks
 }
 
-/// A whole Markdown text as sanitised HTML. `[[links]]` become `<a data-note="target">`.
+/// Renders a complete Markdown text as sanitised HTML. `[[links]]` become `<a data-note="target">`.
 pub fn html(markdown: &str) -> String {
     blocks(markdown).into_iter().map(|block| block.html).collect()
 }
 
-/// The blocks of a text that grows. Only what changed is sanitised again, which is nearly all of the work.
+/// The blocks of a growing text. Only changed blocks are sanitised again, which is nearly all of the work.
 #[derive(Default)]
 pub(crate) struct Growing {
     text: String,
-    /// By block, as it was rendered before it was sanitised.
+    /// By block, as rendered, before sanitising.
     rendered: Vec<String>,
     blocks: Vec<Block>,
-    /// Where the last plain block begins, once the text is longer than what is formatted.
+    /// The start of the last plain block, once the text exceeds the formatted part.
     plain: Option<usize>,
 }
 
@@ -80,8 +80,8 @@ impl Growing {
     }
 }
 
-/// The text is read as a whole, since a block may refer to what another one defines, and rendered block
-/// by block. Not to be shown before it is sanitised.
+/// Parses the text as a whole, since a block may refer to definitions in another one, and renders it by
+/// block. Must be sanitised before it is shown.
 fn unsafe_blocks(markdown: &str) -> Vec<String> {
     let mut reader = Reader::default();
     let mut nesting = Nesting::default();
@@ -123,26 +123,26 @@ fn options() -> Options {
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
 }
 
-/// Turns what Markdown says into what the window may show.
+/// Maps Markdown events to those that the window may show.
 #[derive(Default)]
 struct Reader<'a> {
-    /// Numbers of the footnotes by name, in the order in which they are met.
+    /// Footnote numbers by name, in order of first occurrence.
     footnotes: HashMap<CowStr<'a>, usize>,
-    /// Those that are being read; of one that is none, the address that is shown behind its words.
+    /// Open links; for one that is not shown as a link, the address to append to its text.
     links: Vec<Option<CowStr<'a>>>,
     images: Vec<Image<'a>>,
 }
 
-/// A picture whose words are being read.
+/// An image whose description is being read.
 struct Image<'a> {
-    /// Shown where it has no words.
+    /// Shown if there is no description.
     address: CowStr<'a>,
     linked: bool,
     has_words: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// `next` follows the event in the text.
+    /// `next` is the character that follows the event in the text.
     fn read(&mut self, event: Event<'a>, next: Option<char>, out: &mut Vec<Event<'a>>) {
         if matches!(event, Event::Text(_) | Event::Code(_) | Event::InlineMath(_))
             && let Some(image) = self.images.last_mut()
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
                 self.links.push(None);
                 Event::InlineHtml(format!("<a data-note=\"{}\">", escaped(&dest_url)).into())
             }
-            // Nothing but web addresses is opened, and what looks like a link is one.
+            // Only web addresses can be opened, and anything that looks like a link must be one.
             Event::Start(Tag::Link { link_type, dest_url, .. }) if is_mail(link_type, &dest_url) => {
                 let shown = matches!(link_type, LinkType::Email | LinkType::Autolink);
                 self.links.push(Some(if shown { CowStr::Borrowed("") } else { dest_url }));
@@ -214,8 +214,8 @@ fn is_mail(link_type: LinkType, address: &str) -> bool {
     link_type == LinkType::Email || scheme.eq_ignore_ascii_case("mailto")
 }
 
-/// A picture elsewhere would be a request that leaves the window, one in the vault is no page: the first
-/// becomes a link that the reader may follow, of the second its words are kept. An embedded note is a link.
+/// A remote image would cause a request from the window, so it becomes a link; an image in the vault is
+/// reduced to its description. An embedded note becomes a link.
 fn image_link(link_type: LinkType, address: &str) -> Option<Event<'static>> {
     let note = matches!(link_type, LinkType::WikiLink { .. });
     if note && !PICTURES.iter().any(|end| address.to_ascii_lowercase().ends_with(end)) {
@@ -228,8 +228,8 @@ fn image_link(link_type: LinkType, address: &str) -> Option<Event<'static>> {
 
 const PICTURES: [&str; 8] = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".bmp"];
 
-/// "$1,200 to ~$1,500" has no formula in it: as pandoc has it, no digit follows the end of one, and
-/// what begins with an amount and continues in words is none.
+/// "$1,200 to ~$1,500" is not a formula: as in pandoc, a formula is not followed by a digit; nor does it
+/// start with an amount and continue with words.
 fn is_money(formula: &str, next: Option<char>) -> bool {
     let prose = formula.starts_with(|c: char| c.is_ascii_digit())
         && formula.contains(char::is_whitespace)
@@ -307,7 +307,7 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
             ("span", "class") => {
                 ["math math-inline", "math math-display"].contains(&value).then(|| value.into())
             }
-            // How columns are aligned, in the words of the renderer and no other.
+            // Column alignment, only in the renderer's own spelling.
             ("th" | "td", "style") => ALIGNED.contains(&value).then(|| value.into()),
             ("input", "type") => (value == "checkbox").then(|| value.into()),
             _ => Some(value.into()),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::activation::{NOTICE, Told};
 
-/// Paths of notes with the hash of their bytes.
+/// Paths of notes with the hash of their content.
 pub(crate) type Notes = BTreeMap<VaultPath, ContentHash>;
 
 /// One entry of a session's log.
@@ -19,7 +19,7 @@ pub(crate) enum Entry {
     Message(LogMessage),
 }
 
-/// What the model is sent, as the log keeps it.
+/// A message to the model, as stored in the log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub(crate) enum LogMessage {
@@ -31,10 +31,10 @@ pub(crate) enum LogMessage {
         tools: Vec<LogTool>,
         #[serde(default, skip_serializing_if = "Told::is_empty")]
         told: Told,
-        /// The mark of this session's notices, which no note can know; of an older session the common one.
+        /// The marker of this session's notices, which no note can predict; the common one in older sessions.
         #[serde(default = "common_mark")]
         notice_mark: String,
-        /// The task that follows was written by a model that had read private notes.
+        /// The following task was written by a model that had read private notes.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         private: bool,
     },
@@ -51,27 +51,27 @@ pub(crate) enum LogMessage {
     ToolOutput {
         call_id: String,
         content: String,
-        /// The notes it was made from or wrote, with what they held.
+        /// The notes it was derived from or wrote, with the hash of their content.
         #[serde(default, skip_serializing_if = "Notes::is_empty")]
         notes: Notes,
-        /// Names under which there is no longer a note, because the call deleted or moved it.
+        /// Paths that are no longer notes, because the call deleted or moved them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gone: Vec<VaultPath>,
-        /// Those of them that it says something of; None where the tool did not tell which.
+        /// The notes that the output is drawn from; `None` if the tool did not name them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         drawn_from: Option<Vec<VaultPath>>,
-        /// One of them was private when it was read, whatever becomes of it: this output stays here.
+        /// One of the notes was private when it was read: this output must stay on this machine.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         private: bool,
         #[serde(default, skip_serializing_if = "Told::is_empty")]
         told: Told,
-        /// This is not the call's end: it runs on by itself.
+        /// Not the call's end: it was detached.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         runs_on: Option<RunsOn>,
-        /// There is more of it than the model was sent.
+        /// The model was sent only the beginning.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cut: Option<Cut>,
-        /// Sent behind the outputs of its step.
+        /// Sent after the outputs of its step.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         images: Vec<ImageView>,
     },
@@ -82,13 +82,13 @@ pub(crate) enum LogMessage {
         outdated: Vec<VaultPath>,
         #[serde(default, skip_serializing_if = "Told::is_empty")]
         told: Told,
-        /// The call whose end this tells.
+        /// The call whose end this reports.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ended: Option<Box<Ended>>,
     },
-    /// A call that ran on by itself has ended. The model hears of it by a notice.
+    /// The end of a detached call, which a notice reports to the model.
     LateEnd(Box<LateEnd>),
-    /// What came before is sent in another form from here on.
+    /// Earlier messages are sent in another form from here on.
     Compaction(Box<Compaction>),
 }
 
@@ -96,10 +96,10 @@ fn common_mark() -> String {
     NOTICE.to_owned()
 }
 
-/// A call that continues without the turn that made it.
+/// A detached call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RunsOn {
-    /// What the model calls it: "call 3".
+    /// Its number, by which the model refers to it: "call 3".
     pub(crate) number: u32,
     /// Its id in the events.
     pub(crate) call: String,
@@ -107,7 +107,7 @@ pub(crate) struct RunsOn {
     pub(crate) tool: String,
 }
 
-/// How such a call ended, before the model knows.
+/// The end of a detached call, before it is reported to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LateEnd {
     pub(crate) of: RunsOn,
@@ -115,25 +115,25 @@ pub(crate) struct LateEnd {
     pub(crate) content: String,
     #[serde(default, skip_serializing_if = "Notes::is_empty")]
     pub(crate) notes: Notes,
-    /// As of an output.
+    /// As in an output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) drawn_from: Option<Vec<VaultPath>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cut: Option<Cut>,
-    /// It tells of notes of which no model elsewhere may hear, beside those.
+    /// It reveals facts hidden from remote models about other notes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) only_here: bool,
-    /// It holds text that nobody vouches for.
+    /// It contains untrusted text.
     pub(crate) from_outside: bool,
 }
 
-/// What a notice tells of the end of such a call.
+/// The content of a notice about the end of a detached call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ended {
     pub(crate) number: u32,
     #[serde(default, skip_serializing_if = "Notes::is_empty")]
     pub(crate) notes: Notes,
-    /// As of an output.
+    /// As in an output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) drawn_from: Option<Vec<VaultPath>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -142,17 +142,17 @@ pub(crate) struct Ended {
     pub(crate) only_here: bool,
 }
 
-/// An output of which the model was sent the beginning.
+/// A truncated output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cut {
-    /// The id of the call, whose end in the log has all of it.
+    /// The id of the call, whose end in the log contains the complete output.
     pub(crate) call: String,
     /// `skill.tool`
     pub(crate) tool: String,
     pub(crate) from_outside: bool,
 }
 
-/// A tool as the model was offered it.
+/// A tool as it was offered to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LogTool {
     name: String,
@@ -179,13 +179,13 @@ pub(crate) struct LogCall {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) arguments: String,
-    /// It changes nothing, also where it was cut off.
+    /// It changes nothing, even if interrupted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) reads: bool,
 }
 
 impl Ended {
-    /// It tells that the call ended and nothing of what it found.
+    /// Reports only that the call ended, without its result.
     pub(crate) fn saying_nothing(number: u32) -> Self {
         Self { number, notes: Notes::new(), drawn_from: None, cut: None, only_here: false }
     }
@@ -196,12 +196,12 @@ impl LogMessage {
         Self::telling(text, Told::default())
     }
 
-    /// A notice that tells the model of skills.
+    /// A notice about skills.
     pub(crate) fn telling(text: impl Into<String>, told: Told) -> Self {
         Self::Notice { text: text.into(), outdated: Vec::new(), told, ended: None }
     }
 
-    /// The whole output of a call.
+    /// The complete output of a call.
     pub(crate) fn output(call_id: impl Into<String>, content: impl Into<String>, notes: Notes) -> Self {
         Self::ToolOutput {
             call_id: call_id.into(),
@@ -217,7 +217,7 @@ impl LogMessage {
         }
     }
 
-    /// Whether it is known to hold what stays on this machine.
+    /// Whether it is known to contain content that must stay on this machine.
     pub(crate) fn is_private(&self) -> bool {
         match self {
             Self::System { private, .. } | Self::ToolOutput { private, .. } => *private,
@@ -226,7 +226,7 @@ impl LogMessage {
         }
     }
 
-    /// The notes that the model has seen by it.
+    /// The notes that the model has seen through it.
     pub(crate) fn notes(&self) -> Option<&Notes> {
         match self {
             Self::ToolOutput { notes, .. } => Some(notes),
@@ -235,8 +235,8 @@ impl LogMessage {
         }
     }
 
-    /// The notes that are not what the model knows of them from here on, and that it knows about: it
-    /// was told, or did it.
+    /// Notes about which the model's knowledge is outdated from here on, because it was told or changed them
+    /// itself.
     pub(crate) fn no_more(&self) -> &[VaultPath] {
         match self {
             Self::ToolOutput { gone, .. } => gone,
@@ -245,7 +245,7 @@ impl LogMessage {
         }
     }
 
-    /// The notes that it says something of: where a tool scanned many and told of some, those.
+    /// The notes it is drawn from: of many scanned ones, those that the tool reported.
     pub(crate) fn told_notes(&self) -> Vec<&VaultPath> {
         match self.drawn_from() {
             Some(drawn_from) => drawn_from.iter().collect(),
@@ -253,8 +253,8 @@ impl LogMessage {
         }
     }
 
-    /// The notes that it says something of, whether or not they were read for it; None where that may be any
-    /// that was.
+    /// The notes it is drawn from, whether or not they were read for it; `None` if it may be any that was
+    /// read.
     pub(crate) fn drawn_from(&self) -> Option<&Vec<VaultPath>> {
         match self {
             Self::ToolOutput { drawn_from, .. } => drawn_from.as_ref(),
@@ -263,7 +263,7 @@ impl LogMessage {
         }
     }
 
-    /// The output of which this is the beginning.
+    /// The complete output, if this is its beginning.
     pub(crate) fn cut(&self) -> Option<&Cut> {
         match self {
             Self::ToolOutput { cut, .. } => cut.as_ref(),
@@ -272,7 +272,7 @@ impl LogMessage {
         }
     }
 
-    /// What it tells of skills.
+    /// What it tells about skills.
     pub(crate) fn told(&self) -> Option<&Told> {
         match self {
             Self::System { told, .. } | Self::ToolOutput { told, .. } | Self::Notice { told, .. } => {
@@ -283,28 +283,28 @@ impl LogMessage {
     }
 }
 
-/// From here on in the log, what came before is sent in another form. The log keeps all of it.
+/// From this log entry on, earlier messages are sent in another form. The log keeps them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Compaction {
-    /// How many of the messages that were sent before stay as they are.
+    /// How many of the messages sent before stay unchanged.
     pub(crate) kept: usize,
     pub(crate) instead: Instead,
 }
 
-/// What is sent in the place of earlier messages.
+/// What replaces earlier messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Instead {
     /// This notice.
     Summary(String),
-    /// The same without what tools answered.
+    /// The same messages without the outputs of tools.
     WithoutOutputs,
-    /// Of each, this many bytes of its beginning.
+    /// The messages, each truncated to this many bytes.
     Beginnings(usize),
 }
 
-/// The messages with an output for every call. A call without one ran when Nova ended: the log
-/// cannot be added to in the middle, so it is read with what is missing in its place.
+/// Adds an output for every call without one, which was running when Nova exited: the log is append-only, so
+/// the output is inserted when it is read.
 pub(crate) fn with_all_outputs(messages: Vec<LogMessage>) -> Vec<LogMessage> {
     let mut whole = Vec::with_capacity(messages.len());
     let mut open: VecDeque<LogCall> = VecDeque::new();
@@ -312,12 +312,12 @@ pub(crate) fn with_all_outputs(messages: Vec<LogMessage>) -> Vec<LogMessage> {
         match &message {
             LogMessage::ToolOutput { call_id, .. } => {
                 let Some(at) = open.iter().position(|call| call.id == *call_id) else {
-                    // Its call could not be read; a provider refuses an output without one.
+                    // Its call was unreadable; providers refuse an output without a call.
                     continue;
                 };
                 open.remove(at);
             }
-            // It comes when it comes, and is not sent.
+            // It may be anywhere in the log, and is not sent.
             LogMessage::LateEnd(_) => {}
             _ => whole.extend(open.drain(..).map(cut_off)),
         }
@@ -330,7 +330,7 @@ pub(crate) fn with_all_outputs(messages: Vec<LogMessage>) -> Vec<LogMessage> {
     whole
 }
 
-/// The output of a call that ran when Nova ended.
+/// The output of a call that was running when Nova exited.
 fn cut_off(call: LogCall) -> LogMessage {
     let (message, hint) = match call.reads {
         true => (
@@ -390,14 +390,14 @@ mod tests {
     }
 
     #[test]
-    fn every_call_of_every_answer_has_its_output_in_its_place() {
+    fn missing_outputs_are_inserted_after_their_calls() {
         let log = vec![
             user("1"),
             assistant(&["a", "b"]),
             output("a"),
             LogMessage::notice("Nova ended"),
             user("2"),
-            // Providers count their calls from the start in each answer.
+            // Providers number calls from the start in each answer.
             assistant(&["a"]),
             output("a"),
             assistant(&["c"]),
@@ -407,19 +407,19 @@ mod tests {
     }
 
     #[test]
-    fn a_read_that_was_cut_off_has_no_unknown_outcome() {
+    fn interrupted_read_has_no_unknown_outcome() {
         let log = vec![assistant(&["r1", "w", "r2"]), output("w"), user("2")];
         assert_eq!(outline(&with_all_outputs(log)), "a w r1- r2- u");
     }
 
     #[test]
-    fn an_output_without_its_call_is_left_out() {
+    fn output_without_its_call_is_dropped() {
         let log = vec![user("1"), output("a"), assistant(&["b"]), output("b"), output("b"), user("2")];
         assert_eq!(outline(&with_all_outputs(log)), "u a b u");
     }
 
     #[test]
-    fn an_end_that_comes_late_may_stand_anywhere() {
+    fn late_end_may_be_anywhere() {
         let late = LogMessage::LateEnd(Box::new(LateEnd {
             of: RunsOn { number: 1, call: "c".into(), tool: "x.y".into() },
             content: String::new(),

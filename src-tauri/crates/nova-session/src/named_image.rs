@@ -3,10 +3,10 @@ use std::collections::HashMap;
 use nova_protocol::ImageView;
 use nova_provider::Image;
 
-/// An image as the user sends it.
+/// An image as sent by the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedImage {
-    /// As its file is called.
+    /// The file name.
     pub name: String,
     pub image: Image,
 }
@@ -23,5 +23,5 @@ impl NamedImage {
     }
 }
 
-/// The images of a session that are in memory while a turn runs, by id.
+/// Images of a session that are in memory during a turn, by id.
 pub(crate) type Images = HashMap<String, Image>;

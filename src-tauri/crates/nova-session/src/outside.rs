@@ -3,7 +3,7 @@
 use nova_protocol::AttachedFile;
 use nova_registry::{fenced_output, harmless_line};
 
-/// The user's message whose turn did not come to send it.
+/// The user's message if its turn ended before the attachments were read.
 pub(crate) fn with_unread(mut text: String, outside: &[AttachedFile]) -> String {
     for file in outside {
         let content = if file.uri.is_some() { "(It was not read.)" } else { &file.text };
@@ -19,7 +19,7 @@ pub(crate) fn append(text: &mut String, part: &str) {
     text.push_str(part);
 }
 
-/// The text for the model, fenced so that it cannot pass for the user's words.
+/// The attachment as text for the model, fenced so that it is not mistaken for the user's words.
 pub(crate) fn taken_along(file: &AttachedFile, content: &str) -> String {
     format!("The user attached {}:\n\n{}", harmless_line(&file.name), fenced_output(file.from(), content))
 }

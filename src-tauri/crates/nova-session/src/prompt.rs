@@ -2,8 +2,8 @@ use nova_registry::{Catalog, CatalogBudget, Snapshot};
 
 use crate::activation;
 
-/// The system prompt of a new session. Frozen at its first request, so it holds nothing that
-/// changes from turn to turn.
+/// The system prompt of a new session. Frozen at its first request, so it contains nothing that changes
+/// between turns.
 pub(crate) fn system_prompt(
     snapshot: &Snapshot,
     vault: Option<&str>,

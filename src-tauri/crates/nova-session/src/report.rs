@@ -13,8 +13,8 @@ use crate::journal::{EventSink, Journal};
 /// The maximum length of the summary of a call, in characters.
 const ABOUT: usize = 60;
 
-/// Receives the events of a sub-agent. Its parent session gets its progress, and all events of each call that asks
-/// the user or changes something.
+/// Receives the events of a sub-agent. Forwards its progress to the parent session, and all events of calls
+/// that ask the user or change something.
 pub(crate) struct Report {
     /// The parent's call.
     call: String,

@@ -1,4 +1,4 @@
-//! Which calls of a session run on by themselves.
+//! Tracks the detached calls of a session.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,20 +10,20 @@ use crate::journal::Journal;
 use crate::message::RunsOn;
 use crate::store::HeldCall;
 
-/// Of one session, those that run in this Nova.
+/// The detached calls of one session that run in this process.
 pub(crate) struct DetachedCalls {
     pub(crate) running: Mutex<Vec<Arc<Running>>>,
     pub(crate) changed: watch::Sender<()>,
 }
 
-/// One that has no end yet.
+/// A call that has not ended.
 pub(crate) struct Running {
     pub(crate) of: RunsOn,
     pub(crate) watch: Arc<CallWatch>,
     pub(crate) stop: CancellationToken,
-    /// Of the turn that made the call; its events continue there.
+    /// The journal of the turn that made the call, where its events continue.
     pub(crate) journal: Arc<Journal>,
-    /// Tells other Novas that it is not lost.
+    /// Shows other Nova processes that the call is still running.
     pub(crate) _held: Option<HeldCall>,
 }
 
@@ -46,11 +46,11 @@ impl DetachedCalls {
         self.lock().iter().map(|running| running.journal.clone()).collect()
     }
 
-    /// Comes back when the call has an end that the next request can tell.
+    /// Waits until the call has an end that the next request can report.
     pub(crate) async fn ended(&self, number: u32) {
         let mut changed = self.changed.subscribe();
         while self.find(number).is_some() {
-            // The sender is in `self`, so this ends only by a change.
+            // The sender is in `self`, so this cannot fail.
             let _ = changed.changed().await;
         }
     }

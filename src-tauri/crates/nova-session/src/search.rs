@@ -1,4 +1,4 @@
-//! Finding a session by what was said in it.
+//! Full-text search over sessions.
 
 use futures::TryStreamExt as _;
 use indexmap::IndexMap;
@@ -10,21 +10,21 @@ use crate::error::SessionError;
 use crate::search_text::{fold, searchable};
 use crate::store::{SessionInfo, Store};
 
-/// How many words of a query are looked for.
+/// Maximum number of words in a query.
 const MOST_WORDS: usize = 32;
-/// How many places are listed of one session.
+/// Maximum number of hits listed per session.
 const MOST_PLACES: usize = 3;
-/// The index has no shorter pieces.
+/// The index's minimum token length (trigrams).
 const PIECE: usize = 3;
-/// Of a text, in characters: what is shown of it, and how much of that before the first hit.
+/// Length of a snippet, and of its part before the first hit, in characters.
 const SHOWN: usize = 140;
 const BEFORE: usize = 40;
 
-/// A session in which every word of a query was found, at one place.
+/// A session with a message or a title that contains every word of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     pub session: SessionInfo,
-    /// The title, where it was found there.
+    /// The title, if it matches.
     pub title: Option<Vec<TextPart>>,
     /// Newest first.
     pub said: Vec<Said>,
@@ -35,24 +35,24 @@ pub struct Said {
     pub turn: String,
     pub by: Speaker,
     pub at: String,
-    /// Some words around the first hit.
+    /// The text around the first hit.
     pub snippet: Vec<TextPart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextPart {
     pub text: String,
-    /// It is what was looked for.
+    /// It matches the query.
     pub hit: bool,
 }
 
 impl Store {
-    /// Sessions by what the user and Nova said in them and by their titles: titles first, then by what
-    /// was said last. Each word of the query has to be there, in any case and also as a part of a word;
-    /// no sign in the query has a meaning.
+    /// Searches the messages and titles of sessions: matching titles first, then by the newest matching
+    /// message. Each word of the query must occur, in any case and also within a word; the query has no
+    /// special syntax.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub async fn search(&self, query: &str, limit: usize) -> Result<Vec<Found>, SessionError> {
         let words = Words::of(query);
         if words.0.is_empty() || limit == 0 {
@@ -79,7 +79,7 @@ impl Store {
         Ok(found.into_values().collect())
     }
 
-    /// What was said, by session, newest first.
+    /// Matching messages by session, newest first.
     async fn said(
         &self,
         words: &Words,
@@ -112,7 +112,7 @@ impl Store {
     }
 }
 
-/// What is looked for, word by word.
+/// The words of the query.
 struct Words(Vec<String>);
 
 impl Words {
@@ -128,19 +128,19 @@ impl Words {
         Self(words)
     }
 
-    /// Reads what was said with all of the words, newest first.
+    /// Selects messages that contain all of the words, newest first.
     fn query(&self) -> QueryBuilder<Sqlite> {
         let folded = self.0.iter().map(|word| folded(word).into_iter().collect::<String>());
         let (long, short): (Vec<String>, Vec<String>) =
             folded.partition(|word| word.chars().count() >= PIECE);
         let mut query = QueryBuilder::new("SELECT session, turn, speaker, at, said.text AS text FROM ");
-        // Whatever a word holds, within quotes it is a text; one in it is doubled.
+        // Quoted, so that no character is special; quotes are doubled.
         let quoted: Vec<String> =
             long.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
         if quoted.is_empty() {
             query.push("said WHERE TRUE");
         } else {
-            // The index knows its newest entries first; the other order would sort all of them.
+            // The index yields its newest entries first; the other join order would sort all of them.
             query.push("said_index CROSS JOIN said ON said.id = said_index.rowid WHERE said_index MATCH ");
             query.push_bind(quoted.join(" AND "));
         }
@@ -155,20 +155,20 @@ impl Words {
         query
     }
 
-    /// The text with the hits marked, where all words are in it.
+    /// The text with marked hits, if it contains all words.
     fn marked(&self, text: &str) -> Option<Vec<TextPart>> {
         let text: Vec<char> = text.nfc().collect();
         let (hits, all) = self.hits(&text);
         all.then(|| parts(&text, &hits, 0, text.len()))
     }
 
-    /// Some words around the first hit, on one line.
+    /// The text around the first hit, on one line.
     fn snippet(&self, text: &str) -> Vec<TextPart> {
         let text: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").nfc().collect();
         let (hits, _) = self.hits(&text);
         let first = hits.first().map_or(0, |(from, _)| *from);
         let from = first.saturating_sub(BEFORE);
-        // Whole words, where words have spaces between them.
+        // Starts at a word boundary, if there are spaces.
         let from = if from == 0 { 0 } else { space(&text[from..first]).map_or(from, |at| from + at + 1) };
         let to = text.len().min(from + SHOWN);
         let to = if to == text.len() {
@@ -186,9 +186,9 @@ impl Words {
         snippet
     }
 
-    /// Where the words are, in their order and without overlaps, and whether all are there.
+    /// The positions of the words, sorted and merged, and whether all of them occur.
     fn hits(&self, text: &[char]) -> (Vec<(usize, usize)>, bool) {
-        // Folding may make several characters of one, or none.
+        // Folding may map a character to several ones, or to none.
         let (mut letters, mut places) = (Vec::new(), Vec::new());
         for (place, c) in text.iter().enumerate() {
             fold(*c, &mut |letter| {
@@ -218,7 +218,7 @@ impl Words {
     }
 }
 
-/// The text from one place to another, cut where a hit begins or ends.
+/// A range of the text, split at the boundaries of hits.
 fn parts(text: &[char], hits: &[(usize, usize)], from: usize, to: usize) -> Vec<TextPart> {
     let mut parts = Vec::new();
     let mut push = |from: usize, to: usize, hit| {
@@ -241,7 +241,7 @@ fn space(text: &[char]) -> Option<usize> {
     text.iter().position(|c| *c == ' ')
 }
 
-/// A word as it is compared: without case and accents.
+/// Folds case and accents for comparison.
 fn folded(word: &str) -> Vec<char> {
     searchable(word).chars().collect()
 }

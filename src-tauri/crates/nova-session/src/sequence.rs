@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use nova_protocol::Event;
 use tokio::sync::Notify;
 
-/// The numbers of a session's events. Listeners receive them in order: numbering and emitting are
-/// one step, and an event numbered while a turn's end is being written is emitted after that end.
+/// Numbers a session's events. Listeners receive them in order: numbering and emitting are one step, and an
+/// event numbered while a turn's end is being written is emitted after that end.
 #[derive(Debug, Default)]
 pub(crate) struct Sequence {
     numbers: Mutex<Numbers>,
-    /// Wakes tasks that wait for the end of a turn to be emitted.
+    /// Wakes tasks that wait until the end of a turn is emitted.
     end_told: Notify,
 }
 
@@ -23,7 +23,7 @@ struct Numbers {
     held: Option<Vec<Telling>>,
 }
 
-/// Tells what has its number.
+/// Emits a numbered event.
 pub(crate) struct Telling(Box<dyn FnOnce() + Send>);
 
 impl Telling {
@@ -43,7 +43,7 @@ impl Sequence {
         Self { numbers: Mutex::new(Numbers { next, ..Numbers::default() }), end_told: Notify::new() }
     }
 
-    /// Another Nova process has used the numbers before this one.
+    /// Skips numbers that another Nova process has used.
     pub(crate) fn skip_to(&self, next: i64) {
         let mut numbers = self.lock();
         numbers.next = numbers.next.max(next);
@@ -53,8 +53,8 @@ impl Sequence {
         self.lock().take()
     }
 
-    /// Takes a number for what is then told before anybody else gets the next, or after the end of the
-    /// turn that is being written.
+    /// Takes a number and emits the event before anyone else takes the next, or after the end of the turn
+    /// that is being written.
     pub(crate) fn take_and_tell(&self, prepare: impl FnOnce(i64) -> Telling) {
         let mut numbers = self.lock();
         let number = numbers.take();
@@ -65,15 +65,15 @@ impl Sequence {
         }
     }
 
-    /// The number of a turn's end: events numbered from now on are emitted after it.
+    /// Takes the number of a turn's end: events numbered from now on are emitted after it.
     pub(crate) fn take_and_hold(&self) -> i64 {
         let mut numbers = self.lock();
         numbers.held.get_or_insert_default();
         numbers.take()
     }
 
-    /// Takes a number for what the work answers with, and tells it; does nothing, and answers None,
-    /// while the end of a turn is being written.
+    /// Takes a number for the event that `work` returns, and emits it; does nothing and returns `None` while
+    /// the end of a turn is being written.
     pub(crate) fn unless_ending(
         &self,
         work: impl FnOnce() -> Option<Event>,
@@ -100,7 +100,7 @@ impl Sequence {
         }
     }
 
-    /// The end of a turn begins to be written.
+    /// Starts writing the end of a turn.
     pub(crate) fn hold_back(self: &Arc<Self>) -> Ending {
         self.lock().ending = true;
         Ending(Some(self.clone()))
@@ -122,11 +122,11 @@ impl Sequence {
     }
 }
 
-/// The end of a turn while it is being written. What waits for it waits no longer than this lives.
+/// The end of a turn while it is being written. Others wait for it until it is dropped.
 pub(crate) struct Ending(Option<Arc<Sequence>>);
 
 impl Ending {
-    /// `end` emits the end, if it could be written, and then the waiting events in their order.
+    /// `end` emits the end, if it could be written; then the waiting events are emitted in order.
     pub(crate) fn told(mut self, end: impl FnOnce()) {
         if let Some(sequence) = self.0.take() {
             sequence.let_go(end);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_reported_in_their_order_by_any_number_of_tellers() {
+    fn concurrent_events_are_emitted_in_order() {
         let sequence = Arc::new(Sequence::starting_at(7));
         let told = Told::default();
         let tellers: Vec<_> = (0..4)
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_while_an_end_is_written_is_reported_after_it() {
+    fn events_during_the_write_of_an_end_are_emitted_after_it() {
         let (sequence, told) = (Arc::new(Sequence::default()), Told::default());
         let ending = sequence.hold_back();
         tell(&sequence, &told);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_could_not_be_written_holds_nothing_back() {
+    fn failed_write_of_an_end_releases_waiting_events() {
         let (sequence, told) = (Arc::new(Sequence::default()), Told::default());
         let ending = sequence.hold_back();
         let _lost = sequence.take_and_hold();
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_has_to_be_written_waits_for_the_end_that_is_being_written() {
+    async fn writers_wait_for_the_end_being_written() {
         let event = |id: &str| Event::SessionChanged { id: id.into() };
         let sequence = Arc::new(Sequence::starting_at(5));
         let told = Mutex::new(Vec::new());

@@ -29,33 +29,33 @@ use crate::sequence::Sequence;
 use crate::store::Store;
 use crate::turn::seen::NotesRead;
 
-/// One open session: what its log says, ready for the next turn.
+/// An open session: the state restored from its log, ready for the next turn.
 pub struct Session {
     pub id: String,
     /// What the user allowed "for this chat".
     pub grants: Arc<Grants>,
     pub(crate) next_seq: Arc<Sequence>,
     pub(crate) state: Mutex<State>,
-    /// Of the running turn.
+    /// The journal of the running turn.
     pub(crate) journal: Mutex<Weak<Journal>>,
     pub(crate) detached: DetachedCalls,
-    /// Stops single calls of the running turn, by their ids in the events.
+    /// Stops single calls of the running turn, by their ids in events.
     pub(crate) stops: Mutex<HashMap<String, CancellationToken>>,
 }
 
-/// What the user says.
+/// A message of the user.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UserMessage {
     pub text: String,
     /// Skills to activate with it.
     pub skills: Vec<String>,
-    /// The tool that the user points at, `skill.tool`.
+    /// The tool that the user selected, `skill.tool`.
     pub tool: Option<String>,
-    /// What it is said after.
+    /// Its predecessor.
     pub after: After,
-    /// What it shows beside the text.
+    /// Attached images.
     pub images: Vec<NamedImage>,
-    /// What it takes along from MCP servers.
+    /// Attachments from MCP servers.
     pub outside: Vec<AttachedFile>,
 }
 
@@ -63,36 +63,36 @@ pub struct UserMessage {
 pub(crate) struct State {
     pub(crate) messages: Vec<LogMessage>,
     pub(crate) active: Active,
-    /// Notes the model has seen, with what they held then.
+    /// Notes that the model has seen, with the hash of their content then.
     pub(crate) seen: BTreeMap<VaultPath, ContentHash>,
-    /// What those notes said, of which it is known in this process.
+    /// The content of those notes, if it was read in this process.
     pub(crate) held: HashMap<VaultPath, (ContentHash, Arc<Document>)>,
-    /// Notes changed outside since the model saw them: what to tell it before its next step.
+    /// Notes changed outside since the model saw them, to be reported before its next step.
     pub(crate) outdated: BTreeMap<VaultPath, Option<String>>,
-    /// The last request's parts in the order providers hash them, to see what was kept.
+    /// The parts of the last request in the order in which providers hash them, to determine what was cached.
     pub(crate) last_request: Option<Vec<u8>>,
-    /// The names of the tools of the last request in the log.
+    /// Names of the tools of the last request in the log.
     pub(crate) last_tools: Option<Vec<String>>,
-    /// The notes that requests named, by the host that they went to.
+    /// The notes named by requests, by destination host.
     pub(crate) named: BTreeMap<Option<String>, BTreeSet<VaultPath>>,
-    /// What the provider counted of the last request.
+    /// The provider's token counts of the last request.
     pub(crate) measure: Measure,
     pub(crate) turns: u32,
-    /// The model has seen what no model elsewhere may see: notes that it makes are private, too.
+    /// The model has seen content that is hidden from remote models: notes that it creates are private too.
     pub(crate) knows_private: bool,
-    /// The turns it consists of, oldest first; a new one comes after the last.
+    /// The turns of its branch, oldest first; a new one follows the last.
     pub(crate) branch: Vec<String>,
-    /// The user's message in the last of them, where it ended before the model received it.
+    /// The user's message of the last turn, if that ended before the model received it.
     pub(crate) unsaid: Option<LogMessage>,
-    /// The log ended in the middle of the last of them.
+    /// The log ended during the last turn.
     pub(crate) unfinished: bool,
-    /// The images of its messages, while a turn runs.
+    /// The images of its messages, during a turn.
     pub(crate) images: Images,
-    /// How much a model, as `provider/model`, takes in, in tokens: it refused what was longer.
+    /// A model, as `provider/model`, and its context limit in tokens, learned from a refusal.
     pub(crate) learned: Option<(String, u64)>,
-    /// The model, as `provider/model`, that refused to look at images.
+    /// The model, as `provider/model`, that refused images.
     pub(crate) blind: Option<String>,
-    /// Images in requests that a model, as `provider/model`, refused: by model and id.
+    /// Images in requests that a model refused: by `provider/model` and id.
     pub(crate) refused_images: HashSet<(String, String)>,
 }
 
@@ -102,7 +102,7 @@ impl State {
         self.frozen().map_or("", |(text, ..)| text)
     }
 
-    /// The mark that stands around the session's notices.
+    /// The marker around the session's notices.
     pub(crate) fn notice_mark(&self) -> &str {
         let mark = self.messages.iter().find_map(|message| match message {
             LogMessage::System { notice_mark, .. } => Some(notice_mark.as_str()),
@@ -111,7 +111,7 @@ impl State {
         mark.unwrap_or(NOTICE)
     }
 
-    /// Whether this was the last notice of the day.
+    /// Whether this was the last date notice.
     pub(crate) fn was_told_last(&self, date: &str) -> bool {
         sent(&self.messages)
             .iter()
@@ -129,7 +129,7 @@ impl State {
         tools.unwrap_or_default()
     }
 
-    /// Whether the skill's instructions stand in the system prompt.
+    /// Whether the skill's instructions are in the system prompt.
     pub(crate) fn is_always(&self, skill: &str) -> bool {
         self.frozen().is_some_and(|(.., told)| told.instructions.contains_key(skill))
     }
@@ -141,7 +141,7 @@ impl State {
         })
     }
 
-    /// What the model knows of skills.
+    /// What the model knows about skills.
     pub(crate) fn told(&self) -> Told {
         let mut told = Told::default();
         sent(&self.messages).iter().filter_map(|message| message.told()).for_each(|later| told.extend(later));
@@ -150,10 +150,10 @@ impl State {
 }
 
 impl Session {
-    /// Reads a session from its log.
+    /// Restores a session from its log.
     ///
     /// # Errors
-    /// When it does not exist or its log cannot be read.
+    /// If it does not exist or its log cannot be read.
     pub async fn load(store: &Store, id: &str) -> Result<Self, SessionError> {
         store.info(id).await?;
         let (state, next) = read_state(store, id, &After::Last).await?;
@@ -168,8 +168,8 @@ impl Session {
         })
     }
 
-    /// Reads the log again, up to what a new turn comes after: another Nova process may have continued the
-    /// session, or the user went back to an earlier message.
+    /// Reads the log again, up to the predecessor of a new turn: another Nova process may have continued the
+    /// session, or the user may have gone back to an earlier message.
     pub(crate) async fn refresh(&self, store: &Store, after: &After) -> Result<(), SessionError> {
         store.info(&self.id).await?;
         let (fresh, next) = read_state(store, &self.id, after).await?;
@@ -183,17 +183,17 @@ impl Session {
         outdated.retain(|path, _| fresh.seen.contains_key(path));
         let mut held = std::mem::take(&mut state.held);
         held.retain(|path, _| fresh.seen.contains_key(path));
-        // What the provider counted is of the model, not of the log.
+        // Token counts depend on the model, not on the log.
         let measure = state.measure;
         *state =
             State { last_request, outdated, held, measure, images, learned, blind, refused_images, ..fresh };
         Ok(())
     }
 
-    /// Flushes what a running turn has not written yet, so that readers of the log see it.
+    /// Writes buffered entries of a running turn, so that readers of the log see them.
     ///
     /// # Errors
-    /// When the log cannot be written.
+    /// If the log cannot be written.
     pub async fn flush(&self) -> Result<(), SessionError> {
         let journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
         for journal in journal.into_iter().chain(self.detached.journals()) {
@@ -202,18 +202,18 @@ impl Session {
         Ok(())
     }
 
-    /// The blocks of the message that a running turn is writing, which no log has yet.
+    /// The blocks of the message that a running turn is writing, which is not in the log yet.
     pub fn unfinished(&self) -> Vec<Envelope> {
         let journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
         journal.map(|journal| journal.unfinished()).unwrap_or_default()
     }
 
-    /// The number of the session's next event.
+    /// Takes the number of the session's next event.
     pub fn take_seq(&self) -> i64 {
         self.next_seq.take()
     }
 
-    /// How much of a model's context the next request would take, by the skills of the snapshot.
+    /// How much of a model's context the next request would use, given the skills of the snapshot.
     pub fn context(&self, snapshot: &Snapshot, limit: Option<u64>) -> ContextView {
         let state = self.lock();
         let first = state.first_tools();
@@ -221,20 +221,20 @@ impl Session {
         state.measure.view(Sizes::of(&sent(&state.messages), &tools, first.len()), limit)
     }
 
-    /// Whether the model, as `provider/model`, refused to look at images in this session.
+    /// Whether the model, as `provider/model`, refused images in this session.
     pub fn refused_images(&self, model: &str) -> bool {
         self.lock().blind.as_deref() == Some(model)
     }
 
-    /// Ids of the active skills, in the order of their activation.
+    /// Ids of the active skills, in order of activation.
     pub fn active_skills(&self) -> Vec<String> {
         self.lock().active.iter().map(str::to_owned).collect()
     }
 
-    /// The user drops a skill: from the next step on it is not active. Whether it was.
+    /// Deactivates a skill for the user, from the next step on. Returns whether it was active.
     ///
     /// # Errors
-    /// [`SessionError::Busy`] while another Nova process runs a turn in the session, or when the log cannot be
+    /// [`SessionError::Busy`] while another Nova process runs a turn in the session, or if the log cannot be
     /// read or written.
     pub async fn drop_skill(
         &self,
@@ -244,7 +244,7 @@ impl Session {
         sink: Arc<dyn EventSink>,
     ) -> Result<bool, SessionError> {
         loop {
-            // What comes with the end of a turn comes after it, and is no part of it.
+            // At the end of a turn, this event comes after it and is not part of it.
             self.next_seq.end_told().await;
             let running = self.journal.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
             let (journal, _lease) = match running {
@@ -267,11 +267,11 @@ impl Session {
         }
     }
 
-    /// The user looks at another branch: the turn and what came after it are in force from now on.
+    /// Switches to the branch of this turn and its successors.
     ///
     /// # Errors
-    /// [`SessionError::Busy`] while a turn runs, [`SessionError::UnknownTurn`], or when the log cannot be
-    /// read or written.
+    /// [`SessionError::Busy`] while a turn runs, [`SessionError::UnknownTurn`], or if the log cannot be read
+    /// or written.
     pub async fn choose_branch(
         &self,
         turn: &str,
@@ -280,7 +280,7 @@ impl Session {
         sink: Arc<dyn EventSink>,
     ) -> Result<(), SessionError> {
         let _lease = store.lease(&self.id)?;
-        // Of the turn that has just given the lease back.
+        // The turn that has just released the lease.
         self.next_seq.end_told().await;
         self.refresh(store, &After::Last).await?;
         if self.lock().branch.iter().any(|one| one == turn) {
@@ -290,7 +290,7 @@ impl Session {
             return Err(SessionError::UnknownTurn(turn.to_owned()));
         }
         let journal = Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone());
-        // Told only once it is written, and before anything that comes after it.
+        // Emitted only after it is written, and before later events.
         let being_written = self.next_seq.hold_back();
         let chosen = journal.record_end(Event::BranchChosen { chosen: turn.to_owned() });
         journal.flush().await?;
@@ -299,8 +299,8 @@ impl Session {
         Ok(())
     }
 
-    /// Somebody else changed this note. If the model has seen it, the window is told at once and
-    /// the model before its next step.
+    /// Handles an outside edit of a note. If the model has seen the note, the edit is reported to the window
+    /// immediately, and to the model before its next step.
     pub fn note_changed(
         &self,
         path: &VaultPath,
@@ -323,8 +323,7 @@ impl Session {
         self.tell(event, store, clock, sink);
     }
 
-    /// Emits an event of this session from outside of a turn, after the end of a turn that
-    /// is just being written.
+    /// Emits an event of this session outside of a turn; waits for the end of a turn that is being written.
     pub fn tell(&self, event: Event, store: &Store, clock: Arc<dyn Clock>, sink: Arc<dyn EventSink>) {
         Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone()).event(event);
     }
@@ -334,7 +333,7 @@ impl Session {
     }
 }
 
-/// What the model of this chat has seen and was not told to be out of date.
+/// The notes that the model of this chat has seen, except those reported as outdated.
 impl SeenNotes for Session {
     fn seen(&self, path: &VaultPath) -> Option<SeenNote> {
         let state = self.lock();
@@ -348,11 +347,11 @@ impl SeenNotes for Session {
     }
 }
 
-/// Whether the branch in force of a session, or with `all` any of its turns, was given what no model
-/// elsewhere may see.
+/// Whether the current branch of a session, or any of its turns if `all` is set, received content hidden from
+/// remote models.
 ///
 /// # Errors
-/// When its log cannot be read.
+/// If its log cannot be read.
 pub async fn has_read_private(
     store: &Store,
     id: &str,
@@ -432,7 +431,7 @@ async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i6
     Ok((state, next))
 }
 
-/// The approvals that wait for an answer from a window or a line of input.
+/// Approvals that wait for an answer from a window or the terminal.
 #[derive(Default)]
 pub struct WaitingApprovals(Mutex<HashMap<String, Waiting>>);
 
@@ -446,8 +445,8 @@ impl WaitingApprovals {
     /// Answers the approval of a call.
     ///
     /// # Errors
-    /// `unknown_approval` when none waits (it was answered, or its turn ended), when the question
-    /// changed since `revision`, or when the decision was not offered.
+    /// `unknown_approval` if none is waiting (it was answered, or its turn ended), if the question changed
+    /// since `revision`, or if the decision was not offered.
     pub fn decide(
         &self,
         call: &str,
@@ -479,10 +478,10 @@ impl WaitingApprovals {
         Ok(())
     }
 
-    /// Asks for the question anew with other arguments.
+    /// Requests a new question with other arguments.
     ///
     /// # Errors
-    /// `unknown_approval` when none waits.
+    /// `unknown_approval` if none is waiting.
     pub fn revise(&self, call: &str, args: Value) -> Result<(), UserError> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = waiting.remove(call).ok_or_else(|| not_waiting(call))?;

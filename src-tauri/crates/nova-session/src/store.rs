@@ -17,14 +17,14 @@ use crate::named_image::NamedImage;
 use crate::search_text::searchable;
 use crate::used::Used;
 
-/// All sessions and what skills did, in `<data>/nova.db`.
+/// Stores all sessions and the usage of skills, in `<data>/nova.db`.
 #[derive(Clone)]
 pub struct Store {
     pool: SqlitePool,
     leases: PathBuf,
 }
 
-/// One row of the list.
+/// A row of the session list.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct SessionInfo {
     pub id: String,
@@ -34,23 +34,23 @@ pub struct SessionInfo {
     pub model: Option<String>,
     pub pinned: bool,
     pub archived: bool,
-    /// Since when it waits in the trash to be purged.
+    /// The time since when it has been in the trash.
     pub deleted_at: Option<String>,
     /// The session whose sub-agent works in this one.
     pub parent: Option<String>,
 }
 
-/// What a purge did.
+/// The result of a purge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Purged {
     pub sessions: Vec<String>,
-    /// How many of them were in the list of the trash; the others lay under those.
+    /// How many of them were listed in the trash; the others are their sub-sessions.
     pub listed: usize,
-    /// Whether nothing of them is left in the write-ahead log.
+    /// Whether no trace of them is left in the write-ahead log.
     pub log_emptied: bool,
 }
 
-/// Held while a turn runs; the system gives it back when the process ends, however it ends.
+/// Held while a turn runs; the system releases it when the process ends, in whatever way.
 #[derive(Debug)]
 pub(crate) struct Lease(Unlocking);
 
@@ -60,14 +60,14 @@ impl Drop for Lease {
     }
 }
 
-/// A locked file that is unlocked when it is dropped. To close it is not enough: a process that is
-/// being started has a copy of every open file for a moment, and with it the lock.
+/// A locked file that is unlocked on drop. Closing it is not enough: a process that is being spawned briefly
+/// has a copy of every open file, and thus of the lock.
 #[derive(Debug)]
 struct Unlocking(File);
 
 impl Drop for Unlocking {
     fn drop(&mut self) {
-        // Closing it does the same, a little later.
+        // Closing it has the same effect, a little later.
         let _ = self.0.unlock();
     }
 }
@@ -76,7 +76,7 @@ impl Store {
     /// Opens or creates the database in the folder.
     ///
     /// # Errors
-    /// When the folder or the database cannot be written, or comes from a newer Nova.
+    /// If the folder or the database cannot be written, or the database is from a newer Nova version.
     pub async fn open(data: &Path) -> Result<Self, SessionError> {
         let leases = data.join("leases");
         let io = |source| SessionError::Io { path: data.display().to_string(), source };
@@ -86,10 +86,11 @@ impl Store {
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
             .foreign_keys(true)
-            // What is purged is overwritten.
+            // Purged data is overwritten.
             .pragma("secure_delete", "ON")
             .busy_timeout(std::time::Duration::from_secs(10));
-        // Of several that start at once one creates or migrates the database; SQLite has no lock for that.
+        // Serialises processes that start at once, of which one creates or migrates the database; SQLite has
+        // no lock for that.
         let alone = leases.join(".opening");
         let alone = tokio::task::spawn_blocking(move || {
             let named = |error: std::io::Error| {
@@ -111,20 +112,20 @@ impl Store {
         Ok(store)
     }
 
-    /// Those that are not deleted and lie under no other, newest first.
+    /// Sessions that are neither deleted nor sub-sessions, newest first.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub async fn list(&self) -> Result<Vec<SessionInfo>, SessionError> {
         let list = "SELECT * FROM sessions WHERE deleted_at IS NULL AND parent IS NULL
              ORDER BY updated_at DESC, id DESC";
         Ok(sqlx::query_as(list).fetch_all(&self.pool).await?)
     }
 
-    /// Those in the trash, newest first.
+    /// Sessions in the trash, newest first.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub async fn list_deleted(&self) -> Result<Vec<SessionInfo>, SessionError> {
         let list = "SELECT * FROM sessions WHERE deleted_at IS NOT NULL
                 AND (parent IS NULL OR parent IN (SELECT id FROM sessions WHERE deleted_at IS NULL))
@@ -176,30 +177,30 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps it before the others, or does not.
+    /// Pins or unpins a session, which is listed before others.
     ///
     /// # Errors
-    /// [`SessionError::Unknown`], or when the database cannot be written.
+    /// [`SessionError::Unknown`], or if the database cannot be written.
     pub async fn pin(&self, id: &str, pinned: bool) -> Result<SessionInfo, SessionError> {
         let pin = sqlx::query("UPDATE sessions SET pinned = ? WHERE id = ? AND deleted_at IS NULL");
         pin.bind(pinned).bind(id).execute(&self.pool).await?;
         self.info(id).await
     }
 
-    /// Puts it away, or back.
+    /// Archives or unarchives a session.
     ///
     /// # Errors
-    /// [`SessionError::Unknown`], or when the database cannot be written.
+    /// [`SessionError::Unknown`], or if the database cannot be written.
     pub async fn archive(&self, id: &str, archived: bool) -> Result<SessionInfo, SessionError> {
         let archive = sqlx::query("UPDATE sessions SET archived = ? WHERE id = ? AND deleted_at IS NULL");
         archive.bind(archived).bind(id).execute(&self.pool).await?;
         self.info(id).await
     }
 
-    /// Moves it to the trash, with those under it.
+    /// Moves it to the trash, with its sub-sessions.
     ///
     /// # Errors
-    /// [`SessionError::Busy`] while a turn runs, [`SessionError::Unknown`], or when the database cannot be
+    /// [`SessionError::Busy`] while a turn runs, [`SessionError::Unknown`], or if the database cannot be
     /// written.
     pub async fn delete(&self, id: &str, at: &str) -> Result<(), SessionError> {
         self.info(id).await?;
@@ -211,29 +212,29 @@ impl Store {
         Ok(())
     }
 
-    /// Takes it out of the trash, with those under it.
+    /// Restores it from the trash, with its sub-sessions.
     ///
     /// # Errors
-    /// [`SessionError::Unknown`] also when it was purged, or when the database cannot be written.
+    /// [`SessionError::Unknown`], also if it was purged, or if the database cannot be written.
     pub async fn restore(&self, id: &str) -> Result<SessionInfo, SessionError> {
         let restore = sqlx::query("UPDATE sessions SET deleted_at = NULL WHERE id = ? OR parent = ?");
         restore.bind(id).bind(id).execute(&self.pool).await?;
         self.info(id).await
     }
 
-    /// Forgets for good what was deleted up to this time, or all of the trash: which sessions.
+    /// Deletes sessions of the trash permanently: those deleted up to this time, or all. Returns which.
     ///
     /// # Errors
-    /// When the database cannot be written.
+    /// If the database cannot be written.
     pub async fn purge(&self, until: Option<&str>) -> Result<Purged, SessionError> {
-        // Where nothing is due, nobody who writes has to be waited for; who asks for all of it to be gone
-        // may do so again because the log was not emptied.
+        // If nothing is due, skips the transaction, which would wait for writers. An unconditional purge
+        // always runs, since it may be a retry because the log was not emptied.
         let is_due = |info: &SessionInfo| until.is_none_or(|until| info.deleted_at.as_deref() <= Some(until));
         if until.is_some() && !self.list_deleted().await?.iter().any(is_due) {
             return Ok(Purged { sessions: Vec::new(), listed: 0, log_emptied: true });
         }
         let listed = self.list_deleted().await?.iter().filter(|info| is_due(info)).count();
-        // Those under others first: they would go with them, and nobody would know their names.
+        // Sub-sessions first: deleted by a cascade, their ids would be unknown.
         let (under, others) = (
             "DELETE FROM sessions WHERE parent IS NOT NULL AND deleted_at <= coalesce(?, deleted_at) RETURNING id",
             "DELETE FROM sessions WHERE deleted_at <= coalesce(?, deleted_at) RETURNING id",
@@ -249,11 +250,11 @@ impl Store {
         Ok(Purged { sessions, listed, log_emptied: self.empty_log().await? })
     }
 
-    /// Forgets one session of the trash for good.
+    /// Deletes one session of the trash permanently.
     ///
     /// # Errors
-    /// [`SessionError::Unknown`] where it is not in the trash, [`SessionError::LogKept`] where it is gone
-    /// from the list and not from the disk, or when the database cannot be written.
+    /// [`SessionError::Unknown`] if it is not in the trash, [`SessionError::LogKept`] if it is deleted but
+    /// still on disk, or if the database cannot be written.
     pub async fn purge_one(&self, id: &str) -> Result<(), SessionError> {
         let purge = sqlx::query("DELETE FROM sessions WHERE id = ? AND deleted_at IS NOT NULL");
         if purge.bind(id).execute(&self.pool).await?.rows_affected() == 0 {
@@ -262,18 +263,18 @@ impl Store {
         if self.empty_log().await? { Ok(()) } else { Err(SessionError::LogKept) }
     }
 
-    /// What was purged still stands in the write-ahead log until then. False where another process reads
-    /// from it.
+    /// Truncates the write-ahead log, which contains purged data until then. Returns `false` if another
+    /// process reads from it.
     async fn empty_log(&self) -> Result<bool, SessionError> {
         let checkpoint = sqlx::query_scalar("PRAGMA wal_checkpoint(TRUNCATE)");
         let busy: i64 = checkpoint.fetch_one(&self.pool).await?;
         Ok(busy == 0)
     }
 
-    /// Which change set was made in which session. What a sub-agent wrote was made in its parent.
+    /// The change sets with their sessions. Changes by a sub-agent belong to its parent.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub async fn change_sets(&self) -> Result<Vec<(String, String)>, SessionError> {
         Ok(sqlx::query_as(
             "SELECT DISTINCT body ->> 'change_set', session FROM log
@@ -294,10 +295,10 @@ impl Store {
         Ok(self.events_since(id, 0).await?.into_iter().map(|(_, envelope)| envelope).collect())
     }
 
-    /// Whether the turn began in the session.
+    /// Whether the turn is part of the session.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub async fn has_turn(&self, id: &str, turn: &str) -> Result<bool, SessionError> {
         let found: Option<(i64,)> = sqlx::query_as(
             "SELECT seq FROM log
@@ -310,10 +311,10 @@ impl Store {
         Ok(found.is_some())
     }
 
-    /// Keeps images of a session; equal ones once.
+    /// Stores images of a session, deduplicated.
     ///
     /// # Errors
-    /// When the database cannot be written.
+    /// If the database cannot be written.
     pub(crate) async fn add_images(&self, id: &str, images: &[NamedImage]) -> Result<(), SessionError> {
         for NamedImage { image, .. } in images {
             let insert = "INSERT INTO images (session, id, media_type, bytes) VALUES (?, ?, ?, ?)
@@ -329,10 +330,10 @@ impl Store {
         Ok(())
     }
 
-    /// An image of a session that is not deleted; none where it has no such image.
+    /// An image of a session that is not deleted; `None` if it has no such image.
     ///
     /// # Errors
-    /// [`SessionError::Unknown`], or when the database cannot be read.
+    /// [`SessionError::Unknown`], or if the database cannot be read.
     pub async fn image(&self, id: &str, image: &str) -> Result<Option<Image>, SessionError> {
         self.info(id).await?;
         let bytes: Option<Vec<u8>> =
@@ -344,7 +345,7 @@ impl Store {
         Ok(bytes.and_then(|bytes| Image::read(&bytes).ok()))
     }
 
-    /// An existing database, without a folder for leases.
+    /// Wraps an open database, without a folder for leases.
     #[cfg(test)]
     pub(crate) fn over(pool: SqlitePool) -> Self {
         Self { pool, leases: PathBuf::new() }
@@ -370,7 +371,7 @@ impl Store {
         Ok(entries.collect())
     }
 
-    /// The number that the next entry of the session may have.
+    /// The number of the session's next entry.
     pub(crate) async fn next_seq(&self, id: &str) -> Result<i64, SessionError> {
         let last: Option<i64> = sqlx::query_scalar("SELECT max(seq) FROM log WHERE session = ?")
             .bind(id)
@@ -379,16 +380,17 @@ impl Store {
         Ok(last.map_or(0, |last| last + 1))
     }
 
-    /// What a Nova wrote that did not fold it yet can be found from now on.
+    /// Indexes text written by Nova versions that did not fold it.
     async fn fold_said(&self) -> Result<(), SessionError> {
-        // It reads before it writes: another Nova process that writes in between would make it fail at once.
+        // It reads before it writes: with a deferred transaction, a concurrent write by another process would
+        // make it fail.
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
         fold_said(&mut transaction).await?;
         transaction.commit().await?;
         Ok(())
     }
 
-    /// Adds entries, and what they say of the use of skills, in one transaction.
+    /// Appends entries and their skill usage, in one transaction.
     pub(crate) async fn append(
         &self,
         id: &str,
@@ -402,7 +404,8 @@ impl Store {
                 Entry::Event(envelope) => ("event", serde_json::to_string(envelope)?),
                 Entry::Message(message) => ("message", serde_json::to_string(message)?),
             };
-            // What happens outside of a turn may have taken the place meanwhile, in this or another Nova process.
+            // An event outside of a turn may have taken the number meanwhile, in this or another Nova
+            // process.
             sqlx::query(
                 "INSERT INTO log (session, seq, kind, body)
                  SELECT ?1, max(?2, coalesce((SELECT max(seq) + 1 FROM log WHERE session = ?1), 0)), ?3, ?4",
@@ -427,22 +430,22 @@ impl Store {
         Ok(())
     }
 
-    /// The right to run a turn in the session.
+    /// Acquires the right to run a turn in the session.
     pub(crate) fn lease(&self, id: &str) -> Result<Lease, SessionError> {
         let file = self.lock_file(&safe_name(id))?;
-        // It is marked before a check: a check tries the lock, which would block another turn.
+        // Marked before it is checked: a check tries the lock, which would block another turn.
         let _ = (&file.0).write_all(b"held");
         Ok(Lease(file))
     }
 
-    /// Whether some Nova runs a turn in the session.
+    /// Whether any Nova process runs a turn in the session.
     pub fn is_running(&self, id: &str) -> bool {
         let claims = std::fs::metadata(self.leases.join(safe_name(id))).is_ok_and(|file| file.len() > 0);
         if !claims {
             return false;
         }
         match self.lock_file(&safe_name(id)) {
-            // Its Nova was killed.
+            // Its process was killed.
             Ok(file) => {
                 let _ = file.0.set_len(0);
                 false
@@ -451,10 +454,10 @@ impl Store {
         }
     }
 
-    /// The events of a session from this place in its log on, with their places, oldest first.
+    /// The events of a session from this position in its log on, with their positions, oldest first.
     ///
     /// # Errors
-    /// When the log cannot be read.
+    /// If the log cannot be read.
     pub async fn events_since(&self, id: &str, seq: i64) -> Result<Vec<(i64, Envelope)>, SessionError> {
         let rows: Vec<(i64, String)> = sqlx::query_as(
             "SELECT seq, body FROM log WHERE session = ? AND kind = 'event' AND seq >= ? ORDER BY seq",
@@ -478,9 +481,9 @@ impl Store {
     }
 }
 
-/// Folds what was said since, so that it is found.
+/// Folds new messages for the search index.
 async fn fold_said(transaction: &mut SqliteConnection) -> Result<(), SessionError> {
-    /// How many texts are in memory at once.
+    /// Maximum number of texts in memory at once.
     const AT_ONCE: usize = 200;
     loop {
         let unfolded = sqlx::query_as("SELECT id, text FROM said WHERE folded IS NULL LIMIT ?");
@@ -495,13 +498,13 @@ async fn fold_said(transaction: &mut SqliteConnection) -> Result<(), SessionErro
     }
 }
 
-/// An entry as it was written. One that cannot be read takes only itself out of the session.
+/// Parses an entry; an unreadable one is skipped.
 fn readable<T: serde::de::DeserializeOwned>(session: &str, seq: i64, body: &str) -> Option<T> {
     let read = serde_json::from_str(body);
     read.inspect_err(|error| tracing::warn!(session, seq, "an entry of the log cannot be read: {error}")).ok()
 }
 
-/// Held while a call runs on by itself; given back as a [`Lease`] is.
+/// Held while a detached call runs; released like a [`Lease`].
 #[derive(Debug)]
 pub(crate) struct HeldCall {
     _file: Unlocking,
@@ -510,19 +513,20 @@ pub(crate) struct HeldCall {
 
 impl Drop for HeldCall {
     fn drop(&mut self) {
-        // Nobody waits for it, so a failure needs no report.
+        // Nothing waits for it, so an error is not reported.
         let _ = std::fs::remove_file(&self.path);
     }
 }
 
-/// The chats hold what notes hold: nobody else on the machine reads them, whatever folder they are in.
+/// Restricts access to the database: chats contain the content of notes, so other users must not read them,
+/// whatever the folder.
 fn make_private(data: &Path, leases: &Path) -> std::io::Result<()> {
     nova_files::private_folder(data)?;
     nova_files::private_folder(leases)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-        // SQLite gives the files beside it the mode of this one.
+        // SQLite creates its other files with the mode of this one.
         let database = data.join("nova.db");
         let file = File::options().create(true).append(true).mode(0o600).open(database)?;
         file.set_permissions(std::fs::Permissions::from_mode(0o600))?;

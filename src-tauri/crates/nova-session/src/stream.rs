@@ -10,9 +10,9 @@ use tokio_util::sync::CancellationToken;
 use crate::journal::Journal;
 use crate::markdown::Growing;
 
-/// Text reaches the window at most this often.
+/// Minimum interval between text updates of the window.
 const FLUSH_EVERY: Duration = Duration::from_millis(66);
-/// Text of which more than this many bytes came meanwhile is ahead of every reader, and may come in larger parts.
+/// More bytes than this per interval are faster than anyone reads, and may be sent in larger parts.
 const FAST: usize = 24;
 const FLUSH_FAST_EVERY: Duration = Duration::from_millis(100);
 
@@ -23,7 +23,7 @@ pub(crate) enum StreamEnd {
     Failed { text: String, error: ProviderError },
 }
 
-/// Shows an answer while it arrives, as deltas and as rendered blocks of the message `id`.
+/// Emits an answer while it arrives, as deltas and as rendered blocks of the message `id`.
 pub(crate) async fn show(
     mut stream: ChatStream,
     id: &str,
@@ -68,7 +68,7 @@ pub(crate) async fn show(
             Some(Err(error)) => break Err(Some(error)),
             None => break Err(Some(ProviderError::Truncated)),
         }
-        // A stream that never pauses leaves no time for the wait above.
+        // A stream without pauses never reaches the timeout above.
         if last_flush.elapsed() >= shown.pace {
             flush_reasoning(&mut reasoning, journal);
             shown.flush();
@@ -99,27 +99,27 @@ fn flush_reasoning(text: &mut String, journal: &Journal) {
     }
 }
 
-/// How much of a message the window has.
+/// The part of a message that the window has.
 struct Shown<'a> {
     id: &'a str,
     journal: &'a Journal,
     text: String,
-    /// Bytes told as deltas.
+    /// Bytes sent as deltas.
     told: usize,
-    /// From one flush to the next.
+    /// The interval between flushes.
     pace: Duration,
-    /// Bytes that were given to be rendered.
+    /// Bytes passed to the renderer.
     pushed: usize,
-    /// Elsewhere while it is being rendered.
+    /// Owned by the render task while it runs.
     growing: Growing,
-    /// Rendering may take as long as a frame, so it is done on a thread where that is no harm.
+    /// Rendering may take as long as a frame, so it runs on a blocking thread.
     rendering: Option<JoinHandle<Growing>>,
-    /// What was last sent of each block: its HTML, and whether it is whole.
+    /// The last version sent of each block: its HTML, and whether it is complete.
     sent: Vec<(String, bool)>,
 }
 
 impl Shown<'_> {
-    /// Whether the window does not have all that came.
+    /// Whether the window lacks some of the text.
     fn waits(&self) -> bool {
         self.told < self.text.len()
     }
@@ -135,16 +135,16 @@ impl Shown<'_> {
         self.render();
     }
 
-    /// The whole of what was said, which is what came so far and possibly more.
+    /// Applies the complete text, of which the text so far is usually a prefix.
     fn say_whole(&mut self, text: &str) {
         if !text.starts_with(&self.text) {
-            // The deltas were something else: it is rendered from its beginning.
+            // The deltas differ from it: it is rendered from the start.
             (self.rendering, self.growing, self.pushed) = (None, Growing::default(), 0);
         }
         text.clone_into(&mut self.text);
     }
 
-    /// Begins to render what came, unless what came before is still being rendered.
+    /// Starts rendering new text, unless rendering is in progress.
     fn render(&mut self) {
         if self.rendering.is_none() && self.pushed < self.text.len() {
             let more = self.text.get(self.pushed..).unwrap_or_default().to_owned();
@@ -157,7 +157,7 @@ impl Shown<'_> {
         }
     }
 
-    /// Waits for what is being rendered, and sends it.
+    /// Waits for the rendering in progress, and sends the result.
     async fn rendered(&mut self) {
         if let Some(rendering) = &mut self.rendering {
             let rendered = rendering.await;
@@ -167,7 +167,7 @@ impl Shown<'_> {
                     self.growing = growing;
                     self.send_blocks(false);
                 }
-                // All of it is rendered again with the next piece.
+                // Everything is rendered again with the next piece.
                 Err(_) => self.pushed = 0,
             }
         }
@@ -183,11 +183,11 @@ impl Shown<'_> {
         }
     }
 
-    /// Sends the blocks that are others than before. Only the last one is still being written.
+    /// Sends blocks that have changed. Only the last one may be incomplete.
     fn send_blocks(&mut self, ended: bool) {
         let Self { id, journal, growing, sent, .. } = self;
         let blocks = growing.blocks();
-        // A definition that turned out to be one leaves nothing to show in its place.
+        // A block that turned out to be a definition leaves nothing to show.
         for index in 0..blocks.len().max(sent.len()) {
             let html = blocks.get(index).map_or("", |block| block.html.as_str());
             let done = ended || index + 1 < blocks.len();

@@ -35,17 +35,17 @@ use crate::session::{Session, UserMessage};
 use crate::store::Store;
 use sub_agents::{Started, SubAgent};
 
-/// Requests to the provider within one turn.
+/// Maximum number of requests to the provider within one turn.
 const STEP_LIMIT: u32 = 30;
-/// A title is the first words of the first message, at most this many characters.
+/// Maximum length of a title in characters; it consists of the first words of the first message.
 const TITLE_LENGTH: usize = 48;
 
 /// Runs one turn: from the user's message to exactly one of `turn_completed`, `turn_cancelled` and
-/// `turn_failed`. Whatever happens, every call in the history has an output.
+/// `turn_failed`. In any case, every call in the history has an output.
 ///
 /// # Errors
-/// [`SessionError::Busy`] while another turn runs in the session, or when its log cannot be read.
-/// From the moment `turn_started` is emitted, failures are events.
+/// [`SessionError::Busy`] while another turn runs in the session, or if its log cannot be read. After
+/// `turn_started` is emitted, failures are events.
 pub async fn run_turn(
     scope: TurnScope,
     session: Arc<Session>,
@@ -55,8 +55,8 @@ pub async fn run_turn(
     begin_turn(scope, session, message, false, cancel, None).await
 }
 
-/// Runs one turn that Nova begins by itself, where nobody is there to write: calls that ran on have
-/// ended, and the model hears how.
+/// Runs a turn that Nova starts without a message: detached calls have ended, and the model is told their
+/// results.
 ///
 /// # Errors
 /// As [`run_turn`].
@@ -89,7 +89,7 @@ async fn begin_turn(
     ));
     *session.journal.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&journal);
     let (change_set, touched, so_far) = match &sub_agent {
-        // What it does is done in its parent's turn.
+        // Its effects belong to its parent's turn.
         Some(agent) => (agent.change_set.clone(), agent.touched.clone(), agent.so_far.clone()),
         None => {
             let kind = nova_vault::ChangeSetKind::Turn;
@@ -123,7 +123,7 @@ async fn begin_turn(
     let ending = session.next_seq.hold_back();
     let finished = turn.finish(end).await;
     *session.journal.lock().unwrap_or_else(PoisonError::into_inner) = Weak::new();
-    // A listener may begin the next turn at once.
+    // A listener may start the next turn immediately.
     drop(lease);
     drop(occupied);
     let (end, told) = match finished {
@@ -134,7 +134,7 @@ async fn begin_turn(
     end
 }
 
-/// Everything a turn works with.
+/// The environment of a turn.
 pub struct TurnScope {
     pub turn: String,
     pub access: Access,
@@ -143,35 +143,36 @@ pub struct TurnScope {
     pub provider: Arc<dyn Provider>,
     /// Without the provider's id.
     pub model: String,
-    /// Where what is sent ends up, as long as `place` says nothing else.
+    /// The destination of requests, unless `place` determines another.
     pub locality: Locality,
-    /// The user agreed that notes go there.
+    /// The user agreed to send notes there.
     pub agreed: bool,
-    /// Where the server has to be asked for that; it is, before anything is sent.
+    /// Determines the destination by querying the server, before anything is sent.
     pub place: Option<Arc<dyn ModelPlace>>,
-    /// Folders and notes that no remote model sees.
+    /// Folders and notes that are hidden from remote models.
     pub private: Vec<String>,
     pub sink: Arc<dyn EventSink>,
     pub ids: Arc<dyn Ids>,
-    /// Where its sub-agents work.
+    /// Provides the sessions of its sub-agents.
     pub sub_sessions: Arc<dyn SubSessions>,
-    /// What the model takes in, in tokens, where that is known.
+    /// The model's context size in tokens, if it is known.
     pub context: Option<u64>,
-    /// How much of a request the list of skills may take.
+    /// The size limit of the skill catalog in a request.
     pub catalog: CatalogBudget,
-    /// Whether the model can look at images, where that is known.
+    /// Whether the model accepts images, if that is known.
     pub images: Option<bool>,
-    /// Whether a request that is plainly about one skill activates it.
+    /// Whether a request that clearly concerns one skill activates it.
     pub router: bool,
-    /// A call that reads or asks elsewhere and works longer than this runs on by itself.
+    /// A call that reads or queries other systems is detached after this time.
     pub settle: Duration,
-    /// Called when what the user wrote is in the log.
+    /// Called when the user's message is in the log.
     pub begun: Arc<dyn Fn() + Send + Sync>,
-    /// Dropped when the session is free again, just before the turn's end is emitted, or when it fails to begin.
+    /// Dropped when the session is available again, just before the turn's end is emitted, or if the turn
+    /// cannot start.
     pub occupied: Box<dyn Send + Sync>,
 }
 
-/// Makes ids that were never used before.
+/// Generates unique ids.
 pub trait Ids: Send + Sync {
     fn next(&self) -> String;
 }
@@ -186,12 +187,12 @@ pub enum TurnEnd {
 enum Stop {
     Cancelled,
     Failed(UserError),
-    /// The provider refused the request as too long for the model, which takes in this many tokens.
+    /// The provider refused the request as too long for the model, whose limit this is in tokens.
     TooLong {
         context: Option<u64>,
         error: UserError,
     },
-    /// The provider refused the request for the images that it shows, which are named only from now on.
+    /// The provider refused the request for its images, which are only named from now on.
     Images(UserError),
 }
 
@@ -211,29 +212,29 @@ struct Turn {
     scope: TurnScope,
     session: Arc<Session>,
     journal: Arc<Journal>,
-    /// Nobody has written a message.
+    /// There is no user message.
     by_nova: bool,
     cancel: CancellationToken,
-    /// It works for another turn.
+    /// Set if it runs on behalf of another turn.
     sub_agent: Option<SubAgent>,
-    /// Those that work for it.
+    /// The sub-agents started by it.
     started: Arc<Started>,
-    /// Tokens of its requests, those that the provider had cached not counted.
+    /// Tokens of its requests, excluding those cached by the provider.
     spent: u64,
     change_set: Option<Arc<ChangeSet>>,
     /// The notes this turn has changed.
     touched: Arc<Mutex<BTreeSet<VaultPath>>>,
-    /// What the model takes in, in tokens, where it refused what was longer.
+    /// The model's limit in tokens, learned from a refusal.
     learned: Option<u64>,
-    /// The model could not sum up what was said, and is not asked again.
+    /// The model failed to write a summary, and is not asked again.
     no_summary: bool,
-    /// What has happened in the turn, for the calls to come.
+    /// The history of the turn, for later calls.
     so_far: Arc<TurnSoFar>,
-    /// Calls that were stopped while they may already have had an effect.
+    /// Calls that were stopped when they may already have had an effect.
     unknown: Vec<String>,
-    /// How many messages the conversation had before it.
+    /// The number of messages in the conversation before it.
     begun_at: usize,
-    /// The notes that its requests so far named; None before the first.
+    /// The notes named by its requests so far; `None` before the first.
     named: Option<BTreeSet<VaultPath>>,
 }
 
@@ -253,7 +254,7 @@ impl Turn {
             let bound = message.tool.as_deref().filter(|_| step == 0);
             let request = self.request_that_fits(&snapshot, bound).await?;
             let completed = match self.step(&request, step).await {
-                // Nobody had said how much the model takes in, or not rightly: room is made once.
+                // The context size was unknown or wrong: compact once.
                 Err(Stop::TooLong { context, error }) => {
                     self.learn_limit(&request, context);
                     let shorter = match self.request_that_fits(&snapshot, bound).await {
@@ -263,13 +264,13 @@ impl Turn {
                     };
                     self.step(&shorter, step).await?
                 }
-                // What the user shows now the model must see, or the user hear that it does not. What was
-                // shown before is in the way of no other message.
+                // If the model refuses images of the current message, the user must be told. Images of
+                // earlier messages must not block this one.
                 Err(Stop::Images(_)) if message.images.is_empty() => {
                     let without = self.request_that_fits(&snapshot, bound).await?;
                     let end = self.step(&without, step).await;
                     if matches!(end, Err(Stop::Failed(_))) {
-                        // It was not for the images, then.
+                        // The refusal had another reason.
                         self.session.lock().refused_images.clear();
                     }
                     end?
@@ -290,7 +291,7 @@ impl Turn {
         .into())
     }
 
-    /// The user's message, and what the model must know before it.
+    /// Adds the user's message, preceded by information that the model needs.
     async fn begin(&mut self, message: &UserMessage) -> Result<(), Stop> {
         let after = {
             let mut state = self.session.lock();
@@ -298,7 +299,7 @@ impl Turn {
             state.branch.push(self.scope.turn.clone());
             after
         };
-        // What the user wrote is on the disk before anybody hears that it was taken.
+        // The user's message must be on disk before it is acknowledged.
         let kept = self.keep_images(&message.images).await;
         let images: Vec<ImageView> = message.images.iter().map(NamedImage::view).collect();
         let being_written = self.session.next_seq.hold_back();
@@ -316,7 +317,7 @@ impl Turn {
         being_written.told(|| self.journal.tell(started));
         written?;
         (self.scope.begun)();
-        // Only now: the turn ends with what went wrong, and what the user wrote stands before it.
+        // Only now: the turn fails with this error, after the user's message.
         kept?;
         let snapshot = self.snapshot();
         let is_frozen = |message: &LogMessage| matches!(message, LogMessage::System { .. });
@@ -340,7 +341,7 @@ impl Turn {
         }
         self.tell_skills(&snapshot);
         let may_leave = self.check_leaving(!message.images.is_empty()).await;
-        // What was not let go now does not go along with a later message.
+        // A message that must not leave now must not leave with a later one either.
         if !self.by_nova && !matches!(may_leave, Err(Stop::Failed(_))) {
             let text = self.whole_message(&snapshot, message).await;
             self.message(LogMessage::User { text, images });
@@ -356,13 +357,13 @@ impl Turn {
         let mut state = self.session.lock();
         for NamedImage { image, .. } in images {
             state.images.insert(image.id.clone(), image.clone());
-            // Who shows it again wants it to be tried again.
+            // An image that is attached again is tried again.
             state.refused_images.retain(|(_, id)| *id != image.id);
         }
         Ok(())
     }
 
-    /// A turn that Nova did not live to end: say so before the next one.
+    /// Reports a turn that was interrupted by the end of the process, before the next one.
     fn settle_unfinished(&self) {
         let (unfinished, unsaid) = {
             let mut state = self.session.lock();
@@ -376,7 +377,7 @@ impl Turn {
         }
     }
 
-    /// What all requests of the session begin with.
+    /// Creates the common prefix of all requests of the session.
     fn freeze(&self, snapshot: &Snapshot) {
         let vault = self.scope.access.vault.as_ref().map(Vault::name);
         let mut told = Told::catalog(snapshot);
@@ -405,7 +406,7 @@ impl Turn {
         self.journal.message(message);
     }
 
-    /// A call that the turn did not come to has an output, too.
+    /// Adds outputs for calls that the turn did not reach.
     fn answer_open_calls(&self) {
         let messages = self.session.lock().messages.clone();
         let known = messages.len();
@@ -414,7 +415,7 @@ impl Turn {
         }
     }
 
-    /// The one place where a turn ends: written down first, told by the caller.
+    /// The only place where a turn ends: the end is written first, and emitted by the caller.
     async fn finish(self, end: Result<String, Stop>) -> Result<(TurnEnd, Envelope), SessionError> {
         self.started.ended().await;
         self.answer_open_calls();
@@ -450,7 +451,7 @@ impl Turn {
     }
 }
 
-/// The first words of a message, or what it shows.
+/// The first words of a message, or the names of its attachments.
 fn title_of(message: &UserMessage) -> String {
     let mut words = message.text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some(shown) = message.images.first().filter(|_| words.is_empty()) {

@@ -4,25 +4,25 @@ use crate::error::SessionError;
 use crate::store::Store;
 use crate::used::Used;
 
-/// The numbers of this many days with calls are shown one by one.
+/// Maximum number of days that are listed separately.
 const DAYS: usize = 31;
 
-/// What became of one skill in turns, forms and commands, also of those whose session was deleted.
+/// The usage of one skill in turns, forms and commands, including deleted sessions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SkillUse {
     pub activations: u32,
     pub calls: u32,
-    /// Calls that ended badly, also by a denial.
+    /// Failed calls, including denied ones.
     pub errors: u32,
-    /// Of all calls together.
+    /// Total duration of all calls.
     pub ms: u64,
-    /// What its calls answered, in bytes of JSON.
+    /// Total size of its outputs, in bytes of JSON.
     pub output_bytes: u64,
-    /// When it was last activated or called, RFC 3339.
+    /// Time of its last activation or call, RFC 3339.
     pub last_used: Option<String>,
-    /// Calls by day, `YYYY-MM-DD` in UTC, of the last days that had any.
+    /// Calls by day, `YYYY-MM-DD` in UTC, for the last days with any.
     pub days: BTreeMap<String, u32>,
-    /// Forgotten with the session in which it happened.
+    /// Deleted with the session in which it happened.
     pub last_error: Option<LastError>,
     /// By tool id.
     pub tools: BTreeMap<String, ToolUse>,
@@ -32,7 +32,7 @@ pub struct SkillUse {
 pub struct ToolUse {
     pub calls: u32,
     pub errors: u32,
-    /// Of all its calls together.
+    /// Total duration of its calls.
     pub ms: u64,
 }
 
@@ -44,14 +44,14 @@ pub struct LastError {
     pub message: String,
 }
 
-/// One row of the table, without its day.
+/// A row of the table, without its day.
 type Row = (String, String, String, i64, i64, i64, i64, i64, String);
 
 impl Store {
-    /// Adds what happened outside of a session.
+    /// Adds usage outside of sessions.
     ///
     /// # Errors
-    /// When the database cannot be written.
+    /// If the database cannot be written.
     pub async fn count(&self, used: &[Used]) -> Result<(), SessionError> {
         if used.is_empty() {
             return Ok(());
@@ -64,12 +64,12 @@ impl Store {
         Ok(())
     }
 
-    /// By skill id, in how many sessions it is active, as far as their logs have been written.
+    /// The number of sessions in which each skill is active, by skill id, according to their written logs.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub async fn active_in(&self) -> Result<HashMap<String, u32>, SessionError> {
-        // Of each group the row with the highest number is taken.
+        // SQLite takes the row with the maximum in each group.
         let rows: Vec<(String, u32)> = sqlx::query_as(
             "SELECT skill, count(*) FROM (
                  SELECT body ->> 'skill' AS skill, body ->> 'type' AS type, max(seq) FROM log
@@ -83,10 +83,10 @@ impl Store {
         Ok(rows.into_iter().collect())
     }
 
-    /// What was used how often, by skill id.
+    /// The usage by skill id.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub async fn usage(&self) -> Result<HashMap<String, SkillUse>, SessionError> {
         let rows: Vec<Row> = sqlx::query_as(
             "SELECT skill, tool, day, activations, calls, errors, ms, output_bytes, last_used FROM skill_use",

@@ -1,21 +1,20 @@
-//! What counts of what skills do, and how it is added to the numbers.
+//! Derives the usage of skills from events, and adds it to the statistics.
 
 use std::collections::HashMap;
 
 use nova_protocol::{Envelope, ErrorCode, Event};
 use sqlx::SqliteConnection;
 
-/// Hears the events of a turn, a form or a command in their order and says what counts. Nothing else
-/// decides about it.
+/// Receives the events of a turn, a form or a command in order, and determines what counts as usage.
 #[derive(Debug, Default)]
 pub struct UseMeter {
-    /// `skill.tool` by the id of a call that has not ended.
+    /// `skill.tool` by the id of a running call.
     running: HashMap<String, String>,
 }
 
 impl UseMeter {
-    /// What the event adds to the numbers of a skill: an activation, or a call that has ended. A name
-    /// that no tool has is not a call of anything.
+    /// The usage that the event adds: an activation, or a call that has ended. Calls of unknown tools do not
+    /// count.
     pub fn hear(&mut self, envelope: &Envelope) -> Option<Used> {
         let used = |skill: &str, what| Used { skill: skill.to_owned(), at: envelope.at.clone(), what };
         match &envelope.event {
@@ -52,7 +51,7 @@ pub struct Used {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum What {
     Activation,
-    /// `error`: what was said, where it ended badly.
+    /// `error`: the message, if it failed.
     Call {
         tool: String,
         ms: u64,
@@ -62,7 +61,7 @@ pub(crate) enum What {
 }
 
 impl Used {
-    /// `session`: the one it happened in, which keeps what was said in an error.
+    /// `session`: where it happened, which owns the error message.
     pub(crate) async fn add(
         &self,
         session: Option<&str>,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::fence::{fenced_skill, part};
 use super::{Active, has_resources};
 
-/// Tools that belong to the session itself.
+/// Tools of the session itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ControlTool {
     ListSkills,
@@ -20,18 +20,18 @@ pub(crate) enum ControlTool {
     ReadOutput,
 }
 
-/// How many tools a search gives.
+/// Maximum number of tools returned by a search.
 const FOUND: usize = 8;
-/// How many skills an answer names before it only counts them.
+/// Maximum number of skills named in an answer; the rest are counted.
 const NAMED: usize = 60;
-/// The most of a description in an answer, in characters.
+/// Maximum length of a description in an answer, in characters.
 const DESCRIPTION: usize = 160;
-/// The most of a list of all skills, in bytes, and what a row has beside its description.
+/// Maximum size of a list of all skills, in bytes, and the overhead of a row without its description.
 const LISTING: usize = 24 * 1024;
 const ROW: usize = 96;
 
 impl ControlTool {
-    /// By the names of today and by those that older instructions use.
+    /// Finds a tool by its current name, or by one that older instructions use.
     pub(crate) fn named(name: &str) -> Option<Self> {
         match name {
             "list_skills" => Some(Self::ListSkills),
@@ -47,7 +47,7 @@ impl ControlTool {
         }
     }
 
-    /// Those for which there is something to do.
+    /// The tools that are currently useful.
     pub(crate) fn offered(snapshot: &Snapshot) -> Vec<ToolDefinition> {
         let mut offered = Vec::new();
         let mut to_load = snapshot.available().filter(|skill| skill.mode == Mode::OnDemand).peekable();
@@ -63,12 +63,12 @@ impl ControlTool {
         offered.into_iter().map(Self::definition).collect()
     }
 
-    /// Not about skills, but about calls that were made.
+    /// Whether it concerns detached calls or outputs instead of skills.
     pub(crate) fn is_about_calls(self) -> bool {
         matches!(self, Self::CheckCall | Self::WaitCall | Self::CancelCall | Self::ReadOutput)
     }
 
-    /// Those about calls, where there is one that runs on by itself, or an output with more to it.
+    /// The tools about calls: if one is detached, or if an output was truncated.
     pub(crate) fn about_calls(running: bool, cut: bool) -> impl Iterator<Item = ToolDefinition> {
         let running = running.then_some([Self::CheckCall, Self::WaitCall, Self::CancelCall]);
         running.into_iter().flatten().chain(cut.then_some(Self::ReadOutput)).map(Self::definition)
@@ -134,19 +134,19 @@ impl ControlTool {
         ToolDefinition { name: name.into(), description: description.into(), input_schema }
     }
 
-    /// Where to continue reading.
+    /// The offset at which to continue reading.
     pub(crate) fn offset(arguments: &str) -> usize {
         usize::try_from(Self::number(arguments, "offset").unwrap_or_default()).unwrap_or(usize::MAX)
     }
 
-    /// A number of the call, also one that is written as text.
+    /// A numeric argument of the call, which may be written as text.
     pub(crate) fn number(arguments: &str, name: &str) -> Option<u64> {
         let args: Value = serde_json::from_str(arguments).unwrap_or_default();
         let value = args.get(name)?;
         value.as_u64().or_else(|| value.as_str()?.trim().trim_start_matches("call ").parse().ok())
     }
 
-    /// An argument of the call; empty where it is missing. Older instructions say `skill_name`.
+    /// An argument of the call; empty if it is missing. Older instructions use `skill_name`.
     pub(crate) fn argument(arguments: &str, name: &str) -> String {
         let args: Value = serde_json::from_str(arguments).unwrap_or_default();
         let old = if name == "skill" { args.get("skill_name") } else { None };
@@ -155,10 +155,10 @@ impl ControlTool {
     }
 }
 
-/// The most of a skill's instructions, or of one of its files at once, in bytes.
+/// Maximum part of a skill's instructions or file returned at once, in bytes.
 const PART: usize = 40 * 1024;
 
-/// What `load_skill` answers: the instructions, unless the model has them already.
+/// The answer of `load_skill`: the instructions, unless the model has them already.
 pub(crate) fn activation_answer(skill: &SkillEntry, was_active: bool, knows_instructions: bool) -> String {
     match (was_active, knows_instructions) {
         (true, true) => format!("{} is active already; its instructions are above.", skill.id),
@@ -169,12 +169,12 @@ pub(crate) fn activation_answer(skill: &SkillEntry, was_active: bool, knows_inst
     }
 }
 
-/// The instructions of a skill with the names of its tools and of the files beside it.
+/// The instructions of a skill, with the names of its tools and other files.
 pub(crate) fn instructions(skill: &SkillEntry) -> String {
     let how = "They are too long. The author should move a part into files.";
     let own = part(&skill.instructions, 0, PART, how);
     if skill.foreign {
-        // What it calls itself and its files is its own text, too.
+        // Its display name and file names are also its own, untrusted text.
         let own = fenced_skill(&skill.id, &format!("{own}{}", files_of(skill)));
         return format!(
             "## Skill activated: {}\n\n{own}\n\n{}{}",
@@ -196,7 +196,7 @@ pub(crate) fn instructions(skill: &SkillEntry) -> String {
     )
 }
 
-/// Where a command finds the folder of a skill with scripts.
+/// The folder of a skill with scripts, as seen by commands.
 fn scripts_of(skill: &SkillEntry) -> String {
     let mut files = skill.folder.iter().flat_map(|folder| folder.resources());
     match files.any(|file| file.path.starts_with("scripts/")) {
@@ -223,9 +223,9 @@ fn tools_of(skill: &SkillEntry) -> String {
     format!("**Tools:** {}", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") })
 }
 
-/// What `list_skills` answers: also skills that cannot be loaded, with the reason.
+/// The answer of `list_skills`, which includes skills that cannot be loaded, with the reason.
 pub(crate) fn listing(snapshot: &Snapshot, active: &Active) -> Value {
-    // Nothing of a skill from elsewhere that the user has not agreed to, and nothing that cannot be fixed here.
+    // Excludes foreign skills that the user has not agreed to, and problems that cannot be fixed here.
     let rows = snapshot.skills().iter().filter(|skill| {
         !skill.hidden
             && !matches!(skill.state, State::Disabled | State::Broken | State::NeedsReview)
@@ -251,7 +251,7 @@ fn description(skill: &SkillEntry) -> String {
     if skill.foreign { harmless_line(&skill.description) } else { skill.description.clone() }
 }
 
-/// An answer to a name that is no available skill: why it is not, or the nearest names and all.
+/// The answer for a name that is not an available skill: the reason, or the nearest names and all others.
 pub(crate) fn unknown_skill(snapshot: &Snapshot, name: &str) -> Value {
     let known = |skill: &&std::sync::Arc<SkillEntry>| skill.is_available() || !skill.foreign;
     if let Some(skill) = snapshot.skill(name).filter(known) {
@@ -283,7 +283,7 @@ pub(crate) fn unknown_skill(snapshot: &Snapshot, name: &str) -> Value {
     }})
 }
 
-/// What `search_tools` answers. A tool whose credential is missing comes with the remedy.
+/// The answer of `search_tools`. A tool with a missing credential is returned with the remedy.
 pub(crate) fn search(snapshot: &Snapshot, present: &Present, active: &Active, ranked: &[Ranked]) -> Value {
     let mut rows: Vec<Value> = Vec::new();
     for found in ranked {
@@ -321,7 +321,7 @@ pub(crate) fn search(snapshot: &Snapshot, present: &Present, active: &Active, ra
     json!({"tools": rows, "hint": "Load the skill of the one you need with load_skill."})
 }
 
-/// What `read_skill_file` answers. Reads from the disk and blocks while it does.
+/// The answer of `read_skill_file`. Blocking.
 pub(crate) fn resource(skill: &SkillEntry, path: &str, offset: usize) -> String {
     let read = match &skill.folder {
         Some(folder) => folder.read(path).map_err(|error| error.to_string()),

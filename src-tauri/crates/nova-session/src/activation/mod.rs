@@ -1,4 +1,4 @@
-//! Which skills are active in a session, and what the model knows of them.
+//! The active skills of a session, and what the model knows about them.
 
 mod control;
 mod fence;
@@ -17,7 +17,7 @@ pub(crate) use control::{
 pub(crate) use fence::{NOTICE, neutral, new_notice_mark, part};
 pub(crate) use told::Told;
 
-/// The skills that are active in a session, in the order of their activation.
+/// The active skills of a session, in order of activation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Active(Vec<String>);
 
@@ -26,7 +26,7 @@ impl Active {
         self.0.iter().any(|id| id == skill)
     }
 
-    /// Whether it was not active before.
+    /// Returns whether it was inactive before.
     pub(crate) fn add(&mut self, skill: &str) -> bool {
         let new = !self.contains(skill);
         if new {
@@ -45,7 +45,7 @@ impl Active {
         self.0.iter().map(String::as_str)
     }
 
-    /// Follows what the log says about activations.
+    /// Applies an activation event of the log.
     pub(crate) fn replay(&mut self, event: &Event) {
         match event {
             Event::SkillActivated { skill, .. } => {
@@ -59,9 +59,8 @@ impl Active {
     }
 }
 
-/// The tools that a session offers from its first request to its last: those of the session itself,
-/// then those that skills keep in every request. Frozen, so that a skill that comes or goes breaks no
-/// provider's cache.
+/// The tools that a session offers in every request: its own, and those that skills keep in every request.
+/// Frozen, so that added or removed skills do not invalidate the provider's cache.
 pub(crate) fn first_tools(snapshot: &Snapshot) -> Vec<ToolDefinition> {
     let mut tools = ControlTool::offered(snapshot);
     for skill in snapshot.available() {
@@ -71,10 +70,10 @@ pub(crate) fn first_tools(snapshot: &Snapshot) -> Vec<ToolDefinition> {
     tools
 }
 
-/// The tools of a request, as the model sees them: `first`, then by activation.
+/// The tools of a request, as the model sees them: `first`, then in order of activation.
 ///
-/// One of `first` that says something else of itself by now is sent as it is now: a schema that the
-/// model does not know would make every call of it fail.
+/// A tool of `first` whose definition has changed is sent in its current form: calls with an outdated schema
+/// would fail.
 pub(crate) fn visible_tools(
     snapshot: &Snapshot,
     first: &[ToolDefinition],
@@ -82,7 +81,7 @@ pub(crate) fn visible_tools(
 ) -> Vec<ToolDefinition> {
     let now = |frozen: &ToolDefinition| defined(snapshot, &frozen.name).unwrap_or_else(|| frozen.clone());
     let mut tools: Vec<ToolDefinition> = first.iter().map(now).collect();
-    // A chat that began when there was nothing to load.
+    // The chat was created when no skill could be loaded.
     if !first.iter().any(|tool| ControlTool::named(&tool.name) == Some(ControlTool::LoadSkill)) {
         let control = ControlTool::offered(snapshot).into_iter();
         tools.extend(control.filter(|tool| !first.iter().any(|seen| seen.name == tool.name)));
@@ -98,7 +97,7 @@ pub(crate) fn visible_tools(
     tools
 }
 
-/// The tools that come with a skill.
+/// The tools of a skill.
 fn tools_of(snapshot: &Snapshot, skill: &SkillEntry) -> Vec<ToolDefinition> {
     let mut own: Vec<ToolDefinition> =
         skill.tools.iter().map(|tool| definition(snapshot, skill, tool)).collect();
@@ -108,12 +107,12 @@ fn tools_of(snapshot: &Snapshot, skill: &SkillEntry) -> Vec<ToolDefinition> {
     own
 }
 
-/// Tools by their names, as they are now; those that no longer exist are left out.
+/// The current definitions of tools with these names; missing ones are omitted.
 pub(crate) fn named_tools(snapshot: &Snapshot, names: &[String]) -> Vec<ToolDefinition> {
     names.iter().filter_map(|name| defined(snapshot, name)).collect()
 }
 
-/// A tool as it is now; None where there is none of the name.
+/// The current definition of a tool; `None` if it does not exist.
 fn defined(snapshot: &Snapshot, name: &str) -> Option<ToolDefinition> {
     if let Some(control) = ControlTool::named(name) {
         return Some(control.definition());
@@ -126,7 +125,7 @@ fn defined(snapshot: &Snapshot, name: &str) -> Option<ToolDefinition> {
     }
 }
 
-/// Skills whose instructions stand in the system prompt.
+/// Skills whose instructions are in the system prompt.
 pub(crate) fn always(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<SkillEntry>> {
     snapshot.available().filter(|skill| skill.mode == Mode::Always)
 }
@@ -147,7 +146,7 @@ fn has_resources(skill: &SkillEntry) -> bool {
 fn definition(snapshot: &Snapshot, skill: &SkillEntry, tool: &ToolEntry) -> ToolDefinition {
     let spec = tool.spec();
     let mut description = spec.description.to_string();
-    // A tool that does not say when it is meant is meant when its skill is.
+    // A tool without its own conditions of use inherits those of its skill.
     let says_when = |fragment: &Fragment| matches!(fragment, Fragment::UseWhen(_) | Fragment::NotWhen { .. });
     if !spec.description.fragments().iter().any(says_when) {
         let (use_when, not_when) = Catalog::hints(snapshot, skill);
@@ -157,12 +156,12 @@ fn definition(snapshot: &Snapshot, skill: &SkillEntry, tool: &ToolEntry) -> Tool
     ToolDefinition {
         name: tool.wire_name.clone(),
         description,
-        // The words for people stand in forms; a model pays for each of them.
+        // Labels for forms are omitted, since a model pays for each token.
         input_schema: normalise_schema(&spec.parameters),
     }
 }
 
-/// One activation, as the badge says it.
+/// The event of an activation, for the badge.
 pub(crate) fn activated(skill: &SkillEntry, by: ActivatedBy) -> Event {
     let lifetime = match skill.lifetime {
         Lifetime::Session => "session",

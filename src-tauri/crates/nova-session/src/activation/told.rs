@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{ControlTool, has_resources};
 
-/// What a message tells the model of skills. All messages together are what it knows: a message that
-/// is taken out of the conversation takes its part along.
+/// What a message tells the model about skills. The model's knowledge is the union over all messages that are
+/// still sent: a message that is removed takes its part with it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Told {
-    /// Hash of the description by skill; None for one that no longer exists.
+    /// Hash of the description by skill; `None` for a removed skill.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) skills: BTreeMap<String, Option<String>>,
     /// Hash of the instructions by skill.
@@ -42,19 +42,19 @@ impl Told {
         self.instructions.insert(skill.id.clone(), short_hash(&skill.instructions));
     }
 
-    /// The tools of the skill go along.
+    /// Adds the tools of the skill.
     pub(crate) fn with_tools_of(mut self, skill: &SkillEntry) -> Self {
         self.tools.extend(skill.tools.iter().map(|tool| tool.wire_name.clone()));
         self.tools.extend(has_resources(skill).then(|| ControlTool::ReadSkillFile.definition().name));
         self
     }
 
-    /// Whether the model has the instructions as they are now.
+    /// Whether the model has the current instructions.
     pub(crate) fn knows_instructions(&self, skill: &SkillEntry) -> bool {
         self.instructions.get(&skill.id).is_some_and(|hash| *hash == short_hash(&skill.instructions))
     }
 
-    /// The text by which the model knows all of the snapshot's skills; empty where it does.
+    /// The catalog entries that the model lacks; empty if it knows all of the snapshot's skills.
     pub(crate) fn news(&self, snapshot: &Snapshot) -> BTreeMap<String, Option<String>> {
         let now = Catalog::told(snapshot);
         let gone = self.skills.iter().filter(|(id, told)| told.is_some() && !now.contains_key(*id));
@@ -63,7 +63,7 @@ impl Told {
         new.map(|(id, hash)| (id, Some(hash))).chain(gone).collect()
     }
 
-    /// Takes up what a later message tells.
+    /// Adds what a later message tells.
     pub(crate) fn extend(&mut self, later: &Self) {
         self.skills.extend(later.skills.clone());
         self.instructions.extend(later.instructions.clone());

@@ -66,7 +66,7 @@ fn call(turn: &str, ok: bool, output: Value) -> [Envelope; 2] {
 }
 
 #[test]
-fn a_chat_reads_as_a_document() {
+fn chat_is_exported_as_a_document() {
     let mut events = vec![asked("a", None, "What did we spend?\n\n# Not a heading")];
     events.extend(call("a", true, json!([1, 2])));
     let Event::ToolCallCompleted { sources, figures, .. } = &mut events[2].event else { unreachable!() };
@@ -135,7 +135,7 @@ You spent **1,234.50 EUR**.
 }
 
 #[test]
-fn only_the_branch_in_force_is_reported_unless_all_are_wanted() {
+fn only_the_current_branch_is_exported_by_default() {
     let events = [
         asked("a", None, "First"),
         said("a", "One."),
@@ -154,7 +154,7 @@ fn only_the_branch_in_force_is_reported_unless_all_are_wanted() {
 }
 
 #[test]
-fn what_a_message_leaves_open_ends_with_it() {
+fn constructs_left_open_end_with_their_message() {
     for (text, whole) in [
         ("```rust\nfn main", "```rust\nfn main\n```"),
         ("~~~~\na\n~~~", "~~~~\na\n~~~\n~~~~"),
@@ -172,7 +172,7 @@ fn what_a_message_leaves_open_ends_with_it() {
 }
 
 #[test]
-fn front_matter_stays_whole_whatever_the_title_holds() {
+fn front_matter_is_valid_for_any_title() {
     let text = export(&session("a\n---\nnova: private\nb: `c`"), &[], false);
     let matter = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).unwrap().0;
     assert_eq!(matter.lines().count(), 4, "{matter}");

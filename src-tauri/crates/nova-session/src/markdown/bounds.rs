@@ -1,19 +1,19 @@
 //! Limits that keep rendering linear in the size of a text.
 //!
-//! The parser is linear by itself. The sanitiser is not: each tag looks through all open elements, and its
-//! serialiser (html5ever 0.40) searches the rest of a text or an attribute again at each escaped character.
+//! The parser is linear. The sanitiser is not: each tag scans all open elements, and its serialiser
+//! (html5ever 0.40) rescans the rest of a text or an attribute at each escaped character.
 
 use pulldown_cmark::{Event, Tag};
 
 use super::{Block, SANITISER, escaped};
 
-/// Elements of Markdown within each other; deeper ones are shown as text.
+/// Maximum nesting of Markdown elements; deeper ones are shown as text.
 const MOST_DEEP: usize = 48;
-/// The longest address of a link, in bytes; a link with a longer one is shown as text.
+/// Maximum length of a link's address, in bytes; a longer link is shown as text.
 const LONGEST_ADDRESS: usize = 4 * 1024;
-/// The longest text the sanitiser sees in one piece, in bytes.
+/// Maximum length of a text run seen by the sanitiser, in bytes.
 const LONGEST_RUN: usize = 1024;
-/// The most of a text that is formatted, in bytes.
+/// Maximum formatted part of a text, in bytes.
 const FORMATTED: usize = 256 * 1024;
 /// The size of a block of plain text, in bytes.
 const PLAIN: usize = 16 * 1024;
@@ -21,17 +21,17 @@ const PLAIN: usize = 16 * 1024;
 const REST_IS_PLAIN: &str =
     "<p><em>Only the first 256 KB of this text are formatted. The rest follows as plain text.</em></p>\n";
 
-/// Follows how deep the events of a text nest.
+/// Tracks the nesting of a text's events.
 #[derive(Default)]
 pub(super) struct Nesting {
     open: usize,
-    /// Open elements below the limit, whose source was shown instead.
+    /// Open elements beyond the limit, which are replaced by their source.
     skipped: usize,
 }
 
 impl Nesting {
-    /// The event, or the text that is shown instead of an element that goes too far; none within one.
-    /// `source` is what the event was read from.
+    /// Returns the event, or the text that replaces an element beyond a limit; `None` within such an element.
+    /// `source` is the event's source.
     pub(super) fn bounded<'a>(&mut self, event: Event<'a>, source: &'a str) -> Option<Event<'a>> {
         match &event {
             Event::Start(tag) => {
@@ -58,7 +58,7 @@ impl Nesting {
     }
 
     fn fits(&self, tag: &Tag<'_>) -> bool {
-        // A list without its items or a table without its cells would not be one.
+        // A list needs its items, and a table its cells.
         let levels = if matches!(tag, Tag::List(_) | Tag::Table(_)) { 3 } else { 1 };
         let address = match tag {
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => dest_url.len(),
@@ -68,17 +68,17 @@ impl Nesting {
     }
 }
 
-/// The most events that a block of this source makes. Only a table whose short rows are padded makes more.
+/// Maximum number of events for a block of this source. Only a table with padded rows has more.
 pub(super) fn most_events(source: &str) -> usize {
     8 * source.len() + 256
 }
 
-/// Its source as it is.
+/// The source as plain text.
 pub(super) fn plain(source: &str) -> String {
     format!("<pre><code>{}</code></pre>\n", escaped(source))
 }
 
-/// The same HTML with a comment in each long text, which the sanitiser takes out again.
+/// Inserts a comment into each long text, which the sanitiser removes again.
 pub(super) fn with_short_runs(html: &str) -> String {
     let mut out = String::with_capacity(html.len() + html.len() / 64);
     let (mut run, mut in_tag) = (0, false);
@@ -98,13 +98,13 @@ pub(super) fn with_short_runs(html: &str) -> String {
     out
 }
 
-/// How much of a text is formatted, in bytes. It does not change when a longer text grows.
+/// The size of the formatted part of a text, in bytes. Stable while a longer text grows.
 pub(super) fn formatted(text: &str) -> usize {
     end_of_part(text, 0, FORMATTED)
 }
 
-/// Appends the text from `start` on as plain blocks and answers where the last of them begins.
-/// `first` is whether none came before.
+/// Appends the text from `start` on as plain blocks; returns the start of the last of them. `first` is set if
+/// there was none before.
 pub(super) fn add_plain(text: &str, mut start: usize, first: bool, blocks: &mut Vec<Block>) -> usize {
     if first {
         blocks.push(Block { html: SANITISER.clean(REST_IS_PLAIN).to_string() });
@@ -120,7 +120,7 @@ pub(super) fn add_plain(text: &str, mut start: usize, first: bool, blocks: &mut 
     }
 }
 
-/// The end of a part of at most this many bytes, at the end of a line where there is one.
+/// The end of a part of at most this many bytes, at a line end if possible.
 fn end_of_part(text: &str, start: usize, most: usize) -> usize {
     if text.len() - start <= most {
         return text.len();

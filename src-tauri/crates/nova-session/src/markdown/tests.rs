@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_message_is_a_list_of_blocks() {
+fn message_is_split_into_blocks() {
     let found: Vec<String> = blocks("# Hi\n\nOne *two*.\n\n- a\n- b\n\n| x |\n|---|\n| 1 |\n")
         .into_iter()
         .map(|b| b.html)
@@ -14,7 +14,7 @@ fn a_message_is_a_list_of_blocks() {
 }
 
 #[test]
-fn note_links_keep_their_target_and_their_words() {
+fn note_links_keep_target_and_text() {
     assert_eq!(
         html("See [[Jane Doe]].").trim(),
         "<p>See <a data-note=\"Jane Doe\" rel=\"noopener noreferrer\">Jane Doe</a>.</p>"
@@ -26,7 +26,7 @@ fn note_links_keep_their_target_and_their_words() {
 }
 
 #[test]
-fn nothing_runs_and_nothing_is_fetched() {
+fn nothing_is_executed_or_fetched() {
     let hostile = [
         "<script>alert(1)</script>",
         "<img src=x onerror=alert(1)>",
@@ -44,7 +44,7 @@ fn nothing_runs_and_nothing_is_fetched() {
     ];
     for markdown in hostile {
         let html = html(markdown).to_lowercase();
-        // Text may name these things (its `<` is escaped); a tag or an attribute may not.
+        // Text may contain these names (with an escaped `<`), but tags and attributes may not.
         for tag in html.split('<').skip(1).filter_map(|part| part.split('>').next()) {
             let name = tag.trim_start_matches('/').split_whitespace().next().unwrap_or_default();
             let harmless = ["p", "a", "em", "strong", "code", "pre"].contains(&name);
@@ -66,7 +66,7 @@ fn code_keeps_its_language() {
 }
 
 #[test]
-fn a_footnote_leads_to_its_text_in_another_block() {
+fn footnote_links_to_its_text_in_another_block() {
     let found: Vec<String> =
         blocks("Due in May.[^terms]\n\nAnd June.[^b]\n\n[^terms]: Thirty days.\n\n[^b]: Later.\n")
             .into_iter()
@@ -79,13 +79,13 @@ fn a_footnote_leads_to_its_text_in_another_block() {
 }
 
 #[test]
-fn a_block_finds_the_address_that_another_one_defines() {
+fn link_reference_resolves_across_blocks() {
     let found = blocks("See [the terms][t].\n\nMore.\n\n[t]: https://example.org/terms\n");
     assert!(found[0].html.contains("href=\"https://example.org/terms\""), "{found:?}");
 }
 
 #[test]
-fn an_address_for_mail_is_read_and_is_no_link() {
+fn mail_address_is_text_without_a_link() {
     for (markdown, shown) in [
         ("[Write](mailto:jane@example.org?body=x)", "Write (mailto:jane@example.org?body=x)"),
         ("[*Write*](MailTo:jane@example.org) soon", "<em>Write</em> (MailTo:jane@example.org) soon"),
@@ -94,13 +94,13 @@ fn an_address_for_mail_is_read_and_is_no_link() {
     ] {
         assert_eq!(html(markdown).trim(), format!("<p>{shown}</p>"));
     }
-    // What stands around it keeps its links.
+    // Adjacent links are preserved.
     let around = html("[a](https://a.example) [b](mailto:b@c.example) [c](https://c.example)");
     assert_eq!(around.matches("<a href=").count(), 2, "{around}");
 }
 
 #[test]
-fn formulas_are_marked_for_the_window_to_set() {
+fn formulas_are_marked_for_typesetting() {
     assert_eq!(
         html("It is $a^2 < b$.").trim(),
         "<p>It is <span class=\"math math-inline\">a^2 &lt; b</span>.</p>"
@@ -113,19 +113,19 @@ fn formulas_are_marked_for_the_window_to_set() {
 }
 
 #[test]
-fn amounts_of_money_are_no_formulas() {
+fn amounts_of_money_are_not_formulas() {
     for text in ["From $1,200 to ~$1,500.", "It was $5, now it is 6$ in all.", "$5 and $6"] {
         assert_eq!(html(text).trim(), format!("<p>{text}</p>"));
     }
 }
 
 #[test]
-fn a_picture_elsewhere_is_a_link_and_is_not_loaded() {
+fn remote_image_is_a_link_and_not_loaded() {
     assert_eq!(
         html("![A chart](https://example.org/c.png?leak=secret)").trim(),
         "<p><a href=\"https://example.org/c.png?leak=secret\" data-image=\"\" rel=\"noopener noreferrer\">A chart</a></p>"
     );
-    // One in a link leaves its words to the link, one in the vault has words only.
+    // An image in a link contributes its description to it; one in the vault is only its description.
     assert!(!html("[![logo](https://example.org/l.png)](https://example.org)").contains("data-image"));
     assert_eq!(html("![Floor plan](plans/floor.png)").trim(), "<p>Floor plan</p>");
     assert_eq!(html("![](https://example.org/c.png)").matches("example.org/c.png").count(), 2);
@@ -135,15 +135,15 @@ fn a_picture_elsewhere_is_a_link_and_is_not_loaded() {
 }
 
 #[test]
-fn figures_in_a_column_keep_its_alignment_and_no_other_style() {
+fn only_column_alignment_is_kept_as_style() {
     let table = html("| a | b |\n|--|--:|\n| x | 1 |\n");
     assert_eq!(table.matches("style=\"text-align: right\"").count(), 2, "{table}");
     assert_eq!(table.matches("style").count(), 2, "{table}");
 }
 
-/// The blocks of a text that arrives piece by piece end as those of the whole, wherever it is cut.
+/// Wherever a growing text is cut, its blocks end up as those of the whole text.
 #[test]
-fn a_growing_text_ends_as_the_whole() {
+fn growing_text_ends_as_the_whole() {
     let text = "# Hi[^1]\n\n- a\n- b\n\n[x]: https://example.org\n\n| a |\n|---|\n| 1 |\n\n```rust\nfn x() {}\n```\n\n$$x$$ [x]\n\n[^1]: Ünder.\n";
     for size in [1, 3, 7, 50] {
         let mut growing = Growing::default();

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::message::Entry;
 
-/// Sessions with a title and what was said in each: `>` by the user, else by Nova.
+/// Sessions with a title and messages: `>` by the user, otherwise by Nova.
 async fn store(sessions: &[(&str, &str, &[&str])]) -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).await.unwrap();
@@ -41,7 +41,7 @@ fn marked(parts: &[TextPart]) -> String {
 }
 
 #[tokio::test]
-async fn a_word_is_found_in_any_case_and_as_a_part_of_one() {
+async fn word_is_found_in_any_case_and_within_words() {
     let (_folder, store) = store(&[
         ("a", "x", &[">Ask Harborline about the café in Üsküdar"]),
         ("b", "x", &["Nothing of the kind: 100 % done, привет Ёлка, ok"]),
@@ -54,14 +54,14 @@ async fn a_word_is_found_in_any_case_and_as_a_part_of_one() {
         ("CAFÉ", vec!["a"]),
         ("üsk", vec!["a"]),
         ("ПРИВЕТ", vec!["b"]),
-        // Shorter than the pieces of the index.
+        // Shorter than the trigrams of the index.
         ("ok", vec!["b"]),
         ("OK", vec!["b"]),
         ("%", vec!["b"]),
         ("пр", vec!["b"]),
         ("И", vec!["b"]),
         ("th", vec!["b", "a"]),
-        // Every word has to be at the same place.
+        // All words must occur in the same message.
         ("kind привет", vec!["b"]),
         ("kind harborline", vec![]),
         ("ok harborline", vec![]),
@@ -74,7 +74,7 @@ async fn a_word_is_found_in_any_case_and_as_a_part_of_one() {
 }
 
 #[tokio::test]
-async fn accents_count_nowhere_and_alike_in_words_long_and_short() {
+async fn accents_are_ignored_in_words_of_any_length() {
     let texts =
         ["Ёлка и мёд", "cafe\u{301} fe\u{301}", "tiếng Việt ổi", "Ἀχιλλεύς ὕς", "İstanbul ÇA", "über öl"];
     for text in texts {
@@ -93,7 +93,7 @@ async fn accents_count_nowhere_and_alike_in_words_long_and_short() {
 }
 
 #[tokio::test]
-async fn one_and_two_characters_of_a_script_without_spaces_are_found() {
+async fn short_queries_in_scripts_without_spaces_match() {
     let (_folder, store) = store(&[
         ("ja", "x", &[">来週の会議の資料を見せて", "好的"]),
         ("ko", "x", &["한국어 회의록입니다"]),
@@ -118,7 +118,7 @@ async fn one_and_two_characters_of_a_script_without_spaces_are_found() {
 }
 
 #[tokio::test]
-async fn no_sign_in_a_query_means_anything() {
+async fn query_has_no_special_characters() {
     let texts = [
         "say \"hello\" AND (or) NOT * that",
         "a:b NEAR(c d, 2) ^e -f +g",
@@ -155,7 +155,7 @@ async fn no_sign_in_a_query_means_anything() {
 }
 
 #[tokio::test]
-async fn titles_come_first_and_then_what_is_newest() {
+async fn titles_are_ranked_first_then_newest_messages() {
     let (_folder, store) = store(&[
         ("old", "Trip to Lisbon", &[">Anything"]),
         ("mid", "x", &[">Lisbon, too"]),
@@ -175,7 +175,7 @@ async fn titles_come_first_and_then_what_is_newest() {
 }
 
 #[tokio::test]
-async fn a_snippet_shows_the_hit_with_some_words_around() {
+async fn snippet_shows_text_around_the_hit() {
     let long = format!("{} the NEEDLE\n\nin {}", "hay ".repeat(100), "straw ".repeat(100));
     let (_folder, store) = store(&[("a", "x", &[&long])]).await;
     let found = store.search("needle", 20).await.unwrap();
@@ -186,7 +186,7 @@ async fn a_snippet_shows_the_hit_with_some_words_around() {
 }
 
 #[tokio::test]
-async fn what_is_private_deleted_or_read_by_tools_is_not_found() {
+async fn private_deleted_and_tool_text_is_not_found() {
     let (folder, store) = store(&[("a", "x", &[">Hello quokka"])]).await;
     let private = json!({"v": 1, "seq": 1, "at": "", "turn": "t1", "type": "message_completed", "message": "m",
         "text": "The diary says zanzibar", "private": true});
@@ -215,7 +215,7 @@ async fn what_is_private_deleted_or_read_by_tools_is_not_found() {
     assert_eq!(store.purge(None).await.unwrap().sessions, ["a"]);
     assert!(matches!(store.restore("a").await, Err(SessionError::Unknown(_))));
 
-    // Nothing of it is left on the disk.
+    // No trace of it is left on disk.
     sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(store.pool()).await.unwrap();
     for file in std::fs::read_dir(folder.path()).unwrap() {
         let path = file.unwrap().path();

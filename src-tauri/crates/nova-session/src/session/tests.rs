@@ -33,7 +33,7 @@ async fn store() -> Store {
     Store::over(pool)
 }
 
-/// The turn still holds its journal, as a call that has not been dropped yet would.
+/// The turn still holds its journal, like a call that has not been dropped yet.
 #[tokio::test]
 async fn skill_dropped_while_a_turn_ends_is_reported_after_it() {
     let store = store().await;
@@ -71,7 +71,7 @@ async fn skill_dropped_while_a_turn_ends_is_reported_after_it() {
 }
 
 #[tokio::test]
-async fn a_message_that_the_model_was_never_told_keeps_its_images() {
+async fn unsent_message_keeps_its_images() {
     let store = store().await;
     store.create("a", "2026-03-01T12:00:00Z").await.unwrap();
     let picture = NamedImage {
@@ -80,7 +80,7 @@ async fn a_message_that_the_model_was_never_told_keeps_its_images() {
     };
     store.add_images("a", std::slice::from_ref(&picture)).await.unwrap();
     let images = vec![picture.view()];
-    // As a Nova leaves it that is killed right after the message was taken.
+    // The log after a crash right after the message was accepted.
     let started = Event::TurnStarted {
         text: "This?".into(),
         model: "test/m".into(),
@@ -98,13 +98,13 @@ async fn a_message_that_the_model_was_never_told_keeps_its_images() {
     let session = Session::load(&store, "a").await.unwrap();
     let unsaid = session.lock().unsaid.clone().unwrap();
     assert_eq!(unsaid, LogMessage::User { text: "This?".into(), images });
-    // The turn that comes next tells the model, and has its images by then.
+    // The next turn sends the message, and loads its images for that.
     session.load_images(&store).await.unwrap();
     assert_eq!(session.lock().images.values().collect::<Vec<_>>(), [&picture.image]);
 }
 
 #[tokio::test]
-async fn a_turn_has_no_more_images_in_memory_than_it_may_send() {
+async fn turn_loads_only_images_that_it_may_send() {
     let store = store().await;
     store.create("a", "2026-03-01T12:00:00Z").await.unwrap();
     let session = Session::load(&store, "a").await.unwrap();
@@ -121,12 +121,12 @@ async fn a_turn_has_no_more_images_in_memory_than_it_may_send() {
     session.load_images(&store).await.unwrap();
     let state = session.lock();
     let loaded: Vec<bool> = ids.iter().map(|id| state.images.contains_key(id)).collect();
-    // Of 5 MB each in base64 four are sent, and with one more it is known to be too much.
+    // Each has 5 MB in base64: four are sent, and a fifth is needed to detect the excess.
     assert_eq!(loaded, [false, false, false, true, true, true, true, true]);
 }
 
 #[tokio::test]
-async fn an_entry_that_cannot_be_read_takes_only_itself_along() {
+async fn unreadable_entry_does_not_affect_others() {
     let store = store().await;
     store.create("a", "2026-03-01T12:00:00Z").await.unwrap();
     let event = |text: &str| {
@@ -141,7 +141,7 @@ async fn an_entry_that_cannot_be_read_takes_only_itself_along() {
         ("event", serde_json::json!({"v": 1, "seq": 1, "at": "", "type": "from_the_future"})),
         ("message", user("Hello")),
         ("message", serde_json::json!({"role": "alien", "text": "?"})),
-        // Its output is left without it.
+        // Its output is dropped too.
         ("message", assistant(serde_json::json!({"id": 7}))),
         ("message", serde_json::json!({"role": "tool_output", "call_id": "c", "content": "1"})),
         ("message", assistant(call)),
@@ -162,6 +162,6 @@ async fn an_entry_that_cannot_be_read_takes_only_itself_along() {
         .map(|message| serde_json::to_value(message).unwrap()["role"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(roles, ["user", "assistant", "tool_output"]);
-    // What comes next does not take the place of what is there.
+    // New entries must not overwrite existing ones.
     assert_eq!(session.next_seq.take(), 9);
 }

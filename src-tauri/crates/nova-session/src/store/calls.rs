@@ -1,4 +1,4 @@
-//! Calls that run on by themselves, as the log and other Novas know them.
+//! Detached calls in the log, and their locks between processes.
 
 use nova_protocol::{Envelope, Event};
 
@@ -7,22 +7,22 @@ use crate::error::SessionError;
 use crate::message::{LateEnd, LogMessage};
 
 impl Store {
-    /// Shows other Novas that this one runs the call.
+    /// Marks the call as running in this process.
     pub(crate) fn hold_call(&self, call: &str) -> Result<HeldCall, SessionError> {
         let name = format!("call-{}", safe_name(call));
         let file = self.lock_file(&name)?;
         Ok(HeldCall { _file: file, path: self.leases.join(name) })
     }
 
-    /// Whether some Nova runs the call.
+    /// Whether any Nova process runs the call.
     pub(crate) fn is_held(&self, call: &str) -> bool {
         matches!(self.hold_call(call), Err(SessionError::Busy))
     }
 
-    /// How a call ended that ran on by itself, whichever branch was looked at then.
+    /// The end of a detached call, regardless of the branch that was current then.
     ///
     /// # Errors
-    /// When the log cannot be read.
+    /// If the log cannot be read.
     pub(crate) async fn late_end(&self, id: &str, call: &str) -> Result<Option<LateEnd>, SessionError> {
         let late = self.of_call(id, call, "late_end", "$.of.call").await?;
         Ok(match late {
@@ -31,10 +31,10 @@ impl Store {
         })
     }
 
-    /// The end of a call as the log has it.
+    /// The end of a call in the log.
     ///
     /// # Errors
-    /// When the log cannot be read.
+    /// If the log cannot be read.
     pub(crate) async fn end_of_call(&self, id: &str, call: &str) -> Result<Option<Event>, SessionError> {
         let end = self.of_call(id, call, "tool_call_completed", "$.call").await?;
         Ok(end.map(|envelope: Envelope| envelope.event))
@@ -48,7 +48,7 @@ impl Store {
         kind: &str,
         field: &str,
     ) -> Result<Option<T>, SessionError> {
-        // SQLite would refuse to answer at all for one entry that is no JSON.
+        // SQLite fails on the first entry that is not valid JSON.
         let entry: Option<(i64, String)> = sqlx::query_as(
             "SELECT seq, body FROM log WHERE session = ? AND
              CASE WHEN json_valid(body) THEN coalesce(body ->> 'type', body ->> 'role') = ? AND body ->> ? = ? END

@@ -1,13 +1,13 @@
-//! Sessions under others: those of sub-agents.
+//! Sub-sessions, which belong to sub-agents.
 
 use super::{SessionInfo, Store};
 use crate::error::SessionError;
 
 impl Store {
-    /// Makes a session under another. It is in no list by itself, and goes to the trash and out of it with the other.
+    /// Creates a sub-session. It is not listed itself, and is deleted and restored with its parent.
     ///
     /// # Errors
-    /// When there is no such parent, or the database cannot be written.
+    /// If there is no such parent, or the database cannot be written.
     pub async fn create_under(
         &self,
         parent: &str,
@@ -29,10 +29,10 @@ impl Store {
         self.info(id).await
     }
 
-    /// Ids of the sessions under this one, oldest first.
+    /// Ids of the sub-sessions, oldest first.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub async fn children(&self, id: &str) -> Result<Vec<String>, SessionError> {
         let children = sqlx::query_scalar("SELECT id FROM sessions WHERE parent = ? ORDER BY created_at, id");
         Ok(children.bind(id).fetch_all(self.pool()).await?)

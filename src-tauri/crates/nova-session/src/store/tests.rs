@@ -10,7 +10,7 @@ use crate::{Branches, Session};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
-/// The file of a database as a Nova of that version left it, with two sessions.
+/// A database file as left by the given version, with two sessions.
 async fn left_by(version: i64, folder: &Path) {
     let options = SqliteConnectOptions::new()
         .filename(folder.join("nova.db"))
@@ -44,7 +44,8 @@ async fn left_by(version: i64, folder: &Path) {
     pool.close().await;
 }
 
-/// As the first Nova wrote it: no turn names the one before it. In the first session notes were read.
+/// In the format of the first version: turns do not name their predecessor. Notes were read in the first
+/// session.
 fn log() -> Vec<(&'static str, i64, &'static str, Value)> {
     let event = |session: &'static str, seq: i64, turn: &str, event: Value| {
         let mut envelope =
@@ -82,7 +83,7 @@ fn log() -> Vec<(&'static str, i64, &'static str, Value)> {
 }
 
 #[tokio::test]
-async fn a_database_of_every_earlier_nova_opens_and_keeps_everything() {
+async fn database_of_every_earlier_version_opens_without_loss() {
     let newest = MIGRATIONS.migrations.iter().map(|one| one.version).max().unwrap();
     assert_eq!(
         newest,
@@ -108,7 +109,7 @@ async fn a_database_of_every_earlier_nova_opens_and_keeps_everything() {
             .collect();
         assert_eq!(kept, written, "version {version}");
 
-        // A log without branches is one line, and can be gone on with.
+        // A log without branches is linear, and can be continued.
         let mut branches = Branches::default();
         events.iter().for_each(|event| branches.hear(event));
         assert_eq!(branches.in_force(), ["t1", "t2"], "version {version}");
@@ -122,7 +123,7 @@ async fn a_database_of_every_earlier_nova_opens_and_keeps_everything() {
                 ("fado", vec!["s2"]),
                 ("Lisb", vec!["s1"]),
                 ("á fádo", vec!["s2"]),
-                // It may be of a private note: that was not noted then.
+                // It may quote a private note, which was not recorded then.
                 ("Alfama", vec![]),
             ] {
                 let found = store.search(query, 9).await.unwrap();
@@ -134,7 +135,7 @@ async fn a_database_of_every_earlier_nova_opens_and_keeps_everything() {
 }
 
 #[tokio::test]
-async fn one_turn_at_a_time_in_a_session_whoever_holds_it() {
+async fn one_turn_at_a_time_per_session() {
     let folder = tempfile::tempdir().unwrap();
     let (one, other) = (Store::open(folder.path()).await.unwrap(), Store::open(folder.path()).await.unwrap());
     one.create("s", "2026-11-22T08:00:00Z").await.unwrap();
@@ -146,9 +147,9 @@ async fn one_turn_at_a_time_in_a_session_whoever_holds_it() {
     assert!(other.lease("s").is_ok());
 }
 
-/// What it read stays with it, also for a branch that was not looked at when it ended.
+/// It keeps the notes it read, even if its branch was not current when it ended.
 #[tokio::test]
-async fn the_end_of_a_call_that_ran_on_is_found_as_it_was_written() {
+async fn late_end_is_found_as_written() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).await.unwrap();
     store.create("s", "2026-11-22T08:00:00Z").await.unwrap();
@@ -173,7 +174,7 @@ async fn the_end_of_a_call_that_ran_on_is_found_as_it_was_written() {
 }
 
 #[tokio::test]
-async fn a_deleted_session_is_gone_until_it_is_restored() {
+async fn deleted_session_is_hidden_until_restored() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).await.unwrap();
     store.create("s", "2026-11-22T08:00:00Z").await.unwrap();
@@ -201,7 +202,7 @@ async fn a_deleted_session_is_gone_until_it_is_restored() {
 }
 
 #[tokio::test]
-async fn one_session_of_the_trash_is_purged_and_none_that_is_not_in_it() {
+async fn purge_one_deletes_only_from_the_trash() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).await.unwrap();
     for id in ["kept", "deleted", "purged"] {
@@ -219,14 +220,14 @@ async fn one_session_of_the_trash_is_purged_and_none_that_is_not_in_it() {
     assert_eq!(ids(store.list_deleted().await.unwrap()), ["deleted"]);
 }
 
-/// The bytes of the database's files hold the text.
+/// Whether the database's files contain the text.
 fn is_on_disk(folder: &Path, text: &str) -> bool {
     let files = ["nova.db", "nova.db-wal"].map(|name| std::fs::read(folder.join(name)).unwrap_or_default());
     files.iter().any(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
 }
 
 #[tokio::test]
-async fn a_purge_says_when_the_log_keeps_the_text() {
+async fn purge_reports_text_left_in_the_log() {
     const CANARY: &str = "the-canary-sings";
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).await.unwrap();
@@ -242,7 +243,7 @@ async fn a_purge_says_when_the_log_keeps_the_text() {
         connections.push(connection);
     }
     drop(connections);
-    // Another program reads, and what it may still read stays in the log.
+    // Another program is reading, so the log must keep what it may read.
     let options = SqliteConnectOptions::new().filename(folder.path().join("nova.db"));
     let reader = SqlitePool::connect_with(options).await.unwrap();
     let mut reading = reader.begin().await.unwrap();
@@ -255,13 +256,13 @@ async fn a_purge_says_when_the_log_keeps_the_text() {
     assert!(is_on_disk(folder.path(), CANARY));
 
     reading.rollback().await.unwrap();
-    // Nothing is left to delete, and the log is emptied anyway.
+    // Nothing is left to delete, but the log is emptied anyway.
     assert!(store.purge(None).await.unwrap().log_emptied);
     assert!(!is_on_disk(folder.path(), CANARY));
 }
 
 #[tokio::test]
-async fn a_newer_database_is_left_alone() {
+async fn newer_database_is_left_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).await.unwrap();
     sqlx::query("INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) VALUES (9999, 'x', TRUE, x'00', 0)")
@@ -272,7 +273,7 @@ async fn a_newer_database_is_left_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn several_that_start_at_once_all_open_it() {
+async fn concurrent_starts_all_open_the_database() {
     for version in [None, Some(3)] {
         let data = tempfile::tempdir().unwrap();
         if let Some(version) = version {
@@ -289,10 +290,10 @@ async fn several_that_start_at_once_all_open_it() {
 }
 
 #[tokio::test]
-async fn what_is_in_the_trash_is_not_changed_and_what_is_purged_leaves_no_trace() {
+async fn trash_is_read_only_and_purged_sessions_leave_no_trace() {
     let data = tempfile::tempdir().unwrap();
     let store = Store::open(data.path()).await.unwrap();
-    // Another Nova process keeps the write-ahead log from going away.
+    // Another Nova process keeps the write-ahead log in use.
     let _other = Store::open(data.path()).await.unwrap();
     store.create("s1", "2026-11-20T08:00:00Z").await.unwrap();
     store.rename("s1", "zanzibar-canary").await.unwrap();
@@ -312,7 +313,7 @@ async fn what_is_in_the_trash_is_not_changed_and_what_is_purged_leaves_no_trace(
 
 #[cfg(unix)]
 #[tokio::test]
-async fn nobody_else_on_the_machine_can_read_the_chats() {
+async fn other_users_cannot_read_the_chats() {
     use std::os::unix::fs::PermissionsExt as _;
     let data = tempfile::tempdir().unwrap();
     std::fs::set_permissions(data.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -325,14 +326,14 @@ async fn nobody_else_on_the_machine_can_read_the_chats() {
 }
 
 #[tokio::test]
-async fn what_was_said_is_folded_while_another_nova_writes() {
+async fn text_is_folded_while_another_process_writes() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).await.unwrap();
     store.create("s1", "2026-11-20T08:00:00Z").await.unwrap();
     let say = "INSERT INTO said (session, turn, speaker, at, text) VALUES ('s1', 't', 'user', '', ?)";
     sqlx::query(say).bind("Wo ist der Hafen?").execute(&store.pool).await.unwrap();
 
-    // It writes for a moment longer than the first Nova needs to read.
+    // It holds the write lock a little longer than the first process needs to read.
     let other = SqliteConnectOptions::new().filename(folder.path().join("nova.db"));
     let other = SqlitePool::connect_with(other).await.unwrap();
     let mut writing = other.begin_with("BEGIN IMMEDIATE").await.unwrap();

@@ -27,7 +27,7 @@ impl Clock for Noon {
     }
 }
 
-/// The text that the window received, with its time.
+/// The text that the window received, with timestamps.
 #[derive(Default)]
 struct Deltas(Mutex<Vec<(Instant, String)>>);
 
@@ -39,11 +39,11 @@ impl EventSink for Deltas {
     }
 }
 
-/// Shows an answer that comes in bursts of this many tokens, with a pause after each; answers with what was
-/// told, and when. The clock stands still but for those pauses.
+/// Streams an answer in bursts of this many tokens, with a pause after each; returns the emitted text with
+/// timestamps. The clock only advances during those pauses.
 async fn check(bursts: u32, tokens: u32, pause: Duration) -> (String, Vec<(Instant, String)>) {
     let said = Arc::new(Deltas::default());
-    // Nothing of this is written, so nobody connects.
+    // Nothing is written, so there is no connection.
     let store = Store::over(SqlitePoolOptions::new().connect_lazy("sqlite::memory:").unwrap());
     let numbers = Arc::new(Sequence::starting_at(1));
     let journal = Journal::new("a", None, store, Arc::new(Noon), said.clone(), numbers);
@@ -65,12 +65,12 @@ async fn check(bursts: u32, tokens: u32, pause: Duration) -> (String, Vec<(Insta
 }
 
 #[tokio::test(start_paused = true)]
-async fn text_reaches_the_window_at_most_fifteen_times_a_second_however_it_arrives() {
+async fn text_is_sent_at_most_fifteen_times_a_second() {
     for (bursts, tokens, pause) in [(1_000, 1, 2), (200, 1, 10), (200, 5, 10), (60, 40, 34), (20, 3, 100)] {
         let case = format!("{bursts} times {tokens} tokens, {pause} ms apart");
         let (text, said) = check(bursts, tokens, Duration::from_millis(pause)).await;
         assert_eq!(said.iter().map(|(_, delta)| delta.as_str()).collect::<String>(), text, "{case}");
-        // The last one comes with the end of the answer.
+        // The last one is sent at the end of the answer.
         for (at, window) in said[..said.len() - 1].windows(2).enumerate() {
             let apart = window[1].0 - window[0].0;
             assert!(apart >= Duration::from_millis(65), "{case}: {apart:?} after the flush {at}");
@@ -80,18 +80,18 @@ async fn text_reaches_the_window_at_most_fifteen_times_a_second_however_it_arriv
 }
 
 #[tokio::test(start_paused = true)]
-async fn text_that_is_ahead_of_every_reader_reaches_it_ten_times_a_second() {
+async fn text_faster_than_reading_is_sent_ten_times_a_second() {
     let (_, said) = check(300, 1, Duration::from_millis(10)).await;
     let apart: Vec<_> = said.windows(2).map(|window| window[1].0 - window[0].0).collect();
-    // It begins as one that may be slow, and ends when it ends.
+    // Excludes the beginning, which may be slow, and the end.
     let apart = &apart[2..apart.len() - 1];
     assert!(apart.len() > 20 && apart.iter().all(|apart| *apart >= Duration::from_millis(99)), "{apart:?}");
-    // A waiting reader gets text at once.
+    // Slow text is sent immediately.
     let (_, slow) = check(60, 1, Duration::from_millis(70)).await;
     assert!(slow.len() >= 59, "each as it comes: {}", slow.len());
 }
 
-/// Wakes a reader when text comes, and counts the blocks that follow.
+/// Wakes a reader on text, and counts the blocks that follow.
 #[derive(Default)]
 struct Frames {
     text: Notify,
@@ -110,7 +110,7 @@ impl EventSink for Frames {
     }
 }
 
-/// On one thread: Stop is handled while a frame is rendered.
+/// On a single thread: Stop is handled while a frame is rendered.
 #[tokio::test]
 async fn rendering_leaves_the_runtime_free() {
     let frames = Arc::new(Frames::default());

@@ -1,4 +1,4 @@
-//! What the model has answered: kept, and judged where it calls nothing more.
+//! The model's answers: storing them, and judging the last one.
 
 use nova_protocol::{ErrorCode, UserError};
 use nova_provider::{Completed, FinishReason};
@@ -11,7 +11,7 @@ const REPHRASE: &str = "Rephrase the message, or choose another model.";
 const AGAIN: &str = "Try again, ask it to continue, or choose another model.";
 
 impl Turn {
-    /// The text that ends the turn. An answer that was cut, or is none, does not pass for one.
+    /// Returns the text that ends the turn. A truncated or empty answer is an error.
     pub(super) fn last_answer(&self, completed: Completed) -> Result<String, Stop> {
         let (code, message, hint) = match completed.finish {
             FinishReason::Length => (
@@ -42,7 +42,7 @@ impl Turn {
                 format!("The provider ended the answer early: {reason}."),
                 AGAIN,
             ),
-            // After a notice that a call ended, an empty answer is fine.
+            // After a notice about an ended call, an empty answer is valid.
             _ if completed.text.trim().is_empty() && !self.by_nova => {
                 (ErrorCode::ProviderEmpty, "The model ended without an answer.".to_owned(), AGAIN)
             }
@@ -53,7 +53,7 @@ impl Turn {
         Err(UserError::new(code, message, hint).into())
     }
 
-    /// Writes the answer down before any of its calls runs.
+    /// Writes the answer to the log before any of its calls runs.
     pub(super) async fn note_answer(
         &mut self,
         snapshot: &Snapshot,
@@ -69,7 +69,7 @@ impl Turn {
                 reads: calls::only_reads(snapshot, &call.name),
             })
             .collect();
-        // Providers refuse a conversation in which the model says nothing.
+        // Providers refuse conversations with empty answers.
         if !calls.is_empty() || !completed.text.trim().is_empty() {
             self.message(LogMessage::Assistant {
                 text: completed.text.clone(),

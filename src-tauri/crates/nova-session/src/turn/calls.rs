@@ -1,4 +1,4 @@
-//! Running what the model asks for.
+//! Runs the calls that the model requests.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,18 +21,18 @@ use crate::message::{Cut, LogCall, LogMessage, Notes};
 use crate::named_image::NamedImage;
 use crate::session::Session;
 
-/// The most of one output that the model is sent, in bytes.
+/// Maximum size of an output sent to the model, in bytes.
 pub(super) const OUTPUT_CAP: usize = 48 * 1024;
-/// How many calls of one answer are run; each further one is answered with an error.
+/// Maximum number of calls per answer; further ones get an error.
 const MOST_CALLS: usize = 64;
-/// How many calls run at once, or are asked about.
+/// Maximum number of calls that run, or ask, concurrently.
 const AT_ONCE: usize = 8;
-/// How many calls of a session run on by themselves; a further one is waited for.
+/// Maximum number of detached calls per session; the turn waits for further ones.
 const MOST_DETACHED: usize = 16;
 
 impl Turn {
-    /// Reads that follow each other run together, everything else in the order it was asked for; writes that
-    /// follow each other are asked about together where that can be.
+    /// Consecutive reads run concurrently, all other calls in order; consecutive writes ask together if the
+    /// approver supports that.
     pub(super) async fn run_calls(
         &mut self,
         snapshot: &Arc<Snapshot>,
@@ -67,7 +67,7 @@ impl Turn {
                     cut: None,
                     images: Vec::new(),
                 });
-                // A call that comes after it may wait for the user for hours.
+                // A later call may wait for the user for hours.
                 self.journal.flush().await?;
                 left = &left[1..];
                 continue;
@@ -130,13 +130,13 @@ impl Turn {
                 }
                 Settled::Detached(detached) => self.let_go(call, detached),
             }
-            // A call that comes after it may wait for the user for hours.
+            // A later call may wait for the user for hours.
             self.journal.flush().await?;
         }
         Ok(())
     }
 
-    /// `together`: this many outputs come at once.
+    /// `together`: the number of outputs in this step.
     async fn note_outcome(&mut self, snapshot: &Snapshot, call: &LogCall, outcome: Outcome, together: usize) {
         if outcome.unknown {
             self.unknown.push(outcome.call.clone());
@@ -147,13 +147,12 @@ impl Turn {
         let privacy = self.privacy();
         for (path, note) in self.read_notes(written.collect()).await {
             match note {
-                // A hidden note in which a move rewrote a link was changed and not seen.
+                // A hidden note whose link was updated by a move was changed but not seen.
                 Some(note) if !privacy.hides(&path, &note.document) => notes.insert(path, note.hash),
                 Some(_) | None => notes.remove(&path),
             };
         }
-        // It is no news that a note is not where the call itself moved it from, nor that one is gone that
-        // it deleted, whichever call of the chat read it.
+        // The model knows that the call itself moved or deleted these notes, whichever call read them.
         let gone = left(&outcome.changes);
         notes.retain(|path, _| !gone.contains(path));
         self.session.lock().seen.retain(|path, _| !gone.contains(path));
@@ -191,7 +190,7 @@ impl Turn {
         });
     }
 
-    /// The images of an output, kept with the chat. The output says which cannot be shown.
+    /// Stores the images of an output. The output states which ones cannot be shown.
     async fn keep_output_images(&self, images: Vec<OutputImage>, content: &mut String) -> Vec<ImageView> {
         let mut kept = Vec::new();
         for OutputImage { name, bytes } in images {
@@ -235,7 +234,7 @@ impl Turn {
     }
 }
 
-/// While it is there, the user can stop one call of the turn.
+/// Allows the user to stop a single call of the turn, until it is dropped.
 pub(super) struct Stopped {
     session: Arc<Session>,
     call: String,
@@ -252,7 +251,7 @@ impl Stopped {
         self.token.clone()
     }
 
-    /// Whether the call was stopped, and the turn was not.
+    /// Whether the call was stopped, but not the turn.
     fn was_alone(&self, turn: &CancellationToken) -> bool {
         self.token.is_cancelled() && !turn.is_cancelled()
     }
@@ -264,7 +263,7 @@ impl Drop for Stopped {
     }
 }
 
-/// The model continues, so it must know that nothing failed, and that nobody wants it again.
+/// The model continues, so it must know that the user stopped the call, and not to repeat it.
 fn say_who_stopped(outcome: &mut Outcome) {
     if let Err(error) = &mut outcome.result
         && error.code == ErrorCode::Cancelled
@@ -278,7 +277,7 @@ fn say_who_stopped(outcome: &mut Outcome) {
     }
 }
 
-/// The names that no note has any more by these changes.
+/// The paths that are no longer notes after these changes.
 fn left(changes: &[NoteChangeView]) -> Vec<VaultPath> {
     let is_deletion = |change: &&NoteChangeView| change.kind == NoteChangeKind::Deleted;
     let taken: BTreeSet<&String> =
@@ -300,7 +299,7 @@ pub(super) fn named(sources: &[SourceView]) -> Vec<VaultPath> {
     sources.iter().filter_map(note).collect()
 }
 
-/// What a call answers the model. Every output, however it reaches the model, is made here.
+/// Creates the output of a call for the model. All outputs pass through here.
 pub(super) fn output_of(ok: bool, output: Value, merged: &[String]) -> Value {
     neutral(match (ok, merged) {
         (true, []) => output,
@@ -309,10 +308,10 @@ pub(super) fn output_of(ok: bool, output: Value, merged: &[String]) -> Value {
     })
 }
 
-/// Whether a call of it that is cut off has changed nothing.
+/// Whether an interrupted call of it has changed nothing.
 pub(super) fn only_reads(snapshot: &Snapshot, name: &str) -> bool {
     match ControlTool::named(name) {
-        // What it activates is in the log.
+        // Activations are in the log.
         Some(control) => control != ControlTool::CancelCall,
         None => is_read(snapshot, name) && !delegates(snapshot, name),
     }
@@ -322,12 +321,12 @@ fn is_read(snapshot: &Snapshot, name: &str) -> bool {
     matches!(snapshot.tool(name), ToolLookup::Found { tool, .. } if tool.effect() == Effect::Read)
 }
 
-/// Whether sub-agents do what it does, and may change something.
+/// Whether it delegates to sub-agents, which may change something.
 fn delegates(snapshot: &Snapshot, name: &str) -> bool {
     matches!(snapshot.tool(name), ToolLookup::Found { tool, .. } if tool.spec().delegates)
 }
 
-/// A write of notes by a tool that came with the program. What others wrote is looked at one by one.
+/// Whether it writes notes and is part of the program. Writes of foreign tools are reviewed one by one.
 fn is_own_write(snapshot: &Snapshot, name: &str) -> bool {
     matches!(snapshot.tool(name), ToolLookup::Found { tool, .. }
         if tool.effect() == Effect::Write && tool.spec().on_notes && !tool.spec().calls_tools && !is_foreign(&tool))

@@ -1,4 +1,4 @@
-//! Making room before the model's context is full.
+//! Compacts the conversation before the model's context is full.
 
 use std::borrow::Cow;
 
@@ -17,15 +17,15 @@ use crate::images::named;
 use crate::message::{Compaction, Instead, LogMessage};
 use crate::prompt::date_notice;
 
-/// What a model takes in, in tokens, where nobody has said.
+/// The assumed context size of a model in tokens, if it is unknown.
 const ASSUMED: u64 = 128_000;
-/// Room is made when a request would take more than this part of it, in percent.
+/// The percentage of the context above which the conversation is compacted.
 const FULL: u64 = 80;
-/// No provider counts fewer bytes of a request for a token.
+/// A lower bound for the bytes per token of all providers.
 const BYTES_PER_TOKEN: u64 = 3;
-/// The most of a summary, in tokens.
+/// Maximum length of a summary, in tokens.
 const SUMMARY: u64 = 1_500;
-/// How many notes are named.
+/// Maximum number of notes named.
 const NAMED: usize = 100;
 
 const ASK: &str = "This chat grows too long for you. Write down, for yourself and in the language of the chat, what you need \
@@ -34,10 +34,10 @@ const ASK: &str = "This chat grows too long for you. Write down, for yourself an
      summary.";
 
 impl Turn {
-    /// The next request, with room made for it where it would be too long.
+    /// Creates the next request, compacting the conversation if it would be too long.
     ///
     /// # Errors
-    /// When it does not fit whatever is left out.
+    /// If it does not fit even after compaction.
     pub(super) async fn request_that_fits(
         &mut self,
         snapshot: &Snapshot,
@@ -48,7 +48,7 @@ impl Turn {
         if !self.is_full(&request) {
             return Ok(request);
         }
-        // Where the prompt and the tools alone fill it, nothing that was said is in the way.
+        // If the prompt and tools alone fill the context, compaction is useless.
         let has_room = self.room(&request) > 0;
         if has_room
             && !self.no_summary
@@ -57,7 +57,7 @@ impl Turn {
             let instead = match self.summary(&request, kept).await? {
                 Ok(text) => (Instead::Summary(text), None),
                 Err(why) => {
-                    // Asked again at every step, it would cost a request each time.
+                    // Retrying at every step would cost a request each time.
                     self.no_summary = true;
                     (Instead::WithoutOutputs, Some(why))
                 }
@@ -77,8 +77,8 @@ impl Turn {
             }
         }
         if has_room && self.tokens_of(&request) > limit {
-            // What was said before this turn's message fills it by itself, an earlier message that was too
-            // long, for one. Only the newest must be whole.
+            // The messages before this turn's are too long by themselves, for instance due to an oversized
+            // message. Only the newest must stay complete.
             if let Some((kept, most)) = self.worth_cutting() {
                 let why = Some("earlier messages are too long and are sent in part".to_owned());
                 request = self.compact(snapshot, bound, kept, (Instead::Beginnings(most), why), &request);
@@ -97,7 +97,8 @@ impl Turn {
         .into())
     }
 
-    /// The log keeps everything; from here on it is sent in another form.
+    /// Adds a compaction to the log, which keeps everything; earlier messages are sent in another form from
+    /// here on.
     fn compact(
         &self,
         snapshot: &Snapshot,
@@ -112,7 +113,7 @@ impl Turn {
         };
         let (count, used) = (before.messages.len().saturating_sub(kept), self.tokens_of(before));
         self.message(LogMessage::Compaction(Box::new(Compaction { kept, instead })));
-        // What the removed messages said and the model must know is repeated.
+        // Repeats information from the removed messages that the model needs.
         let today = date_notice(self.scope.access.clock.today());
         if !self.session.lock().was_told_last(&today) {
             self.message(LogMessage::notice(today));
@@ -129,7 +130,7 @@ impl Turn {
         after
     }
 
-    /// How many of the messages stay, where a summary of the others makes room.
+    /// The number of messages to keep, if a summary of the others makes room.
     fn worth_a_summary(&self, request: &ChatRequest) -> Option<usize> {
         let room = self.room(request);
         let state = self.session.lock();
@@ -155,7 +156,7 @@ impl Turn {
         (kept > 0 && gone > worth).then_some(kept)
     }
 
-    /// What is sent instead of all but the last messages, or why there is none.
+    /// Returns the summary that replaces all but the last messages, or why there is none.
     async fn summary(&mut self, request: &ChatRequest, kept: usize) -> Result<Result<String, String>, Stop> {
         let asked = self.summary_request(request, kept);
         let prefix_kept = self.keeps_prefix_of(&asked);
@@ -173,8 +174,7 @@ impl Turn {
         })
     }
 
-    /// The request before once more, as far as it is to be summed up: what the provider has kept of it
-    /// serves.
+    /// The previous request up to the part to be summarised, which reuses the provider's cache.
     fn summary_request(&self, request: &ChatRequest, kept: usize) -> ChatRequest {
         let most = SUMMARY.min(self.room(request) / 6).max(100);
         let state = self.session.lock();
@@ -202,10 +202,10 @@ impl Turn {
         }
     }
 
-    /// Whether the request for a summary begins as the one before did, as far as it goes.
+    /// Whether the summary request has the previous request as its prefix, up to its end.
     fn keeps_prefix_of(&self, asked: &ChatRequest) -> bool {
         let mut asked = asked.clone();
-        // The last message asks for it.
+        // The last message asks for the summary.
         asked.messages.pop();
         let parts = cache_order(&asked);
         let state = self.session.lock();
@@ -275,8 +275,8 @@ impl Turn {
         text
     }
 
-    /// How many messages stay as they are, the user's last one and what came after it, and how many bytes
-    /// each of those before may have; where that makes room.
+    /// Returns how many messages stay unchanged (the user's last one and its successors), and the size limit
+    /// in bytes for each earlier one, if truncation makes room.
     fn worth_cutting(&self) -> Option<(usize, usize)> {
         let state = self.session.lock();
         let sent = sent(&state.messages);
@@ -286,7 +286,7 @@ impl Turn {
         sent.iter().rev().skip(kept).any(|message| is_long(message, most)).then_some((kept, most))
     }
 
-    /// What is left for the conversation before it is full, in tokens.
+    /// The tokens available for the conversation.
     fn room(&self, request: &ChatRequest) -> u64 {
         let state = self.session.lock();
         let sizes = Sizes::of(&sent(&state.messages), request.all_tools(), state.first_tools().len());
@@ -295,13 +295,13 @@ impl Turn {
 
     fn is_full(&self, request: &ChatRequest) -> bool {
         let limit = self.limit();
-        // Some providers refuse by the bytes, before they have counted.
+        // Some providers refuse by bytes, without counting tokens.
         let images: usize = request.images().map(|image| image.data.len()).sum();
         let bytes = self.scope.provider.encode(request).len().saturating_sub(images) as u64;
         self.tokens_of(request) > limit * FULL / 100 || bytes / BYTES_PER_TOKEN > limit
     }
 
-    /// What the model takes in, in tokens.
+    /// The model's context size in tokens.
     fn limit(&self) -> u64 {
         let said = self.scope.context.unwrap_or(ASSUMED).max(1);
         self.learned.map_or(said, |learned| said.min(learned))
@@ -313,8 +313,7 @@ impl Turn {
         state.measure.tokens(Sizes::of(&sent(&state.messages), request.all_tools(), frozen).total())
     }
 
-    /// The most of one output, in bytes, where this many come at once: a part of what the model can take
-    /// in.
+    /// The size limit of one output in bytes, if there are this many in a step: a share of the context.
     pub(super) fn output_cap(&self, together: usize) -> usize {
         let bytes = self.session.lock().measure.bytes(self.limit() / 4) as usize;
         (bytes / together.max(2)).clamp(1_024, OUTPUT_CAP)
@@ -325,7 +324,7 @@ fn is_user(message: &LogMessage) -> bool {
     matches!(message, LogMessage::User { .. })
 }
 
-/// All that the user said, oldest first; where that is more than `most` bytes, the older are cut.
+/// All user messages, oldest first; beyond `most` bytes the oldest are truncated.
 fn own_words(said: &[Cow<'_, str>], most: usize) -> String {
     let total: usize = said.iter().map(|text| text.len() + 3).sum();
     let mut over = total.saturating_sub(most);
@@ -345,7 +344,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_users_words_stay_whole_while_there_is_room_and_the_oldest_are_cut_first() {
+    fn oldest_user_messages_are_truncated_first() {
         let own_words = |said: &[&str], most| {
             super::own_words(&said.iter().map(|text| Cow::Borrowed(*text)).collect::<Vec<_>>(), most)
         };

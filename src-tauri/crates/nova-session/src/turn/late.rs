@@ -1,5 +1,4 @@
-//! Calls that run on by themselves, as a turn meets them: letting one go, telling how it ended, and the
-//! tools that look at it.
+//! Detached calls within a turn: detaching, reporting their end, and the tools to control them.
 
 use std::time::Duration;
 
@@ -21,16 +20,16 @@ use crate::message::{Cut, Ended, LateEnd, LogCall, LogMessage, Notes, RunsOn};
 use crate::running::Running;
 use crate::session::Session;
 
-/// The most output of a running call that the model receives, in bytes.
+/// Maximum output of a running call that the model receives, in bytes.
 const SO_FAR_CAP: usize = 8 * 1024;
-/// How long `wait_call` waits where it is not told, and at most.
+/// The default and maximum waiting time of `wait_call`.
 const WAIT: Duration = Duration::from_secs(30);
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
-/// How long a call that is stopped may take to say so.
+/// How long a stopped call may take to report its end.
 const STOPPING: Duration = Duration::from_secs(10);
 
 impl Turn {
-    /// The turn continues without the end of the call; what it has said is its output to the model.
+    /// Detaches the call; its partial result is its output for the model.
     pub(super) fn let_go(&self, call: &LogCall, detached: DetachedCall) {
         let held = self.scope.store.hold_call(&detached.call);
         let held = held.inspect_err(|error| tracing::warn!(call = detached.call, "{error}")).ok();
@@ -59,7 +58,7 @@ impl Turn {
         });
     }
 
-    /// What ended since the last request enters the next one, once.
+    /// Adds a notice for each call that has ended since the last request.
     pub(super) async fn tell_late_ends(&self) {
         let ends = ends_to_tell(&self.session.lock().messages);
         for LateEnd { of, content, notes, drawn_from, cut, only_here, from_outside } in ends {
@@ -92,16 +91,16 @@ impl Turn {
         });
     }
 
-    /// Calls that ran on when their Nova ended: nobody will ever hear how they went.
+    /// Reports detached calls whose process has exited: their result is lost.
     pub(super) async fn settle_lost_calls(&self) -> Result<(), Stop> {
         if self.lost_calls().is_empty() {
             return Ok(());
         }
-        // Their Nova may have written their ends since the log was read.
+        // Their process may have written their ends since the log was read.
         self.journal.flush().await?;
         self.session.refresh(&self.scope.store, &After::Last).await?;
         for of in self.lost_calls() {
-            // It ended while the chat was on another branch.
+            // It ended while another branch was current.
             if let Some(late) = self.scope.store.late_end(&self.session.id, &of.call).await? {
                 self.message(LogMessage::LateEnd(Box::new(late)));
                 continue;
@@ -112,7 +111,7 @@ impl Turn {
                 let made_from = (self.notes_of(&drawn_from).await, Some(drawn_from));
                 let mut late =
                     late_end(of, &output_of(ok, output, &merged), made_from, true, self.output_cap(1));
-                // Nova ended before it stored the rest of the call.
+                // Nova exited before it stored all data of the call.
                 late.only_here = true;
                 self.message(LogMessage::LateEnd(Box::new(late)));
                 continue;
@@ -143,7 +142,7 @@ impl Turn {
         Ok(())
     }
 
-    /// These notes as they are now.
+    /// The current versions of these notes.
     async fn notes_of(&self, paths: &[VaultPath]) -> Notes {
         let read = self.read_notes(paths.to_vec()).await;
         read.into_iter().filter_map(|(path, note)| Some((path, note?.hash))).collect()
@@ -159,7 +158,7 @@ impl Turn {
         open
     }
 
-    /// Calls of this conversation that run on in this Nova.
+    /// Detached calls of this conversation that run in this process.
     pub(super) fn running_here(session: &Session) -> Vec<std::sync::Arc<Running>> {
         let running = session.detached.running();
         if running.is_empty() {
@@ -214,7 +213,7 @@ impl Turn {
             ended = timeout(wait, self.session.detached.ended(number)) => ended.is_ok(),
         };
         if ended {
-            // Nova reports its end, once.
+            // Nova reports its end once, by a notice.
             return json!({"call": number, "state": "ended"}).into();
         }
         self.still_running(running).await
@@ -238,7 +237,7 @@ impl Turn {
         }
     }
 
-    /// More of an output that was too long.
+    /// Returns more of a truncated output.
     async fn read_output(&self, call: &LogCall) -> Said {
         let wanted = ControlTool::argument(&call.arguments, "call");
         let cuts: Vec<(Cut, Notes, Option<Vec<VaultPath>>, bool)> = {
@@ -280,7 +279,7 @@ impl Turn {
         Said { text, notes, drawn_from, only_here, told: Told::default() }
     }
 
-    /// Whether what was made from these notes may not be sent to the model of this turn.
+    /// Whether output derived from these notes must not be sent to this turn's model.
     async fn stays_here(&self, notes: &Notes, drawn_from: &[VaultPath]) -> bool {
         let privacy = self.privacy();
         let paths = paths(notes, drawn_from);
@@ -297,7 +296,7 @@ impl Turn {
     }
 }
 
-/// The end of a call until the model receives it.
+/// Converts an outcome to the end of a detached call.
 fn end_of(of: RunsOn, outcome: Outcome, most: usize) -> LateEnd {
     let output = match outcome.result {
         Ok(value) => output_of(true, value, &outcome.merged),
@@ -315,7 +314,7 @@ fn end_of(of: RunsOn, outcome: Outcome, most: usize) -> LateEnd {
     end
 }
 
-/// Always fenced: a notice speaks with Nova's voice.
+/// Always fenced, since notices speak for Nova.
 fn late_end(
     of: RunsOn,
     output: &Value,

@@ -1,5 +1,5 @@
-//! What leaves this machine with a request: where the model runs, whether the user agreed, and which notes
-//! it learns something of.
+//! Data that leaves this machine with a request: the model's location, the user's agreement, and the notes
+//! that are disclosed.
 
 use std::collections::BTreeSet;
 
@@ -12,28 +12,28 @@ use tokio_util::sync::CancellationToken;
 use super::{Stop, Turn, TurnScope};
 use crate::message::LogMessage;
 
-/// Knows where a model runs that its server may pass on to another machine.
+/// Determines where a model runs if its server may forward requests to another machine.
 #[async_trait]
 pub trait ModelPlace: Send + Sync {
-    /// Asks the server. Cancelling gives it up.
+    /// Queries the server, until cancelled.
     ///
     /// # Errors
-    /// `unknown_model` when the server does not have it, or why the server does not say.
+    /// `unknown_model` if the server does not have it, or the reason why the server does not answer.
     async fn find(&self, cancel: &CancellationToken) -> Result<Placed, UserError>;
 }
 
-/// Where a model runs, as its server says.
+/// A model's location according to its server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
     pub locality: Locality,
-    /// The user agreed that notes go there.
+    /// The user agreed to send notes there.
     pub agreed: bool,
-    /// Whether it can look at images, where the server says so.
+    /// Whether it accepts images, if the server says so.
     pub images: Option<bool>,
 }
 
 impl TurnScope {
-    /// The host that requests go to; none where they stay here.
+    /// The destination host of requests; `None` if they stay on this machine.
     pub(super) fn host(&self) -> Option<String> {
         match &self.locality {
             Locality::Local => None,
@@ -41,8 +41,8 @@ impl TurnScope {
         }
     }
 
-    /// Asks where the model runs, once. When it is cancelled meanwhile nothing is known, and the turn,
-    /// which is cancelled too, does not need it.
+    /// Queries the model's location once. On cancellation it stays unknown, but the turn, which is cancelled
+    /// too, does not need it.
     ///
     /// # Errors
     /// As [`ModelPlace::find`].
@@ -63,7 +63,7 @@ impl TurnScope {
     }
 }
 
-/// The user has not agreed to send anything to the provider's host.
+/// The error if the user has not agreed to send anything to the provider's host.
 pub fn not_agreed(host: &str, provider: &str) -> UserError {
     UserError::new(
         ErrorCode::ProviderNotAgreed,
@@ -76,8 +76,8 @@ pub fn not_agreed(host: &str, provider: &str) -> UserError {
 }
 
 impl Turn {
-    /// Nothing of the vault may leave before the user agreed, and the message itself may name it.
-    /// Who shows images must hear where they are not looked at.
+    /// Checks that the user has agreed before anything is sent, since the message itself may name notes. If
+    /// it has images, the model must accept them.
     pub(super) async fn check_leaving(&mut self, shows_images: bool) -> Result<(), Stop> {
         self.scope.find_model(&self.cancel).await?;
         if self.cancel.is_cancelled() {
@@ -95,12 +95,12 @@ impl Turn {
         self.check_private().await
     }
 
-    /// The host that requests go to; none where they stay here.
+    /// The destination host of requests; `None` if they stay on this machine.
     pub(super) fn sent_to(&self) -> Option<String> {
         self.scope.host()
     }
 
-    /// Tells what leaves with a request, before it does: whatever becomes of it, it stands in the log.
+    /// Records in the log what a request discloses, before it is sent.
     pub(super) async fn tell_request(
         &mut self,
         request: &ChatRequest,
@@ -125,10 +125,10 @@ impl Turn {
         Ok(())
     }
 
-    /// The notes that the model learns something of by the next request and by none before it in this
-    /// turn, and how many more go along that requests of earlier turns to this host named. What was read
-    /// for this turn is named in it, also when it is known. A summary was made of what it stands for, so what is
-    /// not sent any more counts too.
+    /// The notes disclosed by the next request and not by earlier ones of this turn, and the number of others
+    /// that requests of earlier turns to this host have named. Notes read in this turn are always named. A
+    /// summary discloses the notes of the messages it replaces, so messages that are no longer sent count
+    /// too.
     fn notes_sent(&mut self, host: &Option<String>) -> (Vec<String>, u32) {
         let mut state = self.session.lock();
         let told = |messages: &[LogMessage]| -> BTreeSet<VaultPath> {

@@ -4,13 +4,13 @@ use serde_json::Value;
 use crate::activation::Told;
 use crate::message::Notes;
 
-/// What a control tool answers.
+/// The answer of a control tool.
 pub(super) struct Said {
     pub(super) text: String,
     pub(super) notes: Notes,
-    /// Those of them that it says something of; None where that may be any.
+    /// The notes it is drawn from; `None` if it may be any.
     pub(super) drawn_from: Option<Vec<VaultPath>>,
-    /// It tells of notes of which no model elsewhere may hear, beside those.
+    /// It reveals facts hidden from remote models about other notes.
     pub(super) only_here: bool,
     pub(super) told: Told,
 }

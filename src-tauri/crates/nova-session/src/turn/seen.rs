@@ -1,4 +1,4 @@
-//! What the model has read: which of it is out of date, and which of it must stay on this machine.
+//! The notes that the model has read: which are outdated, and which must stay on this machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,9 @@ use crate::activation::Told;
 use crate::message::{LateEnd, LogMessage, Notes};
 
 impl Turn {
-    /// Tells the notes that changed since the model saw them. What changed in them was written after
-    /// the turn was allowed to leave this machine: it is asked again, and where one of them may not be
-    /// seen elsewhere any more, the turn ends before another request is made.
+    /// Reports notes that changed since the model saw them. The summaries contain text written after the turn
+    /// was allowed to leave this machine, so privacy is checked again: if a note has become private, the turn
+    /// ends before another request.
     pub(super) async fn tell_outdated(&self) -> Result<(), Stop> {
         let mut outdated = {
             let mut state = self.session.lock();
@@ -52,7 +52,7 @@ impl Turn {
         if hidden.is_empty() { Ok(()) } else { Err(stays_here()) }
     }
 
-    /// Which of these notes the model of this turn may not see as they are now.
+    /// Which of these notes are now hidden from this turn's model.
     async fn hidden_now(&self, paths: BTreeSet<VaultPath>) -> BTreeSet<VaultPath> {
         let privacy = self.privacy();
         if !privacy.remote {
@@ -63,7 +63,7 @@ impl Turn {
         let is_hidden = |path: &VaultPath| {
             privacy.lists(path)
                 || match read.get(path) {
-                    // Nothing else is known of a deleted note.
+                    // For a deleted note, only its path can be checked.
                     Some(note) => note.as_ref().is_some_and(|note| privacy.hides(path, &note.document)),
                     None => true,
                 }
@@ -71,12 +71,12 @@ impl Turn {
         paths.into_iter().filter(is_hidden).collect()
     }
 
-    /// The notes and files as they are now; None where one is gone.
+    /// Reads the notes and files; `None` for one that is gone.
     pub(super) async fn read_notes(&self, paths: Vec<VaultPath>) -> Vec<(VaultPath, Option<Held>)> {
         held(self.scope.access.vault.clone(), paths).await
     }
 
-    /// Notes that are not what the model read, whether or not anybody watched them.
+    /// Finds notes that changed since the model read them, even if they were not watched.
     pub(super) async fn find_outdated(&self) {
         let seen = self.session.lock().seen.clone();
         self.look_again(&seen).await;
@@ -103,9 +103,9 @@ impl Turn {
         }
     }
 
-    /// The model is about to see what was made of these notes, and of further ones that are only named:
-    /// whether they may be seen here only, and which of them changed while the call went on, which
-    /// nobody was told before the session knew of them.
+    /// Records that the model is about to see output derived from these notes, and from others that are only
+    /// named. Detects changes during the call, which the watch could not report yet. Returns whether the
+    /// output must stay on this machine.
     pub(super) async fn see_output(&self, notes: &Notes, drawn_from: &[VaultPath]) -> bool {
         self.see(notes);
         let paths = paths(notes, drawn_from);
@@ -116,13 +116,13 @@ impl Turn {
                 || holds_private(&now, &self.elsewhere(), &|path| notes.contains_key(path)))
     }
 
-    /// The model sees these notes as they were then.
+    /// Records that the model has seen these versions of the notes.
     pub(super) fn see(&self, notes: &Notes) {
         self.session.lock().seen.extend(notes.clone());
     }
 
-    /// What a model on this machine was allowed to read stays here when the chat continues with
-    /// another one.
+    /// Prevents private content read by a local model from being sent when the chat continues with a remote
+    /// one.
     pub(super) async fn check_private(&self) -> Result<(), Stop> {
         if self.has_read_private().await {
             return Err(stays_here());
@@ -130,14 +130,14 @@ impl Turn {
         Ok(())
     }
 
-    /// Whether the model has seen notes that no model elsewhere may see: as they were when it read them,
-    /// and as they are now.
+    /// Whether the model has seen notes that are hidden from remote models, in the version it read or in the
+    /// current one.
     pub(super) async fn has_read_private(&self) -> bool {
         let read = NotesRead::by(&self.session.lock().messages);
         read.are_private(self.scope.access.vault.clone(), &self.elsewhere()).await
     }
 
-    /// What a model elsewhere may not see.
+    /// The privacy rules for a remote model.
     fn elsewhere(&self) -> Privacy {
         Privacy { remote: true, private: self.scope.private.clone() }
     }
@@ -147,13 +147,13 @@ impl Turn {
     }
 }
 
-/// The notes that messages of a session say something of.
+/// The notes that messages of a session are drawn from.
 #[derive(Default)]
 pub(crate) struct NotesRead {
     /// One of them is known to have been private.
     private: bool,
     all: BTreeSet<VaultPath>,
-    /// Of the end of a call that ran on nobody noted what its notes were.
+    /// Notes of late ends, whose privacy was not recorded.
     ends: BTreeSet<VaultPath>,
 }
 
@@ -174,17 +174,17 @@ impl NotesRead {
         self.all.extend(message.drawn_from().into_iter().flatten().cloned());
     }
 
-    /// Adds the end of a call that no request has told yet.
+    /// Adds an end that no request has reported yet.
     pub(crate) fn add_untold(&mut self, end: &LateEnd) {
         self.private |= end.only_here;
         self.ends.extend(end.notes.keys().cloned());
         self.all.extend(end.drawn_from.iter().flatten().cloned());
     }
 
-    /// Whether no model elsewhere may see them: as they were when they were read, or as they are now.
+    /// Whether they are hidden from remote models, in the version that was read or in the current one.
     pub(crate) async fn are_private(self, vault: Option<Vault>, elsewhere: &Privacy) -> bool {
         let Self { private, all, ends } = self;
-        // The list also holds where the vault they are of is not open.
+        // The list of private paths also applies if their vault is not open.
         if private || all.iter().chain(&ends).any(|path| elsewhere.lists(path)) {
             return true;
         }
@@ -194,14 +194,13 @@ impl NotesRead {
     }
 }
 
-/// The notes and files as they are now; None where one is gone.
+/// Reads the notes and files; `None` for one that is gone.
 async fn held(vault: Option<Vault>, paths: Vec<VaultPath>) -> Vec<(VaultPath, Option<Held>)> {
     let Some(vault) = vault.filter(|_| !paths.is_empty()) else { return Vec::new() };
     tokio::task::spawn_blocking(move || vault.held(paths)).await.unwrap_or_default()
 }
 
-/// Whether one of these notes may be seen here only, as they are now; of one that is gone, whether it
-/// `may_have_been` such a one.
+/// Whether one of these notes is private now; for a deleted one, whether it `may_have_been`.
 fn holds_private(
     now: &[(VaultPath, Option<Held>)],
     elsewhere: &Privacy,
@@ -213,7 +212,7 @@ fn holds_private(
     })
 }
 
-/// Notes that were read, and those that are named beside them.
+/// The paths of notes that were read, and of those that are only named.
 pub(super) fn paths(notes: &Notes, named: &[VaultPath]) -> BTreeSet<VaultPath> {
     notes.keys().chain(named).cloned().collect()
 }

@@ -1,4 +1,4 @@
-//! Skills that become active and inactive in the course of a session.
+//! Activation and deactivation of skills during a session.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::activation::{self, ControlTool, Told};
 use crate::message::{LogCall, LogMessage};
 use crate::session::UserMessage;
 
-/// How many tools a search looks at.
+/// Maximum number of tools that a search considers.
 const SEARCHED: usize = 16;
 
 impl Turn {
-    /// Ends what was active for one turn, and activates what the user and the request ask for. A skill
-    /// that would end and begin at once continues.
+    /// Deactivates skills that were active for one turn, and activates those that the user or the request
+    /// requires. A skill that is in both groups stays active.
     pub(super) async fn begin_skills(&self, snapshot: &Arc<Snapshot>, message: &UserMessage) {
         let mut wanted: Vec<(Arc<SkillEntry>, ActivatedBy)> = Vec::new();
         let is_new = self.session.lock().turns == 0;
@@ -25,7 +25,7 @@ impl Turn {
             let pinned = snapshot.available().filter(|skill| skill.pinned);
             wanted.extend(pinned.map(|skill| (skill.clone(), ActivatedBy::Pin)));
         }
-        // Few steps are left for looking around: it has everything that it may use from the start.
+        // A sub-agent has few steps for exploration, so all its skills are active from the start.
         let given = self.sub_agent.iter().flat_map(|agent| agent.skills());
         let given = given.filter_map(|id| snapshot.skill(id).cloned());
         wanted.extend(given.map(|skill| (skill, ActivatedBy::Model)));
@@ -40,7 +40,7 @@ impl Turn {
             wanted.extend(routed.map(|skill| (skill, ActivatedBy::Router)));
         }
         for id in self.session.active_skills() {
-            // A pinned one is meant to be there in every turn.
+            // A pinned skill is intended for every turn.
             let for_a_turn =
                 snapshot.skill(&id).is_some_and(|skill| skill.lifetime == Lifetime::Turn && !skill.pinned);
             if for_a_turn && !wanted.iter().any(|(skill, _)| skill.id == id) {
@@ -52,17 +52,17 @@ impl Turn {
         }
     }
 
-    /// The skill that the request is about, where that is beyond doubt.
+    /// The skill that the request clearly concerns, if any.
     async fn routed(&self, snapshot: &Arc<Snapshot>, text: &str) -> Option<Arc<SkillEntry>> {
         let (all, text) = (snapshot.clone(), text.to_owned());
         let skill = tokio::task::spawn_blocking(move || all.router().confident(&text).map(str::to_owned));
         let skill = snapshot.skill(&skill.await.ok()??)?;
-        // A skill from elsewhere does not call itself.
+        // A foreign skill cannot activate itself.
         (!skill.hidden && !skill.foreign).then(|| skill.clone())
     }
 
-    /// What the model must know of skills before the next request: which came and went since it was
-    /// told, and the instructions of those that are active.
+    /// Adds notices about skills for the next request: added and removed ones, and the instructions of active
+    /// ones.
     pub(super) fn tell_skills(&self, snapshot: &Snapshot) {
         for id in self.session.active_skills() {
             let gone = match snapshot.skill(&id) {
@@ -94,7 +94,7 @@ impl Turn {
         }
     }
 
-    /// The catalog is frozen; what became different since goes to the end of the conversation.
+    /// The catalog is frozen; changes are appended to the conversation.
     fn tell_news(&self, snapshot: &Snapshot, told: &Told) {
         let news = told.news(snapshot);
         if news.is_empty() {
@@ -116,7 +116,7 @@ impl Turn {
         self.message(LogMessage::telling(lines.join("\n\n"), told));
     }
 
-    /// A call of a tool whose skill is not active activates it, unless a rule denies the call.
+    /// A call of an inactive skill's tool activates the skill, unless a rule denies the call.
     pub(super) fn activate_for(&self, snapshot: &Snapshot, call: &LogCall) {
         let ToolLookup::Found { skill, tool } = snapshot.tool(&call.name) else { return };
         let args = serde_json::from_str(&call.arguments).unwrap_or_default();
@@ -128,7 +128,7 @@ impl Turn {
         }
     }
 
-    /// The answer to a control tool, and what it tells of skills.
+    /// Runs a control tool; returns its answer and what it tells about skills.
     pub(super) async fn run_control(
         &self,
         snapshot: &Arc<Snapshot>,
@@ -154,7 +154,7 @@ impl Turn {
         }
         let name = ControlTool::argument(&call.arguments, "skill");
         if control == ControlTool::UnloadSkill {
-            // Also one that is no longer available.
+            // Includes skills that are no longer available.
             let id = snapshot.skill(&name).map_or(name.clone(), |skill| skill.id.clone());
             if self.deactivate(&id, DeactivatedBy::Model) {
                 return (format!("{id} is no longer active."), nothing);
@@ -182,15 +182,15 @@ impl Turn {
         }
     }
 
-    /// The text of a skill from elsewhere may ask for anything, as the text of a tool may.
+    /// Taints the turn: the text of a foreign skill is untrusted, like the output of a tool.
     fn hear_of(&self, skill: &SkillEntry) {
         if skill.foreign {
             self.so_far.taint(&skill.id);
         }
     }
 
-    /// Whether the skill was not active before. One whose instructions and tools are in every request
-    /// of the session needs no activation.
+    /// Returns whether the skill was inactive before. A skill whose instructions and tools are in every
+    /// request of the session needs no activation.
     fn activate(&self, skill: &SkillEntry, by: ActivatedBy) -> bool {
         {
             let mut state = self.session.lock();

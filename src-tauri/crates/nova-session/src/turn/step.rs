@@ -1,4 +1,4 @@
-//! One step of a turn: the request, and what the provider answers.
+//! One step of a turn: a request and the provider's response.
 
 use std::borrow::Cow;
 
@@ -15,12 +15,12 @@ use crate::session::State;
 use crate::stream::{StreamEnd, show};
 
 impl Turn {
-    /// `bound`: the tool that the user points at, which the model must call first.
+    /// `bound`: the tool that the user selected, which the model must call first.
     pub(super) fn request(&self, snapshot: &Snapshot, bound: Option<&str>) -> ChatRequest {
         let calls_run = !Self::running_here(&self.session).is_empty();
         let state = self.session.lock();
         let mut tools = activation::visible_tools(snapshot, &state.first_tools(), &state.active);
-        // Behind all others, so that they break as little as they can of what the provider keeps.
+        // Placed last, to preserve as much as possible of the provider's cache.
         let is_cut = state.messages.iter().any(|message| message.cut().is_some());
         tools.extend(ControlTool::about_calls(calls_run, is_cut));
         let bound = bound.and_then(|name| match snapshot.tool(name) {
@@ -41,8 +41,8 @@ impl Turn {
         }
     }
 
-    /// The tools that the messages sent make callable, where they may be sent aside. They stay when their
-    /// skill is no longer active: a call of one activates it again.
+    /// The tools that the messages make callable, if the provider supports deferred tools. They stay when
+    /// their skill is deactivated: a call of one activates it again.
     fn deferred(&self, state: &State, snapshot: &Snapshot) -> Vec<ToolDefinition> {
         if !self.scope.provider.defers_tools(&self.scope.model) {
             return Vec::new();
@@ -50,18 +50,18 @@ impl Turn {
         let mut deferred = activation::named_tools(snapshot, &state.told().tools);
         let first = state.first_tools();
         deferred.retain(|tool| !first.iter().any(|first| first.name == tool.name));
-        // What loads a tool is read as Nova's own words, not as the answer of a call: what tools say must
-        // load none. A log may hold such outputs still.
+        // Deferred tools are loaded by notices, not by outputs of calls: outputs must not load any. Logs may
+        // still contain such outputs.
         let is_about_calls =
             |tool: &ToolDefinition| ControlTool::named(&tool.name).is_some_and(ControlTool::is_about_calls);
         deferred.retain(|tool| !is_about_calls(tool));
         deferred
     }
 
-    /// The messages as this turn's model is sent them.
+    /// Converts the messages for this turn's model.
     pub(super) fn as_sent(&self, state: &State, messages: &[Cow<'_, LogMessage>]) -> Vec<Message> {
         let model = self.model_name();
-        // It may have been found out in this turn.
+        // The session may have learned it during this turn.
         let takes = self.scope.images != Some(false) && state.blind.as_ref() != Some(&model);
         let refused = state.refused_images.iter().filter(|(by, _)| *by == model);
         let refused = refused.map(|(_, id)| id.clone()).collect();
@@ -69,14 +69,14 @@ impl Turn {
         to_provider(messages, &showing, state.notice_mark())
     }
 
-    /// One request to the provider.
+    /// Sends one request to the provider.
     pub(super) async fn step(&mut self, request: &ChatRequest, step: u32) -> Result<Completed, Stop> {
         let parts = cache_order(request);
         let (prefix_kept, sizes, context) = {
             let mut state = self.session.lock();
             let kept = match (&state.last_request, &state.last_tools) {
                 (Some(before), _) => parts.starts_with(before),
-                // Another Nova process sent the last one: the log has the names of its tools.
+                // Another Nova process sent the last request: the log has the names of its tools.
                 (None, Some(before)) => has_tools_of(request, before),
                 (None, None) => true,
             };
@@ -121,7 +121,8 @@ impl Turn {
                         self.session.lock().blind = Some(self.model_name());
                         refused_images(nothing_said, error.into())
                     }
-                    // It may be for anything, but what is shown would be sent with every message to come.
+                    // The cause is unknown, but a rejected image would be sent again with every later
+                    // message.
                     ProviderError::Failed { status: Some(400 | 413), .. }
                         if request.images().next().is_some() =>
                     {
@@ -145,7 +146,7 @@ impl Turn {
         self.learned = state.learned.as_ref().filter(|(of, _)| *of == model).map(|(_, tokens)| *tokens);
     }
 
-    /// Notes that the model takes in less than this request, as requests are measured here.
+    /// Records that the model's limit is below the size of this request.
     pub(super) fn learn_limit(&mut self, request: &ChatRequest, context: Option<u64>) {
         let most = self.tokens_of(request) * 9 / 10;
         let learned = context.map_or(most, |context| context.min(most)).max(1);
@@ -163,7 +164,7 @@ impl Turn {
         }
     }
 
-    /// Text that arrived before a cut stays; calls that were not whole never existed.
+    /// Keeps the text of an interrupted answer; its incomplete calls are dropped.
     async fn keep_cut_text(&self, id: String, text: String) {
         if !text.is_empty() {
             self.message(LogMessage::Assistant {
@@ -181,20 +182,20 @@ impl Turn {
     }
 }
 
-/// A refusal for its images: before anything was said the request can be made again.
+/// A refusal of images: before any output, the request can be retried.
 fn refused_images(nothing_said: bool, error: UserError) -> Stop {
     if nothing_said { Stop::Images(error) } else { Stop::Failed(error) }
 }
 
-/// Whether an earlier request with these tools had the same, but for those that are sent aside.
+/// Whether an earlier request with these tool names had the same tools, apart from deferred ones.
 fn has_tools_of(request: &ChatRequest, before: &[String]) -> bool {
     let mut before = before.iter();
     request.tools.iter().all(|tool| before.next() == Some(&tool.name))
         && before.all(|name| request.deferred.iter().any(|tool| tool.name == *name))
 }
 
-/// What providers hash, in their order: tools, system, messages. Deferred tools are none of the first, but
-/// of the messages that load them.
+/// The content that providers hash, in order: tools, system, messages. Deferred tools belong to the messages
+/// that load them.
 pub(super) fn cache_order(request: &ChatRequest) -> Vec<u8> {
     let mut parts = format!("{:?}\0{}\0", request.tools, request.system).into_bytes();
     for message in &request.messages {

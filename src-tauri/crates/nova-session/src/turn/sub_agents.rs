@@ -1,5 +1,4 @@
-//! The sub-agents of a turn: each works in a session under the turn's, with a part of its skills, and never with
-//! more rights.
+//! The sub-agents of a turn: each has a sub-session, a subset of the turn's skills, and never more rights.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -29,18 +28,18 @@ use crate::message::{LogMessage, Notes};
 use crate::report::Report;
 use crate::session::{Session, UserMessage};
 
-/// How long sub-agents may take to write their end when the turn ends before them.
+/// How long sub-agents may take to write their end if the turn ends before them.
 const ENDING: Duration = Duration::from_secs(10);
-/// The most of a name, in characters.
+/// Maximum length of a name, in characters.
 const NAME: usize = 40;
 
 /// Opens the sessions of sub-agents.
 #[async_trait]
 pub trait SubSessions: Send + Sync {
-    /// A new session under one that is open here, taken for a turn that `cancel` stops.
+    /// Creates a sub-session of an open session, occupied by a turn that `cancel` stops.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     async fn open(
         &self,
         parent: &Session,
@@ -56,7 +55,7 @@ pub struct SubSession {
     pub occupied: Box<dyn Send + Sync>,
 }
 
-/// A turn without sub-agents.
+/// For turns without sub-agents.
 #[async_trait]
 impl SubSessions for () {
     async fn open(
@@ -69,10 +68,10 @@ impl SubSessions for () {
     }
 }
 
-/// What the turn of a sub-agent shares with its parent's.
+/// State that the turn of a sub-agent shares with its parent's.
 pub(super) struct SubAgent {
     principal: Principal,
-    /// The part of the skills that it has.
+    /// The subset of skills that it may use.
     may_use: Subset,
     limits: TaskLimits,
     user: Arc<dyn SubAgentUser>,
@@ -108,7 +107,7 @@ impl Started {
 }
 
 impl Turn {
-    /// What the turn may see of the skills.
+    /// The skills that the turn may use.
     pub(super) fn snapshot(&self) -> Arc<Snapshot> {
         let all = self.scope.registry.snapshot();
         match &self.sub_agent {
@@ -117,12 +116,12 @@ impl Turn {
         }
     }
 
-    /// On whose behalf its calls run.
+    /// The principal of its calls.
     pub(super) fn principal(&self) -> Principal {
         self.sub_agent.as_ref().map_or_else(Principal::owner, |agent| agent.principal.clone())
     }
 
-    /// The author of what it writes.
+    /// The author of its changes.
     pub(super) fn author(&self) -> String {
         match &self.sub_agent {
             None => "model".into(),
@@ -130,7 +129,7 @@ impl Turn {
         }
     }
 
-    /// Starts the sub-agents of its calls; one that is a sub-agent itself starts none.
+    /// Starts the sub-agents of its calls; a sub-agent cannot start any.
     pub(super) fn sub_agents(&self) -> Arc<dyn SubAgents> {
         if self.sub_agent.is_some() {
             return Arc::new(());
@@ -145,7 +144,7 @@ impl Turn {
         })
     }
 
-    /// Counts what a request cost.
+    /// Adds the cost of a request.
     pub(super) fn spend(&mut self, tokens: u64) {
         self.spent += tokens;
         if let Some(agent) = &self.sub_agent {
@@ -153,7 +152,7 @@ impl Turn {
         }
     }
 
-    /// Whether a sub-agent may make one more request, after so many.
+    /// Whether a sub-agent may make another request, after this many.
     pub(super) async fn check_limits(&self, agent: &SubAgent, steps: u32) -> Result<(), Stop> {
         if self.spent >= agent.limits.tokens {
             let what = format!("{} tokens", in_thousands(agent.limits.tokens));
@@ -181,7 +180,7 @@ impl Turn {
 }
 
 impl TurnScope {
-    /// The same for another turn, which has no id yet.
+    /// The same environment for another turn, which has no id yet.
     fn again(&self) -> Self {
         Self {
             turn: String::new(),
@@ -287,7 +286,7 @@ impl SubAgents for OfTurn {
 }
 
 impl OfTurn {
-    /// The part of the skills that a task names; else those that are active in the session.
+    /// The subset of skills that a task names; by default those active in the session.
     fn may_use(&self, task: &Task, all: &Snapshot) -> Result<Subset, ToolError> {
         let names = task.skills.clone().unwrap_or_else(|| self.session.active_skills());
         Subset::named(&names, all).map_err(|error| {
@@ -301,7 +300,7 @@ impl OfTurn {
         })
     }
 
-    /// All sub-agents of a turn together spend no more than this many times the limits.
+    /// Limits the cost of all sub-agents of a turn to this many times the limits of one.
     fn count(&self, limits: &TaskLimits) -> Result<(), ToolError> {
         let before = self.started.count.fetch_add(1, Ordering::Relaxed);
         if before < limits.per_turn {
@@ -356,7 +355,7 @@ impl OfTurn {
     }
 }
 
-/// The folders and sandboxes of the chat whose sub-agent asks.
+/// The folders and sandboxes of the chat that started the sub-agent.
 struct PlacesOfChat {
     folders: Arc<dyn FolderSource>,
     sandboxes: Arc<dyn SandboxSource>,
@@ -398,7 +397,7 @@ impl SandboxSource for PlacesOfChat {
     }
 }
 
-/// Without what starts further sub-agents.
+/// Excludes tools that start further sub-agents.
 fn part_of(all: &Snapshot, may_use: &Subset) -> Snapshot {
     all.only(may_use, |tool| !tool.spec().delegates)
 }
@@ -412,7 +411,7 @@ fn named(name: &str) -> String {
     }
 }
 
-/// The notes that messages show, with what they held, and those that they say something of.
+/// The notes in messages with the hash of their content, and the sources they are drawn from.
 fn notes_of(messages: &[LogMessage]) -> (Notes, Vec<Source>) {
     let seen = messages.iter().filter_map(LogMessage::notes).flatten();
     let seen = seen.map(|(path, hash)| (path.clone(), *hash)).collect();
@@ -432,7 +431,7 @@ fn used_up(code: ErrorCode, what: &str) -> UserError {
     UserError::new(code, format!("{what} used up."), "Open the sub-agent as a chat to continue.")
 }
 
-/// "60k"
+/// Formats a number: "60k".
 fn in_thousands(count: u64) -> String {
     if count >= 1000 && count.is_multiple_of(1000) { format!("{}k", count / 1000) } else { count.to_string() }
 }

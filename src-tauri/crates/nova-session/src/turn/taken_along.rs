@@ -1,5 +1,5 @@
-//! Attachments of a message from MCP servers: the text of a prompt that the user filled in, and resources, which are
-//! read before the message is sent. The message holds both, fenced as text from outside.
+//! Attachments of a message from MCP servers: the text of a prompt that the user filled in, and resources,
+//! which are read before the message is sent. The message contains both, fenced as untrusted text.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::outside::{append, taken_along};
 use crate::session::{UserMessage, said};
 
 impl Turn {
-    /// The user's message as the model reads it. A resource is read by a call of its tool, with its question and its
-    /// card; one that cannot be read says why.
+    /// The user's message for the model. Resources are read by calls of their tools, with approvals and
+    /// cards; for one that cannot be read, the reason is included.
     pub(super) async fn whole_message(&mut self, snapshot: &Arc<Snapshot>, message: &UserMessage) -> String {
         let mut text = said(&message.text, message.tool.as_deref());
         for file in &message.outside {

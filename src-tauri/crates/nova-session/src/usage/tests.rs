@@ -10,7 +10,7 @@ use crate::used::{UseMeter, What};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
-/// A database in memory, as the migrations up to this one leave it.
+/// An in-memory database, migrated up to this version.
 async fn database(version: i64) -> SqlitePool {
     let pool = SqlitePoolOptions::new().max_connections(1).connect("sqlite::memory:").await.unwrap();
     let mut migrations = Migrator { locking: false, ..Migrator::DEFAULT };
@@ -78,7 +78,7 @@ fn logs() -> (Vec<Value>, Vec<Value>) {
     (one, two)
 }
 
-/// What stands in `logs`.
+/// The usage in `logs`.
 fn counted() -> SkillUse {
     let failed = |message: &str| format!(r#"{{"code":"tool_failed","hint":"","message":"{message}"}}"#);
     let bytes = "\"Jürgen\"".len()
@@ -106,7 +106,7 @@ fn counted() -> SkillUse {
 }
 
 #[tokio::test]
-async fn the_logs_of_an_earlier_nova_are_counted_once() {
+async fn logs_of_an_earlier_version_are_counted_once() {
     let pool = database(2).await;
     let (one, two) = logs();
     write_logs(&pool, &[("one", &one), ("two", &two)]).await;
@@ -118,7 +118,7 @@ async fn the_logs_of_an_earlier_nova_are_counted_once() {
 }
 
 #[tokio::test]
-async fn what_is_heard_counts_as_the_logs_do() {
+async fn events_count_like_logs() {
     let store = Store::over(database(i64::MAX).await);
     let (one, two) = logs();
     for events in [one, two] {
@@ -131,7 +131,7 @@ async fn what_is_heard_counts_as_the_logs_do() {
 }
 
 #[tokio::test]
-async fn the_days_shown_are_the_last_ones() {
+async fn only_the_last_days_are_listed() {
     let store = Store::over(database(i64::MAX).await);
     for day in 1..=30 {
         for month in ["10", "11"] {
@@ -146,7 +146,7 @@ async fn the_days_shown_are_the_last_ones() {
 }
 
 #[tokio::test]
-async fn a_skill_is_active_in_the_sessions_whose_log_activated_it_last() {
+async fn active_sessions_follow_the_last_activation_in_the_log() {
     let pool = database(i64::MAX).await;
     let event = |kind: &str, skill: &str| json!({"v": 1, "seq": 0, "at": "2026-03-01T12:00:00Z", "type": kind, "skill": skill});
     let on = |skill| event("skill_activated", skill);

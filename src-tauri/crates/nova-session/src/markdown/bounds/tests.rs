@@ -1,6 +1,6 @@
 use super::super::{Growing, blocks, html, unsafe_blocks};
 
-/// Texts of about `size` bytes that nest, repeat or pad as far as Markdown goes.
+/// Texts of about `size` bytes with extreme nesting, repetition or padding.
 fn hostile(size: usize) -> Vec<(&'static str, String)> {
     let twice = |open: &str, close: &str| {
         let n = size / (open.len() + close.len());
@@ -30,8 +30,8 @@ fn hostile(size: usize) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What the sanitiser does for a piece of HTML: each tag looks at all that are open, and each character
-/// that is escaped at the rest of its text or attribute.
+/// The work of the sanitiser for a piece of HTML: each tag scans all open ones, and each escaped character
+/// the rest of its text or attribute.
 fn work(html: &str) -> usize {
     let (mut work, mut depth) = (html.len(), 0_usize);
     for part in html.split('<').skip(1) {
@@ -76,7 +76,7 @@ fn work_grows_with_the_size() {
         let of = |text: &str| unsafe_blocks(text).iter().map(|raw| work(raw)).sum::<usize>();
         let (once, twice) = (of(&small), of(&large));
         assert!(twice <= 2 * once + once / 2, "{case}: {once} for one, {twice} for two");
-        // Its factor is bounded, too.
+        // The constant factor is bounded too.
         assert!(twice <= 40_000 * 6_000, "{case}: {twice}");
     }
 }
@@ -91,7 +91,7 @@ fn output_is_bounded_by_the_input() {
 
 #[test]
 fn deep_nesting_is_shown_as_text() {
-    // Without a bound the first is wrong at once, and the second takes a minute.
+    // Without a bound, the first is rendered incorrectly, and the second takes a minute.
     for depth in [200, 100_000] {
         let shown = html(&format!("{}end", "> ".repeat(depth)));
         assert!(deepest(&shown) <= 100, "{}", deepest(&shown));
@@ -104,7 +104,7 @@ fn deep_nesting_is_shown_as_text() {
 }
 
 #[test]
-fn nesting_of_people_is_unchanged() {
+fn realistic_nesting_is_unchanged() {
     let list: String = (0..20).map(|level| format!("{}- level {level}\n", "  ".repeat(level))).collect();
     assert_eq!(html(&list).matches("<ul>").count(), 20);
     assert_eq!(html(&format!("{}x", "> ".repeat(40))).matches("<blockquote>").count(), 40);
@@ -150,9 +150,9 @@ fn long_growing_text_ends_as_the_whole() {
     assert_eq!(growing.blocks(), blocks(&text));
 }
 
-/// A text that arrives in many pieces costs what it costs once, but for the part that is formatted.
+/// Text that arrives in many pieces is processed once, except for the formatted part.
 #[test]
-fn plain_rest_of_a_growing_text_is_made_once() {
+fn plain_rest_of_a_growing_text_is_built_once() {
     let line = "A *word* of <b> & so on.\n";
     let mut growing = Growing::default();
     growing.push(&line.repeat(700_000 / line.len()));
