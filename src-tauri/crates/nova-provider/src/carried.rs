@@ -1,9 +1,9 @@
-//! What a server wants to see again with its own answer: a note in the conversation, which begins with
+//! Data that a server requires back with its own answer, stored in the conversation with the keys
 //! `{"dialect", "provider", "model"}`.
 
 use serde_json::Value;
 
-/// Whether the note is of this model: another can read no reasoning and no signature of it.
+/// Whether the data is from this model: others cannot use its reasoning and signatures.
 pub(crate) fn is_of(data: &Value, dialect: &str, provider: &str, model: &str) -> bool {
     data["dialect"] == dialect && data["provider"] == provider && data["model"] == model
 }

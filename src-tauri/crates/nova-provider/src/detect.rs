@@ -3,15 +3,15 @@ use std::time::Duration;
 use crate::settings::Limits;
 use crate::{ModelInfo, ProviderError, ProviderKind, ProviderSettings, connect};
 
-/// How long a running server may be silent.
+/// Maximum time without data from a running server.
 const SILENCE: Duration = Duration::from_secs(1);
-/// How long it may take to say which models it has, and what each of them can.
+/// Maximum time for listing its models with their capabilities.
 const WHOLE: Duration = Duration::from_secs(3);
 
-/// Asks the server at `address` for its models. An error means that there is none, or nothing that
-/// speaks as this `kind` of server does; it comes within a second from one that is silent.
+/// Asks the server at `address` for its models. An error means that there is no server, or not one of this
+/// `kind`; a silent server fails within a second.
 ///
-/// Nothing secret is sent: the user has not chosen the server at that port.
+/// No secret is sent: the user has not chosen the server at that port.
 pub async fn detect(kind: impl Into<ProviderKind>, address: &str) -> Result<Vec<ModelInfo>, ProviderError> {
     let kind = kind.into();
     let settings = ProviderSettings {
@@ -20,7 +20,7 @@ pub async fn detect(kind: impl Into<ProviderKind>, address: &str) -> Result<Vec<
         ..ProviderSettings::new(kind.as_str())
     };
     let provider = connect(kind, settings)?;
-    // The limits above are per read.
+    // The limits above apply to each read.
     tokio::time::timeout(WHOLE, provider.models())
         .await
         .unwrap_or(Err(ProviderError::Timeout { after: WHOLE }))

@@ -1,4 +1,4 @@
-//! What can go wrong with a provider, said to a person, with the remedy.
+//! Errors of providers, worded for the user, with the remedy.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use nova_error::{ErrorCode, UserError};
 
 /// Why a request to a provider gave no complete answer.
 ///
-/// `Display` is a sentence for the user, [`ProviderError::hint`] the remedy. Neither holds a
-/// secret: text from a server is shortened and the key is cut out of it.
+/// `Display` is a sentence for the user, [`ProviderError::hint`] the remedy. Neither contains a secret: text
+/// from a server is shortened and the key is removed from it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
     /// No connection, or one that closed without an answer.
@@ -15,40 +15,40 @@ pub enum ProviderError {
     Unreachable {
         /// The provider's id.
         provider: String,
-        /// The address tried.
+        /// The address of the request.
         address: String,
         /// Whether that address is this machine.
         local: bool,
-        /// What the system said.
+        /// The system's message.
         reason: String,
     },
-    /// The provider wants a key, or another one (401, 403).
+    /// The provider requires a key, or another one (401, 403).
     #[error("{provider} {}{}", if *.had_key { "refused the key" } else { "needs a key" }, said(.detail))]
     RefusedKey {
         /// The provider's id.
         provider: String,
         /// Whether a key was sent.
         had_key: bool,
-        /// What the provider said, possibly empty.
+        /// The provider's message, possibly empty.
         detail: String,
     },
-    /// Too many requests, or no credit left (429), also after trying again.
+    /// Too many requests, or no credit left (429), after retries.
     #[error("{provider} accepts no more requests for now{}", said(.detail))]
     RateLimited {
         /// The provider's id.
         provider: String,
         /// How long the provider asks to wait.
         wait: Option<Duration>,
-        /// What the provider said, possibly empty.
+        /// The provider's message, possibly empty.
         detail: String,
     },
-    /// Nothing arrived for longer than the limit.
+    /// No data arrived for longer than the limit.
     #[error("No answer from the model for {}", span(.after))]
     Timeout {
         /// The limit.
         after: Duration,
     },
-    /// The answer went on for longer than the limit.
+    /// The answer took longer than the limit.
     #[error("The answer was incomplete after {}", span(.after))]
     AnswerTimeout {
         /// The provider's id.
@@ -56,23 +56,23 @@ pub enum ProviderError {
         /// The limit.
         after: Duration,
     },
-    /// The answer was ended because it is larger than any may be.
+    /// The answer was aborted because it exceeds a size limit.
     #[error("{provider} ended its answer: {reason}")]
     TooMuch {
         /// The provider's id.
         provider: String,
-        /// What there is too much of.
+        /// The exceeded size.
         reason: &'static str,
     },
-    /// The answer stopped in the middle.
+    /// The answer ended before it was complete.
     #[error("The answer was cut off")]
     Truncated,
-    /// Something answered, but not in the way the provider's kind does.
+    /// The response does not match the provider's kind.
     #[error("{provider} sent an answer Nova cannot use: {reason}")]
     BadResponse {
         /// The provider's id.
         provider: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// The provider does not offer this model.
@@ -80,23 +80,23 @@ pub enum ProviderError {
     ModelNotFound {
         /// The provider's id.
         provider: String,
-        /// The model asked for.
+        /// The requested model.
         model: String,
     },
-    /// The model cannot call tools, and the request has some.
+    /// The model cannot call tools, but the request contains some.
     #[error("`{model}` of {provider} cannot call tools")]
     NoTools {
         /// The provider's id.
         provider: String,
-        /// The model asked.
+        /// The requested model.
         model: String,
     },
-    /// The model cannot look at images, and the request has some.
+    /// The model does not accept images, but the request contains some.
     #[error("`{model}` of {provider} cannot look at images")]
     NoImages {
         /// The provider's id.
         provider: String,
-        /// The model asked.
+        /// The requested model.
         model: String,
     },
     /// The request is longer than the context that the user set.
@@ -104,33 +104,33 @@ pub enum ProviderError {
     ContextTooSmall {
         /// The provider's id.
         provider: String,
-        /// The size set, in tokens.
+        /// The configured size, in tokens.
         context: u64,
-        /// About how many tokens the request has.
+        /// The estimated tokens of the request.
         needed: u64,
-        /// How many tools it has.
+        /// The number of tools.
         tools: usize,
     },
-    /// The provider says that the request is longer than the model's context.
+    /// The provider refused the request as longer than the model's context.
     #[error("The request is too long for `{model}` of {provider}{}", said(.detail))]
     TooLong {
         /// The provider's id.
         provider: String,
-        /// The model asked.
+        /// The requested model.
         model: String,
-        /// What it takes in, in tokens, where the provider names that.
+        /// The model's context size in tokens, if the provider states it.
         context: Option<u64>,
-        /// What the provider said, possibly empty.
+        /// The provider's message, possibly empty.
         detail: String,
     },
-    /// The provider answered with an error of its own.
+    /// The provider returned an error.
     #[error("{provider} failed{}{}", status.map(|code| format!(" ({code})")).unwrap_or_default(), said(.detail))]
     Failed {
         /// The provider's id.
         provider: String,
-        /// The HTTP status, if the failure was one; none in the middle of an answer.
+        /// The HTTP status, if the error has one; `None` within an answer.
         status: Option<u16>,
-        /// What the provider said, possibly empty.
+        /// The provider's message, possibly empty.
         detail: String,
     },
     /// The provider's entry in the configuration cannot be used.
@@ -138,16 +138,16 @@ pub enum ProviderError {
     Settings {
         /// The provider's id.
         provider: String,
-        /// What is wrong with them.
+        /// The problem.
         reason: String,
     },
-    /// The caller stopped the request.
+    /// The caller cancelled the request.
     #[error("Stopped")]
     Cancelled,
 }
 
 impl ProviderError {
-    /// The case of the error for programs.
+    /// The error code for programs.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Unreachable { .. } => ErrorCode::ProviderUnreachable,
@@ -165,7 +165,7 @@ impl ProviderError {
         }
     }
 
-    /// What the user can do about it.
+    /// The remedy for the user.
     pub fn hint(&self) -> String {
         match self {
             Self::Unreachable { provider, address, local: true, .. } => format!(
@@ -236,7 +236,7 @@ impl From<ProviderError> for UserError {
     }
 }
 
-/// The variable that holds a provider's key: `open-router` gives `NOVA_OPEN_ROUTER_KEY`.
+/// The environment variable for a provider's key: `open-router` gives `NOVA_OPEN_ROUTER_KEY`.
 pub fn key_variable(provider: &str) -> String {
     let id: String = provider
         .chars()

@@ -1,4 +1,4 @@
-//! The way to a provider: one address, its key, the limits, and tries before the first byte.
+//! The connection to a provider: its address, its key, the limits, and retries before the first byte.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::ProviderError;
 use crate::said::{Said, Scrub};
 use crate::settings::{Backoff, Limits, Locality, ProviderSettings, SecretSource, locality_of};
 
-/// How much of an error's body is read, and how much of a listing.
+/// Maximum size of error bodies and listings that is read.
 const ERROR_BYTES: usize = 64 * 1024;
 const LISTING_BYTES: usize = 8 * 1024 * 1024;
 
@@ -31,7 +31,7 @@ pub(crate) struct Endpoint {
     backoff: Backoff,
 }
 
-/// How the key is sent.
+/// The header for the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyHeader {
     /// `Authorization: Bearer …`
@@ -61,17 +61,17 @@ impl KeyHeader {
     }
 }
 
-/// What a request asks for.
+/// A request.
 pub(crate) struct Ask<'a> {
-    /// Relative to the base address; with a `/` before it, to the root of the server.
+    /// Relative to the base address; with a leading `/`, to the root of the server.
     pub(crate) path: &'a str,
-    /// In the place of the base address's own.
+    /// Replaces the query of the base address.
     pub(crate) query: Option<&'a str>,
-    /// A JSON body to post; none for a plain get.
+    /// A JSON body to post; `None` for a GET request.
     pub(crate) body: Option<Vec<u8>>,
-    /// The model it is about, for a better error.
+    /// The requested model, for error messages.
     pub(crate) model: Option<&'a str>,
-    /// It shows images.
+    /// The request contains images.
     pub(crate) images: bool,
 }
 
@@ -111,7 +111,7 @@ impl Endpoint {
         })
     }
 
-    /// The same with its key sent elsewhere than in `Authorization`.
+    /// Sends the key in another header than `Authorization`.
     pub(crate) fn with_key_in(mut self, header: KeyHeader) -> Self {
         self.key_header = header;
         self
@@ -129,7 +129,8 @@ impl Endpoint {
         locality_of(&self.base)
     }
 
-    /// Asks, again while the provider is busy, and returns the answer before its first byte.
+    /// Sends the request, with retries while the provider is busy, and returns the answer before its first
+    /// byte.
     pub(crate) async fn open(
         &self,
         ask: Ask<'_>,
@@ -188,7 +189,7 @@ impl Endpoint {
         }
     }
 
-    /// A key goes over http to this machine only.
+    /// A key is sent over http only to this machine.
     fn refuse_plain(&self, has_key: bool) -> Result<(), ProviderError> {
         let is_plain = self.base.scheme() == "http" && self.locality() != Locality::Local;
         let in_header = KeyHeader::ALL.map(KeyHeader::name);
@@ -207,7 +208,7 @@ impl Endpoint {
         self.document(ask, &CancellationToken::new()).await
     }
 
-    /// Asks for a small JSON document.
+    /// Requests a small JSON document.
     pub(crate) async fn document(
         &self,
         ask: Ask<'_>,
@@ -253,7 +254,7 @@ impl Endpoint {
         }
     }
 
-    /// The address for people: without a query, which may hold a key.
+    /// The address for messages, without the query, which may contain a key.
     fn address(&self) -> String {
         let mut shown = self.base.clone();
         shown.set_query(None);
@@ -277,7 +278,7 @@ impl Endpoint {
         }
     }
 
-    /// What a status other than success means; true if trying again is pointless.
+    /// The error for a status, and whether retrying is pointless.
     async fn refusal(
         &self,
         mut answer: Answer,
@@ -308,7 +309,7 @@ impl Endpoint {
             400..=500 if ask.images && said.no_images() => {
                 ProviderError::NoImages { provider, model: ask.model.unwrap_or_default().to_owned() }
             }
-            // Of a request with images, its bytes are too many, which says nothing of its tokens.
+            // With images, the request has too many bytes, which is unrelated to its tokens.
             413 if ask.images && !said.too_many_tokens() => {
                 ProviderError::Failed { provider, status: Some(413), detail: said.text }
             }
@@ -329,10 +330,10 @@ impl Endpoint {
     }
 }
 
-/// An answer that has begun. Dropping it closes the connection.
+/// A response that has started. Dropping it closes the connection.
 pub(crate) struct Answer {
     provider: String,
-    /// The one that was asked, if any.
+    /// The requested model, if any.
     model: String,
     response: Response,
     read: Duration,
@@ -344,14 +345,14 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The next bytes; none at a proper end.
+    /// The next bytes; `None` at a proper end.
     pub(crate) async fn chunk(
         &mut self,
     ) -> Result<Option<impl std::ops::Deref<Target = [u8]> + use<>>, ProviderError> {
         let chunk = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(ProviderError::Cancelled),
-            // Also where the next bytes are always there already.
+            // Also if more bytes are always available.
             () = tokio::time::sleep_until(self.ends_by) => {
                 return Err(ProviderError::AnswerTimeout { provider: self.provider.clone(), after: self.whole });
             }
@@ -376,7 +377,7 @@ impl Answer {
         ProviderError::TooMuch { provider: self.provider.clone(), reason }
     }
 
-    /// An error that the provider reports within its answer.
+    /// The error that the provider reports within its answer.
     pub(crate) fn failed(&self, error: &Value) -> ProviderError {
         let said = Said::of_error(error, &self.scrub);
         let provider = self.provider.clone();
@@ -399,7 +400,7 @@ impl Answer {
         }
     }
 
-    /// Refuses a compressed body: nothing asked for one.
+    /// Refuses a compressed body, which was not requested.
     fn checked(self) -> Result<Self, ProviderError> {
         match self.response.headers().get(header::CONTENT_ENCODING) {
             Some(encoding) if encoding != "identity" => Err(self.bad("it is compressed")),
@@ -421,7 +422,7 @@ fn client(base: &Url, settings: &ProviderSettings) -> Result<Client, reqwest::Er
         .tcp_nodelay(true)
         .connect_timeout(settings.limits.connect);
     if locality_of(base) == Locality::Local {
-        // The port is the address's own; 0 means "not said here".
+        // The port is part of the URL; 0 means that it is unspecified here.
         let loopback =
             [SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), SocketAddr::from((Ipv6Addr::LOCALHOST, 0))];
         client = client.resolve_to_addrs("localhost", &loopback);
@@ -429,26 +430,26 @@ fn client(base: &Url, settings: &ProviderSettings) -> Result<Client, reqwest::Er
         client = client.proxy(reqwest::Proxy::all(proxy.clone())?);
     }
     if base.scheme() == "http" {
-        // No certificate is ever looked at: a machine without any can still reach its own server.
+        // Without certificates, so that a machine that has none can still reach its own server.
         client = client.tls_certs_only([]);
     }
     client.build()
 }
 
-/// The innermost cause, which is the readable one.
+/// The innermost cause, which is the most readable one.
 fn reason(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(source) = cause.source() {
         cause = source;
     }
-    // The outermost error prints the address with its query; an inner one does not.
+    // The outermost error prints the URL with its query; inner ones do not.
     match cause.downcast_ref::<reqwest::Error>() {
         Some(_) => "the request could not be made".to_owned(),
         None => in_words(&cause.to_string()).to_owned(),
     }
 }
 
-/// What the system says, without the number that it has for it: "Connection refused (os error 111)".
+/// The system's message without its error number: "Connection refused (os error 111)".
 fn in_words(said: &str) -> &str {
     match said.rfind(" (os error ") {
         Some(end) if end > 0 && said.ends_with(')') => &said[..end],
@@ -456,8 +457,8 @@ fn in_words(said: &str) -> &str {
     }
 }
 
-/// What the provider asks to wait: (OpenAI) milliseconds, seconds, or a date, which counts from the date
-/// that it says itself.
+/// The wait that the provider asks for: (OpenAI) milliseconds, seconds, or a date, relative to the date of
+/// the response.
 fn asked_wait(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |name: &str| text(name)?.parse::<f64>().ok();

@@ -1,4 +1,4 @@
-//! An image that a message carries.
+//! An image in a message.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use imagesize::{ImageType, blob_size, image_type};
 
-/// A picture in a form that every dialect can send.
+/// An image in a format that every dialect supports.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Image {
-    /// Made from its bytes: equal for equal pictures.
+    /// Derived from its bytes: equal images have equal ids.
     pub id: String,
-    /// As its bytes say, whatever its name is.
+    /// Detected from its bytes, whatever its name is.
     pub media_type: &'static str,
     /// In pixels.
     pub width: u32,
@@ -22,7 +22,7 @@ pub struct Image {
     pub data: Arc<str>,
 }
 
-/// Why bytes are no image that can be sent.
+/// Why an image cannot be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
     /// Neither PNG nor JPEG, WebP or GIF.
@@ -34,21 +34,21 @@ pub enum ImageError {
     /// A side of more than [`Image::MOST_SIDE`].
     #[error("one side is longer than {} pixels", Image::MOST_SIDE)]
     TooWide,
-    /// It begins as one of these and has no size.
+    /// It starts like one of these formats but has no size.
     #[error("it is damaged")]
     Damaged,
 }
 
 impl Image {
-    /// In base64 these are the 5 MB that every provider takes.
+    /// 5 MB in base64, which every provider accepts.
     pub const MOST_BYTES: usize = 3_932_160;
-    /// No provider takes a longer side, in pixels.
+    /// The maximum length of a side that all providers accept, in pixels.
     pub const MOST_SIDE: u32 = 8_000;
 
-    /// Looks at the head of the bytes; nothing is unpacked.
+    /// Parses the header of the bytes, without decoding the image.
     ///
     /// # Errors
-    /// When they are no image, too many, or show one that is too wide or too high.
+    /// If they are not an image, too many, or the image is too wide or too high.
     pub fn read(bytes: &[u8]) -> Result<Self, ImageError> {
         if bytes.len() > Self::MOST_BYTES {
             return Err(ImageError::TooLarge);
@@ -78,18 +78,18 @@ impl Image {
     }
 }
 
-/// Its data is not for reading, and the id stands for it.
+/// Prints the id instead of the data.
 impl fmt::Debug for Image {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Image({} {}×{} {})", self.media_type, self.width, self.height, self.id)
     }
 }
 
-/// About how many tokens a model takes for an image of this size.
+/// Estimates the tokens of an image of this size.
 ///
-/// Anthropic's rule, which stands for all: a token for 750 pixels, after the longer side was brought
-/// down to 1,568 and the whole to 1,600 tokens. Others count less (OpenAI 85 and 170 for each tile of
-/// 512 pixels, local models 256 to 1,500), and what a provider has counted corrects it.
+/// Uses Anthropic's rule for all providers: a token per 750 pixels, after the longer side was reduced to
+/// 1,568 pixels and the whole to 1,600 tokens. Others count less (OpenAI 85, and 170 for each tile of 512
+/// pixels; local models 256 to 1,500), and the provider's own count corrects the estimate.
 pub fn image_tokens(width: u32, height: u32) -> u64 {
     const LONGEST: u64 = 1_568;
     const MOST: u64 = 1_600;
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_image_is_its_bytes_say() {
+    fn format_and_size_are_detected_from_bytes() {
         let gif = [b"GIF89a".as_slice(), &[2, 0, 1, 0, 0, 0, 0]].concat();
         let jpeg = [0xff, 0xd8, 0xff, 0xe0, 0, 2, 0xff, 0xc0, 0, 11, 8, 0, 3, 0, 4, 1].to_vec();
         let mut webp = b"RIFF\x20\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0".to_vec();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_refused_whatever_it_holds() {
+    fn other_bytes_are_refused() {
         let bmp = [b"BM".as_slice(), &[0; 60]].concat();
         let svg = b"<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>".to_vec();
         for bytes in [Vec::new(), b"hello".to_vec(), bmp, svg, b"RIFF\0\0\0\0WAVEfmt ".to_vec()] {
@@ -153,9 +153,9 @@ mod tests {
         assert_eq!(Image::read(&large), Err(ImageError::TooLarge));
     }
 
-    /// Anthropic refuses a request with 5 MB of base64 in an image, or 8,000 pixels on a side, as a whole.
+    /// Anthropic refuses the whole request for an image above 5 MB of base64, or 8,000 pixels on a side.
     #[test]
-    fn what_a_provider_would_refuse_is_refused_before() {
+    fn images_above_provider_limits_are_refused() {
         let mut most = png(8_000, 8_000);
         most.resize(3_932_160, 0);
         assert_eq!(Image::read(&most).unwrap().data.len(), 5 * 1024 * 1024);

@@ -1,11 +1,10 @@
-//! Models behind one trait: turns one request into a stream of events from a model.
+//! A common interface to models: turns a request into a stream of events.
 //!
-//! It never runs a tool, never reads the environment, never retries after the first byte of an
-//! answer, and is given a function that returns a secret, never the store that keeps it.
+//! It never runs a tool, never reads the environment, never retries after the first byte of an answer, and
+//! gets secrets through a function, without access to their store.
 //!
-//! A dialect (the shape of requests and answers on the wire) is one module; what a dialect must
-//! carry from one step to the next without anybody else understanding it (signatures of
-//! reasoning, for instance) travels in [`Completed::provider_data`] and
+//! A dialect (the format of requests and answers on the wire) is one module. Opaque data that a dialect must
+//! carry from one step to the next, such as signatures of reasoning, is in [`Completed::provider_data`] and
 //! [`Message::Assistant::provider_data`].
 //!
 //! Deliberately absent: the environment's proxy variables (a proxy is a setting), redirects (a
@@ -13,21 +12,23 @@
 //!
 //! # Invariants
 //!
-//! - A stream ends in one `End` or one error. A cut, garbled or endless answer is an error, and a cut call never
-//!   runs: `tests/provider/endings.rs`, `tests/provider/streams.rs`, `tests/provider/calls.rs`.
-//! - `encode` of a longer conversation begins with the bytes of the shorter one, because providers cache by prefix:
-//!   `tests/provider/requests.rs`.
-//! - A key goes to its provider's address only and is never printed: `tests/provider/secrets.rs`.
-//! - Tools that arrive with an activation are sent in the message that activates the skill where the dialect supports
-//!   it (`defers_tools`), so the tools before it keep their bytes: `tests/journeys/keeping_requests_small.rs`.
+//! - A stream ends with one `End` or one error. A truncated, garbled or endless answer is an error, and an
+//!   incomplete call never runs: `tests/provider/endings.rs`, `tests/provider/streams.rs`,
+//!   `tests/provider/calls.rs`.
+//! - `encode` of a longer conversation starts with the bytes of the shorter one, because providers cache by
+//!   prefix: `tests/provider/requests.rs`.
+//! - A key is sent only to its provider's address and never printed: `tests/provider/secrets.rs`.
+//! - If the dialect supports it (`defers_tools`), tools of an activated skill are sent in the message that
+//!   activates it, so that the tools before it keep their bytes: `tests/journeys/keeping_requests_small.rs`.
 //!   The output of any other call loads nothing.
 //! - Schema keys for forms (`x-…`, `format: decimal`) reach no model: `src/schema.rs`.
-//! - A schema that is reduced for Gemini refuses nothing that the whole one accepts: `tests/provider/gemini/schema.rs`.
-//! - A server on this machine is asked whether it passes a model on, in whatever dialect it is addressed:
+//! - A schema reduced for Gemini refuses nothing that the original accepts:
+//!   `tests/provider/gemini/schema.rs`.
+//! - A local server is asked whether it forwards a model's requests, whatever the dialect:
 //!   `tests/provider/listings.rs`.
 //!
-//! Ollama is addressed by its own API because only that sets the context size; without it the server silently cuts
-//! off the tools.
+//! Ollama is accessed by its own API because only that sets the context size; otherwise the server silently
+//! truncates the request, including its tools.
 
 use std::sync::Arc;
 
@@ -71,14 +72,14 @@ pub trait Provider: Send + Sync {
     /// The id the user gave it in the configuration, the part before `/` in `provider/model`.
     fn id(&self) -> &str;
 
-    /// Whether what is sent stays on this machine. A local server may still pass single models
-    /// on: see [`ModelInfo::runs_at`].
+    /// Whether requests stay on this machine. A local server may still forward those of single models: see
+    /// [`ModelInfo::runs_at`].
     fn locality(&self) -> Locality;
 
     /// The models offered, in the provider's order.
     async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError>;
 
-    /// What its server says of one model, asked anew where it may pass models on to another machine.
+    /// The server's information on one model, queried again if it may forward requests to another machine.
     async fn model(&self, _id: &str, _cancel: &CancellationToken) -> Result<Asked, ProviderError> {
         Ok(Asked::PassesNothingOn)
     }
@@ -93,8 +94,8 @@ pub trait Provider: Send + Sync {
         cancel: CancellationToken,
     ) -> Result<ChatStream, ProviderError>;
 
-    /// Whether tools may be sent to this model aside, so that they are none of what it keeps from request to
-    /// request ([`ChatRequest::deferred`]).
+    /// Whether this model supports deferred tools, which do not invalidate the cached prefix of requests
+    /// ([`ChatRequest::deferred`]).
     fn defers_tools(&self, model: &str) -> bool;
 
     /// The bytes [`Provider::stream`] sends as the body of this request.
@@ -104,10 +105,10 @@ pub trait Provider: Send + Sync {
     fn encode(&self, request: &ChatRequest) -> Vec<u8>;
 }
 
-/// What a server says of one model before anything is sent to it.
+/// A server's information on one model, before anything is sent to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// It is none of those that pass models on; of the model nothing is known.
+    /// It is not a kind of server that forwards requests; nothing is known about the model.
     PassesNothingOn,
     Has(ModelInfo),
     HasNot,
@@ -118,18 +119,18 @@ pub enum Asked {
 pub struct ModelInfo {
     /// The name to put into [`ChatRequest::model`].
     pub id: String,
-    /// How many tokens the model can take in, where the provider says so.
+    /// The model's context size in tokens, if the provider states it.
     pub context: Option<u64>,
-    /// Whether it can call tools, where the provider says so.
+    /// Whether it can call tools, if the provider says so.
     pub tools: Option<bool>,
-    /// Whether it can look at images, where the provider says so.
+    /// Whether it accepts images, if the provider says so.
     pub images: Option<bool>,
-    /// The address a local server passes this model's requests on to, where it says so: an
-    /// Ollama "cloud" model leaves the machine although its provider is local.
+    /// The address to which a local server forwards this model's requests, if it says so: an Ollama "cloud"
+    /// model is remote although its provider is local.
     pub runs_at: Option<String>,
 }
 
-/// Whether a server means the same model by both names: it folds their case, and `:latest` may be left out.
+/// Whether a server treats both names as the same model: it ignores case, and `:latest` is optional.
 pub fn is_same_model(one: &str, other: &str) -> bool {
     fn plain(name: &str) -> &str {
         let tag = name.len().checked_sub(":latest".len()).filter(|at| name.is_char_boundary(*at));
@@ -138,7 +139,7 @@ pub fn is_same_model(one: &str, other: &str) -> bool {
     plain(one).eq_ignore_ascii_case(plain(other))
 }
 
-/// Where a provider of this kind is when nothing else is configured; `None` of an unknown kind.
+/// The default address of a provider of this kind; `None` for an unknown kind.
 pub fn default_address(kind: &ProviderKind) -> Option<&'static str> {
     match kind {
         ProviderKind::OpenAi => Some(openai::DEFAULT_ADDRESS),
@@ -150,7 +151,7 @@ pub fn default_address(kind: &ProviderKind) -> Option<&'static str> {
     }
 }
 
-/// Makes the provider for a `kind` of the configuration. Nothing is sent yet.
+/// Creates the provider for a `kind` of the configuration, without sending anything.
 pub fn connect(
     kind: impl Into<ProviderKind>,
     settings: ProviderSettings,

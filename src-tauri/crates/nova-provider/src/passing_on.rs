@@ -1,7 +1,7 @@
-//! Which models a server of this machine passes on to another one, whatever dialect it is spoken to in.
+//! Determines which models a local server forwards to another machine, whatever the dialect.
 //!
-//! Only an Ollama is known to do that, and it says so in its own list, which stands at its root also for
-//! those who speak OpenAI's or Anthropic's dialect with it.
+//! Only Ollama is known to do that. It reports it in its own model list at the server's root, which is also
+//! available if OpenAI's or Anthropic's dialect is used.
 //!
 //! Source: Ollama's API documentation, "List local models" and "Show model information".
 
@@ -12,10 +12,10 @@ use crate::http::{Ask, Endpoint};
 use crate::settings::Locality;
 use crate::{Asked, ModelInfo, ProviderError, is_same_model};
 
-/// What an Ollama says of the model.
+/// Ollama's information on the model.
 ///
 /// # Errors
-/// When no answer identifies the server: an unknown one may pass on what is sent.
+/// If no response identifies the server: an unknown one may forward requests.
 pub(crate) async fn model(
     endpoint: &Endpoint,
     id: &str,
@@ -28,7 +28,7 @@ pub(crate) async fn model(
     if let Some(listed) = listed.into_iter().find(|model| is_same_model(&model.id, id)) {
         return Ok(Asked::Has(listed));
     }
-    // It knows a model by longer names too, and may know models elsewhere that it does not list.
+    // It also knows a model by longer names, and may know remote models that it does not list.
     let body = Some(json!({ "model": id }).to_string().into_bytes());
     let ask = Ask { path: "/api/show", query: None, body, model: Some(id), images: false };
     match endpoint.document(ask, cancel).await {
@@ -42,7 +42,7 @@ pub(crate) async fn model(
     }
 }
 
-/// Adds to a list in another dialect where its models run. A server that does not say is no hindrance.
+/// Adds to a list from another dialect where its models run. A server that does not answer is ignored.
 pub(crate) async fn mark(endpoint: &Endpoint, models: &mut [ModelInfo]) {
     if endpoint.locality() != Locality::Local {
         return;
@@ -54,7 +54,7 @@ pub(crate) async fn mark(endpoint: &Endpoint, models: &mut [ModelInfo]) {
     }
 }
 
-/// The models of an Ollama, without what each can.
+/// The models of an Ollama server, without their capabilities.
 pub(crate) async fn tags(
     endpoint: &Endpoint,
     path: &str,
@@ -81,7 +81,7 @@ pub(crate) async fn tags(
     Ok(listed.collect())
 }
 
-/// None where something else answers.
+/// `None` if it is another kind of server.
 async fn list_of_ollama(
     endpoint: &Endpoint,
     cancel: &CancellationToken,
@@ -93,8 +93,8 @@ async fn list_of_ollama(
     }
 }
 
-/// Whether it is an answer, and that there is no such thing. An Ollama that cannot read its models fails
-/// with 500.
+/// Whether the server responded that there is no such resource. An Ollama server that cannot read its models
+/// fails with 500.
 fn says_no(error: &ProviderError) -> bool {
     match error {
         ProviderError::Failed { status, .. } => status.is_none_or(|status| status < 500 || status == 501),
@@ -105,7 +105,7 @@ fn says_no(error: &ProviderError) -> bool {
     }
 }
 
-/// By its name a model of Ollama's own cloud: `kimi-k2:1t-cloud`, `glm-5:cloud`.
+/// Whether it is a model of Ollama's cloud, by its name: `kimi-k2:1t-cloud`, `glm-5:cloud`.
 fn is_cloud(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.ends_with("-cloud") || name.ends_with(":cloud")

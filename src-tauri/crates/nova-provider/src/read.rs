@@ -1,4 +1,4 @@
-//! From the bytes of an answer to its events.
+//! Converts the bytes of an answer to events.
 
 use std::collections::HashMap;
 
@@ -10,41 +10,41 @@ use crate::http::Answer;
 use crate::sse::{LONGEST_EVENT, SseDecoder, SseError};
 use crate::{ChatEvent, ChatStream, Completed, ProviderError};
 
-/// The most bytes of text and reasoning together in one answer, and of the arguments of its calls.
+/// Maximum bytes of text and reasoning together per answer, and of the arguments of its calls.
 const MOST_SAID: usize = 4 * 1024 * 1024;
-/// The most bytes that are kept of an answer to be handed back with the next request.
+/// Maximum bytes of an answer that are stored to be sent back with the next request.
 const MOST_KEPT: usize = 2 * MOST_SAID;
-/// The most calls, or blocks of content, of one answer. The time to tell them apart grows with their square.
+/// Maximum number of calls, or content blocks, per answer. The time to distinguish them is quadratic.
 pub(crate) const MOST_PARTS: usize = 10_000;
 
-/// What a dialect makes of an answer while it arrives. No input or output there.
+/// A dialect's state while an answer arrives. No I/O.
 pub(crate) trait AnswerState: Send + 'static {
-    /// One JSON text on each line, rather than server-sent events.
+    /// The body is JSON lines instead of server-sent events.
     const LINES: bool = false;
 
-    /// Takes the data of one event and appends what it means to `events`.
+    /// Processes the data of one event and appends the resulting events.
     fn accept(&mut self, data: &str, events: &mut Vec<ChatEvent>) -> Result<(), Fault>;
 
-    /// The model has said why it stopped: what may still follow is only the usage.
+    /// The model has reported why it stopped: only the usage may follow.
     fn is_finished(&self) -> bool;
 
-    /// The server has said that nothing follows.
+    /// The server has sent its end marker.
     fn is_done(&self) -> bool;
 
-    /// The complete answer, if it is one.
+    /// Returns the answer if it is complete.
     fn close(self) -> Result<Completed, Fault>;
 }
 
-/// Why a chunk cannot be taken, or the answer not be closed.
+/// Why a chunk is invalid, or the answer cannot be closed.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// The server reports an error: its object.
+    /// The error object reported by the server.
     Reported(Value),
-    /// It is larger than any answer may be.
+    /// It exceeds a size limit.
     TooMuch(&'static str),
-    /// It is not what the dialect says.
+    /// It violates the dialect.
     Bad(&'static str),
-    /// The answer is not complete.
+    /// The answer is incomplete.
     Truncated,
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn read(answer: Answer, state: impl AnswerState) -> ChatStream {
                     return;
                 }
                 Err(error) => {
-                    // The connection closes now, not when the reader has looked at the error.
+                    // Closes the connection now, not when the error is consumed.
                     drop(reading);
                     yield Err(error);
                     return;
@@ -83,12 +83,12 @@ struct Reading<S> {
     size: Size,
 }
 
-/// How large an answer is so far.
+/// The size of an answer so far.
 #[derive(Default)]
 struct Size {
     /// Text and reasoning, in bytes.
     said: usize,
-    /// Of the arguments of each call, in bytes, and of all.
+    /// Bytes of the arguments, by call and in total.
     arguments: HashMap<usize, usize>,
     all_arguments: usize,
 }
@@ -115,19 +115,19 @@ impl Size {
     }
 }
 
-/// What the body turned out to be.
+/// The detected format of the body.
 enum Form {
     /// Only white space so far.
     Unknown,
     Events(SseDecoder),
-    /// Lines; the last one as far as it has come.
+    /// Lines; the last one may be incomplete.
     Lines(Vec<u8>),
-    /// One JSON text: the server ignored the wish for a stream, or reports an error.
+    /// A single JSON text: the server ignored the request for a stream, or reports an error.
     Whole(Vec<u8>),
 }
 
 impl<S: AnswerState> Reading<S> {
-    /// Reads once; true when nothing more is to come.
+    /// Reads once; returns `true` at the end.
     async fn step(&mut self, events: &mut Vec<ChatEvent>) -> Result<bool, ProviderError> {
         match self.answer.chunk().await {
             Ok(Some(chunk)) => self.take(&chunk, events)?,
@@ -135,7 +135,7 @@ impl<S: AnswerState> Reading<S> {
                 self.take_rest(events)?;
                 return Ok(true);
             }
-            // The model had finished: only the count of tokens is missing.
+            // The model had finished: only the usage is missing.
             Err(
                 ProviderError::Truncated
                 | ProviderError::Timeout { .. }
@@ -146,8 +146,8 @@ impl<S: AnswerState> Reading<S> {
             Err(error) => return Err(error),
         }
         if self.state.is_done() {
-            // Usually the end of the body has come with it, and reading it lets the connection
-            // be used again.
+            // Usually the end of the body has already arrived, and reading it allows the connection to be
+            // reused.
             let _ = self.answer.chunk().now_or_never();
         }
         Ok(self.state.is_done())
@@ -155,7 +155,7 @@ impl<S: AnswerState> Reading<S> {
 
     fn take(&mut self, chunk: &[u8], events: &mut Vec<ChatEvent>) -> Result<(), ProviderError> {
         if let Form::Unknown = self.form {
-            // The byte order mark counts as nothing here and is skipped by the decoder.
+            // The byte order mark is ignored here and skipped by the decoder.
             match chunk.iter().find(|byte| !byte.is_ascii_whitespace()) {
                 None => return Ok(()),
                 Some(b'{') if S::LINES => self.form = Form::Lines(Vec::new()),
@@ -206,7 +206,7 @@ impl<S: AnswerState> Reading<S> {
         }
     }
 
-    /// Takes what stood at the end without its end mark, if it is whole.
+    /// Processes an event at the end that lacks its terminator, if it is complete.
     fn take_rest(&mut self, events: &mut Vec<ChatEvent>) -> Result<(), ProviderError> {
         let (kind, data) = match std::mem::replace(&mut self.form, Form::Unknown) {
             Form::Unknown => return Ok(()),
@@ -225,7 +225,7 @@ impl<S: AnswerState> Reading<S> {
     fn accept(&mut self, kind: &str, data: &str, events: &mut Vec<ChatEvent>) -> Result<(), ProviderError> {
         let before = events.len();
         let outcome = self.state.accept(data, events);
-        // `event: error` may carry the error bare.
+        // `event: error` may contain the error without a wrapper.
         let outcome = match (kind, outcome) {
             ("error", Ok(()) | Err(Fault::Bad(_))) => {
                 Err(Fault::Reported(serde_json::from_str(data).unwrap_or_else(|_| data.into())))

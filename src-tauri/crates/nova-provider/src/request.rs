@@ -1,4 +1,4 @@
-//! What is asked of a model, in no dialect.
+//! A request to a model, independent of the dialect.
 
 use std::collections::HashSet;
 
@@ -15,18 +15,18 @@ pub struct ChatRequest {
     pub system: String,
     /// The tools the model may call, in the order they are sent.
     pub tools: Vec<ToolDefinition>,
-    /// Tools that the model knows from the messages that load them on; only for a provider that
-    /// [defers tools](crate::Provider::defers_tools). They break nothing of what it keeps.
+    /// Tools that become available through the messages that load them; only for a provider that [defers
+    /// tools](crate::Provider::defers_tools). They do not invalidate its cache.
     pub deferred: Vec<ToolDefinition>,
     /// The conversation, oldest first.
     pub messages: Vec<Message>,
-    /// The most tokens the model may write, if limited.
+    /// The maximum number of output tokens, if limited.
     pub max_output: Option<u32>,
     /// Whether the model must, may or must not call a tool.
     pub tool_choice: ToolChoice,
 }
 
-/// A notice as every dialect sends it.
+/// A notice as sent in every dialect.
 pub(crate) fn noticed(mark: &str, text: &str) -> String {
     format!("<{mark}>\n{text}\n</{mark}>")
 }
@@ -36,7 +36,7 @@ pub(crate) fn is_blank(text: &str) -> bool {
 }
 
 impl ChatRequest {
-    /// Ids of the calls in the conversation, which an invented one must not repeat.
+    /// Ids of the calls in the conversation, which generated ones must not repeat.
     pub(crate) fn call_ids(&self) -> HashSet<String> {
         let calls = self.messages.iter().filter_map(|message| match message {
             Message::Assistant { calls, .. } => Some(calls),
@@ -45,7 +45,7 @@ impl ChatRequest {
         calls.flatten().map(|call| call.id.clone()).collect()
     }
 
-    /// The tools that the model may call, wherever they are sent.
+    /// All tools that the model may call, deferred ones included.
     pub fn all_tools(&self) -> impl Iterator<Item = &ToolDefinition> {
         self.tools.iter().chain(&self.deferred)
     }
@@ -79,7 +79,7 @@ pub enum ToolChoice {
     Auto,
     /// The model must call the tool of this name.
     Required(String),
-    /// The model must not call any tool, though it sees them.
+    /// The model must not call any tool, although it sees them.
     None,
 }
 
@@ -92,34 +92,34 @@ pub enum Message {
     User {
         /// The text.
         content: String,
-        /// What it shows beside the text.
+        /// Attached images.
         images: Vec<Image>,
     },
     /// From the model.
     Assistant {
-        /// What it wrote; may be empty beside calls.
+        /// Its text; may be empty if there are calls.
         text: String,
         /// The tools it called.
         calls: Vec<ToolCall>,
         /// [`crate::Completed::provider_data`] of that answer, unchanged.
         provider_data: Option<Value>,
     },
-    /// What a tool answered.
+    /// The output of a tool.
     ToolOutput {
         /// The [`ToolCall::id`] this belongs to.
         call_id: String,
         /// The output as text.
         content: String,
-        /// Names of [deferred](ChatRequest::deferred) tools that the model knows from here on.
+        /// Names of [deferred](ChatRequest::deferred) tools that are available from here on.
         loads: Vec<String>,
     },
     /// From Nova itself: a note changed, a skill was activated.
     Notice {
-        /// The text, without any wrapping.
+        /// The text, without its enclosing marker.
         text: String,
-        /// The name of the mark that stands around it; the system prompt tells the model.
+        /// The name of the enclosing marker, which the system prompt explains to the model.
         mark: String,
-        /// What the model can call from here on.
+        /// The tools that are available from here on.
         loads: Option<Loads>,
     },
 }
@@ -134,14 +134,14 @@ pub struct Loads {
     pub tools: Vec<String>,
 }
 
-/// A call of a tool, whole.
+/// A complete call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
-    /// Unique within the answer; invented (`call_<n>`) where the server gave none.
+    /// Unique within the answer; generated (`call_<n>`) if the server sent none.
     pub id: String,
     /// The tool's name on the wire, as the model wrote it.
     pub name: String,
-    /// The arguments as the model wrote them: meant to be the text of a JSON object, but nobody
-    /// has checked. `{}` where the model wrote nothing.
+    /// The arguments as the model wrote them: supposed to be the text of a JSON object, but not validated.
+    /// `{}` if the model wrote nothing.
     pub arguments: String,
 }

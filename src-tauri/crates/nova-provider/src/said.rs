@@ -1,4 +1,4 @@
-//! What a server says when it refuses, made fit to show: short, on one line, without secrets.
+//! Error messages of servers, made presentable: short, on one line, without secrets.
 
 use std::time::Duration;
 
@@ -6,29 +6,29 @@ use reqwest::header::HeaderMap;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
-/// How much of what a server says is shown.
+/// Maximum length of a displayed server message, in characters.
 const SHOWN_CHARS: usize = 300;
 
-/// What a server says about an error.
+/// A server's error message.
 pub(crate) struct Said {
-    /// For people, short; empty if it said nothing readable.
+    /// Short text for the user; empty if there was nothing readable.
     pub(crate) text: String,
-    /// Its own word for the kind of error (`code` or `type`), or empty.
+    /// The server's error code (`code` or `type`), or empty.
     pub(crate) word: String,
-    /// The context of the model that a number in the error names, in tokens.
+    /// The model's context size in tokens, if the error has a field for it.
     context: Option<u64>,
-    /// How long it asks to wait.
+    /// The wait that it asks for.
     pub(crate) wait: Option<Duration>,
 }
 
 impl Said {
     pub(crate) fn of_body(body: &[u8], scrub: &Scrub) -> Self {
         match serde_json::from_slice::<Value>(body) {
-            // Gemini, of an answer that it would have sent as a list.
+            // Gemini, for an answer that would have been a list.
             Ok(Value::Array(said)) if said.len() == 1 => {
                 Self::of_error(said[0].get("error").unwrap_or(&said[0]), scrub)
             }
-            // OpenAI nests `error`, FastAPI says `detail`, others put `message` on top.
+            // OpenAI nests `error`, FastAPI uses `detail`, others put `message` at the top level.
             Ok(said) => Self::of_error(said.get("error").unwrap_or(&said), scrub),
             Err(_) => {
                 let text = String::from_utf8_lossy(body);
@@ -58,18 +58,18 @@ impl Said {
         Self { text: shown(&scrub.text(&text)), word: word.to_owned(), context, wait: asked_wait(error) }
     }
 
-    /// Whether it says that the request is longer than the model's context, or than the server takes.
+    /// Whether the request is longer than the model's context, or than the server accepts.
     pub(crate) fn too_long(&self) -> bool {
-        // Anthropic's word for too many bytes.
+        // Anthropic's code for too many bytes.
         self.word == "request_too_large" || self.too_many_tokens()
     }
 
-    /// Whether it says that the request is longer than the model's context.
+    /// Whether the request is longer than the model's context.
     pub(crate) fn too_many_tokens(&self) -> bool {
-        // By kind: OpenAI and many that copy it, llama.cpp.
+        // By code: OpenAI and many compatible servers, llama.cpp.
         const WORDS: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
-        // By what they say. OpenAI, vLLM, DeepSeek, OpenRouter, Together; llama.cpp; LM Studio;
-        // Anthropic; Ollama; Gemini; xAI; Mistral; Groq; Bedrock; Cohere.
+        // By message: OpenAI, vLLM, DeepSeek, OpenRouter, Together; llama.cpp; LM Studio; Anthropic; Ollama;
+        // Gemini; xAI; Mistral; Groq; Bedrock; Cohere.
         const SAID: [&str; 14] = [
             "maximum context length",
             "available context size",
@@ -90,13 +90,13 @@ impl Said {
         WORDS.contains(&self.word.as_str()) || SAID.iter().any(|said| text.contains(said))
     }
 
-    /// Whether it reports an invalid key: Gemini, which answers that with status 400.
+    /// Whether it reports an invalid key: Gemini, which does so with status 400.
     pub(crate) fn bad_key(&self) -> bool {
         let text = self.text.to_lowercase();
         text.contains("api key not valid") || text.contains("api key expired")
     }
 
-    /// The model's context in tokens, where the refusal of a request that is too long names it.
+    /// The model's context size in tokens, if the refusal of a too long request states it.
     pub(crate) fn context(&self) -> Option<u64> {
         const BEFORE: [&str; 7] = [
             "maximum context length is ",
@@ -117,8 +117,8 @@ impl Said {
         self.context.or(named).filter(|tokens| *tokens > 0)
     }
 
-    /// Whether it says that the model cannot look at images: OpenRouter, OpenAI and DeepSeek (which do not
-    /// know the part), vLLM, llama.cpp, Ollama, LM Studio, Groq, Mistral and Gemini.
+    /// Whether the model does not accept images: OpenRouter, OpenAI and DeepSeek (which do not know the
+    /// part), vLLM, llama.cpp, Ollama, LM Studio, Groq, Mistral and Gemini.
     pub(crate) fn no_images(&self) -> bool {
         const SAID: [&str; 13] = [
             "support image input",
@@ -139,7 +139,7 @@ impl Said {
         SAID.iter().any(|said| text.contains(said))
     }
 
-    /// Whether it says that the model does not exist, rather than the whole address.
+    /// Whether the model does not exist, rather than the whole address.
     pub(crate) fn no_model(&self, status: u16) -> bool {
         let text = self.text.to_lowercase();
         self.word == "model_not_found"
@@ -148,7 +148,7 @@ impl Said {
     }
 }
 
-/// Google's wait, which stands in the details of the error: `{"retryDelay": "34.5s"}`.
+/// Google's wait, in the details of the error: `{"retryDelay": "34.5s"}`.
 fn asked_wait(error: &Value) -> Option<Duration> {
     let details = error.get("details")?.as_array()?;
     let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
@@ -156,24 +156,24 @@ fn asked_wait(error: &Value) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds.ceil()).ok()
 }
 
-/// A provider's word for why an answer ended, for people: "PROHIBITED_CONTENT" becomes
-/// "prohibited content". At most 60 characters.
+/// Rewords a provider's reason for the end of an answer: "PROHIBITED_CONTENT" becomes "prohibited content".
+/// At most 60 characters.
 pub(crate) fn in_words(word: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' };
     let words: String = word.chars().take(60).map(plain).collect();
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Cuts out of a server's text what must not be shown.
+/// Removes secrets from a server's text.
 #[derive(Clone)]
 pub(crate) struct Scrub(Vec<SecretString>);
 
 impl Scrub {
     pub(crate) fn new(key: Option<&SecretString>, headers: &HeaderMap) -> Self {
         let headers = headers.values().filter_map(|value| value.to_str().ok());
-        // `Bearer abc` hides the word after the space too.
+        // For `Bearer abc`, the word after the space is hidden too.
         let parts = headers.flat_map(str::split_whitespace).chain(key.map(|key| key.expose_secret().trim()));
-        // A short value is no secret, and cutting it would make the text unreadable.
+        // A short value is not a secret, and removing it would make the text unreadable.
         Self(parts.filter(|part| part.len() >= 8).map(SecretString::from).collect())
     }
 

@@ -1,13 +1,13 @@
-//! JSON Schemas in the form every provider accepts.
+//! Normalises JSON Schemas to a form that every provider accepts.
 
 use serde_json::{Map, Value, json};
 
-/// Rewrites a tool's schema so that strict providers take it, keeping its meaning.
+/// Rewrites a tool's schema so that strict providers accept it, preserving its meaning.
 ///
-/// Dropped: `$schema`, number formats such as `uint32`, `default: null`, what is written for forms
-/// (`x-starts` and its like, `format: decimal` and `format: amount`), and the `null` beside the real
-/// type of an argument that may be left out anyway. A schema that allows anything (`true`) becomes
-/// `{}`, and the whole is an object with `properties`.
+/// Dropped: `$schema`, number formats such as `uint32`, `default: null`, keywords for forms (`x-starts` and
+/// the like, `format: decimal` and `format: amount`), and the `null` alternative of an argument that is
+/// optional anyway. A schema that accepts anything (`true`) becomes `{}`, and the root is an object with
+/// `properties`.
 pub fn normalise_schema(schema: &Value) -> Value {
     let mut whole = match plain(schema, false) {
         Value::Object(map) => map,
@@ -22,7 +22,7 @@ pub fn normalise_schema(schema: &Value) -> Value {
     Value::Object(whole)
 }
 
-/// One schema; `optional` says that its argument may be left out.
+/// Rewrites one schema; `optional`: its argument may be omitted.
 fn plain(schema: &Value, optional: bool) -> Value {
     let Value::Object(map) = schema else {
         return if *schema == Value::Bool(true) { json!({}) } else { schema.clone() };
@@ -49,7 +49,7 @@ fn plain(schema: &Value, optional: bool) -> Value {
             ("anyOf" | "oneOf", Value::Array(choices)) => {
                 let mut left: Vec<Value> = choices
                     .iter()
-                    // A choice of nothing but null stays: without any it would be no schema.
+                    // A choice that only contains null is kept: without alternatives it would be invalid.
                     .filter(|choice| !(optional && is_null(choice) && !choices.iter().all(is_null)))
                     .map(|choice| plain(choice, optional))
                     .collect();
@@ -79,7 +79,7 @@ fn plain(schema: &Value, optional: bool) -> Value {
         };
         out.insert(key.clone(), value);
     }
-    // What stands beside the choice (a description, say) is about this argument: it wins.
+    // Keywords next to the choice (a description, for instance) are specific to this argument and win.
     if let Some(Value::Object(only)) = merged {
         for (key, value) in only {
             out.entry(key).or_insert(value);
@@ -114,7 +114,7 @@ fn is_number_format(name: &str) -> bool {
     matches!(name, "float" | "double") || bits.is_some_and(|bits| bits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// What a form goes by; no standard knows it, and a strict provider refuses it.
+/// Keywords for forms, which are not part of any standard and which strict providers refuse.
 fn is_for_forms(name: &str) -> bool {
     matches!(name, "decimal" | "amount")
 }
@@ -134,13 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_schema_is_an_object_without_properties() {
+    fn empty_schema_is_an_object_without_properties() {
         check("{}", r#"{"type":"object","properties":{}}"#);
         check("true", r#"{"type":"object","properties":{}}"#);
     }
 
     #[test]
-    fn what_strict_providers_refuse_is_dropped() {
+    fn unsupported_keywords_are_dropped() {
         check(
             r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{
                 "n":{"type":["integer","null"],"format":"uint32","minimum":0,"default":null},
@@ -165,13 +165,13 @@ mod tests {
     }
 
     #[test]
-    fn a_required_argument_keeps_its_null() {
+    fn required_argument_keeps_its_null() {
         let schema = r#"{"type":"object","properties":{"n":{"type":["integer","null"]}},"required":["n"]}"#;
         check(schema, schema);
     }
 
     #[test]
-    fn a_choice_of_something_or_null_becomes_the_something() {
+    fn choice_with_null_becomes_its_other_alternative() {
         check(
             r##"{"type":"object","properties":{"p":{"description":"mine","anyOf":[{"$ref":"#/$defs/P","description":"its"},{"type":"null"}]}},
                 "$defs":{"P":{"type":"object","properties":{"n":{"type":["integer","null"],"format":"int64"}}}}}"##,
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_of_null_alone_stays_a_schema() {
+    fn choice_of_null_alone_stays_a_valid_schema() {
         check(
             r#"{"type":"object","properties":{"p":{"anyOf":[{"type":"null"},{"type":"null"}]}}}"#,
             r#"{"type":"object","properties":{"p":{"anyOf":[{"type":"null"},{"type":"null"}]}}}"#,
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_and_values_that_look_like_keywords_stay() {
+    fn arguments_and_values_named_like_keywords_are_kept() {
         let schema = r#"{"type":"object","properties":{
             "format":{"type":"string","enum":["uint32"]},"default":{"type":"string"},"$schema":{"type":"string"},
             "o":{"type":"object","const":{"format":"int32","default":null},"additionalProperties":true}}}"#;
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn every_nested_schema_is_reached() {
+    fn every_nested_schema_is_rewritten() {
         check(
             r#"{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer","format":"int32"}}},
                 "additionalProperties":{"type":"integer","format":"uint8"},"allOf":[{"default":null}]}"#,

@@ -1,4 +1,4 @@
-//! Where a provider is, how it is reached and how long it may take.
+//! The address of a provider, its access, and its time limits.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,29 +7,29 @@ use std::time::Duration;
 use secrecy::SecretString;
 use url::{Host, Url};
 
-/// Returns the provider's key at the moment a request is made, if there is one.
+/// Returns the provider's key when a request is made, if there is one.
 pub type SecretSource = Arc<dyn Fn() -> Option<SecretString> + Send + Sync>;
 
-/// Says how long to wait before the next try: given how many tries were made (from 1) and what
-/// the provider asked for.
+/// Returns the wait before the next try, given the number of tries so far (from 1) and the wait that the
+/// provider asked for.
 pub type Backoff = Arc<dyn Fn(u32, Option<Duration>) -> Duration + Send + Sync>;
 
 /// One provider of the configuration, with everything it needs from outside.
 #[derive(Clone)]
 pub struct ProviderSettings {
-    /// The user's name for it; also names its key in hints.
+    /// The user's name for it; also determines the variable of its key.
     pub id: String,
     /// The address before `/chat/completions`; each kind has a default.
     pub base_url: Option<String>,
-    /// Sent with every request. A value may be a secret: none is ever printed.
+    /// Sent with every request. Values may be secrets: none is ever printed.
     pub headers: Vec<(String, String)>,
-    /// The key. Sent to `base_url` and nowhere else.
+    /// The key. Sent only to `base_url`.
     pub key: SecretSource,
-    /// How much context a model is given, in tokens, where its dialect leaves that to the request.
+    /// The context size of a model in tokens, if its dialect leaves that to the request.
     pub context: Option<u64>,
-    /// Whether the model thinks before it answers, where its dialect leaves that to the request.
+    /// Whether the model thinks before it answers, if its dialect leaves that to the request.
     pub thinking: Option<Thinking>,
-    /// Whether tools may be sent aside, where a dialect can do that and its server does not say so.
+    /// Whether tools may be deferred, if the dialect supports that but its server does not say so.
     pub deferred_tools: Option<bool>,
     /// An HTTP proxy for remote addresses; never used for this machine.
     pub proxy: Option<Url>,
@@ -68,11 +68,11 @@ impl fmt::Debug for ProviderSettings {
     }
 }
 
-/// How a model thinks before it answers, where its dialect leaves that to the request. OpenAI's Responses have
-/// no number: either tells a summary of the reasoning.
+/// How a model thinks before it answers, if its dialect leaves that to the request. OpenAI's Responses have
+/// no budget: with either, they return a summary of the reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thinking {
-    /// As long as the model finds right; models of 2026 and later.
+    /// As long as the model chooses; models of 2026 and later.
     Adaptive,
     /// At most this many tokens, 1,024 or more.
     Budget(u32),
@@ -81,17 +81,17 @@ pub enum Thinking {
 /// Time and size limits of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Until a connection stands.
+    /// Until the connection is established.
     pub connect: Duration,
-    /// Without a byte, before the answer starts or within it.
+    /// Maximum time without a byte, before or during the answer.
     pub read: Duration,
-    /// From the first byte of one answer to its end.
+    /// From the first byte of an answer to its end.
     pub answer: Duration,
     /// Bytes of one answer on the wire.
     pub answer_bytes: usize,
-    /// Requests made for one answer while the provider is busy (429, 5xx).
+    /// Maximum number of requests for one answer while the provider is busy (429, 5xx).
     pub tries: u32,
-    /// The longest wait between two tries; when more is asked for, the request fails at once.
+    /// Maximum wait between two tries; if the provider asks for more, the request fails immediately.
     pub longest_wait: Duration,
 }
 
@@ -108,25 +108,25 @@ impl Default for Limits {
     }
 }
 
-/// What the provider asked for, or half a second, doubled with each try.
+/// The wait that the provider asked for, or half a second, doubled with each try.
 pub fn default_backoff(tries_made: u32, asked: Option<Duration>) -> Duration {
     asked.unwrap_or_else(|| Duration::from_millis(250) * 2u32.saturating_pow(tries_made.min(8)))
 }
 
-/// Whether what is sent to a provider stays on this machine.
+/// Whether requests to a provider stay on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Locality {
     /// A loopback address.
     Local,
-    /// Any other address, the local network included.
+    /// Any other address, including the local network.
     Remote {
-        /// Its host, with the port where one is written.
+        /// Its host, with the port if specified.
         host: String,
     },
 }
 
-/// Where an address is. `localhost` counts as loopback because requests to it are sent to a
-/// loopback address whatever the system's resolver says.
+/// The locality of an address. `localhost` counts as loopback because requests to it are sent to a loopback
+/// address, regardless of the system's resolver.
 pub fn locality_of(address: &Url) -> Locality {
     let local = match address.host() {
         Some(Host::Ipv4(ip)) => ip.is_loopback(),

@@ -1,12 +1,10 @@
-//! Server-sent events, decoded from bytes as they come.
+//! Decodes server-sent events incrementally.
 //!
-//! Own code rather than `eventsource-stream`: that one reads an unfinished line again from its
-//! start with every chunk, and keeps bytes that are not UTF-8 until the end, so a hostile server
-//! could keep it busy for minutes within any reasonable size limit. This one looks at each byte
-//! once and gives up at once.
-//!
-//! Format: WHATWG HTML, "Server-sent events", parsing an event stream. `id` and `retry` are
-//! left out: nothing reconnects here.
+//! Not `eventsource-stream`: that crate rescans an unfinished line from its start with every chunk, and
+//! buffers invalid UTF-8 until the end, so a hostile server could keep it busy for minutes within any
+//! reasonable size limit. This decoder reads each byte once and fails immediately.
+//! Format: WHATWG HTML, "Server-sent events", parsing an event stream. `id` and `retry` are ignored: there
+//! are no reconnections.
 
 /// One event of a stream.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,21 +15,21 @@ pub(crate) struct SseEvent {
     pub(crate) data: String,
 }
 
-/// Why a stream cannot be read on.
+/// Why a stream is invalid.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum SseError {
     NotUtf8,
     TooLong,
 }
 
-/// The longest event, in bytes. A whole note in one call's arguments is far below it.
+/// Maximum size of an event, in bytes. A whole note in one call's arguments is far below it.
 pub(crate) const LONGEST_EVENT: usize = 8 * 1024 * 1024;
 
 /// The state between two chunks.
 #[derive(Default)]
 pub(crate) struct SseDecoder {
     line: Vec<u8>,
-    /// The last line ended with CR: an LF directly after it belongs to the same line end.
+    /// The last line ended with CR: a directly following LF belongs to the same line end.
     after_cr: bool,
     started: bool,
     kind: String,
@@ -39,7 +37,7 @@ pub(crate) struct SseDecoder {
 }
 
 impl SseDecoder {
-    /// Reads a chunk and appends the events it completes, also those before an error.
+    /// Decodes a chunk and appends the events it completes, including those before an error.
     pub(crate) fn push(&mut self, bytes: &[u8], events: &mut Vec<SseEvent>) -> Result<(), SseError> {
         for &byte in bytes {
             let pair = std::mem::take(&mut self.after_cr) && byte == b'\n';
@@ -62,8 +60,8 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// What a stream that ended without its last empty line had begun: the caller decides
-    /// whether that is whole.
+    /// Returns the incomplete event of a stream without a final empty line: the caller decides whether it is
+    /// usable.
     pub(crate) fn rest(mut self) -> Option<SseEvent> {
         if !self.line.is_empty() {
             self.end_line().ok()?;
@@ -102,7 +100,7 @@ impl SseDecoder {
 mod tests {
     use super::{LONGEST_EVENT, SseDecoder, SseError};
 
-    /// Decodes the stream in one piece and byte by byte; both must give the same.
+    /// Decodes the stream in one piece and byte by byte, with the same result.
     #[track_caller]
     fn check(stream: &str, expected: &[(&str, &str)]) {
         for size in [stream.len().max(1), 1] {
@@ -117,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_what_the_standard_says() {
+    fn events_follow_the_standard() {
         check("data: one\n\ndata: two\n\n", &[("", "one"), ("", "two")]);
         check("data: one\r\n\r\ndata: two\r\n\r\n", &[("", "one"), ("", "two")]);
         check("data: one\r\rdata: two\r\r", &[("", "one"), ("", "two")]);
@@ -130,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_is_what_was_begun() {
+    fn rest_is_the_incomplete_event() {
         for (stream, expected) in [
             ("data: [DO", Some("[DO")),
             ("data: a\n", Some("a")),
@@ -148,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_text_end_the_stream_after_the_events_before_them() {
+    fn invalid_utf8_ends_the_stream_after_earlier_events() {
         let mut events = Vec::new();
         let outcome = SseDecoder::default().push(b"data: one\n\ndata: \xff\n\n", &mut events);
         assert_eq!(outcome, Err(SseError::NotUtf8));
@@ -156,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_without_end_is_refused() {
+    fn endless_event_is_refused() {
         let mut decoder = SseDecoder::default();
         let line = format!("data: {}\n", "x".repeat(LONGEST_EVENT / 4));
         let outcome = (0..5).try_for_each(|_| decoder.push(line.as_bytes(), &mut Vec::new()));

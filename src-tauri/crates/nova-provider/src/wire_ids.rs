@@ -1,4 +1,4 @@
-//! Which id each call of a conversation has on the wire.
+//! Maps the calls of a conversation to their ids on the wire.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::ToolCall;
 
-/// The most characters of an id, with room for a number behind them: OpenAI takes 64.
+/// Maximum length of an id before a numeric suffix: OpenAI accepts 64 characters.
 const LONGEST: usize = 56;
 
 /// A call with its id on the wire.
@@ -15,12 +15,12 @@ pub(crate) struct NamedCall<'a> {
     pub(crate) id: String,
 }
 
-/// The ids of the calls of a conversation, each once: an API refuses a second call of the same id, and
-/// other providers count theirs anew in each answer.
+/// The unique ids of the calls of a conversation: APIs refuse duplicates, and other providers restart their
+/// numbering in each answer.
 #[derive(Default)]
 pub(crate) struct WireIds {
     taken: HashSet<String>,
-    /// Of the last answer's calls, by what the conversation calls them.
+    /// Wire ids of the last answer's calls, by their ids in the conversation.
     open: HashMap<String, String>,
 }
 
@@ -39,7 +39,7 @@ impl WireIds {
         calls.iter().map(name).collect()
     }
 
-    /// For a call that the conversation does not know.
+    /// A new id, for a call that is not in the conversation.
     pub(crate) fn of_its_own(&mut self) -> String {
         let mut numbers = (1..).map(|number| format!("nova_{number}"));
         let id = numbers.find(|id| !self.taken.contains(id)).unwrap_or_default();
@@ -52,7 +52,7 @@ impl WireIds {
     }
 }
 
-/// An id for a call to which the server gave none: one that no other of the conversation has.
+/// Generates a unique id for a call to which the server gave none.
 pub(crate) fn free_id(taken: &mut HashSet<String>) -> String {
     let mut numbers = (taken.len() + 1..).map(|number| format!("call_{number}"));
     let id = numbers.find(|id| !taken.contains(id)).unwrap_or_default();
@@ -60,7 +60,7 @@ pub(crate) fn free_id(taken: &mut HashSet<String>) -> String {
     id
 }
 
-/// APIs take `[A-Za-z0-9_-]+`; ids of a conversation that began with another provider may hold more.
+/// APIs accept `[A-Za-z0-9_-]+`; ids from another provider may contain other characters.
 pub(crate) fn wire_id(id: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     if id.is_empty() { "_".into() } else { id.chars().take(LONGEST).map(plain).collect() }

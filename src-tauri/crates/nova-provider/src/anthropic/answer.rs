@@ -1,4 +1,4 @@
-//! The state of an answer while its events arrive. No input or output here.
+//! The state of an answer while its events arrive. No I/O.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ pub(super) struct Reply {
     model: String,
     /// Ids of the calls in the conversation.
     taken: HashSet<String>,
-    /// By their index on the wire, in the order they began.
+    /// By their index on the wire, in the order in which they started.
     blocks: Vec<(u64, Block)>,
     usage: Usage,
     stop_reason: Option<String>,
@@ -32,12 +32,12 @@ enum Block {
     Call {
         id: String,
         name: String,
-        /// What it began with, for servers that send the arguments whole.
+        /// The initial input, for servers that send the arguments in one piece.
         whole: Value,
         arguments: String,
         closed: bool,
     },
-    /// Anything else is handed back as it came.
+    /// Any other block is sent back unchanged.
     Other(Value),
 }
 
@@ -79,7 +79,7 @@ impl AnswerState for Reply {
                 self.use_tokens(part("usage"), events);
             }
             Some("message_stop") => self.done = true,
-            // The server ignored the wish for a stream.
+            // The server ignored the request for a stream.
             Some("message") => {
                 for (index, block) in (0..).zip(part("content").as_array().into_iter().flatten()) {
                     self.begin(index, block, events)?;
@@ -89,7 +89,7 @@ impl AnswerState for Reply {
                 self.done = true;
             }
             Some("error") => return Err(Fault::Reported(part("error").clone())),
-            // `ping`, and what is new: the API says to expect it.
+            // `ping`, and unknown events: the API requires clients to tolerate them.
             _ => {}
         }
         Ok(())
@@ -160,7 +160,7 @@ impl Reply {
         if call {
             self.tell_call(index, events);
         }
-        // A few servers put the beginning here, and all do who send the answer whole.
+        // A few servers put the start of the text here, as do all that send the answer in one piece.
         self.say(index, &text("text"), events);
         self.think(index, &text("thinking"), events);
         Ok(())
@@ -225,7 +225,7 @@ impl Reply {
         }
     }
 
-    /// Counts are of the whole answer so far. What was cached is not in `input_tokens`.
+    /// Counts refer to the whole answer so far. Cached tokens are not included in `input_tokens`.
     fn use_tokens(&mut self, usage: &Value, events: &mut Vec<ChatEvent>) {
         let number = |key: &str| usage[key].as_u64();
         let before = self.usage;
@@ -244,25 +244,25 @@ impl Reply {
     }
 }
 
-/// The blocks of an answer, taken apart.
+/// The blocks of an answer, split by kind.
 #[derive(Default)]
 struct Closing {
     taken: HashSet<String>,
     text: String,
     calls: Vec<ToolCall>,
-    /// The blocks to hand back.
+    /// The blocks to send back.
     kept: Vec<Value>,
 }
 
 impl Closing {
-    /// `cut` says that the model was stopped: its last call may be half of one.
+    /// `cut`: the model was interrupted, so its last call may be incomplete.
     fn add(&mut self, block: Block, cut: bool) -> Result<(), Fault> {
         match block {
             Block::Text(text) => {
                 self.text.push_str(&text);
                 self.kept.push(json!({ "type": "text", "text": text }));
             }
-            // Unsigned, it would be refused.
+            // Unsigned thinking would be refused.
             Block::Thinking { signature, .. } if signature.is_empty() => {}
             Block::Thinking { text, signature } => {
                 self.kept.push(json!({ "type": "thinking", "thinking": text, "signature": signature }));

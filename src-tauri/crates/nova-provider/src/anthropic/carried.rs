@@ -1,8 +1,8 @@
-//! What the server wants to see again with its own answer: thinking with its signature, as it stood
+//! Data that the server requires back with its own answer: thinking with its signature, in its position
 //! between texts and calls.
 //!
-//! Kept as `{"dialect": "anthropic", "provider", "model", "content": [block…]}` and sent back only to the
-//! same model of the same provider: a signature means nothing to another.
+//! Stored as `{"dialect": "anthropic", "provider", "model", "content": [block…]}` and only sent back to the
+//! same model of the same provider: others cannot verify a signature.
 
 use serde_json::{Value, json};
 
@@ -12,15 +12,15 @@ use crate::wire_ids::{NamedCall, arguments_object, wire_id};
 
 const DIALECT: &str = "anthropic";
 
-/// The blocks to hand back, where there is more among them than texts and calls.
+/// The blocks to send back, if there are others than texts and calls.
 pub(super) fn keep(provider: &str, model: &str, blocks: Vec<Value>) -> Option<Value> {
     let plain = |block: &Value| matches!(block["type"].as_str(), Some("text" | "tool_use"));
     (!blocks.iter().all(plain))
         .then(|| json!({ "dialect": DIALECT, "provider": provider, "model": model, "content": blocks }))
 }
 
-/// The blocks of an answer of this model, in its own order, with exactly these calls: the server wants
-/// an output for each.
+/// The blocks of an answer of this model, in their original order, with exactly these calls: the server
+/// requires an output for each.
 pub(super) fn blocks(
     data: &Value,
     provider: &str,
@@ -47,7 +47,7 @@ pub(super) fn blocks(
     Some(blocks)
 }
 
-/// A call as the model made it.
+/// A call as a block of the API.
 pub(super) fn call(NamedCall { call, id }: &NamedCall<'_>) -> Value {
     json!({ "type": "tool_use", "id": id, "name": call.name, "input": arguments_object(call) })
 }

@@ -1,4 +1,4 @@
-//! A request as the body of Messages.
+//! Encodes a request as the body of a Messages request.
 
 use std::collections::HashSet;
 
@@ -10,15 +10,15 @@ use crate::settings::Thinking;
 use crate::wire_ids::{NamedCall, WireIds};
 use crate::{ChatRequest, Image, Message, ToolChoice, ToolDefinition, normalise_schema};
 
-/// The API wants a limit. Every model of the last years can write as much.
+/// The API requires a limit. Every recent model supports this one.
 const MAX_OUTPUT: u32 = 8_192;
 
-/// The body. What stays the same from step to step comes first and what may change after the
-/// messages, so that a longer conversation starts with the bytes of the shorter one.
+/// The body. Parts that stay the same from step to step come first, and parts that may change follow the
+/// messages, so that the body of a longer conversation starts with the bytes of the shorter one.
 ///
-/// A breakpoint of the cache follows the system prompt, which covers the tools before it. That
-/// for the messages moves with every request; `own` says that the server is Anthropic's, which sets it
-/// by itself when asked to on the top level: there it changes no byte of what was sent before.
+/// A cache breakpoint follows the system prompt, which includes the tools before it. The breakpoint of the
+/// messages moves with every request; `own` marks Anthropic's own server, which sets it automatically if
+/// requested at the top level, without changing earlier bytes.
 pub(super) fn encode(
     request: &ChatRequest,
     provider: &str,
@@ -47,7 +47,7 @@ pub(super) fn encode(
         None => {}
         Some(Thinking::Adaptive) => _ = body.insert("thinking".into(), json!({ "type": "adaptive" })),
         Some(Thinking::Budget(tokens)) => {
-            // What is thought counts towards the limit, which must be the larger one.
+            // Thinking counts towards the limit, which must be the larger one.
             limit = limit.saturating_add(tokens);
             body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": tokens }));
         }
@@ -57,7 +57,7 @@ pub(super) fn encode(
         let choice = match &request.tool_choice {
             ToolChoice::Auto => None,
             ToolChoice::None => Some(json!({ "type": "none" })),
-            // A model that thinks first cannot be made to call a tool: the request would be refused.
+            // Requests with thinking and a forced tool are refused.
             ToolChoice::Required(_) if thinking.is_some() => None,
             ToolChoice::Required(name) => Some(json!({ "type": "tool", "name": name })),
         };
@@ -77,12 +77,12 @@ fn tool(tool: &ToolDefinition) -> Value {
     })
 }
 
-/// All outputs of one answer's calls must stand in one message. Anything else may follow it in further
-/// messages of the same side.
+/// All outputs of one answer's calls must be in one message. Anything else may follow in further messages of
+/// the same role.
 ///
-/// A deferred tool is known from the output on that refers to it. Such an output holds references and
-/// nothing else, so what it says follows behind all outputs. Where the user activated a skill, a call that
-/// loads it stands for that, because nothing but an output may refer to a tool.
+/// A deferred tool is known from the first output that refers to it. Such an output may only contain
+/// references, so its text follows after all outputs. If the user activated a skill, a synthetic call that
+/// loads it is inserted, because only outputs may refer to tools.
 fn messages(request: &ChatRequest, provider: &str) -> Value {
     let mut out = Vec::new();
     let (mut outputs, mut said) = (Vec::new(), Vec::new());
@@ -110,7 +110,7 @@ fn messages(request: &ChatRequest, provider: &str) -> Value {
         out.extend(user(std::mem::take(&mut outputs)));
         match message {
             Message::User { content, images } => {
-                // Images are understood best before the text that is about them.
+                // Images are understood best before the text about them.
                 let shown = images.iter().map(image);
                 let said = (images.is_empty() || !is_blank(content)).then(|| text(content));
                 out.extend(user(shown.chain(said).collect()));
@@ -135,7 +135,7 @@ fn messages(request: &ChatRequest, provider: &str) -> Value {
                     .as_ref()
                     .and_then(|data| carried::blocks(data, provider, &request.model, &calls));
                 let blocks = carried.unwrap_or_else(|| plain(text, &calls));
-                // The server refuses a message of nothing.
+                // The server refuses empty messages.
                 if !blocks.is_empty() {
                     out.push(json!({ "role": "assistant", "content": blocks }));
                 }
@@ -152,7 +152,7 @@ fn user(blocks: Vec<Value>) -> Option<Value> {
     (!blocks.is_empty()).then(|| json!({ "role": "user", "content": blocks }))
 }
 
-/// The server refuses a text of white space alone.
+/// The server refuses texts of only white space.
 fn text(text: &str) -> Value {
     json!({ "type": "text", "text": if is_blank(text) { "(empty)" } else { text } })
 }

@@ -1,4 +1,4 @@
-//! The Messages of Anthropic and of the servers that copy them.
+//! The Messages API of Anthropic and compatible servers.
 //!
 //! Source: Anthropic's API reference, "Messages", "Streaming messages", "Extended thinking", "Prompt
 //! caching" and "Tool search tool", version `2023-06-01`.
@@ -18,17 +18,17 @@ mod encode;
 
 pub(crate) const DEFAULT_ADDRESS: &str = "https://api.anthropic.com/v1";
 
-/// Of the API; a header of the configuration overrides it.
+/// The API version; a header in the configuration overrides it.
 const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
 
-/// A server that speaks Messages.
+/// A server with the Messages API.
 pub(crate) struct Anthropic {
     endpoint: Endpoint,
     thinking: Option<Thinking>,
     deferred_tools: Option<bool>,
 }
 
-/// Models of Anthropic's own that want every tool from the start, by the beginnings of their names.
+/// Prefixes of Anthropic's own models that do not support deferred tools.
 const WITHOUT_DEFERRED_TOOLS: [&str; 8] = [
     "claude-2",
     "claude-3",
@@ -66,7 +66,7 @@ impl Provider for Anthropic {
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError> {
-        // A page has 20 entries unless asked otherwise, and 1,000 at most.
+        // A page has 20 entries by default, and at most 1,000.
         let listing = self.endpoint.listing("models", Some("limit=1000")).await?;
         let models = listing.get("data").and_then(Value::as_array);
         let models = models.ok_or_else(|| ProviderError::BadResponse {
@@ -108,8 +108,8 @@ impl Provider for Anthropic {
     }
 
     fn defers_tools(&self, model: &str) -> bool {
-        // With a budget to think, an answer that calls a tool has to begin with its thoughts, and what
-        // stands for an activation by the user has none.
+        // With a thinking budget, an answer that calls a tool must start with thinking, but the synthetic
+        // call of an activation by the user has none.
         let is_able = !matches!(self.thinking, Some(Thinking::Budget(_)));
         let known = self.is_own() && !WITHOUT_DEFERRED_TOOLS.iter().any(|old| model.starts_with(old));
         is_able && self.deferred_tools.unwrap_or(known)

@@ -1,5 +1,4 @@
-//! The state of an answer while its chunks arrive, each of which is a response with more parts. No input or
-//! output here.
+//! The state of an answer while its chunks arrive, each of which is a response with additional parts. No I/O.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,14 +21,14 @@ pub(super) struct Reply {
     taken: HashSet<String>,
     text: String,
     calls: Vec<ToolCall>,
-    /// The parts to hand back.
+    /// The parts to send back.
     kept: Vec<Value>,
     usage: Usage,
-    /// The one candidate that is read, named by its first chunk.
+    /// The only candidate that is read, determined by the first chunk.
     candidate: Option<u64>,
-    /// Something arrived that is a response.
+    /// At least one chunk was a response.
     is_answer: bool,
-    /// Why the request was refused as a whole.
+    /// Why the whole request was refused.
     blocked: Option<String>,
     finish: Option<String>,
     done: bool,
@@ -59,7 +58,7 @@ impl AnswerState for Reply {
     fn accept(&mut self, data: &str, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
         match data.trim() {
             "" => return Ok(()),
-            // Of servers that copy the API.
+            // Sent by compatible servers.
             "[DONE]" => {
                 self.done = true;
                 return Ok(());
@@ -93,7 +92,7 @@ impl AnswerState for Reply {
             (None, None) if self.done && has_calls => FinishReason::ToolCalls,
             (None, None) if self.done => FinishReason::Stop,
             (None, None) => return Err(Fault::Truncated),
-            // Compatible servers report calls as the reason.
+            // Compatible servers report calls as the finish reason.
             (Some("STOP" | "FUNCTION_CALL"), _) if has_calls => FinishReason::ToolCalls,
             (Some("STOP" | "FUNCTION_CALL"), _) => FinishReason::Stop,
             (Some("MAX_TOKENS"), _) => FinishReason::Length,
@@ -156,9 +155,9 @@ impl Reply {
             }
         }
         match self.kept.last_mut() {
-            // A thought that is not signed is only for display.
+            // Unsigned thoughts are only for display.
             _ if !is_signed && (is_thought || text.is_empty()) => Ok(()),
-            // Signed parts stay as they are; others are pieces of one text.
+            // Signed parts are kept as they are; others are concatenated.
             Some(last) if !is_signed && is_plain_text(last) => {
                 if let Value::String(before) = &mut last["text"] {
                     before.push_str(text);
@@ -212,7 +211,7 @@ impl Reply {
         Ok(())
     }
 
-    /// Counts are of the whole answer so far. What was thought is not in `candidatesTokenCount`.
+    /// Counts refer to the whole answer so far. Thoughts are not included in `candidatesTokenCount`.
     fn use_tokens(&mut self, usage: &Value, events: &mut Vec<ChatEvent>) {
         let number = |key: &str| usage[key].as_u64();
         let Some(input) = number("promptTokenCount") else { return };
@@ -233,12 +232,12 @@ fn is_plain_text(part: &Value) -> bool {
     part["text"].is_string() && part["thoughtSignature"].is_null() && part["thought"] != true
 }
 
-/// A word that says nothing is the default of an enum.
+/// Excludes the unspecified default of an enum.
 fn is_reason(word: &str) -> bool {
     !word.is_empty() && !word.ends_with("_UNSPECIFIED")
 }
 
-/// Why Google's filters stop an answer.
+/// Whether the finish reason is one of Google's filters.
 fn is_filter(reason: &str) -> bool {
     const FILTERS: [&str; 11] = [
         "SAFETY",

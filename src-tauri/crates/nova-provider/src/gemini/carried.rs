@@ -1,8 +1,9 @@
-//! What is sent back to the server with its own answer: its parts with their thought signatures, and the ids that it
-//! gave to calls.
+//! Data that is sent back to the server with its own answer: its parts with their thought signatures, and the
+//! ids that it gave to calls.
 //!
-//! Kept as `{"dialect": "gemini", "provider", "model", "parts": [part…]}` and sent back only to the same model
-//! of the same provider. A call is kept without its arguments, with its id in the conversation as `call`.
+//! Stored as `{"dialect": "gemini", "provider", "model", "parts": [part…]}` and only sent back to the same
+//! model of the same provider. A call is stored without its arguments, with its id in the conversation as
+//! `call`.
 
 use std::collections::HashMap;
 
@@ -16,10 +17,10 @@ use crate::wire_ids::arguments_object;
 
 const DIALECT: &str = "gemini";
 
-/// Stands for the signature of a call that another model has made.
+/// Replaces the signature of a call by another model.
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
-/// The parts to hand back, where there is more among them than text and calls.
+/// The parts to send back, if there are others than text and calls.
 pub(super) fn keep(provider: &str, model: &str, parts: Vec<Value>) -> Option<Value> {
     let is_plain = |part: &Value| {
         part["thoughtSignature"].is_null()
@@ -29,7 +30,7 @@ pub(super) fn keep(provider: &str, model: &str, parts: Vec<Value>) -> Option<Val
         .then(|| json!({ "dialect": DIALECT, "provider": provider, "model": model, "parts": parts }))
 }
 
-/// An assistant's message as the parts of a content, and the ids that the server gave to its calls.
+/// Converts an assistant's message to the parts of a content, with the server's ids of its calls.
 pub(super) fn parts(
     text: &str,
     calls: &[ToolCall],
@@ -82,7 +83,7 @@ fn call(call: &ToolCall) -> Value {
     json!({ "functionCall": function })
 }
 
-/// Models from Gemini 3 on refuse a step whose first call is not signed.
+/// Models from Gemini 3 on refuse a step whose first call is unsigned.
 fn wants_signatures(model: &str) -> bool {
     const WITHOUT: [&str; 4] = ["gemini-1", "gemini-2", "gemma", "learnlm"];
     !WITHOUT.iter().any(|old| model.starts_with(old))

@@ -1,4 +1,4 @@
-//! A request as the body of `streamGenerateContent`.
+//! Encodes a request as the body of `streamGenerateContent`.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,9 @@ use crate::request::{is_blank, noticed};
 use crate::settings::Thinking;
 use crate::{ChatRequest, Image, Message, ToolChoice, ToolDefinition};
 
-/// The body. What stays the same from step to step comes first and what may change after the
-/// conversation, so that a longer one starts with the bytes of the shorter one. The model stands in the
-/// address.
+/// The body. Parts that stay the same from step to step come first, and parts that may change follow the
+/// conversation, so that the body of a longer one starts with the bytes of the shorter one. The model is part
+/// of the URL.
 pub(super) fn encode(request: &ChatRequest, provider: &str, thinking: Option<Thinking>) -> Vec<u8> {
     let mut body = Map::new();
     if !is_blank(&request.system) {
@@ -62,8 +62,7 @@ fn tool(tool: &ToolDefinition) -> Value {
     })
 }
 
-/// The calls of the last answer: their ids in the conversation, names, and ids on the wire where the server
-/// gave some.
+/// The calls of the last answer: their ids in the conversation, names, and the server's ids, if any.
 #[derive(Default)]
 struct Open {
     calls: Vec<(String, String)>,
@@ -71,7 +70,7 @@ struct Open {
 }
 
 impl Open {
-    /// An output, with its place among the outputs of the answer.
+    /// An output, with its index among the outputs of the answer.
     fn output(&self, call_id: &str, content: &str) -> (usize, Value) {
         let place = self.calls.iter().position(|(id, _)| id == call_id);
         let name = place.map_or("unknown", |place| self.calls[place].1.as_str());
@@ -85,8 +84,8 @@ impl Open {
     }
 }
 
-/// All outputs of one answer's calls stand in one content, in the order of the calls: without ids that is
-/// what tells them apart.
+/// All outputs of one answer's calls are in one content, in the order of the calls: without ids, the order
+/// identifies them.
 fn contents(request: &ChatRequest, provider: &str) -> Value {
     let mut out = Vec::new();
     let mut open = Open::default();
@@ -99,7 +98,7 @@ fn contents(request: &ChatRequest, provider: &str) -> Value {
         out.extend(all_outputs(&mut outputs));
         match message {
             Message::User { content, images } => {
-                // Images are understood best before the text that is about them.
+                // Images are understood best before the text about them.
                 let said = (images.is_empty() || !is_blank(content)).then(|| text(content));
                 out.push(user(images.iter().map(image).chain(said).collect()));
             }
@@ -109,7 +108,7 @@ fn contents(request: &ChatRequest, provider: &str) -> Value {
                     carried::parts(text, calls, provider_data.as_ref(), provider, &request.model);
                 let calls = calls.iter().map(|call| (call.id.clone(), call.name.clone()));
                 open = Open { calls: calls.collect(), ids };
-                // The server refuses an empty content.
+                // The server refuses empty contents.
                 if !parts.is_empty() {
                     out.push(json!({ "role": "model", "parts": parts }));
                 }
@@ -131,7 +130,7 @@ fn user(parts: Vec<Value>) -> Value {
     json!({ "role": "user", "parts": parts })
 }
 
-/// The server refuses an empty text.
+/// The server refuses empty texts.
 fn text(text: &str) -> Value {
     json!({ "text": if is_blank(text) { "(empty)" } else { text } })
 }

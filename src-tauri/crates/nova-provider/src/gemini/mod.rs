@@ -1,4 +1,4 @@
-//! Google's Gemini API, and Gemma by it.
+//! Google's Gemini API, also for Gemma.
 //!
 //! Source: Google's Gemini API reference, "Generating content" (`streamGenerateContent`) and "Models", and its
 //! guides "Function calling", "Thought signatures", "Structured outputs" and "Safety settings".
@@ -20,7 +20,7 @@ mod schema;
 
 pub(crate) const DEFAULT_ADDRESS: &str = "https://generativelanguage.googleapis.com/v1beta";
 
-/// A server that speaks `generateContent`.
+/// A server with `generateContent`.
 pub(crate) struct Gemini {
     endpoint: Endpoint,
     thinking: Option<Thinking>,
@@ -45,7 +45,7 @@ impl Provider for Gemini {
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError> {
-        // A page has 50 entries unless asked otherwise, and 1,000 at most.
+        // A page has 50 entries by default, and at most 1,000.
         let listing = self.endpoint.listing("models", Some("pageSize=1000")).await?;
         let models = listing.get("models").and_then(Value::as_array);
         let models = models.ok_or_else(|| ProviderError::BadResponse {
@@ -105,7 +105,7 @@ impl Provider for Gemini {
     }
 }
 
-/// Where a model is asked. None for a name that would lead elsewhere.
+/// The path of a model's requests. `None` for a name that would lead elsewhere.
 fn path(model: &str) -> Option<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./@".contains(c);
     let is_name = |part: &str| !part.is_empty() && part.chars().any(|c| c != '.');
@@ -116,7 +116,7 @@ fn path(model: &str) -> Option<String> {
     Some(format!("{folder}{model}:streamGenerateContent"))
 }
 
-/// A model that cannot call tools says so when it gets some.
+/// A model without tool support is only detected by the refusal of its tools.
 fn no_tools(error: ProviderError, request: &ChatRequest) -> ProviderError {
     match error {
         ProviderError::Failed { provider, detail, .. }
@@ -133,7 +133,7 @@ mod tests {
     use super::path;
 
     #[test]
-    fn a_model_has_a_path_of_its_own() {
+    fn each_model_has_its_own_path() {
         let found = |model| path(model).unwrap_or_default();
         assert_eq!(found("gemini-2.5-flash"), "models/gemini-2.5-flash:streamGenerateContent");
         assert_eq!(found("tunedModels/mine-1"), "tunedModels/mine-1:streamGenerateContent");

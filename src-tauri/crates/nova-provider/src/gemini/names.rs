@@ -1,4 +1,4 @@
-//! Names of tools, which begin with a letter or `_` here. One that begins with a digit gets a `_` before it.
+//! Tool names, which must start with a letter or `_` in this dialect. A leading digit is prefixed with `_`.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ pub(super) fn wire_name(name: &str) -> String {
     if is_taken { name.to_owned() } else { format!("_{name}") }
 }
 
-/// The names of the tools that are called otherwise on the wire.
+/// Maps the wire names of renamed tools to their original names.
 pub(super) fn renamed(request: &ChatRequest) -> HashMap<String, String> {
     let names = request.all_tools().map(|tool| (wire_name(&tool.name), tool.name.clone()));
     names.filter(|(wire, name)| wire != name).collect()

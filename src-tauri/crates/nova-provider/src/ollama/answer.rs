@@ -1,4 +1,4 @@
-//! The state of an answer while its lines arrive: one JSON object each. No input or output here.
+//! The state of an answer while its lines arrive, one JSON object each. No I/O.
 
 use std::collections::HashSet;
 
@@ -37,7 +37,7 @@ impl Reply {
     }
 }
 
-/// What the model thought in an answer of its own.
+/// The model's thinking in an answer of its own.
 pub(super) fn thinking<'a>(data: &'a Value, provider: &str, model: &str) -> Option<&'a str> {
     let ours = is_of(data, DIALECT, provider, model);
     data["thinking"].as_str().filter(|_| ours)
@@ -71,7 +71,7 @@ impl AnswerState for Reply {
         }
         if line.get("done") == Some(&Value::Bool(true)) {
             let number = |key: &str| line.get(key).and_then(Value::as_u64);
-            // Left out when the whole prompt was still in memory.
+            // Omitted if the whole prompt was still cached.
             if let (input, Some(output)) = (number("prompt_eval_count").unwrap_or(0), number("eval_count")) {
                 events.push(ChatEvent::Usage(Usage { input, cached: 0, output }));
             }
@@ -107,7 +107,7 @@ impl AnswerState for Reply {
 }
 
 impl Reply {
-    /// Calls come whole.
+    /// Calls are sent in one piece.
     fn call(&mut self, call: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
         let function = &call["function"];
         let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {

@@ -1,4 +1,4 @@
-//! A request as the body of Ollama's chat.
+//! Encodes a request as the body of Ollama's chat.
 
 use serde_json::{Map, Value, json};
 
@@ -6,25 +6,24 @@ use super::answer;
 use crate::request::noticed;
 use crate::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition, image_tokens, normalise_schema};
 
-/// Another size of context makes the server load the model anew, so sizes are few and begin high.
+/// A different context size makes the server reload the model, so there are only a few sizes, starting high.
 const LEAST_CONTEXT: u64 = 16_384;
-/// What the model may write when the request does not say, in tokens.
+/// Tokens reserved for the answer if the request has no limit.
 const ANSWER: u64 = 4_096;
-/// Bytes of JSON for a token. Text has about four; schemas, names and other scripts have fewer, and a
-/// context that is too large costs memory while one that is too small costs the tools.
+/// Assumed bytes of JSON per token. Text has about four, but schemas, names and other scripts have fewer. A
+/// context that is too large costs memory; one that is too small truncates the tools.
 const BYTES_PER_TOKEN: u64 = 3;
 
-/// The body. What may change from step to step comes after the messages, so that a longer conversation
-/// starts with the bytes of the shorter one.
+/// The body. Parts that may change from step to step follow the messages, so that the body of a longer
+/// conversation starts with the bytes of the shorter one.
 ///
-/// `set` is the user's own size of the context, `most` what the model can take in. A request that does
-/// not fit is refused by the server rather than cut off (`truncate`, `shift`; older servers do not know
-/// these and cut).
+/// `set` is the user's context size, `most` that of the model. A request that does not fit is refused by the
+/// server instead of truncated (`truncate`, `shift`; older servers ignore these and truncate).
 pub(super) fn encode(request: &ChatRequest, provider: &str, set: Option<u64>, most: Option<u64>) -> Vec<u8> {
     let mut body = Map::new();
     body.insert("model".into(), json!(request.model));
     body.insert("stream".into(), json!(true));
-    // There is no word for a forbidden or a demanded tool.
+    // The API cannot forbid or force tools.
     let tools: Vec<&ToolDefinition> = match &request.tool_choice {
         ToolChoice::None => Vec::new(),
         ToolChoice::Auto => request.tools.iter().collect(),
@@ -50,14 +49,14 @@ pub(super) fn encode(request: &ChatRequest, provider: &str, set: Option<u64>, mo
     Value::Object(body).to_string().into_bytes()
 }
 
-/// About how many tokens the request has that makes this many bytes.
+/// Estimates the tokens of a request with this many bytes.
 pub(super) fn tokens_of(bytes: usize, request: &ChatRequest) -> u64 {
     let of_images: usize = request.images().map(|image| image.data.len()).sum();
     let images: u64 = request.images().map(|image| image_tokens(image.width, image.height)).sum();
     (bytes.saturating_sub(of_images) as u64).div_ceil(BYTES_PER_TOKEN) + images
 }
 
-/// The smallest of 16,384, 32,768, … that holds this many tokens, if the model can take in as much.
+/// The smallest of 16,384, 32,768, … that fits this many tokens, limited by the model's context.
 fn context(needed: u64, set: Option<u64>, most: Option<u64>) -> u64 {
     let size = set.unwrap_or_else(|| needed.next_power_of_two().max(LEAST_CONTEXT));
     size.min(most.unwrap_or(u64::MAX))
@@ -82,7 +81,7 @@ fn message(request: &ChatRequest, at: usize, provider: &str) -> Value {
         }
         Message::ToolOutput { call_id, content, .. } => {
             let mut out = json!({ "role": "tool", "tool_call_id": call_id, "content": content });
-            // Outputs belong to calls by the tool's name; the id is newer.
+            // Outputs are matched to calls by the tool's name; ids were added later.
             if let Some(name) = called(&request.messages[..at], call_id) {
                 out["tool_name"] = json!(name);
             }
@@ -93,7 +92,7 @@ fn message(request: &ChatRequest, at: usize, provider: &str) -> Value {
         }
         Message::Assistant { text, calls, provider_data } => {
             let mut out = json!({ "role": "assistant", "content": text });
-            // Models that think between calls continue with their thoughts.
+            // Models that think between calls continue from their thoughts.
             let thoughts = provider_data.as_ref();
             if let Some(thinking) = thoughts.and_then(|data| answer::thinking(data, provider, &request.model))
                 && !calls.is_empty()
@@ -130,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_context_is_of_few_sizes_and_never_more_than_the_model_can_take_in() {
+    fn context_has_few_sizes_within_the_models_limit() {
         assert_eq!(context(1, None, None), 16_384);
         assert_eq!(context(16_384, None, None), 16_384);
         assert_eq!(context(16_385, None, None), 32_768);

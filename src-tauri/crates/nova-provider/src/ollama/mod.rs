@@ -1,5 +1,5 @@
-//! Ollama by its own API, because only that lets a request say how much context it needs: otherwise
-//! the server cuts off the beginning of a long one, the tools with it, and says nothing.
+//! Ollama by its own API, because only that lets a request set its context size: otherwise the server
+//! silently truncates the beginning of a long one, including the tools.
 //!
 //! Source: Ollama's API documentation, "Generate a chat completion", "List local models" and "Show
 //! model information".
@@ -21,31 +21,31 @@ use crate::{Asked, ChatRequest, ChatStream, ModelInfo, Provider, ProviderError, 
 mod answer;
 mod encode;
 
-/// Where Ollama listens unless told otherwise.
+/// Ollama's default address.
 pub(crate) const DEFAULT_ADDRESS: &str = "http://127.0.0.1:11434";
 
-/// How many models are asked about at once.
+/// Maximum number of concurrent queries for models.
 const SHOWN_AT_ONCE: usize = 4;
 
 /// An Ollama server.
 pub(crate) struct Ollama {
     endpoint: Endpoint,
-    /// What the user set, in tokens.
+    /// The user's context size, in tokens.
     context: Option<u64>,
     shown: Mutex<HashMap<String, Shown>>,
 }
 
-/// What the server says about a model.
+/// The server's information on a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Shown {
-    /// The most tokens it can take in.
+    /// The model's context size in tokens.
     context: Option<u64>,
     tools: Option<bool>,
     images: Option<bool>,
 }
 
 impl Ollama {
-    /// `base_url` may be given with or without `/v1`.
+    /// `base_url` may include `/v1` or not.
     pub(crate) fn new(mut settings: ProviderSettings) -> Result<Self, ProviderError> {
         let base = settings.base_url.as_deref().unwrap_or(DEFAULT_ADDRESS).trim_end_matches('/');
         settings.base_url = Some(base.strip_suffix("/v1").unwrap_or(base).to_owned());
@@ -53,7 +53,7 @@ impl Ollama {
         Ok(Self { endpoint: Endpoint::new(settings, DEFAULT_ADDRESS)?, context, shown: Mutex::default() })
     }
 
-    /// What the server says about a model, asked once. An older server that cannot say is no hindrance.
+    /// The server's information on a model, cached. An older server without this API is supported.
     async fn shown(&self, model: &str, cancel: &CancellationToken) -> Result<Shown, ProviderError> {
         if let Some(shown) = self.known(model) {
             return Ok(shown);
@@ -88,7 +88,7 @@ impl Provider for Ollama {
         let never = CancellationToken::new();
         let models = tags(&self.endpoint, "api/tags", &never).await?;
         let asked = stream::iter(models).map(|mut model| async {
-            // A model that cannot be asked about is listed anyway.
+            // A model is listed even if the query fails.
             let shown = self.shown(&model.id, &never).await.unwrap_or_default();
             (model.context, model.tools, model.images) = (shown.context, shown.tools, shown.images);
             model
@@ -101,7 +101,7 @@ impl Provider for Ollama {
         let Some(mut model) = listed.into_iter().find(|model| is_same_model(&model.id, id)) else {
             return Ok(Asked::HasNot);
         };
-        // By the name that the request will have, which finds it known then.
+        // Queried by the name that the request will use, which finds the cached result.
         let shown = self.shown(id, cancel).await?;
         (model.context, model.tools, model.images) = (shown.context, shown.tools, shown.images);
         Ok(Asked::Has(model))
@@ -158,7 +158,7 @@ impl Provider for Ollama {
     }
 }
 
-/// A server that could not say beforehand says it now.
+/// An older server reports missing tool support only now.
 fn no_tools(error: ProviderError, request: &ChatRequest) -> ProviderError {
     match error {
         ProviderError::Failed { provider, detail, .. } if detail.contains("does not support tools") => {
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_model_can_is_read_and_what_is_not_said_stays_open() {
+    fn capabilities_are_parsed_and_missing_ones_unknown() {
         let read = |said: &str| read_shown(&serde_json::from_str(said).expect("JSON"));
         assert_eq!(
             read(

@@ -1,4 +1,4 @@
-//! The state of an answer while its chunks arrive. No input or output here.
+//! The state of an answer while its chunks arrive. No I/O.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ pub(super) struct Completion {
     calls: Calls,
     carried: Carried,
     usage: Option<Usage>,
-    /// The one choice that is read, named by its first chunk.
+    /// The only choice that is read, determined by the first chunk.
     choice: Option<u64>,
     finish: Option<String>,
     done: bool,
@@ -92,7 +92,7 @@ impl AnswerState for Completion {
             },
         )?;
         let finish = match self.finish.as_deref() {
-            // Several servers say `stop` beside calls.
+            // Several servers report `stop` together with calls.
             None | Some("stop") if !calls.is_empty() => FinishReason::ToolCalls,
             None | Some("stop") => FinishReason::Stop,
             Some("tool_calls") => FinishReason::ToolCalls,
@@ -114,7 +114,7 @@ impl Completion {
         if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
             return Err(Fault::Reported(error.clone()));
         }
-        // `message` when a server sends the whole answer at once.
+        // `message` if a server sends the whole answer at once.
         if let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) {
             self.delta(delta, events)?;
         }
@@ -131,7 +131,7 @@ impl Completion {
         if let Some(Value::Array(pieces)) = delta.get("reasoning_details") {
             self.carried.add_details(pieces);
         }
-        // Two names for the same; servers that know both send both.
+        // Two names for the same field; servers that know both send both.
         if let Some(reasoning) = text("reasoning_content") {
             self.carried.reasoning_content.push_str(reasoning);
             events.push(ChatEvent::ReasoningDelta(reasoning.to_owned()));
@@ -140,7 +140,7 @@ impl Completion {
         }
         match delta.get("content") {
             Some(Value::String(text)) => self.say(text, events),
-            // Mistral's parts: text, and thinking that holds texts.
+            // Mistral's parts: text, and thinking that contains texts.
             Some(Value::Array(parts)) => {
                 for part in parts {
                     if let Some(text) = part.get("text").and_then(Value::as_str) {
@@ -155,7 +155,7 @@ impl Completion {
             }
             _ => {}
         }
-        // Why the model will not answer is its answer.
+        // A refusal is shown as the text of the answer.
         if let Some(refusal) = text("refusal") {
             self.say(refusal, events);
         }
@@ -188,7 +188,7 @@ fn usage(usage: &Value) -> Option<Usage> {
     let number = |path: &str| usage.pointer(path).and_then(Value::as_u64);
     Some(Usage {
         input: number("/prompt_tokens")?,
-        // DeepSeek has a name of its own.
+        // DeepSeek uses another name.
         cached: number("/prompt_tokens_details/cached_tokens")
             .or_else(|| number("/prompt_cache_hit_tokens"))
             .unwrap_or(0),

@@ -1,8 +1,7 @@
-//! Tool calls put together from deltas, however a server numbers them.
+//! Assembles tool calls from deltas, however a server numbers them.
 //!
-//! A delta belongs to a call by its id, else by its `index`, else by its position in the chunk.
-//! `index` is only a label: it may start at 1, be 0 for every call, or be missing, and nothing
-//! is ever made up to fill a gap.
+//! A delta belongs to a call by its id, otherwise by its `index`, otherwise by its position in the chunk.
+//! `index` is only a label: it may start at 1, be 0 for every call, or be missing; gaps are never filled.
 
 use std::collections::HashSet;
 
@@ -17,11 +16,11 @@ pub(super) struct Calls {
     begun: Vec<Begun>,
 }
 
-/// A call that has begun.
+/// A call that has started.
 struct Begun {
     id: Option<String>,
     index: Option<i64>,
-    /// Its place in the chunk it began in.
+    /// Its position in the chunk in which it started.
     position: usize,
     name: String,
     arguments: String,
@@ -29,25 +28,25 @@ struct Begun {
     extra: Option<Value>,
 }
 
-/// How the answer ended, as far as calls are concerned.
+/// The end of the answer, as far as it affects calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// The model stopped by itself: what it wrote is what it meant.
+    /// The model stopped by itself: its calls are as intended.
     Meant,
-    /// It was cut by a limit or a filter: the last call may be half of one.
+    /// It was truncated by a limit or a filter: the last call may be incomplete.
     Cut,
-    /// The stream was closed without a reason: every call must be visibly whole.
+    /// The stream was closed without a reason: every call must be verifiably complete.
     Unsaid,
 }
 
-/// Why calls cannot be handed on.
+/// Why calls cannot be returned.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CallFault {
     Nameless,
     Half,
 }
 
-/// A call as it stands after a delta, for display.
+/// The state of a call after a delta, for display.
 pub(super) struct Progress {
     pub(super) index: usize,
     pub(super) name: Option<String>,
@@ -55,9 +54,9 @@ pub(super) struct Progress {
 }
 
 impl Calls {
-    /// Takes the delta at `position` of its chunk.
+    /// Processes the delta at `position` of its chunk.
     pub(super) fn accept(&mut self, position: usize, delta: &Value) -> Option<Progress> {
-        // A few servers leave out the wrapper.
+        // A few servers omit the wrapper.
         let function = delta.get("function").unwrap_or(delta);
         let text = |value: Option<&Value>| {
             value.and_then(Value::as_str).filter(|s| !s.is_empty()).map(str::to_owned)
@@ -70,7 +69,7 @@ impl Calls {
         let arguments = match function.get("arguments") {
             None | Some(Value::Null) => String::new(),
             Some(Value::String(piece)) => piece.clone(),
-            // Ollama's own habit, and some that copy it.
+            // As sent by Ollama and its imitators.
             Some(whole) => whole.to_string(),
         };
         let piece =
@@ -98,13 +97,13 @@ impl Calls {
         })
     }
 
-    /// How many have begun, repeats included.
+    /// The number of calls that have started, including repeats.
     pub(super) fn count(&self) -> usize {
         self.begun.len()
     }
 
-    /// The calls, each whole and each id once. `taken` are ids of the conversation so far, which
-    /// an invented one must not repeat. Extras go into `extras` by call id.
+    /// Returns the calls, complete and with unique ids. `taken` are the ids of the conversation so far, which
+    /// generated ids must not repeat. Extras are added to `extras` by call id.
     pub(super) fn close(
         self,
         ending: Ending,
@@ -137,7 +136,7 @@ impl Calls {
         Ok(calls)
     }
 
-    /// The call a delta continues with; none if it begins one.
+    /// The call that a delta continues; `None` if it starts a new one.
     fn owner(&self, piece: &Piece) -> Option<usize> {
         let by_index = |index: i64| self.begun.iter().rposition(|call| call.index == Some(index));
         match (&piece.id, piece.index) {
@@ -147,13 +146,13 @@ impl Calls {
                     |call: &Begun| index.is_none() || call.index.is_none() || call.index == index;
                 let exact = self.begun.iter().rposition(|call| known(call) && labels_agree(call));
                 if let Some(at) = exact {
-                    // The whole call once more: an entry of its own, dropped as a repeat.
+                    // A repetition of the complete call: a separate entry, dropped as a repeat.
                     let again = piece.name.is_some() && self.begun[at].braces.closed && !piece.is_blank();
                     return (!again).then_some(at);
                 }
                 if self.begun.iter().any(known) {
-                    // A used id under another index: by id it is the same call, unless it
-                    // begins anew with a name, and then it is a repeat.
+                    // A known id under another index: it is the same call, unless the delta has a name again,
+                    // and then it is a repeat.
                     return if piece.name.is_some() { None } else { self.begun.iter().rposition(known) };
                 }
                 let labelled = match index {
@@ -161,32 +160,32 @@ impl Calls {
                     None => self.begun.iter().rposition(|call| call.position == piece.position),
                 }?;
                 let call = &self.begun[labelled];
-                // An id that comes late, or a new one with every delta (which has no name then).
+                // An id that arrives late, or a new one with every delta (which has no name then).
                 let late = call.id.is_none() && !call.ends_before(piece);
                 (late || piece.name.is_none()).then_some(labelled)
             }
             (None, Some(index)) => match by_index(index) {
                 Some(at) => (!self.begun[at].ends_before(piece)).then_some(at),
-                // The label was left out at first.
+                // The label was omitted at first.
                 None => self.by_position(piece).filter(|&at| self.begun[at].index.is_none()),
             },
             (None, None) => self.by_position(piece),
         }
     }
 
-    /// The owner of a delta that has neither id nor index.
+    /// The call of a delta that has neither id nor index.
     fn by_position(&self, piece: &Piece) -> Option<usize> {
         let at = self.begun.iter().rposition(|call| call.position == piece.position)?;
         if piece.name.is_some() {
             return (!self.begun[at].ends_before(piece)).then_some(at);
         }
-        // The call at this position may be whole while a later one is still open.
+        // The call at this position may be complete while a later one is still open.
         let open = || self.begun.iter().rposition(|call| !call.braces.closed);
         if self.begun[at].braces.closed { open().or(Some(at)) } else { Some(at) }
     }
 }
 
-/// One delta, read.
+/// A parsed delta.
 struct Piece {
     id: Option<String>,
     index: Option<i64>,
@@ -214,8 +213,8 @@ impl Begun {
         }
     }
 
-    /// Whether a delta with the same label cannot be part of this call: it names another tool,
-    /// or the same once more after the arguments are whole.
+    /// Whether a delta with the same label cannot be part of this call: it names another tool, or the same
+    /// tool again after the arguments are complete.
     fn ends_before(&self, piece: &Piece) -> bool {
         match &piece.name {
             Some(name) if !self.name.is_empty() => {
@@ -235,7 +234,7 @@ impl Begun {
         if self.name.is_empty() {
             self.name = piece.name.unwrap_or_default();
         }
-        // Sent whole once more, without the name.
+        // The complete arguments are repeated without the name.
         if self.braces.closed && piece.arguments == self.arguments {
             return;
         }
@@ -244,13 +243,13 @@ impl Begun {
     }
 }
 
-/// Follows the braces of a JSON object as it grows, so that nothing is read twice.
+/// Tracks the braces of a JSON object incrementally, so that nothing is scanned twice.
 #[derive(Default)]
 struct Braces {
     depth: usize,
     in_text: bool,
     escaped: bool,
-    /// The outermost brace has been closed.
+    /// The outermost brace is closed.
     closed: bool,
 }
 

@@ -1,8 +1,7 @@
-//! What a server wants to see again with its own answer: reasoning and signatures.
+//! Data that a server requires back with its own answer: reasoning and signatures.
 //!
-//! Kept as `{"dialect": "openai", "provider", "model", "message": {..}, "calls": {id: {..}}}`
-//! and sent back only to the same model of the same provider, because a signature means nothing
-//! to another.
+//! Stored as `{"dialect": "openai", "provider", "model", "message": {..}, "calls": {id: {..}}}` and only sent
+//! back to the same model of the same provider, because others cannot verify a signature.
 
 use serde_json::{Map, Value, json};
 
@@ -10,19 +9,19 @@ use crate::carried::is_of;
 
 const DIALECT: &str = "openai";
 
-/// Gathers it while an answer arrives.
+/// Collects the data while an answer arrives.
 #[derive(Default)]
 pub(super) struct Carried {
-    /// DeepSeek refuses the outputs of calls when the reasoning before them is missing.
+    /// DeepSeek refuses outputs of calls without the reasoning before them.
     pub(super) reasoning_content: String,
     /// OpenRouter's blocks, with signatures.
     reasoning_details: Vec<Value>,
-    /// By call id: Gemini's signature of thought, in `extra_content`.
+    /// By call id: Gemini's thought signature, in `extra_content`.
     pub(super) extra_content: Map<String, Value>,
 }
 
 impl Carried {
-    /// Adds pieces of OpenRouter's blocks; pieces of one block are put together.
+    /// Adds pieces of OpenRouter's blocks; pieces of one block are joined.
     pub(super) fn add_details(&mut self, pieces: &[Value]) {
         for piece in pieces {
             let same =
@@ -64,8 +63,8 @@ impl Carried {
     }
 }
 
-/// Puts it back into an assistant's message on the wire. Only beside calls: after a finished
-/// answer nobody needs the reasoning, and it would be paid for again.
+/// Adds the data to an assistant's message on the wire. Only if it has calls: after a final answer the
+/// reasoning is no longer needed, but would be charged again.
 pub(super) fn add_to(message: &mut Map<String, Value>, data: &Value, provider: &str, model: &str) {
     let ours = is_of(data, DIALECT, provider, model);
     let Some(Value::Array(calls)) = message.get_mut("tool_calls").filter(|_| ours) else {

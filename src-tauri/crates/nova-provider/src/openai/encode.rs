@@ -1,4 +1,4 @@
-//! A request as the body of a chat completion.
+//! Encodes a request as the body of a chat completion.
 
 use serde_json::{Map, Value, json};
 
@@ -6,14 +6,14 @@ use super::carried;
 use crate::request::noticed;
 use crate::{ChatRequest, Message, ToolCall, ToolChoice, ToolDefinition, normalise_schema};
 
-/// The body. What stays the same from step to step comes first and what may change after the
-/// messages, so that a longer conversation starts with the bytes of the shorter one.
+/// The body. Parts that stay the same from step to step come first, and parts that may change follow the
+/// messages, so that the body of a longer conversation starts with the bytes of the shorter one.
 pub(super) fn encode(request: &ChatRequest, provider: &str, host: &str) -> Vec<u8> {
     let mut body = Map::new();
     body.insert("model".into(), json!(request.model));
     body.insert("stream".into(), json!(true));
     body.insert("stream_options".into(), json!({ "include_usage": true }));
-    // An empty list is refused by OpenAI.
+    // OpenAI refuses an empty list.
     if !request.tools.is_empty() {
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
     }
@@ -30,7 +30,7 @@ pub(super) fn encode(request: &ChatRequest, provider: &str, host: &str) -> Vec<u
         body.extend(choice.map(|choice| ("tool_choice".into(), choice)));
     }
     if let Some(limit) = request.max_output {
-        // OpenAI's reasoning models refuse the old name, most other servers know only that.
+        // OpenAI's reasoning models refuse the old name; most other servers only know that one.
         let own = host == "api.openai.com" || host.ends_with(".openai.azure.com");
         let name = if own { "max_completion_tokens" } else { "max_tokens" };
         body.insert(name.into(), json!(limit));
@@ -63,7 +63,7 @@ fn message(message: &Message, provider: &str, model: &str) -> Value {
         Message::ToolOutput { call_id, content, .. } => {
             json!({ "role": "tool", "tool_call_id": call_id, "content": content })
         }
-        // As the user: several servers refuse a system message after the first one.
+        // With the role user: several servers refuse a system message after the first one.
         Message::Notice { text, mark, .. } => {
             json!({ "role": "user", "content": noticed(mark, text) })
         }
@@ -85,8 +85,8 @@ fn message(message: &Message, provider: &str, model: &str) -> Value {
 
 fn call(call: &ToolCall) -> Value {
     let whole = serde_json::from_str::<Map<String, Value>>(&call.arguments).is_ok();
-    // Servers parse the arguments in the history and fail the request when they cannot; the
-    // model still sees what it wrote.
+    // Servers parse the arguments in the history, and refuse the request if that fails; the model still sees
+    // what it wrote.
     let arguments =
         if whole { call.arguments.clone() } else { json!({ "invalid_json": call.arguments }).to_string() };
     json!({ "id": call.id, "type": "function", "function": { "name": call.name, "arguments": arguments } })

@@ -1,7 +1,7 @@
-//! What model servers of this machine say of their models beyond OpenAI's list.
+//! Information that local model servers provide beyond OpenAI's model list.
 //!
-//! Sources: LM Studio's REST API v0, "GET /api/v0/models"; the manual of llama.cpp's server, "GET
-//! /props". Of an Ollama see [`passing_on`].
+//! Sources: LM Studio's REST API v0, "GET /api/v0/models"; the manual of llama.cpp's server, "GET /props".
+//! For Ollama see [`passing_on`].
 
 use serde_json::Value;
 
@@ -9,14 +9,13 @@ use crate::ModelInfo;
 use crate::http::Endpoint;
 use crate::passing_on;
 
-/// Adds what the server knows by its own API. One that does not answer there, or otherwise than
-/// expected, is no hindrance.
+/// Adds information from the server's own API. A missing or unexpected response is ignored.
 ///
-/// Servers that tell who they are by `owned_by` are asked in their own way: others would log an error.
-/// A server that does not identify itself may be an Ollama, whose models may run elsewhere.
+/// Servers that identify themselves by `owned_by` are queried by their own API only, since others would log
+/// an error. An unidentified server may be an Ollama, whose models may be remote.
 pub(super) async fn ask_more(endpoint: &Endpoint, listed: &[Value], models: &mut Vec<ModelInfo>) {
     let owner = |name: &str| listed.iter().any(|model| model["owned_by"] == name);
-    // The base address ends in /v1.
+    // The base address ends with /v1.
     if owner("organization_owner") {
         if let Ok(said) = endpoint.listing("../api/v0/models", None).await {
             add_lm_studio(models, &said);
@@ -30,14 +29,14 @@ pub(super) async fn ask_more(endpoint: &Endpoint, listed: &[Value], models: &mut
     }
 }
 
-/// LM Studio lists models that only embed beside those that talk.
+/// LM Studio lists embedding models along with chat models.
 fn add_lm_studio(models: &mut Vec<ModelInfo>, said: &Value) {
     let all = said["data"].as_array().map(Vec::as_slice).unwrap_or_default();
     let of = |id: &str| all.iter().find(|model| model["id"] == id);
     models.retain(|model| of(&model.id).is_none_or(|said| said["type"] != "embeddings"));
     for model in models {
         if let Some(said) = of(&model.id) {
-            // What it is loaded with is what there is.
+            // The loaded context size is the effective one.
             let loaded = said["loaded_context_length"].as_u64();
             model.context = loaded.or_else(|| said["max_context_length"].as_u64()).or(model.context);
             model.images = match said["type"].as_str() {
@@ -49,7 +48,7 @@ fn add_lm_studio(models: &mut Vec<ModelInfo>, said: &Value) {
     }
 }
 
-/// llama.cpp runs one model.
+/// llama.cpp serves a single model.
 fn add_llama_cpp(models: &mut [ModelInfo], said: &Value) {
     if let [model] = models {
         model.context = said["default_generation_settings"]["n_ctx"].as_u64().or(model.context);
@@ -69,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn lm_studio_says_which_models_talk_and_how_much_they_take_in() {
+    fn lm_studio_models_have_kind_and_context() {
         let mut models = vec![model("a", None, None), model("b", None, None), model("embed", None, None)];
         let said = json!({"data": [
             {"id": "a", "type": "llm", "max_context_length": 131_072, "loaded_context_length": 4_096},
@@ -85,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn llama_cpp_says_what_its_one_model_can() {
+    fn llama_cpp_model_has_capabilities() {
         let mut models = vec![model("a", None, None)];
         add_llama_cpp(&mut models, &json!({}));
         assert_eq!(models, [model("a", None, None)]);

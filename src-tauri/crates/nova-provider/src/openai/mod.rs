@@ -1,4 +1,4 @@
-//! The chat completions of OpenAI and of the many servers that copy them.
+//! The Chat Completions API of OpenAI and the many compatible servers.
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -17,7 +17,7 @@ mod local;
 
 pub(crate) const DEFAULT_ADDRESS: &str = "https://api.openai.com/v1";
 
-/// A server that speaks chat completions.
+/// A server with the Chat Completions API.
 pub(crate) struct OpenAi {
     endpoint: Endpoint,
 }
@@ -73,10 +73,10 @@ impl Provider for OpenAi {
     }
 }
 
-/// The models of a server that lists them as OpenAI does.
+/// Lists the models of a server with OpenAI's format.
 pub(crate) async fn models(endpoint: &Endpoint) -> Result<Vec<ModelInfo>, ProviderError> {
     let listing = endpoint.listing("models", None).await?;
-    // Some servers send the bare array.
+    // Some servers send a bare array.
     let models = listing.get("data").unwrap_or(&listing).as_array();
     let models = models.ok_or_else(|| ProviderError::BadResponse {
         provider: endpoint.id().to_owned(),
@@ -102,21 +102,21 @@ pub(crate) async fn models(endpoint: &Endpoint) -> Result<Vec<ModelInfo>, Provid
     Ok(listed)
 }
 
-/// What OpenRouter says of a model.
+/// OpenRouter's information on a model.
 fn takes_tools(model: &Value) -> Option<bool> {
     let parameters = model.get("supported_parameters")?.as_array()?;
     Some(parameters.iter().any(|parameter| parameter == "tools"))
 }
 
-/// What OpenRouter and Mistral say of a model, in this order.
+/// The information of OpenRouter and Mistral on a model, in this order.
 fn takes_images(model: &Value) -> Option<bool> {
     let kinds = model["architecture"]["input_modalities"].as_array();
     let listed = kinds.map(|kinds| kinds.iter().any(|kind| kind == "image"));
     listed.or_else(|| model["capabilities"]["vision"].as_bool())
 }
 
-/// Servers that cannot say beforehand that a model cannot call tools say it now: llama.cpp, vLLM and
-/// Ollama, in this order.
+/// Servers that do not report missing tool support in advance do so now: llama.cpp, vLLM and Ollama, in this
+/// order.
 pub(crate) fn no_tools(error: ProviderError, request: &ChatRequest) -> ProviderError {
     const SAID: [&str; 3] =
         ["tools param requires --jinja", "requires --enable-auto-tool-choice", "does not support tools"];

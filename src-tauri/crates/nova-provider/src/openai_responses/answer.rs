@@ -1,4 +1,4 @@
-//! The state of an answer while its events arrive. No input or output here.
+//! The state of an answer while its events arrive. No I/O.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,13 +17,13 @@ pub(super) struct Reply {
     model: String,
     /// Ids of the calls in the conversation.
     taken: HashSet<String>,
-    /// In the order they began.
+    /// In the order in which they started.
     items: Vec<Item>,
-    /// Places of the newest of each kind: of all, with a number, with an id.
+    /// Indices of the latest item of each kind: of all, with a number, with an id.
     newest: HashMap<Kind, usize>,
     by_number: HashMap<(Kind, u64), usize>,
     by_id: HashMap<(Kind, String), usize>,
-    /// Places of calls by their own ids.
+    /// Indices of calls by their own ids.
     by_call: HashMap<String, usize>,
     calls: usize,
     usage: Usage,
@@ -56,7 +56,7 @@ impl Reply {
 
 impl AnswerState for Reply {
     fn accept(&mut self, data: &str, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
-        // Servers that copy the API may mark its end as that of a chat completion.
+        // Compatible servers may use the end marker of chat completions.
         if matches!(data.trim(), "" | "[DONE]") {
             return Ok(());
         }
@@ -98,7 +98,7 @@ impl AnswerState for Reply {
             // The server ignored the request for a stream.
             None if part("object") == "response" => self.end(&Value::Object(event), events)?,
             None if !part("error").is_null() => return Err(Fault::Reported(part("error").clone())),
-            // Steps of what was handled, and what is new: the API says to expect it.
+            // Intermediate events, and unknown ones: the API requires clients to tolerate them.
             _ => {}
         }
         Ok(())
@@ -135,8 +135,8 @@ impl AnswerState for Reply {
 }
 
 impl Reply {
-    /// The item that an event is about: one of this kind with its number, else with its id. An id alone
-    /// does not tell, because a few servers give an item another one in each event.
+    /// The item that an event refers to: one of this kind with its number, otherwise with its id. An id alone
+    /// is unreliable, because a few servers change an item's id in each event.
     fn find(&self, kind: Kind, index: Option<u64>, id: &str) -> Option<usize> {
         let by_id = self.by_id.get(&(kind, id.to_owned())).copied().filter(|_| !id.is_empty());
         let exact = by_id.filter(|at| index.is_some() && self.items[*at].index == index);
@@ -166,7 +166,7 @@ impl Reply {
             Some(_) => Part::Other,
             None => return Err(Fault::Bad("a part of it has no type")),
         };
-        // The same once more is no further item.
+        // A repeated event is not a new item.
         let (kind, id) = (kind_of(&part), text("id"));
         if let Some(at) = self.by_id.get(&(kind, id.clone())).copied().filter(|_| !id.is_empty())
             && self.items[at].index == index
@@ -197,7 +197,7 @@ impl Reply {
         Ok(at)
     }
 
-    /// Takes an item as it is when it is complete, which may be all that a server sends of it.
+    /// Processes a complete item, which may be the only event for it.
     fn complete(
         &mut self,
         index: Option<u64>,
@@ -284,7 +284,7 @@ impl Reply {
         self.find(Kind::Call, index, id).ok_or(Fault::Bad("it continues a call that never started"))
     }
 
-    /// The complete arguments, repeated.
+    /// Processes the complete arguments, which repeat the deltas.
     fn take_arguments(&mut self, at: usize, whole: &Value, events: &mut Vec<ChatEvent>) {
         let whole = match whole {
             Value::String(text) if !text.trim().is_empty() => text.clone(),
@@ -309,7 +309,7 @@ impl Reply {
         }
     }
 
-    /// Takes the final response.
+    /// Processes the final response.
     fn end(&mut self, response: &Value, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
         let status = response["status"].as_str().unwrap_or_default();
         if status == "failed" || !response["error"].is_null() {
@@ -329,9 +329,9 @@ impl Reply {
         Ok(())
     }
 
-    /// Of an item of the whole response what its events have not told: all of it, or its encrypted
-    /// reasoning. One that has been told under another id, among the first items, is not told again: a call
-    /// would run twice.
+    /// Processes an item of the final response that its events have not reported, completely or in its
+    /// encrypted reasoning. An item that was reported under another id, among the first ones, is skipped: a
+    /// call would run twice.
     fn take_late(&mut self, item: &Value, told: usize, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
         let text = |key: &str| item[key].as_str().unwrap_or_default();
         let by_id = |kind: Kind| {
@@ -373,7 +373,7 @@ impl Reply {
         Ok(())
     }
 
-    /// What was cached is in `input_tokens`, and what was reasoned in `output_tokens`.
+    /// Cached tokens are included in `input_tokens`, and reasoning in `output_tokens`.
     fn use_tokens(&mut self, usage: &Value, events: &mut Vec<ChatEvent>) {
         let number = |path: &str| usage.pointer(path).and_then(Value::as_u64);
         let Some(input) = number("/input_tokens") else { return };
@@ -397,7 +397,7 @@ fn think(delta: &str, events: &mut Vec<ChatEvent>) {
     }
 }
 
-/// Its fields stand in the event itself, or in an object as elsewhere.
+/// The error's fields are in the event itself, or in an object as elsewhere.
 fn error_of(mut event: Map<String, Value>) -> Value {
     match event.remove("error") {
         Some(error) if !error.is_null() => error,

@@ -1,8 +1,8 @@
-//! What is sent back to the server with its own answer: encrypted reasoning, and the phase of its texts, in the order of
-//! the answer.
+//! Data that is sent back to the server with its own answer: encrypted reasoning, and the phase of its texts,
+//! in the order of the answer.
 //!
-//! Kept as `{"dialect": "openai_responses", "provider", "model", "items": [item…]}`, calls without their
-//! arguments, and sent back only to the same model of the same provider: nobody else can read it.
+//! Stored as `{"dialect": "openai_responses", "provider", "model", "items": [item…]}`, calls without their
+//! arguments, and only sent back to the same model of the same provider: no other can read it.
 
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ use crate::wire_ids::{NamedCall, arguments_object};
 
 const DIALECT: &str = "openai_responses";
 
-/// The items to hand back, where they say more than texts and calls do.
+/// The items to send back, if they contain more than texts and calls.
 pub(super) fn keep(provider: &str, model: &str, items: Vec<Value>) -> Option<Value> {
     let is_plain = |item: &Value| match item["type"].as_str() {
         Some("message") => item["phase"].is_null(),
@@ -23,8 +23,8 @@ pub(super) fn keep(provider: &str, model: &str, items: Vec<Value>) -> Option<Val
         .then(|| json!({ "dialect": DIALECT, "provider": provider, "model": model, "items": items }))
 }
 
-/// The items of an answer of this model, in its own order, with exactly these calls: the server wants an
-/// output for each.
+/// The items of an answer of this model, in their original order, with exactly these calls: the server
+/// requires an output for each.
 pub(super) fn items(
     data: &Value,
     provider: &str,
@@ -46,14 +46,14 @@ pub(super) fn items(
         }
     }
     items.extend(left.into_iter().map(call));
-    // Reasoning without what it led to is refused.
+    // Reasoning without a subsequent item is refused.
     while items.last().is_some_and(|item| item["type"] == "reasoning") {
         items.pop();
     }
     Some(items)
 }
 
-/// A call as the model made it.
+/// A call as an item of the API.
 pub(super) fn call(call: &NamedCall<'_>) -> Value {
     call_with(Map::from_iter([("type".to_owned(), json!("function_call"))]), call)
 }
@@ -68,7 +68,7 @@ fn call_with(mut item: Map<String, Value>, NamedCall { call, id }: &NamedCall<'_
     Value::Object(item)
 }
 
-/// What the model wrote, of an answer whose items are not known.
+/// The text of an answer whose items are unknown.
 pub(super) fn text(text: &str) -> Option<Value> {
     (!is_blank(text)).then(|| json!({ "type": "message", "role": "assistant", "content": text }))
 }

@@ -1,4 +1,4 @@
-//! An answer that has ended, taken apart into text, calls and what is handed back.
+//! Splits a finished answer into text, calls and data to send back.
 
 use std::collections::HashSet;
 
@@ -9,16 +9,16 @@ use crate::ToolCall;
 use crate::read::Fault;
 use crate::wire_ids::free_id;
 
-/// The items of an answer, taken apart.
+/// The items of an answer, split by kind.
 #[derive(Default)]
 pub(super) struct Closing {
-    /// Ids of calls that an invented one must not repeat.
+    /// Ids of calls that a generated one must not repeat.
     taken: HashSet<String>,
     seen: HashSet<String>,
     pub(super) text: String,
     pub(super) calls: Vec<ToolCall>,
     pub(super) is_refusal: bool,
-    /// The items to hand back.
+    /// The items to send back.
     pub(super) kept: Vec<Value>,
 }
 
@@ -27,7 +27,7 @@ impl Closing {
         Self { taken, ..Self::default() }
     }
 
-    /// `is_cut` says that the model was stopped: its last call may be half of one.
+    /// `is_cut`: the model was interrupted, so its last call may be incomplete.
     pub(super) fn add(&mut self, item: Item, is_cut: bool) -> Result<(), Fault> {
         match item.part {
             Part::Message { text, is_refusal } => {
@@ -36,7 +36,7 @@ impl Closing {
                 self.kept.push(item.whole.unwrap_or_else(plain));
                 self.text.push_str(&text);
             }
-            // Neither encrypted nor in the open, it is only a name for what the server has not stored.
+            // Without encrypted or plain content, it only refers to something that the server has not stored.
             Part::Reasoning => self.kept.extend(item.whole.filter(|whole| {
                 whole["encrypted_content"].is_string()
                     || whole["content"].as_array().is_some_and(|content| !content.is_empty())

@@ -1,4 +1,4 @@
-//! A request as the body of a response.
+//! Encodes a request as the body of a Responses request.
 
 use std::collections::HashMap;
 
@@ -9,13 +9,13 @@ use crate::request::{is_blank, noticed};
 use crate::wire_ids::WireIds;
 use crate::{ChatRequest, Image, Message, ToolChoice, ToolDefinition, normalise_schema};
 
-/// The API takes no lower limit.
+/// The minimum that the API accepts.
 const LEAST_OUTPUT: u32 = 16;
 
-/// The body. What stays the same from step to step comes first and what may change after the
-/// conversation, so that a longer one starts with the bytes of the shorter one.
+/// The body. Parts that stay the same from step to step come first, and parts that may change follow the
+/// conversation, so that the body of a longer one starts with the bytes of the shorter one.
 ///
-/// Nothing is stored at the server, so that reasoning comes and goes in encrypted form.
+/// Nothing is stored on the server, so reasoning is exchanged in encrypted form.
 pub(super) fn encode(request: &ChatRequest, provider: &str, with_summary: bool) -> Vec<u8> {
     let mut body = Map::new();
     body.insert("model".into(), json!(request.model));
@@ -48,7 +48,7 @@ pub(super) fn encode(request: &ChatRequest, provider: &str, with_summary: bool) 
     Value::Object(body).to_string().into_bytes()
 }
 
-/// Schemas are sent as they are: strict ones would have to require every argument.
+/// Schemas are not strict, since strict ones must require every argument.
 fn tool(tool: &ToolDefinition) -> Value {
     json!({
         "type": "function",
@@ -59,8 +59,8 @@ fn tool(tool: &ToolDefinition) -> Value {
     })
 }
 
-/// A deferred tool is defined where the conversation loads it, as what a search for it has found. Searches
-/// follow all outputs, each of which follows its call.
+/// A deferred tool is defined at the point where the conversation loads it, as the result of a tool search.
+/// Searches follow all outputs, each of which follows its call.
 fn input(request: &ChatRequest, provider: &str) -> Value {
     let mut out = Vec::new();
     let mut found = Vec::new();
@@ -114,7 +114,7 @@ fn image(image: &Image) -> Value {
     json!({ "type": "input_image", "detail": "auto", "image_url": address })
 }
 
-/// A search of the client's own with the tools that it has found; nothing where all of them are known.
+/// A client-side tool search with the tools that it found; empty if all of them are known.
 fn search(names: &[String], unloaded: &mut HashMap<&str, &ToolDefinition>, ids: &mut WireIds) -> Vec<Value> {
     let tools: Vec<Value> = names
         .iter()

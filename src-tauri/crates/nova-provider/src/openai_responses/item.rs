@@ -4,11 +4,11 @@ use serde_json::Value;
 
 /// One item of the answer.
 pub(super) struct Item {
-    /// Its number on the wire, which need not be its place and may be another's too.
+    /// Its number on the wire, which may differ from its position and be shared by others.
     pub(super) index: Option<u64>,
     pub(super) id: String,
     pub(super) part: Part,
-    /// As the server gave it when it was complete.
+    /// The complete item as sent by the server.
     pub(super) whole: Option<Value>,
 }
 

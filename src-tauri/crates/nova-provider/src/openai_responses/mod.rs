@@ -1,4 +1,4 @@
-//! The Responses of OpenAI and of the servers that copy them, without any state on the server's side.
+//! The Responses API of OpenAI and compatible servers, without server-side state.
 //!
 //! Source: OpenAI's API reference, "Responses" and "Streaming events", and its guides "Reasoning models",
 //! "Conversation state" and "Tool search".
@@ -20,7 +20,7 @@ mod item;
 
 pub(crate) const DEFAULT_ADDRESS: &str = openai::DEFAULT_ADDRESS;
 
-/// A server that speaks Responses.
+/// A server with the Responses API.
 pub(crate) struct OpenAiResponses {
     endpoint: Endpoint,
     thinking: Option<Thinking>,
@@ -82,7 +82,7 @@ impl Provider for OpenAiResponses {
     }
 }
 
-/// OpenAI's models from gpt-5.4 on take tools that are loaded within the conversation.
+/// OpenAI's models from gpt-5.4 on support tools that are loaded within the conversation.
 fn searches_tools(model: &str) -> bool {
     let Some(version) = name(model).strip_prefix("gpt-") else { return false };
     let number = |text: &str| {
@@ -93,13 +93,13 @@ fn searches_tools(model: &str) -> bool {
     number(version).is_some_and(|major| (major, minor) >= (5, 4))
 }
 
-/// Whether the model reasons before it answers: one that does not refuses to be asked for its reasoning.
+/// Whether the model reasons before it answers: others refuse a request for their reasoning.
 fn reasons(model: &str) -> bool {
     const WITHOUT: [&str; 4] = ["gpt-3", "gpt-4", "chatgpt", "gpt-5-chat"];
     !WITHOUT.iter().any(|old| name(model).starts_with(old))
 }
 
-/// A fine-tuned model is named "ft:" and the model it was made from; a gateway names its maker before a `/`.
+/// The base name of a model: fine-tuned ones have the prefix "ft:", and gateways add the vendor before a `/`.
 fn name(model: &str) -> &str {
     let model = model.rsplit('/').next().unwrap_or(model);
     model.strip_prefix("ft:").unwrap_or(model)

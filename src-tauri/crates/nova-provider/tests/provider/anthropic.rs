@@ -1,4 +1,4 @@
-//! The Messages of Anthropic: what is sent, and what an answer may hold.
+//! Anthropic's Messages API: encoded requests and decoded answers.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::support::{Reply, Server, ask, call, read_all, request, settings};
 
-/// Thinking with its signature, text with characters of two to four bytes, two calls, one of them
-/// without arguments, a ping, and a kind of event that is not known.
+/// Thinking with its signature, text with characters of two to four bytes, two calls, one of them without
+/// arguments, a ping, and an unknown kind of event.
 const ANSWER: &[&str] = &[
     r#"{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"m","stop_reason":null,"usage":{"input_tokens":20,"cache_creation_input_tokens":10,"cache_read_input_tokens":90,"output_tokens":1}}}"#,
     r#"{"type":"ping"}"#,
@@ -52,7 +52,7 @@ fn complete() -> Completed {
     }
 }
 
-/// A stream of these events, each with its kind in a line of its own, as the server sends it.
+/// Encodes these events as a stream, each with its kind in a separate line, like the server.
 fn stream_of(events: &[&str]) -> String {
     let kind =
         |event: &str| serde_json::from_str::<Value>(event).unwrap()["type"].as_str().unwrap().to_owned();
@@ -100,7 +100,7 @@ async fn events_come_in_order_and_end_once() {
 }
 
 #[tokio::test]
-async fn the_size_of_pieces_and_the_line_ends_do_not_matter() {
+async fn chunk_sizes_and_line_ends_do_not_matter() {
     let plain = stream_of(ANSWER);
     let commented = plain.replace("event: message_stop", ": keep-alive\n\nevent: message_stop");
     for body in [plain.clone(), plain.replace('\n', "\r\n"), plain.replace("data: ", "data:"), commented] {
@@ -115,18 +115,18 @@ async fn the_size_of_pieces_and_the_line_ends_do_not_matter() {
 }
 
 #[tokio::test]
-async fn an_answer_cut_at_any_event_before_its_reason_to_stop_is_truncated() {
+async fn answer_cut_before_its_stop_reason_is_truncated() {
     let finished = ANSWER.iter().position(|event| event.contains("message_delta")).unwrap();
     for count in 0..=finished {
         let outcome = answer_to(Reply::events(&stream_of(&ANSWER[..count]))).await;
         assert_eq!(outcome, Err(ProviderError::Truncated), "after {count} events");
     }
-    // Only the mark of the end is missing.
+    // Only the end marker is missing.
     assert_eq!(answer_to(Reply::events(&stream_of(&ANSWER[..=finished]))).await, Ok(complete()));
 }
 
 #[tokio::test]
-async fn an_answer_cut_at_any_byte_is_the_whole_or_an_error() {
+async fn answer_cut_at_any_byte_is_complete_or_an_error() {
     let body = stream_of(ANSWER);
     let end = body.find("event: message_delta").unwrap();
     for at in (0..end).step_by(13) {
@@ -138,7 +138,7 @@ async fn an_answer_cut_at_any_byte_is_the_whole_or_an_error() {
 }
 
 #[tokio::test]
-async fn a_server_that_ignores_the_wish_for_a_stream_is_understood() {
+async fn answer_without_streaming_is_accepted() {
     let whole = r#"{"id":"msg_1","type":"message","role":"assistant","content":[
         {"type":"thinking","thinking":"Hm. ","signature":"c2ln"},{"type":"text","text":"Grüße €😀"},
         {"type":"tool_use","id":"toolu_1","name":"one","input":{"x":"é"}},
@@ -150,7 +150,7 @@ async fn a_server_that_ignores_the_wish_for_a_stream_is_understood() {
 }
 
 #[tokio::test]
-async fn reasons_to_stop_are_kept() {
+async fn stop_reasons_are_preserved() {
     for (word, finish) in [
         ("end_turn", FinishReason::Stop),
         ("stop_sequence", FinishReason::Stop),
@@ -171,7 +171,7 @@ async fn reasons_to_stop_are_kept() {
 }
 
 #[tokio::test]
-async fn half_a_call_runs_never() {
+async fn incomplete_call_is_never_returned() {
     let half = |stop: &str| {
         let begun = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"one","input":{}}}"#;
         let grown = r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"x\":"}}"#;
@@ -184,7 +184,7 @@ async fn half_a_call_runs_never() {
 }
 
 #[tokio::test]
-async fn an_error_within_the_answer_ends_it() {
+async fn error_within_the_answer_ends_it() {
     let events =
         [ANSWER[0], r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#];
     let outcome = answer_to(Reply::events(&stream_of(&events))).await;
@@ -193,7 +193,7 @@ async fn an_error_within_the_answer_ends_it() {
 }
 
 #[tokio::test]
-async fn an_overloaded_server_is_asked_again_and_an_unknown_model_named() {
+async fn overload_is_retried_and_unknown_model_reported() {
     let busy = Reply::new(
         "529 Overloaded",
         "",
@@ -209,9 +209,9 @@ async fn an_overloaded_server_is_asked_again_and_an_unknown_model_named() {
 }
 
 #[tokio::test]
-async fn answers_that_are_no_messages_are_refused() {
+async fn invalid_answers_are_refused() {
     for events in [
-        // Continues without a beginning; twice the same number; a call without a name; not an object.
+        // A continuation without a start; a duplicate number; a call without a name; not an object.
         vec![r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}"#],
         vec![
             r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#,
@@ -227,7 +227,7 @@ async fn answers_that_are_no_messages_are_refused() {
 }
 
 #[tokio::test]
-async fn the_key_goes_into_its_own_header_with_the_version() {
+async fn key_is_sent_in_its_own_header_with_the_version() {
     let server = Server::start([Reply::events(&stream_of(ANSWER))]).await;
     let key = secrecy::SecretString::from("sk-ant-canary");
     let settings = ProviderSettings { key: Arc::new(move || Some(key.clone())), ..settings(&server) };
@@ -241,7 +241,7 @@ async fn the_key_goes_into_its_own_header_with_the_version() {
 }
 
 #[tokio::test]
-async fn models_are_listed_with_their_context_where_it_is_said() {
+async fn models_are_listed_with_their_context_if_known() {
     let listing = r#"{"data":[{"type":"model","id":"a","display_name":"A"},{"id":"b","max_input_tokens":200000}],"has_more":false}"#;
     let server = Server::start([Reply::new("200 OK", "", listing)]).await;
     let models = provider(&server).models().await.unwrap();
@@ -276,7 +276,7 @@ fn conversation() -> ChatRequest {
 }
 
 #[test]
-fn a_request_is_what_the_api_takes() {
+fn request_has_the_apis_format() {
     let settings = || ProviderSettings::new("test");
     let body = sent(settings(), &conversation());
     assert_eq!(
@@ -309,13 +309,13 @@ fn a_request_is_what_the_api_takes() {
             "cache_control": { "type": "ephemeral" },
         })
     );
-    // A server that copies the API need not know how to set breakpoints by itself.
+    // Compatible servers may not set breakpoints automatically.
     let elsewhere = ProviderSettings { base_url: Some("http://127.0.0.1:1/v1".into()), ..settings() };
     assert_eq!(sent(elsewhere, &conversation()).get("cache_control"), None);
 }
 
 #[test]
-fn a_tool_is_demanded_forbidden_or_left_to_the_model() {
+fn tool_choice_is_encoded() {
     let choice = |choice: ToolChoice, thinking: Option<Thinking>| {
         let settings = ProviderSettings { thinking, ..ProviderSettings::new("test") };
         let body = sent(settings, &ChatRequest { tool_choice: choice, ..conversation() });
@@ -325,14 +325,14 @@ fn a_tool_is_demanded_forbidden_or_left_to_the_model() {
     assert_eq!(choice(ToolChoice::Auto, None), (json!(null), json!(null), json!(8192)));
     assert_eq!(choice(ToolChoice::None, None).0, json!({ "type": "none" }));
     assert_eq!(choice(one(), None).0, json!({ "type": "tool", "name": "one" }));
-    // Thinking and a demanded tool exclude each other.
+    // Thinking and a forced tool exclude each other.
     let enabled = json!({ "type": "enabled", "budget_tokens": 4000 });
     assert_eq!(choice(one(), Some(Thinking::Budget(4000))), (json!(null), enabled, json!(12_192)));
     assert_eq!(choice(one(), Some(Thinking::Adaptive)).1, json!({ "type": "adaptive" }));
 }
 
 #[test]
-fn thinking_goes_back_to_the_model_that_thought_it_and_to_no_other() {
+fn thinking_is_sent_back_only_to_its_model() {
     let answer = complete();
     let with = |model: &str, calls: &[usize]| {
         let calls: Vec<_> = calls.iter().map(|&at| answer.calls[at].clone()).collect();
@@ -351,7 +351,7 @@ fn thinking_goes_back_to_the_model_that_thought_it_and_to_no_other() {
     let two = json!({ "type": "tool_use", "id": "toolu_2", "name": "two", "input": {} });
     assert_eq!(with("m", &[0, 1]), json!([thinking, text, one, two]));
     assert_eq!(with("other", &[0, 1]), json!([text, one, two]));
-    // A call that the conversation does not know would wait for an output for ever.
+    // A call missing in the conversation would never get an output.
     assert_eq!(with("m", &[1]), json!([thinking, text, two]));
 }
 
@@ -364,7 +364,7 @@ fn tool(name: &str) -> ToolDefinition {
 }
 
 #[test]
-fn a_deferred_tool_is_known_from_the_message_on_that_loads_it() {
+fn deferred_tool_is_loaded_by_its_message() {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let request = ChatRequest {
         tools: vec![tool("load_skill")],
@@ -379,7 +379,7 @@ fn a_deferred_tool_is_known_from_the_message_on_that_loads_it() {
             Message::ToolOutput {
                 call_id: "a".into(),
                 content: "The instructions.".into(),
-                // One that no longer exists, and would be refused.
+                // A tool that no longer exists would be refused.
                 loads: names(&["crm__add", "crm__gone"]),
             },
             Message::ToolOutput {
@@ -419,7 +419,7 @@ fn a_deferred_tool_is_known_from_the_message_on_that_loads_it() {
             ]}),
         ]
     );
-    // Without tools sent aside it is as it always was.
+    // Without deferred tools the request is unchanged.
     let plain = ChatRequest { deferred: Vec::new(), ..request };
     let body = sent(ProviderSettings::new("test"), &plain);
     assert!(!body.to_string().contains("tool_reference"), "{body}");
@@ -427,7 +427,7 @@ fn a_deferred_tool_is_known_from_the_message_on_that_loads_it() {
 }
 
 #[test]
-fn tools_are_sent_aside_where_the_server_and_the_model_can_do_that() {
+fn tools_are_deferred_if_server_and_model_support_it() {
     let defers =
         |settings: ProviderSettings, model: &str| connect("anthropic", settings).unwrap().defers_tools(model);
     let own = || ProviderSettings::new("test");
@@ -443,8 +443,8 @@ fn tools_are_sent_aside_where_the_server_and_the_model_can_do_that() {
 }
 
 #[test]
-fn each_call_of_a_conversation_has_an_id_of_its_own_wherever_it_began() {
-    // Other providers count their calls anew in each answer, and use signs that are not taken here.
+fn calls_of_any_provider_have_unique_valid_ids() {
+    // Other providers restart their numbering in each answer, and use characters that are invalid here.
     let answer = |ids: &[&str]| Message::Assistant {
         text: String::new(),
         calls: ids.iter().map(|id| call(id, "one", "{}")).collect(),
@@ -489,7 +489,7 @@ fn each_call_of_a_conversation_has_an_id_of_its_own_wherever_it_began() {
 }
 
 #[test]
-fn a_longer_conversation_starts_with_the_bytes_of_the_shorter_one() {
+fn longer_conversation_starts_with_bytes_of_the_shorter() {
     let whole = conversation();
     let anthropic = connect("anthropic", ProviderSettings::new("test")).unwrap();
     let bytes = |count: usize| {

@@ -1,4 +1,4 @@
-//! Tool calls, however a server numbers, names and repeats them.
+//! Tool calls with all variants of numbering, naming and repetition by servers.
 
 use nova_provider::{FinishReason, Message, ToolCall};
 use tokio_util::sync::CancellationToken;
@@ -43,7 +43,7 @@ async fn indexes_may_start_anywhere() {
 }
 
 #[tokio::test]
-async fn every_index_may_be_zero() {
+async fn all_indexes_may_be_zero() {
     check(
         r#"
 [{"index":0,"id":"a","function":{"name":"one","arguments":""}}]
@@ -63,7 +63,7 @@ async fn every_index_may_be_zero() {
 }
 
 #[tokio::test]
-async fn the_index_may_be_missing() {
+async fn index_may_be_missing() {
     check(
         r#"
 [{"id":"a","function":{"name":"one","arguments":""}}]
@@ -73,7 +73,7 @@ async fn the_index_may_be_missing() {
         TWO,
     )
     .await;
-    // Side by side, told apart by their place only.
+    // Adjacent, distinguished only by their position.
     check(
         r#"
 [{"id":"a","function":{"name":"one","arguments":""}},{"id":"b","function":{"name":"two","arguments":""}}]
@@ -105,7 +105,7 @@ async fn ids_may_be_missing() {
         invented,
     )
     .await;
-    // With no label at all, each whole.
+    // Without any label, each in one piece.
     for zero in ["", r#""index":0,"#] {
         let chunks = r#"
 [{ZERO"function":{"name":"one","arguments":"{\"x\":1}"}}]
@@ -120,7 +120,7 @@ async fn ids_may_be_missing() {
         &[("call_1", "one", r#"{"x":1}"#), ("call_2", "one", r#"{"x":2}"#), ("call_3", "one", r#"{"x":3}"#)],
     )
     .await;
-    // An id that comes late.
+    // An id that arrives late.
     check(
         r#"
 [{"index":0,"function":{"name":"one","arguments":"{\"x\":"}}]
@@ -131,7 +131,7 @@ async fn ids_may_be_missing() {
 }
 
 #[tokio::test]
-async fn an_invented_id_is_new_to_the_answer_and_to_the_conversation() {
+async fn generated_id_is_unique_in_answer_and_conversation() {
     let chunk = r#"{"tool_calls":[{"id":"call_3","function":{"name":"one","arguments":"{}"}},{"function":{"name":"two","arguments":"{}"}}]}"#;
     let server = Server::start([Reply::events(&deltas(&[chunk], "tool_calls"))]).await;
     let mut request = request();
@@ -156,7 +156,7 @@ async fn names_and_ids_may_be_repeated() {
         &TWO[..1],
     )
     .await;
-    // The name only.
+    // Only the name.
     check(
         r#"
 [{"index":0,"id":"a","function":{"name":"one","arguments":"{\"x\":"}}]
@@ -176,7 +176,7 @@ async fn names_and_ids_may_be_repeated() {
 }
 
 #[tokio::test]
-async fn a_brace_within_a_text_does_not_end_a_call() {
+async fn brace_within_a_string_does_not_end_a_call() {
     for piece in [r#"{\"x\":\"}"#, r#"{\"x\":\"\\\"}"#] {
         let chunks = format!(
             r#"
@@ -189,7 +189,7 @@ async fn a_brace_within_a_text_does_not_end_a_call() {
 }
 
 #[tokio::test]
-async fn a_piece_without_a_label_goes_to_the_call_that_is_open() {
+async fn unlabelled_piece_belongs_to_the_open_call() {
     check(
         r#"
 [{"id":"a","function":{"name":"one","arguments":"{\"x\":1}"}},{"id":"b","function":{"name":"two","arguments":""}}]
@@ -200,7 +200,7 @@ async fn a_piece_without_a_label_goes_to_the_call_that_is_open() {
 }
 
 #[tokio::test]
-async fn one_tool_twice_under_one_index_is_told_apart_by_id() {
+async fn calls_with_the_same_index_are_distinguished_by_id() {
     check(
         r#"
 [{"index":0,"id":"a","function":{"name":"one","arguments":"{"}}]
@@ -213,7 +213,7 @@ async fn one_tool_twice_under_one_index_is_told_apart_by_id() {
 }
 
 #[tokio::test]
-async fn a_repeated_call_is_dropped() {
+async fn repeated_call_is_dropped() {
     for again in [
         r#"[{"index":0,"id":"a","function":{"name":"one","arguments":"{\"x\":1}"}}]"#,
         r#"[{"index":1,"id":"a","function":{"name":"one","arguments":"{\"x\":1}"}}]"#,
@@ -223,7 +223,7 @@ async fn a_repeated_call_is_dropped() {
         let first = r#"[{"index":0,"id":"a","function":{"name":"one","arguments":"{\"x\":1}"}}]"#;
         check(&format!("{first}\n{again}"), &TWO[..1]).await;
     }
-    // Also when it comes in pieces under another index.
+    // Also if it arrives in pieces under another index.
     check(
         r#"
 [{"index":0,"id":"a","function":{"name":"one","arguments":"{\"x\":1}"}}]
@@ -235,7 +235,7 @@ async fn a_repeated_call_is_dropped() {
 }
 
 #[tokio::test]
-async fn arguments_are_handed_on_as_written() {
+async fn arguments_are_returned_as_written() {
     for (sent, expected) in [
         (r#""{\"b\": 1, \"a\": [\"}\", \"\\\"{\"]}""#, r#"{"b": 1, "a": ["}", "\"{"]}"#),
         (r#"{"b":1,"a":[]}"#, r#"{"b":1,"a":[]}"#),
@@ -253,7 +253,7 @@ async fn arguments_are_handed_on_as_written() {
 }
 
 #[tokio::test]
-async fn an_empty_place_is_not_a_call() {
+async fn empty_entry_is_not_a_call() {
     check(
         r#"[{"index":0},{"index":1,"id":"b","function":{"name":"two","arguments":"{\"y\":2}"}}]"#,
         &TWO[1..],
@@ -262,26 +262,26 @@ async fn an_empty_place_is_not_a_call() {
 }
 
 #[tokio::test]
-async fn of_a_cut_answer_only_whole_calls_are_left() {
+async fn truncated_answer_keeps_only_complete_calls() {
     let chunks = r#"
 [{"index":0,"id":"a","function":{"name":"one","arguments":"{\"x\":1}"}}]
 [{"index":1,"id":"b","function":{"name":"two","arguments":"{\"y\":"}}]"#;
     assert_eq!(calls_of(chunks, "length").await, [call("a", "one", r#"{"x":1}"#)]);
-    // Nothing was written yet: not the same as no arguments.
+    // No arguments were written yet, which differs from a call without arguments.
     let chunks = r#"[{"index":0,"id":"a","function":{"name":"one","arguments":""}}]"#;
     assert_eq!(calls_of(chunks, "length").await, []);
     assert_eq!(calls_of(chunks, "content_filter").await, []);
 }
 
 #[tokio::test]
-async fn a_call_is_a_call_whatever_the_reason_to_finish() {
+async fn calls_are_returned_for_any_finish_reason() {
     let chunk = r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"{}"}}]}"#;
     let answer = answer_to(Reply::events(&deltas(&[chunk], "stop"))).await.unwrap();
     assert_eq!((answer.calls, answer.finish), (vec![call("a", "one", "{}")], FinishReason::ToolCalls));
 }
 
 #[tokio::test]
-async fn a_call_without_a_name_is_an_error() {
+async fn call_without_a_name_is_an_error() {
     let chunk = r#"{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{\"x\":1}"}}]}"#;
     let error = answer_to(Reply::events(&deltas(&[chunk], "tool_calls"))).await.unwrap_err();
     assert_eq!(error.to_string(), "test sent an answer Nova cannot use: a tool call has no name");

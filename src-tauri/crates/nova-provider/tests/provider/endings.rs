@@ -1,4 +1,4 @@
-//! Streams that end badly, late, or because the user stopped them.
+//! Streams that end badly, late, or because of a cancellation.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn without_done(chunks: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn a_reason_to_finish_or_done_is_an_end_and_silence_is_not() {
+async fn finish_reason_or_done_marker_is_required() {
     assert_eq!(answer_to(Reply::events(&body(&[HI, STOP]))).await, Ok(hi()));
     assert_eq!(answer_to(Reply::events(&without_done(&[HI, STOP]))).await, Ok(hi()));
     assert_eq!(answer_to(Reply::events(&body(&[HI]))).await, Ok(hi()));
@@ -35,27 +35,27 @@ async fn a_reason_to_finish_or_done_is_an_end_and_silence_is_not() {
 }
 
 #[tokio::test]
-async fn done_without_a_reason_does_not_make_half_a_call_whole() {
+async fn done_marker_does_not_complete_a_partial_call() {
     assert_eq!(answer_to(Reply::events(&body(&[HALF]))).await, Err(ProviderError::Truncated));
     let whole = answer_to(Reply::events(&body(&[CALL]))).await.unwrap();
     assert_eq!((whole.calls, whole.finish), (vec![call("a", "one", r#"{"x":1}"#)], FinishReason::ToolCalls));
 }
 
 #[tokio::test]
-async fn the_end_does_not_wait_for_the_connection() {
+async fn end_does_not_wait_for_the_connection() {
     let mut server = Server::start([Reply::events(&body(&[HI, STOP])).held()]).await;
     assert_eq!(ask(&*provider(&server)).await, Ok(hi()));
     server.client_left().await;
 }
 
 #[tokio::test]
-async fn what_follows_done_is_not_read() {
+async fn data_after_done_is_ignored() {
     let more = body(&[HI, STOP]) + "data: garbage\n\n\u{0}";
     assert_eq!(answer_to(Reply::events(&more)).await, Ok(hi()));
 }
 
 #[tokio::test]
-async fn an_error_in_the_middle_is_reported() {
+async fn error_mid_stream_is_reported() {
     for (error, code, text) in [
         (
             r#"{"error":{"message":"out of memory","type":"server_error"}}"#,
@@ -79,7 +79,7 @@ async fn an_error_in_the_middle_is_reported() {
 }
 
 #[tokio::test]
-async fn an_error_with_status_200_is_reported() {
+async fn error_with_status_200_is_reported() {
     let reply = Reply::new("200 OK", "content-type: application/json\r\n", r#"{"error":{"message":"no"}}"#);
     assert_eq!(answer_to(reply).await.unwrap_err().to_string(), "test failed: no");
 }
@@ -105,7 +105,7 @@ async fn garbage_is_an_error() {
 }
 
 #[tokio::test]
-async fn an_answer_larger_than_the_limit_is_refused() {
+async fn answer_above_the_size_limit_is_refused() {
     let mut server = Server::start([Reply::events(&without_done(&[HI; 10])).held()]).await;
     let limits = Limits { answer_bytes: 500, ..Limits::default() };
     let provider = connect("openai", ProviderSettings { limits, ..settings(&server) }).unwrap();
@@ -115,7 +115,7 @@ async fn an_answer_larger_than_the_limit_is_refused() {
 }
 
 #[tokio::test]
-async fn a_silent_server_is_given_up() {
+async fn silent_server_times_out() {
     let before_head = Reply::events("").cut(0);
     let within = Reply::events(&without_done(&[HI]));
     for reply in [before_head, within] {
@@ -130,7 +130,7 @@ async fn a_silent_server_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_finished_answer_needs_no_more_bytes() {
+async fn finished_answer_needs_no_more_bytes() {
     let server = Server::start([Reply::events(&without_done(&[HI, STOP])).held()]).await;
     let limits = Limits { read: Duration::from_secs(3), ..Limits::default() };
     let provider = connect("openai", ProviderSettings { limits, ..settings(&server) }).unwrap();
@@ -138,7 +138,7 @@ async fn a_finished_answer_needs_no_more_bytes() {
 }
 
 #[test]
-fn the_limit_is_said_in_seconds() {
+fn timeout_is_reported_in_seconds() {
     let error = ProviderError::Timeout { after: Limits::default().read };
     assert_eq!(error.to_string(), "No answer from the model for 40 s");
 }
@@ -151,7 +151,7 @@ async fn cancelling_within_the_answer_closes_the_connection() {
     let first = tokio::time::timeout(PATIENCE, stream.next()).await.unwrap();
     assert_eq!(first, Some(Ok(ChatEvent::TextDelta("hi".into()))));
     cancel.cancel();
-    // The stream is still held here: it is not its drop that closes the connection.
+    // The stream is still held, so it is not its drop that closes the connection.
     assert_eq!(stream.next().await, Some(Err(ProviderError::Cancelled)));
     server.client_left().await;
     assert_eq!(stream.next().await, None);
@@ -200,7 +200,7 @@ async fn cancelling_ends_the_wait_between_tries() {
 }
 
 #[tokio::test]
-async fn nothing_is_sent_when_cancelled_already() {
+async fn nothing_is_sent_if_already_cancelled() {
     let server = Server::start([Reply::events(&body(&[HI, STOP]))]).await;
     let cancel = CancellationToken::new();
     cancel.cancel();
@@ -210,7 +210,7 @@ async fn nothing_is_sent_when_cancelled_already() {
 }
 
 #[tokio::test]
-async fn a_cut_answer_is_not_asked_for_again() {
+async fn truncated_answer_is_not_retried() {
     let replies = [Reply::events(&without_done(&[HI])), Reply::events(&body(&[HI, STOP]))];
     let server = Server::start(replies).await;
     let stream = provider(&server).stream(&request(), CancellationToken::new()).await.unwrap();
@@ -221,7 +221,7 @@ async fn a_cut_answer_is_not_asked_for_again() {
 }
 
 #[tokio::test]
-async fn too_large_answers_are_ended() {
+async fn too_large_answers_are_aborted() {
     let delta =
         |delta: serde_json::Value| serde_json::json!({"choices": [{"index": 0, "delta": delta}]}).to_string();
     let long = "x".repeat(3 * 1024 * 1024);
@@ -245,16 +245,16 @@ async fn too_large_answers_are_ended() {
         let provider = "test".to_owned();
         assert_eq!(outcome.map(|whole| whole.calls.len()), Err(ProviderError::TooMuch { provider, reason }));
     }
-    // One of them alone is an answer.
+    // Each of them alone is a valid answer.
     assert_eq!(
         answer_to(Reply::events(&body(&[&text, STOP]))).await.map(|whole| whole.text.len()),
         Ok(long.len())
     );
 }
 
-/// The silence is shorter than its limit each time, and no time passes but that of the limit.
+/// Each silence is shorter than its limit, and only the total limit elapses.
 #[tokio::test]
-async fn answer_that_never_ends_is_ended() {
+async fn endless_answer_is_aborted() {
     let server = Server::start([Reply::events(&without_done(&[HI])).held()]).await;
     let limits = Limits { answer: Duration::from_millis(50), read: PATIENCE, ..Limits::default() };
     let provider = connect("openai", ProviderSettings { limits, ..settings(&server) }).unwrap();

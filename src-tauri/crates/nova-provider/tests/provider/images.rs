@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use crate::support::{Reply, Server, ask_with, request, settings};
 
-/// A GIF of one pixel, whole.
+/// A complete GIF of one pixel.
 const GIF: &[u8] =
     b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x01D\0;";
-/// The same as every dialect sends it.
+/// The same in base64, as sent in every dialect.
 const BASE64: &str = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
 fn shows(content: &str) -> ChatRequest {
@@ -29,7 +29,7 @@ fn messages(kind: &str, content: &str) -> Value {
 }
 
 #[test]
-fn each_dialect_sends_an_image_in_its_own_way() {
+fn each_dialect_encodes_images() {
     let address = format!("data:image/gif;base64,{BASE64}");
     let image = json!({"type": "image_url", "image_url": {"url": address}});
     let text = json!({"type": "text", "text": "What is this?"});
@@ -57,7 +57,7 @@ fn each_dialect_sends_an_image_in_its_own_way() {
 }
 
 #[test]
-fn a_longer_conversation_with_images_starts_with_the_bytes_of_the_shorter() {
+fn longer_conversation_with_images_starts_with_the_shorter() {
     for (kind, after) in [
         ("openai", "]}"),
         ("openai_responses", "]}"),
@@ -75,7 +75,7 @@ fn a_longer_conversation_with_images_starts_with_the_bytes_of_the_shorter() {
 }
 
 #[test]
-fn a_large_image_does_not_make_the_context_of_ollama_large() {
+fn large_image_does_not_enlarge_ollamas_context() {
     let mut large = GIF.to_vec();
     large.resize(Image::MOST_BYTES, 0);
     let images = vec![Image::read(&large).unwrap()];
@@ -85,7 +85,7 @@ fn a_large_image_does_not_make_the_context_of_ollama_large() {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_look_at_images_is_named_as_such() {
+async fn refusal_of_images_is_recognised() {
     for (kind, status, said) in [
         ("openai", "404 Not Found", r#"{"error":{"message":"No endpoints found that support image input"}}"#),
         (
@@ -120,14 +120,14 @@ async fn a_model_that_cannot_look_at_images_is_named_as_such() {
         let error = ask_with(&*provider, &shows("What is this?")).await.unwrap_err();
         assert_eq!(error.code().as_str(), "model_without_images", "{said}");
         assert_eq!(error.to_string(), "`m` of test cannot look at images");
-        // About anything else it is what the server says.
+        // Any other refusal is reported as the server words it.
         let error = ask_with(&*provider, &request()).await.unwrap_err();
         assert_ne!(error.code().as_str(), "model_without_images", "{said}");
     }
 }
 
 #[tokio::test]
-async fn images_that_are_too_large_are_not_too_many_tokens() {
+async fn too_large_images_are_not_too_many_tokens() {
     let too_large = r#"{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#;
     let too_long = r#"{"error":{"message":"This model's maximum context length is 8192 tokens."}}"#;
     for (kind, said, code) in [
@@ -139,14 +139,14 @@ async fn images_that_are_too_large_are_not_too_many_tokens() {
         let provider = connect(kind, settings(&server)).unwrap();
         let error = ask_with(&*provider, &shows("What is this?")).await.unwrap_err();
         assert_eq!(error.code().as_str(), code, "{said}");
-        // Without images the bytes are those of the text.
+        // Without images, the bytes are those of the text.
         let error = ask_with(&*provider, &request()).await.unwrap_err();
         assert_eq!(error.code().as_str(), "context_too_small", "{said}");
     }
 }
 
 #[tokio::test]
-async fn an_ollama_that_says_so_is_sent_no_image() {
+async fn ollama_model_without_vision_gets_no_image() {
     let shown = Reply::new("200 OK", "", r#"{"capabilities":["completion","tools"]}"#);
     let server = Server::start([shown]).await;
     let provider =

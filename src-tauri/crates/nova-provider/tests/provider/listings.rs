@@ -1,4 +1,4 @@
-//! Which models there are; finding servers of this machine.
+//! Lists models, and detects local servers.
 
 use nova_provider::{Asked, ModelInfo, connect, detect, is_same_model};
 use tokio::net::TcpListener;
@@ -35,7 +35,7 @@ async fn models_are_listed() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_none_is_an_error() {
+async fn invalid_list_is_an_error() {
     for said in ["", "<html>", "{}", r#"{"data":7}"#] {
         let server = Server::start([Reply::new("200 OK", "", said)]).await;
         assert_eq!(
@@ -47,11 +47,11 @@ async fn a_list_that_is_none_is_an_error() {
 }
 
 #[tokio::test]
-async fn ollama_is_found_with_its_models_and_what_they_can() {
+async fn ollama_is_detected_with_models_and_capabilities() {
     let can =
         r#"{"capabilities":["completion","tools","vision"],"model_info":{"qwen3.context_length":40960}}"#;
     let cannot = r#"{"capabilities":["completion"]}"#;
-    // Two models are asked about at once, so that both answers are the same here.
+    // Two models are queried concurrently, so both get the same response here.
     for (said, context, tools) in [(can, Some(40_960), Some(true)), (cannot, None, Some(false))] {
         let said = Reply::new("200 OK", "", said);
         let server = Server::start([Reply::new("200 OK", "", TAGS), said.clone(), said]).await;
@@ -65,20 +65,20 @@ async fn ollama_is_found_with_its_models_and_what_they_can() {
 }
 
 #[tokio::test]
-async fn an_ollama_that_cannot_say_what_its_models_can_is_found_all_the_same() {
+async fn ollama_without_capabilities_is_detected() {
     let not_there = Reply::new("404 Not Found", "", "");
     let server = Server::start([Reply::new("200 OK", "", TAGS), not_there.clone(), not_there]).await;
     assert_eq!(detect("ollama", &server.address).await.unwrap(), tags());
 }
 
 #[tokio::test]
-async fn detects_openai_copies_and_their_own_apis() {
+async fn detects_openai_compatible_servers_and_their_own_apis() {
     let listing = |owner: &str| {
         Reply::new("200 OK", "", &format!(r#"{{"data":[{{"id":"qwen3","owned_by":"{owner}"}}]}}"#))
     };
     let found = |context, tools, images| [ModelInfo { tools, images, ..model("qwen3", context, None) }];
 
-    // A server that does not identify itself might be an Ollama; it is asked once.
+    // An unidentified server could be an Ollama, so it is queried once.
     let no_ollama = Reply::new("404 Not Found", "", "");
     let server = Server::start([listing("nobody-knows"), no_ollama]).await;
     let address = format!("{}/v1", server.address);
@@ -100,7 +100,7 @@ async fn detects_openai_copies_and_their_own_apis() {
 }
 
 #[tokio::test]
-async fn no_server_is_said_soon() {
+async fn missing_server_is_reported_quickly() {
     for kind in ["ollama", "openai"] {
         let silent = Server::start([Reply::events("").cut(0).held()]).await;
         let error = detect(kind, &silent.address).await.unwrap_err();
@@ -120,7 +120,7 @@ async fn no_server_is_said_soon() {
 }
 
 #[tokio::test]
-async fn an_ollama_says_where_its_models_run_whatever_dialect_it_is_spoken_to_in() {
+async fn ollama_reports_remote_models_in_every_dialect() {
     let listing = r#"{"data":[{"id":"qwen3:8b","owned_by":"library"},{"id":"gpt-oss:120b-cloud","owned_by":"library"}],
         "models":[{"name":"models/qwen3:8b"},{"name":"models/gpt-oss:120b-cloud"}]}"#;
     for (kind, address) in [
@@ -139,8 +139,8 @@ async fn an_ollama_says_where_its_models_run_whatever_dialect_it_is_spoken_to_in
     }
 }
 
-/// What the server with these replies says of a model, asked as one of OpenAI's dialect: where it runs, if
-/// it has it.
+/// Where the model runs according to a server with these replies, addressed in OpenAI's dialect; `None` if it
+/// does not have the model.
 async fn place(replies: &[Reply], model: &str) -> Option<Option<String>> {
     let server = Server::start(replies.to_vec()).await;
     match provider(&server).model(model, &CancellationToken::new()).await.unwrap() {
@@ -151,25 +151,25 @@ async fn place(replies: &[Reply], model: &str) -> Option<Option<String>> {
 }
 
 #[tokio::test]
-async fn where_one_model_runs_is_found_by_every_name_it_has() {
+async fn location_is_found_by_every_name_of_a_model() {
     let ok = |body: &str| Reply::new("200 OK", "", body);
     let elsewhere = Some(Some("https://ollama.com:443".to_owned()));
     for name in ["gpt-oss:120b-cloud", "GPT-OSS:120b-Cloud"] {
         assert_eq!(place(&[ok(TAGS)], name).await, elsewhere.clone(), "{name}");
     }
     assert_eq!(place(&[ok(TAGS)], "qwen3:8b").await, Some(None));
-    // A longer name that its list does not have.
+    // A longer name that is not in its list.
     let shown = ok(r#"{"remote_host":"https://ollama.com:443"}"#);
     assert_eq!(place(&[ok(TAGS), shown], "library/big").await, None);
     assert_eq!(place(&[ok(TAGS), ok("{}")], "library/qwen3:8b").await, Some(None));
-    // One of its cloud that it does not list, and one that it does not have.
+    // An unlisted model of its cloud, and a missing model.
     assert_eq!(place(&[ok(TAGS), ok("{}")], "glm-5:cloud").await, None);
     let unknown = Reply::new("404 Not Found", "", r#"{"error":"model 'x' not found"}"#);
     assert_eq!(place(&[ok(TAGS), unknown], "x").await, None);
 }
 
 #[tokio::test]
-async fn what_is_no_ollama_passes_nothing_on_and_what_cannot_say_so_is_not_trusted() {
+async fn other_servers_are_local_and_silent_ones_untrusted() {
     let says = async |reply: Reply| {
         let server = Server::start([reply]).await;
         let quick = nova_provider::ProviderSettings {
@@ -191,7 +191,7 @@ async fn what_is_no_ollama_passes_nothing_on_and_what_cannot_say_so_is_not_trust
 }
 
 #[test]
-fn a_model_has_one_name_in_any_case_and_with_its_newest_tag() {
+fn model_names_ignore_case_and_latest_tag() {
     for (one, other, same) in [
         ("gpt-oss:120b-cloud", "GPT-OSS:120b-cloud", true),
         ("qwen3", "Qwen3:latest", true),

@@ -1,4 +1,4 @@
-//! A provider against a real server on loopback that answers whatever a test says, to the byte.
+//! A provider against a real loopback server with byte-exact scripted responses.
 #![allow(clippy::unwrap_used)]
 
 mod anthropic;

@@ -1,4 +1,4 @@
-//! Ollama's own chat: what is sent, and what an answer may hold.
+//! Ollama's own chat API: encoded requests and decoded answers.
 
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ fn with_tool() -> ChatRequest {
     ChatRequest { tools: vec![tool("one"), tool("two")], ..request() }
 }
 
-/// The body of the newest request.
+/// The body of the latest request.
 fn sent(server: &Server) -> Value {
     let request = server.requests().pop().unwrap();
     json(request.split_once("\r\n\r\n").unwrap().1)
@@ -100,7 +100,7 @@ async fn events_come_in_order_and_end_once() {
 }
 
 #[tokio::test]
-async fn the_size_of_pieces_and_the_line_ends_do_not_matter() {
+async fn chunk_sizes_and_line_ends_do_not_matter() {
     let blank = ANSWER.replace('\n', "\n\n");
     for body in [ANSWER.to_owned(), ANSWER.replace('\n', "\r\n"), blank, ANSWER.trim_end().to_owned()] {
         for size in [1, 7, 4096] {
@@ -111,7 +111,7 @@ async fn the_size_of_pieces_and_the_line_ends_do_not_matter() {
 }
 
 #[tokio::test]
-async fn an_answer_cut_at_any_byte_of_its_lines_is_no_answer() {
+async fn answer_cut_at_any_byte_is_an_error() {
     let end =
         ANSWER.rfind(r#"{"model":"m","message":{"role":"assistant","content":""},"done":true"#).unwrap();
     for at in (0..end + 20).step_by(11) {
@@ -123,7 +123,7 @@ async fn an_answer_cut_at_any_byte_of_its_lines_is_no_answer() {
 }
 
 #[tokio::test]
-async fn an_error_in_a_line_ends_the_answer() {
+async fn error_in_a_line_ends_the_answer() {
     let body = concat!(
         r#"{"message":{"role":"assistant","content":"So"},"done":false}"#,
         "\n",
@@ -141,7 +141,7 @@ async fn an_error_in_a_line_ends_the_answer() {
 }
 
 #[tokio::test]
-async fn a_request_asks_for_the_context_it_needs() {
+async fn request_sets_the_required_context() {
     let server = Server::start([shown(), lines(ANSWER), lines(ANSWER)]).await;
     let ollama = provider(&server);
     ask(&*ollama).await.unwrap();
@@ -149,7 +149,7 @@ async fn a_request_asks_for_the_context_it_needs() {
     assert_eq!(body["options"], json!({ "num_ctx": 16_384 }));
     assert_eq!((&body["truncate"], &body["shift"]), (&json!(false), &json!(false)), "nothing is cut off");
 
-    // 120,000 bytes are about 40,000 tokens: the next size would be more than the model takes in.
+    // 120,000 bytes are about 40,000 tokens: the next size would exceed the model's context.
     let long = ChatRequest {
         messages: vec![Message::User { content: "x".repeat(120_000), images: Vec::new() }],
         ..request()
@@ -161,7 +161,7 @@ async fn a_request_asks_for_the_context_it_needs() {
 }
 
 #[tokio::test]
-async fn a_context_that_the_user_set_is_kept_to() {
+async fn context_set_by_the_user_is_respected() {
     let server = Server::start([shown(), lines(ANSWER)]).await;
     let small = ProviderSettings { context: Some(4_096), ..settings(&server) };
     let ollama = connect("ollama", small).unwrap();
@@ -184,7 +184,7 @@ async fn a_context_that_the_user_set_is_kept_to() {
 }
 
 #[tokio::test]
-async fn a_model_without_tools_is_named_before_or_after_it_was_asked() {
+async fn model_without_tools_is_reported_before_or_after_the_request() {
     let cannot = Reply::new("200 OK", "", r#"{"capabilities":["completion"]}"#);
     let said = Reply::new("400 Bad Request", "", r#"{"error":"registry/library/m does not support tools"}"#);
     let silent = Reply::new("200 OK", "", "{}");
@@ -197,17 +197,17 @@ async fn a_model_without_tools_is_named_before_or_after_it_was_asked() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_tell_about_models_is_no_hindrance() {
+async fn server_without_model_information_is_accepted() {
     let old = Reply::new("404 Not Found", "", "404 page not found");
     let server = Server::start([old, lines(ANSWER)]).await;
     assert_eq!(ask(&*provider(&server)).await, Ok(complete()));
 }
 
 #[tokio::test]
-async fn models_are_listed_with_what_they_can() {
+async fn models_are_listed_with_capabilities() {
     let tags = r#"{"models":[{"name":"big"},{"name":"plain"},{"name":"odd","remote_host":"https://ollama.com:443"}]}"#;
     let replies = [tags, SHOWN, r#"{"capabilities":["completion"]}"#, "[]"];
-    // One after the other, so that each model gets its own answer.
+    // Sequentially, so that each model gets its own response.
     let server = Server::start(replies.map(|reply| Reply::new("200 OK", "", reply))).await;
     let models = provider(&server).models().await.unwrap();
     let names: Vec<_> = models.iter().map(|model| (model.id.as_str(), model.runs_at.as_deref())).collect();
@@ -218,7 +218,7 @@ async fn models_are_listed_with_what_they_can() {
 }
 
 #[tokio::test]
-async fn of_one_model_only_that_one_is_asked_about_and_its_answer_serves_the_request() {
+async fn information_on_one_model_is_cached_for_the_request() {
     let tags = r#"{"models":[{"name":"a"},{"name":"M:latest","remote_host":"https://ollama.com:443"},{"name":"b"}]}"#;
     let replies = [Reply::new("200 OK", "", tags), Reply::new("200 OK", "", SHOWN), lines(ANSWER)];
     let server = Server::start(replies).await;
@@ -234,7 +234,7 @@ async fn of_one_model_only_that_one_is_asked_about_and_its_answer_serves_the_req
 }
 
 #[test]
-fn a_request_is_what_the_server_takes() {
+fn request_has_the_servers_format() {
     let conversation = ChatRequest {
         system: "You are Nova.".into(),
         messages: vec![
@@ -283,7 +283,7 @@ fn a_request_is_what_the_server_takes() {
 }
 
 #[test]
-fn a_longer_conversation_starts_with_the_bytes_of_the_shorter_one() {
+fn longer_conversation_starts_with_bytes_of_the_shorter() {
     let ollama = connect("ollama", ProviderSettings::new("test")).unwrap();
     let bytes = |count: usize| {
         let messages = vec![Message::User { content: "hello".into(), images: Vec::new() }; count];

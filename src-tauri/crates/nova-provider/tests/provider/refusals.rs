@@ -1,4 +1,4 @@
-//! Requests that are refused, or asked again.
+//! Refused requests, and retries.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::support::{Reply, Server, answer_to, ask, body, provider, settings};
 
 const STOP: &str = r#"{"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":"stop"}]}"#;
 
-/// The error of a status with a body: its code and its sentence.
+/// Checks the code and the sentence of the error for a status with a body.
 async fn check(status: &str, body: &str, code: &str, sentence: &str) {
     let error =
         ask(&*provider(&Server::start(vec![Reply::new(status, "", body); 3]).await)).await.unwrap_err();
@@ -18,7 +18,7 @@ async fn check(status: &str, body: &str, code: &str, sentence: &str) {
 }
 
 #[tokio::test]
-async fn a_refusal_is_reported_in_the_servers_words() {
+async fn refusal_is_reported_in_the_servers_words() {
     let openai = r#"{"error":{"message":"context\n  too long","type":"invalid_request_error","code":null}}"#;
     check("400 Bad Request", openai, "provider_failed", "test failed (400): context too long").await;
     check("422 No", r#"{"detail":"bad field"}"#, "provider_failed", "test failed (422): bad field").await;
@@ -29,7 +29,7 @@ async fn a_refusal_is_reported_in_the_servers_words() {
 }
 
 #[tokio::test]
-async fn a_server_that_copies_openai_says_that_its_model_cannot_call_tools() {
+async fn missing_tool_support_of_compatible_servers_is_recognised() {
     for said in [
         r#"{"error":{"code":500,"message":"tools param requires --jinja flag"}}"#,
         r#"{"message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser"}"#,
@@ -40,7 +40,7 @@ async fn a_server_that_copies_openai_says_that_its_model_cannot_call_tools() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_too_long_is_reported_as_such_in_whatever_words() {
+async fn too_long_request_is_recognised_in_any_wording() {
     for (kind, status, said, context) in [
         (
             "openai",
@@ -117,7 +117,7 @@ async fn a_request_that_is_too_long_is_reported_as_such_in_whatever_words() {
 }
 
 #[tokio::test]
-async fn an_ollama_refuses_what_is_too_long_in_its_own_words() {
+async fn ollamas_refusal_of_a_too_long_request_is_recognised() {
     let shown = Reply::new("200 OK", "", r#"{"capabilities":["completion"]}"#);
     let refusal = Reply::new("400 Bad", "", r#"{"error":"the input length exceeds the context length"}"#);
     let server = Server::start([shown, refusal]).await;
@@ -127,13 +127,13 @@ async fn an_ollama_refuses_what_is_too_long_in_its_own_words() {
 }
 
 #[tokio::test]
-async fn a_long_refusal_is_shortened() {
+async fn long_refusal_is_shortened() {
     let error = answer_to(Reply::new("400 Bad", "", &"x".repeat(100_000))).await.unwrap_err();
     assert_eq!(error.to_string(), format!("test failed (400): {}…", "x".repeat(300)));
 }
 
 #[tokio::test]
-async fn a_refused_key_names_the_variable() {
+async fn refused_key_names_the_variable() {
     for status in ["401 Unauthorized", "403 Forbidden"] {
         let server = Server::start([Reply::new(status, "", r#"{"error":{"message":"bad key"}}"#)]).await;
         let mut settings = ProviderSettings { id: "open-router".into(), ..settings(&server) };
@@ -173,14 +173,14 @@ async fn missing_model_is_distinguished_from_wrong_address() {
 }
 
 #[tokio::test]
-async fn a_busy_provider_is_asked_again_after_as_long_as_it_wishes() {
+async fn busy_provider_is_retried_after_its_requested_wait() {
     let waits = Arc::new(Mutex::new(Vec::new()));
     let date = "date: Sun, 22 Nov 2026 12:00:00 GMT\r\n";
     let server = Server::start([
         Reply::new("429 Slow down", "retry-after: 7\r\n", ""),
         Reply::new("529 Overloaded", "retry-after-ms: 1500\r\n", ""),
         Reply::new("503 Later", &format!("{date}retry-after: Sun, 22 Nov 2026 12:00:09 GMT\r\n"), ""),
-        // It has passed, or is none.
+        // A date in the past, and an invalid one.
         Reply::new("503 Later", &format!("{date}retry-after: Sun, 22 Nov 2026 11:00:00 GMT\r\n"), ""),
         Reply::new("503 Later", "retry-after: soon\r\n", ""),
         Reply::events(&body(&[STOP])),
@@ -209,7 +209,7 @@ async fn a_busy_provider_is_asked_again_after_as_long_as_it_wishes() {
 }
 
 #[tokio::test]
-async fn only_a_busy_provider_is_asked_again_and_not_for_ever() {
+async fn only_busy_providers_are_retried_and_not_forever() {
     for (status, requests) in [
         ("429 No", 3),
         ("500 No", 3),
@@ -231,7 +231,7 @@ async fn only_a_busy_provider_is_asked_again_and_not_for_ever() {
 }
 
 #[tokio::test]
-async fn a_wait_longer_than_the_limit_is_not_waited() {
+async fn wait_above_the_limit_fails_immediately() {
     let server = Server::start(vec![Reply::new("429 No", "retry-after: 3600\r\n", ""); 3]).await;
     let backoff = Arc::new(default_backoff);
     let error = ask(&*connect("openai", ProviderSettings { backoff, ..settings(&server) }).unwrap())
@@ -242,15 +242,15 @@ async fn a_wait_longer_than_the_limit_is_not_waited() {
 }
 
 #[test]
-fn the_wait_grows_unless_the_provider_says_how_long() {
+fn wait_doubles_unless_the_provider_sets_it() {
     let waits: Vec<u128> = (1..=3).map(|tries| default_backoff(tries, None).as_millis()).collect();
     assert_eq!(waits, [500, 1000, 2000]);
     assert_eq!(default_backoff(1, Some(Duration::from_secs(9))), Duration::from_secs(9));
 }
 
 #[tokio::test]
-async fn a_refused_connection_names_the_address() {
-    // A port that was free a moment ago.
+async fn refused_connection_names_the_address() {
+    // A port that was free recently.
     let address = {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         format!("http://{}/v1", listener.local_addr().unwrap())
@@ -264,14 +264,14 @@ async fn a_refused_connection_names_the_address() {
 }
 
 #[tokio::test]
-async fn a_connection_closed_without_an_answer_is_reported() {
+async fn connection_closed_without_an_answer_is_reported() {
     let error = answer_to(Reply::events("").cut(0)).await.unwrap_err();
     assert_eq!(error.code().as_str(), "provider_unreachable");
     assert!(error.to_string().contains("closed without an answer"), "{error}");
 }
 
 #[test]
-fn settings_that_cannot_be_used_are_refused_at_once() {
+fn invalid_settings_are_refused_at_once() {
     for (kind, base_url, reason) in [
         ("telepathy", "http://127.0.0.1/v1", "unknown kind `telepathy`"),
         ("openai", "127.0.0.1:1234", "base_url"),

@@ -1,4 +1,4 @@
-//! What is sent.
+//! Encoded requests.
 
 use nova_provider::{ChatRequest, Message, ProviderSettings, ToolChoice, ToolDefinition, connect};
 use serde_json::Value;
@@ -40,7 +40,7 @@ fn conversation() -> Vec<Message> {
 }
 
 #[test]
-fn a_request_is_a_chat_completion() {
+fn request_is_a_chat_completion() {
     let request = ChatRequest {
         system: "Be brief.".into(),
         tools: vec![tool("crm__add")],
@@ -68,7 +68,7 @@ fn a_request_is_a_chat_completion() {
 }
 
 #[test]
-fn what_is_not_wanted_is_not_sent() {
+fn unset_parameters_are_not_sent() {
     let sent = encoded(&ChatRequest { tool_choice: ToolChoice::None, ..request() });
     let keys: Vec<&str> = sent.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(keys, ["model", "stream", "stream_options", "messages"]);
@@ -78,14 +78,14 @@ fn what_is_not_wanted_is_not_sent() {
 }
 
 #[test]
-fn openai_itself_has_another_name_for_the_limit() {
+fn openais_own_server_has_another_name_for_the_limit() {
     let request = ChatRequest { max_output: Some(5), ..request() };
     let sent: Value = serde_json::from_slice(&encode("https://api.openai.com/v1", &request)).unwrap();
     assert_eq!((&sent["max_completion_tokens"], sent.get("max_tokens")), (&Value::from(5), None));
 }
 
 #[test]
-fn a_longer_conversation_starts_with_the_bytes_of_the_shorter() {
+fn longer_conversation_starts_with_bytes_of_the_shorter() {
     let with = |messages: &[Message], choice: ToolChoice| {
         let request = ChatRequest {
             system: "Be brief.".into(),
@@ -108,7 +108,7 @@ fn a_longer_conversation_starts_with_the_bytes_of_the_shorter() {
 }
 
 #[test]
-fn carried_data_goes_back_to_the_model_it_came_from() {
+fn carried_data_is_sent_back_to_its_model() {
     let data = r#"{"dialect":"openai","provider":"test","model":"m",
         "message":{"reasoning_content":"I think"},"calls":{"a":{"google":{"thought_signature":"s"}}}}"#;
     let assistant = |calls| Message::Assistant { text: "t".into(), calls, provider_data: Some(json(data)) };
@@ -127,7 +127,7 @@ fn carried_data_goes_back_to_the_model_it_came_from() {
 }
 
 #[tokio::test]
-async fn the_body_sent_is_the_body_encoded() {
+async fn encoded_body_is_sent() {
     let stop = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
     let server = Server::start([Reply::events(&body(&[stop]))]).await;
     let provider = provider(&server);
@@ -141,7 +141,7 @@ async fn the_body_sent_is_the_body_encoded() {
 }
 
 #[tokio::test]
-async fn the_address_keeps_its_path_and_query() {
+async fn address_keeps_its_path_and_query() {
     let server = Server::start([Reply::new("404 No", "", "")]).await;
     let base_url = format!("{}/deployments/x/?api-version=1", server.address);
     let settings = ProviderSettings { base_url: Some(base_url), ..settings(&server) };

@@ -1,4 +1,4 @@
-//! A key reaches its provider and nothing else; where a provider is.
+//! Keys are sent only to their provider; the locality of providers.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn assert_clean(error: &ProviderError) {
 }
 
 #[tokio::test]
-async fn the_key_and_the_headers_are_sent() {
+async fn key_and_headers_are_sent() {
     let server = Server::start([Reply::events(&body(&[STOP]))]).await;
     ask(&*connect("openai", with_secrets(&server)).unwrap()).await.unwrap();
     let sent = server.requests().remove(0);
@@ -35,7 +35,7 @@ async fn the_key_and_the_headers_are_sent() {
 }
 
 #[tokio::test]
-async fn an_authorization_header_of_the_settings_wins() {
+async fn authorization_header_in_the_settings_wins() {
     let server = Server::start([Reply::events(&body(&[STOP]))]).await;
     let mut settings = with_secrets(&server);
     settings.headers = vec![("Authorization".into(), "Basic abc".into())];
@@ -50,7 +50,7 @@ async fn secrets_are_never_shown() {
     let settings = with_secrets(&server);
     assert!(!format!("{settings:?}").contains("geheim"));
 
-    // Servers repeat what they got.
+    // Servers repeat what they received.
     let said = format!(r#"{{"error":{{"message":"bad key {KEY} of {HEADER}"}}}}"#);
     for reply in [
         Reply::new("401 No", "", &said),
@@ -69,7 +69,7 @@ async fn secrets_are_never_shown() {
 }
 
 #[tokio::test]
-async fn a_key_that_cannot_be_sent_is_not_shown() {
+async fn invalid_key_is_not_shown() {
     let server = Server::start([Reply::new("401 No", "", "")]).await;
     let key = || Some(SecretString::from(format!("{KEY}\u{7}x")));
     let settings = ProviderSettings { key: Arc::new(key), ..settings(&server) };
@@ -81,9 +81,9 @@ async fn a_key_that_cannot_be_sent_is_not_shown() {
 }
 
 #[tokio::test]
-async fn no_key_goes_over_http_to_another_machine() {
+async fn key_is_not_sent_over_http_to_another_machine() {
     let server = Server::start([]).await;
-    // Not one of this machine's loopback names.
+    // Not recognised as loopback.
     let far = Some(server.address.replace("127.0.0.1", "0.0.0.0"));
     let header = |name: &str| vec![(name.to_owned(), KEY.to_owned())];
     for kind in ["openai", "openai_responses", "anthropic", "gemini", "ollama"] {
@@ -108,7 +108,7 @@ async fn no_key_goes_over_http_to_another_machine() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_not_followed() {
+async fn redirect_is_not_followed() {
     let other = Server::start([Reply::events(&body(&[STOP]))]).await;
     let to = format!("location: {}/v1/chat/completions\r\n", other.address);
     let server = Server::start([Reply::new("307 Elsewhere", &to, "")]).await;
@@ -119,7 +119,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn this_machine_is_reached_without_the_proxy() {
+async fn loopback_is_reached_without_the_proxy() {
     let proxy = Server::start([]).await;
     let server = Server::start([Reply::events(&body(&[STOP]))]).await;
     let mut settings = settings(&server);
@@ -128,7 +128,7 @@ async fn this_machine_is_reached_without_the_proxy() {
     ask(&*connect("openai", settings.clone()).unwrap()).await.unwrap();
     assert_eq!(proxy.requests(), Vec::<String>::new());
 
-    // A remote address does go there.
+    // Requests to a remote address use the proxy.
     settings.base_url = Some("http://nova.invalid/v1".into());
     ask(&*connect("openai", settings).unwrap()).await.unwrap_err();
     assert!(proxy.requests()[0].starts_with("POST http://nova.invalid/v1/chat/completions "));

@@ -1,4 +1,4 @@
-//! An ordinary answer, however it is cut into pieces; and what an answer may hold.
+//! Valid answers, split in all ways.
 
 use nova_provider::{ChatEvent, Completed, FinishReason, Usage};
 use tokio_util::sync::CancellationToken;
@@ -57,7 +57,7 @@ async fn events_come_in_order_and_end_once() {
 }
 
 #[tokio::test]
-async fn the_size_of_pieces_and_the_line_ends_do_not_matter() {
+async fn chunk_sizes_and_line_ends_do_not_matter() {
     let plain = body(ANSWER);
     let commented = plain.replace("data: {\"choices\":[]", ": keep-alive\n\ndata: {\"choices\":[]");
     for body in [plain.clone(), plain.replace('\n', "\r\n"), plain.replace("data: ", "data:"), commented] {
@@ -72,7 +72,7 @@ async fn the_size_of_pieces_and_the_line_ends_do_not_matter() {
 }
 
 #[tokio::test]
-async fn a_server_that_ignores_the_wish_for_a_stream_is_understood() {
+async fn answer_without_streaming_is_accepted() {
     let whole = r#" {"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Grüße €😀",
         "tool_calls":[{"id":"a","type":"function","function":{"name":"one","arguments":"{\"x\":1}"}},
                       {"id":"b","type":"function","function":{"name":"two","arguments":"{\"y\":\"é\"}"}}]},
@@ -86,7 +86,7 @@ fn check_text(completed: Completed, text: &str, finish: FinishReason) {
 }
 
 #[tokio::test]
-async fn reasons_to_finish_are_kept() {
+async fn finish_reasons_are_preserved() {
     for (word, finish) in [
         ("stop", FinishReason::Stop),
         ("length", FinishReason::Length),
@@ -99,7 +99,7 @@ async fn reasons_to_finish_are_kept() {
 }
 
 #[tokio::test]
-async fn one_choice_is_read() {
+async fn only_one_choice_is_read() {
     let two = body(&[
         r#"{"choices":[{"index":0,"delta":{"content":"hi"}},{"index":1,"delta":{"content":"ho"},"finish_reason":"length"}]}"#,
         r#"{"choices":[{"index":0,"delta":{"content":"!"},"finish_reason":"stop"}]}"#,
@@ -115,7 +115,7 @@ async fn text_in_parts_and_refusals_are_text() {
 }
 
 #[tokio::test]
-async fn chunks_that_say_nothing_are_passed_over() {
+async fn empty_chunks_are_skipped() {
     let pings = body(&[
         r#"{"type":"ping"}"#,
         "",
@@ -127,7 +127,7 @@ async fn chunks_that_say_nothing_are_passed_over() {
 }
 
 #[tokio::test]
-async fn usage_is_said_once_for_each_change() {
+async fn usage_is_emitted_once_per_change() {
     let usage =
         r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1,"prompt_cache_hit_tokens":4}}"#;
     let end = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
@@ -138,7 +138,7 @@ async fn usage_is_said_once_for_each_change() {
 }
 
 #[tokio::test]
-async fn what_a_server_wants_back_is_carried() {
+async fn data_that_a_server_requires_back_is_carried() {
     let answer = deltas(
         &[
             r#"{"reasoning_content":"I ","reasoning":"I "}"#,
@@ -156,7 +156,7 @@ async fn what_a_server_wants_back_is_carried() {
     assert_eq!(carried, Some(json(expected)));
 }
 
-/// Where the model's reason to finish is whole.
+/// The position at which the finish reason is complete.
 fn finished_at(body: &str) -> usize {
     let start = body.find(r#""finish_reason":"tool_calls""#).unwrap();
     start + body[start..].find('\n').unwrap()

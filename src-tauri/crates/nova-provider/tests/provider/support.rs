@@ -1,4 +1,4 @@
-//! The server, and a provider that talks to it.
+//! The server, and a provider that uses it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -15,10 +15,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Longer than anything takes; only a hang reaches it.
+/// Only reached if a test hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the server writes after a request: bytes, then it closes, or waits for the other side.
+/// The server's response to a request: bytes, after which it closes the connection, or waits for the client.
 #[derive(Clone)]
 pub(crate) struct Reply {
     pub(crate) bytes: Vec<u8>,
@@ -26,7 +26,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// Any status and headers (each line ended), and a body that ends with the connection.
+    /// Any status and headers (each line terminated), and a body that ends with the connection.
     pub(crate) fn new(status: &str, headers: &str, body: &str) -> Self {
         let text = format!("HTTP/1.1 {status}\r\nconnection: close\r\n{headers}\r\n{body}");
         Self { bytes: text.into_bytes(), hold: false }
@@ -37,7 +37,7 @@ impl Reply {
         Self::new("200 OK", "content-type: text/event-stream\r\n", body)
     }
 
-    /// A stream of events in HTTP chunks of this many bytes: the client gets exactly these.
+    /// A stream of events in HTTP chunks of this many bytes, which the client receives exactly so.
     pub(crate) fn chunked(body: &str, size: usize) -> Self {
         let mut reply = Self::new("200 OK", "transfer-encoding: chunked\r\n", "");
         for chunk in body.as_bytes().chunks(size) {
@@ -49,7 +49,7 @@ impl Reply {
         reply
     }
 
-    /// The connection stays open after the bytes.
+    /// Keeps the connection open after the bytes.
     pub(crate) fn held(mut self) -> Self {
         self.hold = true;
         self
@@ -175,7 +175,7 @@ pub(crate) fn request() -> ChatRequest {
     }
 }
 
-/// Everything a stream gives; fails when it continues after its end, or ends without one.
+/// Collects a stream; fails if it continues after its end, or ends without one.
 pub(crate) async fn read_all(mut stream: ChatStream) -> (Vec<ChatEvent>, Result<Completed, ProviderError>) {
     let mut events = Vec::new();
     let reading = async {
@@ -210,13 +210,13 @@ pub(crate) async fn answer_to(reply: Reply) -> Result<Completed, ProviderError> 
     ask(&*provider(&Server::start([reply]).await)).await
 }
 
-/// A body of events, one for each JSON text, ended by `[DONE]`.
+/// A body of events, one per JSON text, terminated by `[DONE]`.
 pub(crate) fn body(chunks: &[&str]) -> String {
     let chunks = chunks.iter().copied().chain(["[DONE]"]);
     chunks.map(|chunk| format!("data: {chunk}\n\n")).collect()
 }
 
-/// A body of events from deltas, with a reason to finish.
+/// A body of events from deltas, with a finish reason.
 pub(crate) fn deltas(deltas: &[&str], finish: &str) -> String {
     let chunks: Vec<String> = deltas
         .iter()

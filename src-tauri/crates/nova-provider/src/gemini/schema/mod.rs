@@ -1,8 +1,8 @@
-//! Reduces tool schemas to what Gemini supports: a few keywords of JSON Schema, without references.
+//! Reduces tool schemas to those that Gemini supports: a subset of JSON Schema, without references.
 //!
-//! A reduced schema accepts whatever the whole one accepts. Where the keywords that are left can say the same
-//! as the whole schema, it also refuses the same; what they cannot express stands in the description. Arguments
-//! are checked against the whole schema before a tool runs.
+//! A reduced schema accepts everything that the original accepts. It is equivalent if the supported keywords
+//! suffice; other constraints are added to the description. Arguments are validated against the original
+//! schema before a tool runs.
 
 use serde_json::{Map, Value, json};
 
@@ -11,17 +11,17 @@ use crate::normalise_schema;
 
 mod node;
 
-/// The most schemas within a reduced one, so that references cannot make it grow without end. Long lists of
-/// values and descriptions count as several.
+/// Maximum number of schemas within a reduced one, to bound the expansion of references. Long lists of values
+/// and descriptions count as several.
 const MOST: usize = 5_000;
-/// How many bytes count as one schema.
+/// The number of bytes that count as one schema.
 const BYTES_OF_ONE: usize = 64;
-/// How deep they may lie within each other.
+/// Maximum nesting depth.
 const DEEPEST: usize = 24;
-/// Formats of texts that Gemini knows.
+/// String formats that Gemini supports.
 const FORMATS: [&str; 3] = ["date-time", "date", "time"];
 
-/// A tool's schema, reduced.
+/// Reduces a tool's schema.
 pub(super) fn reduce(schema: &Value) -> Value {
     let whole = normalise_schema(schema);
     let mut reducing = Reducing { root: &whole, left: MOST };
@@ -29,8 +29,8 @@ pub(super) fn reduce(schema: &Value) -> Value {
     arguments(reduced)
 }
 
-/// The schema of a tool's arguments, which is one object: a choice among objects becomes an object that
-/// may have the properties of each.
+/// The schema of a tool's arguments, which must be a single object: a choice among objects becomes an object
+/// with the properties of all.
 fn arguments(reduced: Map<String, Value>) -> Value {
     let mut out = Map::new();
     out.insert("type".into(), json!("object"));
@@ -80,20 +80,20 @@ fn either(one: Value, other: Value) -> Value {
 
 struct Reducing<'a> {
     root: &'a Value,
-    /// How many more schemas there may be.
+    /// The remaining number of schemas.
     left: usize,
 }
 
-/// How a schema was reached.
+/// The path to a schema.
 #[derive(Debug, Clone, Default)]
 struct Path<'a> {
-    /// References that were followed.
+    /// The references followed so far.
     followed: Vec<&'a str>,
     depth: usize,
 }
 
 impl<'a> Reducing<'a> {
-    /// One schema that means all of these together.
+    /// Creates one schema for the conjunction of these.
     fn schema(&mut self, all: Schemas<'_, 'a>, path: &Path<'a>) -> Map<String, Value> {
         if path.depth >= DEEPEST || self.left == 0 {
             return Map::new();
@@ -107,7 +107,7 @@ impl<'a> Reducing<'a> {
         self.of_node(&node)
     }
 
-    /// Adds a schema with those that it refers to.
+    /// Adds a schema and those that it references.
     fn add(&mut self, schema: &'a Value, node: &mut Node<'a>, depth: usize) {
         let Value::Object(map) = schema else { return };
         if depth >= DEEPEST || self.left == 0 {
@@ -116,7 +116,8 @@ impl<'a> Reducing<'a> {
         self.left -= 1;
         node.facts.push(Facts { map, without_choice: false });
         if let Some(Value::String(reference)) = map.get("$ref") {
-            // One that leads back to itself is followed once more, and then means anything.
+            // A recursive reference is expanded once more, and then replaced by a schema that accepts
+            // anything.
             let times = node.path.followed.iter().filter(|known| *known == reference).count();
             if let Some(target) = self.target(reference).filter(|_| times < 2) {
                 node.path.followed.push(reference);
@@ -128,7 +129,7 @@ impl<'a> Reducing<'a> {
         }
     }
 
-    /// Whether this many bytes may be added, which then count.
+    /// Whether the budget allows this many bytes; consumes them.
     fn affords(&mut self, bytes: usize) -> bool {
         let price = bytes / BYTES_OF_ONE;
         let is_affordable = price <= self.left;
@@ -155,7 +156,7 @@ impl<'a> Reducing<'a> {
         out
     }
 
-    /// A choice stands alone: what is said beside it is said in each of its schemas.
+    /// A choice must be the only keyword: the others are copied into each alternative.
     fn of_choice(&mut self, node: &Node<'a>, at: usize, choices: &'a [Value]) -> Map<String, Value> {
         let mut found: Vec<Value> = Vec::new();
         for choice in choices {
@@ -163,7 +164,7 @@ impl<'a> Reducing<'a> {
                 continue;
             }
             if self.left == 0 {
-                // Without all of them it would refuse what the others accept.
+                // Omitting an alternative would refuse values that it accepts.
                 return Map::new();
             }
             let mut branch = node.without_choice(at);
@@ -283,7 +284,7 @@ impl<'a> Reducing<'a> {
     }
 }
 
-/// One of these schemas, each once; anything where one of them is anything.
+/// A choice of these schemas, deduplicated; accepts anything if one of them does.
 fn any_of(found: Vec<Value>) -> Map<String, Value> {
     let mut each: Vec<Value> = Vec::new();
     for schema in found {
@@ -304,7 +305,7 @@ fn any_of(found: Vec<Value>) -> Map<String, Value> {
     }
 }
 
-/// Texts and numbers may be listed, other values only by their type.
+/// Strings and numbers can be enumerated, other values only by type.
 fn of_values(values: &[&Value]) -> Vec<Value> {
     let texts: Vec<&&Value> = values.iter().filter(|value| value.is_string()).collect();
     let numbers: Vec<&&Value> = values.iter().filter(|value| value.is_number()).collect();
@@ -330,7 +331,7 @@ fn of_values(values: &[&Value]) -> Vec<Value> {
     found
 }
 
-/// A JSON pointer as it stands in an address: `#/$defs/a%20b`. None where it is not text.
+/// Decodes a JSON pointer in a URL: `#/$defs/a%20b`. `None` if it is not UTF-8.
 fn percent_decoded(pointer: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(pointer.len());
     let mut rest = pointer.bytes();

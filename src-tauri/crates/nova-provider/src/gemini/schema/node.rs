@@ -1,5 +1,5 @@
-//! The conjunction of several schemas for one value. Nothing is copied: a schema that is referenced a thousand times
-//! costs no more than its reduced form.
+//! The conjunction of several schemas for one value. Nothing is copied: a schema that is referenced a
+//! thousand times costs no more than its reduced form.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::{FORMATS, Path};
 
 pub(super) type Schemas<'s, 'a> = &'s [&'a Value];
 
-/// Keywords that Gemini does not support, described in words instead.
+/// Keywords that Gemini does not support, which are described in prose instead.
 const TOLD: [&str; 9] = [
     "default",
     "pattern",
@@ -32,11 +32,11 @@ pub(super) struct Node<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Facts<'a> {
     pub(super) map: &'a Map<String, Value>,
-    /// One of its choices was taken.
+    /// One of its choices was expanded already.
     pub(super) without_choice: bool,
 }
 
-/// What one schema says of the items of a list.
+/// The constraints of one schema on the items of a list.
 pub(super) struct List<'a> {
     pub(super) first: &'a [Value],
     pub(super) rest: Option<&'a Value>,
@@ -49,7 +49,7 @@ impl<'a> List<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// The first choice that was not taken yet, and whose schema it is. Others are left out.
+    /// The first choice that was not expanded yet, with its schema's index. Further ones are dropped.
     pub(super) fn choice(&self) -> Option<(usize, &'a [Value])> {
         self.facts.iter().enumerate().filter(|(_, facts)| !facts.without_choice).find_map(|(at, facts)| {
             let choices = facts.map.get("anyOf").or_else(|| facts.map.get("oneOf"))?;
@@ -75,7 +75,7 @@ impl<'a> Node<'a> {
         self.all(key).filter_map(Value::as_u64)
     }
 
-    /// The types that all allow; None where none names any.
+    /// The types that all schemas allow; `None` if none specifies any.
     pub(super) fn types(&self) -> Option<Vec<&'a str>> {
         let mut allowed: Option<Vec<&'a str>> = None;
         for kinds in self.all("type") {
@@ -106,7 +106,7 @@ impl<'a> Node<'a> {
         Some(allowed)
     }
 
-    /// The values that all list, of a type that all allow.
+    /// The values that all schemas enumerate, of types that all allow.
     pub(super) fn values(&self) -> Option<Vec<&'a Value>> {
         let mut lists = self.facts.iter().flat_map(|facts| {
             let listed = facts.map.get("enum").and_then(Value::as_array).map(Vec::as_slice);
@@ -123,7 +123,7 @@ impl<'a> Node<'a> {
         Some(values)
     }
 
-    /// `minimum` and `maximum`; of whole numbers also what the exclusive ones mean.
+    /// `minimum` and `maximum`; for integers also derived from the exclusive ones.
     pub(super) fn bounds(&self, is_whole: bool) -> Vec<(String, Value)> {
         let exclusive = |key: &'a str, step: i64| {
             self.all(key).filter_map(move |bound| match bound.as_i64() {
@@ -147,7 +147,7 @@ impl<'a> Node<'a> {
         let of = |facts: &Facts<'a>| {
             let prefix = facts.map.get("prefixItems").and_then(Value::as_array);
             match facts.map.get("items") {
-                // As schemas before 2020 have it.
+                // The form of tuples before the 2020 draft.
                 Some(Value::Array(first)) => {
                     List { first: first.as_slice(), rest: facts.map.get("additionalItems") }
                 }
@@ -157,7 +157,7 @@ impl<'a> Node<'a> {
         self.facts.iter().map(of).collect()
     }
 
-    /// Each once, in the order in which they are first named.
+    /// Deduplicated, in order of first occurrence.
     pub(super) fn property_names(&self) -> Vec<&'a str> {
         let mut seen = std::collections::HashSet::new();
         let objects = self.all("properties").filter_map(Value::as_object);
@@ -176,14 +176,14 @@ impl<'a> Node<'a> {
         self.all("required").filter_map(Value::as_array).flatten().filter_map(Value::as_str)
     }
 
-    /// What is said of properties without a name. Of a schema that also goes by patterns it is left out:
-    /// it would refuse what a pattern allows.
+    /// The constraints on additional properties. Schemas with patterns are excluded: the constraint would
+    /// refuse properties that a pattern allows.
     pub(super) fn other_properties(&self) -> Vec<&'a Value> {
         let plain = self.facts.iter().filter(|facts| !facts.map.contains_key("patternProperties"));
         plain.filter_map(|facts| facts.map.get("additionalProperties")).collect()
     }
 
-    /// The description with what Gemini does not take.
+    /// The description, with constraints that Gemini does not support.
     pub(super) fn description(&self) -> Option<String> {
         let mut told: Vec<String> = Vec::new();
         for key in TOLD {
@@ -203,7 +203,7 @@ impl<'a> Node<'a> {
         (!parts.is_empty()).then(|| parts.join(" "))
     }
 
-    /// The description of the schemas behind the first ones alone.
+    /// The descriptions of the schemas after the first ones.
     pub(super) fn describes_itself(&self, first: usize) -> Option<String> {
         let own = Self { facts: self.facts.get(first..)?.to_vec(), path: Path::default() };
         own.description()
@@ -223,7 +223,7 @@ fn is_of(value: &Value, kind: &str) -> bool {
     }
 }
 
-/// 1 and 1.0 are one number.
+/// 1 and 1.0 are equal.
 fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),

@@ -1,5 +1,5 @@
-//! Google's Gemini API: what is sent, and what an answer may hold. The chunks are those of Google's API
-//! reference ("GenerateContentResponse") and of its SDK's types.
+//! Google's Gemini API: decoded answers. The chunks are those of Google's API reference
+//! ("GenerateContentResponse") and of its SDK's types.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +16,8 @@ use crate::support::{Reply, Server, ask, ask_with, call, read_all, request, sett
 mod requests;
 mod schema;
 
-/// A thought, text with characters of two to four bytes, two calls of which the first is signed and the second
-/// has no id, a signature of its own at the end, and usage that grows.
+/// A thought, text with characters of two to four bytes, two calls, the first of which is signed and the
+/// second of which has no id, a separate signature at the end, and growing usage.
 const ANSWER: &[&str] = &[
     r#"{"candidates":[{"content":{"parts":[{"text":"Hm. ","thought":true}],"role":"model"},"index":0}],"usageMetadata":{"promptTokenCount":120,"totalTokenCount":130,"thoughtsTokenCount":10},"modelVersion":"gemini-3-flash","responseId":"r1"}"#,
     r#"{"candidates":[{"content":{"parts":[{"text":"Grüße "}],"role":"model"},"index":0}],"modelVersion":"gemini-3-flash","responseId":"r1"}"#,
@@ -44,7 +44,7 @@ fn complete() -> Completed {
 }
 
 fn stream_of(chunks: &[&str]) -> String {
-    // As Google's server ends its lines.
+    // With the line ends of Google's server.
     chunks.iter().map(|chunk| format!("data: {chunk}\r\n\r\n")).collect()
 }
 
@@ -99,7 +99,7 @@ async fn events_come_in_order_and_end_once() {
 }
 
 #[tokio::test]
-async fn the_size_of_pieces_and_the_line_ends_do_not_matter() {
+async fn chunk_sizes_and_line_ends_do_not_matter() {
     let plain = stream_of(ANSWER);
     let commented = format!(": keep-alive\n\n{plain}");
     for body in [plain.clone(), plain.replace("\r\n", "\n"), plain.replace("data: ", "data:"), commented] {
@@ -132,7 +132,7 @@ async fn cut_at_any_byte_it_is_complete_or_an_error() {
 }
 
 #[tokio::test]
-async fn a_server_that_sends_a_list_or_the_whole_is_understood() {
+async fn answer_as_a_list_or_one_object_is_accepted() {
     let list = format!("[{}\n,\r\n{}]", ANSWER[..3].join(",\r\n"), ANSWER[3..].join(","));
     assert_eq!(answer_to(Reply::chunked(&list, 5)).await, Ok(complete()));
     let cut = Reply::events(&list[..list.len() - 1]);
@@ -142,19 +142,19 @@ async fn a_server_that_sends_a_list_or_the_whole_is_understood() {
 }
 
 #[tokio::test]
-async fn a_finished_answer_needs_no_more_bytes() {
+async fn finished_answer_needs_no_more_bytes() {
     let server = Server::start([Reply::events(&stream_of(ANSWER)).held()]).await;
     let limits = Limits { read: Duration::from_secs(1), ..Limits::default() };
     let provider = connect("gemini", ProviderSettings { limits, ..settings(&server) }).unwrap();
     assert_eq!(ask(&*provider).await, Ok(complete()));
-    // A server that copies the API says when nothing follows.
+    // Compatible servers send an end marker.
     let mut server = Server::start([Reply::events(&(stream_of(ANSWER) + "data: [DONE]\n\n")).held()]).await;
     assert_eq!(ask(&*self::provider(&server)).await, Ok(complete()));
     server.client_left().await;
 }
 
 #[tokio::test]
-async fn calls_have_ids_of_their_own_whether_or_not_the_server_gives_some() {
+async fn calls_have_unique_ids_with_and_without_the_servers() {
     let calls = async |parts: Value| {
         let conversation = ChatRequest {
             messages: vec![
@@ -180,23 +180,23 @@ async fn calls_have_ids_of_their_own_whether_or_not_the_server_gives_some() {
         json!({ "functionCall": function })
     };
     let told = |id: &str, name: &str, arguments: &str| (id.to_owned(), name.to_owned(), arguments.to_owned());
-    // Without ids two equal calls are two calls.
+    // Without ids, two equal calls are distinct.
     let two = json!([function(json!(null), "one", json!({})), function(json!(""), "one", json!({}))]);
     assert_eq!(calls(two).await, [told("call_2", "one", "{}"), told("call_3", "one", "{}")]);
-    // With the same id they are one.
+    // With the same id they are one call.
     let same = json!([
         function(json!("a"), "one", json!({ "x": 1 })),
         function(json!("a"), "one", json!({ "x": 1 }))
     ]);
     assert_eq!(calls(same).await, [told("a", "one", r#"{"x":1}"#)]);
-    // A given id that looks like one of Nova's is not given again.
+    // A server's id that looks like a generated one is not reused.
     let mixed =
         json!([function(json!("call_2"), "one", json!(null)), function(json!(null), "two", json!("half"))]);
     assert_eq!(calls(mixed).await, [told("call_2", "one", "{}"), told("call_3", "two", "half")]);
 }
 
 #[tokio::test]
-async fn why_an_answer_ended_is_kept() {
+async fn finish_reasons_are_preserved() {
     let filtered = |reason: &str| FinishReason::ContentFilter(Some(reason.into()));
     for (reason, finish) in [
         ("STOP", FinishReason::Stop),
@@ -224,7 +224,7 @@ async fn why_an_answer_ended_is_kept() {
 }
 
 #[tokio::test]
-async fn a_blocked_request_and_an_answer_of_nothing_are_told_apart() {
+async fn blocked_request_differs_from_an_empty_answer() {
     let finish = async |chunk: &str| answer_of(&[chunk]).await.map(|answer| (answer.text, answer.finish));
     let usage = r#""usageMetadata":{"promptTokenCount":9,"totalTokenCount":9}"#;
     for reason in ["SAFETY", "PROHIBITED_CONTENT"] {
@@ -241,7 +241,7 @@ async fn a_blocked_request_and_an_answer_of_nothing_are_told_apart() {
     ] {
         assert_eq!(finish(chunk).await, nothing, "{chunk}");
     }
-    // One that began, and one that is no answer at all, were cut.
+    // An answer that started, and an invalid one, were truncated.
     assert_eq!(
         finish(r#"{"candidates":[{"content":{"role":"model"},"index":0}]}"#).await,
         Err(ProviderError::Truncated)
@@ -254,14 +254,14 @@ async fn a_blocked_request_and_an_answer_of_nothing_are_told_apart() {
 }
 
 #[tokio::test]
-async fn one_candidate_is_read() {
+async fn only_one_candidate_is_read() {
     let two = r#"{"candidates":[{"content":{"parts":[{"text":"hi"}]},"index":0},{"content":{"parts":[{"text":"ho"}]},"index":1,"finishReason":"SAFETY"}]}"#;
     let answer = answer_of(&[two, &text_chunk("!", Some("STOP"))]).await.unwrap();
     assert_eq!((answer.text.as_str(), answer.finish), ("hi!", FinishReason::Stop));
 }
 
 #[tokio::test]
-async fn an_error_within_the_answer_ends_it() {
+async fn error_within_the_answer_ends_it() {
     for (error, code, text) in [
         (
             r#"{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}"#,
@@ -281,14 +281,14 @@ async fn an_error_within_the_answer_ends_it() {
     ] {
         let found = answer_of(&[ANSWER[1], error]).await.unwrap_err();
         assert_eq!((found.code().as_str(), found.to_string().as_str()), (code, text), "{error}");
-        // Also as the only element of a list, where a list was to come.
+        // Also as the only element of a list, if a list was expected.
         let found = answer_to(Reply::new("200 OK", "", &format!("[{error}]"))).await.unwrap_err();
         assert_eq!(found.code().as_str(), code, "{error}");
     }
 }
 
 #[tokio::test]
-async fn refusals_are_reported_as_what_they_are() {
+async fn refusals_are_classified() {
     let check = async |status: &str, body: &str, code: &str, says: &str| {
         let server = Server::start(vec![Reply::new(status, "", body); 3]).await;
         let error = ask(&*provider(&server)).await.unwrap_err();
@@ -308,12 +308,12 @@ async fn refusals_are_reported_as_what_they_are() {
     let (error, requests) =
         check("429 Too Many Requests", quota, "provider_rate_limited", "exceeded your current quota").await;
     assert!(error.hint().contains("in 35 s"), "{}", error.hint());
-    // No time passes in these tests, so that it is asked again at once.
+    // Time does not advance in these tests, so it is retried immediately.
     assert_eq!(requests, 3);
 }
 
 #[tokio::test]
-async fn the_wait_that_an_error_names_is_kept_to() {
+async fn wait_in_an_error_is_respected() {
     let quota = |delay: &str| {
         let body =
             format!(r#"{{"error":{{"code":429,"message":"Quota","details":[{{"retryDelay":"{delay}"}}]}}}}"#);
@@ -334,7 +334,7 @@ async fn the_wait_that_an_error_names_is_kept_to() {
 }
 
 #[tokio::test]
-async fn a_cut_answer_is_not_asked_for_again() {
+async fn truncated_answer_is_not_retried() {
     let server =
         Server::start([Reply::events(&stream_of(&ANSWER[..2])), Reply::events(&stream_of(ANSWER))]).await;
     assert_eq!(ask(&*provider(&server)).await, Err(ProviderError::Truncated));
@@ -342,7 +342,7 @@ async fn a_cut_answer_is_not_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_silent_or_endless_server_is_given_up() {
+async fn silent_or_endless_server_times_out() {
     let (short, long) = (Duration::from_millis(50), Duration::from_secs(60));
     for (read, answer, error) in [
         (short, long, ProviderError::Timeout { after: short }),
@@ -357,7 +357,7 @@ async fn a_silent_or_endless_server_is_given_up() {
 }
 
 #[tokio::test]
-async fn answers_that_are_none_and_too_large_ones_are_ended() {
+async fn invalid_and_too_large_answers_are_aborted() {
     let nameless = chunk(&json!([{ "functionCall": { "args": {} } }]), Some("STOP"));
     assert_eq!(
         answer_of(&[&nameless]).await.unwrap_err().to_string(),
@@ -388,7 +388,7 @@ async fn answers_that_are_none_and_too_large_ones_are_ended() {
 }
 
 #[tokio::test]
-async fn signed_parts_stay_apart_and_others_become_one_text() {
+async fn signed_parts_stay_separate_and_others_are_joined() {
     let chunks = [
         chunk(&json!([{ "text": "Hm.", "thought": true, "thoughtSignature": "czE=" }]), None),
         text_chunk("a", None),

@@ -1,4 +1,4 @@
-//! What is sent, and what goes back of an earlier answer.
+//! Encoded requests, and the data sent back of an earlier answer.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn conversation() -> ChatRequest {
                 calls: vec![call("a", "one", r#"{"x":"é"}"#), call("b", "one", "{half")],
                 provider_data: None,
             },
-            // In the order in which they came.
+            // In order of arrival.
             Message::ToolOutput { call_id: "b".into(), content: String::new(), loads: Vec::new() },
             Message::ToolOutput { call_id: "a".into(), content: "1".into(), loads: Vec::new() },
             Message::Notice { text: "A note changed.".into(), mark: "nova-notice-1".into(), loads: None },
@@ -52,7 +52,7 @@ fn conversation() -> ChatRequest {
 }
 
 #[test]
-fn a_request_is_what_the_api_takes() {
+fn request_has_the_apis_format() {
     let request = ChatRequest { model: "gemini-2.5-flash".into(), max_output: Some(100), ..conversation() };
     let body = sent(&request);
     assert_eq!(
@@ -89,7 +89,7 @@ fn a_request_is_what_the_api_takes() {
 }
 
 #[test]
-fn a_tool_is_demanded_forbidden_or_left_to_the_model() {
+fn tool_choice_is_encoded() {
     let choice = |choice: ToolChoice| {
         sent(&ChatRequest { tool_choice: choice, ..conversation() })["toolConfig"]["functionCallingConfig"]
             .clone()
@@ -103,7 +103,7 @@ fn a_tool_is_demanded_forbidden_or_left_to_the_model() {
 }
 
 #[test]
-fn thoughts_are_asked_for_where_the_user_wants_them() {
+fn thoughts_are_requested_if_the_user_enables_them() {
     let config = |thinking| {
         sent_by(ProviderSettings { thinking, ..ProviderSettings::new("test") }, &request())["generationConfig"]["thinkingConfig"].clone()
     };
@@ -116,7 +116,7 @@ fn thoughts_are_asked_for_where_the_user_wants_them() {
 }
 
 #[test]
-fn signatures_and_ids_go_back_to_the_model_that_gave_them_and_to_no_other() {
+fn signatures_and_ids_are_sent_back_only_to_their_model() {
     let answer = complete();
     let with = |model: &str, calls: &[usize]| {
         let calls: Vec<_> = calls.iter().map(|&at| answer.calls[at].clone()).collect();
@@ -144,21 +144,21 @@ fn signatures_and_ids_go_back_to_the_model_that_gave_them_and_to_no_other() {
         with("m", &[0, 1]),
         json!([{ "role": "model", "parts": [text, one, two, signed] }, { "role": "user", "parts": [given, output("two")] }])
     );
-    // The server wants an output for each call.
+    // The server requires an output for each call.
     assert_eq!(with("m", &[1])[0]["parts"], json!([text, two, signed]));
     let plain = json!({ "functionCall": { "name": "one", "args": { "x": "é" } } });
     assert_eq!(
         with("gemini-2.5-flash", &[0, 1]),
         json!([{ "role": "model", "parts": [text, plain, two] }, { "role": "user", "parts": [output("one"), output("two")] }])
     );
-    // Models from Gemini 3 on want a signature, and take a word for that of another model.
+    // Models from Gemini 3 on require a signature, and accept a placeholder for that of another model.
     let parts = with("gemini-3-pro", &[0, 1])[0]["parts"].clone();
     assert_eq!(parts[1]["thoughtSignature"], "skip_thought_signature_validator");
     assert_eq!(parts[2], two);
 }
 
 #[tokio::test]
-async fn a_tool_whose_name_begins_with_a_digit_is_called_by_its_own() {
+async fn tool_name_with_a_leading_digit_is_mapped_back() {
     let request = ChatRequest { tools: vec![tool("3d__print"), tool("_own")], ..request() };
     let names: Vec<Value> = sent(&request)["tools"][0]["functionDeclarations"]
         .as_array()
@@ -180,7 +180,7 @@ async fn a_tool_whose_name_begins_with_a_digit_is_called_by_its_own() {
 }
 
 #[test]
-fn a_longer_conversation_starts_with_the_bytes_of_the_shorter_one() {
+fn longer_conversation_starts_with_bytes_of_the_shorter() {
     let whole = conversation();
     let provider = connect("gemini", ProviderSettings::new("test")).unwrap();
     let bytes = |count: usize, tool_choice: ToolChoice| {
@@ -197,7 +197,7 @@ fn a_longer_conversation_starts_with_the_bytes_of_the_shorter_one() {
 }
 
 #[tokio::test]
-async fn models_and_answers_are_asked_for_with_the_key_in_its_own_header() {
+async fn key_is_sent_in_its_own_header() {
     let listing = r#"{"models":[
         {"name":"models/gemini-2.5-flash","inputTokenLimit":1048576,"supportedGenerationMethods":["generateContent","countTokens"]},
         {"name":"models/embedding-001","supportedGenerationMethods":["embedContent"]},
@@ -233,7 +233,7 @@ async fn models_and_answers_are_asked_for_with_the_key_in_its_own_header() {
 }
 
 #[tokio::test]
-async fn a_model_whose_name_leads_elsewhere_is_not_asked() {
+async fn model_name_that_changes_the_path_is_refused() {
     let server = Server::start([]).await;
     let request = ChatRequest { model: "../../upload".into(), ..request() };
     let error = ask_with(&*provider(&server), &request).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! The schema of a tool as Gemini gets it.
+//! The reduction of a tool's schema for Gemini.
 
 use jsonschema::Validator;
 use nova_provider::{ChatRequest, ProviderSettings, ToolDefinition, connect, normalise_schema};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::support::{json as parsed, request};
 
-/// The schema as it is sent.
+/// The schema as sent.
 fn reduce(schema: &Value) -> Value {
     let tool =
         ToolDefinition { name: "one".into(), description: String::new(), input_schema: schema.clone() };
@@ -17,7 +17,7 @@ fn reduce(schema: &Value) -> Value {
     body["tools"][0]["functionDeclarations"][0]["parametersJsonSchema"].take()
 }
 
-/// The reduced form of an argument's schema; `defs` stand beside it.
+/// The reduced form of an argument's schema, with definitions `defs`.
 fn argument(schema: &Value, defs: Value) -> Value {
     let whole = json!({
         "type": "object", "properties": { "p": schema }, "required": ["p"], "$defs": defs,
@@ -33,7 +33,7 @@ fn check(schema: &str, expected: &str) {
 }
 
 #[test]
-fn what_gemini_takes_stays() {
+fn supported_keywords_are_kept() {
     for schema in [
         r#"{"description":"A day.","type":"string","format":"date"}"#,
         r#"{"type":"string","enum":["a","b"]}"#,
@@ -51,7 +51,7 @@ fn what_gemini_takes_stays() {
 }
 
 #[test]
-fn unions_are_choices_that_stand_alone() {
+fn unions_are_choices_without_other_keywords() {
     check(
         r#"{"type":["string","number"],"description":"A price."}"#,
         r#"{"description":"A price.","anyOf":[{"type":"string"},{"type":"number"}]}"#,
@@ -68,7 +68,7 @@ fn unions_are_choices_that_stand_alone() {
         r#"{"anyOf":[{"anyOf":[{"type":"string"},{"type":"null"}]},{"type":"string"}]}"#,
         r#"{"anyOf":[{"type":"string"},{"type":"null"}]}"#,
     );
-    // What stands beside a choice holds in each of its schemas.
+    // Keywords next to a choice are copied into each of its alternatives.
     check(
         r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}"#,
         r#"{"anyOf":[
@@ -80,7 +80,7 @@ fn unions_are_choices_that_stand_alone() {
 }
 
 #[test]
-fn references_become_what_they_mean() {
+fn references_are_expanded() {
     let defs = json!({
         "P": { "description": "Its own.", "type": "object", "properties": { "n": { "$ref": "#/$defs/N" } } },
         "N": { "type": "integer" },
@@ -105,14 +105,14 @@ fn references_become_what_they_mean() {
             json!({ "type": "string" })
         );
     }
-    // One that leads back to itself is followed once more.
+    // A recursive reference is expanded once more.
     let list = |items: Value| json!({ "type": "object", "properties": { "of": { "type": "array", "items": items } } });
     assert_eq!(of(r##"{"$ref":"#/$defs/Tree"}"##), list(list(json!({}))));
     assert_eq!(of(r##"{"$ref":"#/$defs/Loop"}"##), json!({}));
 }
 
 #[test]
-fn parts_that_hold_together_become_one() {
+fn conjunctions_are_merged() {
     check(
         r#"{"allOf":[{"type":"object","properties":{"a":{"type":"integer","minimum":1}},"required":["a"]},
             {"properties":{"a":{"maximum":5},"b":{"type":"string"}},"required":["b"]}]}"#,
@@ -123,7 +123,7 @@ fn parts_that_hold_together_become_one() {
 }
 
 #[test]
-fn what_gemini_does_not_take_is_reported_in_words() {
+fn unsupported_keywords_are_described() {
     check(
         r#"{"type":"string","pattern":"^x","minLength":1,"maxLength":9,"format":"uri","default":"x","title":"T"}"#,
         r#"{"description":"(default: x, pattern: ^x, minLength: 1, maxLength: 9, format: uri)","type":"string"}"#,
@@ -158,7 +158,7 @@ fn what_gemini_does_not_take_is_reported_in_words() {
 }
 
 #[test]
-fn arguments_are_one_object() {
+fn arguments_are_a_single_object() {
     let of = |schema: &str| reduce(&parsed(schema));
     for schema in ["{}", "true", "7", r#"{"type":"string"}"#, r#"{"type":"object"}"#] {
         assert_eq!(of(schema), json!({ "type": "object", "properties": {} }), "{schema}");
@@ -180,7 +180,7 @@ fn arguments_are_one_object() {
     );
 }
 
-/// Each of these would take gigabytes or the whole stack.
+/// Unbounded, each of these would take gigabytes or overflow the stack.
 #[test]
 fn hostile_schemas_stay_small() {
     let mut laughs = Map::new();
@@ -224,7 +224,7 @@ fn validator(schema: &Value) -> Validator {
     jsonschema::validator_for(schema).unwrap_or_else(|error| panic!("{schema}: {error}"))
 }
 
-/// Values that are small enough to meet each other often.
+/// Values small enough to coincide often.
 fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!(null)),
@@ -255,7 +255,7 @@ fn kinds() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A keyword that Gemini takes, or one that `any` schemas may have besides.
+/// A keyword that Gemini supports, or with `any` one that it does not.
 fn keyword(inner: BoxedStrategy<Value>, any: bool) -> BoxedStrategy<(&'static str, Value)> {
     let objects = || prop::collection::btree_map(names(), inner.clone(), 0..3).prop_map(|map| json!(map));
     let lists = |least| prop::collection::vec(inner.clone(), least..3usize).prop_map(Value::from);
@@ -311,7 +311,7 @@ fn any_bool() -> impl Strategy<Value = Value> {
     any::<bool>().prop_map(Value::from)
 }
 
-/// Of what Gemini takes a choice stands alone.
+/// In schemas supported by Gemini, a choice has no other keywords.
 fn schemas(any: bool) -> BoxedStrategy<Value> {
     let anything =
         if any { prop_oneof![Just(json!({})), any_bool()].boxed() } else { Just(json!({})).boxed() };
@@ -329,13 +329,13 @@ fn schemas(any: bool) -> BoxedStrategy<Value> {
     .boxed()
 }
 
-/// The schema with all its references leading there, or to nothing.
+/// Redirects all references of the schema to the target, or to nothing.
 fn linked(schema: &Value, target: Option<&str>) -> Value {
     let to = target.map_or(r#""title":"none""#.to_owned(), |target| format!(r#""$ref":"{target}""#));
     parsed(&schema.to_string().replace(r##""$ref":"#/$defs/one""##, &to))
 }
 
-/// As the other dialects send it, and reduced for Gemini.
+/// The schema as sent in other dialects, and reduced for Gemini.
 fn both(schema: &Value, defs: &Value) -> (Value, Value) {
     let whole = json!({ "type": "object", "properties": { "p": schema }, "required": ["p"], "$defs": defs });
     (normalise_schema(&whole), reduce(&whole))
@@ -374,11 +374,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_reduced_schema_refuses_nothing_that_the_whole_one_accepts(
+    fn reduced_schema_accepts_everything_that_the_original_does(
         schema in schemas(true), one in schemas(true), two in schemas(true),
         tried in prop::collection::vec(values(), 16),
     ) {
-        // None leads back to itself: the oracle would follow it for ever.
+        // Not recursive: the oracle would not terminate.
         let defs = json!({ "one": linked(&one, Some("#/$defs/two")), "two": linked(&two, None) });
         let (whole, reduced) = both(&linked(&schema, Some("#/$defs/one")), &defs);
         prop_assert!(is_reduced(&reduced), "{reduced}");
@@ -391,7 +391,7 @@ proptest! {
     }
 
     #[test]
-    fn a_schema_of_what_gemini_takes_accepts_the_same(
+    fn schema_of_supported_keywords_is_equivalent(
         schema in schemas(false), tried in prop::collection::vec(values(), 16),
     ) {
         let (whole, reduced) = both(&schema, &json!({}));

@@ -1,5 +1,5 @@
-//! The Responses of OpenAI: what is sent, and what an answer may hold. The events are those of OpenAI's API
-//! reference ("Streaming events") and of its SDK's types.
+//! OpenAI's Responses API: decoded answers. The events are those of OpenAI's API reference ("Streaming
+//! events") and of its SDK's types.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use crate::support::{Reply, Server, ask, call, json as parsed, read_all, request
 
 mod requests;
 
-/// Encrypted reasoning with a summary in two parts, text with characters of two to four bytes, two calls whose
-/// pieces alternate, one of them without arguments, and a kind of event that is not known.
+/// Encrypted reasoning with a summary in two parts, text with characters of two to four bytes, two calls
+/// whose pieces alternate, one of them without arguments, and an unknown kind of event.
 const ANSWER: &[&str] = &[
     r#"{"type":"response.created","sequence_number":0,"response":{"id":"resp_1","object":"response","status":"in_progress","error":null,"incomplete_details":null,"output":[],"usage":null}}"#,
     r#"{"type":"response.in_progress","sequence_number":1,"response":{"id":"resp_1","object":"response","status":"in_progress","output":[],"usage":null}}"#,
@@ -46,7 +46,7 @@ const ANSWER: &[&str] = &[
     END,
 ];
 
-/// The whole response once more, as the last event has it.
+/// The complete response, repeated by the last event.
 const END: &str = r#"{"type":"response.completed","sequence_number":26,"response":{"id":"resp_1","object":"response","status":"completed","error":null,"incomplete_details":null,"output":[{"id":"rs_1","type":"reasoning","encrypted_content":"c2VhbGVk","summary":[{"type":"summary_text","text":"Hm. "},{"type":"summary_text","text":"Well."}]},{"id":"msg_1","type":"message","status":"completed","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"Grüße €😀","annotations":[],"logprobs":[]}]},{"id":"fc_1","type":"function_call","status":"completed","arguments":"{\"x\": \"é\"}","call_id":"call_1","name":"one"},{"id":"fc_2","type":"function_call","status":"completed","arguments":"{}","call_id":"call_2","name":"two"}],"usage":{"input_tokens":120,"input_tokens_details":{"cached_tokens":100},"output_tokens":30,"output_tokens_details":{"reasoning_tokens":20},"total_tokens":150}}}"#;
 
 fn complete() -> Completed {
@@ -70,7 +70,7 @@ fn complete() -> Completed {
     }
 }
 
-/// A stream of these events, each with its kind in a line of its own, as the server sends it.
+/// Encodes these events as a stream, each with its kind in a separate line, like the server.
 fn stream_of(events: &[&str]) -> String {
     let kind = |event: &str| parsed(event)["type"].as_str().unwrap_or_default().to_owned();
     events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", kind(event))).collect()
@@ -132,7 +132,7 @@ async fn events_come_in_order_and_end_once() {
 }
 
 #[tokio::test]
-async fn the_size_of_pieces_and_the_line_ends_do_not_matter() {
+async fn chunk_sizes_and_line_ends_do_not_matter() {
     let plain = stream_of(ANSWER);
     let commented = plain.replace("event: response.completed", ": keep-alive\n\nevent: response.completed");
     for body in [plain.clone(), plain.replace('\n', "\r\n"), plain.replace("data: ", "data:"), commented] {
@@ -146,7 +146,7 @@ async fn the_size_of_pieces_and_the_line_ends_do_not_matter() {
     }
 }
 
-/// Of fewer bytes than the other answer: what tells of a beginning or an end a second time is left out.
+/// A shorter answer than the other one, without redundant start and end events.
 #[tokio::test]
 async fn cut_at_any_byte_it_is_complete_or_an_error() {
     const END: &str = r#"{"type":"response.completed","response":{"status":"completed"}}"#;
@@ -177,7 +177,7 @@ async fn cut_at_any_byte_it_is_complete_or_an_error() {
 }
 
 #[tokio::test]
-async fn an_end_mark_alone_is_no_end() {
+async fn end_marker_alone_is_not_an_end() {
     let without_end = &ANSWER[..ANSWER.len() - 1];
     let body = stream_of(without_end) + "data: [DONE]\n\n";
     assert_eq!(answer_to(Reply::events(&body)).await, Err(ProviderError::Truncated));
@@ -186,17 +186,17 @@ async fn an_end_mark_alone_is_no_end() {
 }
 
 #[tokio::test]
-async fn the_end_does_not_wait_for_the_connection() {
+async fn end_does_not_wait_for_the_connection() {
     let mut server = Server::start([Reply::events(&stream_of(ANSWER)).held()]).await;
     assert_eq!(ask(&*provider(&server)).await, Ok(complete()));
     server.client_left().await;
 }
 
 #[tokio::test]
-async fn a_server_that_ignores_the_wish_for_a_stream_is_understood() {
+async fn answer_without_streaming_is_accepted() {
     let whole = parsed(END)["response"].to_string();
     assert_eq!(answer_to(Reply::chunked(&whole, 5)).await, Ok(complete()));
-    // Each of what looks alike in it is something of its own.
+    // Its similar items are all distinct.
     let text = |text: &str| json!({ "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": text }] });
     let sealed = |sealed: &str| json!({ "type": "reasoning", "summary": [], "encrypted_content": sealed });
     let one = |id: &str| json!({ "type": "function_call", "call_id": id, "name": "one", "arguments": "{}" });
@@ -212,7 +212,7 @@ async fn a_server_that_ignores_the_wish_for_a_stream_is_understood() {
 }
 
 #[tokio::test]
-async fn items_are_told_apart_however_they_are_numbered() {
+async fn items_are_distinguished_with_any_numbering() {
     let numbered = |change: fn(&str) -> String| ANSWER.iter().map(|event| change(event)).collect::<Vec<_>>();
     let every = |event: &str, number: &str| {
         (0..4).fold(event.to_owned(), |event, at| event.replace(&format!(r#""output_index":{at},"#), number))
@@ -231,7 +231,7 @@ async fn items_are_told_apart_however_they_are_numbered() {
         ),
         ("all zero", ANSWER.iter().map(|event| every(event, r#""output_index":0,"#)).collect()),
         ("none", ANSWER.iter().map(|event| every(event, "")).collect()),
-        // Another id in each event of one item.
+        // A different id in each event of one item.
         (
             "odd ids",
             ANSWER
@@ -251,7 +251,7 @@ async fn items_are_told_apart_however_they_are_numbered() {
 }
 
 #[tokio::test]
-async fn a_call_is_reported_once_whatever_is_repeated() {
+async fn call_is_reported_once_despite_repetitions() {
     let item = |id: &str, call_id: &str| json!({ "id": id, "type": "function_call", "status": "completed", "arguments": "{\"x\":1}", "call_id": call_id, "name": "one" });
     let event = |kind: &str, index: u64, item: &Value| {
         json!({ "type": format!("response.output_item.{kind}"), "output_index": index, "item": item })
@@ -259,13 +259,13 @@ async fn a_call_is_reported_once_whatever_is_repeated() {
     };
     let (one, again) = (item("fc_1", "call_1"), item("fc_9", "call_1"));
     for (events, output) in [
-        // Twice the same event; the same call as another item; in the whole response under another id.
+        // The same event twice; the same call as another item; under another id in the whole response.
         (vec![event("added", 0, &one), event("added", 0, &one), event("done", 0, &one)], json!([one])),
         (vec![event("done", 0, &one), event("done", 1, &again)], json!([one, again])),
         (vec![event("done", 0, &one)], json!([again])),
         (vec![event("done", 0, &one)], json!([item("fc_9", "call_other")])),
         (vec![event("done", 0, &one), event("done", 0, &one)], json!([])),
-        // Nothing but the whole response.
+        // Only the whole response.
         (vec![], json!([one])),
     ] {
         let end = ended("completed", None, output);
@@ -273,7 +273,7 @@ async fn a_call_is_reported_once_whatever_is_repeated() {
         let answer = answer_of(&events).await.unwrap();
         assert_eq!(answer.calls, [call("call_1", "one", r#"{"x":1}"#)], "{events:?}");
     }
-    // Two calls that only look alike are two.
+    // Two similar calls are distinct.
     let other = item("fc_2", "call_2");
     let events =
         [event("done", 0, &one), event("done", 1, &other), ended("completed", None, json!([one, other]))];
@@ -282,14 +282,14 @@ async fn a_call_is_reported_once_whatever_is_repeated() {
 }
 
 #[tokio::test]
-async fn a_call_without_an_id_gets_one() {
+async fn call_without_an_id_gets_one() {
     let item = r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","name":"one","arguments":""}}"#;
     let answer = answer_of(&[item, &ended("completed", None, json!([]))]).await.unwrap();
     assert_eq!(answer.calls, [call("call_1", "one", "{}")]);
 }
 
 #[tokio::test]
-async fn half_a_call_runs_never() {
+async fn incomplete_call_is_never_returned() {
     let begun = r#"{"type":"response.output_item.added","output_index":0,"item":{"id":"fc_1","type":"function_call","status":"in_progress","arguments":"","call_id":"call_1","name":"one"}}"#;
     let grown = r#"{"type":"response.function_call_arguments.delta","item_id":"fc_1","output_index":0,"delta":"{\"x\":"}"#;
     let half = json!({ "id": "fc_1", "type": "function_call", "status": "incomplete", "arguments": "{}", "call_id": "call_1", "name": "one" });
@@ -298,16 +298,16 @@ async fn half_a_call_runs_never() {
     assert_eq!((answer.calls, answer.finish), (vec![], FinishReason::Length));
     let unsaid = ended("incomplete", Some("max_output_tokens"), json!([]));
     assert_eq!(answer_of(&[begun, &unsaid]).await.unwrap().calls, []);
-    // The server says that it is complete, and it is not.
+    // The server wrongly reports that it is complete.
     let outcome = answer_of(&[begun, grown, &ended("completed", None, json!([]))]).await;
     assert_eq!(outcome, Err(ProviderError::Truncated));
-    // A whole one before the cut runs.
+    // A complete call before the cut is returned.
     let whole = r#"{"type":"response.output_item.done","output_index":0,"item":{"id":"fc_0","type":"function_call","status":"completed","arguments":"{\"x\":1}","call_id":"call_0","name":"one"}}"#;
     assert_eq!(answer_of(&[whole, &unsaid]).await.unwrap().calls, [call("call_0", "one", r#"{"x":1}"#)]);
 }
 
 #[tokio::test]
-async fn why_an_answer_ended_is_kept() {
+async fn finish_reasons_are_preserved() {
     for (status, reason, finish) in [
         ("completed", None, FinishReason::Stop),
         ("incomplete", Some("max_output_tokens"), FinishReason::Length),
@@ -326,7 +326,7 @@ async fn why_an_answer_ended_is_kept() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_one_with_its_words() {
+async fn refusal_is_reported_with_its_text() {
     let events = [
         r#"{"type":"response.output_item.added","output_index":0,"item":{"id":"msg_1","type":"message","status":"in_progress","role":"assistant","content":[]}}"#,
         r#"{"type":"response.content_part.added","item_id":"msg_1","output_index":0,"content_index":0,"part":{"type":"refusal","refusal":""}}"#,
@@ -338,13 +338,13 @@ async fn a_refusal_is_one_with_its_words() {
     ];
     let answer = answer_of(&events).await.unwrap();
     assert_eq!((answer.text.as_str(), answer.finish), ("I cannot help.", FinishReason::Refusal));
-    // Told only when it is whole.
+    // Reported only when it is complete.
     let answer = answer_of(&events[5..]).await.unwrap();
     assert_eq!((answer.text.as_str(), answer.finish), ("I cannot help.", FinishReason::Refusal));
 }
 
 #[tokio::test]
-async fn an_error_within_the_answer_ends_it() {
+async fn error_within_the_answer_ends_it() {
     let failed = |error: &str| {
         format!(
             r#"{{"type":"response.failed","response":{{"id":"r","status":"failed","error":{error},"output":[]}}}}"#
@@ -380,7 +380,7 @@ async fn an_error_within_the_answer_ends_it() {
 }
 
 #[tokio::test]
-async fn answers_that_are_no_responses_are_refused() {
+async fn invalid_answers_are_refused() {
     for (event, reason) in [
         (
             r#"{"type":"response.function_call_arguments.delta","item_id":"fc_1","output_index":0,"delta":"{"}"#,
@@ -405,7 +405,7 @@ async fn answers_that_are_no_responses_are_refused() {
 }
 
 #[tokio::test]
-async fn a_busy_server_is_asked_again_only_before_the_first_byte() {
+async fn busy_server_is_retried_only_before_the_first_byte() {
     let busy = Reply::new("503 Busy", "", r#"{"error":{"message":"Overloaded","type":"server_error"}}"#);
     let server = Server::start([busy, Reply::events(&stream_of(ANSWER))]).await;
     assert_eq!(ask(&*provider(&server)).await, Ok(complete()));
@@ -418,7 +418,7 @@ async fn a_busy_server_is_asked_again_only_before_the_first_byte() {
 }
 
 #[tokio::test]
-async fn a_silent_or_endless_server_is_given_up() {
+async fn silent_or_endless_server_times_out() {
     let (short, long) = (Duration::from_millis(50), Duration::from_secs(60));
     for (read, answer, error) in [
         (short, long, ProviderError::Timeout { after: short }),
@@ -433,7 +433,7 @@ async fn a_silent_or_endless_server_is_given_up() {
 }
 
 #[tokio::test]
-async fn too_large_answers_are_ended() {
+async fn too_large_answers_are_aborted() {
     let long = "x".repeat(3 * 1024 * 1024);
     let delta =
         |kind: &str| json!({ "type": kind, "output_index": 0, "item_id": "i", "delta": long }).to_string();

@@ -1,4 +1,4 @@
-//! What is sent, and what goes back of an earlier answer.
+//! Encoded requests, and the data sent back of an earlier answer.
 
 use nova_provider::{
     ChatRequest, Loads, Message, ProviderSettings, Thinking, ToolChoice, ToolDefinition, connect,
@@ -46,7 +46,7 @@ fn conversation() -> ChatRequest {
 }
 
 #[test]
-fn a_request_is_a_response_that_nobody_stores() {
+fn request_disables_storage() {
     let body = sent(&ChatRequest { max_output: Some(100), ..conversation() });
     assert_eq!(
         body,
@@ -83,7 +83,7 @@ fn a_request_is_a_response_that_nobody_stores() {
 }
 
 #[test]
-fn what_a_model_does_not_take_is_not_asked_of_it() {
+fn unsupported_parameters_are_omitted() {
     let of = |model: &str| sent(&ChatRequest { model: model.into(), ..request() });
     assert_eq!(of("gpt-4.1").get("include"), None, "it refuses to be asked for its reasoning");
     assert_eq!(of("gpt-5.4")["include"], json!(["reasoning.encrypted_content"]));
@@ -95,7 +95,7 @@ fn what_a_model_does_not_take_is_not_asked_of_it() {
 }
 
 #[test]
-fn a_tool_is_demanded_forbidden_or_left_to_the_model() {
+fn tool_choice_is_encoded() {
     let choice = |choice: ToolChoice| {
         sent(&ChatRequest { tool_choice: choice, ..conversation() })["tool_choice"].clone()
     };
@@ -105,7 +105,7 @@ fn a_tool_is_demanded_forbidden_or_left_to_the_model() {
 }
 
 #[test]
-fn reasoning_goes_back_to_the_model_that_reasoned_and_to_no_other() {
+fn reasoning_is_sent_back_only_to_its_model() {
     let answer = complete();
     let with = |model: &str, calls: &[usize]| {
         let calls: Vec<_> = calls.iter().map(|&at| answer.calls[at].clone()).collect();
@@ -122,7 +122,7 @@ fn reasoning_goes_back_to_the_model_that_reasoned_and_to_no_other() {
     let one = json!({ "id": "fc_1", "type": "function_call", "status": "completed", "call_id": "call_1", "name": "one", "arguments": r#"{"x": "é"}"# });
     let two = json!({ "id": "fc_2", "type": "function_call", "status": "completed", "call_id": "call_2", "name": "two", "arguments": "{}" });
     assert_eq!(with("m", &[0, 1]), json!([reasoning, message, one, two]));
-    // A call that the conversation does not know would wait for an output for ever.
+    // A call missing in the conversation would never get an output.
     assert_eq!(with("m", &[1]), json!([reasoning, message, two]));
     let other = with("other", &[0, 1]);
     assert_eq!(other[0], json!({ "type": "message", "role": "assistant", "content": "Grüße €😀" }));
@@ -130,7 +130,7 @@ fn reasoning_goes_back_to_the_model_that_reasoned_and_to_no_other() {
 }
 
 #[tokio::test]
-async fn reasoning_that_cannot_be_sent_back_is_left_out() {
+async fn reasoning_that_cannot_be_sent_back_is_omitted() {
     let item = |more: &str| {
         format!(
             r#"{{"type":"response.output_item.done","output_index":0,"item":{{"id":"rs_1","type":"reasoning","summary":[]{more}}}}}"#
@@ -140,12 +140,12 @@ async fn reasoning_that_cannot_be_sent_back_is_left_out() {
         answer_of(&[item, &ended("completed", None, output)]).await.unwrap().provider_data
     };
     assert_eq!(of(&item(""), json!([])).await, None, "only a name of what is not stored");
-    // Some servers tell it in the whole response only.
+    // Some servers send it only in the whole response.
     let late = json!([{ "id": "rs_1", "type": "reasoning", "summary": [], "encrypted_content": "c2VhbGVk" }]);
     assert_eq!(of(&item(""), late).await.unwrap()["items"][0]["encrypted_content"], "c2VhbGVk");
     let open = r#","content":[{"type":"reasoning_text","text":"Hm."}]"#;
     assert_eq!(of(&item(open), json!([])).await.unwrap()["items"][0]["content"][0]["text"], "Hm.");
-    // Without what it led to it would be refused.
+    // Without a subsequent item it would be refused.
     let data = json!({ "dialect": "openai_responses", "provider": "test", "model": "m", "items": [
         { "id": "rs_1", "type": "reasoning", "summary": [], "encrypted_content": "c2VhbGVk" },
         { "id": "fc_1", "type": "function_call", "call_id": "call_1", "name": "one" },
@@ -155,7 +155,7 @@ async fn reasoning_that_cannot_be_sent_back_is_left_out() {
 }
 
 #[test]
-fn a_deferred_tool_is_defined_where_the_conversation_loads_it() {
+fn deferred_tool_is_defined_where_it_is_loaded() {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let request = ChatRequest {
         tools: vec![tool("load_skill")],
@@ -167,7 +167,7 @@ fn a_deferred_tool_is_defined_where_the_conversation_loads_it() {
                 calls: vec![call("a", "load_skill", r#"{"skill":"crm"}"#), call("b", "load_skill", "{}")],
                 provider_data: None,
             },
-            // One that no longer exists, and would be refused.
+            // A tool that no longer exists would be refused.
             Message::ToolOutput {
                 call_id: "a".into(),
                 content: "The instructions.".into(),
@@ -218,7 +218,7 @@ fn a_deferred_tool_is_defined_where_the_conversation_loads_it() {
 }
 
 #[test]
-fn tools_are_sent_aside_where_the_server_and_the_model_can_do_that() {
+fn tools_are_deferred_if_server_and_model_support_it() {
     let defers = |settings: ProviderSettings, model: &str| {
         connect("openai_responses", settings).unwrap().defers_tools(model)
     };
@@ -232,7 +232,7 @@ fn tools_are_sent_aside_where_the_server_and_the_model_can_do_that() {
 }
 
 #[test]
-fn each_call_of_a_conversation_has_a_short_id_of_its_own() {
+fn calls_have_short_unique_ids() {
     let answer = |id: &str| Message::Assistant {
         text: String::new(),
         calls: vec![call(id, "one", "{}")],
@@ -258,7 +258,7 @@ fn each_call_of_a_conversation_has_a_short_id_of_its_own() {
 }
 
 #[test]
-fn a_longer_conversation_starts_with_the_bytes_of_the_shorter_one() {
+fn longer_conversation_starts_with_bytes_of_the_shorter() {
     let whole = conversation();
     let provider = connect("openai_responses", ProviderSettings::new("test")).unwrap();
     let bytes = |count: usize, tool_choice: ToolChoice| {
@@ -275,7 +275,7 @@ fn a_longer_conversation_starts_with_the_bytes_of_the_shorter_one() {
 }
 
 #[tokio::test]
-async fn models_and_answers_are_asked_for_where_openai_has_them() {
+async fn models_and_answers_are_requested_at_openais_paths() {
     let listing =
         r#"{"object":"list","data":[{"id":"gpt-5.4","object":"model"},{"id":"b","context_length":8192}]}"#;
     let no_ollama = Reply::new("404 Not Found", "", "");
