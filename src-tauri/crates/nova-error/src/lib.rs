@@ -1,8 +1,8 @@
-//! Errors as a person sees them: an [`ErrorCode`] for programs, and a [`UserError`] with what happened and
-//! what to do.
+//! User-facing errors: an [`ErrorCode`] for programs, and a [`UserError`] that says what happened and what to
+//! do.
 //!
-//! A library keeps an error type of its own, with everything that its callers may branch on, and converts it beside that
-//! type, so that `?` suffices where a command returns:
+//! A library defines its own error type, with everything that its callers may branch on, and converts it next
+//! to that type, so that `?` suffices where a command returns:
 //!
 //! ```
 //! use nova_error::{ErrorCode, UserError};
@@ -27,7 +27,8 @@
 //! assert_eq!(command().unwrap_err().code.as_str(), "bad_request");
 //! ```
 //!
-//! This crate never knows who fails: it depends on no other crate of Nova, so that every crate can depend on it (`.ci/layers`).
+//! This crate is independent of its callers: it depends on no other crate of Nova, so that every crate can
+//! depend on it (`.ci/layers`).
 //!
 //! # Invariants
 //!
@@ -36,14 +37,14 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// An error as a person sees it: which case it is, what happened, what to do.
+/// A user-facing error: its code, what happened, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, thiserror::Error)]
 #[error("{message}{}{hint}", if hint.is_empty() { "" } else { " " })]
 pub struct UserError {
     pub code: ErrorCode,
     /// One sentence: what happened.
     pub message: String,
-    /// One sentence: what to do about it. Empty where nothing can be done.
+    /// One sentence: what to do about it. Empty if there is no remedy.
     pub hint: String,
     /// The host that the user has not agreed to; with `provider_not_agreed` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,7 +57,7 @@ impl UserError {
         Self { code, message: message.into(), hint: hint.into(), host: None }
     }
 
-    /// The same about this host.
+    /// Adds the host to the error.
     pub fn about_host(self, host: impl Into<String>) -> Self {
         Self { host: Some(host.into()), ..self }
     }
@@ -64,19 +65,19 @@ impl UserError {
 
 macro_rules! error_codes {
     ($( $(#[doc = $doc:literal])+ $variant:ident = $name:literal, )+) => {
-        /// Every error code that Nova shows; exhaustive, so that a reader can branch on it.
+        /// All error codes of Nova; exhaustive, so that callers can branch on it.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
         pub enum ErrorCode {
             $( $(#[doc = $doc])+ #[serde(rename = $name)] #[ts(rename = $name)] $variant, )+
         }
 
         impl ErrorCode {
-            /// Every code with its meaning, in the order of `docs/errors.md`.
+            /// All codes with their meaning, in the order of `docs/errors.md`.
             pub const ALL: &[(ErrorCode, &str)] = &[
                 $( (ErrorCode::$variant, concat!($($doc),+)), )+
             ];
 
-            /// The code as it stands on the wire.
+            /// The code on the wire.
             pub fn as_str(self) -> &'static str {
                 match self { $( ErrorCode::$variant => $name, )+ }
             }
