@@ -9,20 +9,20 @@ use nova_calls::{
 use nova_protocol::Decision;
 use serde_json::Value;
 
-/// Gives scripted answers in order and keeps what it was asked. Clones are the same approver.
+/// Gives scripted answers in order and records the questions. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedApprover(Arc<Mutex<Script>>);
 
 #[derive(Debug, Default)]
 struct Script {
     answers: VecDeque<Answer>,
-    /// What is answered when the answers are used up.
+    /// The answer after the scripted ones.
     then: Option<Answer>,
     asked: Vec<ApprovalRequest>,
     meanwhile: Option<Meanwhile>,
 }
 
-/// What happens while a question waits.
+/// An action while a question waits.
 struct Meanwhile(Box<dyn Fn() + Send>);
 
 impl fmt::Debug for Meanwhile {
@@ -32,17 +32,17 @@ impl fmt::Debug for Meanwhile {
 }
 
 impl ScriptedApprover {
-    /// Answers in this order; asked once more, nobody answers.
+    /// Gives these answers in order; further questions stay unanswered.
     pub fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
         Self(Arc::new(Mutex::new(Script { answers: answers.into_iter().collect(), ..Script::default() })))
     }
 
-    /// Answers everything in the same way.
+    /// Answers every question in the same way.
     pub fn always(decision: Decision) -> Self {
         Self(Arc::new(Mutex::new(Script { then: Some(decided(decision)), ..Script::default() })))
     }
 
-    /// The same, where this happens before each answer.
+    /// Runs an action before each answer.
     #[must_use]
     pub fn before_answering(self, meanwhile: impl Fn() + Send + 'static) -> Self {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).meanwhile =
@@ -50,7 +50,7 @@ impl ScriptedApprover {
         self
     }
 
-    /// What it was asked, in order.
+    /// The questions so far, in order.
     pub fn asked(&self) -> Vec<ApprovalRequest> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).asked.clone()
     }
@@ -69,27 +69,27 @@ impl Approver for ScriptedApprover {
     }
 }
 
-/// A decision by the user, without changes.
+/// A decision by the user, without edited arguments.
 pub fn decided(decision: Decision) -> Answer {
     Answer::Decided { decision, args: None, by: "you".into(), reason: None }
 }
 
-/// A denial, with what the user says about it.
+/// A denial with the user's reason.
 pub fn denied(reason: &str) -> Answer {
     Answer::Decided { decision: Decision::Deny, args: None, by: "you".into(), reason: Some(reason.into()) }
 }
 
-/// Allowed once with other arguments.
+/// An approval, once, with edited arguments.
 pub fn edited(args: Value) -> Answer {
     Answer::Decided { decision: Decision::Once, args: Some(args), by: "you".into(), reason: None }
 }
 
-/// "Ask me again with these arguments."
+/// A request for another question with these arguments.
 pub fn revised(args: Value) -> Answer {
     Answer::Revised { args }
 }
 
-/// Keeps the rules that an "always" would write. Clones are the same.
+/// Records the rules that an "always" would save. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct KeptRules(Arc<Mutex<Vec<String>>>);
 
@@ -100,7 +100,7 @@ impl KeptRules {
     }
 }
 
-/// What was approved of tools that files define. Clones are the same.
+/// Approvals of tools that files define. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct ApprovedContents(Arc<Mutex<Contents>>);
 

@@ -5,7 +5,7 @@ use jiff::{Span, Timestamp, tz::TimeZone};
 use nova_session::Ids;
 use nova_skill::Clock;
 
-/// A clock that stands until it is moved. Clones are the same clock.
+/// A clock that only moves when told. Clones are the same clock.
 ///
 /// ```
 /// use nova_skill::Clock;
@@ -19,28 +19,28 @@ pub struct FixedClock {
 }
 
 impl Default for FixedClock {
-    /// 2026-11-21, nine in the morning, UTC.
+    /// 2026-11-21, 09:00 UTC.
     fn default() -> Self {
         Self::at("2026-11-21T09:00:00Z")
     }
 }
 
 impl FixedClock {
-    /// Stands at an RFC 3339 time, in UTC.
+    /// Set to an RFC 3339 time, in UTC.
     #[track_caller]
     pub fn at(time: &str) -> Self {
         let now = time.parse().unwrap_or_else(|error| panic!("{time}: {error}"));
         Self { now: Arc::new(Mutex::new(now)), zone: TimeZone::UTC }
     }
 
-    /// With the user in another zone.
+    /// Sets the user's time zone.
     #[track_caller]
     pub fn in_zone(mut self, name: &str) -> Self {
         self.zone = TimeZone::get(name).unwrap_or_else(|error| panic!("{name}: {error}"));
         self
     }
 
-    /// Moves it on by this many seconds.
+    /// Advances it by this many seconds.
     pub fn advance(&self, seconds: i64) {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         *now = now.checked_add(Span::new().seconds(seconds)).expect("a time that jiff can hold");
@@ -63,7 +63,7 @@ impl Clock for FixedClock {
     }
 }
 
-/// Gives `call1`, `call2`, … Clones continue counting together.
+/// Generates `call1`, `call2`, … Clones share the counter.
 #[derive(Debug, Clone)]
 pub struct CountingIds {
     prefix: String,

@@ -19,11 +19,10 @@ use crate::parts::{
 };
 use crate::{FixedClock, snapshot_of};
 
-/// A tool's context whose every part is a double, for tests of a tool's own function: what it asks
-/// of the web, what it keeps. Writes stay planned, see [`PlannedVault::diffs`].
+/// A tool's context that consists of doubles, for tests of a tool's own function: its requests and its stored
+/// data. Writes stay planned, see [`PlannedVault::diffs`].
 ///
-/// A test of what a tool does to notes goes through [`crate::SkillInVault`] instead, where a call
-/// takes the way that it takes in the program.
+/// Tests of changes to notes use [`crate::SkillInVault`] instead, whose calls run as in the program.
 pub struct TestContext {
     vault: PlannedVault,
     http: Arc<dyn ToolHttp>,
@@ -65,12 +64,12 @@ impl Skill for Empty {
 }
 
 impl TestContext {
-    /// For a tool that is not a native skill's.
+    /// For tools that belong to no native skill.
     pub fn without_skill() -> Self {
         Self::of(Box::new(Empty))
     }
 
-    /// Of a skill, with its record types; without a vault, with a web that has no page.
+    /// For a skill, with its record types, without a vault, and with a web that has no pages.
     pub fn of(skill: Box<dyn Skill>) -> Self {
         let snapshot = snapshot_of(vec![skill]);
         let entry = snapshot.skills().first().expect("the one skill of the context");
@@ -148,10 +147,10 @@ impl TestContext {
         self
     }
 
-    /// As `skills.<id>.config`.
+    /// Sets `skills.<id>.config`.
     ///
     /// # Panics
-    /// When it maps names that the skill does not have.
+    /// If it maps names that the skill does not have.
     pub fn with_config(mut self, config: Value) -> Self {
         self.records = self.records.with_config(&config).expect("a configuration that fits the skill");
         self.vault.records = self.records.clone();
@@ -164,7 +163,7 @@ impl TestContext {
         self
     }
 
-    /// What the tool wants to write.
+    /// The writes planned by the tool.
     pub fn planned(&self) -> &PlannedVault {
         &self.vault
     }
@@ -253,7 +252,7 @@ pub struct PlannedVault {
 }
 
 impl PlannedVault {
-    /// What would change in each note.
+    /// The planned changes of each note.
     pub fn diffs(&self) -> Vec<PlannedDiff> {
         self.draft.as_ref().map_or_else(Vec::new, |(_, draft)| lock(draft).diffs())
     }

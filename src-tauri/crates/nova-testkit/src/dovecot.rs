@@ -15,8 +15,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::FixedClock;
 
-/// A real mail server on a port of this machine, with the mail that a test puts there: Dovecot, installed by
-/// `.ci/setup test`. Every user's password is [`Dovecot::PASSWORD`]. It ends when it is dropped.
+/// A real mail server on a local port, with mail added by the test: Dovecot, installed by `.ci/setup test`.
+/// Every user's password is [`Dovecot::PASSWORD`]. It is stopped on drop.
 pub struct Dovecot {
     process: Option<Child>,
     port: u16,
@@ -24,14 +24,14 @@ pub struct Dovecot {
     delivered: AtomicU64,
 }
 
-/// When the first message is received.
+/// The time at which the first message is received.
 const FIRST: u64 = 1_795_860_000;
 
 impl Dovecot {
     pub const PASSWORD: &str = "geheim\"Grüße";
 
     /// # Panics
-    /// When it is not installed, or does not start.
+    /// If it is not installed, or does not start.
     pub fn start() -> Self {
         let folder = tempfile::Builder::new().prefix("dovecot").tempdir().expect("a folder");
         let root = folder.path();
@@ -40,7 +40,7 @@ impl Dovecot {
         }
         certificate(root);
         let mut server = Self { process: None, port: 0, folder, delivered: AtomicU64::new(0) };
-        // Another program may take a port that is free now.
+        // A free port may be taken by another program meanwhile.
         for _ in 0..20 {
             server.port =
                 TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its address").port();
@@ -67,7 +67,7 @@ impl Dovecot {
             };
             server.process = Some(process);
             if log.last().is_some_and(|line| line.contains("starting up")) {
-                // What it logs later has to go somewhere.
+                // Its later log output must be drained.
                 std::thread::spawn(move || lines.for_each(drop));
                 return server;
             }
@@ -77,38 +77,39 @@ impl Dovecot {
         panic!("no port is free");
     }
 
-    /// Of IMAP over TLS.
+    /// The port of IMAP over TLS.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The certificate that it shows, which is its own authority.
+    /// The server's self-signed certificate.
     ///
     /// # Panics
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn certificate(&self) -> Vec<u8> {
         fs::read(self.root().join("cert.der")).expect("the certificate")
     }
 
-    /// The same as a file of PEM, as `SSL_CERT_FILE` names one.
+    /// The certificate as a PEM file, for `SSL_CERT_FILE`.
     pub fn certificate_file(&self) -> PathBuf {
         self.root().join("cert.pem")
     }
 
-    /// Its key, in the same form.
+    /// The private key as a PEM file.
     pub(crate) fn key_file(&self) -> PathBuf {
         self.root().join("key.pem")
     }
 
-    /// A connection as a tool gets one.
+    /// Opens a connection as a tool would.
     ///
     /// # Panics
-    /// When there is none.
+    /// If that fails.
     pub async fn connect(&self) -> impl AsyncRead + AsyncWrite + Debug + Send + Unpin + use<> {
         self.connect_to(self.port, &()).await.expect("the server answers")
     }
 
-    /// The same to another server that shows its certificate, after what comes before the encryption.
+    /// As [`Dovecot::connect`], to another server that uses its certificate, with an exchange before the
+    /// encryption.
     ///
     /// # Errors
     /// As `Web::connect_to_named` lists.
@@ -127,20 +128,20 @@ impl Dovecot {
         web_trusting(&[self]).connect_to_named_after("127.0.0.1", port, &Any, before).await
     }
 
-    /// Puts a message into a folder, `INBOX` or a name such as `Archive/2026`, one minute after the one before. `flags`
-    /// are those of a Maildir: `S` for seen, `F` flagged, `R` answered.
+    /// Adds a message to a folder, `INBOX` or a name such as `Archive/2026`, one minute after the previous
+    /// one. `flags` are those of a Maildir: `S` for seen, `F` flagged, `R` answered.
     ///
     /// # Panics
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn deliver(&self, user: &str, folder: &str, flags: &str, message: &[u8]) {
         let minutes = self.delivered.load(Ordering::Relaxed);
         self.deliver_at(user, folder, flags, message, FIRST + minutes * 60);
     }
 
-    /// The same, received at that time, in seconds since 1970.
+    /// As [`Dovecot::deliver`], received at that time, in seconds since 1970.
     ///
     /// # Panics
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn deliver_at(&self, user: &str, folder: &str, flags: &str, message: &[u8], seconds: u64) {
         let number = self.delivered.fetch_add(1, Ordering::Relaxed);
         let mut place = self.root().join("m").join(user).join("M");
@@ -151,7 +152,7 @@ impl Dovecot {
         for folder in [&waiting, &new, &delivered] {
             fs::create_dir_all(folder).expect("a folder");
         }
-        // The server runs: it sees the message once it is whole and its own.
+        // The server is running, so the message must be complete and owned by it before it is visible.
         let name = format!("{seconds}.M{number}P1.test:2,{flags}");
         let file = waiting.join(&name);
         fs::write(&file, message).expect("a message");
@@ -163,10 +164,10 @@ impl Dovecot {
         fs::rename(&file, delivered.join(name)).expect("delivered");
     }
 
-    /// The names of all messages of a user with their flags, by folder: what a mail program could have changed.
+    /// The file names of a user's messages with their flags, by folder, to detect changes by a mail program.
     ///
     /// # Panics
-    /// When it cannot be read.
+    /// If they cannot be read.
     pub fn messages(&self, user: &str) -> Vec<PathBuf> {
         let mut waiting = vec![self.root().join("m").join(user).join("M")];
         let mut found = Vec::new();
@@ -184,7 +185,7 @@ impl Dovecot {
         found
     }
 
-    /// Ends it, as a server that goes away.
+    /// Stops it, like a server that becomes unavailable.
     pub fn stop(&mut self) {
         if let Some(mut process) = self.process.take() {
             let _ = Command::new("kill").arg(process.id().to_string()).status();
@@ -221,7 +222,7 @@ impl Dovecot {
     }
 }
 
-/// A web that trusts the certificates of these mail servers.
+/// A web that trusts the certificates of these servers.
 pub fn web_trusting(servers: &[&Dovecot]) -> Web {
     let mut options = WebOptions::new(Arc::new(FixedClock::default()));
     options.authorities = servers.iter().map(|server| server.certificate().into()).collect();
@@ -234,7 +235,7 @@ impl Drop for Dovecot {
     }
 }
 
-/// To the account under which the server runs, where that is not the test's own.
+/// Changes the owner to the account of the server, if that is not the test's own.
 fn give_away(options: &[&str], places: &[&Path]) {
     if is_root() {
         let given = Command::new("chown").args(options).arg("daemon:daemon").args(places).status();
@@ -251,13 +252,13 @@ fn id(what: &str) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-/// Where it is, an account other than root does not look.
+/// Debian installs it in a folder that is only in the PATH of root.
 fn program() -> &'static str {
     const OF_DEBIAN: &str = "/usr/sbin/dovecot";
     if Path::new(OF_DEBIAN).exists() { OF_DEBIAN } else { "dovecot" }
 }
 
-/// As an account that has no rights of its own.
+/// Runs as an unprivileged account.
 fn run(command: &[&str]) -> Command {
     let mut run = Command::new(if is_root() { "setpriv" } else { command[0] });
     if is_root() {
@@ -267,7 +268,7 @@ fn run(command: &[&str]) -> Command {
     run
 }
 
-/// For 127.0.0.1, signed by itself.
+/// Creates a self-signed certificate for 127.0.0.1.
 fn certificate(folder: &Path) {
     let settings = "[req]\ndistinguished_name = name\nx509_extensions = own\nprompt = no\n[name]\nCN = 127.0.0.1\n\
         [own]\nbasicConstraints = critical,CA:FALSE\nsubjectAltName = IP:127.0.0.1\n";

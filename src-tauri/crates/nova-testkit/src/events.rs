@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use crate::PATIENCE;
 
-/// Keeps every event it is given, in order. Clones are the same record.
+/// Records all events, in order. Clones share their state.
 #[derive(Clone)]
 pub struct RecordedEvents {
     record: Arc<Mutex<Record>>,
@@ -35,7 +35,7 @@ impl RecordedEvents {
         self.with(|record| record.events.clone())
     }
 
-    /// Those that came in an envelope, as a session sends them.
+    /// Events that were sent in an envelope, as by a session.
     pub fn envelopes(&self) -> Vec<Envelope> {
         self.with(|record| record.envelopes.clone())
     }
@@ -45,10 +45,10 @@ impl RecordedEvents {
         self.events().iter().map(type_of).collect()
     }
 
-    /// The first event that fits, also one from before this call.
+    /// Waits for the first matching event, which may precede this call.
     ///
     /// # Panics
-    /// When none came within [`crate::PATIENCE`]; the message lists what did come.
+    /// If none arrives within [`crate::PATIENCE`]; the message lists all events so far.
     pub async fn wait_for(&self, fits: impl Fn(&Event) -> bool) -> Event {
         let mut grew = self.grew.subscribe();
         let waiting = async {
@@ -58,7 +58,7 @@ impl RecordedEvents {
                 {
                     return event;
                 }
-                // The sender is in `self`, so this ends only by a change.
+                // The sender is in `self`, so this cannot fail.
                 let _ = grew.changed().await;
             }
         };
@@ -68,7 +68,7 @@ impl RecordedEvents {
         }
     }
 
-    /// The first event of that `type`.
+    /// Waits for the first event of that `type`.
     ///
     /// # Panics
     /// As [`RecordedEvents::wait_for`].

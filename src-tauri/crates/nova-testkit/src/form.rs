@@ -5,23 +5,23 @@ use serde_json::Value;
 
 use crate::{TempVault, TestContext, snapshot_of};
 
-/// What saving the form of a record comes to by the rules of its skill.
+/// The result of saving a record's form under the rules of its skill.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FormSaved {
-    /// What the record holds, by field.
+    /// The record's values, by field.
     pub values: Value,
     /// The texts of other notes that change with it, by path.
     pub others: BTreeMap<String, String>,
 }
 
-/// Fills in fields of the form of a note, or of a new record without a path, and asks the rules of the
+/// Fills in fields of the form of a note, or of a new record without a path, and applies the rules of the
 /// skill, as the program does before it writes. Null empties a field.
 ///
 /// # Errors
 /// Why the rules refuse it.
 ///
 /// # Panics
-/// When the skill has no rules, or the form cannot be filled in so.
+/// If the skill has no rules, or the input is invalid.
 #[track_caller]
 pub fn save_form(
     skill: fn() -> Box<dyn Skill>,

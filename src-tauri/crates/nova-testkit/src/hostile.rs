@@ -1,5 +1,5 @@
-/// Markdown that tries to run something, to load something from `host` or to lead away; what runs calls
-/// `hit`. Collected by kind: elements, attributes, addresses, and the ways Markdown itself makes them.
+/// Markdown that tries to execute code, to load something from `host` or to navigate away; executed code
+/// calls `hit`. Grouped by kind: elements, attributes, addresses, and Markdown's own constructs.
 ///
 /// One line of `hostile/texts.txt` is one text; `\n`, `\t`, `\\`, `\"` and `\uXXXX` are escapes.
 pub fn hostile_texts(host: &str) -> Vec<String> {
@@ -23,7 +23,7 @@ fn unescape(line: &str) -> String {
                 text.extend(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32));
             }
             Some(c @ ('\\' | '"')) => text.push(c),
-            // TeX has backslashes of its own.
+            // Backslashes of TeX are kept.
             Some(c) => text.extend(['\\', c]),
             None => text.push('\\'),
         }

@@ -1,12 +1,11 @@
-//! Doubles for tests, and for nothing else: a vault from one string, a fixed clock, sequential ids,
-//! recorded events, a scripted approver, a scripted model server, a stand-in for every part of a
-//! tool's context, and a host of tool files.
+//! Test doubles: a vault from one string, a fixed clock, sequential ids, recorded events, a scripted
+//! approver, a scripted model server, a stand-in for every part of a tool's context, and a host of tool
+//! files.
 //!
-//! The doubles are thin. A [`TempVault`] is a real folder with the real vault over it, a
-//! [`ModelServer`] is a real server that the real provider talks to, and [`SkillInVault`] runs a
-//! tool as the program does, through `nova_calls::run_call`. Nothing here sleeps or depends on how
-//! fast the machine is: tests wait for events, and [`PATIENCE`] only ends a hang. No
-//! program depends on this crate; it is named under `[dev-dependencies]` alone.
+//! The doubles are thin. A [`TempVault`] is a real folder with the real vault over it, a [`ModelServer`] is a
+//! real server that the real provider talks to, and [`SkillInVault`] runs a tool as the program does, through
+//! `nova_calls::run_call`. Nothing here sleeps or depends on the speed of the machine: tests wait for events,
+//! and [`PATIENCE`] only ends a hang. No program depends on this crate: it is only a dev-dependency.
 //!
 //! # Invariants
 //!
@@ -54,9 +53,9 @@ pub use tool_host::LineToolHost;
 pub use vault::TempVault;
 pub use web::{Reply, WebRequest, WebServer, web_of, web_with};
 
-// What a test says of who reads.
+// The reader's privacy, as set by tests.
 pub use nova_vault::Privacy;
 pub use tokio_util::sync::CancellationToken;
 
-/// Longer than anything takes that is not hanging.
+/// Only reached if a test hangs.
 pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);

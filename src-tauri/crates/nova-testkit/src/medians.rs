@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
-/// The median times of two pieces of work that are done by turns, this many rounds; the first round only
-/// warms up. For benchmarks.
+/// The median times of two operations that alternate for this many rounds; the first round is a warm-up. For
+/// benchmarks.
 pub fn medians_by_turns(rounds: usize, ours: impl Fn(), theirs: impl Fn()) -> [Duration; 2] {
     let timed = |work: &dyn Fn()| {
         let begin = Instant::now();

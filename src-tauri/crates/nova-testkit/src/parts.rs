@@ -1,4 +1,4 @@
-//! A stand-in for each part of a tool's context but the vault.
+//! A stand-in for each part of a tool's context except the vault.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use nova_skill::{
 };
 use serde_json::Value;
 
-/// The web as the test wrote it, and what was asked of it. Clones are the same.
+/// A scripted web that records requests. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct RecordingHttp(Arc<Mutex<Web>>);
 
@@ -23,7 +23,7 @@ struct Web {
 }
 
 impl RecordingHttp {
-    /// Answers every request whose URL starts like this, until another page does so better.
+    /// Sets the response to requests whose URL has this prefix; the longest prefix wins.
     pub fn with(self, url_start: &str, status: u16, body: &str) -> Self {
         lock(&self.0).pages.push((url_start.into(), status, body.into()));
         self
@@ -62,13 +62,13 @@ pub struct FixedCredentials {
 }
 
 impl FixedCredentials {
-    /// One that is granted to everybody.
+    /// Adds a credential that is granted to everyone.
     pub fn with(mut self, name: &str, secret: &str) -> Self {
         self.secrets.insert(name.into(), secret.into());
         self
     }
 
-    /// One that nobody has a grant for: its first use asks.
+    /// Adds a credential without a grant: its first use asks.
     pub fn ungranted(mut self, name: &str, secret: &str) -> Self {
         self.ungranted.insert(name.into());
         self.with(name, secret)
@@ -118,7 +118,7 @@ impl CredentialSource for FixedCredentials {
     }
 }
 
-/// A store that is gone with the test. Clones are the same store.
+/// An in-memory store. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryStore(Arc<Mutex<BTreeMap<String, Value>>>);
 
@@ -154,7 +154,7 @@ impl ToolStore for MemoryStore {
     }
 }
 
-/// The stores of all skills, gone with the test. Clones are the same.
+/// The in-memory stores of all skills. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryStores(Arc<Mutex<BTreeMap<String, MemoryStore>>>, MemoryCache);
 
@@ -174,7 +174,7 @@ impl StoreSource for MemoryStores {
     }
 }
 
-/// A cache that is gone with the test. Clones are the same.
+/// An in-memory cache. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryCache(Arc<Mutex<BTreeMap<String, Vec<u8>>>>);
 
@@ -190,7 +190,7 @@ impl ToolCache for MemoryCache {
     }
 }
 
-/// Processes that start nothing: outputs in order, commands kept. Clones are the same.
+/// Processes that start nothing: scripted outputs in order, recorded commands. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedProcess(Arc<Mutex<Commands>>);
 
@@ -232,7 +232,7 @@ impl ToolProcess for ScriptedProcess {
         self.next(run)
     }
 
-    /// Kept as a run of the command's name, with what it reads.
+    /// Recorded as a run of the command's name, with its input.
     async fn run_configured(
         &self,
         name: &str,
@@ -243,7 +243,7 @@ impl ToolProcess for ScriptedProcess {
     }
 }
 
-/// A sub-agent that says what the test wrote: answers in order, tasks kept. Clones are the same.
+/// A scripted sub-agent: answers in order, recorded tasks. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedDelegate(Arc<Mutex<Tasks>>);
 
@@ -254,7 +254,7 @@ struct Tasks {
 }
 
 impl ScriptedDelegate {
-    /// Answers the next task with a text that comes from nowhere.
+    /// Answers the next task with a text without sources.
     pub fn then(self, answer: &str) -> Self {
         let text = answer.into();
         self.then_end(TaskEnd { text, unfinished: None, sources: Vec::new(), untrusted: false })

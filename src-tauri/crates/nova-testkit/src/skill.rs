@@ -16,11 +16,11 @@ use crate::{
     WebRequest, WebServer, web_of,
 };
 
-/// A skill over a vault, its tools called by name. For plain `#[test]` functions: it brings the
-/// runtime with it.
+/// A skill over a vault, whose tools are called by name. For plain `#[test]` functions: it has its own
+/// runtime.
 ///
-/// Every call takes the way of the program (`nova_calls::run_call`), on the model's behalf: what
-/// asks, asks [`SkillInVault::approver`], which allows everything unless told otherwise.
+/// Every call runs as in the program (`nova_calls::run_call`), on behalf of the model: questions go to
+/// [`SkillInVault::approver`], which allows everything by default.
 pub struct SkillInVault {
     pub vault: TempVault,
     pub approver: ScriptedApprover,
@@ -28,13 +28,13 @@ pub struct SkillInVault {
     pub rules: Rules,
     pub privacy: Privacy,
     pub credentials: Arc<dyn CredentialSource>,
-    /// What the skill keeps besides notes, from call to call.
+    /// The skill's stores, which persist across calls.
     pub stores: MemoryStores,
     /// Folders outside of the vault.
     pub folders: Arc<dyn FolderSource>,
-    /// What the user chose or dropped.
+    /// Files that the user chose or dropped.
     pub given: Arc<dyn GivenFiles>,
-    /// Runs delegated tasks; refuses them unless the test sets one.
+    /// Runs delegated tasks; refuses them by default.
     pub sub_agents: Arc<dyn SubAgents>,
     web: Arc<Web>,
     server: Option<WebServer>,
@@ -45,7 +45,7 @@ pub struct SkillInVault {
 
 impl SkillInVault {
     /// # Panics
-    /// When the skill cannot be loaded.
+    /// If the skill cannot be loaded.
     #[track_caller]
     pub fn new(skill: Box<dyn Skill>, vault: impl Into<TempVault>) -> Self {
         let vault = vault.into();
@@ -71,10 +71,10 @@ impl SkillInVault {
         }
     }
 
-    /// The same with this as `skills.<id>.config`.
+    /// Sets `skills.<id>.config`.
     ///
     /// # Panics
-    /// When the skill cannot use it.
+    /// If the skill refuses it.
     #[track_caller]
     pub fn with_config(self, config: Value) -> Self {
         let id = self.registry.snapshot().skills()[0].id.clone();
@@ -85,7 +85,7 @@ impl SkillInVault {
         self
     }
 
-    /// The same with a web in which all these names lead to one server that answers like this.
+    /// Adds a web in which all these names lead to one server with these responses.
     pub fn with_web(
         mut self,
         names: &[&str],
@@ -98,42 +98,42 @@ impl SkillInVault {
         self
     }
 
-    /// The same with this web.
+    /// Adds this web.
     pub fn with_web_of(mut self, web: Web) -> Self {
         self.web = Arc::new(web);
         self
     }
 
-    /// Where the server of [`SkillInVault::with_web`] is: an address of this machine.
+    /// The local address of the server of [`SkillInVault::with_web`].
     ///
     /// # Panics
-    /// Without one.
+    /// If there is none.
     pub fn web_address(&self) -> String {
         let server = self.server.as_ref().expect("the test has a server");
         format!("http://{}", server.address())
     }
 
-    /// From now on a time limit is over as soon as nothing else is left to do.
+    /// From now on, time limits elapse as soon as nothing else is left to do.
     pub fn skip_waiting(&self) {
         self.runtime.block_on(async { tokio::time::pause() });
     }
 
-    /// What the server of [`SkillInVault::with_web`] was asked.
+    /// The requests to the server of [`SkillInVault::with_web`].
     pub fn requests(&self) -> Vec<WebRequest> {
         self.server.as_ref().map(WebServer::requests).unwrap_or_default()
     }
 
-    /// Calls a tool by its id, in a change set of its own.
+    /// Calls a tool by its id, in a separate change set.
     ///
     /// # Panics
-    /// When the tool asks for a record type or a field that its manifest does not declare, whatever
-    /// it makes of the error.
+    /// If the tool accesses a record type or a field that its manifest does not declare, even if it handles
+    /// the error.
     #[track_caller]
     pub fn call(&self, tool: &str, args: Value) -> Outcome {
         self.call_until(tool, args, CancellationToken::new())
     }
 
-    /// The same, stopped when `stop` is cancelled.
+    /// As [`SkillInVault::call`], cancelled by `stop`.
     ///
     /// # Panics
     /// As [`SkillInVault::call`].
@@ -184,8 +184,8 @@ impl SkillInVault {
         outcome
     }
 
-    /// The vault when Nova has ended: what waits for its time, such as a deleted note on its way to the
-    /// trash, is there by then.
+    /// The vault after Nova has exited, with all delayed work done, such as moving a deleted note to the
+    /// trash.
     pub fn closed(self) -> TempVault {
         let Self { vault, opened, .. } = self;
         drop(opened);
@@ -211,16 +211,16 @@ impl SkillInVault {
     }
 }
 
-/// Calls one tool of a skill over a vault, everything allowed. For a single call in a test of
-/// something else; see [`SkillInVault`].
+/// Calls one tool of a skill over a vault, with everything allowed. For a single call in a test of something
+/// else; see [`SkillInVault`].
 pub fn run_tool(skill: Box<dyn Skill>, vault: impl Into<TempVault>, tool: &str, args: Value) -> Outcome {
     SkillInVault::new(skill, vault).call(tool, args)
 }
 
-/// Native skills as the registry has them.
+/// A snapshot of native skills, as built by the registry.
 ///
 /// # Panics
-/// When one cannot be loaded.
+/// If one cannot be loaded.
 #[track_caller]
 pub fn snapshot_of(skills: Vec<Box<dyn Skill>>) -> Arc<Snapshot> {
     registry_of(skills).snapshot()
@@ -235,8 +235,7 @@ fn registry_of(skills: Vec<Box<dyn Skill>>) -> Registry {
     registry
 }
 
-/// Says what code asked for and its manifest does not declare. A test that is failing already is
-/// left to fail for its own reason.
+/// Panics with undeclared names that code has accessed, unless the test is already failing.
 #[track_caller]
 pub(crate) fn assert_declared(records: &nova_skill::RecordTypes) {
     if !std::thread::panicking() {
@@ -245,11 +244,11 @@ pub(crate) fn assert_declared(records: &nova_skill::RecordTypes) {
     }
 }
 
-/// What holds for every skill that comes with Nova: its `SKILL.md` follows agentskills.io, its
-/// manifest and its tools fit each other, and each parameter has a description for the model.
+/// Checks the requirements for every built-in skill: its `SKILL.md` follows agentskills.io, its manifest and
+/// tools are consistent, and each parameter has a description for the model.
 ///
 /// # Panics
-/// With what does not hold.
+/// If a requirement is violated.
 #[track_caller]
 pub fn assert_sound(skill: Box<dyn Skill>, folder: &str) {
     let skill_md = skill.skill_md().to_owned();
@@ -282,7 +281,8 @@ pub fn assert_sound(skill: Box<dyn Skill>, folder: &str) {
     assert!(!entry.instructions.is_empty() && lines <= 500, "SKILL.md has instructions, at most 500 lines");
 
     for key in keys_at_the_top(manifest_yaml.as_str()) {
-        // The manifest is lenient, so that one written for a later Nova loads; a built-in one has no such excuse.
+        // Unknown keys are accepted for compatibility with later Nova versions, which a built-in manifest
+        // does not need.
         assert!(Manifest::KEYS.contains(&key), "manifest.yaml has the unknown key {key:?}");
     }
     assert!(

@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use crate::Dovecot;
 
-/// A real mail server on a port of this machine to which a test sends: aiosmtpd, installed by `.ci/setup test`. It shows
-/// the certificate of a [`Dovecot`] and takes its password. Names of recipients make it misbehave, see `smtp.py`. It ends
-/// when it is dropped.
+/// A real local mail server that receives the mail of a test: aiosmtpd, installed by `.ci/setup test`. It
+/// uses the certificate and the password of a [`Dovecot`]. Names of recipients make it misbehave, see
+/// `smtp.py`. It is stopped on drop.
 pub struct SmtpServer {
     process: Child,
     port: u16,
     taken: tempfile::TempDir,
 }
 
-/// A message that the server took.
+/// A message that the server accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakenMail {
     pub from: String,
@@ -25,15 +25,15 @@ pub struct TakenMail {
 }
 
 impl SmtpServer {
-    /// Encrypted from the first byte on.
+    /// Starts a server with TLS from the first byte.
     ///
     /// # Panics
-    /// When it is not installed, or does not start.
+    /// If it is not installed, or does not start.
     pub fn start(beside: &Dovecot) -> Self {
         Self::run(beside, "tls")
     }
 
-    /// Encrypted by STARTTLS.
+    /// Starts a server with STARTTLS.
     ///
     /// # Panics
     /// As [`SmtpServer::start`].
@@ -65,10 +65,10 @@ impl SmtpServer {
         self.port
     }
 
-    /// In the order in which they came.
+    /// The accepted messages, in order of arrival.
     ///
     /// # Panics
-    /// When they cannot be read.
+    /// If they cannot be read.
     pub fn taken(&self) -> Vec<TakenMail> {
         let entries = fs::read_dir(self.taken.path()).expect("a folder");
         let mut files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();

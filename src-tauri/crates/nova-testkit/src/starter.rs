@@ -3,12 +3,12 @@ use serde_json::Value;
 
 use crate::TempVault;
 
-/// What holds for a template of the starter vault: it makes a record of the type, has only what is
-/// declared, in that order, with everything that the record needs, and what it says already is of the
-/// declared kind or is filled in by Obsidian.
+/// Checks a template of the starter vault: it creates a record of the type, contains only declared
+/// properties, in order, with everything that the record requires, and its values are of the declared kind or
+/// filled in by Obsidian.
 ///
 /// # Panics
-/// With what does not hold.
+/// If a requirement is violated.
 #[track_caller]
 pub fn assert_template(record: &RecordType, text: &str) {
     let vault = TempVault::from("");
@@ -34,11 +34,11 @@ pub fn assert_template(record: &RecordType, text: &str) {
     }
 }
 
-/// What holds for a `.base` of the starter vault: it takes the records of the type and no template, and
-/// what it shows is declared and called as it is declared, or computed by a formula of its own.
+/// Checks a `.base` of the starter vault: it includes the records of the type and no template, and its
+/// columns are declared properties with their declared labels, or its own formulas.
 ///
 /// # Panics
-/// With what does not hold.
+/// If a requirement is violated.
 #[track_caller]
 pub fn assert_base(record: &RecordType, text: &str) {
     let name = record.name();

@@ -12,8 +12,7 @@ use tokio::sync::watch;
 
 use crate::parts::lock;
 
-/// Reads tools from lines of `key: value` instead of TypeScript, and runs them by giving back what
-/// they say:
+/// Parses tools from lines of `key: value` instead of TypeScript, and runs them by returning their `gives`:
 ///
 /// ```text
 /// name: weather
@@ -23,23 +22,23 @@ use crate::parts::lock;
 /// gives: sunny
 /// ```
 ///
-/// Other keys: `proposes` (hosts), `credentials`, `asks` (an address, told by a dry run), `says` (a
-/// partial result; the call then waits for [`LineToolHost::end_calls`]). A line that is none of these is
-/// an error with its place. Clones are the same host.
+/// Other keys: `proposes` (hosts), `credentials`, `asks` (an address, reported by a dry run), `says` (a
+/// partial result; the call then waits for [`LineToolHost::end_calls`]). Any other line is an error with its
+/// position. Clones are the same host.
 #[derive(Clone)]
 pub struct LineToolHost(Arc<Inner>);
 
 struct Inner {
-    /// Contents that were read: to know them needs no work.
+    /// Contents that were loaded before, which need no work.
     known: Mutex<HashSet<Arc<str>>>,
-    /// Names of the files that were worked on, in their order.
+    /// Names of the files that were loaded, in order.
     loads: Mutex<Vec<String>>,
     held: watch::Sender<Held>,
-    /// The tools whose calls need not wait any more.
+    /// Tools whose calls no longer wait.
     ended: watch::Sender<HashSet<String>>,
 }
 
-/// What is not read for the moment.
+/// Files that are not loaded for now.
 #[derive(Clone)]
 enum Held {
     Nothing,
@@ -59,12 +58,12 @@ impl Default for LineToolHost {
 }
 
 impl LineToolHost {
-    /// From now on nothing new is read until it is let go.
+    /// Suspends the loading of new contents until it is released.
     pub fn hold(&self) {
         self.0.held.send_replace(Held::Everything);
     }
 
-    /// From now on this file is not read, until it is let go.
+    /// Suspends the loading of this file until it is released.
     pub fn hold_file(&self, name: &str) {
         self.0.held.send_replace(Held::File(name.to_owned()));
     }
@@ -73,14 +72,14 @@ impl LineToolHost {
         self.0.held.send_replace(Held::Nothing);
     }
 
-    /// Lets the calls of a tool that `says` something end, those to come as well.
+    /// Ends the current and future calls of a tool that `says` something.
     pub fn end_calls(&self, tool: &str) {
         self.0.ended.send_modify(|ended| {
             ended.insert(tool.to_owned());
         });
     }
 
-    /// The files that had to be worked on so far.
+    /// The files loaded so far.
     pub fn loads(&self) -> Vec<String> {
         lock(&self.0.loads).clone()
     }

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::{CountingIds, FixedClock};
 
-/// A vault in a folder of its own, gone at the end of the test.
+/// A vault in a temporary folder, deleted at the end of the test.
 ///
 /// ```
 /// let vault = nova_testkit::TempVault::from(
@@ -29,12 +29,12 @@ pub struct TempVault {
     ids: CountingIds,
 }
 
-/// What starts a file in the text of a vault.
+/// Starts a file in the text of a vault.
 const FILE_MARK: &str = "//- ";
 
 impl From<&str> for TempVault {
-    /// A line `//- path` starts a file; the lines up to the next such line are its text, to the
-    /// byte. An empty text is an empty vault.
+    /// A line `//- path` starts a file; the lines up to the next such line are its exact text. An empty text
+    /// is an empty vault.
     fn from(notes: &str) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let vault = Self { dir, clock: FixedClock::default(), ids: CountingIds::new("set") };
@@ -62,7 +62,7 @@ impl From<&str> for TempVault {
 }
 
 impl TempVault {
-    /// Every file of `folder` on the disk, such as the starter vault.
+    /// Copies every file of `folder`, such as the starter vault.
     pub fn copy_of(folder: &Path) -> Self {
         let vault = Self::from("");
         for path in files_below(folder) {
@@ -72,13 +72,13 @@ impl TempVault {
         vault
     }
 
-    /// With another clock.
+    /// Replaces the clock.
     pub fn with_clock(mut self, clock: FixedClock) -> Self {
         self.clock = clock;
         self
     }
 
-    /// The vault, opened anew: as another program that starts on the same folder.
+    /// Opens another instance of the vault, like another program on the same folder.
     pub fn open(&self) -> Vault {
         Vault::open(VaultOptions {
             root: self.root(),
@@ -88,7 +88,7 @@ impl TempVault {
             program: None,
             clock: self.clock.for_vault(),
             zone: jiff::tz::TimeZone::UTC,
-            // One count for all of them: they share a journal.
+            // A shared counter, since all instances share a journal.
             new_id: self.ids.for_vault(),
             trash: None,
             top_folder: |_| None,
@@ -98,13 +98,13 @@ impl TempVault {
         .expect("the vault of the test opens")
     }
 
-    /// Reads a file as any program would.
+    /// Reads a file directly from disk.
     #[track_caller]
     pub fn read(&self, path: &str) -> String {
         fs::read_to_string(self.root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// Writes a file as any program would, with the folders it needs.
+    /// Writes a file directly to disk, with its folders.
     #[track_caller]
     pub fn write(&self, path: &str, text: &str) {
         self.write_bytes(path, text.as_bytes());
@@ -127,8 +127,8 @@ impl TempVault {
         self.root().join(path).symlink_metadata().is_ok()
     }
 
-    /// Every file, `/` separated, in order; dot-files too. Not those `.nova-….tmp` in which an
-    /// opened vault keeps what it has just replaced, for the two seconds until it looks once more.
+    /// The sorted paths of all files, separated by `/`, including dot-files. Excludes the `.nova-….tmp` files
+    /// in which an open vault keeps replaced content for two seconds, until its last check.
     pub fn files(&self) -> Vec<String> {
         let kept = |file: &String| file.rsplit('/').next().is_some_and(|name| name.starts_with(".nova-"));
         let mut files = files_below(&self.root());
@@ -141,12 +141,12 @@ impl TempVault {
         self.dir.path().join("vault")
     }
 
-    /// A folder beside it for what Nova keeps itself.
+    /// The folder for Nova's own data, next to the vault.
     pub fn data(&self) -> PathBuf {
         self.dir.path().join("data")
     }
 
-    /// What the opened vault goes by.
+    /// The clock of the opened vault.
     pub fn clock(&self) -> &FixedClock {
         &self.clock
     }

@@ -11,48 +11,47 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::FixedClock;
 use crate::parts::lock;
 
-/// A real HTTP server on this machine that answers as the test says, well or badly. It stops when
-/// it is dropped.
+/// A real local HTTP server with scripted responses, valid or not. It is stopped on drop.
 pub struct WebServer {
     address: SocketAddr,
     requests: Arc<Mutex<Vec<WebRequest>>>,
     accepting: tokio::task::JoinHandle<()>,
 }
 
-/// What the server was asked.
+/// A received request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebRequest {
     pub method: String,
-    /// With the query.
+    /// Including the query.
     pub path: String,
-    /// Names in lower case.
+    /// By lower-case name.
     pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
 }
 
-/// The bytes of an answer, from the status line on.
+/// The bytes of a response, including the status line.
 #[derive(Debug, Clone)]
 pub enum Reply {
-    /// These, then the connection is closed.
+    /// Sends these, then closes the connection.
     Bytes(Vec<u8>),
-    /// The first, then the second again and again until the other side leaves.
+    /// Sends the first, then repeats the second until the client disconnects.
     Endless(Vec<u8>, Vec<u8>),
-    /// The first, then one byte after each such time.
+    /// Sends the first, then single bytes at this interval.
     Drip(Vec<u8>, Duration),
-    /// These, then nothing more.
+    /// Sends these, then nothing more.
     Stall(Vec<u8>),
 }
 
 impl WebServer {
-    /// At 127.0.0.1.
+    /// Starts a server at 127.0.0.1.
     ///
     /// # Panics
-    /// When this machine lets nobody listen there.
+    /// If the address cannot be bound.
     pub async fn start(answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static) -> Self {
         Self::start_at("127.0.0.1", answer).await
     }
 
-    /// At another address of this machine.
+    /// Starts a server at another local address.
     ///
     /// # Panics
     /// As [`WebServer::start`].
@@ -68,7 +67,7 @@ impl WebServer {
             while let Ok((stream, _)) = listener.accept().await {
                 let (seen, answer) = (seen.clone(), answer.clone());
                 tokio::spawn(async move {
-                    // The other side may leave at any moment.
+                    // The client may disconnect at any time.
                     let _ = serve(stream, &seen, answer.as_ref()).await;
                 });
             }
@@ -80,7 +79,7 @@ impl WebServer {
         self.address
     }
 
-    /// In the order in which they came.
+    /// In order of arrival.
     pub fn requests(&self) -> Vec<WebRequest> {
         lock(&self.requests).clone()
     }
@@ -93,12 +92,12 @@ impl Drop for WebServer {
 }
 
 impl Reply {
-    /// A page of text.
+    /// A text page.
     pub fn text(body: &str) -> Self {
         Self::with(200, &[("content-type", "text/plain")], body)
     }
 
-    /// "Look there": a redirect.
+    /// A redirect.
     pub fn to(status: u16, location: &str) -> Self {
         Self::with(status, &[("location", location)], "")
     }
@@ -112,14 +111,13 @@ impl Reply {
     }
 }
 
-/// A web in which these names lead to these servers of this machine, and no other name leads
-/// anywhere.
+/// A web in which these names resolve to these local servers, and no other name resolves.
 pub fn web_of(names: &[(&str, &WebServer)]) -> Web {
     web_where(names, |options| options.allow = |_| true)
 }
 
-/// The same where 127.0.0.1, at which the servers are, stands for a public address, and every other address is what
-/// it is; with these changes.
+/// As [`web_of`], with these changes. 127.0.0.1, the servers' address, counts as public; every other address
+/// is classified as usual.
 pub fn web_with(names: &[(&str, &WebServer)], change: impl FnOnce(&mut WebOptions)) -> Web {
     web_where(names, |options| {
         options.allow = |address| address == Ipv4Addr::LOCALHOST || is_public(address);

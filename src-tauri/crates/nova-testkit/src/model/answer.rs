@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use super::dialect::{Dialect, Event};
 
-/// What the model says to one request, built from small pieces in the order they are sent:
+/// The model's answer to one request, built from small parts in order:
 ///
 /// ```
 /// use nova_testkit::{call, text};
@@ -31,13 +31,13 @@ enum Part {
 #[derive(Debug, Clone)]
 pub(super) enum End {
     Done,
-    /// The connection closes in the middle.
+    /// The connection closes mid-answer.
     Cut,
-    /// Nothing more comes, and the connection stays.
+    /// Nothing more is sent, but the connection stays open.
     Stall,
-    /// The last piece comes again and again, and never an end.
+    /// The last part is repeated endlessly.
     Drip,
-    /// No stream at all.
+    /// An error response instead of a stream.
     Refused {
         status: u16,
         body: Value,
@@ -59,12 +59,12 @@ pub fn call(tool: &str, args: Value) -> Answer {
     call_text(tool, &args.to_string())
 }
 
-/// A call whose arguments are this text, JSON or not.
+/// A call whose arguments are this text, valid JSON or not.
 pub fn call_text(tool: &str, arguments: &str) -> Answer {
     Answer::of(Part::Call { name: tool.into(), arguments: arguments.into() })
 }
 
-/// Several calls at once.
+/// Several calls in one answer.
 pub fn calls<'a>(calls: impl IntoIterator<Item = (&'a str, Value)>) -> Answer {
     let parts =
         calls.into_iter().map(|(tool, args)| Part::Call { name: tool.into(), arguments: args.to_string() });
@@ -76,7 +76,7 @@ pub fn pause() -> Answer {
     Answer::of(Part::Pause)
 }
 
-/// No stream: an HTTP status with a JSON body.
+/// An HTTP status with a JSON body instead of a stream.
 pub fn error(status: u16, body: Value) -> Answer {
     Answer { end: End::Refused { status, body }, ..Answer::empty() }
 }
@@ -90,49 +90,49 @@ impl Answer {
         Self { parts: vec![part], ..Self::empty() }
     }
 
-    /// Continues with the parts of another answer, and ends as that one does.
+    /// Appends the parts of another answer, and takes over its end.
     pub fn and(mut self, next: Answer) -> Self {
         self.parts.extend(next.parts);
         Self { parts: self.parts, chunk_size: next.chunk_size.or(self.chunk_size), ..next }
     }
 
-    /// The connection closes here: no reason to finish, no end mark.
+    /// Closes the connection here, without a finish reason or end marker.
     pub fn then_cut(mut self) -> Self {
         self.end = End::Cut;
         self
     }
 
-    /// Nothing more comes, until the client leaves.
+    /// Sends nothing more until the client disconnects.
     pub fn stall(mut self) -> Self {
         self.end = End::Stall;
         self
     }
 
-    /// Its last piece comes again and again, until the client leaves.
+    /// Repeats the last part until the client disconnects.
     pub fn dripping(mut self) -> Self {
         self.end = End::Drip;
         self
     }
 
-    /// The server reports an error in the middle of the stream.
+    /// Reports an error mid-stream.
     pub fn error_mid_stream(mut self, message: &str) -> Self {
         self.parts.push(Part::Error(message.into()));
         self
     }
 
-    /// Finishes for this reason (`length`, `content_filter`), not for the usual one.
+    /// Sets the finish reason (`length`, `content_filter`).
     pub fn finishing(mut self, reason: &str) -> Self {
         self.finish = Some(reason.into());
         self
     }
 
-    /// Reports this many tokens read, of these from the cache, and written.
+    /// Sets the usage: input tokens, cached ones among them, and output tokens.
     pub fn using(mut self, input: u64, cached: u64, output: u64) -> Self {
         self.usage = Some((input, cached, output));
         self
     }
 
-    /// Sends the body in pieces of this many bytes, wherever that cuts it.
+    /// Sends the body in pieces of this many bytes, regardless of its structure.
     pub fn in_chunks_of(mut self, bytes: usize) -> Self {
         self.chunk_size = Some(bytes.max(1));
         self
@@ -142,7 +142,7 @@ impl Answer {
         self.parts.iter().filter(|part| matches!(part, Part::Call { .. })).count() as u64
     }
 
-    /// The events of the stream; calls get the ids `call_1`, `call_2`, … of the whole server.
+    /// The events of the stream; calls get the ids `call_1`, `call_2`, …, counted per server.
     pub(super) fn events(&self, dialect: Dialect, calls_before: u64, request_bytes: usize) -> Vec<Event> {
         let mut stream = dialect.stream();
         stream.begin();
@@ -182,7 +182,7 @@ impl Part {
     }
 }
 
-/// Words with the space after them.
+/// Words including the following space.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(' ')
 }

@@ -2,12 +2,12 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-/// What is wrong with the body of a chat request, as providers see it; empty when nothing is.
+/// Returns the errors of a chat request's body by the rules of providers; empty if it is valid.
 ///
-/// A model and at least one message; the system message first and alone; known roles; text where
-/// text is due; legal and unique tool names; every call of an assistant answered by exactly one
-/// output directly after it, and no output without its call; arguments that are the text of a JSON
-/// object; a stream asked for.
+/// Checks for a model and at least one message; a single system message, which must be first; known roles;
+/// text where required; valid and unique tool names; for every call of an assistant exactly one output
+/// directly after it, and no output without a call; arguments that are the text of a JSON object; and
+/// streaming.
 pub fn check_request(body: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     if body["model"].as_str().is_none_or(str::is_empty) {
@@ -52,7 +52,7 @@ fn check_tools(body: &Value, faults: &mut Vec<String>) {
     }
 }
 
-/// What an output loads is a tool that waits for it.
+/// Checks that outputs load only deferred tools.
 fn check_loads(body: &Value, messages: &[Value], faults: &mut Vec<String>) {
     let tools = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
     let deferred = |name: &Value| {
@@ -69,7 +69,7 @@ fn check_loads(body: &Value, messages: &[Value], faults: &mut Vec<String>) {
 }
 
 fn check_messages(messages: &[Value], faults: &mut Vec<String>) {
-    // Calls of the last assistant message that have no output yet.
+    // Calls of the last assistant message without an output so far.
     let mut open: Vec<&str> = Vec::new();
     for (at, message) in messages.iter().enumerate() {
         let role = message["role"].as_str().unwrap_or_default();
@@ -117,7 +117,7 @@ fn check_messages(messages: &[Value], faults: &mut Vec<String>) {
     }
 }
 
-/// Texts and images, as a user's message may have them.
+/// Whether it consists of texts and images, as in a user's message.
 fn has_parts(content: &Value) -> bool {
     let is_part = |part: &Value| match part["type"].as_str() {
         Some("text") => part["text"].is_string(),

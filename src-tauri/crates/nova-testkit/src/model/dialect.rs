@@ -1,12 +1,12 @@
-//! The shapes that requests and answers have on the wire. Tests look at one of them, that of chat
-//! completions, whatever was spoken.
+//! The formats of requests and answers on the wire. Tests inspect a single one, that of chat completions,
+//! whatever the dialect.
 
 use serde_json::{Value, json};
 
 use super::shapes::{image_part, pieces, with_images};
 use super::{MODEL, gemini, responses};
 
-/// What a server speaks at one of its paths.
+/// The dialect of one of the server's paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// Chat completions.
@@ -21,7 +21,7 @@ pub(super) enum Dialect {
     Ollama,
 }
 
-/// What goes over the wire next.
+/// An event on the wire.
 pub(super) enum Event {
     Bytes(String),
     Pause,
@@ -38,7 +38,7 @@ impl Dialect {
         }
     }
 
-    /// The request to this path as a chat completion.
+    /// Converts the request to this path to a chat completion.
     pub(super) fn as_completion(self, body: Value, path: &str) -> Value {
         match self {
             Self::OpenAi => body,
@@ -61,15 +61,15 @@ impl Dialect {
     }
 }
 
-/// The events of one answer, as they are sent.
+/// The events of one answer.
 pub(super) struct Stream {
     dialect: Dialect,
     events: Vec<Event>,
     calls: u64,
-    /// Of Messages: how many blocks have begun, and the kind of the one that is open.
+    /// For Messages: the number of blocks so far, and the kind of the open one.
     blocks: u64,
     open: Option<&'static str>,
-    /// Of Responses.
+    /// For Responses.
     items: responses::Items,
 }
 
@@ -177,7 +177,8 @@ impl Stream {
         }
     }
 
-    /// `finish` is a word of chat completions; tokens read, of these from the cache, and written.
+    /// `finish` is a finish reason of chat completions; the usage has input tokens, cached ones among them,
+    /// and output tokens.
     pub(super) fn end(&mut self, finish: &str, (input, cached, output): (u64, u64, u64)) {
         match self.dialect {
             Dialect::OpenAi => {
@@ -245,7 +246,7 @@ impl Stream {
         events.into_iter().for_each(|event| self.named(event));
     }
 
-    /// Opens a block unless one of this kind is open.
+    /// Opens a block, unless one of this kind is open.
     fn block(&mut self, kind: &'static str, block: Value) {
         if self.open == Some(kind) {
             return;
@@ -285,7 +286,7 @@ fn completion_of_messages(body: Value) -> Value {
         messages.extend(of("tool_result").into_iter().map(|output| {
             let refers = |block: &Value| block["type"] == "tool_reference";
             let content = match output["content"].as_array() {
-                // References and nothing else.
+                // Only references.
                 Some(blocks) if !blocks.is_empty() && blocks.iter().all(refers) => {
                     let names: Vec<&str> = blocks.iter().filter_map(|one| one["tool_name"].as_str()).collect();
                     return json!({"role": "tool", "tool_call_id": output["tool_use_id"], "content": "", "loads": names});
@@ -345,7 +346,7 @@ fn completion_of_ollama(mut body: Value) -> Value {
             }
         }
         if let Some(images) = message.get("images").and_then(Value::as_array) {
-            // Of what kind they are is not said.
+            // The images' type is not specified.
             let images = images.iter().map(|data| image_part("image/*", data.as_str().unwrap_or_default()));
             let text = message["content"].as_str().unwrap_or_default();
             *message = with_images(message["role"].clone(), text, images.collect()).unwrap_or_default();

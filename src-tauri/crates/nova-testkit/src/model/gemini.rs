@@ -1,11 +1,11 @@
-//! `streamGenerateContent`, as Google's server sends it: chunks of one candidate.
+//! `streamGenerateContent` in the format of Google's server: chunks of one candidate.
 
 use serde_json::{Value, json};
 
 use super::MODEL;
 use super::shapes::{image_part, with_images};
 
-/// The model and whether a stream of events is asked for, of the path of a request.
+/// The model, and whether the answer is streamed, from a request's path.
 pub(super) fn model_of(path: &str) -> Option<(&str, bool)> {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let (_, name) = path.split_once("/models/")?;
@@ -20,7 +20,7 @@ pub(super) fn reasoning(text: &str) -> Value {
     chunk(json!({"text": text, "thought": true}), None)
 }
 
-/// The first call of an answer is signed.
+/// Only the first call of an answer is signed.
 pub(super) fn call(id: &str, name: &str, arguments: &str, is_first: bool) -> Value {
     let read = serde_json::from_str::<Value>(arguments);
     let args = read.unwrap_or_else(|_| Value::String(arguments.to_owned()));
@@ -31,7 +31,8 @@ pub(super) fn call(id: &str, name: &str, arguments: &str, is_first: bool) -> Val
     chunk(part, None)
 }
 
-/// `finish` is a word of chat completions; tokens read, of these from the cache, and written.
+/// `finish` is a finish reason of chat completions; the usage has input tokens, cached ones among them, and
+/// output tokens.
 pub(super) fn end(finish: &str, (input, cached, output): (u64, u64, u64)) -> Value {
     let reason = match finish {
         "stop" | "tool_calls" => "STOP",
@@ -59,8 +60,8 @@ fn chunk(part: Value, finish: Option<&str>) -> Value {
     json!({"candidates": [candidate], "modelVersion": MODEL, "responseId": "r1"})
 }
 
-/// The request as a chat completion. Calls without an id get one by their place, and outputs belong to the
-/// calls before them in their order, if they have their names.
+/// Converts the request to a chat completion. Calls without an id get one by their position, and outputs are
+/// matched to the calls before them by order and name.
 pub(super) fn as_completion(body: Value, path: &str) -> Value {
     let Value::Object(mut body) = body else { return body };
     let mut messages = Vec::new();
@@ -125,7 +126,7 @@ pub(super) fn as_completion(body: Value, path: &str) -> Value {
     body.into()
 }
 
-/// What is no thought.
+/// The texts, excluding thoughts.
 fn texts(parts: &Value) -> String {
     let parts = parts.as_array().into_iter().flatten().filter(|part| part["thought"] != true);
     parts.filter_map(|part| part["text"].as_str()).collect()

@@ -1,4 +1,4 @@
-//! A model that says what the test wrote, behind a real loopback server.
+//! A scripted model on a real loopback server.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::Write;
@@ -25,21 +25,20 @@ use crate::PATIENCE;
 use answer::End;
 use dialect::{Dialect, Event};
 
-/// From one piece of an answer that drips to the next.
+/// The interval between the parts of a dripping answer.
 const DROP: Duration = Duration::from_millis(20);
 
-/// The name of the one model of a [`ModelServer`].
+/// The name of the only model of a [`ModelServer`].
 pub const MODEL: &str = "scripted";
 
-/// Speaks OpenAI's chat completions and Responses, Anthropic's Messages, Gemini's `streamGenerateContent` and
-/// Ollama's chat, one scripted [`Answer`] for each request, in order.
+/// A server with OpenAI's Chat Completions and Responses, Anthropic's Messages, Gemini's
+/// `streamGenerateContent` and Ollama's chat, which gives one scripted [`Answer`] per request, in order.
 ///
-/// Every request is checked ([`check_request`]); what is wrong with one fails the test at
-/// [`ModelServer::finish`], or else when the server is dropped. A request beyond the script is a
-/// failure too. It also lists its model, as OpenAI and Gemini do (`/v1/models`) and as Ollama does
-/// (`/api/tags`).
+/// Every request is checked ([`check_request`]); an error fails the test at [`ModelServer::finish`], or else
+/// when the server is dropped. A request beyond the script is an error too. It also lists its model, as
+/// OpenAI and Gemini do (`/v1/models`) and as Ollama does (`/api/tags`).
 ///
-/// It runs on threads of its own, so that a test need not have a runtime.
+/// It runs on its own threads, so a test needs no runtime.
 pub struct ModelServer {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -55,42 +54,42 @@ struct Shared {
 
 struct State {
     script: Box<Script>,
-    /// Answers not yet given, where the script is a list.
+    /// Remaining answers, if the script is a list.
     left: Arc<Mutex<VecDeque<Answer>>>,
     requests: Vec<Value>,
-    /// The same as they were sent.
+    /// The bodies as sent.
     bodies: Vec<Value>,
-    /// Of every request, also of those that only look.
+    /// Of every request, including those that list models.
     authorizations: Vec<Option<String>>,
     faults: Vec<String>,
-    /// What the one model is called.
+    /// The name of the only model.
     name: &'static str,
-    /// What the model can, as Ollama says it.
+    /// The model's capabilities, in Ollama's format.
     capabilities: Vec<&'static str>,
-    /// In tokens, as lists in the dialect of OpenAI may say it.
+    /// The context size in tokens, as reported by lists in OpenAI's format.
     context: Option<u64>,
-    /// Models that run elsewhere, as Ollama lists them, with where.
+    /// Remote models, as listed by Ollama, with their address.
     passed_on: Vec<(&'static str, &'static str)>,
     calls_made: u64,
-    /// Pauses reached, and pauses that may be passed.
+    /// The number of pauses reached, and of those that may be passed.
     pauses: u64,
     passes: u64,
     departures: u64,
     closing: bool,
-    /// Those that are being served, to end them with the server.
+    /// Open connections, to be closed with the server.
     connections: HashMap<u64, TcpStream>,
     connected: u64,
 }
 
 impl ModelServer {
-    /// Answers the first request with the first answer, and so on.
+    /// Gives these answers to the requests, in order.
     pub fn start(answers: impl IntoIterator<Item = Answer>) -> Self {
         let left = Arc::new(Mutex::new(answers.into_iter().collect::<VecDeque<_>>()));
         let script = left.clone();
         Self::run(Box::new(move |_| script.lock().unwrap_or_else(PoisonError::into_inner).pop_front()), left)
     }
 
-    /// Answers each request with what is made of it.
+    /// Computes the answer to each request.
     pub fn replying(mut reply: impl FnMut(&Value) -> Answer + Send + 'static) -> Self {
         Self::run(Box::new(move |request| Some(reply(request))), Arc::default())
     }
@@ -137,7 +136,7 @@ impl ModelServer {
                 };
                 std::thread::spawn(move || {
                     shared.serve(connection);
-                    // With the last handle the socket is closed.
+                    // The socket is closed with its last handle.
                     shared.lock().connections.remove(&number);
                 });
             }
@@ -145,17 +144,17 @@ impl ModelServer {
         Self { address, shared }
     }
 
-    /// `http://127.0.0.1:port`, where Ollama's own paths are.
+    /// `http://127.0.0.1:port`, the base of Ollama's own paths.
     pub fn address(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// `http://127.0.0.1:port/v1`, what a provider's `base_url` is set to.
+    /// `http://127.0.0.1:port/v1`, for the `base_url` of a provider.
     pub fn base_url(&self) -> String {
         format!("{}/v1", self.address())
     }
 
-    /// The real provider, talking to this server, that tries again at once.
+    /// The real provider for this server, without waits between tries.
     pub fn provider(&self) -> Arc<dyn Provider> {
         let settings = ProviderSettings {
             base_url: Some(self.base_url()),
@@ -165,54 +164,54 @@ impl ModelServer {
         connect("openai", settings).expect("settings of the test's provider")
     }
 
-    /// The same with a model that can look at images, as Ollama says it.
+    /// Gives the model the capability of vision, in Ollama's format.
     pub fn that_sees(self) -> Self {
         self.shared.lock().capabilities.push("vision");
         self
     }
 
-    /// The same, whose list in the dialect of OpenAI says how many tokens a request may take.
+    /// Sets the context size in tokens that lists in OpenAI's format report.
     pub fn that_takes(self, context: u64) -> Self {
         self.shared.lock().context = Some(context);
         self
     }
 
-    /// The same with another name for its model.
+    /// Renames the model.
     pub fn named(self, name: &'static str) -> Self {
         self.shared.lock().name = name;
         self
     }
 
-    /// Lists a model as Ollama lists one whose requests it passes on to another machine,
-    /// `elsewhere.example`.
+    /// Lists a model whose requests Ollama forwards to another machine, `elsewhere.example`.
     pub fn passes_on(&self, model: &'static str) {
         self.passes_on_to(model, "https://elsewhere.example:443");
     }
 
-    /// The same with the address of that machine. What was listed of the model before is forgotten.
+    /// As [`ModelServer::passes_on`], with the address of that machine. Replaces an earlier entry of the
+    /// model.
     pub fn passes_on_to(&self, model: &'static str, address: &'static str) {
         let passed_on = &mut self.shared.lock().passed_on;
         passed_on.retain(|(known, _)| *known != model);
         passed_on.push((model, address));
     }
 
-    /// The bodies of the chat requests so far, as chat completions whatever was spoken.
+    /// The bodies of the chat requests so far, converted to chat completions.
     pub fn requests(&self) -> Vec<Value> {
         self.shared.lock().requests.clone()
     }
 
-    /// The same in the words of their dialects.
+    /// The bodies in their original dialects.
     pub fn bodies(&self) -> Vec<Value> {
         self.shared.lock().bodies.clone()
     }
 
-    /// What each request said in the header `authorization`, `x-api-key` or `x-goog-api-key`, also those that only list
-    /// models.
+    /// The value of the header `authorization`, `x-api-key` or `x-goog-api-key` of each request, including
+    /// those that list models.
     pub fn authorizations(&self) -> Vec<Option<String>> {
         self.shared.lock().authorizations.clone()
     }
 
-    /// The messages of the newest request that have this role, as text.
+    /// The messages of the latest request with this role, as text.
     pub fn last_texts(&self, role: &str) -> Vec<String> {
         let requests = self.requests();
         let messages = requests.last().and_then(|request| request["messages"].as_array().cloned());
@@ -220,43 +219,43 @@ impl ModelServer {
         fitting.map(|message| message["content"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// Lets the next answer that [`pause`]s continue, or the one that does so already.
+    /// Lets the next answer that [`pause`]s continue, or the current one.
     pub fn resume(&self) {
         self.shared.lock().passes += 1;
         self.shared.resumed.notify_all();
     }
 
-    /// Waits for the so-manieth chat request, and returns it.
+    /// Waits for the chat request with this number, and returns it.
     ///
     /// # Panics
-    /// When it does not come.
+    /// If it does not arrive.
     pub async fn wait_for_request(&self, number: usize) -> Value {
         self.wait("a request", |state| state.requests.get(number - 1).cloned()).await
     }
 
-    /// Waits until an answer stands at its so-manieth pause.
+    /// Waits until an answer reaches the pause with this number.
     ///
     /// # Panics
-    /// When none gets there.
+    /// If none does.
     pub async fn wait_for_pause(&self, number: u64) {
         self.wait("a pause", |state| (state.pauses >= number).then_some(())).await;
     }
 
-    /// Waits until a client has left before its answer was whole.
+    /// Waits until a client has disconnected before its answer was complete.
     ///
     /// # Panics
-    /// When it stays.
+    /// If it stays connected.
     pub async fn wait_for_departure(&self) {
         self.wait("a departure", |state| (state.departures > 0).then_some(())).await;
     }
 
-    /// Ends the server.
+    /// Stops the server.
     ///
     /// # Panics
-    /// When a request was not as it must be, or answers are left.
+    /// If a request was invalid, or answers are left.
     pub fn finish(self) {
         let left = self.shared.lock().left.lock().unwrap_or_else(PoisonError::into_inner).len();
-        // The drop at the end of this function tells of faults, which explain what is left.
+        // The drop at the end of this function reports errors, which explain the remaining answers.
         if self.shared.lock().faults.is_empty() {
             assert_eq!(
                 left,
@@ -295,7 +294,7 @@ impl Drop for ModelServer {
             std::mem::take(&mut state.faults)
         };
         self.shared.resumed.notify_all();
-        // Wakes the thread that accepts.
+        // Wakes the accepting thread.
         let _ = TcpStream::connect(self.address);
         if !std::thread::panicking() {
             assert!(faults.is_empty(), "requests to the model:\n- {}", faults.join("\n- "));
@@ -314,7 +313,7 @@ impl Shared {
         changed
     }
 
-    /// One connection, one request: every answer says `connection: close`.
+    /// Handles one request per connection: every response has `connection: close`.
     fn serve(&self, mut connection: TcpStream) {
         let Some(request) = wire::read_request(&mut connection) else { return };
         self.change(|state| state.authorizations.push(request.authorization.clone()));
@@ -339,7 +338,7 @@ impl Shared {
                 wire::json(&mut connection, 200, &listed)
             }
             ("GET", "/api/tags") => {
-                // The newest first, such as a model just fetched.
+                // The latest first, such as a model that was just pulled.
                 let (passed_on, name) = {
                     let state = self.lock();
                     (state.passed_on.clone(), state.name)
@@ -369,7 +368,7 @@ impl Shared {
         self.note_departure(answered);
     }
 
-    /// Leaving in the middle is not a fault: stopping is allowed.
+    /// An early disconnect is not an error: cancellation is allowed.
     fn note_departure(&self, answered: std::io::Result<()>) {
         if answered.is_err() {
             self.change(|state| state.departures += 1);
@@ -403,7 +402,7 @@ impl Shared {
             (answer, first_call)
         });
         let Some(answer) = answer else {
-            // Not a status that is tried again: the fault is reported once.
+            // Not a status that is retried: the error is reported once.
             return wire::json(
                 connection,
                 400,
@@ -446,7 +445,7 @@ impl Shared {
         connection.flush()
     }
 
-    /// Whether the server ends, within the time from one drop of a stream that drips to the next.
+    /// Waits for the interval of a dripping answer; returns whether the server is stopping.
     fn waits_for_the_end(&self) -> bool {
         let state = self.lock();
         let waited = self.resumed.wait_timeout_while(state, DROP, |state| !state.closing);

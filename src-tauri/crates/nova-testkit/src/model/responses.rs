@@ -1,4 +1,4 @@
-//! Responses, as OpenAI's server sends them: items that begin, grow and are repeated when they are complete.
+//! The Responses API in the format of OpenAI's server: items that start, grow and are repeated when complete.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::shapes::{image_part, pieces, with_images};
 #[derive(Default)]
 pub(super) struct Items {
     whole: Vec<Value>,
-    /// The one that grows: its kind and what it says so far.
+    /// The growing item: its kind and its text so far.
     open: Option<(&'static str, String)>,
 }
 
@@ -81,7 +81,7 @@ impl Items {
         events
     }
 
-    /// `finish` is a word of chat completions.
+    /// `finish` is a finish reason of chat completions.
     pub(super) fn end(&mut self, finish: &str, (input, cached, output): (u64, u64, u64)) -> Vec<Value> {
         let mut events = self.close();
         let (status, reason) = match finish {
@@ -154,8 +154,8 @@ fn response(status: &str, output: &[Value], usage: Value) -> Value {
     })
 }
 
-/// The request as a chat completion: what a search of the client's own has loaded stands as the output of a
-/// call, and its tools as tools that wait for it.
+/// Converts the request to a chat completion: a client-side tool search becomes the output of a call, and its
+/// tools become deferred ones.
 pub(super) fn as_completion(body: Value) -> Value {
     let Value::Object(mut body) = body else { return body };
     let mut messages = Vec::new();
@@ -194,7 +194,7 @@ pub(super) fn as_completion(body: Value) -> Value {
                 );
                 tools.extend(found.iter().map(as_tool));
             }
-            // Reasoning is the model's own.
+            // Reasoning is skipped.
             _ => {}
         }
     }
@@ -217,7 +217,7 @@ fn as_tool(tool: &Value) -> Value {
     out
 }
 
-/// Calls of one answer are one message, with the text before them.
+/// Merges calls of one answer into one message, with the text before them.
 fn add_call(messages: &mut Vec<Value>, call: Value) {
     match messages.last_mut() {
         Some(last) if last["role"] == "assistant" => match last["tool_calls"].as_array_mut() {

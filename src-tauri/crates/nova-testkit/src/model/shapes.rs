@@ -1,8 +1,8 @@
-//! Pieces of requests and answers that several dialects have.
+//! Parts of requests and answers that several dialects share.
 
 use serde_json::{Value, json};
 
-/// None of neither text nor images.
+/// `None` if there is neither text nor an image.
 pub(super) fn with_images(role: Value, text: &str, images: Vec<Value>) -> Option<Value> {
     if images.is_empty() {
         return (!text.is_empty()).then(|| json!({"role": role, "content": text}));
@@ -16,7 +16,7 @@ pub(super) fn image_part(media_type: &str, data: &str) -> Value {
     json!({"type": "image_url", "image_url": {"url": format!("data:{media_type};base64,{data}")}})
 }
 
-/// Arguments arrive in pieces that respect no syntax.
+/// Splits arguments into pieces regardless of syntax.
 pub(super) fn pieces(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     chars.chunks(9).map(|piece| piece.iter().collect()).collect()

@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 as a scripted server needs.
+//! The subset of HTTP/1.1 that a scripted server needs.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ pub(super) struct Request {
     pub(super) body: Vec<u8>,
 }
 
-/// None when the client left before its request was whole.
+/// `None` if the client disconnected before its request was complete.
 pub(super) fn read_request(connection: &mut TcpStream) -> Option<Request> {
     let mut bytes = Vec::new();
     let head_end = loop {
@@ -60,7 +60,7 @@ fn read_more(connection: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<()> {
     }
 }
 
-/// A whole answer.
+/// Sends a complete response.
 pub(super) fn json(connection: &mut TcpStream, status: u16, body: &Value) -> Result<()> {
     let body = body.to_string();
     write!(
@@ -71,7 +71,7 @@ pub(super) fn json(connection: &mut TcpStream, status: u16, body: &Value) -> Res
     connection.flush()
 }
 
-/// A stream of events; each event is one HTTP chunk unless a size is given.
+/// A stream of events; each event is one HTTP chunk unless a size is set.
 pub(super) struct Chunked<'a> {
     connection: &'a mut TcpStream,
     size: Option<usize>,
@@ -98,7 +98,7 @@ impl<'a> Chunked<'a> {
         Ok(())
     }
 
-    /// Sends what is held back, without an end.
+    /// Sends buffered data, without an end.
     pub(super) fn flush(&mut self) -> Result<()> {
         let held = std::mem::take(&mut self.held);
         if held.is_empty() { Ok(()) } else { self.chunk(&held) }
@@ -117,7 +117,7 @@ impl<'a> Chunked<'a> {
     }
 }
 
-/// Waits until the other side closes, which is the error it returns.
+/// Waits until the client disconnects; returns the resulting error.
 pub(super) fn wait_for_end(connection: &mut TcpStream) -> Error {
     let mut rest = [0; 1024];
     loop {

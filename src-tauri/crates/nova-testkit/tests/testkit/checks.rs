@@ -1,4 +1,4 @@
-//! What the model server finds wrong with a request.
+//! Errors that the model server finds in requests.
 
 use nova_testkit::check_request;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn tells(id: &str) -> String {
 const USER: &str = r#"{"role": "user", "content": "Who do I know?"}"#;
 
 #[test]
-fn a_whole_conversation_is_fine() {
+fn valid_conversation_has_no_errors() {
     let (asks, first, second) = (asks(&["a", "b"]), tells("a"), tells("b"));
     check(
         &format!(
@@ -38,7 +38,7 @@ fn a_whole_conversation_is_fine() {
 }
 
 #[test]
-fn every_call_has_one_output_directly_after_it() {
+fn each_call_needs_one_output_directly_after_it() {
     let (asks, told) = (asks(&["a"]), tells("a"));
     check(&format!("[{USER}, {asks}]"), &["the history ends without the output of a"]);
     check(&format!("[{USER}, {asks}, {USER}]"), &["message 2 (user) comes before the output of a"]);
@@ -110,7 +110,7 @@ fn tool_names_are_legal_and_unique() {
 }
 
 #[test]
-fn a_model_a_stream_and_no_empty_list_of_tools() {
+fn model_streaming_and_nonempty_tools_are_required() {
     let body = json!({"tools": [], "messages": [{"role": "user", "content": "x"}]});
     assert_eq!(
         check_request(&body),

@@ -1,4 +1,4 @@
-//! The doubles together, with a small skill of their own.
+//! The doubles in combination, with a small skill.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +41,7 @@ records:
     }
 }
 
-/// Asks for a field that is not declared, and keeps the error to itself.
+/// Accesses an undeclared field and discards the error.
 struct AskTooMuch;
 
 #[derive(serde::Deserialize, JsonSchema)]
@@ -103,7 +103,7 @@ fn probe(vault: &str) -> SkillInVault {
 }
 
 #[test]
-fn a_tool_runs_the_way_of_the_program() {
+fn tool_runs_as_in_the_program() {
     let probe = probe("");
     let outcome = probe.call("write_thing", json!({"name": "Lamp"}));
     assert_eq!(outcome.result, Ok(json!("Things/Lamp.md")));
@@ -119,13 +119,13 @@ fn a_tool_runs_the_way_of_the_program() {
 }
 
 #[test]
-fn answers_come_in_their_order_and_then_nobody_answers() {
+fn answers_are_given_in_order_then_none() {
     let mut probe = probe("");
     probe.approver = ScriptedApprover::new([
         denied("not now"),
         revised(json!({"name": "Desk"})),
         decided(Decision::Once),
-        // Another note than the card showed, so it is asked about again.
+        // A different note from the one on the card, so it asks again.
         edited(json!({"name": "Chair"})),
         decided(Decision::Once),
     ]);
@@ -140,7 +140,7 @@ fn answers_come_in_their_order_and_then_nobody_answers() {
 }
 
 #[test]
-fn rules_hold() {
+fn rules_apply() {
     let mut probe = probe("");
     probe.rules = Rules::parse("permissions: {deny: ['*']}").unwrap();
     assert_eq!(probe.error("write_thing", json!({"name": "x"})).code, ErrorCode::DeniedByRule);
@@ -148,7 +148,7 @@ fn rules_hold() {
 }
 
 #[tokio::test]
-async fn an_event_is_waited_for_whether_it_came_before_or_comes_later() {
+async fn wait_finds_earlier_and_later_events() {
     let events = RecordedEvents::new();
     let told = events.clone();
     let waiting = tokio::spawn(async move { told.wait_for_type("text_delta").await });
@@ -159,7 +159,7 @@ async fn an_event_is_waited_for_whether_it_came_before_or_comes_later() {
 }
 
 #[tokio::test]
-async fn every_part_of_a_context_has_a_double() {
+async fn every_part_of_the_context_has_a_double() {
     let vault = TempVault::from(
         "//- Things/Lamp.md\n---\ntype: thing\nname: Lamp\n---\n//- Templates/T.md\n---\ntype: thing\nname: \"{{title}}\"\n---\n//- Things/Odd.md\n---\nname: [\n---\n",
     );
@@ -226,7 +226,7 @@ fn sound_skill_is_distinguished_from_unsound() {
 }
 
 #[test]
-fn a_field_that_is_not_declared_fails_the_test_also_where_its_error_is_swallowed() {
+fn undeclared_field_fails_the_test_even_if_its_error_is_discarded() {
     let said = |body: &dyn Fn()| {
         let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).expect_err("it fails");
         panic.downcast_ref::<String>().cloned().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The doubles, held against the real things that use them.
+//! The doubles, tested with their real counterparts.
 #![allow(clippy::unwrap_used)]
 
 mod checks;

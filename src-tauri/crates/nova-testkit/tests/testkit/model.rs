@@ -1,4 +1,4 @@
-//! The scripted model, asked by the real provider.
+//! The scripted model, tested with the real provider.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -25,7 +25,7 @@ fn hello() -> ChatRequest {
     }
 }
 
-/// Everything before the end, and the end.
+/// All events before the end, and the end.
 async fn ask(
     provider: &dyn Provider,
     cancel: CancellationToken,
@@ -57,7 +57,7 @@ async fn answer(answer: Answer) -> (Vec<ChatEvent>, Result<Completed, ProviderEr
 }
 
 #[tokio::test]
-async fn text_arrives_in_words_and_ends() {
+async fn text_arrives_by_word_and_ends() {
     let (events, end) = answer(text("Hello from afar.").using(120, 100, 4)).await;
     let end = end.unwrap();
     assert_eq!((end.text.as_str(), end.finish), ("Hello from afar.", FinishReason::Stop));
@@ -68,7 +68,7 @@ async fn text_arrives_in_words_and_ends() {
 }
 
 #[tokio::test]
-async fn calls_arrive_whole_after_text_with_ids_that_continue_counting() {
+async fn calls_arrive_complete_with_consecutive_ids() {
     let server = ModelServer::start([
         text("Both.").and(calls([
             ("crm__get_contact", json!({"name": "Zoë"})),
@@ -93,7 +93,7 @@ async fn calls_arrive_whole_after_text_with_ids_that_continue_counting() {
 }
 
 #[tokio::test]
-async fn the_pieces_on_the_wire_change_nothing() {
+async fn chunk_size_does_not_matter() {
     for size in [1, 7, 4096] {
         let script = text("Grüße aus Köln: ")
             .and(call("crm__list_contacts", json!({"query": "東京"})))
@@ -105,14 +105,14 @@ async fn the_pieces_on_the_wire_change_nothing() {
 }
 
 #[tokio::test]
-async fn reasoning_and_other_reasons_to_finish() {
+async fn reasoning_and_other_finish_reasons() {
     let (events, end) = answer(reasoning("Hm.").and(text("No")).finishing("length")).await;
     assert!(events.contains(&ChatEvent::ReasoningDelta("Hm.".into())), "{events:?}");
     assert_eq!(end.unwrap().finish, FinishReason::Length);
 }
 
 #[tokio::test]
-async fn a_cut_an_error_in_the_stream_and_an_error_instead_of_one() {
+async fn truncation_and_errors_are_reported() {
     let cut = answer(call("crm__list_contacts", json!({})).then_cut()).await.1;
     assert_eq!(cut, Err(ProviderError::Truncated));
 
@@ -125,7 +125,7 @@ async fn a_cut_an_error_in_the_stream_and_an_error_instead_of_one() {
 }
 
 #[tokio::test]
-async fn a_busy_server_is_asked_again() {
+async fn busy_server_is_retried() {
     let server = ModelServer::start([error(503, json!({})), text("Now.")]);
     let end = ask(&*server.provider(), CancellationToken::new()).await.1;
     assert_eq!(end.unwrap().text, "Now.");
@@ -134,7 +134,7 @@ async fn a_busy_server_is_asked_again() {
 }
 
 #[tokio::test]
-async fn stopping_leaves_a_stalled_answer() {
+async fn cancellation_disconnects_from_a_stalled_answer() {
     let server = ModelServer::start([text("One moment").stall()]);
     let provider = server.provider();
     let cancel = CancellationToken::new();
@@ -150,7 +150,7 @@ async fn stopping_leaves_a_stalled_answer() {
 }
 
 #[tokio::test]
-async fn an_answer_pauses_until_it_is_resumed() {
+async fn answer_pauses_until_resumed() {
     let server = ModelServer::start([text("First ").and(pause()).and(text("second."))]);
     let provider = server.provider();
     let asking = ask(&*provider, CancellationToken::new());
@@ -164,7 +164,7 @@ async fn an_answer_pauses_until_it_is_resumed() {
 }
 
 #[tokio::test]
-async fn an_answer_may_depend_on_the_request() {
+async fn answer_may_depend_on_the_request() {
     let server =
         ModelServer::replying(|request| text(request["messages"][1]["content"].as_str().unwrap_or_default()));
     let end = ask(&*server.provider(), CancellationToken::new()).await.1;
@@ -174,7 +174,7 @@ async fn an_answer_may_depend_on_the_request() {
 }
 
 #[tokio::test]
-async fn it_lists_its_model_in_both_ways() {
+async fn model_is_listed_in_both_formats() {
     let server = ModelServer::start([]);
     let models = server.provider().models().await.unwrap();
     assert_eq!(models[0].id, MODEL);
@@ -183,7 +183,7 @@ async fn it_lists_its_model_in_both_ways() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_request_fails_the_test_that_made_it() {
+async fn invalid_request_fails_its_test() {
     let said = |run: &dyn Fn()| {
         let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("the server lets it pass");
         panic.downcast_ref::<String>().cloned().unwrap_or_default()

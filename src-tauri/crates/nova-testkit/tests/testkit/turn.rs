@@ -1,4 +1,4 @@
-//! The doubles together in one turn of a session.
+//! The doubles in combination, in one turn of a session.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ struct Chat {
     session: Arc<Session>,
 }
 
-/// A session whose model and user answer like this.
+/// A session with this model and user.
 async fn chat(server: ModelServer, approver: ScriptedApprover) -> Chat {
     let vault = TempVault::from("");
     let events = RecordedEvents::new();
@@ -77,7 +77,7 @@ fn message(text: &str) -> UserMessage {
 }
 
 #[tokio::test]
-async fn the_model_asks_the_user_answers_and_every_request_is_legal() {
+async fn turn_with_an_approval_sends_only_valid_requests() {
     let server = ModelServer::start([
         call("load_skill", json!({"skill": "probe"})),
         calls([
@@ -107,7 +107,7 @@ async fn the_model_asks_the_user_answers_and_every_request_is_legal() {
 }
 
 #[tokio::test]
-async fn a_stop_in_the_middle_of_an_answer() {
+async fn stop_mid_answer_cancels_the_turn() {
     let server = ModelServer::start([text("I am ").and(pause()).and(text("late"))]);
     let chat = chat(server, ScriptedApprover::default()).await;
     let cancel = CancellationToken::new();

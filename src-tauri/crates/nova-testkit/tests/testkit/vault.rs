@@ -2,7 +2,7 @@ use nova_testkit::TempVault;
 use nova_vault::{Author, ChangeSetKind, VaultPath};
 
 #[test]
-fn a_string_becomes_files_to_the_byte() {
+fn string_becomes_exact_files() {
     let vault = TempVault::from("\n//- A.md\n---\ntype: x\n---\n\n//- B/C d.md\nno line break at the end");
     assert_eq!(vault.files(), ["A.md", "B/C d.md"]);
     assert_eq!(vault.read("A.md"), "---\ntype: x\n---\n\n");
@@ -12,12 +12,12 @@ fn a_string_becomes_files_to_the_byte() {
 
 #[test]
 #[should_panic(expected = "starts with a line `//- path`")]
-fn text_before_the_first_file_is_a_mistake() {
+fn text_before_the_first_file_is_an_error() {
     let _ = TempVault::from("lost\n//- A.md\n");
 }
 
 #[test]
-fn the_real_vault_reads_and_writes_it() {
+fn real_vault_reads_and_writes_it() {
     let vault = TempVault::from("//- A.md\n---\ntype: x\n---\n");
     let (first, second) = (vault.open(), vault.open());
     let path = VaultPath::parse("A.md").unwrap();
@@ -35,7 +35,7 @@ fn the_real_vault_reads_and_writes_it() {
 }
 
 #[test]
-fn a_folder_is_copied_with_all_its_files() {
+fn folder_is_copied_with_all_its_files() {
     let first = TempVault::from("//- A/B/c.md\ntext\n//- .obsidian/app.json\n{}\n");
     let copy = TempVault::copy_of(&first.root());
     assert_eq!(copy.files(), [".obsidian/app.json", "A/B/c.md"]);
