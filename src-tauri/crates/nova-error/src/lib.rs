@@ -37,14 +37,14 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A user-facing error: its code, what happened, and what to do.
+/// An error as a person sees it: which case it is, what happened, what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, thiserror::Error)]
 #[error("{message}{}{hint}", if hint.is_empty() { "" } else { " " })]
 pub struct UserError {
     pub code: ErrorCode,
     /// One sentence: what happened.
     pub message: String,
-    /// One sentence: what to do about it. Empty if there is no remedy.
+    /// One sentence: what to do about it. Empty where nothing can be done.
     pub hint: String,
     /// The host that the user has not agreed to; with `provider_not_agreed` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,7 +65,7 @@ impl UserError {
 
 macro_rules! error_codes {
     ($( $(#[doc = $doc:literal])+ $variant:ident = $name:literal, )+) => {
-        /// All error codes of Nova; exhaustive, so that callers can branch on it.
+        /// Every error code that Nova shows; exhaustive, so that a reader can branch on it.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
         pub enum ErrorCode {
             $( $(#[doc = $doc])+ #[serde(rename = $name)] #[ts(rename = $name)] $variant, )+
