@@ -91,7 +91,7 @@ pub(crate) fn file_diff_view(file: &PlannedFile) -> NoteDiffView {
     text_diff_view(&file.absolute(), file.before(), file.after())
 }
 
-/// As [`file_diff_view`], for texts that were written.
+/// The change of a file outside of the vault, given its texts.
 pub fn text_diff_view(path: &Path, before: Option<&str>, after: Option<&str>) -> NoteDiffView {
     let diff = nova_vault::note::diff(before, after);
     NoteDiffView { path: path.display().to_string(), ..view_of(None, &diff) }

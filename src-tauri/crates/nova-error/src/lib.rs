@@ -27,8 +27,7 @@
 //! assert_eq!(command().unwrap_err().code.as_str(), "bad_request");
 //! ```
 //!
-//! This crate is independent of its callers: it depends on no other crate of Nova, so that every crate can
-//! depend on it (`.ci/layers`).
+//! This crate never depends on another crate of Nova, so that every crate can depend on it (`.ci/layers`).
 //!
 //! # Invariants
 //!
