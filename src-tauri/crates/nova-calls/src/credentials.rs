@@ -25,7 +25,7 @@ pub(crate) struct CallCredentials {
     grantee: Grantee,
     consumer: Consumer,
     declared: Arc<[String]>,
-    /// The full `service/key` of each declared credential, in the same order.
+    /// The credential to set for each declared name, in the same order.
     keys: Arc<[String]>,
     optional: Arc<[String]>,
     /// Credentials that the user allowed for this call only.

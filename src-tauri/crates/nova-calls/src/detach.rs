@@ -45,7 +45,7 @@ pub async fn run_or_detach(
         () = watch.stopwatch.passed(settle) => {}
     }
     let told = watch.let_go(|so_far| {
-        // The author of its output so far is not known yet.
+        // Whether its output so far is untrusted is only known at its end.
         if so_far.says_something() {
             scope.so_far.taint(&tool.shown_name());
         }

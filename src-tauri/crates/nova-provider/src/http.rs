@@ -430,7 +430,7 @@ fn client(base: &Url, settings: &ProviderSettings) -> Result<Client, reqwest::Er
         client = client.proxy(reqwest::Proxy::all(proxy.clone())?);
     }
     if base.scheme() == "http" {
-        // Without certificates, so that a machine that has none can still reach its own server.
+        // http needs no certificates: a machine that has none can still reach its own server.
         client = client.tls_certs_only([]);
     }
     client.build()

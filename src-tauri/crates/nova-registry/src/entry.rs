@@ -240,7 +240,7 @@ impl SkillEntry {
         self
     }
 
-    /// Disables the skill if another skill has a record type of the same name, which would be ambiguous.
+    /// Marks the skill as broken if an available one has a record type of the same name.
     pub(crate) fn refuse_types_of<'a>(&mut self, others: impl Iterator<Item = &'a Self>) {
         let mut others = others.filter(|other| other.is_available());
         let shared = others.find_map(|other| {

@@ -17,8 +17,8 @@ pub fn fenced_output(tool: &str, text: &str) -> String {
     format!("<tool-text tool=\"{}\">\n{}\n</tool-text>", harmless_line(tool), harmless(text))
 }
 
-/// Replaces invisible characters by their code point, except for emoji variation selectors and joiners
-/// between letters, which Persian and other scripts need.
+/// Replaces invisible characters by their code point, except for those that shape emoji, and for the
+/// zero-width non-joiner between letters, which Persian and other scripts need.
 fn visible(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let is_letter = |c: &char| c.is_alphabetic() && !c.is_ascii();
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn joiners_of_persian_are_kept() {
+    fn non_joiner_of_persian_is_kept() {
         assert_eq!(harmless("\u{645}\u{6cc}\u{200c}\u{62e}"), "\u{645}\u{6cc}\u{200c}\u{62e}");
         assert_eq!(harmless("a\u{200c}b\u{200c}"), "a[U+200C]b[U+200C]");
     }

@@ -31,7 +31,7 @@ pub(crate) struct Showing<'a> {
     sent: HashSet<&'a str>,
 }
 
-/// The remaining space for images; the newest message is served first.
+/// The space taken by images so far; the newest message is served first.
 #[derive(Default)]
 struct Room {
     bytes: usize,
@@ -39,7 +39,7 @@ struct Room {
 }
 
 impl Room {
-    /// Whether another image of this many bytes fits.
+    /// Adds an image of this many bytes; returns whether it fits.
     fn takes(&mut self, bytes: usize, is_newest: bool) -> bool {
         self.bytes += bytes;
         self.count += 1;

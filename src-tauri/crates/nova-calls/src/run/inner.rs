@@ -281,7 +281,7 @@ impl InnerCalls {
         }
         let one_by_one = acts && !self.0.scope.access.approver.at_once();
         let _turn = if one_by_one { Some(self.0.asking.lock().await) } else { None };
-        // A repeated call still gets its number: it replaces the first.
+        // When the run is planned again, the call has the same id and replaces the earlier one.
         let call = Call::with_value(format!("{}.{number}", self.0.call), tool, args);
         let watch = Arc::new(CallWatch::within(self.0.watch.clone()));
         let outcome = run_inner(&self.0.scope, call, self.0.cancel.child_token(), &watch, &self).await;

@@ -329,9 +329,9 @@ impl Reply {
         Ok(())
     }
 
-    /// Processes an item of the final response that its events have not reported, completely or in its
-    /// encrypted reasoning. An item that was reported under another id, among the first ones, is skipped: a
-    /// call would run twice.
+    /// Adds what earlier events did not report of an item in the final response: the whole item, or its
+    /// encrypted reasoning. An item among the first `told` that was reported under another id is not added
+    /// again: a call would run twice.
     fn take_late(&mut self, item: &Value, told: usize, events: &mut Vec<ChatEvent>) -> Result<(), Fault> {
         let text = |key: &str| item[key].as_str().unwrap_or_default();
         let by_id = |kind: Kind| {

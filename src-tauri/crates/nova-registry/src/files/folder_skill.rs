@@ -129,7 +129,7 @@ impl FolderSkill {
                 }
                 Err(reason) => {
                     if self.foreign {
-                        // An unreviewed version must not be replaced by an earlier one.
+                        // A foreign skill never falls back to an earlier version.
                         self.last_good = None;
                     }
                     Some((reason, if patience { now + GRACE } else { now }))

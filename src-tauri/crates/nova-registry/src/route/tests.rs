@@ -243,7 +243,7 @@ fn ranking_is_deterministic() {
 }
 
 #[test]
-fn a_skill_without_tools_is_ranked_by_itself() {
+fn skill_without_tools_is_ranked() {
     let skills = "
 - id: style
   description: How letters are written in this house.

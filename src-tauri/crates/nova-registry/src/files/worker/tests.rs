@@ -36,7 +36,7 @@ impl Subscriber for Errors {
     fn exit(&self, _: &Id) {}
 }
 
-/// A store without agreements and versions; if set, it panics during scans.
+/// A store without agreements and versions, which panics during scans if `panics` is set.
 struct Nothing {
     panics: bool,
 }
