@@ -32,8 +32,8 @@
 //!   and the tool declares the host. In a turn that has read untrusted text, neither grant nor "always"
 //!   counts. Other hosts are asked about during the run, and the wait does not count as the tool's time:
 //!   `tests/calls/fetching.rs`.
-//! - A tool receives only credentials that it declares and that a grant or an answer allows, and sends them only
-//!   to hosts that it declares: `tests/calls/secrets.rs`.
+//! - A tool receives only credentials that it declares and that a grant or an answer allows, and sends them
+//!   only to hosts that it declares: `tests/calls/secrets.rs`.
 //! - A secret passed to a call is removed from its output, progress, errors, log and sources, and is never
 //!   written into a note: `tests/calls/secrets.rs`.
 //! - A tool that calls others ([`nova_skill::ToolCalls`]) makes each call through this crate, under the

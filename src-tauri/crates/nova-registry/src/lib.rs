@@ -11,10 +11,10 @@
 //! # Invariants
 //!
 //! - A source never blocks `scan`; it works asynchronously and announces updates through `changes`.
-//! - A skill that cannot be loaded is an entry with the state *broken* and a reason; it never hides the others:
-//!   `tests/journeys/folder_skills.rs`, `src/files/listing/tests.rs`.
-//! - A broken tool file leaves its last good version in force and keeps its tool's name while the file exists; it
-//!   never makes its skill or another file unusable: `src/files/tool_set/tests.rs`,
+//! - A skill that cannot be loaded is an entry with the state *broken* and a reason; it never hides the
+//!   others: `tests/journeys/folder_skills.rs`, `src/files/listing/tests.rs`.
+//! - A broken tool file leaves its last good version in force and keeps its tool's name while the file
+//!   exists; it never makes its skill or another file unusable: `src/files/tool_set/tests.rs`,
 //!   `tests/journeys/writing_a_tool.rs`.
 //! - No path, link or pipe in a skill's folder makes Nova read a file outside it, block, or read without
 //!   bounds:

@@ -45,8 +45,9 @@
 //! - Everything that leaves a chat that received private notes is private: its export, and each note that a
 //!   call creates, have `nova: private`. A call that only changes a note asks first if a remote model may
 //!   read that note: `tests/journeys/exporting_a_chat.rs`, `tests/journeys/writing_after_private_reads.rs`.
-//! - A search covers what the user and Nova wrote. A trigger of the database fills the index, whichever process
-//!   writes the log; answers that may quote a private note are excluded: `tests/journeys/finding_a_chat.rs`.
+//! - A search covers what the user and Nova wrote. A trigger of the database fills the index, whichever
+//!   process writes the log; answers that may quote a private note are excluded:
+//!   `tests/journeys/finding_a_chat.rs`.
 //!
 //! # Invariants of what the model reads
 //!
@@ -57,12 +58,12 @@
 //!   can imitate one. Sessions created before these markers use a common marker: `src/activation/fence.rs`.
 //! - A tool's output is only sent as the output of its call, even if tools are sent in a message:
 //!   `tests/journeys/running_on.rs`.
-//! - The end of a detached call is reported once, by a notice in the next request, whichever process sends it. It is
-//!   never a second output and starts no turn: `tests/journeys/running_on.rs`.
+//! - The end of a detached call is reported once, by a notice in the next request, whichever process sends
+//!   it. It is never a second output and starts no turn: `tests/journeys/running_on.rs`.
 //! - Outside edits of notes that the model has seen are reported before its next step:
 //!   `tests/journeys/editing_outside.rs`.
-//! - Markdown is rendered without scripts and remote content, in time linear in its size, on blocking threads:
-//!   `src/markdown.rs`, `src/markdown/bounds.rs`.
+//! - Markdown is rendered without scripts and remote content, in time linear in its size, on blocking
+//!   threads: `src/markdown.rs`, `src/markdown/bounds.rs`.
 
 mod activation;
 mod branches;

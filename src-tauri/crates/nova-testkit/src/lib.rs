@@ -9,8 +9,8 @@
 //!
 //! # Invariants
 //!
-//! - Every request that a [`ModelServer`] receives is checked: each tool call has exactly one output directly after it
-//!   (`src/model/check.rs`).
+//! - Every request that a [`ModelServer`] receives is checked: each tool call has exactly one output directly
+//!   after it (`src/model/check.rs`).
 //! - `assert_sound` checks a skill against agentskills.io and its own manifest; a test of each skill calls it
 //!   (`src/skill.rs`).
 

@@ -1,7 +1,7 @@
 //! Google's Gemini API, also for Gemma.
 //!
-//! Source: Google's Gemini API reference, "Generating content" (`streamGenerateContent`) and "Models", and its
-//! guides "Function calling", "Thought signatures", "Structured outputs" and "Safety settings".
+//! Source: Google's Gemini API reference, "Generating content" (`streamGenerateContent`) and "Models", and
+//! its guides "Function calling", "Thought signatures", "Structured outputs" and "Safety settings".
 
 use async_trait::async_trait;
 use serde_json::Value;
