@@ -111,7 +111,7 @@ impl State {
         mark.unwrap_or(NOTICE)
     }
 
-    /// Whether this was the last date notice.
+    /// Whether the last date notice sent is this one.
     pub(crate) fn was_told_last(&self, date: &str) -> bool {
         sent(&self.messages)
             .iter()

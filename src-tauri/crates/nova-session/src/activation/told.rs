@@ -54,7 +54,7 @@ impl Told {
         self.instructions.get(&skill.id).is_some_and(|hash| *hash == short_hash(&skill.instructions))
     }
 
-    /// The catalog entries that the model lacks; empty if it knows all of the snapshot's skills.
+    /// The catalog entries that the model does not know yet, as hashes; `None` for a removed skill.
     pub(crate) fn news(&self, snapshot: &Snapshot) -> BTreeMap<String, Option<String>> {
         let now = Catalog::told(snapshot);
         let gone = self.skills.iter().filter(|(id, told)| told.is_some() && !now.contains_key(*id));
