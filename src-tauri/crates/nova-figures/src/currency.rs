@@ -1,6 +1,6 @@
 use std::sync::LazyLock;
 
-/// The currency that a text names: three letters of ISO 4217, whatever their case.
+/// Returns the ISO 4217 code that a text consists of, ignoring case and surrounding white space.
 ///
 /// ```
 /// use nova_figures::currency_code;
@@ -9,14 +9,14 @@ use std::sync::LazyLock;
 /// assert_eq!(currency_code("XXX"), None);
 /// ```
 pub fn currency_code(text: &str) -> Option<&'static str> {
-    // Asked of every record: by the letters, in order, and without a copy of them.
+    // Called for every record, so it walks the sorted list of codes without allocating.
     let code: [u8; 3] = text.trim().as_bytes().try_into().ok()?;
     let code = code.map(|letter| letter.to_ascii_uppercase());
     let found = IN_ORDER.binary_search_by(|known| known.as_bytes().cmp(&code)).ok()?;
     Some(IN_ORDER[found])
 }
 
-/// The codes that differ from a text in one letter, for an error.
+/// Codes that differ from a text in one letter, as suggestions for an error message.
 ///
 /// ```
 /// use nova_figures::near_currency_codes;
@@ -36,7 +36,7 @@ static IN_ORDER: LazyLock<Vec<&str>> = LazyLock::new(|| {
     codes
 });
 
-/// How many digits amounts of a currency have behind their point; two where it is no known currency.
+/// Decimal places of amounts in a currency; two for an unknown currency.
 ///
 /// ```
 /// use nova_figures::places;
@@ -54,12 +54,12 @@ pub fn places(currency: &str) -> u32 {
     }
 }
 
-/// By the minor units of ISO 4217.
+/// ISO 4217 currencies without a minor unit.
 const WITHOUT_PLACES: &str = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF";
 const THREE_PLACES: &str = "BHD IQD JOD KWD LYD OMR TND";
 
-/// The codes of ISO 4217 that money is kept in (funds, metals and test codes of the standard are left out),
-/// and BTC, CLF and CNH, in which prices are given.
+/// The ISO 4217 codes of currencies (excluding funds, metals and test codes), plus BTC, CLF and CNH, which
+/// are used for prices.
 const CODES: &str = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTC BTN \
 BWP BYN BZD CAD CDF CHF CLF CLP CNH CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD \
 GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR \

@@ -1,4 +1,4 @@
-//! Days, and spans of them.
+//! Dates, months and date ranges.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct Month {
     month: i8,
 }
 
-/// From the first to the last day, both included.
+/// A date range, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Days {
     pub first: Date,
@@ -24,7 +24,7 @@ impl Month {
         Self { year: day.year(), month: day.month() }
     }
 
-    /// `YYYY-MM`, or a date of the month.
+    /// Parses `YYYY-MM`, or a date in the month.
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() == 7 { plain_date(&format!("{text}-01")) } else { plain_date(text) }.map(Self::of)
     }
@@ -34,7 +34,7 @@ impl Month {
         Days { first, last: first.last_of_month() }
     }
 
-    /// "October"; for who knows the year.
+    /// The name without the year: "October".
     pub fn name(self) -> String {
         self.days().first.strftime("%B").to_string()
     }
@@ -48,7 +48,7 @@ impl Month {
         self.year
     }
 
-    /// December of its year.
+    /// December of the same year.
     pub fn last_of_year(self) -> Self {
         Self { month: 12, ..self }
     }
@@ -72,12 +72,12 @@ impl Days {
     }
 }
 
-/// How many days from one to the other; below zero where `to` is earlier.
+/// Number of days from one date to the other; negative if `to` is earlier.
 pub fn days_between(from: Date, to: Date) -> i64 {
     from.until(to).map_or(0, |span| i64::from(span.get_days()))
 }
 
-/// `YYYY-MM-DD` and nothing else.
+/// Parses exactly `YYYY-MM-DD`.
 pub fn plain_date(text: &str) -> Option<Date> {
     let shape = text.len() == 10
         && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -87,7 +87,7 @@ pub fn plain_date(text: &str) -> Option<Date> {
     shape.then(|| text.parse().ok()).flatten()
 }
 
-/// The quarter of the year in which a day lies.
+/// The quarter that contains a date.
 pub fn quarter_of(day: Date) -> Days {
     let first = (day.month() - 1) / 3 * 3 + 1;
     Days { first: date(day.year(), first, 1), last: date(day.year(), first + 2, 1).last_of_month() }

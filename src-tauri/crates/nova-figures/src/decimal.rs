@@ -1,27 +1,27 @@
-//! Decimals, computed exactly or not at all.
+//! Exact decimal arithmetic: a result that cannot be represented exactly is an error.
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
-/// A number with more digits than are computed with.
+/// A result has more digits than can be represented exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the numbers have more digits than can be computed with exactly")]
 pub struct TooLarge;
 
 /// # Errors
-/// When the sum has more digits than can be computed with exactly.
+/// /// When the sum has more digits than can be represented exactly.
 pub fn plus(a: Decimal, b: Decimal) -> Result<Decimal, TooLarge> {
-    // An addition that does not fit drops places silently; one of zero has only those of the other number.
+    // `Decimal` drops places silently on overflow; adding zero yields the scale of the other number.
     let is_exact = |sum: &Decimal| a.is_zero() || b.is_zero() || sum.scale() == a.scale().max(b.scale());
     a.checked_add(b).filter(is_exact).ok_or(TooLarge)
 }
 
-/// As [`plus`].
+/// Like [`plus`].
 pub fn minus(a: Decimal, b: Decimal) -> Result<Decimal, TooLarge> {
     plus(a, -b)
 }
 
 /// # Errors
-/// When the product has more digits than can be computed with exactly.
+/// /// When the product has more digits than can be represented exactly.
 pub fn times(a: Decimal, b: Decimal) -> Result<Decimal, TooLarge> {
     if a.is_zero() || b.is_zero() {
         return Ok(Decimal::ZERO);
@@ -29,14 +29,14 @@ pub fn times(a: Decimal, b: Decimal) -> Result<Decimal, TooLarge> {
     a.checked_mul(b).filter(|product| product.scale() == a.scale() + b.scale()).ok_or(TooLarge)
 }
 
-/// Rounded half away from zero, with at most this many places.
+/// Rounds half away from zero, to at most this many places.
 pub fn rounded_to(number: Decimal, places: u32) -> Decimal {
     let rounded = number.round_dp_with_strategy(places, RoundingStrategy::MidpointAwayFromZero);
-    // There is no debt of nothing.
+    // Avoids -0.
     if rounded.is_zero() { rounded.abs() } else { rounded }
 }
 
-/// The same number with at least this many places.
+/// Pads the number with zeros to at least this many places.
 pub fn at_least(mut number: Decimal, places: u32) -> Decimal {
     if number.scale() < places {
         number.rescale(places);
@@ -44,13 +44,13 @@ pub fn at_least(mut number: Decimal, places: u32) -> Decimal {
     number
 }
 
-/// `part` of `whole` in percent, with exactly this many places; none of nothing.
+/// `part` of `whole` in percent, with exactly this many places; `None` if `whole` is zero.
 pub fn percent(part: Decimal, whole: Decimal, places: u32) -> Option<Decimal> {
     let percent = part.checked_mul(Decimal::ONE_HUNDRED)?.checked_div(whole)?;
     Some(at_least(rounded_to(percent, places), places))
 }
 
-/// A number written as digits with at most one point, and a minus before it where it is negative.
+/// Parses digits with at most one decimal point and an optional leading minus.
 ///
 /// ```
 /// use nova_figures::plain_decimal;

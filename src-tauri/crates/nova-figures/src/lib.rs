@@ -1,19 +1,20 @@
-//! Money, decimals, currencies, dates and names, as all skills compute with them.
+//! Money, decimals, currencies, dates and names: the arithmetic shared by all skills.
 //!
-//! One rule of rounding: a row is rounded half away from zero to the places of its currency, as banks print
-//! it ([`money`]); a total is the sum of the rows shown ([`Sums`]), so that a person can add them up; ratios
-//! and returns come from the exact values ([`Sums::exact`], [`percent`]).
+//! Rounding: each row is rounded half away from zero to the places of its currency, as on bank statements
+//! ([`money`]); a total is the sum of the rounded rows ([`Sums`]), so that it adds up for the reader; ratios
+//! and returns are computed from the exact values ([`Sums::exact`], [`percent`]).
 //!
-//! Pure functions over values: nothing here reads a file, a clock or a setting, and nothing is a float.
-//! Currencies are never added to each other or converted.
-//! A skill reaches this crate as `nova_skill::figures`.
+//! Pure functions over values: no I/O, no clock, no settings and no floats. Amounts in different currencies
+//! are never added or converted.
+//! Skills use this crate as `nova_skill::figures`.
 //!
 //! # Invariants
 //!
-//! - A total equals the sum of its rounded rows, halves leave zero, and each currency has its own places:
-//!   `tests/rounding.rs`, calculated by hand.
-//! - A number that cannot be exact is [`TooLarge`] and never a nearby one: `tests/rounding.rs`, `src/quantity.rs`.
-//! - No crate of Nova and nothing that reaches a disk or a network is below: `.ci/layers`.
+//! - A total equals the sum of its rounded rows, halves round away from zero, and each currency has its own
+//!   number of places: `tests/rounding.rs`, calculated by hand.
+//! - A result that cannot be exact is [`TooLarge`], never an approximation: `tests/rounding.rs`,
+//!   `src/quantity.rs`.
+//! - It depends on no other Nova crate and on nothing that does disk or network I/O: `.ci/layers`.
 
 mod currency;
 mod dates;

@@ -1,4 +1,4 @@
-//! Amounts of a currency, and totals of them.
+//! Amounts of money and their totals by currency.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{TooLarge, at_least, places, plus, rounded_to};
 
-/// An amount as a row shows it: rounded half away from zero to the currency's places, with all of them.
+/// Rounds an amount half away from zero to the currency's places, and pads it to exactly that many.
 ///
 /// ```
 /// use nova_figures::money;
@@ -18,13 +18,12 @@ pub fn money(amount: Decimal, currency: &str) -> Decimal {
     at_least(rounded(amount, currency), places(currency))
 }
 
-/// As [`money`], with no more places than it has.
+/// Like [`money`], but without padding.
 pub fn rounded(amount: Decimal, currency: &str) -> Decimal {
     rounded_to(amount, places(currency))
 }
 
-/// A total for each currency, in the order of the codes: the sum of the rows shown, and beside it the
-/// exact sum, for ratios.
+/// A total per currency, in order of the codes: the sum of the rounded rows, and the exact sum for ratios.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sums(BTreeMap<String, Sum>);
 
@@ -35,25 +34,26 @@ struct Sum {
 }
 
 impl Sums {
-    /// Adds a row, which shows the amount rounded.
+    /// Adds a row that shows the rounded amount.
     ///
     /// # Errors
-    /// When the total has more digits than can be computed with exactly.
+    /// /// When the total has more digits than can be represented exactly.
     pub fn add(&mut self, currency: &str, amount: Decimal) -> Result<(), TooLarge> {
         self.add_row(currency, rounded(amount, currency), amount)
     }
 
-    /// Adds a row that shows something else than its exact amount rounded, such as the difference of two
-    /// rounded amounts.
+    /// Adds a row whose shown amount is not its exact amount rounded, such as the difference of two rounded
+    /// amounts.
     ///
     /// # Errors
-    /// As [`Sums::add`].
+    /// See [`Sums::add`].
     pub fn add_row(&mut self, currency: &str, shown: Decimal, exact: Decimal) -> Result<(), TooLarge> {
         match self.0.get_mut(currency) {
             Some(sum) => {
                 *sum = Sum {
                     shown: plus(sum.shown, shown)?,
-                    // A ratio is rounded anyway: here an addition may drop the last of 28 digits.
+                    // Only ratios use this, and those are rounded: dropping the last of 28 digits is
+                    // acceptable.
                     exact: sum.exact.checked_add(exact).ok_or(TooLarge)?,
                 };
             }
@@ -64,22 +64,22 @@ impl Sums {
         Ok(())
     }
 
-    /// The total of the rows shown.
+    /// The total of the rounded rows.
     pub fn get(&self, currency: &str) -> Option<Decimal> {
         self.0.get(currency).map(|sum| sum.shown)
     }
 
-    /// The same with all the currency's places; zero where there is no row.
+    /// The total padded to the currency's places; zero if there are no rows.
     pub fn money(&self, currency: &str) -> Decimal {
         money(self.get(currency).unwrap_or_default(), currency)
     }
 
-    /// The sum of the exact amounts, for a ratio.
+    /// The sum of the exact amounts, for ratios.
     pub fn exact(&self, currency: &str) -> Option<Decimal> {
         self.0.get(currency).map(|sum| sum.exact)
     }
 
-    /// Each currency with the total of its rows.
+    /// Iterates over the currencies and the totals of their rounded rows.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Decimal)> {
         self.0.iter().map(|(currency, sum)| (currency.as_str(), sum.shown))
     }

@@ -1,7 +1,6 @@
 use unicode_normalization::UnicodeNormalization;
 
-/// A text in the form in which names are compared: composed (NFC), lower case, runs of white space
-/// made one space, none at the ends.
+/// Normalises a name for comparison: NFC, lower case, trimmed, runs of white space collapsed to one space.
 ///
 /// ```
 /// use nova_figures::folded;
@@ -12,14 +11,14 @@ pub fn folded(text: &str) -> String {
     lower.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The similarity of two names in percent: twice the letter pairs they share over all their pairs (the
-/// Sørensen–Dice coefficient).
+/// The Sørensen–Dice similarity of two names in percent: twice the number of shared bigrams over the total
+/// number of bigrams.
 ///
 /// ```
 /// use nova_figures::similarity;
 /// assert_eq!(similarity("night", "Nacht"), 25);
 /// ```
 pub fn similarity(a: &str, b: &str) -> usize {
-    // From 0 to 100, so that the conversion cuts nothing off.
+    // In the range 0 to 100, so the cast loses nothing.
     (strsim::sorensen_dice(&folded(a), &folded(b)) * 100.0).round() as usize
 }

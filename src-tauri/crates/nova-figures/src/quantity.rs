@@ -2,31 +2,31 @@ use rust_decimal::Decimal;
 
 use crate::TooLarge;
 
-/// A number of shares, exactly: a fraction, so that a reverse split of one for three loses nothing.
+/// An exact number of shares. A fraction, so that a one-for-three reverse split is lossless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quantity {
-    /// In lowest terms.
+    /// Numerator, in lowest terms.
     over: i128,
-    /// Above zero.
+    /// Denominator, positive.
     under: i128,
 }
 
-/// Amounts are exact to this many places; what does not come out even is rounded half away from zero there.
+/// Decimal places of computed amounts, rounded half away from zero.
 pub const PLACES: u32 = 8;
 
 impl Quantity {
     pub const ZERO: Self = Self { over: 0, under: 1 };
 
     /// # Errors
-    /// Beyond 28 places.
+    /// /// With more than 28 places.
     pub fn of(number: Decimal) -> Result<Self, TooLarge> {
         Self::fraction(number.mantissa(), power_of_ten(number.scale())?)
     }
 
-    /// This many new shares for that many old ones.
+    /// The ratio of a split: `new` shares for `old` ones.
     ///
     /// # Errors
-    /// With too many digits, or none of the old.
+    /// /// With too many digits, or if `old` is zero.
     pub fn ratio(new: Decimal, old: Decimal) -> Result<Self, TooLarge> {
         let (new, old) = (Self::of(new)?, Self::of(old)?);
         new.times(Self::fraction(old.under, old.over)?)
@@ -75,7 +75,7 @@ impl Quantity {
         Ok(self.minus(other)?.over > 0)
     }
 
-    /// This many times this amount, to [`PLACES`].
+    /// The value at a price per share, rounded to [`PLACES`].
     ///
     /// # Errors
     /// With too many digits.
@@ -84,7 +84,7 @@ impl Quantity {
         self.times(price)?.rounded(PLACES)
     }
 
-    /// The part of an amount that falls to this out of `whole`, to [`PLACES`].
+    /// The proportional part of `amount` for this quantity out of `whole`, rounded to [`PLACES`].
     ///
     /// # Errors
     /// With too many digits.
@@ -92,7 +92,7 @@ impl Quantity {
         self.times(Self::fraction(whole.under, whole.over)?)?.at(amount)
     }
 
-    /// As a decimal: exact where it has at most ten places, else rounded half away from zero there.
+    /// As a decimal: exact with at most ten places, otherwise rounded half away from zero to ten.
     ///
     /// # Errors
     /// With too many digits.
@@ -122,7 +122,7 @@ fn power_of_ten(places: u32) -> Result<i128, TooLarge> {
     10_i128.checked_pow(places).ok_or(TooLarge)
 }
 
-/// Above zero.
+/// Greatest common divisor, positive.
 fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_third_and_back_is_the_same() {
+    fn split_and_reverse_split_cancel_out() {
         let third = Quantity::ratio(dec("1"), dec("3")).expect("a ratio");
         let thrice = Quantity::ratio(dec("3"), dec("1")).expect("a ratio");
         let shrunk = quantity("100").times(third).expect("small");

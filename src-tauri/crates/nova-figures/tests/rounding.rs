@@ -1,4 +1,4 @@
-//! The rule of rounding. All expected values are calculated by hand.
+//! The rounding rules. All expected values are calculated by hand.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ fn rounds_halves_away_from_zero() {
     for (amount, shown) in [
         ("0.005", "0.01"),
         ("-0.005", "-0.01"),
-        // To even these were 2.34 and 2.34.
+        // Half-to-even would give 2.34 for both.
         ("2.345", "2.35"),
         ("-2.345", "-2.35"),
         ("2.335", "2.34"),
@@ -49,7 +49,7 @@ fn each_currency_has_its_own_places() {
 }
 
 #[test]
-fn an_amount_keeps_its_fewer_places() {
+fn rounding_does_not_pad() {
     assert_eq!(rounded(dec("12000"), "EUR").to_string(), "12000");
     assert_eq!(rounded(dec("12.5"), "EUR").to_string(), "12.5");
     assert_eq!(rounded(dec("12.505"), "EUR").to_string(), "12.51");
@@ -58,7 +58,7 @@ fn an_amount_keeps_its_fewer_places() {
 #[test]
 fn a_total_is_the_sum_of_the_rows_shown() {
     let mut sums = Sums::default();
-    // Shown as 33.34 each: 100.02, where the exact sum 100.005 would be shown as 100.01.
+    // Each is shown as 33.34, which adds up to 100.02; the exact sum 100.005 would be shown as 100.01.
     for _ in 0..3 {
         sums.add("EUR", dec("33.335")).unwrap();
     }
@@ -90,7 +90,7 @@ fn percentages_are_rounded_half_away_from_zero() {
 fn a_sum_that_cannot_be_exact_is_an_error() {
     let huge = dec(&"9".repeat(28));
     assert_eq!(plus(huge, dec("0.01")), Err(TooLarge));
-    // Nothing is lost of a number to which nothing is added.
+    // Adding zero keeps the scale.
     assert_eq!(plus(dec("0.00"), dec("1000")), Ok(dec("1000")));
     assert_eq!(plus(dec("100"), dec("0.00")), Ok(dec("100")));
     assert_eq!(minus(huge, dec("0.01")), Err(TooLarge));
@@ -101,7 +101,7 @@ fn a_sum_that_cannot_be_exact_is_an_error() {
 }
 
 #[test]
-fn currencies_of_prices_are_currencies() {
+fn price_only_currencies_are_recognised() {
     assert_eq!(["btc", "CLF", "cnh"].map(currency_code), [Some("BTC"), Some("CLF"), Some("CNH")]);
     assert_eq!(currency_code("XAU"), None);
     assert_eq!(near_currency_codes("BTD"), ["BBD", "BHD", "BMD", "BND", "BSD", "BTC", "BTN", "BZD", "TTD"]);
@@ -124,7 +124,7 @@ fn reads_plain_dates_only() {
 }
 
 #[test]
-fn names_alike_in_nothing_but_case_are_the_same() {
+fn names_are_compared_ignoring_case_and_composition() {
     assert_eq!(similarity("Zoe\u{308} Klein", "ZOË  klein"), 100);
     assert_eq!(similarity("Anna", "Otto"), 0);
 }

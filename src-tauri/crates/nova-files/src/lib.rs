@@ -1,34 +1,34 @@
-//! How Nova opens files of its own: regular files only, bounded in size, and without waiting for a pipe.
+//! Opens Nova's own files: regular files only, bounded in size, and without blocking on a pipe.
 //!
-//! It knows no format, and it never opens a note: those are `nova-vault`'s.
+//! It knows no file format and never opens notes; `nova-vault` does.
 //!
 //! # Invariants
 //!
-//! - A pipe, device, link or oversized file in the place of settings, state or a lock is refused by name, and
-//!   created files are private to the user: `tests/files.rs`, `tests/journeys/odd_files.rs`.
+//! - A pipe, device, link or oversized file in place of settings, state or a lock is refused with its name,
+//!   and created files are accessible to the user only: `tests/files.rs`, `tests/journeys/odd_files.rs`.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
-/// The largest file that is read, in bytes.
+/// Size limit of [`read`] and [`read_text`], in bytes.
 pub const MOST_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Reads a file of Nova's own, or the user's settings. A link to a regular file is followed.
+/// Reads one of Nova's own files or the user's settings. A link to a regular file is followed.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] for anything but a regular file, [`ErrorKind::FileTooLarge`] for one of
-/// more than [`MOST_BYTES`], and what the system says.
+/// [`ErrorKind::InvalidInput`] unless it is a regular file, [`ErrorKind::FileTooLarge`] above [`MOST_BYTES`],
+/// and errors of the operating system.
 pub fn read(file: &Path) -> io::Result<Vec<u8>> {
     read_within(file, MOST_BYTES)
 }
 
-/// The same for a file of at most this many bytes.
+/// Like [`read`], with a limit of `most` bytes.
 ///
 /// # Errors
-/// As [`read`].
+/// /// See [`read`].
 pub fn read_within(file: &Path, most: u64) -> io::Result<Vec<u8>> {
-    // Opening some devices has an effect of its own, so the kind is checked before and after.
+    // Opening some devices has side effects, so the kind is checked both before and after.
     check(&std::fs::metadata(file)?, most)?;
     let mut options = OpenOptions::new();
     without_blocking(options.read(true), false);
@@ -39,18 +39,18 @@ pub fn read_within(file: &Path, most: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > most { Err(too_large(most)) } else { Ok(bytes) }
 }
 
-/// The same for a file of text.
+/// Like [`read`], for UTF-8 text.
 ///
 /// # Errors
-/// As [`read`], and [`ErrorKind::InvalidData`] where it is not UTF-8.
+/// As for [`read`], and [`ErrorKind::InvalidData`] if it is not UTF-8.
 pub fn read_text(file: &Path) -> io::Result<String> {
     String::from_utf8(read(file)?).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
-/// Opens or creates a file that exists to be locked; only the user may open it. A link is refused.
+/// Opens or creates a lock file that only the user can open. A link is refused.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] for anything but a regular file, and what the system says.
+/// [`ErrorKind::InvalidInput`] unless it is a regular file, and errors of the operating system.
 pub fn open_lock(file: &Path) -> io::Result<File> {
     if let Ok(found) = std::fs::symlink_metadata(file) {
         regular(&found)?;
@@ -60,13 +60,13 @@ pub fn open_lock(file: &Path) -> io::Result<File> {
     private(&mut options);
     let opened = options.open(file)?;
     regular(&opened.metadata()?)?;
-    // Nova once created it with whatever mode the system gave.
+    // Earlier versions created it with the default mode.
     take_rights(&opened, 0o600);
     Ok(opened)
 }
 
-/// Creates the folder, with those above it, so that only the user may enter it. An existing one becomes
-/// private where it is the user's own.
+/// Creates the folder and its parents so that only the user can enter it. An existing folder is made private
+/// if the user owns it.
 ///
 /// # Errors
 /// When it cannot be created.
@@ -80,18 +80,18 @@ pub fn private_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// New files that these options create are the user's alone. On Windows the user's own folders are
-/// private by inheritance.
+/// Makes files created with these options accessible to the user only. On Windows, files in the user's
+/// folders inherit that.
 pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }
 
-/// Makes a regular file the user's alone that may have been another's business before.
+/// Makes an existing regular file accessible to its owner only.
 ///
 /// # Errors
-/// When the system says nothing of the file.
+/// When the file's metadata cannot be read.
 pub fn make_private(file: &File) -> io::Result<()> {
     if file.metadata()?.is_file() {
         take_rights(file, 0o600);
@@ -99,7 +99,7 @@ pub fn make_private(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes rights from others. A file of another user's is left alone.
+/// Removes permissions of group and others, unless another user owns the file.
 fn take_rights(file: &File, mode: u32) {
     #[cfg(unix)]
     {
@@ -152,7 +152,8 @@ fn too_large(most: u64) -> io::Error {
     io::Error::new(ErrorKind::FileTooLarge, format!("it is larger than {most} MB"))
 }
 
-/// Opening a pipe would otherwise wait for a writer, and a terminal would become Nova's own.
+/// Without this, opening a pipe would block until there is a writer, and a terminal could become the
+/// controlling one.
 fn without_blocking(options: &mut OpenOptions, refuse_links: bool) {
     #[cfg(unix)]
     {

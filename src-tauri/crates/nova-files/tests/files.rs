@@ -49,7 +49,7 @@ fn size_is_bounded_and_links_to_files_are_followed() {
 }
 
 #[test]
-fn a_lock_file_is_private_and_no_link_or_pipe() {
+fn lock_file_is_private_and_links_and_pipes_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("old"), "kept").expect("written");
@@ -68,7 +68,7 @@ fn a_lock_file_is_private_and_no_link_or_pipe() {
 }
 
 #[test]
-fn a_folder_becomes_private() {
+fn existing_folder_becomes_private() {
     let folder = tempfile::tempdir().expect("a folder");
     let (old, new) = (folder.path().join("old"), folder.path().join("new/inner"));
     std::fs::create_dir(&old).expect("made");

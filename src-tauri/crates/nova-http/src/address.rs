@@ -1,10 +1,10 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address is one of the public internet. Everything else belongs to this machine, to
-/// its network or to nobody, and a tool has no business there.
+/// Whether an address belongs to the public internet. All others belong to this machine, to its network or to
+/// nobody, and tools must not reach them.
 ///
-/// The lists are the special-purpose registries of IANA (RFC 6890 and its updates); of IPv6 only
-/// what is assigned as global unicast counts.
+/// The ranges are IANA's special-purpose registries (RFC 6890 and its updates); of IPv6, only ranges assigned
+/// as global unicast count.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -14,7 +14,7 @@ pub fn is_public(address: IpAddr) -> bool {
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
-    // Azure's metadata lie at a public address.
+    // Azure's metadata service has a public address.
     let metadata = address == Ipv4Addr::new(168, 63, 129, 16);
     !(metadata
         || a == 0
@@ -34,7 +34,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [first, second, ..] = address.segments();
-    // An IPv4 address in another dress counts as what it is.
+    // An embedded IPv4 address is judged as IPv4.
     if let Some(mapped) = address.to_ipv4_mapped() {
         return is_public_v4(mapped);
     }
@@ -46,9 +46,9 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     let protocols = first == 0x2001 && second < 0x200;
     let documentation = (first == 0x2001 && second == 0xdb8) || (first == 0x3fff && second < 0x1000);
     let six_to_four = first == 0x2002;
-    // The 6bone, given back.
+    // 6bone, returned to IANA.
     let returned = first == 0x3ffe;
-    // An ISATAP address ends in one of IPv4, whatever its beginning looks like.
+    // An ISATAP address embeds an IPv4 address at its end, whatever its prefix.
     let isatap = address.segments()[4] & 0xfdff == 0 && address.segments()[5] == 0x5efe;
     global && !protocols && !documentation && !six_to_four && !returned && !isatap
 }
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_public_internet_is_refused() {
+    fn addresses_outside_the_public_internet_are_refused() {
         for address in [
             "0.0.0.0",
             "0.1.2.3",

@@ -1,4 +1,4 @@
-//! Connections for protocols other than HTTP, encrypted and to a server that the user named.
+//! TLS connections for protocols other than HTTP, to a server that the user named.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -16,15 +16,15 @@ use url::{Host, Url};
 
 use crate::{HostGate, Names, Web, WebError, by_address, host_of, named_server};
 
-/// How long a connection may take to be there.
+/// Connect timeout.
 pub(crate) const CONNECT: Duration = Duration::from_secs(15);
 
 impl Web {
-    /// An encrypted connection to a server that the user named, on this machine or at a public address. Its certificate
-    /// is checked for `host` by the system's authorities.
+    /// Opens a TLS connection to a server that the user named, on this machine or at a public address. Its
+    /// certificate is verified for `host` against the system's trust store.
     ///
     /// # Errors
-    /// `NotAllowed` by the gate; `Certificate` where it does not fit; as [`WebError`] lists.
+    /// `NotAllowed` by the gate; `Certificate` if verification fails; otherwise see [`WebError`].
     pub async fn connect_to_named(
         &self,
         host: &str,
@@ -34,10 +34,10 @@ impl Web {
         self.connect_to_named_after(host, port, gate, &()).await
     }
 
-    /// The same where the protocol begins in plain text: `before` is all that is said unencrypted.
+    /// Like [`Web::connect_to_named`] for protocols with STARTTLS: `before` performs the plain-text exchange.
     ///
     /// # Errors
-    /// As [`Web::connect_to_named`]; `BadAnswer` where the server does not agree to encrypt.
+    /// As for [`Web::connect_to_named`]; `BadAnswer` if the server does not agree to encrypt.
     pub async fn connect_to_named_after(
         &self,
         host: &str,
@@ -101,14 +101,15 @@ fn not_encrypted(host: &str, error: &io::Error) -> WebError {
     }
 }
 
-/// Why there is no connection.
+/// Why connecting failed.
 pub(crate) enum NotDialled {
-    /// The name leads to addresses that may not be reached, and to no other.
+    /// The name resolves only to addresses that are not allowed.
     NotPublic,
     Unreachable(String),
 }
 
-/// Connects to an address that passes, so that no second lookup can answer differently.
+/// Connects to one of the addresses that passed the filter, so that a second lookup cannot answer
+/// differently.
 pub(crate) async fn dial(
     names: &dyn Names,
     allow: fn(IpAddr) -> bool,

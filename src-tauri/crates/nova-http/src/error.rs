@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use nova_skill::ToolError;
 
-/// Why a request was not made, or had no answer that can be used. No message holds more of the
-/// address than its host: the rest can carry keys.
+/// Why a request was not made, or had no usable answer. Messages contain only the host of the URL: the rest
+/// may contain keys.
 #[derive(Debug, thiserror::Error)]
 pub enum WebError {
     /// Neither http nor https.
@@ -11,21 +11,21 @@ pub enum WebError {
     Scheme { scheme: String },
     #[error("The address of {host} contains a user name or a password.")]
     UserInfo { host: String },
-    /// This machine, its network, or what only looks public.
+    /// This machine, its network, or an address that only appears to be public.
     #[error("{} is not a public address.", if host.is_empty() { "This" } else { host })]
     Internal { host: String },
-    /// Everybody on the way could read it.
+    /// Plain http to another machine, which anyone on the path could read.
     #[error("Plain http to {host} is refused: anyone on the way could read it.")]
     Plain { host: String },
-    /// The request itself cannot be sent.
+    /// The request itself is invalid.
     #[error("The request cannot be sent: {reason}.")]
     Request { reason: String },
-    /// The gate said no.
+    /// The gate refused the host.
     #[error(transparent)]
     NotAllowed(ToolError),
     #[error("{host} cannot be reached: {reason}.")]
     Unreachable { host: String, reason: String },
-    /// It is not the server that it should be, or nobody whom the system trusts says so.
+    /// The certificate is for another server, or is not trusted by the system.
     #[error("The certificate of {host} does not fit: {reason}.")]
     Certificate { host: String, reason: String },
     #[error("{host} did not answer in {} s.", after.as_secs_f32())]
@@ -36,13 +36,13 @@ pub enum WebError {
     BadAnswer { host: String, reason: String },
     #[error("{host} redirected: {reason}.")]
     Redirect { host: String, reason: String },
-    /// The way to the web cannot be set up on this machine.
+    /// The HTTP client cannot be set up on this machine.
     #[error("The web cannot be reached from this machine: {reason}.")]
     Setup { reason: String },
 }
 
 impl WebError {
-    /// What to do about it, one sentence.
+    /// The user's next step, one sentence.
     pub fn hint(&self) -> String {
         match self {
             Self::Scheme { .. } => "Use an https address.",

@@ -4,11 +4,11 @@ use url::{Host, Url};
 
 use crate::WebError;
 
-/// Endings that name this machine or its network, whatever a resolver says.
+/// Suffixes of names of this machine or its network, whatever a resolver answers.
 const LOCAL_ENDINGS: [&str; 6] = ["localhost", "localdomain", "local", "internal", "lan", "home.arpa"];
 
-/// The host of an address as grants and questions name it: `name`, or `name:port` when the port is
-/// not the one of the scheme. None where there is no host.
+/// The host of a URL as grants and questions name it: `name`, or `name:port` for a port other than the
+/// scheme's default. `None` without a host.
 ///
 /// ```
 /// use nova_http::host_of;
@@ -23,21 +23,21 @@ pub fn host_of(url: &Url) -> Option<String> {
     })
 }
 
-/// A host as a tool declares it, in the spelling of [`host_of`]. None for what names no one host:
-/// addresses with a path, wildcards, empty text.
+/// Normalises a host declared by a tool to the spelling of [`host_of`]. `None` unless it names exactly one
+/// host: addresses with a path, wildcards, empty text.
 pub fn declared_host(text: &str) -> Option<String> {
     let text = text.trim();
     let plain = !text.is_empty() && !text.contains(['/', '\\', '?', '#', '@', '*']);
     let url = plain.then(|| Url::parse(&format!("https://{text}/")).ok()).flatten()?;
-    // The port of plain HTTP is no other host.
+    // Port 80 is as much a default port as 443.
     let url = if url.port() == Some(80) { Url::parse(&format!("http://{text}/")).ok()? } else { url };
     host_of(&url).filter(|host| !host.is_empty())
 }
 
-/// The address without what could lead it elsewhere than where it says, and its host's name.
+/// The URL without its fragment and trailing dot, and its host.
 ///
 /// # Errors
-/// When the address is not one that a tool may ask for, whatever its user allows.
+/// When a tool may not request the URL, whatever the user allows.
 pub(crate) fn checked(mut url: Url, allow: fn(IpAddr) -> bool) -> Result<(Url, String), WebError> {
     let shown = host_of(&url).unwrap_or_default();
     if !matches!(url.scheme(), "http" | "https") {
@@ -58,11 +58,11 @@ pub(crate) fn checked(mut url: Url, allow: fn(IpAddr) -> bool) -> Result<(Url, S
         let local = LOCAL_ENDINGS.iter().any(|ending| {
             name.strip_suffix(ending).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         });
-        // A name of one word is looked for in the network's own domain.
+        // A single-label name would be resolved in the local network's search domain.
         if local || !name.contains('.') || name.split('.').any(str::is_empty) {
             return Err(internal());
         }
-        // What was asked about is what is contacted, letter by letter.
+        // The host contacted must be exactly the host that was asked about.
         url.set_host(Some(&name)).map_err(|_| internal())?;
     }
     let host = host_of(&url).ok_or_else(internal)?;
@@ -121,18 +121,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_about_is_what_is_contacted() {
+    fn host_asked_about_is_the_host_contacted() {
         let (url, host) = checked("https://Weather.COM./now?x=1#y".parse().expect("an address"), is_public)
             .expect("public");
         assert_eq!((url.as_str(), host.as_str()), ("https://weather.com/now?x=1", "weather.com"));
-        // Letters that look alike are shown as what they are.
+        // Homographs are shown in Punycode.
         let (_, host) =
             checked("https://wеather.com/".parse().expect("an address"), is_public).expect("public");
         assert!(host.starts_with("xn--"), "{host}");
     }
 
     #[test]
-    fn declared_hosts_are_read_as_addresses_are() {
+    fn declared_hosts_are_normalised_like_urls() {
         for (text, expected) in [
             ("api.weather.com", Some("api.weather.com")),
             (" API.Weather.com. ", Some("api.weather.com")),

@@ -5,8 +5,8 @@ use url::{Host, Url};
 use crate::host::{checked, declared_host};
 use crate::is_public;
 
-/// The hosts that a command may contact, as its call names them: one host, or with `*.` in front every host below it.
-/// A port is named where it is neither 80 nor 443.
+/// Hosts that a command may contact, as given in its call: one host, or `*.` for every subdomain. Ports other
+/// than 80 and 443 are named.
 ///
 /// ```
 /// use nova_http::HostPattern;
@@ -21,7 +21,8 @@ pub struct HostPattern {
 }
 
 impl HostPattern {
-    /// None for what names no public host: an address with a path, this machine, `*` alone, `*.org`.
+    /// `None` unless it names public hosts: an address with a path, this machine, `*` alone and `*.org` do
+    /// not.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (below, text) = match text.strip_prefix("*.") {
@@ -34,7 +35,7 @@ impl HostPattern {
         (is_name || !below).then_some(Self { below, host })
     }
 
-    /// `host` as [`host_of`](crate::host_of) spells it.
+    /// `host` in the spelling of [`host_of`](crate::host_of).
     pub fn covers(&self, host: &str) -> bool {
         match self.below {
             true => host.strip_suffix(&self.host).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.')),
@@ -60,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_spelled_as_requests_spell_them() {
+    fn hosts_are_spelled_as_in_requests() {
         check(" API.Example.org. ", Some("api.example.org"));
         check("example.org:443", Some("example.org"));
         check("example.org:80", Some("example.org"));
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_public_host_is_none() {
+    fn pattern_without_a_public_host_is_none() {
         for text in [
             "",
             "*",
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wildcard_covers_hosts_below_and_no_other() {
+    fn wildcard_covers_subdomains_only() {
         let below = HostPattern::parse("*.example.org").expect("a pattern");
         for (host, covered) in [
             ("a.example.org", true),

@@ -1,24 +1,23 @@
-//! How a tool reaches the web: one request at a time, only to public addresses, within limits of
-//! size and time, asking a gate for every host it is led to.
+//! HTTP for tools: one request at a time, to public addresses only, limited in size and time, with a gate
+//! that decides about every host on the way.
 //!
-//! This crate never keeps a cookie, a cache or a credential, reads no environment, and decides about
-//! no host: the gate does.
+//! This crate stores no cookies, caches or credentials, reads no environment variables, and makes no decision
+//! about hosts: the gate does.
 //!
 //! # Invariants
 //!
-//! - The connection itself resolves the name and uses only addresses that pass the filter, so a second lookup
-//!   cannot answer differently: `tests/web/hostile.rs`.
-//! - A request reaches public addresses only, and no host that nobody allowed, redirects included:
-//!   `tests/web/hostile.rs`.
-//! - A server that the user named is reached at public addresses or on this machine, as its address says, and its
-//!   redirects lead nowhere else: `tests/web/named_server.rs`.
-//! - A tool reaches a server of this machine only as one that the user named, and follows no redirect of it:
+//! - The connection resolves the name itself and uses only addresses that pass the filter, so that DNS
+//!   rebinding has no effect: `tests/web/hostile.rs`.
+//! - A request reaches only public addresses and allowed hosts, redirects included: `tests/web/hostile.rs`.
+//! - A server that the user named is reached at a public address or on this machine, whichever its URL says,
+//!   and its redirects are not followed to other hosts: `tests/web/named_server.rs`.
+//! - A tool reaches a server on this machine only if the user named it, and follows none of its redirects:
 //!   `tests/web/named_server.rs`.
-//! - A command reaches, through the proxy that is its only way out, no host that its gate refuses and no address that
-//!   is not public; it is the address of a request that counts, not its `Host`: `tests/web/proxy.rs`.
-//! - A connection for another protocol is encrypted, to a server that the user named, and its certificate fits:
-//!   `tests/web/named_server.rs`.
-//! - It uses no proxy itself, requests no compressed answer and unpacks none: `tests/web/limits.rs`.
+//! - A sandboxed command, whose only way out is the proxy, reaches no host that its gate refuses and no
+//!   address that is not public; the request target counts, not the `Host` header: `tests/web/proxy.rs`.
+//! - Connections for other protocols use TLS with a verified certificate and go to a server that the user
+//!   named: `tests/web/named_server.rs`.
+//! - It uses no proxy itself, requests no compressed responses and decompresses none: `tests/web/limits.rs`.
 
 mod address;
 mod connect;

@@ -9,14 +9,14 @@ use crate::host::checked;
 use crate::resolve::Filtered;
 use crate::{Names, WebError, is_public};
 
-/// How often one request is led on.
+/// Redirects followed per request.
 const REDIRECTS: usize = 5;
 
-/// Which addresses a server that the user named may have: those of this machine where the address says
-/// so, else public ones.
+/// The filter for addresses of a server that the user named: loopback if the URL names this machine,
+/// otherwise public addresses.
 ///
 /// # Errors
-/// When the address is neither, or plain http would leave this machine.
+/// When the URL is neither, or uses plain http to another machine.
 pub fn named_server(url: &Url) -> Result<fn(IpAddr) -> bool, WebError> {
     let is_here = match url.host() {
         Some(Host::Domain(name)) => name.trim_end_matches('.') == "localhost",
@@ -34,22 +34,22 @@ pub fn named_server(url: &Url) -> Result<fn(IpAddr) -> bool, WebError> {
     Ok(is_public)
 }
 
-/// The address with 127.0.0.1 for `localhost`, as requests and questions name this machine: as a name it would be
-/// looked up like any other.
+/// Replaces `localhost` by 127.0.0.1, which is how requests and questions name this machine: as a name it
+/// would be looked up like any other.
 pub fn by_address(mut url: Url) -> Url {
     if url.host_str().is_some_and(|host| host.trim_end_matches('.') == "localhost") {
-        // A host can be set in every address that has one.
+        // Setting the host succeeds for every URL that has one.
         let _ = url.set_host(Some("127.0.0.1"));
     }
     url
 }
 
-/// A client for one server that the user named, whose answers may be streams: it has no limits of time and
-/// size, its user does. It follows a redirect only to the same scheme, host and port, and with the same
+/// A client for one server that the user named. Its responses may be streams, so it has no limits of time and
+/// size; the caller sets them. It follows redirects only to the same scheme, host and port and with the same
 /// method, so that no header reaches another host.
 ///
 /// # Errors
-/// As [`named_server`], and when the client cannot be made on this machine.
+/// As for [`named_server`], and when the client cannot be built on this machine.
 pub fn client_for(url: &Url, names: Arc<dyn Names>) -> Result<Client, WebError> {
     let allow = named_server(url)?;
     Filtered { names, allow }

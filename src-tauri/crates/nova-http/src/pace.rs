@@ -5,27 +5,27 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// How many requests run at one host at once, …
+/// Concurrent requests per host, …
 const AT_ONCE: usize = 8;
-/// … and this many begin within a second.
+/// … and requests started per second.
 const A_SECOND: usize = 20;
-/// How many hosts are remembered; idle ones are forgotten beyond.
+/// Hosts tracked; idle ones beyond that are evicted.
 const HOSTS: usize = 200;
 
-/// Spares each host, however many tools ask.
+/// Rate limit per host, shared by all tools.
 #[derive(Default)]
 pub(crate) struct Pace(Mutex<HashMap<String, Arc<HostPace>>>);
 
 struct HostPace {
     free: Arc<Semaphore>,
-    /// When the last requests began, oldest first.
+    /// Start times of the last requests, oldest first.
     begun: tokio::sync::Mutex<VecDeque<Instant>>,
 }
 
 /// Held while the request runs.
 pub(crate) struct Turn {
     _permit: Option<OwnedSemaphorePermit>,
-    /// Keeps the host remembered.
+    /// Prevents eviction of the host.
     _host: Arc<HostPace>,
 }
 
@@ -36,7 +36,7 @@ impl Pace {
         let permit = host.free.clone().acquire_owned().await.ok();
         let mut begun = host.begun.lock().await;
         if begun.len() >= A_SECOND {
-            // Taken out only afterwards: who gives up while waiting leaves no gap for another.
+            // Removed only after the wait: a cancelled waiter must not free a slot.
             if let Some(oldest) = begun.front() {
                 tokio::time::sleep_until(*oldest + Duration::from_secs(1)).await;
             }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn twenty_requests_a_second_and_the_next_waits() {
+    async fn request_beyond_twenty_a_second_waits() {
         let pace = Pace::default();
         let start = Instant::now();
         for _ in 0..20 {
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn eight_at_once_and_the_next_when_one_ends() {
+    async fn ninth_concurrent_request_waits_until_one_ends() {
         let pace = Pace::default();
         let mut turns = Vec::new();
         for _ in 0..8 {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_gives_up_while_waiting_neither_frees_nor_takes_a_turn() {
+    async fn cancelled_waiter_neither_frees_nor_takes_a_slot() {
         let pace = Pace::default();
         for _ in 0..20 {
             drop(pace.turn("a.example.com").await);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn idle_hosts_are_forgotten() {
+    async fn idle_hosts_are_evicted() {
         let pace = Pace::default();
         let busy = pace.turn("busy.example.com").await;
         for number in 0..1000 {

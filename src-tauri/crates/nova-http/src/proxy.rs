@@ -1,4 +1,4 @@
-//! A proxy for a command that has no other way out: HTTP, and CONNECT for everything else.
+//! The proxy of a sandboxed command that has no other network access: HTTP, and CONNECT for everything else.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -24,12 +24,12 @@ use crate::connect::{CONNECT, NotDialled, dial};
 use crate::host::checked;
 use crate::{HostGate, Names, Web};
 
-/// How long the headers of a request may take.
+/// Timeout for the headers of a request.
 const HEADERS: Duration = Duration::from_secs(30);
-/// So many requests are logged one by one; the others are counted.
+/// Requests logged individually; further ones are only counted.
 const LOGGED: usize = 100;
 
-/// Headers that are about one connection (RFC 9110, 7.6.1), and `Expect`, which is answered here.
+/// Hop-by-hop headers (RFC 9110, 7.6.1), and `Expect`, which the proxy answers itself.
 const OF_A_CONNECTION: [&str; 10] = [
     "connection",
     "expect",
@@ -43,9 +43,8 @@ const OF_A_CONNECTION: [&str; 10] = [
     "upgrade",
 ];
 
-/// Answers the connections of one command: each request goes to a host that the gate lets pass, at an address that
-/// was found and filtered for this request, and is logged. What a connection carries to that host is the command's
-/// own affair.
+/// Serves the connections of one command: each request goes to a host that the gate allows, at an address
+/// resolved and filtered for this request, and is logged. The content of a connection is not inspected.
 pub struct Proxy {
     names: Arc<dyn Names>,
     allow: fn(IpAddr) -> bool,
@@ -66,28 +65,28 @@ struct Logged {
     traffic: Arc<Traffic>,
 }
 
-/// Bytes over one connection to a host.
+/// Bytes transferred over one connection to a host.
 #[derive(Default)]
 struct Traffic {
     sent: AtomicU64,
     received: AtomicU64,
 }
 
-/// Where a request goes.
+/// The destination of a request.
 struct Place {
     url: Url,
-    /// As the gate is asked about it: with a port that is neither 80 nor 443.
+    /// The host in the gate's spelling: with the port unless it is 80 or 443.
     named: String,
     port: u16,
 }
 
-/// Why a request goes nowhere.
+/// Why a request was refused.
 struct Refusal {
     status: StatusCode,
     reason: String,
 }
 
-/// What becomes of a connection after CONNECT.
+/// State of a connection after CONNECT.
 struct Tunnel {
     client: OnUpgrade,
     server: Counted,
@@ -118,7 +117,7 @@ impl CommandProxy for Proxy {
         if let Some(Tunnel { client, mut server }) = tunnel
             && let Ok(client) = client.await
         {
-            // An error is one side that went away.
+            // An error means that one side closed the connection.
             let _ = tokio::io::copy_bidirectional(&mut TokioIo::new(client), &mut server).await;
         }
     }
@@ -137,7 +136,7 @@ impl CommandProxy for Proxy {
 }
 
 impl Web {
-    /// A proxy for one command, with the gate of its call.
+    /// Creates the proxy of one command, with the gate of its call.
     pub fn proxy(&self, gate: Arc<dyn HostGate>) -> Proxy {
         let (names, allow) = (self.options.names.clone(), self.options.allow);
         Proxy { names, allow, gate, log: Mutex::default() }
@@ -161,7 +160,7 @@ impl Proxy {
     ) -> Result<Response<Body>, Refusal> {
         let authority = request.uri().authority().filter(|authority| authority.port_u16().is_some());
         let authority = authority.ok_or_else(|| Refusal::bad("CONNECT takes HOST:PORT."))?;
-        // The scheme says which port is not named.
+        // The scheme decides which port is omitted.
         let scheme = if authority.port_u16() == Some(80) { "http" } else { "https" };
         let server = self.reached(&format!("{scheme}://{authority}/")).await?.1;
         let client = hyper::upgrade::on(&mut request);
@@ -185,7 +184,7 @@ impl Proxy {
         let driving = AbortOnDropHandle::new(tokio::spawn(connection));
         let mut response = sender.send_request(request).await.map_err(broke)?;
         without_hop_headers(response.headers_mut());
-        // The connection is driven as long as its body is read.
+        // The connection must be polled while its body is read.
         Ok(response.map(move |body| {
             body.map_frame(move |frame| {
                 let _driving = &driving;
@@ -195,7 +194,7 @@ impl Proxy {
         }))
     }
 
-    /// Asks the gate and connects, and logs what came of it.
+    /// Asks the gate, connects, and logs the outcome.
     async fn reached(&self, address: &str) -> Result<(Place, Counted), Refusal> {
         let place = Url::parse(address).ok().and_then(|url| {
             let port = url.port_or_known_default()?;
@@ -268,7 +267,7 @@ impl Refusal {
     }
 }
 
-/// The request as the server is sent it: the address alone says whom it is for, not the client's `Host`.
+/// Rewrites the request for the server: the target decides the `Host`, not the client's header.
 fn for_server(mut request: Request<Incoming>, url: &Url) -> Option<Request<Incoming>> {
     let host = match (url.host_str()?, url.port()) {
         (host, Some(port)) => format!("{host}:{port}"),
@@ -277,7 +276,7 @@ fn for_server(mut request: Request<Incoming>, url: &Url) -> Option<Request<Incom
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     *request.uri_mut() = path.parse::<Uri>().ok()?;
     *request.version_mut() = Version::HTTP_11;
-    // Of two lengths the server must not believe the other (RFC 9112, 6.3).
+    // With both lengths present, the server must not trust the wrong one (RFC 9112, 6.3).
     if request.headers().contains_key(header::TRANSFER_ENCODING) {
         request.headers_mut().remove(header::CONTENT_LENGTH);
     }

@@ -8,7 +8,7 @@ use url::Url;
 use crate::WebError;
 use crate::host::checked;
 
-/// Headers that the way itself decides about; a tool's own are left out.
+/// Headers set by the HTTP client; a tool's values for them are dropped.
 const OURS: [&str; 13] = [
     "accept-encoding",
     "connection",
@@ -25,16 +25,16 @@ const OURS: [&str; 13] = [
     "upgrade",
 ];
 
-/// Headers that say nothing about who asks: all that another host gets to see.
+/// Headers that do not identify the client: the only ones sent to another host.
 const HARMLESS: [HeaderName; 4] =
     [header::ACCEPT, header::ACCEPT_LANGUAGE, header::CONTENT_TYPE, header::USER_AGENT];
 
-/// One request on its way.
+/// One request of a redirect chain.
 #[derive(Debug, Clone)]
 pub(crate) struct Hop {
     pub(crate) method: Method,
     pub(crate) url: Url,
-    /// As grants name it.
+    /// In the spelling of grants.
     pub(crate) host: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Option<Vec<u8>>,
@@ -42,7 +42,7 @@ pub(crate) struct Hop {
 
 impl Hop {
     /// # Errors
-    /// When the request is not one that a tool may make.
+    /// /// When a tool may not make the request.
     pub(crate) fn first(
         request: HttpRequest,
         allow: fn(IpAddr) -> bool,
@@ -74,10 +74,10 @@ impl Hop {
         Ok(Self { method, url, host, headers, body })
     }
 
-    /// The request that the answer leads to; None where the status leads nowhere.
+    /// The request that a redirect leads to; `None` if the status is not a redirect.
     ///
     /// # Errors
-    /// When it must not be followed.
+    /// When the redirect must not be followed.
     pub(crate) fn redirected(
         &self,
         status: u16,
@@ -116,7 +116,7 @@ impl Hop {
             }
         }
         if elsewhere && next.body.is_some() {
-            // The body, perhaps a secret, was meant for this host and not for one that it names.
+            // The body may be a secret meant for this host only.
             return Err(refused(format!("it asks for the same body to be sent to {}", next.host)));
         }
         if elsewhere || self.url.scheme() != next.url.scheme() {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_carries_secrets_stays_with_its_host() {
+    fn headers_with_secrets_are_not_sent_to_another_host() {
         let from = hop("GET", "https://a.example.com/", None);
         let all = ["accept", "authorization", "content-type", "cookie", "x-api-key"];
         assert_eq!(names(&next(&from, 302, "/other")), all);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_and_bodies_change_as_browsers_do_it() {
+    fn methods_and_bodies_change_as_in_browsers() {
         for (method, status, expected, body) in [
             ("POST", 301, "GET", None),
             ("POST", 302, "GET", None),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_not_be_followed_is_refused() {
+    fn unsafe_redirects_are_refused() {
         let from = hop("POST", "https://a.example.com/", Some("secret"));
         for (status, location) in [
             (302, "http://a.example.com/"),
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_that_leads_nowhere_is_an_answer() {
+    fn status_without_redirect_is_an_answer() {
         for status in [200, 204, 300, 304, 305, 404] {
             let from = hop("GET", "https://a.example.com/", None);
             assert!(from.redirected(status, "https://b.example.com/", is_public).expect("fine").is_none());
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_that_cannot_be_sent_say_why() {
+    fn invalid_requests_are_refused_with_the_reason() {
         let request = |method: &str, header: (&str, &str), body: usize| HttpRequest {
             method: method.into(),
             url: "https://a.example.com/".parse().expect("an address"),

@@ -6,17 +6,17 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder};
 
-/// Who finds the addresses of a name.
+/// Resolves names to addresses.
 #[async_trait]
 pub trait Names: Send + Sync {
-    /// The addresses of a host. Port 0 stands for the port of the request.
+    /// Resolves a host. Port 0 stands for the port of the request.
     ///
     /// # Errors
-    /// When the name has none, or nobody can say.
+    /// When the name has no address, or resolving fails.
     async fn lookup(&self, host: &str) -> std::io::Result<Vec<SocketAddr>>;
 }
 
-/// The system's own resolver.
+/// The system's resolver.
 pub struct SystemNames;
 
 #[async_trait]
@@ -26,20 +26,20 @@ impl Names for SystemNames {
     }
 }
 
-/// A name led to addresses that no tool may reach, and to no other.
+/// A name resolved only to addresses that tools may not reach.
 #[derive(Debug, thiserror::Error)]
 #[error("the name leads to an address that is not public")]
 pub(crate) struct NotPublic;
 
-/// Gives the connection exactly the addresses that passed: between the look and the use there is
-/// no second look that could answer otherwise.
+/// Gives the connection exactly the addresses that passed the filter: without a second lookup there is no
+/// race between check and use.
 pub(crate) struct Filtered {
     pub(crate) names: Arc<dyn Names>,
     pub(crate) allow: fn(IpAddr) -> bool,
 }
 
 impl Filtered {
-    /// A client that contacts these addresses alone, follows no redirect, and says no more than it must.
+    /// A client that connects only to these addresses, follows no redirects and sends minimal headers.
     pub(crate) fn client(self) -> ClientBuilder {
         Client::builder()
             .user_agent(concat!("nova/", env!("CARGO_PKG_VERSION")))

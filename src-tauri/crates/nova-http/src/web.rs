@@ -16,50 +16,50 @@ use crate::redirect::Hop;
 use crate::resolve::{Filtered, NotPublic};
 use crate::{Names, SystemNames, WebError, by_address, is_public, named_server};
 
-/// How often one request is led on.
+/// Redirects followed per request.
 const REDIRECTS: usize = 5;
 
-/// The web as tools see it. One for the whole program: it paces each host.
+/// HTTP for tools. One instance per process: it rate-limits each host.
 pub struct Web {
     pub(crate) options: WebOptions,
     pace: Pace,
-    /// For https, and for plain http: the latter works on a machine without certificates. Made at
-    /// the first request, so that the program starts without them.
+    /// For https and for plain http; the latter works on a machine without certificates. Created on first
+    /// use, so that startup needs no certificates.
     clients: [OnceLock<Result<Client, String>>; 2],
 }
 
 pub struct WebOptions {
     pub names: Arc<dyn Names>,
-    /// Which addresses may be reached: [`is_public`], but for tests against a server of their own.
+    /// Which addresses may be reached: [`is_public`], except in tests with a local server.
     pub allow: fn(IpAddr) -> bool,
     pub limits: Limits,
-    /// Authorities that are trusted besides those of the system, for connections other than HTTP.
+    /// Root certificates trusted besides those of the system, for connections other than HTTP.
     pub authorities: Vec<CertificateDer<'static>>,
-    /// Says when an answer came.
+    /// Timestamps responses.
     pub clock: Arc<dyn Clock>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// For a request with all it is led to, not counting the time that the gate takes.
+    /// Whole request including redirects, excluding time spent in the gate.
     pub total: Duration,
-    /// Without a single byte.
+    /// Longest time without a byte received.
     pub read: Duration,
-    /// Bytes of a request's body.
+    /// Request body, in bytes.
     pub request: usize,
-    /// Bytes of an answer's body.
+    /// Response body, in bytes.
     pub body: usize,
-    /// Bytes of an answer's headers.
+    /// Response headers, in bytes.
     pub headers: usize,
 }
 
-/// Decides about each host before it is looked up or contacted.
+/// Decides about each host before it is resolved or contacted.
 #[async_trait]
 pub trait HostGate: Send + Sync {
-    /// `host` is `name`, or `name:port` where the port is not the one of the scheme.
+    /// `host` is `name`, or `name:port` for a port other than the scheme's default.
     ///
     /// # Errors
-    /// Why the host is not contacted; the request ends with it.
+    /// Why the host may not be contacted; the request fails with it.
     async fn may_contact(&self, host: &str) -> Result<(), ToolError>;
 }
 
@@ -77,7 +77,7 @@ impl Default for Limits {
 }
 
 impl WebOptions {
-    /// The public internet by the system's resolver.
+    /// The public internet, resolved by the system.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             names: Arc::new(SystemNames),
@@ -94,11 +94,11 @@ impl Web {
         Self { options, pace: Pace::default(), clients: Default::default() }
     }
 
-    /// Makes a request and follows where it is led, asking the gate for every host on the way.
-    /// Dropping the future ends the request.
+    /// Sends a request and follows its redirects, asking the gate for every host on the way. Dropping the
+    /// future cancels the request.
     ///
     /// # Errors
-    /// As [`WebError`] lists. A status such as 404 is an answer, not an error.
+    /// See [`WebError`]. A status such as 404 is an answer, not an error.
     pub async fn send(&self, request: HttpRequest, gate: &dyn HostGate) -> Result<HttpResponse, WebError> {
         let total = request.timeout.unwrap_or(self.options.limits.total).min(self.options.limits.total);
         let mut hop = Hop::first(request, self.options.allow, self.options.limits.request)?;
@@ -120,11 +120,11 @@ impl Web {
         Err(WebError::Redirect { host: hop.host, reason: format!("more than {REDIRECTS} redirects") })
     }
 
-    /// The same to a server that the user named. It may run on this machine, where its address says so; another has
-    /// a public address and https. No redirect is followed.
+    /// Like [`Web::send`], to a server that the user named: on this machine if its URL says so, otherwise at
+    /// a public address by https. Redirects are not followed.
     ///
     /// # Errors
-    /// As [`WebError`] lists.
+    /// See [`WebError`].
     pub async fn send_to_named(
         &self,
         mut request: HttpRequest,
@@ -205,7 +205,7 @@ impl Web {
         for (name, value) in headers {
             let text = match std::str::from_utf8(value.as_bytes()) {
                 Ok(text) => text.to_owned(),
-                // As browsers read them: each byte is a character.
+                // Latin-1, as in browsers.
                 Err(_) => value.as_bytes().iter().map(|byte| char::from(*byte)).collect(),
             };
             read.entry(name.as_str().to_owned())
@@ -246,7 +246,7 @@ enum Answer {
     Elsewhere(Box<Hop>),
 }
 
-/// What went wrong on the way, without the address: that can carry keys.
+/// Converts an error without the URL, which may contain keys.
 fn failed(hop: &Hop, error: reqwest::Error) -> WebError {
     let host = hop.host.clone();
     let mut causes = std::iter::successors(error.source(), |cause| (*cause).source());
@@ -261,7 +261,7 @@ fn failed(hop: &Hop, error: reqwest::Error) -> WebError {
     }
 }
 
-/// The cause of all causes, which says it best.
+/// The root cause, usually the most specific message.
 fn innermost(error: &reqwest::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| (*cause).source());
     causes.last().map_or_else(|| "no reason is known".to_owned(), ToString::to_string)

@@ -1,4 +1,4 @@
-//! Where a request is led, and who may lead it.
+//! Redirects and name resolution controlled by hostile servers.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use nova_testkit::{Reply, WebServer, web_of};
 use crate::{Gate, get, options};
 
 #[tokio::test]
-async fn an_answer_arrives_with_its_time_and_place() {
+async fn answer_has_its_time_and_final_url() {
     let server = WebServer::start(|_| Reply::with(404, &[("x-a", "1"), ("x-a", "2")], "none here")).await;
     let gate = Gate::default();
     let answer = web_of(&[("api.weather.com", &server)])
@@ -31,7 +31,7 @@ async fn an_answer_arrives_with_its_time_and_place() {
 }
 
 #[tokio::test]
-async fn each_host_is_asked_about_before_it_is_looked_up() {
+async fn gate_is_asked_before_each_host_is_resolved() {
     let other = WebServer::start(|_| Reply::text("secret")).await;
     let first = WebServer::start(|_| Reply::to(302, "http://other.example.com/x")).await;
     let web = web_of(&[("api.weather.com", &first), ("other.example.com", &other)]);
@@ -43,7 +43,7 @@ async fn each_host_is_asked_about_before_it_is_looked_up() {
 }
 
 #[tokio::test]
-async fn a_name_is_not_looked_up_before_the_gate_opens() {
+async fn name_is_not_resolved_before_the_gate_allows_it() {
     struct Counting(AtomicUsize);
     #[async_trait]
     impl Names for &'static Counting {
@@ -61,7 +61,7 @@ async fn a_name_is_not_looked_up_before_the_gate_opens() {
     assert_eq!(error.to_string(), "a.example.com cannot be reached: no such name.");
 }
 
-/// Every name leads to the first address at the first look, and to the last at all later ones.
+/// Each name resolves to the first address at the first lookup, and to the last one afterwards.
 #[derive(Clone)]
 struct Looks {
     made: Arc<AtomicUsize>,
@@ -105,7 +105,7 @@ async fn a_redirect_into_this_machine_is_refused() {
 }
 
 #[tokio::test]
-async fn a_name_that_leads_into_this_machine_is_refused() {
+async fn name_that_resolves_to_this_machine_is_refused() {
     let inner = WebServer::start_at("127.0.0.2", |_| Reply::text("secret")).await;
     let web = Web::new(options(Looks::always(inner.address()), Limits::default()));
     let error = web.send(get("http://api.weather.com/"), &Gate::default()).await.expect_err("internal");
@@ -114,7 +114,7 @@ async fn a_name_that_leads_into_this_machine_is_refused() {
 }
 
 #[tokio::test]
-async fn a_name_that_changes_between_two_looks_gets_nowhere() {
+async fn dns_rebinding_has_no_effect() {
     let inner = WebServer::start_at("127.0.0.2", |_| Reply::text("secret")).await;
     let outer = WebServer::start(|_| Reply::text("hello")).await;
     let looks = Looks { made: Arc::default(), answers: vec![outer.address(), inner.address()] };
@@ -180,7 +180,7 @@ async fn cookies_are_not_kept() {
 }
 
 #[tokio::test]
-async fn a_body_is_not_sent_on_to_another_host() {
+async fn body_is_not_resent_to_another_host() {
     let other = WebServer::start(|_| Reply::text("thanks")).await;
     let first = WebServer::start(|_| Reply::to(307, "http://other.example.com/")).await;
     let web = web_of(&[("api.weather.com", &first), ("other.example.com", &other)]);
@@ -194,7 +194,7 @@ async fn a_body_is_not_sent_on_to_another_host() {
 }
 
 #[tokio::test]
-async fn a_loop_of_redirects_ends() {
+async fn redirect_loop_ends() {
     let server = WebServer::start(|_| Reply::to(302, "/again")).await;
     let web = web_of(&[("api.weather.com", &server)]);
     let gate = Gate::default();

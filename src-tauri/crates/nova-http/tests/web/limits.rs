@@ -1,5 +1,5 @@
-//! Servers that answer too much, too slowly or not at all. Time stands still here and moves on only
-//! while everybody waits.
+//! Servers that answer too much, too slowly or not at all. Time is paused and advances only while all tasks
+//! wait.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const LIMITS: Limits = Limits {
 
 async fn ask(reply: Reply) -> Result<HttpResponse, WebError> {
     let server = WebServer::start(move |_| reply.clone()).await;
-    // An address needs no thread that looks it up, so that time stands still.
+    // An IP address needs no resolver thread, which would keep paused time from advancing.
     let names = NoNames;
     let web = Web::new(crate::options(names, LIMITS));
     web.send(get(&format!("http://{}/", server.address())), &Gate::default()).await
@@ -39,33 +39,33 @@ fn head(headers: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_body_without_end_is_cut_off() {
+async fn endless_body_is_cut_off() {
     let error = ask(Reply::Endless(head(""), vec![b'x'; 4096])).await.expect_err("too large");
     assert!(matches!(error, WebError::TooLarge { what: "content", most: 100_000, .. }), "{error}");
 }
 
 #[tokio::test]
-async fn a_body_that_is_announced_too_large_is_not_read() {
+async fn body_with_excessive_content_length_is_not_read() {
     let error = ask(Reply::Stall(head("content-length: 100001\r\n"))).await.expect_err("too large");
     assert!(matches!(error, WebError::TooLarge { .. }), "{error}");
 }
 
 #[tokio::test]
-async fn a_body_of_just_the_size_arrives() {
+async fn body_of_exactly_the_limit_arrives() {
     let body = "x".repeat(100_000);
     assert_eq!(ask(Reply::text(&body)).await.expect("fits").body.len(), 100_000);
 }
 
 #[tokio::test]
-async fn a_compressed_answer_is_not_unpacked() {
-    // What would be gigabytes: nothing of it is read.
+async fn compressed_answer_is_not_decompressed() {
+    // Would expand to gigabytes; it must not be read at all.
     let head = head("content-encoding: gzip\r\ncontent-type: text/plain\r\n");
     let error = ask(Reply::Endless(head, vec![0; 4096])).await.expect_err("compressed");
     assert!(error.to_string().contains("compressed (gzip)"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_says_nothing_is_left() {
+async fn silent_server_times_out() {
     let error = ask(Reply::Stall(Vec::new())).await.expect_err("silent");
     assert!(matches!(error, WebError::TooSlow { after, .. } if after == LIMITS.read), "{error}");
     let error = ask(Reply::Stall(head("content-length: 10\r\n"))).await.expect_err("silent after the head");
@@ -73,17 +73,17 @@ async fn a_server_that_says_nothing_is_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_drips_is_left_when_the_time_is_over() {
+async fn slow_server_hits_the_total_timeout() {
     let drip = Reply::Drip(head(""), Duration::from_secs(4));
     let error = ask(drip).await.expect_err("slow");
     assert!(matches!(error, WebError::TooSlow { after, .. } if after == LIMITS.total), "{error}");
-    // Also within its headers.
+    // Also within the headers.
     let drip = Reply::Drip(b"HTTP/1.1 200 OK\r\nx: ".to_vec(), Duration::from_secs(4));
     assert!(matches!(ask(drip).await, Err(WebError::TooSlow { .. })));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_may_want_less_time() {
+async fn tool_may_set_a_shorter_timeout() {
     let server = WebServer::start(|_| Reply::Stall(Vec::new())).await;
     let web = Web::new(crate::options(NoNames, LIMITS));
     let mut request = get(&format!("http://{}/", server.address()));
@@ -96,7 +96,7 @@ async fn a_tool_may_want_less_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_of_the_gate_does_not_count() {
+async fn time_spent_in_the_gate_does_not_count() {
     struct Slow;
     #[async_trait::async_trait]
     impl nova_http::HostGate for Slow {
@@ -123,7 +123,7 @@ async fn a_flood_of_headers_is_an_error() {
 }
 
 #[tokio::test]
-async fn headers_that_are_not_text_are_read_byte_by_byte() {
+async fn non_ascii_headers_are_decoded_as_latin1() {
     let mut answer = b"HTTP/1.1 200 OK\r\nx-name: caf".to_vec();
     answer.extend(b"\xe9\r\ncontent-length: 2\r\n\r\nhi");
     let answer = ask(Reply::Bytes(answer)).await.expect("an answer");
@@ -132,7 +132,7 @@ async fn headers_that_are_not_text_are_read_byte_by_byte() {
 }
 
 #[tokio::test]
-async fn a_connection_cut_in_the_middle_is_no_answer() {
+async fn truncated_response_is_an_error() {
     let mut answer = head("content-length: 100\r\n");
     answer.extend(b"half");
     let error = ask(Reply::Bytes(answer)).await.expect_err("cut");
@@ -142,7 +142,7 @@ async fn a_connection_cut_in_the_middle_is_no_answer() {
 }
 
 #[tokio::test]
-async fn nothing_of_the_address_but_the_host_is_in_an_error() {
+async fn errors_contain_only_the_host_of_the_url() {
     let server = WebServer::start(|_| Reply::Bytes(b"nonsense".to_vec())).await;
     let web = Web::new(crate::options(NoNames, LIMITS));
     let url = format!("http://{}/path-canary?key=canary", server.address());

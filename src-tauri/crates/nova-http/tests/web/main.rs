@@ -1,5 +1,4 @@
-//! Requests to real servers of this machine under names that look public, and what those servers
-//! may try.
+//! Requests to real local servers under public-looking names, and attacks those servers may try.
 
 mod hostile;
 mod limits;
@@ -15,7 +14,7 @@ use nova_http::{HostGate, Limits, Names, WebOptions, is_public};
 use nova_skill::{HttpRequest, ToolError};
 use nova_testkit::FixedClock;
 
-/// Lets everything pass but the named host, and remembers what it was asked.
+/// Allows every host except the named one, and records what it was asked.
 #[derive(Default)]
 struct Gate {
     closed: Option<&'static str>,
@@ -57,8 +56,8 @@ fn options(names: impl Names + 'static, limits: Limits) -> WebOptions {
     options
 }
 
-/// 127.0.0.1, where the servers of a test listen, stands for a public address; 127.0.0.2 and all
-/// others are what they are.
+/// Treats 127.0.0.1, where the test servers listen, as public; all other addresses, 127.0.0.2 included, keep
+/// their meaning.
 fn public_or_first_loopback(address: IpAddr) -> bool {
     address == Ipv4Addr::LOCALHOST || is_public(address)
 }

@@ -38,13 +38,13 @@ fn a_named_server_is_public_by_https_or_on_this_machine() {
     }
 }
 
-/// The public internet, in which the system finds the names.
+/// The public internet, with the system's resolver.
 fn public() -> Web {
     Web::new(WebOptions::new(Arc::new(FixedClock::default())))
 }
 
 #[tokio::test]
-async fn a_named_server_of_this_machine_is_reached_after_the_gate_was_asked() {
+async fn named_local_server_is_reached_after_the_gate_was_asked() {
     let server = WebServer::start(|_| Reply::text("here")).await;
     let port = server.address().port();
     let gate = Gate::default();
@@ -54,7 +54,7 @@ async fn a_named_server_of_this_machine_is_reached_after_the_gate_was_asked() {
     }
     let named = format!("127.0.0.1:{port}");
     assert_eq!(gate.asked(), [named.clone(), named]);
-    // Not named, it is as out of reach as ever.
+    // Without being named it stays unreachable.
     let refused = public().send(get(&format!("http://localhost:{port}/")), &gate).await;
     assert!(matches!(refused, Err(WebError::Internal { .. })), "{refused:?}");
     let closed = Gate { closed: Some("127.0.0.1:9"), ..Gate::default() };
@@ -63,7 +63,7 @@ async fn a_named_server_of_this_machine_is_reached_after_the_gate_was_asked() {
 }
 
 #[tokio::test]
-async fn a_named_server_leads_nowhere_else_and_others_of_the_network_stay_refused() {
+async fn named_server_cannot_redirect_into_the_network() {
     for location in ["/elsewhere", "http://127.0.0.1:9/", "https://example.com/"] {
         let server = WebServer::start(move |_| Reply::to(302, location)).await;
         let url = format!("http://127.0.0.1:{}/", server.address().port());
@@ -83,7 +83,7 @@ async fn a_named_server_leads_nowhere_else_and_others_of_the_network_stay_refuse
 }
 
 #[tokio::test]
-async fn a_connection_is_made_where_the_certificate_fits() {
+async fn connection_requires_a_matching_certificate() {
     let server = Dovecot::start();
     let gate = Gate::default();
     let trusting = web_trusting(&[&server]);

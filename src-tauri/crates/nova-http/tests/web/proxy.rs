@@ -1,4 +1,4 @@
-//! The proxy of a command: where a request gets, whatever the client says, and what is logged.
+//! The proxy of a command: which requests pass, whatever the client sends, and the log of them.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use nova_testkit::{Reply, WebServer, web_of, web_with};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Lets the hosts of these patterns pass.
+/// Allows hosts that match these patterns.
 struct Named(Vec<HostPattern>);
 
 #[async_trait::async_trait]
@@ -25,7 +25,7 @@ fn gate(hosts: &[&str]) -> Arc<Named> {
     Arc::new(Named(hosts.iter().map(|host| HostPattern::parse(host).expect("a host")).collect()))
 }
 
-/// A proxy that takes connections, and what was logged of them.
+/// A running proxy and its log.
 struct Running {
     proxy: Arc<nova_http::Proxy>,
     at: std::net::SocketAddr,
@@ -51,7 +51,7 @@ impl Running {
         TcpStream::connect(self.at).await.expect("a connection")
     }
 
-    /// What comes back for this text, to the end of the connection.
+    /// Sends this text and returns the response up to the end of the connection.
     async fn says(&self, text: &str) -> String {
         let mut connection = self.connection().await;
         connection.write_all(text.as_bytes()).await.expect("sent");
@@ -65,7 +65,7 @@ impl Running {
         self.proxy.log().requests
     }
 
-    /// Each request as `HOST:PORT`, with the reason where it was refused.
+    /// Each request as `HOST:PORT`, with the reason if it was refused.
     fn lines(&self) -> Vec<String> {
         let line = |request: NetworkRequest| {
             let refused = request.refused.map(|why| format!(" {why}")).unwrap_or_default();
@@ -105,7 +105,7 @@ async fn a_named_host_is_reached_and_logged() {
 }
 
 #[tokio::test]
-async fn a_body_is_passed_on_whole() {
+async fn body_is_forwarded_completely() {
     let server = WebServer::start(|request| Reply::text(&request.body.len().to_string())).await;
     let web = web_of(&[("files.example.org", &server)]);
     let running = Running::start(web.proxy(gate(&["files.example.org"]))).await;
@@ -124,14 +124,14 @@ async fn connect_is_a_tunnel_to_a_named_host() {
     let web = web_with(&[], |options| options.names = Arc::new(All(port)));
     let running = Running::start(web.proxy(gate(&["files.example.org"]))).await;
     let mut client = running.connection().await;
-    // What is sent at once after the request belongs to the tunnel.
+    // Bytes sent right after the request belong to the tunnel.
     let head = "CONNECT files.example.org:443 HTTP/1.1\r\nHost: other.example\r\n\r\nping";
     client.write_all(head.as_bytes()).await.expect("sent");
     let (mut at_server, _) = server.accept().await.expect("a connection");
     let mut four = [0; 4];
     at_server.read_exact(&mut four).await.expect("ping");
     assert_eq!(&four, b"ping");
-    // A side that has nothing more to say still hears the other.
+    // A half-closed client still receives the response.
     client.shutdown().await.expect("half closed");
     assert_eq!(at_server.read(&mut four).await.expect("the end"), 0);
     at_server.write_all(b"pong").await.expect("sent");
@@ -143,7 +143,7 @@ async fn connect_is_a_tunnel_to_a_named_host() {
     assert_eq!((log[0].sent, log[0].received), (4, 4), "{log:?}");
 }
 
-/// Every name leads to this port of this machine.
+/// Resolves every name to this port on this machine.
 struct All(u16);
 
 #[async_trait::async_trait]
@@ -153,7 +153,7 @@ impl nova_http::Names for All {
     }
 }
 
-/// A private address for every name.
+/// Resolves every name to a private address.
 struct Private;
 
 #[async_trait::async_trait]
@@ -200,7 +200,7 @@ async fn other_hosts_are_refused_in_every_form() {
 }
 
 #[tokio::test]
-async fn a_name_that_leads_to_a_private_address_is_refused() {
+async fn name_that_resolves_to_a_private_address_is_refused() {
     let web = web_with(&[], |options| options.names = Arc::new(Private));
     let running = Running::start(web.proxy(gate(&["files.example.org"]))).await;
     for request in ["GET http://files.example.org/", "CONNECT files.example.org:443"] {
@@ -211,7 +211,7 @@ async fn a_name_that_leads_to_a_private_address_is_refused() {
 }
 
 #[tokio::test]
-async fn the_address_of_a_request_counts_and_not_its_host_header() {
+async fn request_target_counts_rather_than_the_host_header() {
     let server = WebServer::start(|_| Reply::text("hello")).await;
     let web = web_of(&[("files.example.org", &server)]);
     let running = Running::start(web.proxy(gate(&["files.example.org"]))).await;
@@ -222,7 +222,7 @@ async fn the_address_of_a_request_counts_and_not_its_host_header() {
         .await;
     assert_eq!(status(&said), "200");
     assert_eq!(server.requests()[0].headers["host"], "files.example.org");
-    // Two requests in one: the second is judged by itself.
+    // Two pipelined requests: the second is judged separately.
     let said = running
         .says(
             "GET http://files.example.org/ HTTP/1.1\r\nHost: x\r\n\r\n\
@@ -230,7 +230,7 @@ async fn the_address_of_a_request_counts_and_not_its_host_header() {
         )
         .await;
     assert!(said.contains("HTTP/1.1 200") && said.contains("HTTP/1.1 403"), "{said}");
-    // Two lengths, of which a server further on could believe the other.
+    // Conflicting lengths, which allow request smuggling.
     let said = running
         .says(
             "POST http://files.example.org/ HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\
@@ -244,7 +244,7 @@ async fn the_address_of_a_request_counts_and_not_its_host_header() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_reported() {
+async fn unreachable_server_is_reported() {
     let gone =
         TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address").port();
     let web = web_with(&[], |options| options.names = Arc::new(All(gone)));
@@ -256,7 +256,7 @@ async fn what_is_not_there_is_reported() {
 }
 
 #[tokio::test]
-async fn many_requests_are_counted_beyond_a_hundred() {
+async fn requests_beyond_a_hundred_are_only_counted() {
     let running = Running::start(web_of(&[]).proxy(gate(&[]))).await;
     let request = "GET http://evil.example/ HTTP/1.1\r\nHost: x\r\n\r\n".repeat(149);
     running
@@ -278,13 +278,13 @@ async fn no_connection_outlives_the_proxy() {
     let mut plain = running.connection().await;
     plain.write_all(b"GET http://files.example.org/ HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
     let (mut second, _) = server.accept().await.expect("a request");
-    // Half a request.
+    // An incomplete request.
     let mut half = running.connection().await;
     half.write_all(b"GET http://files.exam").await.expect("sent");
     running.task.abort();
     for connection in [&mut first, &mut second, &mut half] {
         let mut rest = Vec::new();
-        // The end, or a reset: both are the end.
+        // End of stream and reset are equally fine.
         let _ = tokio::time::timeout(nova_testkit::PATIENCE, connection.read_to_end(&mut rest))
             .await
             .expect("ended");
