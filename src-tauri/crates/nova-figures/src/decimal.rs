@@ -8,7 +8,7 @@ use rust_decimal::{Decimal, RoundingStrategy};
 pub struct TooLarge;
 
 /// # Errors
-/// /// When the sum has more digits than can be represented exactly.
+/// When the sum has more digits than can be represented exactly.
 pub fn plus(a: Decimal, b: Decimal) -> Result<Decimal, TooLarge> {
     // `Decimal` drops places silently on overflow; adding zero yields the scale of the other number.
     let is_exact = |sum: &Decimal| a.is_zero() || b.is_zero() || sum.scale() == a.scale().max(b.scale());
@@ -21,7 +21,7 @@ pub fn minus(a: Decimal, b: Decimal) -> Result<Decimal, TooLarge> {
 }
 
 /// # Errors
-/// /// When the product has more digits than can be represented exactly.
+/// When the product has more digits than can be represented exactly.
 pub fn times(a: Decimal, b: Decimal) -> Result<Decimal, TooLarge> {
     if a.is_zero() || b.is_zero() {
         return Ok(Decimal::ZERO);

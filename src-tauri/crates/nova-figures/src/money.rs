@@ -37,7 +37,7 @@ impl Sums {
     /// Adds a row that shows the rounded amount.
     ///
     /// # Errors
-    /// /// When the total has more digits than can be represented exactly.
+    /// When the total has more digits than can be represented exactly.
     pub fn add(&mut self, currency: &str, amount: Decimal) -> Result<(), TooLarge> {
         self.add_row(currency, rounded(amount, currency), amount)
     }

@@ -18,7 +18,7 @@ impl Quantity {
     pub const ZERO: Self = Self { over: 0, under: 1 };
 
     /// # Errors
-    /// /// With more than 28 places.
+    /// With more than 28 places.
     pub fn of(number: Decimal) -> Result<Self, TooLarge> {
         Self::fraction(number.mantissa(), power_of_ten(number.scale())?)
     }
@@ -26,7 +26,7 @@ impl Quantity {
     /// The ratio of a split: `new` shares for `old` ones.
     ///
     /// # Errors
-    /// /// With too many digits, or if `old` is zero.
+    /// With too many digits, or if `old` is zero.
     pub fn ratio(new: Decimal, old: Decimal) -> Result<Self, TooLarge> {
         let (new, old) = (Self::of(new)?, Self::of(old)?);
         new.times(Self::fraction(old.under, old.over)?)

@@ -26,7 +26,7 @@ pub fn read(file: &Path) -> io::Result<Vec<u8>> {
 /// Like [`read`], with a limit of `most` bytes.
 ///
 /// # Errors
-/// /// See [`read`].
+/// See [`read`].
 pub fn read_within(file: &Path, most: u64) -> io::Result<Vec<u8>> {
     // Opening some devices has side effects, so the kind is checked both before and after.
     check(&std::fs::metadata(file)?, most)?;

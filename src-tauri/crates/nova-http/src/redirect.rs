@@ -42,7 +42,7 @@ pub(crate) struct Hop {
 
 impl Hop {
     /// # Errors
-    /// /// When a tool may not make the request.
+    /// When a tool may not make the request.
     pub(crate) fn first(
         request: HttpRequest,
         allow: fn(IpAddr) -> bool,

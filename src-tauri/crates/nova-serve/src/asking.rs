@@ -1,9 +1,9 @@
-//! Passing a question on to the user, through the client.
+//! Forwards questions to the user through the client.
 //!
-//! Up to protocol 2025-11-25 the server asks while the call waits (`elicitation/create`). From 2026-07-28 on the
-//! call is answered with the question, and the client calls again with the answer; which question an answer is
-//! for is kept here, under a name that is used once. A call may ask twice: whether it may run, and what the MCP server
-//! behind its tool asks. It then runs again with both answers.
+//! Up to protocol 2025-11-25 the server asks while the call waits (`elicitation/create`). Since 2026-07-28
+//! the response to the call is the question, and the client repeats the call with the answer; the server maps
+//! a single-use name to the question. A call may ask twice: for its approval, and for what the MCP server
+//! behind its tool asks. It is then run again with both answers.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,47 +23,47 @@ use serde_json::json;
 
 use crate::limits;
 
-/// The name of the one question of a call.
+/// Key of the only question of a call.
 const QUESTION: &str = "approval";
-/// Questions whose answers are waited for, of all clients.
+/// Unanswered questions retained, over all clients.
 const OPEN: usize = 256;
 
-/// Questions that clients were given to ask, by the name that comes back with the answer.
+/// Questions handed to clients, by the name that they send back with the answer.
 #[derive(Default)]
 pub(crate) struct OpenQuestions(Mutex<VecDeque<(String, Open)>>);
 
 struct Open {
     question: blake3::Hash,
-    /// What the same call was answered before.
+    /// Earlier answers to the same call.
     before: Vec<(blake3::Hash, ElicitResult)>,
 }
 
-/// Asks for one call.
+/// Asks questions for one call.
 pub(crate) struct Asking {
     way: Way,
-    /// The client opens pages for its user.
+    /// The client can open URLs for its user.
     opens_pages: bool,
 }
 
 enum Way {
-    /// The client cannot ask.
+    /// The client does not support elicitation.
     None,
     Elicit(Peer<RoleServer>),
-    /// The client calls again with the answer.
+    /// The client repeats the call with the answer.
     CallAgain {
         open: Arc<OpenQuestions>,
-        /// The questions it was given, and what was answered.
+        /// Questions the client was given, with their answers.
         answered: Mutex<Vec<(blake3::Hash, ElicitResult)>>,
-        /// Those of them that the call has asked by now.
+        /// Those the call has consumed so far.
         used: Mutex<Vec<(blake3::Hash, ElicitResult)>>,
         question: Mutex<Option<InputRequiredResult>>,
-        /// It is what a server asks, whose tool may continue without an answer.
+        /// An MCP server asks, whose tool may continue without an answer.
         of_server: AtomicBool,
     },
 }
 
 impl OpenQuestions {
-    /// Keeps the question under a new name.
+    /// Stores the question under a new random name.
     fn open(&self, question: blake3::Hash, before: Vec<(blake3::Hash, ElicitResult)>) -> Option<String> {
         let mut name = [0; 16];
         getrandom::fill(&mut name).ok()?;
@@ -76,7 +76,7 @@ impl OpenQuestions {
         Some(name)
     }
 
-    /// With the answer to the question of that name.
+    /// Removes the question and returns all answers to its call, the new one included.
     fn take(&self, name: &str, answer: ElicitResult) -> Vec<(blake3::Hash, ElicitResult)> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = open.iter().position(|(known, _)| known == name);
@@ -89,7 +89,7 @@ impl OpenQuestions {
 }
 
 impl Asking {
-    /// `answers` and `state` are what came with the call.
+    /// `answers` and `state` are taken from the request.
     pub(crate) fn new(
         context: &RequestContext<RoleServer>,
         open: &Arc<OpenQuestions>,
@@ -119,7 +119,7 @@ impl Asking {
         Self { way, opens_pages }
     }
 
-    /// The question that the client is to ask before it calls again. `ok`: the call had a result anyway.
+    /// The question to return in place of the result. `ok`: the call succeeded regardless.
     pub(crate) fn question(&self, ok: bool) -> Option<InputRequiredResult> {
         match &self.way {
             Way::CallAgain { of_server, .. } if ok && !of_server.load(Ordering::SeqCst) => None,
@@ -191,7 +191,7 @@ fn unanswered(reason: &str) -> Answer {
     Answer::Unanswered { reason: reason.to_owned() }
 }
 
-/// `Once` with the values, for what a server asks.
+/// For questions of an MCP server: `Once` with the values.
 fn decided(request: &ApprovalRequest, answer: &ElicitResult) -> Answer {
     let args = request.elicitation.as_ref().and(answer.content.clone());
     let decision = match answer.action {
@@ -203,7 +203,7 @@ fn decided(request: &ApprovalRequest, answer: &ElicitResult) -> Answer {
     Answer::Decided { decision, args, by: "the MCP client".into(), reason: None }
 }
 
-/// What an answer is for: this call with this effect on these notes.
+/// Identifies a question: an answer holds only for the same call, effect and diff.
 fn digest(request: &ApprovalRequest) -> blake3::Hash {
     let asked = request.elicitation.as_ref().map(|asked| match &asked.wanted {
         Wanted::Values(schema) => json!([asked.message, schema]),
@@ -221,13 +221,13 @@ fn digest(request: &ApprovalRequest) -> blake3::Hash {
     blake3::hash(what.to_string().as_bytes())
 }
 
-/// `None` where the question is too long: what cannot be shown whole is not asked.
+/// `None` if the question is too long: a truncated question must not be approved.
 fn elicitation(request: &ApprovalRequest) -> Option<ElicitRequestParams> {
     let mut lines = vec![request.question.clone(), format!("{} {}", request.tool, request.args)];
     lines.extend(request.host.as_ref().map(|host| format!("to {host}")));
     lines.extend(request.details.iter().map(DetailView::line));
     lines.extend(request.diff.iter().flatten().flat_map(NoteDiffView::lines));
-    // A text of others must not begin a line of Nova's.
+    // Untrusted text must not be able to fake a line of Nova's.
     let lines = lines.iter().map(|line| harmless(line).replace('\n', "\\n"));
     let accept = "Accept to allow this one call, decline to refuse it.".to_owned();
     let message = lines.chain([accept]).collect::<Vec<_>>().join("\n");
@@ -238,7 +238,7 @@ fn elicitation(request: &ApprovalRequest) -> Option<ElicitRequestParams> {
     })
 }
 
-/// What the MCP server behind a tool asks, named as its own words.
+/// The question of the MCP server behind a tool, attributed to that server.
 fn passed_on(request: &ApprovalRequest, asked: &Elicitation) -> Option<ElicitRequestParams> {
     let said = harmless(&asked.message);
     let message = format!("{} asks, in a call of {}: {said}", harmless_line(&asked.from), request.tool);
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_server_asks_does_not_ask_for_the_call_anew() {
+    async fn question_of_a_server_does_not_repeat_the_approval() {
         let open = Arc::new(OpenQuestions::default());
         let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
         let asked =
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_page_of_a_server_is_not_passed_to_a_client_that_opens_none() {
+    async fn url_is_not_forwarded_to_a_client_that_cannot_open_it() {
         let page = Wanted::Visit("https://shop.example/pay".parse().unwrap());
         let asked = Elicitation { from: "shop".into(), message: "Pay.".into(), wanted: page };
         let question = ApprovalRequest { elicitation: Some(asked), ..request(json!({})) };
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_question_is_shown_whole_and_visible_or_not_asked() {
+    async fn question_is_shown_in_full_or_not_asked() {
         let asking = call_again(&Arc::default(), None);
         let long = request(json!({"text": "x".repeat(limits::QUESTION)}));
         assert!(matches!(asking.ask(&long).await, Answer::Unanswered { .. }));

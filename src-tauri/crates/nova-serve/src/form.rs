@@ -1,11 +1,11 @@
-//! The form of answers, as the list of tools declares it.
+//! The output schema of all tools.
 
 use std::sync::{Arc, LazyLock};
 
 use rmcp::model::JsonObject;
 use serde_json::json;
 
-/// What every answer is, a failed one included. Tools do not say what their `value` is.
+/// The schema of every result, including errors. `value` is unconstrained: tools do not declare its schema.
 pub(crate) fn schema() -> Arc<JsonObject> {
     static SCHEMA: LazyLock<Arc<JsonObject>> = LazyLock::new(|| {
         let named =

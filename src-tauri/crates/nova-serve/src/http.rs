@@ -1,4 +1,4 @@
-//! Clients on a port of this machine, by Streamable HTTP.
+//! Streamable HTTP on a loopback port.
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -26,7 +26,7 @@ use crate::server::{Server, Shared};
 
 const PATH: &str = "/mcp";
 
-/// What a client has to send as `Authorization: Bearer TOKEN`.
+/// The bearer token that clients must send: `Authorization: Bearer TOKEN`.
 pub struct Token(SecretString);
 
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +37,7 @@ pub enum TokenError {
     Character,
 }
 
-/// An open port; requests are answered by [`Listening::run`].
+/// A listening port; [`Listening::run`] serves it.
 pub struct Listening {
     listener: TcpListener,
     address: SocketAddr,
@@ -52,7 +52,7 @@ impl Token {
     pub const SHORTEST: usize = 16;
 
     /// # Errors
-    /// When it could be guessed, or could not be sent.
+    /// When the token is too weak, or is not a valid header value.
     pub fn new(token: SecretString) -> Result<Self, TokenError> {
         let text = token.expose_secret();
         if text.len() < Self::SHORTEST {
@@ -64,10 +64,10 @@ impl Token {
         Ok(Self(token))
     }
 
-    /// A random token, and its text to show once.
+    /// Generates a token, and returns its text to be shown once.
     ///
     /// # Errors
-    /// When the system has no random numbers.
+    /// When the system's random number generator fails.
     pub fn random() -> Result<(Self, String), UserError> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|error| {
@@ -77,7 +77,7 @@ impl Token {
         Ok((Self(text.clone().into()), text))
     }
 
-    /// Whether the request has it. How long the comparison takes says nothing of the token.
+    /// Compares in constant time.
     fn is_in(&self, headers: &HeaderMap) -> bool {
         let sent = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         let sent = sent.and_then(|value| value.split_once(' '));
@@ -88,7 +88,7 @@ impl Token {
     }
 }
 
-/// Opens the port on this machine only; 0 chooses a free one.
+/// Listens on the loopback interface; port 0 chooses a free one.
 ///
 /// # Errors
 /// When a skill is unknown, or the port is taken.
@@ -120,7 +120,7 @@ impl Listening {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// Answers clients until it is stopped.
+    /// Serves clients until the future is dropped or the server is stopped.
     pub async fn run(self) {
         let Self { listener, address, token, shared } = self;
         let service = Arc::new(service(&shared, address.port()));
@@ -134,13 +134,13 @@ impl Listening {
             let stream = match accepted {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    // No file descriptors left: some connection has to end first.
+                    // Out of file descriptors: wait until a connection closes.
                     tracing::warn!("a connection could not be accepted: {error}");
                     tokio::time::sleep(limits::BEFORE_ACCEPTING_AGAIN).await;
                     continue;
                 }
             };
-            // Above the limit the connection is closed at once.
+            // Above the limit, connections are closed at once.
             let Ok(place) = connections.clone().try_acquire_owned() else { continue };
             let (service, token, stop) = (service.clone(), token.clone(), shared.stop.clone());
             tokio::spawn(async move {

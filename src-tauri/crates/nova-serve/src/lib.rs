@@ -1,26 +1,27 @@
 //! Nova's skills as an MCP server: `nova mcp serve`, on stdio or on a port of this machine.
 //!
-//! This crate never runs a tool itself: every call goes through `App::run_for_client`, with the rules, drafts
-//! and change sets of any other call. It never answers a question for the user, and reports no private note to a
-//! client unless the user said that the client is local.
+//! This crate never runs a tool itself: every call goes through `App::run_for_client`, with the same rules,
+//! drafts and change sets as any other call. It never answers a question for the user, and reveals no private
+//! note to a client unless the user declared the client local.
 //!
-//! `server` answers the requests, `served` says what there is for this client, `asking` passes a question on to
-//! the user through the client, and `stdio` and `http` carry the messages.
+//! `server` handles requests, `served` selects what this client sees, `asking` forwards questions to the user
+//! through the client, and `stdio` and `http` are the transports.
 //!
 //! # Invariants
 //!
-//! - Only skills and effects that the user named are served, whatever name a client calls:
+//! - Only skills and effects that the user named are served, whichever name a client calls:
 //!   `tests/journeys/serving_skills.rs`.
-//! - Nothing but messages is written to stdout: `tests/journeys/serving_skills.rs`.
-//! - A call that would ask is asked through the client, or refused with the rule to write; the answer is for
-//!   exactly the question asked, and for one call: `src/asking.rs`, `tests/journeys/asking_through_a_client.rs`.
-//! - For a client that is not local, private notes are in no tool, resource or prompt:
+//! - Only protocol messages are written to stdout: `tests/journeys/serving_skills.rs`.
+//! - A call that needs approval is asked through the client, or refused with the rule that would allow it; an
+//!   answer holds for exactly that question and one call: `src/asking.rs`,
+//!   `tests/journeys/asking_through_a_client.rs`.
+//! - A client that is not local sees no private notes in tools, resources or prompts:
 //!   `tests/journeys/serving_skills.rs`.
-//! - What a tool that did not come with Nova says is fenced, and every answer has the form that the list of tools
-//!   declares: `tests/journeys/serving_outside_tools.rs`.
-//! - On a port, a request without the token, or with another Host or Origin, reaches nothing:
+//! - Output of third-party tools is fenced, and every result conforms to the schema in the tool list:
+//!   `tests/journeys/serving_outside_tools.rs`.
+//! - On a port, requests without the token, or with another Host or Origin, are rejected:
 //!   `tests/journeys/serving_on_a_port.rs`.
-//! - Calls beyond the limits are refused at once, so that a flood does not pile up: `src/limits.rs`,
+//! - Calls beyond the limits are refused at once, so that no queue builds up: `src/limits.rs`,
 //!   `tests/journeys/serving_skills.rs`.
 
 mod asking;

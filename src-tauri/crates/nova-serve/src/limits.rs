@@ -1,4 +1,4 @@
-//! What one client may take of the machine.
+//! Resource limits for clients.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,36 +8,36 @@ use rmcp::model::ErrorCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-/// The longest message of a client.
+/// Maximum size of a client's message, in bytes.
 pub(crate) const MESSAGE: usize = 4 * 1024 * 1024;
-/// The longest answer of a tool, and the longest note.
+/// Maximum size of a tool result and of a note, in bytes.
 pub(crate) const ANSWER: usize = 1024 * 1024;
-/// The longest question to the user.
+/// Maximum size of a question to the user, in bytes.
 pub(crate) const QUESTION: usize = 16 * 1024;
-/// How long a question waits for its answer.
+/// Timeout for the answer to a question.
 pub(crate) const ANSWERED_WITHIN: Duration = Duration::from_secs(600);
-/// Clients connected at the same time, on a port.
+/// Concurrent clients on a port.
 pub(crate) const CLIENTS: usize = 32;
-/// Connections to the port.
+/// Concurrent connections to the port.
 pub(crate) const CONNECTIONS: usize = 128;
-/// How long a client may take to send the head of a request.
+/// Timeout for the head of a request.
 pub(crate) const HEAD_WITHIN: Duration = Duration::from_secs(10);
-/// How long no connection is accepted after one could not be.
+/// Pause after a failed accept.
 pub(crate) const BEFORE_ACCEPTING_AGAIN: Duration = Duration::from_millis(100);
-/// How long calls that run may take to end when the server ends.
+/// Time that running calls get to finish at shutdown.
 pub(crate) const END_WITHIN: Duration = Duration::from_secs(5);
 
-/// Calls that run at the same time, and those that wait.
+/// Concurrent calls, and waiting ones.
 const RUNNING: usize = 16;
 const WAITING: usize = 64;
 
-/// The calls of all clients.
+/// Admission control for the calls of all clients.
 pub(crate) struct Calls {
     accepted: Arc<Semaphore>,
     running: Arc<Semaphore>,
 }
 
-/// A call's place, until it is dropped.
+/// Permit of a call, released on drop.
 pub(crate) struct Place {
     _accepted: OwnedSemaphorePermit,
     _running: OwnedSemaphorePermit,
@@ -56,7 +56,7 @@ impl Calls {
     /// Waits until the call may run.
     ///
     /// # Errors
-    /// At once when too many wait already, and when the call is cancelled.
+    /// Immediately if too many calls wait, and when the call is cancelled.
     pub(crate) async fn place(&self, cancel: &CancellationToken) -> Result<Place, ErrorData> {
         let busy = |why: &'static str| ErrorData::new(ErrorCode(-32000), why, None);
         let accepted = self.accepted.clone().try_acquire_owned();
@@ -69,7 +69,7 @@ impl Calls {
         Ok(Place { _accepted: accepted, _running: running })
     }
 
-    /// Waits until no call runs, for a limited time: a write that has begun is completed.
+    /// Waits, within a limit, until no call runs, so that a write in progress completes.
     pub(crate) async fn ended(&self) {
         let all = u32::try_from(RUNNING + WAITING).unwrap_or(u32::MAX);
         let _ = tokio::time::timeout(END_WITHIN, self.accepted.acquire_many(all)).await;
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn calls_beyond_those_that_wait_are_refused_at_once() {
+    async fn calls_beyond_the_queue_limit_are_refused_at_once() {
         let (calls, cancel) = (Arc::new(Calls::default()), CancellationToken::new());
         let mut running = Vec::new();
         for _ in 0..RUNNING {
@@ -94,7 +94,7 @@ mod tests {
             tokio::spawn(async move { calls.place(&cancel).await })
         };
         let mut waiting: Vec<_> = (0..WAITING).map(|_| wait(cancel.clone())).collect();
-        // By then each of them was polled.
+        // By now each of them was polled once.
         for _ in 0..WAITING {
             tokio::task::yield_now().await;
         }

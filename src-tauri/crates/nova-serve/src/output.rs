@@ -1,4 +1,4 @@
-//! What a client gets of a call.
+//! Results of calls as MCP content.
 
 use nova_protocol::{ErrorCode, ToolResult, UserError};
 use nova_registry::fenced_output;
@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::limits;
 use crate::served::ServedTool;
 
-/// The value with its sources and changes, as an object and, for clients that read text, as its JSON.
+/// The value with sources and changes, as structured content and, for clients that read text only, as JSON
+/// text.
 pub(crate) fn of(result: ToolResult, tool: &ServedTool) -> CallToolResult {
     if let Some(mut error) = result.error {
         if tool.is_foreign && error.code == ErrorCode::ToolFailed {
@@ -43,7 +44,7 @@ pub(crate) fn of(result: ToolResult, tool: &ServedTool) -> CallToolResult {
     CallToolResult::structured(out)
 }
 
-/// An error of the call, which the client's model can read and react to.
+/// An error result, which the client's model can read and react to.
 pub(crate) fn failed(error: &UserError) -> CallToolResult {
     let text = format!("{} {}", error.message, error.hint);
     let mut result = CallToolResult::error(vec![ContentBlock::text(text.trim_end().to_owned())]);
@@ -51,7 +52,7 @@ pub(crate) fn failed(error: &UserError) -> CallToolResult {
     result
 }
 
-/// Adds the rule that would allow the call to an unanswered question.
+/// If the question was not answered, adds the rule that would allow the call.
 pub(crate) fn refused(mut error: UserError, tool: &str) -> UserError {
     if error.code == ErrorCode::ApprovalUnanswered {
         let pattern = tool.replacen('.', "__", 1);
@@ -63,7 +64,7 @@ pub(crate) fn refused(mut error: UserError, tool: &str) -> UserError {
     error
 }
 
-/// A number with more digits than JSON numbers keep: what arrived may not be what was sent.
+/// Finds a number with more digits than a JSON double preserves: its value may have changed in transit.
 pub(crate) fn inexact_number(value: &Value) -> Option<String> {
     match value {
         Value::Number(number) if number.is_f64() => {

@@ -1,4 +1,4 @@
-//! What is read by its address: notes, `nova://note/` and the path, percent-encoded; skills.
+//! Resources: notes as `nova://note/` plus their percent-encoded path, and skills.
 
 use percent_encoding::percent_decode_str;
 
@@ -6,7 +6,7 @@ pub(crate) const SKILLS: &str = "nova://skill/";
 const NOTES: &str = "nova://note/";
 pub(crate) const TEMPLATE: &str = "nova://note/{+path}";
 
-/// The path of the note that a URI names.
+/// The path of the note that a URI refers to.
 pub(crate) fn path_of(uri: &str) -> Option<String> {
     let path = uri.strip_prefix(NOTES)?;
     let path = percent_decode_str(path).decode_utf8().ok()?;

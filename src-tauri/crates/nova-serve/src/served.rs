@@ -1,4 +1,4 @@
-//! What there is for a client: the tools and the skills that the user serves.
+//! Selects the tools and skills that a client sees.
 
 use std::sync::Arc;
 
@@ -13,33 +13,33 @@ use serde_json::Value;
 
 use crate::{form, resource};
 
-/// What the user serves, and to whom.
+/// What the user serves, and to which client.
 #[derive(Debug, Clone)]
 pub struct Served {
-    /// Ids of skills.
+    /// Skill ids.
     pub skills: Vec<String>,
     pub effects: Vec<Effect>,
-    /// Of the client to the user, for policies.
+    /// The client's relationship to the user, for policies.
     pub relationship: Relationship,
-    /// The client and its model run on this machine: private notes are served too.
+    /// The client and its model run on this machine, so private notes are served, too.
     pub local: bool,
 }
 
-/// A tool that is served.
+/// A served tool.
 #[derive(Clone)]
 pub(crate) struct ServedTool {
     /// `skill.tool`
     pub(crate) name: String,
-    /// It did not come with Nova, so what it says is fenced.
+    /// Third-party, so its output is fenced.
     pub(crate) is_foreign: bool,
 }
 
 impl Served {
-    /// The skills that are served where nothing else is said; to read only.
+    /// Skills served by default, read-only.
     pub const SKILLS: [&str; 4] = ["vault", "crm", "portfolio", "budget"];
 
     /// # Errors
-    /// When there is no skill of a name, in whatever state.
+    /// When a skill does not exist in any state.
     pub fn check(&self, app: &App) -> Result<(), UserError> {
         let snapshot = app.registry().snapshot();
         match self.skills.iter().find(|skill| snapshot.listed(skill).is_none()) {
@@ -57,7 +57,7 @@ impl Served {
         skill.is_available() && self.skills.iter().any(|served| canonical(served) == id)
     }
 
-    /// What calls other tools would also call those that are not served.
+    /// Tools that call other tools are excluded: they could call tools that are not served.
     fn serves_tool(&self, tool: &ToolEntry) -> bool {
         self.effects.contains(&tool.effect()) && !tool.spec().calls_tools
     }
@@ -77,7 +77,7 @@ impl Served {
     }
 
     /// # Errors
-    /// Why there is no tool of that name for this client.
+    /// Why this client has no tool of that name.
     pub(crate) fn find_tool(&self, app: &App, name: &str) -> Result<ServedTool, String> {
         match app.registry().snapshot().tool(name) {
             ToolLookup::Found { skill, tool } if self.serves(&skill) => {
@@ -97,8 +97,8 @@ impl Served {
         }
     }
 
-    /// The skills with instructions, as prompts. The text of a skill from elsewhere is not passed on as the
-    /// user's own words.
+    /// Skills with instructions, as prompts. Third-party skills are excluded: a prompt speaks in the user's
+    /// name.
     pub(crate) fn prompts(&self, app: &App) -> Vec<Prompt> {
         let snapshot = app.registry().snapshot();
         let skills = self.skills(&snapshot).filter(|skill| is_prompt(skill));
@@ -119,7 +119,7 @@ impl Served {
         Some((skill.description.clone(), skill.instructions.clone()))
     }
 
-    /// The same skills as files (SEP-2640), each with its text.
+    /// The same skills as resources (SEP-2640), each with its text.
     pub(crate) fn skill_files(&self, app: &App) -> Vec<(Skill, String)> {
         let snapshot = app.registry().snapshot();
         let skills = self.skills(&snapshot).filter(|skill| is_prompt(skill));
@@ -135,7 +135,7 @@ impl Served {
             let front_matter = SkillFrontmatter::new(skill.id.clone(), skill.description.clone());
             (Skill::new(uri, front_matter, files), text)
         });
-        // An id that the extension does not allow hides no other skill.
+        // An id that is invalid in the extension must not hide the other skills.
         files.filter(|(skill, _)| skill.validate().is_ok()).collect()
     }
 }
@@ -144,7 +144,7 @@ fn is_prompt(skill: &SkillEntry) -> bool {
     !skill.foreign && !skill.instructions.trim().is_empty()
 }
 
-/// As `--allow` names the effect; those without a word cannot be served.
+/// The value of `--allow` for an effect; effects without one cannot be served.
 fn word(effect: Effect) -> Option<&'static str> {
     match effect {
         Effect::Read => Some("read"),
@@ -155,7 +155,7 @@ fn word(effect: Effect) -> Option<&'static str> {
     }
 }
 
-/// MCP has no state of a tool, so a missing credential is said in its description.
+/// MCP has no availability flag, so a missing credential is mentioned in the description.
 fn described(tool: &ToolEntry, present: &Present) -> Tool {
     let spec = tool.spec();
     let unfit = lacking(spec, present).map(|(_, remedy)| format!(" Not available now. {remedy}"));

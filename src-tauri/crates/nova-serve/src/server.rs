@@ -1,4 +1,4 @@
-//! The requests of one client, answered.
+//! Handles the requests of one client.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,20 +26,20 @@ use crate::limits::Calls;
 use crate::served::Served;
 use crate::{limits, output, resource};
 
-/// What all clients of this process share.
+/// State shared by all clients of this process.
 pub(crate) struct Shared {
     pub(crate) app: App,
     served: Served,
     pub(crate) calls: Calls,
     open: Arc<OpenQuestions>,
     runs: AtomicU64,
-    /// Clients without a session, by the name that they give themselves: each of their requests stands alone.
+    /// Clients without a session, by the name they report: their requests are independent of each other.
     known: Mutex<HashMap<String, Arc<McpClient>>>,
-    /// When it is cancelled, every call is.
+    /// Cancelling it cancels all calls.
     pub(crate) stop: CancellationToken,
 }
 
-/// One client, as long as it is connected.
+/// A connected client.
 pub(crate) struct Server {
     shared: Arc<Shared>,
     client: OnceLock<Arc<McpClient>>,
@@ -254,7 +254,7 @@ impl ServerHandler for Server {
         Ok(GetPromptResult::new(vec![message]).with_description(description).into())
     }
 
-    /// Of what is asked for, the library takes what the server offers.
+    /// The library intersects the request with what the server offers.
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         Some(requested.clone())
     }
@@ -283,7 +283,7 @@ fn markdown(text: String, uri: String) -> ReadResourceResult {
     ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type("text/markdown")])
 }
 
-/// Notifies the client of possible changes of tools and prompts, until it is gone.
+/// Notifies the client when tools or prompts may have changed, until it disconnects.
 async fn notify_client(mut events: Receiver<Envelope>, peer: Peer<RoleServer>) {
     while registry_changed(&mut events).await {
         if peer.notify_tool_list_changed().await.is_err() || peer.notify_prompt_list_changed().await.is_err()
@@ -293,7 +293,7 @@ async fn notify_client(mut events: Receiver<Envelope>, peer: Peer<RoleServer>) {
     }
 }
 
-/// Notifies a subscriber that has no session.
+/// Notifies a subscriber without a session.
 async fn notify_subscriber(mut events: Receiver<Envelope>, context: &SubscriptionContext) {
     let (sink, accepted) = (context.sink(), context.accepted());
     while registry_changed(&mut events).await {
@@ -312,19 +312,19 @@ async fn notify_subscriber(mut events: Receiver<Envelope>, context: &Subscriptio
     }
 }
 
-/// Waits for a change of the registry; false when no more events come.
+/// Waits for a change of the registry; `false` when the event stream has ended.
 async fn registry_changed(events: &mut Receiver<Envelope>) -> bool {
     loop {
         match events.recv().await {
             Ok(envelope) if !matches!(envelope.event, Event::RegistryChanged { .. }) => {}
-            // What was missed may have been a change.
+            // The missed events may include a change.
             Ok(_) | Err(RecvError::Lagged(_)) => return true,
             Err(RecvError::Closed) => return false,
         }
     }
 }
 
-/// Passes the progress of one call on, where the client wants it.
+/// Forwards the progress of one call, if the client requested it.
 struct Progress {
     events: Receiver<Envelope>,
     run: String,
@@ -351,7 +351,7 @@ impl Progress {
             if envelope.session.as_deref() != Some(self.run.as_str()) {
                 continue;
             }
-            // In per cent. It has to grow with each message, also where the fraction is unknown.
+            // In percent. MCP requires it to increase with each message, even if the fraction is unknown.
             let at = fraction.map_or(0.0, |fraction| fraction * 100.0).max(self.sent + 0.001);
             self.sent = at;
             let mut progress = ProgressNotificationParam::new(token.clone(), at);

@@ -1,4 +1,4 @@
-//! One client, on the standard input and output of this process.
+//! One client on stdin and stdout.
 
 use nova_app::App;
 use nova_protocol::{ErrorCode, UserError};
@@ -12,10 +12,10 @@ use crate::limits;
 use crate::served::Served;
 use crate::server::{Server, Shared};
 
-/// Answers the client until its input ends or `stop` is cancelled. Nothing else may write to `output`.
+/// Serves the client until its input ends or `stop` is cancelled. Nothing else may write to `output`.
 ///
 /// # Errors
-/// When a skill is unknown, or the client does not begin as the protocol says.
+/// When a skill is unknown, or the client violates the protocol's handshake.
 pub async fn on_stdio(
     app: &App,
     served: Served,

@@ -1,4 +1,4 @@
-//! How fast files are searched beside ripgrep's command, over 10,000 files.
+//! Search speed compared with the `rg` command, over 10,000 files.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::fs;
@@ -9,9 +9,9 @@ use nova_workspace::{Access, Folder, Folders, Grep};
 
 const FILES: usize = 10_000;
 const ROUNDS: usize = 15;
-/// At most this many times as long as `rg`.
+/// Allowed slowdown relative to `rg`.
 const MOST: f64 = 1.2;
-/// In one file of a thousand, and in none.
+/// One matches in one of a thousand files, the other in none.
 const PATTERNS: [&str; 2] = ["needle [0-9]+", "nowhere to be seen"];
 
 fn main() -> ExitCode {

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// The result for a file.
+/// The kind of change to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileChangeKind {
@@ -11,17 +11,17 @@ pub enum FileChangeKind {
     Deleted,
 }
 
-/// A file that another program changed, too.
+/// A file that another program changed concurrently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileConflict {
     pub path: PathBuf,
-    /// The change that Nova planned.
+    /// Nova's planned change.
     pub kind: FileChangeKind,
     pub reason: String,
-    /// The text that Nova planned; empty for a removal.
+    /// The planned text; empty for a removal.
     pub mine: String,
-    /// What is there; empty where nothing is.
+    /// The text on disk; empty if there is none.
     pub theirs: String,
-    /// What is there is no text, or in no open folder: there is nothing to choose.
+    /// The file on disk is not text, or not in an open folder, so there is no version to choose.
     pub unreadable: bool,
 }

@@ -1,16 +1,16 @@
-//! PDF and office files as text.
+//! Text extraction from PDF and office files.
 //!
-//! The libraries parse untrusted files, and a deeply nested one may crash the process. So the program reads them in a
-//! process of its own, which calls [`InProcess`].
+//! The libraries parse untrusted files, and deep nesting can crash the process. The program therefore runs
+//! [`InProcess`] in a child process.
 
 use std::io::{self, Read, Write};
 
-/// The largest document that is read, in bytes.
+/// Size limit of documents, in bytes.
 pub const MAX_DOCUMENT_BYTES: u64 = 32 * 1024 * 1024;
-/// Nested objects are read by recursion.
+/// Nested objects are parsed recursively.
 const STACK: usize = 64 * 1024 * 1024;
 
-/// A kind of document.
+/// A document format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Pdf,
@@ -18,17 +18,17 @@ pub enum Format {
     Office,
 }
 
-/// Reads documents as text.
+/// Extracts text from documents.
 pub trait Documents: Send + Sync {
-    /// Markdown of an office file, the pages of a PDF one after the other.
+    /// Markdown for an office file, concatenated pages for a PDF.
     ///
     /// # Errors
-    /// Why it cannot be read: the end of a sentence.
+    /// The reason, phrased as the end of a sentence.
     fn text_of(&self, format: Format, bytes: Vec<u8>) -> Result<String, String>;
 }
 
-/// Reads them here, on a thread of its own, whose panic ends nothing but the reading. A stack overflow or a lack of
-/// memory ends the process, and nothing bounds the time.
+/// Extracts on a separate thread of this process, which contains panics. A stack overflow or running out of
+/// memory still aborts the process, and there is no time limit.
 #[derive(Debug, Clone, Copy)]
 pub struct InProcess;
 
@@ -44,14 +44,14 @@ impl Documents for InProcess {
     }
 }
 
-/// Why a document cannot be read whose reader panicked or crashed.
+/// The reason reported if the parser panics or crashes.
 pub const DAMAGED: &str = "the file is damaged, or its fonts are unusual";
 
-/// What the process does that reads one document: takes its bytes from `input` and writes its text, or why it has
-/// none, to `output`. Whether it has one.
+/// Main function of the child process: reads one document from `input` and writes its text, or the reason of
+/// failure, to `output`. Returns whether it wrote the text.
 ///
 /// # Errors
-/// When the bytes cannot be read or the text not written.
+/// When reading or writing fails.
 pub fn read_document(format: &str, input: impl Read, mut output: impl Write) -> io::Result<bool> {
     let Some(format) = [Format::Pdf, Format::Office].into_iter().find(|known| known.word() == format) else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "unknown format"));
@@ -75,7 +75,7 @@ impl Format {
         (zipped && ["docx", "pptx", "xlsx"].contains(&ending.as_str())).then_some(Self::Office)
     }
 
-    /// As [`read_document`] takes it.
+    /// As expected by [`read_document`].
     pub fn word(self) -> &'static str {
         match self {
             Self::Pdf => "pdf",

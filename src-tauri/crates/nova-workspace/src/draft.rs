@@ -1,4 +1,4 @@
-//! Writes planned, not yet made.
+//! Planned writes.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -7,25 +7,25 @@ use crate::change::{FileChangeKind, FileConflict};
 use crate::error::{FileError, MAX_WRITTEN_BYTES};
 use crate::folder::{Access, FilePath};
 
-/// Files as they are to become. Nothing reaches the disk before [`crate::Kept::apply`]; each file remembers the
-/// bytes it was read with, which is what `apply` compares with the disk.
+/// The planned contents of files. Nothing is written before [`crate::Kept::apply`]; each file retains the
+/// text it was read with, which `apply` compares with the disk.
 #[derive(Debug, Clone, Default)]
 pub struct FileDraft {
     pub(crate) planned: Vec<PlannedFile>,
 }
 
-/// One file.
+/// The plan for one file.
 #[derive(Debug, Clone)]
 pub struct PlannedFile {
     pub(crate) path: FilePath,
     /// `None` for a new file.
     pub(crate) before: Option<String>,
-    /// `None` for a file that is to go.
+    /// `None` for a removal.
     pub(crate) after: Option<String>,
 }
 
 impl PlannedFile {
-    /// Where it is on the disk.
+    /// The absolute path.
     pub fn absolute(&self) -> PathBuf {
         self.path.absolute()
     }
@@ -52,7 +52,7 @@ impl PlannedFile {
 }
 
 impl FileDraft {
-    /// The files that would change.
+    /// The files whose text would change.
     pub fn changes(&self) -> impl Iterator<Item = &PlannedFile> {
         self.planned.iter().filter(|planned| planned.before != planned.after)
     }
@@ -62,10 +62,10 @@ impl FileDraft {
         self.changes().next().is_none()
     }
 
-    /// Plans the whole text of a file, there or not. Whether it is new.
+    /// Plans the complete text of a new or existing file. Returns whether it is new.
     ///
     /// # Errors
-    /// In a folder that is only read, and where what is there is no text.
+    /// In a read-only folder, and if the existing file is not text.
     pub fn write(&mut self, path: &FilePath, text: String) -> Result<bool, FileError> {
         path.check_writable()?;
         if text.len() as u64 > MAX_WRITTEN_BYTES {
@@ -85,11 +85,11 @@ impl FileDraft {
         Ok(is_new)
     }
 
-    /// Plans the replacement of a text that is in the file exactly `count` times (else once). Line ends do not
-    /// matter for finding it, and the new text gets the file's own.
+    /// Plans to replace a text that occurs exactly `count` times (default 1). Line endings are ignored when
+    /// matching, and the new text gets those of the file.
     ///
     /// # Errors
-    /// As [`FileDraft::write`], and [`FileError::Count`].
+    /// As for [`FileDraft::write`], and [`FileError::Count`].
     pub fn edit(
         &mut self,
         path: &FilePath,
@@ -128,18 +128,18 @@ impl FileDraft {
         Ok(())
     }
 
-    /// What is planned for the file so far.
+    /// The plan for this file so far.
     fn planned_for(&mut self, path: &FilePath) -> Option<&mut PlannedFile> {
         self.planned.iter_mut().find(|planned| planned.path.absolute() == path.absolute())
     }
 }
 
 impl FileDraft {
-    /// Plans one side of a conflict in the place of the other. If the other is no longer what is there,
-    /// [`crate::Kept::apply`] answers with [`FileError::Changed`].
+    /// Plans to overwrite the other side of a conflict with Nova's. If the file has changed again by then,
+    /// [`crate::Kept::apply`] returns [`FileError::Changed`].
     ///
     /// # Errors
-    /// In a folder that is only read.
+    /// In a read-only folder.
     pub fn keep_mine(&mut self, path: &FilePath, conflict: &FileConflict) -> Result<(), FileError> {
         path.check_writable()?;
         let is_missing = matches!(path.text(), Err(FileError::NotFound { .. }));
@@ -149,8 +149,8 @@ impl FileDraft {
         Ok(())
     }
 
-    /// Both sides of the file that another program changed meanwhile; `None` for another error, and where the file
-    /// is no longer a text.
+    /// Both sides of a file that another program changed; `None` for other errors, and if the file is no
+    /// longer text.
     pub fn conflict(&self, error: &FileError) -> Option<FileConflict> {
         let FileError::Changed { path } = error else { return None };
         let planned = self.planned.iter().find(|planned| planned.path.to_string() == *path)?;
@@ -184,7 +184,7 @@ impl FilePath {
         Ok(())
     }
 
-    /// The whole file, as it can be written again byte for byte.
+    /// The complete text, from which the file can be restored byte for byte.
     pub(crate) fn text(&self) -> Result<String, FileError> {
         let shown = self.to_string();
         let fault = |error| FileError::of(&shown, error);

@@ -1,9 +1,9 @@
 use std::io;
 
-/// The largest file that is written, in bytes.
+/// Size limit of written files, in bytes.
 pub const MAX_WRITTEN_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Why a file could not be read, searched or written. Paths are named as the caller named them.
+/// Why a file could not be read, searched or written. Paths are spelled as by the caller.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     #[error("{path} is in no folder that is open to tools")]
@@ -35,7 +35,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// What to do about it, one sentence.
+    /// The user's next step, one sentence.
     pub fn hint(&self) -> String {
         match self {
             Self::NoFolder { folders, .. } => {
@@ -58,12 +58,12 @@ impl FileError {
         }
     }
 
-    /// What the system said of this path.
+    /// Converts an error of the operating system.
     pub(crate) fn of(path: &str, error: io::Error) -> Self {
         let path = path.to_owned();
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::NotFound { path },
-            // A refusal of the confinement carries no number of the system.
+            // The confinement's own refusals have no OS error code.
             io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => Self::Outside { path },
             _ => Self::Io { path, source: error },
         }

@@ -1,4 +1,4 @@
-//! The folders of one chat, and what a path names in them.
+//! The folders of one chat, and path resolution in them.
 
 use std::fmt;
 use std::io;
@@ -19,24 +19,24 @@ pub enum Access {
     Write,
 }
 
-/// One folder that is open to tools.
+/// A folder that tools may access.
 pub struct Folder {
-    /// The first part of the paths below it; unique among the folders of a chat.
+    /// First component of paths in it; unique among the folders of a chat.
     name: String,
     path: PathBuf,
     access: Access,
     dir: Dir,
 }
 
-/// The folders that are open to the tools of one chat, in the order they were given.
+/// The folders accessible to the tools of one chat, in the order given.
 #[derive(Debug, Clone, Default)]
 pub struct Folders(Vec<Arc<Folder>>);
 
-/// A file or folder below an open folder, there or not.
+/// A file or folder in an open folder; it need not exist.
 #[derive(Debug, Clone)]
 pub struct FilePath {
     pub(crate) folder: Arc<Folder>,
-    /// Relative to the folder, with `/`; empty for the folder itself.
+    /// Relative to the folder, `/`-separated; empty for the folder itself.
     pub(crate) below: String,
 }
 
@@ -44,7 +44,7 @@ impl Folder {
     /// Opens a folder under a name.
     ///
     /// # Errors
-    /// When it is none, or cannot be read.
+    /// When it is not a folder, or cannot be read.
     pub fn open(name: impl Into<String>, path: &Path, access: Access) -> io::Result<Self> {
         let path = path.canonicalize()?;
         let dir = Dir::open_ambient_dir(&path, ambient_authority())?;
@@ -55,7 +55,7 @@ impl Folder {
         &self.name
     }
 
-    /// Without links.
+    /// The absolute path with links resolved.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -64,10 +64,10 @@ impl Folder {
         self.access
     }
 
-    /// A new file in the folder, to write; what is there already, also a link, is left alone.
+    /// Creates a file for writing; fails if the name exists, even as a link.
     ///
     /// # Errors
-    /// When something has that name, or it cannot be made.
+    /// When the name is taken, or the file cannot be created.
     pub fn create(&self, name: &str) -> io::Result<std::fs::File> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -88,7 +88,7 @@ impl Folders {
         self.0.iter()
     }
 
-    /// What a path names: `NAME/path` below the folder of that name, or an absolute path.
+    /// Resolves `NAME/path` in the folder of that name, or an absolute path.
     ///
     /// # Errors
     /// [`FileError::NoFolder`] and [`FileError::Outside`].
@@ -126,25 +126,25 @@ impl FilePath {
         &self.folder
     }
 
-    /// Where it is on the disk.
+    /// The absolute path.
     pub fn absolute(&self) -> PathBuf {
         if self.below.is_empty() { self.folder.path.clone() } else { self.folder.path.join(&self.below) }
     }
 
-    /// For the system's calls below the folder's handle.
+    /// The path for system calls relative to the folder's handle.
     pub(crate) fn relative(&self) -> &Path {
         Path::new(if self.below.is_empty() { "." } else { &self.below })
     }
 
-    /// Opens a regular file to read; nothing else is opened, and no pipe is waited for.
+    /// Opens a regular file for reading, without blocking on pipes; fails for anything else.
     pub(crate) fn open(&self) -> Result<File, FileError> {
-        // Opening some devices has an effect of its own, so the kind is looked at before and after.
+        // Opening some devices has side effects, so the kind is checked before and after.
         let found = self.folder.dir.metadata(self.relative());
         self.check_regular(&found.map_err(|error| FileError::of(&self.to_string(), error))?)?;
         self.open_met()
     }
 
-    /// The same of what a walk has just met as a regular file.
+    /// Like `open`, for a path that a walk just found to be a regular file.
     pub(crate) fn open_met(&self) -> Result<File, FileError> {
         let fault = |error| FileError::of(&self.to_string(), error);
         let mut options = OpenOptions::new();
@@ -172,7 +172,7 @@ fn without_blocking(options: &mut OpenOptions) {
 #[cfg(not(unix))]
 fn without_blocking(_: &mut OpenOptions) {}
 
-/// As tools name it.
+/// As tools spell it.
 impl fmt::Display for FilePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.below.is_empty() {
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pipe_swapped_in_for_a_file_is_not_waited_for() -> io::Result<()> {
+    fn pipe_swapped_in_for_a_file_does_not_block() -> io::Result<()> {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
         let place = tempfile::tempdir()?;
         mknodat(CWD, place.path().join("a.txt"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;

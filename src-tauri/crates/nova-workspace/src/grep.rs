@@ -1,4 +1,4 @@
-//! Lines that a pattern matches, on ripgrep's libraries.
+//! Regular expression search, on ripgrep's libraries.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -12,46 +12,46 @@ use crate::error::FileError;
 use crate::folder::FilePath;
 use crate::walk::PathPattern;
 
-/// What is looked for.
+/// A search request.
 #[derive(Debug, Clone, Default)]
 pub struct Grep {
     /// A regular expression; case matters unless it begins with `(?i)`.
     pub pattern: String,
-    /// Of the files, relative to where it is searched.
+    /// Filters files by path, relative to the folder searched.
     pub glob: Option<String>,
-    /// Lines before and after each match.
+    /// Context lines before and after each match.
     pub context: usize,
-    /// The most matching lines.
+    /// Maximum number of matching lines.
     pub limit: usize,
 }
 
-/// One line.
+/// A line of the result.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct GrepHit {
     pub path: String,
     pub line: u64,
     pub text: String,
-    /// It stands near a match and is none.
+    /// A context line, not a match.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub context: bool,
 }
 
-/// By path and line.
+/// The result, sorted by path and line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GrepAnswer {
     pub hits: Vec<GrepHit>,
-    /// There are more than were asked for; these are the ones that were found first.
+    /// The limit was reached; which hits were found first is arbitrary.
     pub more: bool,
-    /// How many files were searched.
+    /// Number of files searched.
     pub files: usize,
 }
 
-/// Compiled, a pattern takes at most this many bytes, and a line is searched up to so many.
+/// Size limits of a compiled pattern and of a line, in bytes.
 const SIZE_LIMIT: usize = 10 << 20;
 const LONGEST_LINE: usize = 16 << 20;
-/// The most characters of a line that are shown.
+/// Characters shown of a line.
 const SHOWN: usize = 300;
-/// What was found so far is reported after so many more.
+/// Partial results are reported each time this many hits were added.
 const TOLD_EVERY: usize = 50;
 
 struct Search<'a> {
@@ -68,8 +68,7 @@ struct Search<'a> {
 }
 
 impl FilePath {
-    /// The lines below this folder, or of this file, that the pattern matches. `so_far` receives what was found
-    /// while the search runs.
+    /// Searches this folder or file. `so_far` receives the hits found so far while the search runs.
     ///
     /// # Errors
     /// When a pattern is not valid, or the path does not exist.
@@ -110,7 +109,7 @@ impl FilePath {
             let search = &search;
             Box::new(move |entry| match entry {
                 Ok(entry) => search.file(&mut searcher, &entry),
-                // Gone since, or not readable.
+                // Deleted meanwhile, or unreadable.
                 Err(_) => WalkState::Continue,
             })
         });
@@ -134,11 +133,11 @@ impl Search<'_> {
         let Some(met) = self.from.met(entry.path()).filter(|_| is_file && wanted) else {
             return WalkState::Continue;
         };
-        // Its handle confirms that the file is in the folder.
+        // Opening by the handle verifies that the file is inside of the folder.
         let Ok(file) = met.open_met() else { return WalkState::Continue };
         self.files.fetch_add(1, Ordering::Relaxed);
         let mut lines = Lines { search: self, path: met.to_string(), found: Vec::new() };
-        // A file that fails in the middle has told what it had.
+        // On a read error, the hits so far are kept.
         let _ = searcher.search_file(&self.matcher, &file.into_std(), &mut lines);
         let found = lines.found;
         if !found.is_empty() {
@@ -153,7 +152,7 @@ impl Search<'_> {
     }
 }
 
-/// The lines of one file.
+/// Collects the lines of one file.
 struct Lines<'a> {
     search: &'a Search<'a>,
     path: String,

@@ -1,8 +1,8 @@
-//! What was written, with the bytes before: it can be taken back.
+//! Journal of writes with the previous contents, for undo.
 //!
-//! Each change set is a folder: `1.json` says what the first write does, `1.before` and `1.after` hold the texts.
-//! All three are on the disk before the file is touched; `1.done` is made afterwards. A write without it may have
-//! happened or not, and is undone by what the file says.
+//! Each change set is a folder: `1.json` describes the first write, `1.before` and `1.after` hold the
+//! contents. All three are synced before the file is touched; `1.done` is created afterwards. Without it,
+//! whether the write happened is unknown, and undo decides by the file's contents.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -17,35 +17,35 @@ use crate::folder::Folders;
 use crate::platform::OLD;
 use crate::replace::replace;
 
-/// The writes of all change sets, in a folder of Nova's own.
+/// The journal of all change sets, in one of Nova's own folders.
 #[derive(Debug, Clone)]
 pub struct Kept {
     folder: PathBuf,
 }
 
-/// One write.
+/// A journaled write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
-    /// Where the file is on the disk.
+    /// Absolute path of the file.
     pub path: PathBuf,
     pub kind: FileChangeKind,
-    /// The call it was made in.
+    /// Id of the call that made it.
     pub call: String,
-    /// On whose behalf: `model`, `user`.
+    /// `model` or `user`.
     pub author: String,
     /// RFC 3339.
     pub at: String,
     #[serde(skip)]
     pub number: usize,
-    /// It is not known whether it was made, because its Nova was killed.
+    /// Nova was killed during the write, so it may not have been made.
     #[serde(skip)]
     pub uncertain: bool,
-    /// RFC 3339; `None` while it stands.
+    /// RFC 3339; `None` unless undone.
     #[serde(skip)]
     pub undone_at: Option<String>,
 }
 
-/// By whom, in which call and when.
+/// Author, call and time of a write.
 #[derive(Debug, Clone)]
 pub struct Made {
     pub call: String,
@@ -54,7 +54,7 @@ pub struct Made {
     pub at: String,
 }
 
-/// What an undo did.
+/// Result of an undo.
 #[derive(Debug, Default)]
 pub struct Undone {
     pub paths: Vec<PathBuf>,
@@ -62,15 +62,16 @@ pub struct Undone {
 }
 
 impl Kept {
-    /// In this folder, which is made at the first write.
+    /// Uses this folder, which is created at the first write.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
     }
 
-    /// Makes the planned writes as part of a change set, file by file.
+    /// Applies the planned writes as part of a change set, file by file.
     ///
     /// # Errors
-    /// [`FileError::Changed`] for a file that says something else by now; it and those after it are not written.
+    /// [`FileError::Changed`] for a file that was changed meanwhile; it and the files after it are not
+    /// written.
     pub fn apply(&self, draft: &FileDraft, set: &str, made: &Made) -> Result<Vec<FileRecord>, FileError> {
         draft.changes().map(|planned| self.write(planned, set, made)).collect()
     }
@@ -114,7 +115,7 @@ impl Kept {
     /// The ids of all change sets, newest first.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn sets(&self) -> io::Result<Vec<String>> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
@@ -127,10 +128,10 @@ impl Kept {
         Ok(sets)
     }
 
-    /// The writes of a change set, in their order; none of one that it does not know.
+    /// The writes of a change set, in order; empty for an unknown one.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn records(&self, set: &str) -> io::Result<Vec<FileRecord>> {
         let folder = self.folder.join(checked(set)?);
         let entries = match fs::read_dir(&folder) {
@@ -145,7 +146,7 @@ impl Kept {
                 continue;
             };
             let text = fs::read(folder.join(&name))?;
-            // One that was cut by a kill was never carried out.
+            // A truncated record was never carried out.
             let Ok(record) = serde_json::from_slice::<FileRecord>(&text) else { continue };
             let undone = fs::read_to_string(folder.join(format!("{number}.undone"))).ok();
             let uncertain = !folder.join(format!("{number}.done")).exists();
@@ -169,11 +170,11 @@ impl Kept {
         Ok((text("before")?, text("after")?))
     }
 
-    /// Takes writes of a change set back, the last first, as part of the change set `undo`. A file that was changed
-    /// since stays as it is.
+    /// Undoes writes of a change set, newest first, as part of the change set `undo`. A file that was changed
+    /// since is a conflict and stays as it is.
     ///
     /// # Errors
-    /// When what was kept cannot be read.
+    /// When the journal cannot be read.
     pub fn undo(
         &self,
         set: &str,
@@ -232,10 +233,10 @@ impl Kept {
         Ok(undone)
     }
 
-    /// Forgets the change sets whose first write was made before then (RFC 3339, in UTC).
+    /// Deletes change sets whose first write is older than `before` (RFC 3339, UTC).
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn prune(&self, before: &str) -> io::Result<()> {
         for set in self.sets()? {
             let folder = self.folder.join(&set);
@@ -248,11 +249,11 @@ impl Kept {
         Ok(())
     }
 
-    /// Removes the temporary files of writes that a kill cut short. One that holds neither of the kept texts is
+    /// Removes temporary files of interrupted writes. A file that contains neither of the journaled texts is
     /// an outside edit and stays.
     ///
     /// # Errors
-    /// What the system says.
+    /// Errors of the operating system.
     pub fn sweep(&self, open: impl Fn(&Path) -> Folders) -> io::Result<()> {
         for set in self.sets()? {
             if fs::read_dir(self.folder.join(&set))?.flatten().all(|entry| self.is_done(&set, &entry)) {
@@ -274,7 +275,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Whether the file is of a write that was completed.
+    /// Whether this record's write was completed.
     fn is_done(&self, set: &str, entry: &fs::DirEntry) -> bool {
         let name = entry.file_name().to_string_lossy().into_owned();
         let announced = name.strip_suffix(".json");
@@ -282,12 +283,12 @@ impl Kept {
     }
 }
 
-/// What a write puts beside its file first.
+/// Name of the temporary file beside the written one.
 fn temporary(set: &str, number: usize) -> String {
     format!(".nova-{set}-{number}.tmp")
 }
 
-/// A set is named by letters, digits and hyphens, and by nothing that is a path.
+/// Allows letters, digits, hyphens and underscores only, so that an id cannot be a path.
 fn checked(set: &str) -> io::Result<&str> {
     let legal =
         !set.is_empty() && set.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
@@ -298,7 +299,7 @@ fn checked(set: &str) -> io::Result<&str> {
     }
 }
 
-/// Takes the next number; among all processes each is taken once.
+/// Allocates the next number, uniquely among concurrent processes.
 fn claim(folder: &Path, record: &FileRecord) -> io::Result<usize> {
     let text = serde_json::to_vec(record)?;
     for number in 1.. {
@@ -320,7 +321,7 @@ fn put(file: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// The names in a folder of Nova's own are on the disk after this, where the system can do it.
+/// Syncs a directory, where supported.
 fn sync(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { fs::File::open(folder)?.sync_all() } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! What a file is, by what the system says and by its bytes.
+//! Detects what a file is, by its metadata and contents.
 
 use cap_std::fs::Metadata;
 
@@ -27,7 +27,7 @@ pub(crate) fn kind_of(found: &Metadata) -> Option<&'static str> {
     Some("a device")
 }
 
-/// The media type, width and height of an image of a kind that models can be shown, by its bytes.
+/// Media type, width and height of an image in a format that models accept.
 pub(crate) fn picture(bytes: &[u8]) -> Option<(&'static str, usize, usize)> {
     let kind = infer::get(bytes)?.mime_type();
     let shown = ["image/png", "image/jpeg", "image/gif", "image/webp"].contains(&kind);
@@ -35,7 +35,7 @@ pub(crate) fn picture(bytes: &[u8]) -> Option<(&'static str, usize, usize)> {
     Some((kind, size.width, size.height))
 }
 
-/// What the first bytes of a file that is no text say it is: `image/png, 640 × 480 pixels`.
+/// Describes a binary file by its first bytes: `image/png, 640 × 480 pixels`.
 pub(crate) fn described(head: &[u8]) -> String {
     let Some(kind) = infer::get(head) else { return "a binary file".to_owned() };
     match imagesize::blob_size(head) {

@@ -1,10 +1,11 @@
 //! Folders outside of the vault that tools may work in: the user's *workspaces* and the scratch folder of a chat.
 //!
-//! It reads, lists, searches and changes files within limits, keeps the bytes before a change, and never opens anything outside of them: a path is resolved
-//! below the handle of its folder, so that no link and no `..` leads out, also when one is swapped in between. It
-//! knows nothing of notes, tools or models, and reads neither the environment nor the clock.
+//! It reads, lists, searches and changes files within limits, journals the previous contents, and never opens
+//! anything outside of these folders: a path is resolved relative to the handle of its folder, so that no
+//! link and no `..` escapes, even if one is swapped in concurrently. It knows nothing of notes, tools or
+//! models, and reads neither the environment nor the clock.
 //!
-//! Everything here is synchronous and may take long; it ends early when its `stop` says so.
+//! Everything here is blocking and may take long; it stops early when `stop` returns true.
 //!
 //! ```text
 //! Folders          the folders of one chat, by name
@@ -19,15 +20,15 @@
 //!
 //! # Invariants, and the tests that hold them
 //!
-//! - No link leads out of a folder, also when it is swapped in during a search: `tests/workspace/confined.rs`.
-//! - Pipes, binary files, files of any size, broken encodings and a folder that changes while it is searched are
-//!   answered within limits: `tests/workspace/odd.rs`.
-//! - A write replaces exactly the text that it was planned against, never follows a link, and can be undone; an edit
-//!   made meanwhile stays: `tests/workspace/writing.rs`.
-//! - On a file system that cannot exchange two files, or knows no second names, an edit made before a write is
-//!   found anyway: `src/replace.rs`, `src/platform.rs`.
-//! - Nova's own folders, the vault, keys and the system's folders can be no workspace, nor lie in one:
-//!   `tests/workspace/refused.rs`.
+//! - No link escapes from a folder, even if it is swapped in during a search: `tests/workspace/confined.rs`.
+//! - Pipes, binary files, files of any size, broken encodings and folders that change during a search are
+//!   handled within limits: `tests/workspace/odd.rs`.
+//! - A write replaces exactly the text that it was planned against, never follows a link, and can be undone;
+//!   a concurrent edit is kept: `tests/workspace/writing.rs`.
+//! - A concurrent edit is also detected on file systems without atomic exchange or hard links:
+//!   `src/replace.rs`, `src/platform.rs`.
+//! - A folder that is, contains or is in one of Nova's own folders, the vault, a folder of keys or a system
+//!   folder is refused as a workspace: `tests/workspace/refused.rs`.
 
 mod change;
 mod document;
@@ -58,5 +59,5 @@ pub use read::{FileImage, FileRead, read_bytes};
 pub use refused::{Refused, refuse};
 pub use walk::PathPattern;
 
-/// Whether long work should end now.
+/// Whether to abort.
 pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);

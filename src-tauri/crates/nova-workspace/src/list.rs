@@ -1,4 +1,4 @@
-//! Names: what a folder holds, and what a pattern matches.
+//! Directory listings and globs.
 
 use crate::Stop;
 use crate::error::FileError;
@@ -6,12 +6,12 @@ use crate::folder::FilePath;
 use crate::kind::kind_of;
 use crate::walk::PathPattern;
 
-/// One entry of a folder.
+/// A directory entry.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Entry {
     pub name: String,
     pub kind: EntryKind,
-    /// Of a file, in bytes.
+    /// In bytes; files only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
 }
@@ -25,30 +25,30 @@ pub enum EntryKind {
     Other,
 }
 
-/// What a folder holds: folders first, each kind by name.
+/// A directory listing: folders first, each kind sorted by name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Listing {
     pub entries: Vec<Entry>,
-    /// How many are not shown; at least, where there are very many.
+    /// Number of entries not shown; a lower bound in very large folders.
     pub more: usize,
 }
 
-/// The files whose path matches, by path.
+/// The matching files, sorted by path.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GlobAnswer {
     pub paths: Vec<String>,
-    /// There are more than were asked for.
+    /// The limit was reached.
     pub more: bool,
 }
 
-/// The most entries that are looked at.
+/// Maximum number of entries scanned.
 const MOST_ENTRIES: usize = 100_000;
 
 impl FilePath {
-    /// The entries of this folder.
+    /// Lists the entries of this folder.
     ///
     /// # Errors
-    /// When it is no folder.
+    /// When it is not a folder.
     pub fn list(&self, limit: usize, stop: Stop<'_>) -> Result<Listing, FileError> {
         let shown = self.to_string();
         let fault = |error| FileError::of(&shown, error);
@@ -61,7 +61,7 @@ impl FilePath {
             if stop() {
                 return Err(FileError::Stopped);
             }
-            // Gone since.
+            // Deleted meanwhile.
             let Ok(entry) = entry else { continue };
             let Ok(kind) = entry.file_type() else { continue };
             let kind = match kind {
@@ -84,16 +84,15 @@ impl FilePath {
         Ok(Listing { entries: entries.collect(), more })
     }
 
-    /// The files below this folder that a pattern matches. Files that an ignore file names, and hidden ones, are
-    /// left out.
+    /// Finds files in this folder whose path matches, except ignored and hidden ones.
     ///
     /// # Errors
-    /// When the pattern is not valid.
+    /// When the pattern is invalid.
     pub fn glob(&self, pattern: &str, limit: usize, stop: Stop<'_>) -> Result<GlobAnswer, FileError> {
         let pattern = PathPattern::new(pattern)?;
         let mut answer = GlobAnswer::default();
         let mut walk = self.walk();
-        // As paths are compared, so that those that are given are the first of all.
+        // In path order, so that a limited result holds the first paths.
         walk.sort_by_file_name(std::ffi::OsStr::cmp);
         for entry in walk.build() {
             if stop() {

@@ -1,39 +1,39 @@
-//! Some lines of a text, without reading more of it than they need.
+//! A range of lines of a text, reading no more than necessary.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead};
 
 use crate::Stop;
 
-/// Which lines are wanted.
+/// A range of lines.
 #[derive(Debug, Clone, Copy)]
 pub struct Range {
-    /// The first, from 1.
+    /// The first line, from 1.
     pub offset: u64,
-    /// How many at most.
+    /// Maximum number of lines.
     pub limit: usize,
 }
 
 /// Lines of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
-    /// Each with its number.
+    /// Line number and text.
     pub lines: Vec<(u64, String)>,
-    /// Where the rest begins.
+    /// The first line after the page, if any.
     pub next: Option<u64>,
-    /// Bytes that are no characters, shown as `�`.
+    /// Number of invalid bytes, shown as `�`.
     pub replaced: u64,
 }
 
-/// The most bytes of one page.
+/// Size limit of a page, in bytes.
 const MOST_BYTES: usize = 64 * 1024;
-/// The most bytes of a line that are shown.
+/// Bytes shown of a line.
 const LONGEST_LINE: usize = 2000;
-/// The most lines of one page.
+/// Maximum number of lines of a page.
 const MOST_LINES: usize = 2000;
 
 impl Page {
-    /// `None` when it was stopped.
+    /// `None` when stopped.
     pub(crate) fn read(mut text: impl BufRead, range: Range, stop: Stop<'_>) -> io::Result<Option<Self>> {
         let mut page = Self::default();
         let first = range.offset.max(1);
@@ -70,7 +70,7 @@ impl Page {
     }
 }
 
-/// Passes a buffer or the rest of a line; whether the line ended. `None` at the end of the text.
+/// Skips a buffer or the rest of a line; returns whether the line ended. `None` at the end of the text.
 fn skip_line(text: &mut impl BufRead) -> io::Result<Option<bool>> {
     let buffer = text.fill_buf()?;
     if buffer.is_empty() {
@@ -82,7 +82,7 @@ fn skip_line(text: &mut impl BufRead) -> io::Result<Option<bool>> {
     Ok(Some(end.is_some()))
 }
 
-/// The next line without its end, cut, and how many bytes of it are not shown.
+/// Reads the next line without its ending, truncated; also returns the number of bytes cut off.
 fn take_line(text: &mut impl BufRead) -> io::Result<Option<(Vec<u8>, u64)>> {
     let mut line = Vec::new();
     let mut hidden = 0;
@@ -109,7 +109,7 @@ fn take_line(text: &mut impl BufRead) -> io::Result<Option<(Vec<u8>, u64)>> {
     }
 }
 
-/// A line that was cut is cut between two characters.
+/// Moves the cut of a truncated line to a character boundary.
 fn whole_characters(mut line: Vec<u8>, hidden: &mut u64) -> Vec<u8> {
     if *hidden > 0
         && let Err(error) = std::str::from_utf8(&line)

@@ -1,16 +1,16 @@
-//! What each operating system and file system does in its own way: exchanging two files, refusing to replace one.
+//! Platform differences: exchanging two files, and renaming without replacing.
 
 use std::io;
 use std::path::Path;
 
 use cap_std::fs::{Dir, File};
 
-/// Added to the name of a temporary file: where the replaced file is in between, if two cannot be exchanged.
+/// Suffix of the second name that keeps the replaced file reachable, if files cannot be exchanged atomically.
 pub(crate) const OLD: &str = ".old";
 
-/// Exchanges two files of a folder: in one step where the system can, else in three, of which the first gives the
-/// other file a second name, so that what is written to it meanwhile is not lost. `false` where the file system knows
-/// neither; then nothing was changed.
+/// Exchanges two files of a folder: atomically where supported, otherwise in three steps, the first of which
+/// gives the other file a second hard link so that late writes to it are not lost. `false`, with nothing
+/// changed, if the file system supports neither.
 pub(crate) fn exchange(folder: &Dir, fresh: &str, name: &Path) -> io::Result<bool> {
     if in_one_step(folder, Path::new(fresh), name, Step::Exchange)? {
         return Ok(true);
@@ -26,8 +26,8 @@ pub(crate) fn exchange(folder: &Dir, fresh: &str, name: &Path) -> io::Result<boo
     folder.rename(&old, folder, fresh).map(|()| true)
 }
 
-/// Renames a file where nothing has the new name; [`io::ErrorKind::AlreadyExists`] where something has. Two programs
-/// that do so at once are distinguished except on a file system without second names.
+/// Renames a file unless the new name exists ([`io::ErrorKind::AlreadyExists`]). Free of races except on file
+/// systems without hard links.
 pub(crate) fn rename_new(folder: &Dir, old: &Path, new: &Path) -> io::Result<()> {
     if in_one_step(folder, old, new, Step::RenameNew)? {
         return Ok(());
@@ -43,14 +43,13 @@ pub(crate) fn rename_new(folder: &Dir, old: &Path, new: &Path) -> io::Result<()>
     }
 }
 
-/// The bytes of a file are on the disk after this.
 pub(crate) fn sync_file(file: &File) -> io::Result<()> {
     #[cfg(test)]
     tests::SYNCED.with_borrow_mut(|synced| synced.push("file"));
     file.sync_all()
 }
 
-/// The names in a folder are on the disk after this, where the system can do it.
+/// Syncs a directory, where supported.
 pub(crate) fn sync_folder(folder: &Dir) -> io::Result<()> {
     #[cfg(test)]
     tests::SYNCED.with_borrow_mut(|synced| synced.push("folder"));
@@ -67,7 +66,7 @@ enum Step {
     RenameNew,
 }
 
-/// Whether it was done; `false` where the system or its file system cannot.
+/// Whether it was done; `false` if the system or file system does not support it.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 fn in_one_step(folder: &Dir, from: &Path, to: &Path, step: Step) -> io::Result<bool> {
     use rustix::fs::{RenameFlags, renameat_with};
@@ -91,7 +90,7 @@ fn in_one_step(_: &Dir, _: &Path, _: &Path, _: Step) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Whether a file may have two names, as far as a test does not say otherwise.
+/// Whether to use hard links; always, except in tests.
 fn links() -> bool {
     #[cfg(test)]
     return tests::SYSTEM.get() != tests::System::WithoutLinks;
@@ -105,7 +104,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// What the file system can do.
+    /// Simulated capabilities of the file system.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(crate) enum System {
         Whole,
@@ -129,7 +128,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn files_are_exchanged_where_the_system_can() -> io::Result<()> {
+    fn files_are_exchanged_if_supported() -> io::Result<()> {
         for system in SYSTEMS {
             SYSTEM.set(system);
             let (_place, folder) = folder(&["fresh", "name"])?;
@@ -144,7 +143,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_new_name_replaces_no_file() -> io::Result<()> {
+    fn rename_does_not_replace_a_file() -> io::Result<()> {
         for system in SYSTEMS {
             SYSTEM.set(system);
             let (_place, folder) = folder(&["old", "taken"])?;

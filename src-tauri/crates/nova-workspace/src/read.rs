@@ -1,4 +1,4 @@
-//! One file as a model can read it.
+//! Reads one file in a form a model can use.
 
 use std::io::{BufReader, Cursor, Read as _, Seek as _, SeekFrom};
 
@@ -9,24 +9,24 @@ use crate::folder::FilePath;
 use crate::kind::{described, picture};
 use crate::page::{Page, Range};
 
-/// How much of a file tells what it is.
+/// Bytes inspected to detect the type of a file.
 const HEAD: usize = 16 * 1024;
-/// The largest file that is read in another encoding than UTF-8, in bytes.
+/// Size limit of files in encodings other than UTF-8, in bytes.
 const MAX_DECODED_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Lines of a file.
+/// A range of lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRead {
     pub page: Page,
-    /// Of the whole file, in bytes.
+    /// Size of the whole file, in bytes.
     pub size: u64,
-    /// `UTF-8`, `UTF-16LE`, `windows-1252`; of a document what it was read as, of an image its media type.
+    /// `UTF-8`, `UTF-16LE`, `windows-1252`; for a document its format, for an image its media type.
     pub read_as: &'static str,
-    /// An image has no lines.
+    /// Set for an image, which has no lines.
     pub image: Option<FileImage>,
 }
 
-/// A PNG, JPEG, GIF or WebP.
+/// A PNG, JPEG, GIF or WebP image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileImage {
     /// In pixels.
@@ -37,10 +37,11 @@ pub struct FileImage {
 }
 
 impl FilePath {
-    /// Some lines of the file: text in whatever encoding, PDF and office files as text. An image is read whole.
+    /// Reads a range of lines: text in any encoding, or text extracted from PDF and office files. Images are
+    /// read whole.
     ///
     /// # Errors
-    /// [`FileError::NotText`] names what else it is, with its size.
+    /// [`FileError::NotText`] names the type and size of other files.
     pub fn read(
         &self,
         range: Range,
@@ -71,10 +72,11 @@ impl FilePath {
     }
 }
 
-/// The same of bytes that were read elsewhere: all of a file of `size` bytes, or the first of a larger one.
+/// Like [`FilePath::read`], for bytes in memory: the whole file of `size` bytes, or the start of a larger
+/// one.
 ///
 /// # Errors
-/// As [`FilePath::read`].
+/// See [`FilePath::read`].
 pub fn read_bytes(
     path: &str,
     bytes: Vec<u8>,
@@ -116,7 +118,7 @@ pub fn read_bytes(
     Ok(FileRead { page: page.ok_or(FileError::Stopped)?, size, read_as, image: None })
 }
 
-/// The encoding of a text by its beginning; `None` when it is none.
+/// Detects the encoding by the beginning of a text; `None` for binary data.
 fn encoding(head: &[u8]) -> Option<&'static encoding_rs::Encoding> {
     if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(head) {
         return Some(encoding);
@@ -129,7 +131,7 @@ fn encoding(head: &[u8]) -> Option<&'static encoding_rs::Encoding> {
         wide += chunk.valid().chars().filter(|character| !character.is_ascii()).count();
         broken += usize::from(!chunk.invalid().is_empty());
     }
-    // The last character may be cut.
+    // The last character may be truncated.
     if broken <= 1 || wide >= broken { Some(encoding_rs::UTF_8) } else { Some(encoding_rs::WINDOWS_1252) }
 }
 

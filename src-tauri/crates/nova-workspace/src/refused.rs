@@ -1,8 +1,8 @@
-//! Which folders can be no workspace.
+//! Folders that are refused as workspaces.
 
 use std::path::{Path, PathBuf};
 
-/// Why a folder can be no workspace.
+/// Why a folder is refused as a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     #[error("{folder} is not a readable folder: {reason}")]
@@ -15,7 +15,7 @@ pub enum Refused {
     Holds { folder: PathBuf, what: String, other: PathBuf },
 }
 
-/// Below the home folder: keys, passwords and the profiles of browsers.
+/// Relative to the home folder: keys, passwords and browser profiles.
 const SECRET: [&str; 19] = [
     ".ssh",
     ".gnupg",
@@ -38,7 +38,7 @@ const SECRET: [&str; 19] = [
     "AppData",
 ];
 
-/// The system's own.
+/// System folders.
 const SYSTEM: [&str; 14] = [
     "/bin",
     "/boot",
@@ -56,12 +56,13 @@ const SYSTEM: [&str; 14] = [
     "C:\\Windows",
 ];
 
-/// The folder without links, if it may be a workspace.
+/// Returns the folder with links resolved, if it may be a workspace.
 ///
-/// `taken` are the folders that none may be, lie in or hold, each with what it is: the vault, Nova's own.
+/// A workspace must not be, contain or be in one of the `taken` folders, each with its description: the
+/// vault, Nova's own.
 ///
 /// # Errors
-/// Why it may not.
+/// Why it is refused.
 pub fn refuse(folder: &Path, home: Option<&Path>, taken: &[(PathBuf, String)]) -> Result<PathBuf, Refused> {
     let missing = |reason: String| Refused::Missing { folder: folder.to_owned(), reason };
     let real = folder.canonicalize().map_err(|error| missing(error.to_string()))?;
@@ -73,7 +74,7 @@ pub fn refuse(folder: &Path, home: Option<&Path>, taken: &[(PathBuf, String)]) -
         .flat_map(|home| SECRET.map(|below| (home.join(below), "a place for keys and passwords".to_owned())));
     let system = SYSTEM.map(|path| (PathBuf::from(path), "a folder of the system".to_owned()));
     for (other, what) in taken.iter().cloned().chain(secret).chain(system) {
-        // One that does not exist yet may be there tomorrow.
+        // A folder that does not exist yet may be created later.
         let other = real_path(&other);
         let folder = real.clone();
         if real == other {
@@ -89,7 +90,7 @@ pub fn refuse(folder: &Path, home: Option<&Path>, taken: &[(PathBuf, String)]) -
     Ok(real)
 }
 
-/// Without links, as far as it exists.
+/// Resolves links in the existing part of the path.
 fn real_path(path: &Path) -> PathBuf {
     let mut rest = Vec::new();
     let mut existing = path;

@@ -1,4 +1,4 @@
-//! One file replaced, without losing what another program saves meanwhile.
+//! Replaces a file without losing concurrent edits.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -10,8 +10,8 @@ use crate::error::FileError;
 use crate::folder::FilePath;
 use crate::platform::{rename_new, sync_file, sync_folder};
 
-/// Puts the planned text in place of the one it was planned against. A link is not followed, and a file that says
-/// something else by now stays as it is. `fresh` names the temporary file beside it.
+/// Replaces the text that the write was planned against by the planned one. Links are not followed, and a
+/// file with a different text stays as it is. `fresh` names the temporary file beside it.
 pub(crate) fn replace(planned: &PlannedFile, fresh: &str) -> Result<(), FileError> {
     let path = &planned.path;
     let shown = path.to_string();
@@ -55,7 +55,7 @@ pub(crate) fn replace(planned: &PlannedFile, fresh: &str) -> Result<(), FileErro
             if says(&folder, fresh, before) {
                 Ok(())
             } else {
-                // Back under its name, where nothing else has it.
+                // Restored, unless the name has been taken.
                 let _ = rename_new(&folder, Path::new(fresh), name);
                 Err(changed())
             }
@@ -66,8 +66,8 @@ pub(crate) fn replace(planned: &PlannedFile, fresh: &str) -> Result<(), FileErro
     sync_folder(&folder).map_err(fault)
 }
 
-/// Removes the temporary file where it says what was replaced or what was to be put there. What somebody else
-/// saved gets a name of its own.
+/// Removes the temporary file if it contains the replaced or the planned text. Anything else is someone's
+/// edit and is kept under a new name.
 fn clear(folder: &Dir, fresh: &str, name: &Path, texts: [&Option<String>; 2]) {
     if texts.into_iter().flatten().any(|text| says(folder, fresh, text)) {
         let _ = folder.remove_file(fresh);
@@ -83,13 +83,13 @@ fn clear(folder: &Dir, fresh: &str, name: &Path, texts: [&Option<String>; 2]) {
     }
 }
 
-/// `None`: it says something else.
+/// `None` if the file has a different text.
 fn exchange(folder: &Dir, fresh: &str, name: &Path, before: &str) -> Result<(), Option<io::Error>> {
     if crate::platform::exchange(folder, fresh, name).map_err(Some)? {
         if says(folder, fresh, before) {
             return Ok(());
         }
-        // A newer text: it goes back.
+        // Put the newer text back.
         crate::platform::exchange(folder, fresh, name).map_err(Some)?;
         return Err(None);
     }
@@ -99,7 +99,7 @@ fn exchange(folder: &Dir, fresh: &str, name: &Path, before: &str) -> Result<(), 
     folder.rename(fresh, folder, name).map_err(Some)
 }
 
-/// The folder of a file, and its name there.
+/// The file's parent folder and its name.
 fn parent(path: &FilePath, make: bool) -> io::Result<(Dir, &Path)> {
     let below = Path::new(&path.below);
     let name = below.file_name().map(Path::new).ok_or(io::ErrorKind::InvalidInput)?;
@@ -132,7 +132,7 @@ fn write(
     })
 }
 
-/// Whether this regular file says exactly this.
+/// Whether this is a regular file with exactly this text.
 fn says(folder: &Dir, name: &str, text: &str) -> bool {
     let regular =
         folder.symlink_metadata(name).is_ok_and(|found| found.is_file() && found.len() == text.len() as u64);
@@ -145,7 +145,7 @@ mod tests {
     use crate::folder::{Access, Folder, Folders};
     use crate::platform::tests::{SYNCED, SYSTEM, SYSTEMS};
 
-    /// Plans a text for a file that says something else when it is written.
+    /// Replaces `on_disk` by a plan made against another text.
     fn check(
         on_disk: Option<&str>,
         planned: (Option<&str>, Option<&str>),
@@ -181,14 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_made_replaced_and_removed_on_every_file_system() -> io::Result<()> {
+    fn file_is_created_replaced_and_removed_on_every_file_system() -> io::Result<()> {
         check(None, (None, Some("new")), Some("new"))?;
         check(Some("old"), (Some("old"), Some("new")), Some("new"))?;
         check(Some("old"), (Some("old"), None), None)
     }
 
     #[test]
-    fn an_edit_made_meanwhile_stays_on_every_file_system() -> io::Result<()> {
+    fn concurrent_edit_is_kept_on_every_file_system() -> io::Result<()> {
         check(Some("edited"), (None, Some("new")), Some("edited"))?;
         check(Some("edited"), (Some("old"), Some("new")), Some("edited"))?;
         check(Some("edited"), (Some("old"), None), Some("edited"))?;
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_else_saved_meanwhile_is_not_removed() -> io::Result<()> {
+    fn edit_in_the_temporary_file_is_not_removed() -> io::Result<()> {
         let place = tempfile::tempdir()?;
         let folder = Dir::open_ambient_dir(place.path(), cap_std::ambient_authority())?;
         let texts = [&Some("before".to_owned()), &Some("after".to_owned())];

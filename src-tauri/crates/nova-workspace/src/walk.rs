@@ -1,7 +1,7 @@
-//! Walking a folder as ripgrep does: ignore files count, hidden files and links are left out.
+//! Walks a folder like ripgrep: respects ignore files, skips hidden files and links.
 //!
-//! The walk itself goes by paths, so a link that is swapped in for a folder could lead it astray. Nothing that it
-//! meets is used before the handle of the folder has confirmed it.
+//! The walk uses paths, so a link swapped in for a folder can redirect it. Its results must be verified with
+//! the handle of the folder before use.
 
 use std::path::Path;
 
@@ -12,22 +12,22 @@ use crate::error::FileError;
 use crate::folder::FilePath;
 
 impl FilePath {
-    /// A walk below this path. Nothing outside of it is read, neither the ignore files of folders above nor the
-    /// user's own.
+    /// A walk of this path. It reads nothing outside, neither ignore files of parent folders nor the user's
+    /// global one.
     pub(crate) fn walk(&self) -> WalkBuilder {
         let mut walk = WalkBuilder::new(self.absolute());
         walk.parents(false).git_global(false).follow_links(false).same_file_system(false);
         walk
     }
 
-    /// What the walk met, as a path below the same folder.
+    /// Converts a path from the walk.
     pub(crate) fn met(&self, path: &Path) -> Option<FilePath> {
         let below = path.strip_prefix(self.folder.path()).ok()?.to_str()?;
         Some(FilePath { folder: self.folder.clone(), below: below.replace('\\', "/") })
     }
 }
 
-/// A pattern over paths below a folder (`src/**/*.rs`); one without a slash is for names, wherever they lie.
+/// A glob for paths in a folder (`src/**/*.rs`); without a slash it matches file names at any depth.
 #[derive(Debug, Clone)]
 pub struct PathPattern(GlobMatcher);
 

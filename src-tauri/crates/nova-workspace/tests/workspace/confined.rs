@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Place;
 
 #[test]
-fn refuses_paths_that_lead_out() {
+fn refuses_paths_out_of_the_folder() {
     let place = Place::new(&[("a.txt", "inside")]);
     fs::write(place.outside().join("secret.txt"), "outside").unwrap();
     let absolute = place.outside().join("secret.txt").display().to_string();
@@ -71,7 +71,7 @@ fn a_folder_swapped_for_a_link_shows_nothing_outside() {
                 fs::rename(&aside, &sub).unwrap();
             }
         });
-        // Until some met the folder, and some the link.
+        // Until the reads have met both the folder and the link.
         let (mut read, mut refused) = (0, 0);
         for _ in 0..1_000_000 {
             if read > 10 && refused > 10 {

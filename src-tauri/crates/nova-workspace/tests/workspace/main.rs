@@ -1,4 +1,4 @@
-//! Folders as tools meet them: confined, bounded, and some refused.
+//! Workspaces as tools see them: confined, bounded, and some refused.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -14,7 +14,7 @@ mod refused;
 mod searching;
 mod writing;
 
-/// A folder named `code` beside files that no tool may reach.
+/// A folder named `code` beside files that tools must not reach.
 struct Place {
     temp: TempDir,
 }
@@ -45,7 +45,7 @@ impl Place {
         Folders::new(vec![Folder::open("code", &self.code(), Access::Read).unwrap()])
     }
 
-    /// The lines that a tool reads, as one text.
+    /// The lines that a tool reads, joined.
     fn read(&self, path: &str) -> Result<String, String> {
         let read = self.folders().find(path).and_then(|path| path.read(ALL, &InProcess, &|| false));
         let read = read.map_err(|error| error.to_string())?;
@@ -56,7 +56,7 @@ impl Place {
         self.folders().find("code").unwrap().grep(grep, &|_| (), &|| false).unwrap()
     }
 
-    /// `path:line:text` of every line found.
+    /// Each hit as `path:line:text`.
     fn found(&self, pattern: &str) -> Vec<String> {
         let answer = self.grep(&Grep { pattern: pattern.into(), limit: 100, ..Grep::default() });
         answer.hits.iter().map(|hit| format!("{}:{}:{}", hit.path, hit.line, hit.text)).collect()

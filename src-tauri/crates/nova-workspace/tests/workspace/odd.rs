@@ -7,7 +7,7 @@ use rustix::fs::{CWD, FileType, Mode};
 use super::{ALL, Place};
 
 #[test]
-fn a_pipe_is_named_and_not_waited_for() {
+fn pipe_is_refused_without_blocking() {
     let place = Place::new(&[("a.txt", "needle")]);
     let pipe = place.code().join("pipe");
     rustix::fs::mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
@@ -30,11 +30,11 @@ fn a_binary_file_is_named_by_kind_and_size() {
 }
 
 #[test]
-fn five_gigabytes_are_read_by_the_line() {
+fn five_gigabyte_file_is_read_by_lines() {
     let place = Place::new(&[]);
     let text: String = (1..=3000).map(|number| format!("line {number}\n")).collect();
     place.write("log.txt", &text);
-    // The rest is a hole, one line without an end.
+    // The rest is a hole: a line that never ends.
     let log = File::options().write(true).open(place.code().join("log.txt")).unwrap();
     log.set_len(5 * 1024 * 1024 * 1024).unwrap();
     let file = place.folders().find("code/log.txt").unwrap();
@@ -44,7 +44,7 @@ fn five_gigabytes_are_read_by_the_line() {
 }
 
 #[test]
-fn reading_ends_when_it_is_stopped() {
+fn reading_can_be_stopped() {
     let place = Place::new(&[]);
     place.write("hole.txt", "text\n".repeat(5000));
     File::options().write(true).open(place.code().join("hole.txt")).unwrap().set_len(1 << 40).unwrap();
@@ -66,7 +66,7 @@ fn a_long_line_is_cut_between_characters() {
 }
 
 #[test]
-fn a_page_ends_when_it_is_large() {
+fn page_size_is_limited() {
     let place = Place::new(&[("log.txt", &format!("{}\n", "x".repeat(999)).repeat(1000))]);
     let file = place.folders().find("code/log.txt").unwrap();
     let page = file.read(ALL, &InProcess, &|| false).unwrap().page;
@@ -96,7 +96,7 @@ fn other_encodings_are_decoded_and_named() {
 }
 
 #[test]
-fn a_glob_of_very_many_files_is_cut() {
+fn glob_of_very_many_files_is_limited() {
     let place = Place::new(&[]);
     (0..3000).for_each(|number| place.write(&format!("{number:04}.txt"), ""));
     let answer = place.folders().find("code").unwrap().glob("*.txt", 100, &|| false).unwrap();
@@ -107,7 +107,7 @@ fn a_glob_of_very_many_files_is_cut() {
 }
 
 #[test]
-fn a_folder_that_changes_while_it_is_searched_is_answered() {
+fn folder_that_changes_during_a_search_is_handled() {
     let files: Vec<(String, String)> = (0..200).map(|n| (format!("d{n}/f.txt"), "needle".into())).collect();
     let place = Place::new(&[]);
     files.iter().for_each(|(path, text)| place.write(path, text));
@@ -124,7 +124,7 @@ fn a_folder_that_changes_while_it_is_searched_is_answered() {
 }
 
 #[test]
-fn a_pattern_that_is_none_is_refused() {
+fn invalid_pattern_is_refused() {
     let place = Place::new(&[]);
     let code = place.folders().find("code").unwrap();
     for pattern in ["(", "(a{1000}){1000}{1000}"] {

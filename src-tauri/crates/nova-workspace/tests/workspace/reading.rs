@@ -2,7 +2,7 @@ use nova_workspace::{InProcess, Range};
 
 use super::Place;
 
-/// A PDF of one page with one line of text; offsets are found by readers themselves where they are wrong.
+/// A one-page PDF with one line of text; readers repair the wrong offsets themselves.
 fn pdf(line: &str) -> Vec<u8> {
     let content = format!("BT /F1 24 Tf 72 700 Td ({line}) Tj ET");
     let objects = [
@@ -29,7 +29,7 @@ fn pdf(line: &str) -> Vec<u8> {
 }
 
 #[test]
-fn lines_are_numbered_and_the_rest_is_named() {
+fn lines_are_numbered_and_the_next_page_is_named() {
     let place = Place::new(&[("a.txt", "one\r\ntwo\nthree\nfour")]);
     let read = |offset, limit| {
         let read = place

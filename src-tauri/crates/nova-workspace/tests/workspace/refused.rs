@@ -6,7 +6,7 @@ use nova_workspace::{Refused, refuse};
 use tempfile::TempDir;
 
 #[test]
-fn refuses_what_holds_keys_or_is_taken() {
+fn refuses_folders_with_keys_and_taken_folders() {
     let temp = TempDir::new().unwrap();
     let root = temp.path().canonicalize().unwrap();
     let home = root.join("home");
@@ -45,7 +45,7 @@ fn refuses_what_holds_keys_or_is_taken() {
 }
 
 #[test]
-fn missing_key_folder_counts_already() {
+fn key_folder_is_protected_before_it_exists() {
     let temp = TempDir::new().unwrap();
     let home = temp.path().canonicalize().unwrap();
     let refused = refuse(&home, Some(&home), &[]);

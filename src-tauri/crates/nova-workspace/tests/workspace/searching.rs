@@ -7,7 +7,7 @@ use nova_workspace::Grep;
 use super::Place;
 
 #[test]
-fn finds_lines_by_path_and_leaves_out_what_is_ignored() {
+fn grep_sorts_by_path_and_skips_ignored_files() {
     let place = Place::new(&[
         ("b.rs", "fn main() {}\n// needle\n"),
         ("a.rs", "needle\nnot\nneedle again\n"),
@@ -25,7 +25,7 @@ fn finds_lines_by_path_and_leaves_out_what_is_ignored() {
 }
 
 #[test]
-fn context_types_and_limits_are_kept() {
+fn grep_applies_context_glob_and_limit() {
     let place =
         Place::new(&[("a.rs", "one\ntwo needle\nthree\n"), ("b.txt", "needle\n"), ("src/c.rs", "needle\n")]);
     let grep = |glob: Option<&str>, context, limit| {
@@ -49,7 +49,7 @@ fn context_types_and_limits_are_kept() {
 }
 
 #[test]
-fn what_was_found_is_reported_while_it_runs() {
+fn grep_reports_hits_while_it_runs() {
     let place = Place::new(&[("a.txt", "needle\n"), ("b.txt", "needle\n")]);
     let told = Mutex::new(Vec::new());
     let grep = Grep { pattern: "needle".into(), limit: 10, ..Grep::default() };
@@ -59,7 +59,7 @@ fn what_was_found_is_reported_while_it_runs() {
 }
 
 #[test]
-fn a_folder_is_searched_once_however_many_links_lead_to_it() {
+fn folder_is_searched_once_despite_links_to_it() {
     let place = Place::new(&[("src/a.rs", "needle")]);
     symlink("src", place.code().join("again")).unwrap();
     symlink("..", place.code().join("src/up")).unwrap();

@@ -38,7 +38,7 @@ impl Place {
         fs::read_to_string(self.code().join(path)).unwrap()
     }
 
-    /// Every file below the folder; none is left over.
+    /// All files in the folder, to show that no temporary file is left over.
     fn files(&self) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> =
             fs::read_dir(self.code()).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -69,7 +69,7 @@ fn edits_of_one_file_in_a_draft_build_on_each_other() {
 }
 
 #[test]
-fn a_write_is_made_and_reverted_with_the_bytes_before() {
+fn undo_restores_the_previous_bytes() {
     let place = Place::new(&[("run.sh", "#!/bin/sh\r\n")]);
     fs::set_permissions(place.code().join("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
     place.put("set1", "code/run.sh", "echo\n").unwrap();
@@ -86,14 +86,14 @@ fn a_write_is_made_and_reverted_with_the_bytes_before() {
     assert_eq!((undone.paths.len(), undone.conflicts.len()), (2, 0));
     assert_eq!(place.text("run.sh"), "#!/bin/sh\r\n");
     assert!(!place.code().join("new/deep/file.txt").exists());
-    // The undo is a change set, too.
+    // The undo is itself a change set.
     assert_eq!(place.undo("set1-undo").paths.len(), 2);
     assert_eq!((place.text("run.sh"), place.text("new/deep/file.txt")), ("echo\n".into(), "new".into()));
     assert_eq!(place.undo("set1").paths.len(), 0, "nothing is taken back twice");
 }
 
 #[test]
-fn one_file_of_a_change_set_is_reverted() {
+fn undo_can_be_limited_to_one_file() {
     let place = Place::new(&[("a.txt", "a"), ("b.txt", "b")]);
     for name in ["a.txt", "b.txt"] {
         place.put("set1", &format!("code/{name}"), "after").unwrap();
@@ -106,7 +106,7 @@ fn one_file_of_a_change_set_is_reverted() {
 }
 
 #[test]
-fn what_is_kept_is_the_user_s_alone_and_in_its_folder() {
+fn journal_is_private_and_stays_in_its_folder() {
     let place = Place::new(&[("a.txt", "before")]);
     place.put("set1", "code/a.txt", "after").unwrap();
     let folder = place.outside().join("kept/set1");
@@ -122,7 +122,7 @@ fn what_is_kept_is_the_user_s_alone_and_in_its_folder() {
 }
 
 #[test]
-fn an_edit_made_since_stays() {
+fn later_edit_is_kept() {
     let place = Place::new(&[("a.txt", "before")]);
     let draft =
         place.plan(|draft, folders| draft.write(&folders.find("code/a.txt")?, "mine".into()).map(drop));
@@ -140,7 +140,7 @@ fn an_edit_made_since_stays() {
 }
 
 #[test]
-fn a_file_made_meanwhile_stays() {
+fn concurrently_created_file_is_kept() {
     let place = Place::new(&[]);
     let draft =
         place.plan(|draft, folders| draft.write(&folders.find("code/a.txt")?, "mine".into()).map(drop));
@@ -150,7 +150,7 @@ fn a_file_made_meanwhile_stays() {
 }
 
 #[test]
-fn an_edit_replaces_exactly_what_is_there_as_often_as_said() {
+fn edit_requires_the_expected_number_of_occurrences() {
     let place = Place::new(&[("a.txt", "one\r\ntwo\r\none\r\n")]);
     let edit = |old: &str, new: &str, count| {
         let mut draft = FileDraft::default();
@@ -165,7 +165,7 @@ fn an_edit_replaces_exactly_what_is_there_as_often_as_said() {
 }
 
 #[test]
-fn what_may_not_be_written_is_refused() {
+fn writes_to_read_only_binary_and_hard_linked_files_are_refused() {
     let place = Place::new(&[("a.txt", "text")]);
     place.write("a.bin", b"\x80\0\x01");
     fs::hard_link(place.code().join("a.txt"), place.outside().join("second-name")).unwrap();
@@ -198,7 +198,7 @@ fn files_of_more_than_eight_megabytes_are_not_written() {
 }
 
 #[test]
-fn a_link_is_not_written_through() {
+fn link_is_not_followed_by_a_write() {
     let place = Place::new(&[]);
     fs::write(place.outside().join("key"), "key").unwrap();
     fs::create_dir(place.outside().join("keys")).unwrap();
@@ -215,7 +215,7 @@ fn a_link_is_not_written_through() {
 }
 
 #[test]
-fn a_link_swapped_in_during_a_write_leads_nowhere() {
+fn link_swapped_in_during_a_write_is_not_followed() {
     let place = Place::new(&[("sub/a.txt", "start")]);
     let outside = place.outside().join("outside");
     fs::create_dir(&outside).unwrap();
@@ -228,7 +228,7 @@ fn a_link_swapped_in_during_a_write_leads_nowhere() {
         let swapping = scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 fs::rename(&sub, &aside).unwrap();
-                // The writer may have made the folder anew in between.
+                // The writer may have recreated the folder meanwhile.
                 if fs::rename(&link, &sub).is_ok() {
                     fs::rename(&sub, &link).unwrap();
                 } else {
@@ -240,7 +240,7 @@ fn a_link_swapped_in_during_a_write_leads_nowhere() {
             }
         });
         let mut outcomes = BTreeMap::<String, usize>::new();
-        // Until some met the folder, and some the link.
+        // Until the writes have met both the folder and the link.
         let enough = |outcomes: &BTreeMap<String, usize>| {
             let times =
                 |part: &str| outcomes.iter().filter(|(said, _)| said.contains(part)).map(|(_, n)| n).sum();
@@ -268,14 +268,14 @@ fn a_link_swapped_in_during_a_write_leads_nowhere() {
 }
 
 #[test]
-fn a_write_cut_short_by_a_kill_is_undone_by_what_the_file_says() {
+fn interrupted_write_is_undone_by_the_files_contents() {
     let place = Place::new(&[("a.txt", "before")]);
     place.put("set1", "code/a.txt", "after").unwrap();
     fs::remove_file(place.outside().join("kept/set1/1.done")).unwrap();
     assert!(place.kept().records("set1").unwrap()[0].uncertain);
     assert_eq!(place.undo("set1").paths.len(), 1);
     assert_eq!(place.text("a.txt"), "before");
-    // Cut before the texts were kept: the file stays as it is.
+    // Killed before the texts were saved: the file stays as it is.
     place.put("set2", "code/a.txt", "after").unwrap();
     for what in ["before", "after", "done"] {
         fs::remove_file(place.outside().join(format!("kept/set2/1.{what}"))).unwrap();
@@ -285,7 +285,7 @@ fn a_write_cut_short_by_a_kill_is_undone_by_what_the_file_says() {
 }
 
 #[test]
-fn temporary_files_of_a_killed_write_are_removed_and_edits_kept() {
+fn sweep_removes_temporary_files_and_keeps_edits() {
     let place = Place::new(&[("a.txt", "before"), ("b.txt", "before"), ("c.txt", "before")]);
     for name in ["a.txt", "b.txt", "c.txt"] {
         place.put("set1", &format!("code/{name}"), "after").unwrap();
@@ -315,7 +315,7 @@ fn temporary_files_of_a_killed_write_are_removed_and_edits_kept() {
 }
 
 #[test]
-fn old_change_sets_are_forgotten() {
+fn old_change_sets_are_pruned() {
     let place = Place::new(&[]);
     place.put("set1", "code/a.txt", "a").unwrap();
     place.kept().prune("2026-11-24T10:00:00Z").unwrap();
