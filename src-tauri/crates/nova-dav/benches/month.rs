@@ -1,4 +1,4 @@
-//! Expanding one month of 10,000 events, 500 of them recurring. Goal: 10 ms.
+//! Expands one month of 10,000 events, 500 of them recurring. Goal: 10 ms.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Requests to calendar servers and their answers, as these write them.
+//! CalDAV requests and responses, in the spelling of several servers.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use nova_dav::caldav::{
 };
 use url::Url;
 
-/// A server that answers `METHOD path` with a status and a body, each in turn.
+/// A fake server with scripted responses to `METHOD path`.
 #[derive(Default)]
 struct Server {
     answers: Mutex<BTreeMap<String, Vec<(u16, String)>>>,
@@ -55,7 +55,7 @@ impl Transport for Server {
     }
 }
 
-/// Nothing here waits.
+/// Polls once: nothing here waits.
 fn now<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(done) => done,
@@ -192,7 +192,7 @@ fn finds_the_calendars_of_each_server() {
     }
 }
 
-/// A password is for the host that was named.
+/// Credentials are for the named host only.
 #[test]
 fn calendars_at_another_host_are_not_contacted() {
     let server = Server::new(&[
@@ -209,7 +209,7 @@ fn calendars_at_another_host_are_not_contacted() {
 }
 
 #[test]
-fn statuses_say_what_is_wrong() {
+fn statuses_map_to_errors() {
     for (status, expected) in [
         (401, DavError::SignIn),
         (403, DavError::Forbidden),
@@ -264,9 +264,9 @@ impl Transport for Raw {
     }
 }
 
-/// Answers cut anywhere, and with any byte replaced, are read or refused, and nothing else.
+/// Responses truncated at any byte, and with any byte replaced, are parsed or rejected without a panic.
 #[test]
-fn damaged_answers_do_no_harm() {
+fn damaged_answers_do_not_panic() {
     let mut seed = 7_u64;
     let mut next = move || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -327,7 +327,7 @@ fn synced(token: Option<&str>, answers: &[(&str, u16, &str)]) -> (Changes, Serve
 }
 
 #[test]
-fn a_token_gives_the_changes_alone() {
+fn token_limits_the_response_to_changes() {
     let (changes, server) =
         synced(Some("t1"), &[("REPORT /nova/work/", 207, SYNCED), ("REPORT /nova/work/", 207, EVENTS)]);
     assert_eq!(
@@ -348,7 +348,7 @@ fn a_token_gives_the_changes_alone() {
     assert!(multiget.contains("a@b.ics") && !multiget.contains("same.ics") && !multiget.contains("passwd"));
 }
 
-/// 403 as Radicale, 412 as Xandikos, 410 as Google.
+/// Radicale answers 403, Xandikos 412, Google 410.
 #[test]
 fn a_lost_token_lists_everything_again() {
     for status in [403, 410, 412] {
@@ -367,16 +367,16 @@ fn a_lost_token_lists_everything_again() {
 }
 
 #[test]
-fn a_server_without_the_report_is_listed() {
+fn server_without_sync_collection_is_listed() {
     let (changes, server) =
         synced(None, &[("REPORT /nova/work/", 501, ""), ("PROPFIND /nova/work/", 207, ALL)]);
     assert_eq!(changes, Changes { removed: vec!["/nova/work/gone.ics".into()], ..Changes::default() });
     assert_eq!(server.asked(), ["REPORT /nova/work/", "PROPFIND /nova/work/"]);
 }
 
-/// What the server leaves out is asked for again the next time.
+/// Without a token, the next sync asks again for what the server omitted.
 #[test]
-fn an_event_that_is_left_out_costs_the_token() {
+fn omitted_event_discards_the_token() {
     let none = r#"<multistatus xmlns="DAV:"></multistatus>"#;
     let (changes, _) =
         synced(Some("t1"), &[("REPORT /nova/work/", 207, SYNCED), ("REPORT /nova/work/", 207, none)]);
@@ -384,7 +384,7 @@ fn an_event_that_is_left_out_costs_the_token() {
 }
 
 #[test]
-fn a_part_of_the_changes_is_followed_by_the_rest() {
+fn truncated_response_is_continued() {
     let part = SYNCED.replace(
         "</multistatus>",
         "<response><href>/nova/work/</href><status>HTTP/1.1 507 Insufficient Storage</status></response></multistatus>",
@@ -419,7 +419,7 @@ fn a_failed_or_too_large_sync_is_an_error() {
 }
 
 #[test]
-fn a_write_says_what_it_expects() {
+fn writes_send_their_precondition() {
     let event = resource_url(&url("https://dav.example.org/nova/work"), "/nova/work/a.ics").unwrap();
     let server = Server::new(&[("PUT /nova/work/a.ics", 201, ""), ("PUT /nova/work/a.ics", 204, "")]);
     assert_eq!(
@@ -436,7 +436,7 @@ fn a_write_says_what_it_expects() {
 }
 
 #[test]
-fn a_condition_that_fails_is_a_conflict_with_what_is_there() {
+fn failed_precondition_is_a_conflict_with_the_current_event() {
     let event = url("https://dav.example.org/nova/work/a.ics");
     let theirs = Resource { path: "/nova/work/a.ics".into(), etag: None, data: "THEIRS".into() };
     let (write, read) = ("PUT /nova/work/a.ics", "GET /nova/work/a.ics");
@@ -457,7 +457,7 @@ fn a_condition_that_fails_is_a_conflict_with_what_is_there() {
 }
 
 #[test]
-fn an_event_lies_directly_in_its_calendar() {
+fn event_must_be_a_direct_child_of_its_calendar() {
     let calendar = url("https://dav.example.org/nova/work/");
     for path in [
         "/nova/other/a.ics",

@@ -1,12 +1,12 @@
-//! Which events there are: zones, whole days, exceptions, and what is reported or bounded.
+//! Listing of events: zones, all-day events, exceptions, problems and limits.
 
 use jiff::civil::date;
 use jiff::tz::TimeZone;
 use nova_dav::events::{Agenda, Bounds, Span};
 use nova_dav::ical::Calendar;
 
-/// The events of November 2026 as `start .. end: title`, in Berlin; `events` are the inner lines of `VEVENT`s,
-/// separated by empty lines.
+/// Lists the events of November 2026 in Berlin as `start .. end: title`; `events` are the inner lines of
+/// `VEVENT`s, separated by empty lines.
 fn november(events: &str) -> Vec<String> {
     listed(&agenda(events), Bounds::default()).0
 }
@@ -42,7 +42,7 @@ fn problems(events: &str) -> Vec<String> {
 }
 
 #[test]
-fn zones_come_from_the_database_and_days_have_none() {
+fn zones_are_resolved_by_name_and_dates_have_none() {
     let found = november(
         "UID:1
     SUMMARY:Call
@@ -101,9 +101,9 @@ fn overrides_replace_and_exceptions_remove() {
     );
 }
 
-/// In Chicago the clock goes from 2 to 1 on 1 November (RFC 5545, 3.8.5.3).
+/// DST ends in Chicago on 1 November (RFC 5545, 3.8.5.3).
 #[test]
-fn an_end_with_a_zone_is_a_length_and_one_without_is_a_clock_time() {
+fn end_with_zone_is_a_duration_and_floating_end_a_clock_time() {
     let found = november(
         "UID:1
     SUMMARY:Zoned
@@ -128,9 +128,9 @@ fn an_end_with_a_zone_is_a_length_and_one_without_is_a_clock_time() {
     );
 }
 
-/// RFC 5545, 3.3.5 and 3.8.5.3: a start that is skipped lies behind the gap, and the end after it.
+/// RFC 5545, 3.3.5 and 3.8.5.3: a start in a DST gap moves behind it, and the end with it.
 #[test]
-fn an_event_that_starts_in_a_gap_keeps_its_length() {
+fn event_starting_in_a_dst_gap_keeps_its_length() {
     let agenda = agenda(
         "UID:1
     SUMMARY:Zoned
@@ -156,7 +156,7 @@ fn an_event_that_starts_in_a_gap_keeps_its_length() {
 }
 
 #[test]
-fn the_highest_sequence_is_in_force() {
+fn highest_sequence_wins() {
     let found = november(
         "UID:1
     SUMMARY:New
@@ -172,7 +172,7 @@ fn the_highest_sequence_is_in_force() {
 }
 
 #[test]
-fn an_until_of_a_day_includes_the_day() {
+fn until_with_a_date_includes_that_day() {
     let found = november(
         "UID:1
     DTSTART;TZID=Europe/Berlin:20261101T180000
@@ -182,7 +182,7 @@ fn an_until_of_a_day_includes_the_day() {
 }
 
 #[test]
-fn an_event_that_cannot_be_read_is_reported_alone() {
+fn invalid_event_is_reported_and_hides_no_other() {
     let events = "UID:good
     DTSTART:20261103T100000Z
 
@@ -236,7 +236,7 @@ fn expansion_is_bounded() {
 }
 
 #[test]
-fn zones_of_a_calendar_are_bounded_in_all() {
+fn zone_expansion_is_bounded_per_calendar() {
     let zone = |name: &str, rule: &str| {
         format!(
             "BEGIN:VTIMEZONE\nTZID:{name}\nBEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:+0100\n\
@@ -263,7 +263,7 @@ fn zones_of_a_calendar_are_bounded_in_all() {
 }
 
 #[test]
-fn extreme_dates_give_an_answer() {
+fn extreme_dates_do_not_panic() {
     let found = november(
         "UID:1
     DTSTART;VALUE=DATE:00010101

@@ -1,4 +1,4 @@
-//! iCalendar as text: what is read, printed and refused.
+//! Parsing and printing of iCalendar, and what is rejected.
 
 use nova_dav::ical::{Calendar, Component, IcalError, Length, Limits, Moment, Property, unescape};
 
@@ -44,7 +44,7 @@ fn printing_returns_the_bytes_that_were_read() {
     for text in odd {
         assert_eq!(String::from_utf8(parsed(&text).print()).expect("UTF-8"), text);
     }
-    // A letter folded in its middle, and a byte that is no UTF-8.
+    // A fold within a character, and a byte that is not UTF-8.
     let folded = b"BEGIN:VCALENDAR\r\nX-A:f\xc3\r\n \xbcr\r\nX-B:\xff\r\nEND:VCALENDAR\r\n";
     let calendar = Calendar::parse(folded).expect("a calendar");
     assert_eq!(calendar.calendars().next().and_then(|all| all.text("X-A")).as_deref(), Some("f\u{fc}r"));
@@ -66,7 +66,7 @@ fn values_are_unfolded_and_unescaped() {
 }
 
 #[test]
-fn an_edit_changes_the_lines_of_its_property_alone() {
+fn edit_changes_only_the_lines_of_its_property() {
     let mut calendar = parsed(EXPORTED);
     let event = calendar.components_mut("VEVENT").next().expect("an event");
     event.set(Property::text("SUMMARY", "Review; second\nline"));
@@ -81,7 +81,7 @@ fn an_edit_changes_the_lines_of_its_property_alone() {
 }
 
 #[test]
-fn a_new_line_is_folded_between_letters() {
+fn new_line_is_folded_between_characters() {
     let mut calendar = Calendar::new("-//Nova//EN");
     calendar.calendars_mut().next().expect("one").add(Property::text("X-LONG", &"\u{fc}".repeat(60)));
     let printed = String::from_utf8(calendar.print()).expect("every line is UTF-8");
@@ -106,7 +106,7 @@ fn a_value_cannot_add_a_line() {
 }
 
 #[test]
-fn refuses_what_is_no_calendar() {
+fn rejects_files_that_are_not_calendars() {
     let refused = |text: &str| Calendar::parse(text.as_bytes()).expect_err(text).to_string();
     assert_eq!(
         refused("<!DOCTYPE html>\n<html>"),

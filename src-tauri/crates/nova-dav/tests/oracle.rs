@@ -56,7 +56,7 @@ fn instances_equal_those_of_an_independent_library() {
     );
 }
 
-/// Start and length in seconds.
+/// Pairs of start and duration, in seconds.
 fn instances(line: &str) -> Vec<(i64, i64)> {
     let mut parts = line.split('\t');
     let (from, to) = parts.next().and_then(|window| window.split_once(' ')).expect("a window");
@@ -85,7 +85,7 @@ fn instances(line: &str) -> Vec<(i64, i64)> {
         })
         .collect();
     found.sort_unstable();
-    // An override may move onto another instance; the fixture has one line for both.
+    // An override may coincide with another instance; the fixture has one line for both.
     found.dedup_by_key(|(start, _)| *start);
     found
 }

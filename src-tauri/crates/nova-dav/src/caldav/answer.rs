@@ -3,22 +3,22 @@ use url::Url;
 use super::xml::{Element, Space, XmlError, parse};
 use super::{DavError, Response};
 
-/// An answer about several resources (RFC 4918, 13).
+/// A multi-status response (RFC 4918, 13).
 #[derive(Debug)]
 pub(super) struct Multistatus {
-    /// Where it came from: hrefs count from there.
+    /// The URL after redirects, against which hrefs are resolved.
     pub(super) url: Url,
     pub(super) answers: Vec<Answer>,
     pub(super) token: Option<String>,
 }
 
-/// About one resource.
+/// The part about one resource.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) href: String,
-    /// Of the resource itself.
+    /// The status of the resource itself.
     pub(super) status: Option<u16>,
-    /// The properties that it has.
+    /// Its properties with status 200.
     props: Vec<Element>,
 }
 
@@ -34,11 +34,11 @@ impl Answer {
 
 impl Multistatus {
     /// # Errors
-    /// For any status but 207, and for an answer that is none.
+    /// For any status but 207, and for a malformed body.
     pub(super) fn read<E>(response: Response) -> Result<Self, DavError<E>> {
         match response.status {
             207 => {}
-            // A page to sign in on, or about the server.
+            // A login page or a description of the server.
             200..300 => return Err(DavError::NoCalendar),
             status => return Err(DavError::of_status(status)),
         }

@@ -5,25 +5,25 @@ use super::place::{folder, resolved};
 use super::xml::Space;
 use super::{DavError, Request, Transport};
 
-/// A calendar as its server describes it.
+/// A calendar as described by its server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collection {
     pub url: Url,
     pub name: Option<String>,
-    /// `#RRGGBB`, perhaps with two more digits.
+    /// `#RRGGBB` or `#RRGGBBAA`.
     pub color: Option<String>,
-    /// Another one after each change.
+    /// Changes with each modification of the calendar.
     pub ctag: Option<String>,
-    /// Whether events may be written: what the server says, or true where it says nothing.
+    /// Whether events may be written; true if the server does not say.
     pub writable: bool,
 }
 
-/// What an address leads to.
+/// The result of [`discover`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// The address is that of one calendar.
+    /// The URL is that of one calendar.
     Calendar(Collection),
-    /// All calendars of an account, by their path.
+    /// All calendars of an account, sorted by path.
     Account(Vec<Collection>),
 }
 
@@ -34,10 +34,10 @@ const PROPERTIES: &str = concat!(
     r"<C:supported-calendar-component-set/><S:getctag/><A:calendar-color/></D:prop></D:propfind>"
 );
 
-/// The calendars behind an address: that of a calendar, of an account, or of a server alone (RFC 6764).
+/// Finds the calendars behind the URL of a calendar, an account or a bare server (RFC 6764).
 ///
 /// # Errors
-/// When there is none, and when its calendars are at another host.
+/// When there are none, and when they are on another host.
 pub async fn discover<T: Transport>(transport: &T, address: &Url) -> Result<Found, DavError<T::Error>> {
     let named = properties(transport, address, "0").await;
     let found = match named {
@@ -69,7 +69,7 @@ fn is_domain(address: &Url) -> bool {
     matches!(address.path(), "" | "/")
 }
 
-/// Where the calendars are of whom an answer names.
+/// The calendar home of the principal in a response.
 async fn home<T: Transport>(
     transport: &T,
     found: Option<&Multistatus>,
@@ -86,7 +86,7 @@ async fn home<T: Transport>(
     let found = properties(transport, &principal, "0").await?;
     let Some(about) = found.answers.first() else { return Ok(None) };
     let home = link(&found.url, about, Space::Cal, "calendar-home-set")?;
-    // Radicale keeps the calendars of somebody directly below.
+    // Radicale has no separate home: the calendars are children of the principal.
     Ok(Some(home.unwrap_or(principal)))
 }
 
@@ -108,10 +108,10 @@ async fn properties<T: Transport>(
     Multistatus::read(transport.send(request).await.map_err(DavError::Transport)?)
 }
 
-/// The address in a property of an answer.
+/// Resolves the href in a property.
 ///
 /// # Errors
-/// When it is at another host.
+/// When it points to another host.
 fn link<E>(base: &Url, about: &Answer, space: Space, name: &str) -> Result<Option<Url>, DavError<E>> {
     let Some(url) =
         about.prop(space, name).and_then(|prop| prop.href()).and_then(|href| resolved(base, href))
@@ -121,7 +121,7 @@ fn link<E>(base: &Url, about: &Answer, space: Space, name: &str) -> Result<Optio
     if url.origin() == base.origin() { Ok(Some(url)) } else { Err(DavError::Elsewhere(url.to_string())) }
 }
 
-/// `None` for what is no calendar of events, or lies elsewhere.
+/// `None` if it is not a calendar of events, or on another host.
 fn collection(base: &Url, about: &Answer) -> Option<Collection> {
     about.prop(Space::Dav, "resourcetype")?.child(Space::Cal, "calendar")?;
     let holds_events = about.prop(Space::Cal, "supported-calendar-component-set").is_none_or(|set| {

@@ -1,9 +1,9 @@
-//! CalDAV (RFC 4791) as values: which requests to send, and what the answers say.
+//! CalDAV (RFC 4791) without I/O: builds requests and interprets responses.
 //!
-//! [`discover`] finds the calendars of an account, [`sync`] what changed since the last time (RFC 6578), and [`put`] and
-//! [`delete`] write one event under the condition that nobody else did in between. Whoever calls them brings a
-//! [`Transport`]. It signs the requests and sends nothing to another host: no request leaves the origin that answered
-//! first, whatever an answer names.
+//! [`discover`] finds the calendars of an account, [`sync`] the changes since the last call (RFC 6578), and
+//! [`put`] and [`delete`] write one event unless it was changed concurrently. The caller provides a
+//! [`Transport`], which authenticates requests and must not send them to another host: no request leaves the
+//! origin that answered first, whatever a response refers to.
 
 mod answer;
 mod discover;
@@ -22,12 +22,12 @@ pub use sync::{Changes, Known, Resource, sync};
 pub use write::{Condition, Written, delete, get, put, resource_url};
 pub use xml::XmlError;
 
-/// Sends requests and returns the answers, whatever their status.
+/// Sends requests and returns the responses, whatever their status.
 pub trait Transport: Sync {
     type Error: Send;
 
     /// # Errors
-    /// When there is no answer.
+    /// When there is no response.
     fn send(&self, request: Request) -> impl Future<Output = Result<Response, Self::Error>> + Send;
 }
 
@@ -35,7 +35,7 @@ pub trait Transport: Sync {
 pub struct Request {
     pub method: &'static str,
     pub url: Url,
-    /// With names in lower case.
+    /// Names are in lower case.
     pub headers: BTreeMap<&'static str, String>,
     pub body: Option<String>,
 }
@@ -43,14 +43,14 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     pub status: u16,
-    /// Where the answer came from after redirects.
+    /// The final URL after redirects.
     pub url: Url,
-    /// As the header says it.
+    /// The header's value, unparsed.
     pub etag: Option<String>,
     pub body: Vec<u8>,
 }
 
-/// Why a server did not do what it was asked: half a sentence about the server.
+/// Why a request failed, phrased as the predicate of a sentence about the server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DavError<E> {
     #[error(transparent)]
@@ -94,7 +94,7 @@ impl Request {
         self
     }
 
-    /// A `PROPFIND` or a `REPORT`.
+    /// Builds a `PROPFIND` or `REPORT`.
     fn asking(method: &'static str, url: &Url, depth: &str, body: String) -> Self {
         let request = Self::new(method, url.clone())
             .with("depth", depth)

@@ -1,7 +1,7 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use url::Url;
 
-/// What a segment of a path may hold as it is (RFC 3986, 3.3).
+/// Characters that a path segment may contain unescaped (RFC 3986, 3.3).
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -21,7 +21,7 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b':')
     .remove(b'@');
 
-/// Where an `href` leads from the address of the answer; `None` where it is no address.
+/// Resolves an `href` against the URL of the response; `None` if it is invalid.
 pub(super) fn resolved(base: &Url, href: &str) -> Option<Url> {
     let mut url = base.join(href.trim()).ok()?;
     let path = canonical(url.path());
@@ -31,7 +31,7 @@ pub(super) fn resolved(base: &Url, href: &str) -> Option<Url> {
     Some(url)
 }
 
-/// One spelling of a path: servers write the same one with and without escapes.
+/// Normalises escapes: servers spell the same path with and without them.
 fn canonical(path: &str) -> String {
     let segments = path.split('/').map(|segment| {
         let bytes: Vec<u8> = percent_decode_str(segment).collect();
@@ -43,7 +43,8 @@ fn canonical(path: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// The path of an event of a calendar; `None` for the calendar itself and for what does not lie directly in it.
+/// The path of an event of a calendar; `None` for the calendar itself and for paths that are not its direct
+/// children.
 pub(super) fn event_path(calendar: &Url, href: &str) -> Option<String> {
     let url = resolved(calendar, href)?;
     let folder = folder(calendar);
@@ -55,7 +56,7 @@ pub(super) fn event_path(calendar: &Url, href: &str) -> Option<String> {
     fits.then(|| url.path().to_owned())
 }
 
-/// The address of a collection ends in a slash.
+/// Adds the trailing slash of a collection.
 pub(super) fn folder(url: &Url) -> Url {
     let mut folder = url.clone();
     let mut path = canonical(url.path());

@@ -7,46 +7,47 @@ use super::place::{event_path, folder};
 use super::xml::{Space, escape};
 use super::{DavError, Request, Transport};
 
-/// Events that one calendar may have.
+/// Maximum number of events of a calendar.
 const EVENTS: usize = 50_000;
-/// Events that are fetched with one request.
+/// Events fetched per request.
 const AT_ONCE: usize = 50;
-/// How often a server may say that it lists more.
+/// Maximum number of partial responses to follow.
 const ROUNDS: usize = 200;
 
-/// One event of a server: all of one UID.
+/// An event on a server: all components with one UID.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
     /// Its path on the server.
     pub path: String,
     pub etag: Option<String>,
-    /// As iCalendar, with the line ends of that format.
+    /// iCalendar with CRLF line endings.
     pub data: String,
 }
 
-/// What is known of a calendar from before.
+/// The state of a calendar after the last sync.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Known {
     pub token: Option<String>,
-    /// By path.
+    /// ETags by path.
     pub etags: BTreeMap<String, Option<String>>,
 }
 
-/// What is different on the server.
+/// Changes on the server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Changes {
     pub changed: Vec<Resource>,
-    /// Paths.
+    /// Paths of deleted events.
     pub removed: Vec<String>,
-    /// What to ask with the next time; `None` where the server has none, or left something out.
+    /// The token for the next sync; `None` if the server has none or omitted an event.
     pub token: Option<String>,
 }
 
-/// What changed since a calendar was asked last. A server that has forgotten the token, or has none, is asked for
-/// everything; of that, only what is different is fetched.
+/// Fetches the changes since the last sync. If the server has no token or no longer knows it, all events are
+/// listed, and only those that differ are fetched.
 ///
 /// # Errors
-/// When an answer cannot be had or read; nothing is known of the changes then. `TooLarge` above so many bytes.
+/// When a request fails or a response cannot be parsed; no changes are returned then. `TooLarge` if the
+/// events exceed `most_bytes`.
 pub async fn sync<T: Transport>(
     transport: &T,
     calendar: &Url,
@@ -102,11 +103,11 @@ struct Listed {
     etags: BTreeMap<String, Option<String>>,
     removed: Vec<String>,
     token: Option<String>,
-    /// All events are listed, not only those that changed.
+    /// The listing is complete, rather than incremental.
     whole: bool,
 }
 
-/// By `sync-collection`; `None` where the server does not know the token or the report.
+/// Lists by `sync-collection`; `None` if the server does not know the token or the report.
 async fn since<T: Transport>(
     transport: &T,
     calendar: &Url,
@@ -122,7 +123,7 @@ async fn since<T: Transport>(
         );
         let request = Request::asking("REPORT", calendar, "0", body);
         let response = transport.send(request).await.map_err(DavError::Transport)?;
-        // A token that is unknown or too old (RFC 6578, 3.2), or a report that is.
+        // The token is unknown or expired (RFC 6578, 3.2), or the report is not supported.
         if matches!(response.status, 400 | 403 | 405 | 406 | 409 | 410 | 412 | 415 | 422 | 501 | 507) {
             return Ok(None);
         }
@@ -130,7 +131,7 @@ async fn since<T: Transport>(
         let mut more = false;
         for about in &answer.answers {
             let Some(path) = event_path(calendar, &about.href) else {
-                // About the calendar itself: it lists a part (RFC 6578, 3.6).
+                // 507 for the calendar itself: the response is truncated (RFC 6578, 3.6).
                 more |= about.status == Some(507);
                 continue;
             };
@@ -149,7 +150,7 @@ async fn since<T: Transport>(
         listed.token = next.clone().or(listed.token);
         match next {
             Some(next) if more => asked = next,
-            // One that says that there is more and not how to go on is asked in another way.
+            // Truncated without a token to continue with: fall back to a full listing.
             None if more => return Ok(None),
             _ => {
                 return Ok(Some(Listed {
@@ -162,7 +163,7 @@ async fn since<T: Transport>(
     Err(DavError::TooMany(EVENTS))
 }
 
-/// By listing the calendar.
+/// Lists all members of the calendar.
 async fn everything<T: Transport>(transport: &T, calendar: &Url) -> Result<Listed, DavError<T::Error>> {
     const BODY: &str = concat!(
         r#"<?xml version="1.0" encoding="utf-8"?><D:propfind xmlns:D="DAV:"><D:prop><D:getetag/><D:resourcetype/>"#,
@@ -184,11 +185,11 @@ async fn everything<T: Transport>(transport: &T, calendar: &Url) -> Result<Liste
 struct Fetched {
     found: Vec<Resource>,
     gone: Vec<String>,
-    /// The server says nothing of some.
+    /// Some requested events are missing from the response.
     incomplete: bool,
 }
 
-/// By `calendar-multiget`.
+/// Fetches by `calendar-multiget`.
 async fn fetch<T: Transport>(
     transport: &T,
     calendar: &Url,
@@ -220,7 +221,7 @@ async fn fetch<T: Transport>(
     Ok(Fetched { found, gone, incomplete: !missing.is_empty() })
 }
 
-/// XML reads every line end as a line feed (XML 1.0, 2.11).
+/// Restores CRLF, which XML normalises to line feeds (XML 1.0, 2.11).
 fn crlf(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', "\r\n")
 }

@@ -3,25 +3,26 @@ use url::Url;
 use super::place::{event_path, folder};
 use super::{DavError, Request, Resource, Response, Transport};
 
-/// Under which condition an event is written.
+/// The precondition of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition<'a> {
-    /// There is none at its address yet.
+    /// No event exists at the URL.
     New,
-    /// It is still the one with this ETag.
+    /// The event still has this ETag.
     Unchanged(&'a str),
 }
 
-/// What became of a write.
+/// The outcome of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Written {
-    /// `etag`: of what was written; `None` where the server changed it or does not say.
+    /// `etag` is the new one; `None` if the server modified the event or does not return it.
     Done { etag: Option<String> },
-    /// The condition does not hold, and nothing was written. `theirs` is what is there; `None`: it was deleted.
+    /// The precondition failed and nothing was written. `theirs` is the current event; `None` if it was
+    /// deleted.
     Conflict { theirs: Option<Resource> },
 }
 
-/// The address of an event in its calendar; `None` for a path that is not directly in it.
+/// The URL of an event in its calendar; `None` unless the path is a direct child of the calendar.
 pub fn resource_url(calendar: &Url, path: &str) -> Option<Url> {
     let path = event_path(calendar, path)?;
     folder(calendar).join(&path).ok()
@@ -30,7 +31,8 @@ pub fn resource_url(calendar: &Url, path: &str) -> Option<Url> {
 /// Writes one event.
 ///
 /// # Errors
-/// When the server refuses it or does not answer; then it is unknown whether it was written.
+/// When the server refuses or does not answer; in the latter case it is unknown whether the event was
+/// written.
 pub async fn put<T: Transport>(
     transport: &T,
     url: &Url,
@@ -47,10 +49,10 @@ pub async fn put<T: Transport>(
     outcome(transport, url, response).await
 }
 
-/// Deletes one event that is still the one with this ETag.
+/// Deletes one event if it still has this ETag.
 ///
 /// # Errors
-/// As [`put`].
+/// See [`put`].
 pub async fn delete<T: Transport>(
     transport: &T,
     url: &Url,
@@ -61,7 +63,7 @@ pub async fn delete<T: Transport>(
     outcome(transport, url, response).await
 }
 
-/// One event as it is now; `None` where there is none.
+/// Fetches one event; `None` if it does not exist.
 ///
 /// # Errors
 /// When the server refuses it or does not answer.
@@ -86,9 +88,9 @@ async fn outcome<T: Transport>(
 ) -> Result<Written, DavError<T::Error>> {
     match response.status {
         200 | 201 | 204 => Ok(Written::Done { etag: response.etag }),
-        // 404 and 410: what was to be changed is gone.
+        // 404 and 410: the event to be changed was deleted.
         404 | 409 | 410 | 412 => match get(transport, url).await? {
-            // Another reason than the condition, such as a UID that exists under another address.
+            // 409 for another reason than the precondition, such as a duplicate UID.
             theirs if response.status == 409 && theirs.is_none() => Err(DavError::Status(409)),
             theirs => Ok(Written::Conflict { theirs }),
         },

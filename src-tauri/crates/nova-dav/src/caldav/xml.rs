@@ -2,12 +2,12 @@ use quick_xml::NsReader;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::ResolveResult;
 
-/// How much of an answer is read.
+/// Maximum size of a response, in bytes.
 const BYTES: usize = 32 << 20;
 const DEPTH: usize = 32;
 const ELEMENTS: usize = 400_000;
 
-/// Why an answer is not one of a calendar server.
+/// Why a response is not a valid WebDAV document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum XmlError {
     #[error("it has {0} bytes, and at most {BYTES} are read")]
@@ -51,9 +51,9 @@ pub(super) enum Space {
 pub(super) struct Element {
     pub(super) space: Space,
     pub(super) name: String,
-    /// The attribute `name`.
+    /// The value of the attribute `name`.
     pub(super) named: Option<String>,
-    /// All text directly in it.
+    /// Concatenated direct text children.
     pub(super) text: String,
     pub(super) children: Vec<Element>,
 }
@@ -71,21 +71,21 @@ impl Element {
         self.children.iter().find(|child| child.is(space, name))
     }
 
-    /// Its text without the white space around it; `None` where nothing is left.
+    /// The trimmed text; `None` if it is empty.
     pub(super) fn said(&self) -> Option<&str> {
         Some(self.text.trim()).filter(|text| !text.is_empty())
     }
 
-    /// The text of the first `href` in it.
+    /// The text of the first `href` child.
     pub(super) fn href(&self) -> Option<&str> {
         self.child(Space::Dav, "href")?.said()
     }
 }
 
-/// Reads a document into its elements.
+/// Parses a document into a tree.
 ///
 /// # Errors
-/// For what is no XML, and for more than the limits.
+/// When it is not well-formed, or exceeds the limits.
 pub(super) fn parse(bytes: &[u8]) -> Result<Element, XmlError> {
     if bytes.len() > BYTES {
         return Err(XmlError::TooLarge(bytes.len()));
@@ -141,7 +141,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Element, XmlError> {
                 }
                 None
             }
-            // Pages begin with one, and entities are defined there.
+            // HTML begins with a DOCTYPE, and entities are declared in one.
             Event::DocType(_) if is_page(text) => return Err(XmlError::WebPage),
             Event::DocType(_) => return Err(XmlError::DocumentType),
             Event::Eof if is_page(text) => return Err(XmlError::WebPage),
@@ -151,14 +151,14 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Element, XmlError> {
         if elements > ELEMENTS {
             return Err(XmlError::TooMany);
         }
-        // What follows the document's end is not looked at.
+        // Content after the root element is ignored.
         if let Some(root) = done {
             return Ok(root);
         }
     }
 }
 
-/// The root when it is complete.
+/// The root once it is complete.
 fn closed(open: &mut [Element], done: Element) -> Option<Element> {
     match open.last_mut() {
         Some(outer) => {
@@ -208,7 +208,7 @@ fn is_page(text: &str) -> bool {
     start.starts_with("<!doctype html") || start.starts_with("<html")
 }
 
-/// A text within XML.
+/// Escapes text for XML.
 pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

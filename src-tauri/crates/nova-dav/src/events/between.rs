@@ -8,31 +8,31 @@ use super::{Agenda, Instance, Listing, Span};
 use crate::ical::{Component, Length, Moment};
 use crate::zone::Zone;
 
-/// How much a listing may cost.
+/// Limits of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     pub instances: usize,
-    /// Days, hours, minutes or seconds of rules that are looked at, in all.
+    /// Candidate days, hours, minutes or seconds of all rules in total.
     pub steps: u64,
 }
 
 impl Default for Bounds {
-    /// 20,000 instances, two million steps: some tenth of a second.
+    /// 20,000 instances and two million steps, which take some tenths of a second.
     fn default() -> Self {
         Self { instances: 20_000, steps: 2_000_000 }
     }
 }
 
 impl Agenda {
-    /// The events that overlap the time from `from` to before `to`. `home` is the zone in which whole days and floating
-    /// times are understood.
+    /// The events that overlap the range from `from` (inclusive) to `to` (exclusive). `home` is the time zone
+    /// for all-day events and floating times.
     pub fn between(&self, from: Timestamp, to: Timestamp, home: &TimeZone, bounds: Bounds) -> Listing<'_> {
         let events: Vec<&Component> = self.calendar.components("VEVENT").collect();
         let mut search = Search {
             from,
             to,
             home,
-            // No zone is further from UTC than a day.
+            // No zone differs from UTC by more than a day.
             first: TimeZone::UTC.to_datetime(from).saturating_sub(MARGIN),
             last: TimeZone::UTC.to_datetime(to).saturating_add(MARGIN),
             bounds,
@@ -150,7 +150,7 @@ impl<'a> Search<'a, '_> {
         let begin = zone.instant(start);
         let end = match extent {
             Extent::Days(days) => zone.instant(Extent::days_later(start, days)),
-            // A start that the clock skips lies behind the gap, and its end as far behind it.
+            // A start in a DST gap moves behind the gap, and its end with it.
             Extent::Clock(seconds) => {
                 zone.instant(zone.clock(begin).saturating_add(SignedDuration::from_secs(seconds)))
             }
@@ -163,7 +163,7 @@ impl<'a> Search<'a, '_> {
                 day.saturating_add(SignedDuration::from_secs(length.seconds)).unwrap_or(day)
             }
         };
-        // By the clock, an event within an hour that is repeated could end before it begins.
+        // In clock time, an event in the repeated hour of a DST change could end before it starts.
         let end = end.max(begin);
         Span::Times { start: begin.to_zoned(zone.zone_at(begin)), end: end.to_zoned(zone.zone_at(begin)) }
     }

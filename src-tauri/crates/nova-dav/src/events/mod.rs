@@ -12,7 +12,7 @@ use series::Series;
 
 pub use between::Bounds;
 
-/// A calendar whose events are ready to be listed.
+/// A calendar prepared for listing its events.
 #[derive(Debug, Default)]
 pub struct Agenda {
     calendar: Calendar,
@@ -23,38 +23,38 @@ pub struct Agenda {
 /// An event that cannot be listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Of the event; empty where it has none.
+    /// UID of the event; may be empty.
     pub uid: String,
     pub title: Option<String>,
-    /// What is wrong with it: half a sentence.
+    /// The reason, phrased as half a sentence.
     pub reason: String,
 }
 
-/// One event at one time.
+/// One occurrence of an event.
 #[derive(Debug, Clone)]
 pub struct Instance<'a> {
     pub uid: &'a str,
-    /// The `VEVENT` that describes it: an override, or that of the whole series.
+    /// The `VEVENT` that describes it: an override, or the master of the series.
     pub event: &'a Component,
     pub span: Span,
-    /// When it starts by the rule of its series; `None` for an event that does not recur.
+    /// The original start by the recurrence rule (RECURRENCE-ID); `None` for a single event.
     pub recurrence: Option<Moment>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Span {
-    /// Whole days without a zone; `after` is the first day that is no longer part of it.
+    /// All-day; `after` is the first day after the event.
     Days { first: Date, after: Date },
     /// `end` is not before `start`.
     Times { start: Zoned, end: Zoned },
 }
 
-/// The events between two instants.
+/// The events in a time range.
 #[derive(Debug)]
 pub struct Listing<'a> {
-    /// By their start; on one day, those of the whole day come first.
+    /// Sorted by start, with all-day events first on each day.
     pub instances: Vec<Instance<'a>>,
-    /// Bounds were reached: there may be more.
+    /// A limit was reached, so the list may be incomplete.
     pub cut: bool,
 }
 
@@ -68,7 +68,7 @@ impl Agenda {
         &self.calendar
     }
 
-    /// Events that are in no listing, by their place in the file.
+    /// Events that cannot be listed, in file order.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }

@@ -9,16 +9,16 @@ use crate::ical::{Length, Moment};
 use crate::rule::Rule;
 use crate::zone::Zone;
 
-/// A recurring event by the clock of its first start, for one listing.
+/// Expands one recurring event in the clock time of its first start.
 pub(super) struct Recurring<'a, 'b> {
     master: &'a Master,
     zone: Zone,
     home: &'b TimeZone,
     excluded: HashSet<DateTime>,
-    /// A day excludes all starts of that day.
+    /// EXDATEs without a time, which exclude all starts of that day.
     excluded_days: HashSet<Date>,
     overrides: BTreeMap<DateTime, (&'a Override, DateTime)>,
-    /// Overrides of their instance and all later ones: since when, and by how much they move them.
+    /// Overrides with RANGE=THISANDFUTURE: original start, override, and shift of the start.
     later: Vec<(DateTime, &'a Override, SignedDuration)>,
     seen: HashSet<DateTime>,
 }
@@ -58,7 +58,8 @@ impl<'a, 'b> Recurring<'a, 'b> {
         recurring
     }
 
-    /// How far before a time an instance that reaches into it may start, and how far behind it by its rule.
+    /// How far outside of a range a start by the rule may lie while its instance still overlaps: before and
+    /// behind it.
     pub(super) fn reach(&self) -> (SignedDuration, SignedDuration) {
         let own = self.master.item.extent.longest();
         let longest = self
@@ -71,12 +72,12 @@ impl<'a, 'b> Recurring<'a, 'b> {
         (longest, moved.unwrap_or_default())
     }
 
-    /// The first start and the listed dates; a rule may have them, too.
+    /// The first start and the RDATEs, which the rule may generate as well.
     pub(super) fn named(&self) -> Vec<(DateTime, Option<Length>)> {
         let first = self.master.item.start.moment.clock();
         let mut starts: Vec<(DateTime, Option<Length>)> =
             self.master.dates.iter().map(|(at, length)| (self.clock_of(at), *length)).collect();
-        // A rule that ended before the event began leaves nothing of it.
+        // A rule whose UNTIL precedes DTSTART leaves no instance, not even the first.
         if self.master.rules.is_empty() || !self.master.rules.iter().all(|rule| self.has_ended(rule, first)) {
             starts.push((first, None));
         }
@@ -89,15 +90,15 @@ impl<'a, 'b> Recurring<'a, 'b> {
             return clock.date() > until.clock().date();
         }
         match until {
-            // The last day as a whole.
+            // A date includes the whole day.
             Moment::Date(day) => clock.date() > *day,
             Moment::Floating(until) | Moment::Zoned(until, _) => clock > *until,
             Moment::Utc(until) => self.zone.instant(clock) > Zone::Known(TimeZone::UTC).instant(*until),
         }
     }
 
-    /// What takes place at a start, and when by its own clock; `None` where it is excluded, overridden or was given
-    /// before.
+    /// The item at a start, and its start in its own clock time; `None` if it is excluded, overridden or a
+    /// duplicate.
     pub(super) fn instance(&mut self, start: DateTime) -> Option<(&'a Item, DateTime)> {
         let key = self.key(start);
         if !self.seen.insert(key) || self.is_excluded(start, key) || self.overrides.contains_key(&key) {
@@ -112,7 +113,7 @@ impl<'a, 'b> Recurring<'a, 'b> {
         }
     }
 
-    /// The overrides that are in force, with the starts they replace.
+    /// The overrides in force, with the original starts they replace.
     pub(super) fn overrides(&self) -> impl Iterator<Item = (&'a Item, DateTime)> {
         self.overrides
             .iter()
@@ -124,7 +125,7 @@ impl<'a, 'b> Recurring<'a, 'b> {
         self.excluded_days.contains(&clock.date()) || self.excluded.contains(&key)
     }
 
-    /// The same for all ways to write one instant.
+    /// Maps different spellings of one instant to the same key.
     fn key(&self, clock: DateTime) -> DateTime {
         if self.master.item.start.moment.is_date() {
             clock
@@ -133,14 +134,14 @@ impl<'a, 'b> Recurring<'a, 'b> {
         }
     }
 
-    /// A moment without a zone is meant by the clock of the series, whatever zone its start names.
+    /// A floating moment is taken as clock time of the series, whatever zone its start names.
     fn clock_of(&self, at: &Placed) -> DateTime {
         let start = &self.master.item.start.moment;
         if start.is_date() {
             return at.moment.clock().date().to_datetime(Time::midnight());
         }
         match (&at.moment, &at.zone) {
-            // An override may name its instance by the day alone.
+            // A RECURRENCE-ID may be a date only.
             (Moment::Date(day), _) => day.to_datetime(start.clock().time()),
             (moment, Some(zone)) if moment.zone_name() != start.zone_name() => {
                 self.zone.clock(zone.instant(moment.clock()))

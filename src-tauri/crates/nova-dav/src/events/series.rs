@@ -10,7 +10,7 @@ use crate::ical::{Calendar, Component, Length, Moment, Property, ValueError};
 use crate::rule::Rule;
 use crate::zone::{Zone, Zones};
 
-/// All events of one UID.
+/// All components with one UID.
 #[derive(Debug)]
 pub(super) struct Series {
     pub uid: String,
@@ -27,46 +27,46 @@ pub(super) struct Master {
     sequence: i64,
 }
 
-/// A moment with its zone; `None`: that of whoever looks.
+/// A moment with its zone; `None` for floating, that is the viewer's zone.
 #[derive(Debug, Clone)]
 pub(super) struct Placed {
     pub moment: Moment,
     pub zone: Option<Zone>,
 }
 
-/// Another version of one instance.
+/// An override of one instance.
 #[derive(Debug)]
 pub(super) struct Override {
     pub item: Item,
-    /// Which instance: its start by the rule.
+    /// The original start of the instance (RECURRENCE-ID).
     pub of: Placed,
-    /// It moves and changes the later ones, too.
+    /// RANGE=THISANDFUTURE.
     pub and_later: bool,
     sequence: i64,
 }
 
 #[derive(Debug)]
 pub(super) struct Item {
-    /// Its place among the `VEVENT`s.
+    /// Index among the `VEVENT`s.
     pub place: usize,
     pub start: Placed,
     pub extent: Extent,
 }
 
-/// How long an event is.
+/// The duration of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
     /// At least one.
     Days(i64),
-    /// By the clock, for an end without a zone: an event from 22 to 6 ends at 6 on every day.
+    /// In clock time, for an end without a zone: an event from 22 to 6 always ends at 6.
     Clock(i64),
-    /// Days by the calendar, then seconds that pass. An end with a zone gives all instances the same seconds (RFC
-    /// 5545, 3.8.5.3).
+    /// Nominal days followed by exact seconds. An end with a zone gives all instances the same exact duration
+    /// (RFC 5545, 3.8.5.3).
     Length(Length),
 }
 
 impl Extent {
-    /// At most, by the clock.
+    /// Upper bound in clock time.
     pub(super) fn longest(self) -> SignedDuration {
         match self {
             Self::Days(days) => Length { days, seconds: 0 }.longest(),
@@ -115,7 +115,7 @@ enum Part {
     Override(Override),
 }
 
-/// Of two versions the one with the higher SEQUENCE is in force, the later one where they have the same.
+/// Of two versions the one with the higher SEQUENCE wins, then the later one in the file.
 fn add(series: &mut Series, part: Part) {
     match part {
         Part::Override(new) => series.overrides.push(new),
@@ -171,7 +171,7 @@ fn placed(moment: Moment, zones: &mut Zones) -> Result<Placed, String> {
     Ok(Placed { moment, zone })
 }
 
-/// Moments, or periods as start and end or length.
+/// Parses moments, or periods given as start and end or duration.
 fn periods(
     event: &Component,
     name: &str,
@@ -208,7 +208,7 @@ fn extent(event: &Component, start: &Placed, zones: &mut Zones) -> Result<Extent
         let end = placed(moment(end)?, zones)?;
         let by_clock = end.moment.clock().duration_since(start.moment.clock()).as_secs();
         let extent = match (start.moment.is_date(), end.moment.is_date()) {
-            // Some programs repeat the day of an event of one day.
+            // Some programs set DTEND to the same date for a one-day event.
             (true, true) if by_clock == 0 => Extent::Days(1),
             (true, true) => Extent::Days(by_clock / 86_400),
             (true, false) | (false, true) => {
@@ -218,7 +218,7 @@ fn extent(event: &Component, start: &Placed, zones: &mut Zones) -> Result<Extent
                 (Some(from), Some(to)) => {
                     let (from, to) = (from.instant(start.moment.clock()), to.instant(end.moment.clock()));
                     let seconds = to.duration_since(from).as_secs();
-                    // A start that the clock skips may lie behind an end that is later by the clock.
+                    // A start in a DST gap may come after an end that is later by the clock.
                     let seconds = if by_clock < 0 { seconds } else { seconds.max(0) };
                     Extent::Length(Length { days: 0, seconds })
                 }

@@ -1,26 +1,26 @@
 use std::fmt::Write as _;
 
-/// The longest line that is printed, in octets, without its end (RFC 5545, 3.1).
+/// Maximum line length when printing, in octets without the line ending (RFC 5545, 3.1).
 const LINE: usize = 75;
 
 /// One property: name, parameters, value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
-    /// In upper case, without the group of vCard.
+    /// In upper case, without the group prefix of vCard.
     name: String,
     params: Vec<(String, Vec<String>)>,
     value: String,
-    /// The lines it was read from, with folds and ends; `None` for a new one.
+    /// The original lines with folds and endings; `None` for a new property.
     raw: Option<Vec<u8>>,
 }
 
 impl Property {
-    /// With a value as the format writes it: a text must be escaped already.
+    /// With a raw value: text must already be escaped.
     pub fn new(name: &str, value: impl Into<String>) -> Self {
         Self { name: name.to_ascii_uppercase(), params: Vec::new(), value: value.into(), raw: None }
     }
 
-    /// With a text, which is escaped.
+    /// With a text value, which is escaped.
     pub fn text(name: &str, text: &str) -> Self {
         Self::new(name, escape(text))
     }
@@ -31,13 +31,13 @@ impl Property {
         self
     }
 
-    /// Gives it another value, as the format writes it.
+    /// Replaces the raw value.
     pub fn set_value(&mut self, value: impl Into<String>) {
         self.value = value.into();
         self.raw = None;
     }
 
-    /// Gives a parameter one value in place of those it has.
+    /// Replaces all values of a parameter.
     pub fn set_param(&mut self, name: &str, value: &str) {
         let name = name.to_ascii_uppercase();
         match self.params.iter_mut().find(|(param, _)| param.eq_ignore_ascii_case(&name)) {
@@ -47,7 +47,7 @@ impl Property {
         self.raw = None;
     }
 
-    /// From an unfolded line; `None` for a line without a name and a colon.
+    /// Parses an unfolded line; `None` without a name and a colon.
     pub(super) fn read(line: &str, raw: Vec<u8>) -> Option<Self> {
         let name_end = line.find([';', ':'])?;
         let name = line[..name_end].rsplit('.').next()?.trim();
@@ -81,7 +81,7 @@ impl Property {
         self.name.eq_ignore_ascii_case(name)
     }
 
-    /// The value as the format writes it, unfolded.
+    /// The raw unfolded value.
     pub fn value(&self) -> &str {
         &self.value
     }
@@ -118,19 +118,19 @@ impl Property {
             }
         }
         line.push(':');
-        // A value cannot end its own line and begin another property.
+        // Prevents injection of further properties.
         line.push_str(&self.value.replace("\r\n", "\\n").replace(['\r', '\n'], "\\n"));
         fold(&line, newline, out);
     }
 }
 
-/// Up to the next delimiter, without quotes, and what follows.
+/// Splits off a parameter value, without quotes, at the next delimiter.
 fn param_value(text: &str) -> (String, &str) {
     if let Some(quoted) = text.strip_prefix('"')
         && let Some(end) = quoted.find('"')
     {
         let after = &quoted[end + 1..];
-        // Whatever stands between the quote and the next delimiter belongs to no value.
+        // Anything between the closing quote and the delimiter is ignored.
         let next = after.find([',', ';', ':']).unwrap_or(after.len());
         return (decoded_param(&quoted[..end]), &after[next..]);
     }
@@ -162,7 +162,7 @@ fn fold(line: &str, newline: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(newline.as_bytes());
 }
 
-/// A text as a value: backslash, comma, semicolon and line break are escaped, other control characters left out.
+/// Escapes a text value: backslash, comma, semicolon and line breaks; other control characters are removed.
 pub fn escape(text: &str) -> String {
     let mut value = String::with_capacity(text.len());
     for letter in text.replace("\r\n", "\n").chars() {
@@ -177,7 +177,7 @@ pub fn escape(text: &str) -> String {
     value
 }
 
-/// The text of a value.
+/// Unescapes a text value.
 pub fn unescape(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     let mut letters = value.chars();

@@ -1,4 +1,4 @@
-//! iCalendar as text: lines, components and values.
+//! iCalendar syntax: lines, components and values.
 
 mod line;
 mod parse;
@@ -8,20 +8,20 @@ pub use line::{Property, escape, unescape};
 pub use parse::{IcalError, Limits};
 pub use value::{Length, Moment, ValueError};
 
-/// A calendar file: one or several `VCALENDAR`s.
+/// A calendar file: one or more `VCALENDAR`s.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Calendar {
     entries: Vec<Entry>,
-    /// CRLF, unless the file that was read ends its lines otherwise.
+    /// CRLF, unless the parsed file uses LF.
     newline: Newline,
 }
 
-/// `BEGIN:NAME` to `END:NAME`.
+/// A component, from `BEGIN:NAME` to `END:NAME`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Component {
     name: String,
     entries: Vec<Entry>,
-    /// The lines `BEGIN` and `END` as they were read; empty for a new component.
+    /// The original `BEGIN` and `END` lines; empty for a new component.
     begin: Vec<u8>,
     end: Vec<u8>,
 }
@@ -30,7 +30,7 @@ pub struct Component {
 enum Entry {
     Property(Property),
     Component(Component),
-    /// Lines that are no property, such as empty ones, kept for printing.
+    /// Lines that are not properties, such as empty ones, retained for printing.
     Other(Vec<u8>),
 }
 
@@ -60,7 +60,7 @@ impl Calendar {
         parse::parse(bytes, limits)
     }
 
-    /// An empty `VCALENDAR` that names its author.
+    /// An empty `VCALENDAR` with this `PRODID`.
     pub fn new(product: &str) -> Self {
         let mut calendar = Component::new("VCALENDAR");
         calendar.add(Property::new("VERSION", "2.0"));
@@ -68,12 +68,12 @@ impl Calendar {
         Self { entries: vec![Entry::Component(calendar)], newline: Newline::CrLf }
     }
 
-    /// Adds the `VCALENDAR`s of another file behind those of this one.
+    /// Appends the `VCALENDAR`s of another file.
     pub fn append(&mut self, other: Self) {
         self.entries.extend(other.entries);
     }
 
-    /// The file's bytes: unchanged lines as they were read, new ones folded at 75 octets.
+    /// Serialises the file: unchanged lines keep their bytes, new ones are folded at 75 octets.
     pub fn print(&self) -> Vec<u8> {
         let mut out = Vec::new();
         print(&self.entries, self.newline.text(), &mut out);
@@ -89,7 +89,7 @@ impl Calendar {
         components_mut(&mut self.entries)
     }
 
-    /// The components of that name directly in a `VCALENDAR`, such as `VEVENT`.
+    /// The direct children of all `VCALENDAR`s with this name, such as `VEVENT`.
     pub fn components(&self, name: &str) -> impl Iterator<Item = &Component> {
         self.calendars().flat_map(Component::components).filter(move |component| component.is(name))
     }
@@ -120,12 +120,12 @@ impl Component {
         })
     }
 
-    /// The properties of that name, in any case.
+    /// The properties with this name, ignoring case.
     pub fn properties(&self, name: &str) -> impl Iterator<Item = &Property> {
         self.all().filter(move |property| property.is(name))
     }
 
-    /// For those that may stand several times, such as `ATTENDEE`.
+    /// For properties that may be repeated, such as `ATTENDEE`.
     pub fn properties_mut(&mut self, name: &str) -> impl Iterator<Item = &mut Property> {
         self.entries.iter_mut().filter_map(move |entry| match entry {
             Entry::Property(property) if property.is(name) => Some(property),
@@ -137,7 +137,7 @@ impl Component {
         self.properties(name).next()
     }
 
-    /// A text without its escapes; `None` where the property is missing or empty.
+    /// The unescaped text; `None` if the property is missing or empty.
     pub fn text(&self, name: &str) -> Option<String> {
         self.property(name).map(|property| unescape(property.value())).filter(|text| !text.is_empty())
     }
@@ -150,8 +150,8 @@ impl Component {
         components_mut(&mut self.entries)
     }
 
-    /// Replaces the properties of that name by one, at the place of the first. One that says the same already keeps
-    /// its bytes.
+    /// Replaces all properties with this name by one, at the position of the first. An equal property keeps
+    /// its original bytes.
     pub fn set(&mut self, property: Property) {
         if self.properties(property.name()).count() == 1
             && self.property(property.name()).is_some_and(|before| before.says_the_same(&property))
@@ -171,7 +171,7 @@ impl Component {
         }
     }
 
-    /// Adds a property behind the others and before the components within.
+    /// Appends a property after the others and before child components.
     pub fn add(&mut self, property: Property) {
         let place = self
             .entries
@@ -185,7 +185,7 @@ impl Component {
         self.entries.retain(|entry| !matches!(entry, Entry::Property(property) if property.is(name)));
     }
 
-    /// Removes the properties for which it holds.
+    /// Removes the properties that match.
     pub fn remove_properties(&mut self, mut condition: impl FnMut(&Property) -> bool) {
         self.entries.retain(|entry| !matches!(entry, Entry::Property(property) if condition(property)));
     }
@@ -194,7 +194,7 @@ impl Component {
         self.entries.push(Entry::Component(component));
     }
 
-    /// Removes the components for which it holds; how many they were.
+    /// Removes the components that match, and returns their number.
     pub fn remove_components(&mut self, mut condition: impl FnMut(&Component) -> bool) -> usize {
         let before = self.entries.len();
         self.entries.retain(|entry| !matches!(entry, Entry::Component(component) if condition(component)));
@@ -231,7 +231,7 @@ fn print(entries: &[Entry], newline: &str, out: &mut Vec<u8>) {
 }
 
 fn frame(raw: &[u8], word: &str, component: &Component, newline: &str, out: &mut Vec<u8>) {
-    // The last line of a file may lack its end, which matters as soon as something follows.
+    // The file's last line may lack its ending, which is needed once something follows.
     if !out.is_empty() && out.last() != Some(&b'\n') {
         out.extend_from_slice(newline.as_bytes());
     }

@@ -1,10 +1,10 @@
 use super::{Calendar, Component, Entry, Newline, Property};
 
-/// How large a file may be.
+/// Size limits of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     pub bytes: usize,
-    /// Components within components.
+    /// Nesting depth of components.
     pub depth: usize,
     pub components: usize,
 }
@@ -16,7 +16,7 @@ impl Default for Limits {
     }
 }
 
-/// Why a file is no calendar. Lines count from 1.
+/// Why a file is not a valid calendar. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IcalError {
     #[error("it has {bytes} bytes, and at most {limit} are read")]
@@ -33,7 +33,7 @@ pub enum IcalError {
     Unclosed { line: usize, name: String },
 }
 
-/// A component whose end has not come yet, and the line of its beginning.
+/// A component whose `END` is still missing, and the line of its `BEGIN`.
 struct Open {
     component: Component,
     line: usize,
@@ -100,7 +100,7 @@ fn entries<'a>(calendar: &'a mut Calendar, open: &'a mut [Open]) -> &'a mut Vec<
     }
 }
 
-/// One logical line: its number, its bytes with folds and ends, its unfolded text.
+/// A logical line: number, bytes with folds and endings, unfolded text.
 struct Line<'a> {
     number: usize,
     raw: &'a [u8],
@@ -115,7 +115,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
             return None;
         }
         let (start, first) = (at, number);
-        // Unfolded as bytes: some programs fold in the middle of a letter.
+        // Unfolded as bytes, because some programs fold within a multi-byte character.
         let mut unfolded = Vec::new();
         loop {
             let end =
@@ -129,7 +129,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
                 break;
             }
         }
-        // A letter that is not UTF-8 is shown as U+FFFD; its bytes stay in the file.
+        // Invalid UTF-8 is shown as U+FFFD; the original bytes are retained.
         let text = match String::from_utf8(unfolded) {
             Ok(text) => text,
             Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),

@@ -6,18 +6,18 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Property;
 
-/// A date or a time as a property states it. An all-day event has dates, and dates have no zone.
+/// The date or time of a property. All-day events use dates, which have no zone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Moment {
     Date(Date),
     /// The same clock time in every zone.
     Floating(DateTime),
     Utc(DateTime),
-    /// A clock time, and the zone's name in this file.
+    /// A clock time and the file's TZID.
     Zoned(DateTime, String),
 }
 
-/// What a value does not fit.
+/// Why a value is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
     #[error("\"{0}\" is no date or time")]
@@ -27,12 +27,12 @@ pub enum ValueError {
 }
 
 impl Moment {
-    /// Of a property with one value.
+    /// Parses the value of a property.
     pub fn of(property: &Property) -> Result<Self, ValueError> {
         Self::parse(property.value(), property.param("TZID"))
     }
 
-    /// `20261124`, `20261124T093000` or `20261124T093000Z`. A zone counts for a clock time alone.
+    /// Parses `20261124`, `20261124T093000` or `20261124T093000Z`. `zone` applies to a clock time only.
     pub fn parse(value: &str, zone: Option<&str>) -> Result<Self, ValueError> {
         let wrong = || ValueError::Moment(value.chars().take(40).collect());
         let value = value.trim();
@@ -60,7 +60,7 @@ impl Moment {
         };
         let at = || {
             let [hour, minute] = [digits(time, 0, 2)?, digits(time, 2, 4)?];
-            // Some programs leave the seconds out. A leap second is the last second of its minute.
+            // Some programs omit the seconds. A leap second becomes second 59.
             let second = if time.len() == 4 { 0 } else { digits(time, 4, 6)?.min(59) };
             if !matches!(time.len(), 4 | 6) {
                 return None;
@@ -92,7 +92,7 @@ impl Moment {
         matches!(self, Self::Date(_))
     }
 
-    /// The zone's name in this file: `UTC`, or `None` for a date and a floating time.
+    /// The TZID in this file; `UTC`, or `None` for a date or a floating time.
     pub fn zone_name(&self) -> Option<&str> {
         match self {
             Self::Date(_) | Self::Floating(_) => None,
@@ -109,7 +109,7 @@ impl Moment {
         }
     }
 
-    /// The same kind of moment at another clock time.
+    /// The same kind of moment with another clock time.
     #[must_use]
     pub fn at(&self, clock: DateTime) -> Self {
         match self {
@@ -120,7 +120,7 @@ impl Moment {
         }
     }
 
-    /// As a property of that name.
+    /// Builds a property with this value.
     pub fn property(&self, name: &str) -> Property {
         let property = Property::new(name, self.to_string());
         match self {
@@ -132,7 +132,7 @@ impl Moment {
 }
 
 impl fmt::Display for Moment {
-    /// As the format writes it, without the zone.
+    /// The raw value, without the zone.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = self.clock();
         write!(f, "{:04}{:02}{:02}", at.year(), at.month(), at.day())?;
@@ -143,7 +143,7 @@ impl fmt::Display for Moment {
     }
 }
 
-/// A duration: days by the calendar, and seconds that pass.
+/// A duration: nominal days, and exact seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Length {
     pub days: i64,
@@ -151,12 +151,12 @@ pub struct Length {
 }
 
 impl Length {
-    /// With days of 24 hours.
+    /// Counts days as 24 hours.
     pub fn longest(self) -> SignedDuration {
         SignedDuration::from_secs(self.days.saturating_mul(86_400).saturating_add(self.seconds))
     }
 
-    /// `P1W`, `P1DT2H30M`, `-PT15M`.
+    /// Parses `P1W`, `P1DT2H30M`, `-PT15M`.
     pub fn parse(value: &str) -> Result<Self, ValueError> {
         Self::read(value.trim()).ok_or_else(|| ValueError::Length(value.chars().take(40).collect()))
     }
@@ -192,14 +192,14 @@ impl Length {
     }
 }
 
-/// Numbers with their units, in upper case.
+/// Splits into numbers and their units, in upper case.
 fn parts(text: &str) -> Option<Vec<(i64, char)>> {
     let mut parts = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
         let end = rest.find(|letter: char| !letter.is_ascii_digit())?;
         let unit = rest[end..].chars().next()?;
-        // No duration of an event takes more than nine digits.
+        // More than nine digits are no plausible duration, and could overflow.
         if end > 9 {
             return None;
         }

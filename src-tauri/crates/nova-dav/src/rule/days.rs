@@ -2,7 +2,7 @@ use jiff::civil::{Date, DateTime, Weekday};
 
 use super::{Frequency, Rule};
 
-/// Which days a rule allows: what it states, completed by the first start.
+/// The days a rule allows: its BY parts, completed from the first start.
 #[derive(Debug)]
 pub(super) struct DayFilter {
     months: Vec<i8>,
@@ -11,7 +11,7 @@ pub(super) struct DayFilter {
     weeks: Vec<i8>,
     week_start: Weekday,
     weekdays: Vec<Weekday>,
-    /// With a place in the month, or in the year.
+    /// BYDAY entries with an ordinal in the month or year.
     placed: Vec<(i8, Weekday)>,
     in_month: bool,
 }
@@ -28,7 +28,7 @@ impl DayFilter {
             placed: Vec::new(),
             in_month: rule.frequency == Frequency::Monthly || !rule.by_month.is_empty(),
         };
-        // A place counts within a month or a year; in a shorter period the day alone does.
+        // An ordinal applies to a month or a year; in shorter periods only the weekday counts.
         for (place, weekday) in &rule.by_day {
             if *place == 0 || rule.frequency > Frequency::Monthly {
                 filter.weekdays.push(*weekday);
@@ -94,7 +94,7 @@ impl DayFilter {
         if self.weeks.is_empty() {
             return true;
         }
-        // A week belongs to the year in which its fourth day lies.
+        // A week belongs to the year that contains its fourth day.
         let since = i32::from(date.weekday().since(self.week_start));
         let Ok(fourth) = date.checked_add(jiff::Span::new().days(3 - since)) else { return false };
         let week = (fourth.day_of_year() - 1) / 7 + 1;
@@ -106,8 +106,8 @@ impl DayFilter {
     }
 }
 
-/// Whether a number of so many, counted from the start or from the end, is among the places; an empty list allows all,
-/// and the number is not even computed.
+/// Whether a number out of a total, counted from the start or the end, is listed. An empty list allows all,
+/// without computing the number.
 fn allows_place<T>(places: &[T], number_of: impl FnOnce() -> (T, T)) -> bool
 where
     T: Copy + PartialEq + std::ops::Sub<Output = T> + From<i8>,

@@ -1,4 +1,4 @@
-//! Recurrence rules (RFC 5545, 3.3.10) on a clock without a zone.
+//! Recurrence rules (RFC 5545, 3.3.10) in clock time.
 
 mod days;
 mod parse;
@@ -18,10 +18,10 @@ pub struct Rule {
     /// At least 1.
     pub interval: i64,
     pub count: Option<u32>,
-    /// The last moment, which belongs to the rule.
+    /// Inclusive.
     pub until: Option<Moment>,
     pub week_start: Weekday,
-    /// With a place, 0 for every one: `2TU` is the second Tuesday, `-1SU` the last Sunday.
+    /// Ordinal and weekday, 0 for every one: `2TU` is the second Tuesday, `-1SU` the last Sunday.
     pub by_day: Vec<(i8, Weekday)>,
     pub by_month: Vec<i8>,
     pub by_month_day: Vec<i8>,
@@ -30,7 +30,7 @@ pub struct Rule {
     pub by_hour: Vec<i8>,
     pub by_minute: Vec<i8>,
     pub by_second: Vec<i8>,
-    /// Places within one period, negative ones from its end.
+    /// BYSETPOS: positions within one period, negative ones counted from its end.
     pub by_place: Vec<i32>,
 }
 
@@ -46,7 +46,7 @@ pub enum Frequency {
 }
 
 impl Rule {
-    /// Every period of that length, without anything else.
+    /// A rule with this frequency and no other parts.
     pub fn every(frequency: Frequency) -> Self {
         Self {
             frequency,

@@ -5,7 +5,7 @@ use jiff::civil::Weekday;
 use super::{Frequency, Rule};
 use crate::ical::Moment;
 
-/// Why a rule cannot be expanded. Nothing is guessed: the event is reported.
+/// Why a rule cannot be expanded. There is no fallback: the event is reported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     #[error("the rule has no FREQ")]
@@ -75,17 +75,17 @@ fn read(rule: &mut Rule, name: &str, value: &str) -> Result<(), RuleError> {
         "BYWEEKNO" => rule.by_week = numbers(value, 1, 53, true).ok_or_else(wrong)?,
         "BYHOUR" => rule.by_hour = numbers(value, 0, 23, false).ok_or_else(wrong)?,
         "BYMINUTE" => rule.by_minute = numbers(value, 0, 59, false).ok_or_else(wrong)?,
-        // A leap second is the last second of its minute.
+        // A leap second becomes second 59.
         "BYSECOND" => {
             rule.by_second = numbers(value, 0, 60, false).ok_or_else(wrong)?;
             rule.by_second.iter_mut().for_each(|second: &mut i8| *second = (*second).min(59));
             rule.by_second.dedup();
         }
         "BYSETPOS" => rule.by_place = numbers(value, 1, 366, true).ok_or_else(wrong)?,
-        // RFC 7529: days that do not exist are left out, as without it, and months are those of our calendar.
+        // RFC 7529: skipping invalid dates is the default, and GREGORIAN is the usual calendar.
         "RSCALE" if value == "GREGORIAN" => {}
         "SKIP" if value == "OMIT" => {}
-        // Extensions of other programs change nothing about the rule.
+        // Extensions do not affect the expansion.
         name if name.starts_with("X-") => {}
         _ => return Err(unsupported()),
     }
@@ -96,7 +96,7 @@ fn list<T>(value: &str, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
     value.split(',').map(|item| read(item.trim())).collect()
 }
 
-/// Sorted, each once.
+/// Parses a list; sorted and deduplicated.
 fn numbers<T: TryFrom<i64> + Ord>(value: &str, least: i64, most: i64, negative: bool) -> Option<Vec<T>> {
     let mut numbers = list(value, |item| {
         let number: i64 = item.strip_prefix('+').unwrap_or(item).parse().ok()?;

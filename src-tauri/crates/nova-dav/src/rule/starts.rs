@@ -6,9 +6,9 @@ use jiff::{SignedDuration, Span};
 use super::days::DayFilter;
 use super::{Frequency, Rule};
 
-/// The starts of a rule in their order.
+/// Iterates over the starts of a rule in order.
 ///
-/// `UNTIL` is not applied here, because it is an instant and these are clock times.
+/// `UNTIL` is not applied, because it is an instant and these are clock times.
 #[derive(Debug)]
 pub struct Starts<'a> {
     rule: &'a Rule,
@@ -20,18 +20,19 @@ pub struct Starts<'a> {
     hours: Vec<i8>,
     minutes: Vec<i8>,
     seconds: Vec<i8>,
-    /// The period that is next, counted from that of the first start in steps of the interval.
+    /// The next period, relative to that of the first start, in units of the interval.
     period: i64,
-    /// Starts of the current period that are left.
+    /// Remaining starts of the current period.
     ready: VecDeque<DateTime>,
     left: Option<u32>,
 }
 
 impl Rule {
-    /// The starts from `from` to `to`, both included, of an event that first starts at `first`. Without a `COUNT` the
-    /// periods before `from` cost nothing.
+    /// The starts from `from` to `to`, both inclusive, of an event whose first start is `first`. Without a
+    /// `COUNT`, periods before `from` are skipped at no cost.
     ///
-    /// `steps` is how many days, hours, minutes or seconds may be looked at; it counts down, and ends the starts at 0.
+    /// `steps` is the budget of days, hours, minutes or seconds to inspect; it is counted down, and the
+    /// iteration ends at 0.
     pub fn starts<'a>(
         &'a self,
         first: DateTime,
@@ -69,7 +70,7 @@ impl<'a> Starts<'a> {
         }
     }
 
-    /// Leaves out the periods that end before `from`.
+    /// Skips the periods that end before `from`.
     fn skip_to(&mut self, from: DateTime) {
         if from <= self.first {
             return;
@@ -92,7 +93,7 @@ impl<'a> Starts<'a> {
         }
     }
 
-    /// Fills `ready` with the starts of the next period; `None` behind the last day that is asked for.
+    /// Fills `ready` with the starts of the next period; `None` after the last requested day.
     fn fill(&mut self) -> Option<()> {
         self.step()?;
         let offset = self.period.checked_mul(self.rule.interval)?;
@@ -152,7 +153,7 @@ impl<'a> Starts<'a> {
         (begin <= self.to.date()).then_some(())
     }
 
-    /// The starts on `days` days from `date`, or on the rest of its month.
+    /// Adds the starts on `days` days from `date`, or on the rest of its month.
     fn add_days(&mut self, date: Date, days: Option<i8>, found: &mut Vec<DateTime>) {
         let mut date = date;
         for _ in 0..days.unwrap_or(date.days_in_month()) {
@@ -175,7 +176,7 @@ impl<'a> Starts<'a> {
         }
     }
 
-    /// One hour, minute or second; where the rule does not allow it, whatever it excludes is left out as a whole.
+    /// Handles one hour, minute or second; if the rule excludes a larger unit, skips that unit as a whole.
     fn fill_within_day(&mut self, offset: i64, found: &mut Vec<DateTime>) -> Option<()> {
         let passed = SignedDuration::from_secs(offset.checked_mul(self.seconds_of_period())?);
         let at = self.first.checked_add(passed).ok()?;
@@ -206,13 +207,13 @@ impl<'a> Starts<'a> {
         Some(())
     }
 
-    /// Goes on with the first period that does not begin before `next`.
+    /// Advances to the first period that begins at or after `next`.
     fn skip_before(&mut self, next: DateTime) {
-        // A daily period begins at midnight, whatever the time of its start.
+        // A daily period begins at midnight, not at the time of its start.
         let begin = if self.rule.frequency == Frequency::Daily {
             self.first.date().at(0, 0, 0, 0)
         } else {
-            // An hour begins on the hour: the period that contains the first moment is not left out.
+            // An hourly period begins on the hour, so that the one with the first start is not skipped.
             match self.rule.frequency {
                 Frequency::Hourly => hour_of(self.first),
                 _ => self.first,

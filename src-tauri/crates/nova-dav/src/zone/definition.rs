@@ -4,10 +4,11 @@ use jiff::tz::{Offset, TimeZone};
 
 use crate::ical::{Component, Moment, Property};
 
-/// How many changes of the clock a definition lists: some fifteen years. Programs that know the zone's name need none.
+/// Offset changes per definition, about fifteen years' worth. Programs that know the TZID ignore the
+/// definition.
 const CHANGES: usize = 30;
 
-/// The `VTIMEZONE` of a zone from the year before that day on; `None` for a zone without a name.
+/// The `VTIMEZONE` of a zone, starting one year before that day; `None` for a zone without a name.
 pub fn definition(zone: &TimeZone, day: Date) -> Option<Component> {
     let name = zone.iana_name()?;
     let begin = Date::new(day.year() - 1, 1, 1).ok()?.to_datetime(jiff::civil::Time::midnight());
@@ -23,7 +24,7 @@ pub fn definition(zone: &TimeZone, day: Date) -> Option<Component> {
     Some(defined)
 }
 
-/// From that instant on, until the next.
+/// The observance from that instant until the next change.
 fn observance(zone: &TimeZone, from: Timestamp, before: Offset) -> Option<Component> {
     let info = zone.to_offset_info(from);
     let mut part = Component::new(if info.dst().is_dst() { "DAYLIGHT" } else { "STANDARD" });

@@ -1,4 +1,4 @@
-//! Time zones of a calendar: by the zone database, or as the calendar itself defines them.
+//! Time zones of a calendar: from the time zone database, or as defined by the calendar.
 
 mod definition;
 mod observed;
@@ -15,37 +15,37 @@ use crate::ical::{Calendar, Component};
 pub use definition::definition;
 use observed::Observed;
 
-/// A zone, and how it maps a clock to instants.
+/// A zone, which maps clock times to instants.
 #[derive(Debug, Clone)]
 pub enum Zone {
-    /// Of the zone database.
+    /// From the time zone database.
     Known(TimeZone),
-    /// Defined by a `VTIMEZONE` whose name nobody knows.
+    /// Defined by a `VTIMEZONE` with an unknown name.
     Own(std::sync::Arc<Observed>),
 }
 
-/// No zone has that name, and the calendar does not define it.
+/// The name is not in the time zone database, and the calendar does not define it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("nobody knows the time zone \"{0}\"")]
 pub struct UnknownZone(pub String);
 
-/// Days that all definitions of a calendar may look at: some sixty zones that began in 1601.
+/// Step budget for all definitions of a calendar, enough for some sixty zones that begin in 1601.
 const STEPS: u64 = 2_000_000;
 
-/// The zones that a calendar names.
+/// The zones of a calendar by TZID.
 #[derive(Debug, Default)]
 pub struct Zones {
     found: HashMap<String, Option<Zone>>,
 }
 
 impl Zones {
-    /// Of all `VTIMEZONE`s of a file.
+    /// Reads all `VTIMEZONE`s of a file.
     pub fn of(calendar: &Calendar) -> Self {
         let mut found = HashMap::new();
         let mut steps = STEPS;
         for definition in calendar.components("VTIMEZONE") {
             let Some(name) = definition.text("TZID") else { continue };
-            // Each event of a server brings the definition of its zone.
+            // Each event of a server includes the definition of its zone.
             if let Entry::Vacant(vacant) = found.entry(name) {
                 let zone = zone_of(vacant.key(), Some((definition, &mut steps)));
                 vacant.insert(zone);
@@ -65,7 +65,7 @@ impl Zones {
 }
 
 impl Zone {
-    /// A clock time that is skipped counts with the offset before, one that is repeated is the first (RFC 5545,
+    /// A time in a DST gap uses the offset before the gap, and an ambiguous one is the first (RFC 5545,
     /// 3.3.5).
     pub fn instant(&self, clock: DateTime) -> Timestamp {
         match self {
@@ -82,7 +82,7 @@ impl Zone {
         self.zone_at(instant).to_datetime(instant)
     }
 
-    /// The zone at that instant, with which it can be shown.
+    /// The zone to display that instant with.
     pub fn zone_at(&self, instant: Timestamp) -> TimeZone {
         match self {
             Self::Known(zone) => zone.clone(),
@@ -91,12 +91,12 @@ impl Zone {
     }
 }
 
-/// An instant has a smaller range than a clock.
+/// Saturates: instants have a smaller range than clock times.
 fn end_of_time(clock: DateTime) -> Timestamp {
     if clock.year() > 0 { Timestamp::MAX } else { Timestamp::MIN }
 }
 
-/// By name, by the name that the definition gives besides, or by its rules.
+/// Resolves by name, by the alternative name in the definition, or by its rules.
 fn zone_of(name: &str, definition: Option<(&Component, &mut u64)>) -> Option<Zone> {
     let location = definition.as_ref().and_then(|(definition, _)| {
         definition.text("X-LIC-LOCATION").or_else(|| definition.text("TZID-ALIAS-OF"))
@@ -107,8 +107,8 @@ fn zone_of(name: &str, definition: Option<(&Component, &mut u64)>) -> Option<Zon
     })
 }
 
-/// A name of the zone database, of Windows, or one that ends in a name of the database, such as
-/// `/freeassociation.sourceforge.net/Europe/Berlin`.
+/// Matches a name of the time zone database, a Windows name, or a name that ends in one of the database, such
+/// as `/freeassociation.sourceforge.net/Europe/Berlin`.
 fn known(name: &str) -> Option<TimeZone> {
     let name = name.trim();
     if let Some(offset) = fixed(name) {

@@ -7,14 +7,14 @@ use jiff::tz::Offset;
 use crate::ical::{Component, Moment};
 use crate::rule::Rule;
 
-/// The year up to which a zone's changes are computed; what was last in force holds from then on.
+/// The last year for which changes are computed; the last offset applies from then on.
 const LAST_YEAR: i16 = 2100;
-/// A `VTIMEZONE`: when which offset began.
+/// A `VTIMEZONE` as a list of offset changes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Observed {
-    /// Before the first change.
+    /// The offset before the first change.
     first: Offset,
-    /// By the clock before the change, in their order.
+    /// In the clock time before each change, sorted.
     changes: Vec<Change>,
 }
 
@@ -26,8 +26,7 @@ struct Change {
 }
 
 impl Observed {
-    /// `None` for a definition without a readable offset, and for one that takes more than `steps` days, hours, minutes
-    /// or seconds to look at.
+    /// `None` without a valid offset, and if expanding the definition exceeds the budget `steps`.
     pub(super) fn of(definition: &Component, steps: &mut u64) -> Option<Self> {
         let mut changes = Vec::new();
         for part in definition.components().filter(|part| part.is("STANDARD") || part.is("DAYLIGHT")) {
@@ -38,7 +37,7 @@ impl Observed {
             let end = DateTime::new(LAST_YEAR, 12, 31, 0, 0, 0, 0).ok()?;
             for rule in part.properties("RRULE") {
                 let rule = Rule::from_str(rule.value()).ok()?;
-                // An UNTIL in UTC is meant by the clock before the change.
+                // UNTIL in UTC is converted to the clock time before the change.
                 let until = match &rule.until {
                     Some(Moment::Utc(until)) => from.to_datetime(Offset::UTC.to_timestamp(*until).ok()?),
                     Some(until) => until.clock(),
@@ -59,8 +58,9 @@ impl Observed {
         Some(Self { first, changes })
     }
 
-    /// A change is given by the clock before it. A time that is skipped counts with the offset before, one that is
-    /// repeated is the first: both hold until the clock after a gap, or the clock at the change.
+    /// Changes are given in the clock time before them. A time in a gap uses the offset before it, and an
+    /// ambiguous one is the first: an offset applies until the end of the gap, or until the clock time of the
+    /// change.
     pub(super) fn offset_of_clock(&self, clock: DateTime) -> Offset {
         self.offset_before(self.changes.partition_point(|change| {
             let skipped = i64::from(change.to.seconds() - change.from.seconds()).max(0);

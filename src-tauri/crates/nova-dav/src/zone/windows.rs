@@ -1,5 +1,4 @@
-/// Zones by their names in Windows, in the order of the alphabet: the territory 001 of windowsZones.xml in the
-/// Unicode CLDR.
+/// Windows zone names, sorted, from territory 001 of windowsZones.xml in the Unicode CLDR.
 pub(super) const WINDOWS: [(&str, &str); 139] = [
     ("Afghanistan Standard Time", "Asia/Kabul"),
     ("Alaskan Standard Time", "America/Anchorage"),
