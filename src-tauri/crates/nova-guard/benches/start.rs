@@ -1,4 +1,4 @@
-//! What it costs to start and end a command under a guard, beside starting it bare.
+//! Overhead of starting and ending a command under a guard, compared with a bare process.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::fs;
@@ -28,7 +28,7 @@ async fn measure() -> ExitCode {
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut bare_shell, mut shell_in_view) = (Vec::new(), Vec::new());
     let shown = std::env::temp_dir();
-    // In turns, so that a busy moment of the machine meets all.
+    // Interleaved, so that other load on the machine affects all variants alike.
     for _ in 0..ROUNDS {
         let began = Instant::now();
         assert!(tokio::process::Command::new(PROGRAM).status().await.unwrap().success());
@@ -75,7 +75,7 @@ async fn measure() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// As for the commands of tools: a folder to read, one to write, limits for all processes together.
+/// As for commands of tools: a folder to read, one to write, and limits for all processes together.
 fn view(shown: &Path) -> Confinement {
     let folder = |at: &str, write| ShownFolder { source: shown.to_owned(), at: at.into(), write };
     let folders = vec![folder("/vault", false), folder("/scratch", true)];
@@ -84,7 +84,7 @@ fn view(shown: &Path) -> Confinement {
     Confinement { files: Files::View(view), spawn: true, limits, ..Confinement::nothing() }
 }
 
-/// In kilobytes; memory that processes share counts by share.
+/// In kilobytes; shared memory counts proportionally (PSS).
 fn proportional_memory(guarded: &Guarded) -> u64 {
     let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", guarded.guard_id().unwrap())).unwrap();
     let line = rollup.lines().find(|line| line.starts_with("Pss:")).unwrap();

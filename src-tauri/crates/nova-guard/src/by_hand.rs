@@ -1,8 +1,8 @@
-//! A guard that a person or a script starts, not Nova: `nova guard -- COMMAND`.
+//! A guard started by a user or a script instead of Nova: `nova guard -- COMMAND`.
 //!
-//! There is no control socket then. The process that started the guard takes its place: when that
-//! ends, however it does, the command ends with all that came of it. The command has the guard's
-//! input and output, and of the environment nothing but a `PATH`.
+//! Without a control socket, the parent process takes its role: when it ends for whatever reason, the command
+//! and all its descendants are killed. The command inherits the guard's standard streams, and only `PATH` of
+//! the environment.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -28,7 +28,7 @@ pub(crate) fn main(own: &[OsString], args: Vec<OsString>) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(reason) => {
             if let Ok(mut errors) = errors {
-                // Nobody else to tell.
+                // There is nowhere else to report to.
                 let _ = writeln!(errors, "nova guard: {reason}");
             }
             ExitCode::from(NOT_STARTED)
@@ -50,12 +50,12 @@ fn guard(own: &[OsString], args: Vec<OsString>) -> Result<u8, String> {
     channel::send(&mut order, &given).map_err(told)?;
     drop(given);
     let guard = start(own, whole(args)?, &mut control)?;
-    // Closes its end of the socket when the starter has ended, as the kernel does for Nova.
+    // Closes its end of the socket when the parent has ended, as the kernel does for Nova.
     std::thread::spawn(move || wait_for_end(&starter, order));
     Ok(guard.supervise(&control))
 }
 
-/// Without options: supervised, in the folder where the guard was started.
+/// Without options: supervised, in the guard's working directory.
 fn whole(args: Vec<OsString>) -> Result<Vec<OsString>, String> {
     if args.first().is_none_or(|first| first != "--") {
         return Ok(args);

@@ -1,7 +1,7 @@
-//! The socket between Nova and a guard, and between a guard and its inner step.
+//! The sockets between Nova and a guard, and between a guard and its inner step.
 //!
-//! One way goes, once, an [`Order`]: descriptors, and the command's environment. The other way come
-//! lines: `confined files=fully calls=fully`, then `started` or `failed REASON`.
+//! One [`Order`] is sent in one direction: descriptors, and the command's environment. Lines come back:
+//! `confined files=fully calls=fully`, then `started` or `failed REASON`.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
@@ -15,25 +15,25 @@ use rustix::net::{
     SendFlags, recvmsg, sendmsg,
 };
 
-/// More than the kernel takes for arguments and environment together by default.
+/// More than the kernel's default limit for arguments and environment together.
 const MAX_ENVIRONMENT: usize = 8 << 20;
 
-/// The line of an inner step that stays in front of a view: the command runs.
+/// Reported by an inner step that stays the parent of a view: the command runs.
 pub(crate) const RUNS: &str = "runs";
 
 /// Names and values of environment variables.
 pub(crate) type Environment = Vec<(OsString, OsString)>;
 
-/// What a command is given beside its command line.
+/// What a command receives besides its command line.
 #[derive(Debug)]
 pub(crate) struct Order {
     pub(crate) stdin: OwnedFd,
-    /// Over this socket goes the one that listens where the command looks for its proxy.
+    /// Socket over which the proxy's listening socket is sent.
     pub(crate) proxy: Option<OwnedFd>,
     pub(crate) environment: Environment,
 }
 
-/// Sends the length of the environment that follows, and the descriptors with it.
+/// Sends the descriptors together with the length of the environment that follows.
 pub(crate) fn send_descriptors(
     socket: &UnixStream,
     stdin: BorrowedFd<'_>,
@@ -45,7 +45,7 @@ pub(crate) fn send_descriptors(
     pass(socket.as_fd(), &length, &descriptors)
 }
 
-/// A few bytes into an empty socket go whole.
+/// Assumes an empty socket, where a few bytes are always sent completely.
 pub(crate) fn pass(socket: BorrowedFd<'_>, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
@@ -54,7 +54,7 @@ pub(crate) fn pass(socket: BorrowedFd<'_>, bytes: &[u8], descriptors: &[Borrowed
     Ok(())
 }
 
-/// How many bytes came, and the descriptors with them.
+/// Returns the number of bytes received, and the descriptors.
 pub(crate) fn take(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd>)> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
@@ -66,7 +66,7 @@ pub(crate) fn take(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<(usiz
     Ok((received.bytes, rights.flatten().collect()))
 }
 
-/// Gets what the command is given.
+/// Receives an order.
 pub(crate) fn receive(socket: &mut UnixStream) -> io::Result<Order> {
     let mut length = [0; 4];
     let (bytes, descriptors) = take(socket.as_fd(), &mut length)?;
@@ -89,7 +89,7 @@ pub(crate) fn send(socket: &mut UnixStream, order: &Order) -> io::Result<()> {
     socket.write_all(&block)
 }
 
-/// `NAME=value` and a NUL for each.
+/// Serialises as NUL-terminated `NAME=value`.
 pub(crate) fn pack(environment: &Environment) -> Result<Vec<u8>, String> {
     let mut block = Vec::new();
     for (name, value) in environment {
@@ -121,7 +121,7 @@ fn unpack(block: &[u8]) -> Environment {
         .collect()
 }
 
-/// The value of a variable, the last one if it is there twice.
+/// The value of a variable; the last one wins.
 pub(crate) fn variable<'a>(environment: &'a Environment, name: &str) -> Option<&'a OsStr> {
     environment.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
 }

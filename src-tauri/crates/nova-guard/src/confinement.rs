@@ -3,87 +3,86 @@ use std::path::PathBuf;
 
 use crate::view::View;
 
-/// What a command may reach, and how much of it.
+/// The permissions and limits of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confinement {
     pub files: Files,
-    /// Whether the command may make sockets. Without, it has the descriptors that it was given and
-    /// no way to a server, be it on the net, on this machine or behind a Unix socket. [`View::proxy`] is
-    /// the one exception.
+    /// Whether the command may create sockets. Otherwise it has only inherited descriptors and cannot connect
+    /// to any server on the network, on this machine or behind a Unix socket; the only exception is
+    /// [`View::proxy`].
     pub network: bool,
-    /// Whether the command may start processes. Threads are always allowed.
+    /// Whether the command may create processes. Threads are always allowed.
     pub spawn: bool,
     pub limits: Limits,
-    /// Whether the command must not start where the system cannot enforce `files`, `network` and
-    /// `spawn`. If false, what could not be enforced is reported by [`Guarded`](crate::Guarded). Limits
-    /// always act on Linux.
+    /// Whether to refuse to start if the system cannot enforce `files`, `network` and `spawn`. If false,
+    /// [`Guarded`](crate::Guarded) reports what is not enforced. On Linux, limits are always enforced.
     pub require: bool,
 }
 
-/// Which files a command may open.
+/// The files a command may access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Files {
-    /// What the user may.
+    /// All files accessible to the user.
     Any,
-    /// What is in these folders or is one of these files; all must exist, by absolute path.
+    /// Only these files and folders with their contents; all must exist and be absolute paths.
     ///
-    /// Besides, the command may execute its own program and read the system's shared libraries
-    /// (`/lib`, `/usr/lib`, …), and has `/dev/null`, `/dev/zero`, `/dev/random` and `/dev/urandom`.
+    /// In addition, the command may execute its own program and read the system's shared libraries (`/lib`,
+    /// `/usr/lib`, …), and has `/dev/null`, `/dev/zero`, `/dev/random` and `/dev/urandom`.
     Only {
-        /// May be read, listed and executed.
+        /// To read, list and execute.
         read: Vec<PathBuf>,
-        /// May be read, listed, executed, and changed in every way.
+        /// To read, list, execute and modify in every way.
         write: Vec<PathBuf>,
     },
-    /// What is in this view: the command gets namespaces of its own (user, mount, process, network, IPC, host name),
-    /// and where the kernel has Landlock that holds within the view, too. Always required; needs `spawn`.
+    /// Only the contents of this view: the command gets its own namespaces (user, mount, PID, network, IPC,
+    /// UTS), and Landlock in addition if the kernel has it. Always required; needs `spawn`.
     View(View),
 }
 
-/// How much a command may use; each process of it by itself, but for those that say otherwise.
+/// Resource limits, per process unless stated otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of private writable memory: heap, stacks of threads, private mappings.
+    /// Private writable memory in bytes: heap, thread stacks, private mappings.
     pub memory: Option<u64>,
-    /// Bytes of address space, so also memory that is shared. V8 reserves many gigabytes.
+    /// Address space in bytes, including shared memory. V8 reserves many gigabytes.
     pub address_space: Option<u64>,
-    /// Descriptors open at a time.
+    /// Open descriptors.
     pub open_files: Option<u64>,
-    /// Processes and threads beside those that the user has when the command starts. The system
-    /// counts all of a user's together, and does not hold the superuser to it.
+    /// Processes and threads in addition to those the user has when the command starts. The kernel counts
+    /// them per user, and exempts root.
     pub processes: Option<u64>,
-    /// Bytes of the largest file that may be written.
+    /// Size of a written file, in bytes.
     pub file_size: Option<u64>,
-    /// Seconds of computing, over all threads of a process.
+    /// CPU seconds, over all threads of a process.
     pub cpu_seconds: Option<u64>,
-    /// Bytes of private memory in use by all of its processes together. Looked at ten times a second; above it the
-    /// guard ends the command. What lies in a view's `/tmp` does not count.
+    /// Private memory of all its processes together, in bytes. Checked ten times a second; the guard kills
+    /// the command above it. The contents of a view's `/tmp` do not count.
     pub all_memory: Option<u64>,
-    /// Processes and threads of it together, the guard's own two of a view included. Looked at as often; in a
-    /// view, Linux 6.14 and later refuses those beyond half as many again.
+    /// Processes and threads of all its processes together, including the guard's own two of a view. Checked
+    /// as often; in a view, Linux 6.14 and later also refuses to create more than 1.5 times as many.
     pub all_processes: Option<u64>,
 }
 
-/// A limit for all processes together, for which a guard ends its command.
+/// A limit for all processes together, whose violation made the guard kill its command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReachedLimit {
     Memory,
     Processes,
 }
 
-/// How far a part of a [`Confinement`] holds.
+/// To what extent a part of a [`Confinement`] is enforced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enforced {
     NotAsked,
     Fully,
-    /// Files: an older kernel, which leaves truncating files by name (before 6.2), commands to
-    /// devices (6.10) or signals to processes outside (6.12) unguarded.
+    /// Files only: on older kernels, truncation by name (before 6.2), device ioctls (6.10) or signals to
+    /// outside processes (6.12) are not restricted.
     Partly,
     Not,
 }
 
 impl Confinement {
-    /// No files, no network, no processes, and all of it required.
+    /// No files, network or processes; all of it required.
     pub fn nothing() -> Self {
         Self {
             files: Files::Only { read: Vec::new(), write: Vec::new() },
@@ -94,18 +93,18 @@ impl Confinement {
         }
     }
 
-    /// Everything that the user may do; the command is only ended reliably. Programs that would
-    /// give it another user's rights (`sudo`) do not.
+    /// All permissions of the user; the command is only killed reliably. Programs that switch the user
+    /// (`sudo`) do not work.
     pub fn supervised() -> Self {
         Self { files: Files::Any, network: true, spawn: true, limits: Limits::default(), require: false }
     }
 
-    /// Whether the command may connect to a proxy, and to nothing else.
+    /// Whether the command can connect to a proxy and to nothing else.
     pub(crate) fn has_proxy(&self) -> bool {
         !self.network && matches!(&self.files, Files::View(view) if view.proxy)
     }
 
-    /// Whether system calls are filtered.
+    /// Whether a seccomp filter is installed.
     pub(crate) fn filters_calls(&self) -> bool {
         self.files != Files::Any || !self.network || !self.spawn
     }
@@ -141,7 +140,7 @@ impl Enforced {
     }
 }
 
-/// What stands on a guard's command line: `[OPTION VALUE]… -- PROGRAM [ARGUMENT]…`.
+/// A guard's command line: `[OPTION VALUE]… -- PROGRAM [ARGUMENT]…`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandLine {
     pub confinement: Confinement,
@@ -178,7 +177,7 @@ impl CommandLine {
         args
     }
 
-    /// What is not said is not allowed.
+    /// Permissions that are not mentioned are denied.
     pub(crate) fn from_args(args: impl IntoIterator<Item = OsString>) -> Result<Self, String> {
         let mut args = args.into_iter();
         let mut confinement = Confinement::nothing();
@@ -254,14 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn what_the_command_line_does_not_allow_is_not_allowed() {
+    fn command_line_denies_by_default() {
         let line = line(&["--", "/bin/true", "--network", "yes"]).unwrap();
         assert_eq!(line.confinement, Confinement::nothing());
         assert_eq!(line.args, ["--network", "yes"], "after `--` everything belongs to the command");
     }
 
     #[test]
-    fn a_confinement_comes_out_of_the_command_line_as_it_went_in() {
+    fn confinement_round_trips_through_the_command_line() {
         let confinement = Confinement {
             files: Files::Only {
                 read: vec!["/usr".into(), "--write".into()],

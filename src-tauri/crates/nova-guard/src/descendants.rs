@@ -1,4 +1,4 @@
-//! Ending every descendant of this process.
+//! Kills all descendants of this process.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,16 +9,16 @@ use rustix::process::{
     pidfd_send_signal, wait,
 };
 
-/// What all descendants use together.
+/// Resource usage of all descendants together.
 #[derive(Default)]
 pub(crate) struct Use {
-    /// Bytes of memory in use that no file is behind.
+    /// Anonymous memory in use, in bytes.
     pub(crate) memory: u64,
     /// Processes and threads.
     pub(crate) tasks: u64,
 }
 
-/// What the command and all that it started use at the moment, as far as the kernel lists them.
+/// Current usage of the command and its descendants, as far as the kernel lists them.
 pub(crate) fn use_of_all(command: Pid) -> Use {
     let mut used = Use::default();
     for pid in in_view_of(command).unwrap_or_else(descendants) {
@@ -29,8 +29,8 @@ pub(crate) fn use_of_all(command: Pid) -> Use {
     used
 }
 
-/// The processes of the view that `command` stands in front of, and itself. A process cannot leave its namespace, so
-/// none is missed while they fork and end, as one whose parent changes is in a walk over lists of children.
+/// `command` and the processes of the view whose parent it is. A process cannot leave its PID namespace, so
+/// unlike a walk over lists of children, this misses none while they fork and are reparented.
 fn in_view_of(command: Pid) -> Option<Vec<Pid>> {
     let namespace = |pid: Pid, of: &str| fs::read_link(format!("/proc/{pid}/ns/{of}")).ok();
     let view = namespace(command, "pid_for_children")
@@ -43,7 +43,7 @@ fn descendants() -> Vec<Pid> {
     let mut seen = HashSet::from([getpid()]);
     let mut parents = vec![getpid()];
     while let Some(parent) = parents.pop() {
-        // A number may be found twice while processes come and go.
+        // A PID may be found twice while processes start and end.
         parents
             .extend(children_of(parent).unwrap_or_default().into_iter().filter(|child| seen.insert(*child)));
     }
@@ -51,15 +51,15 @@ fn descendants() -> Vec<Pid> {
     seen.into_iter().collect()
 }
 
-/// A number of `/proc/PID/status`, of memory in kilobytes; 0 of a process that has ended.
+/// A number from `/proc/PID/status`, in kilobytes for memory; 0 if the process has ended.
 fn field(status: &str, name: &str) -> u64 {
     let value = status.lines().find_map(|line| line.strip_prefix(name));
     value.and_then(|value| value.split_ascii_whitespace().next()?.parse().ok()).unwrap_or_default()
 }
 
-/// Reaps the children that have ended, without waiting, and tells each.
+/// Reaps ended children without blocking, and reports each to `ended`.
 ///
-/// Returns whether children are left.
+/// Returns whether any children remain.
 pub(crate) fn reap(mut ended: impl FnMut(Pid, WaitStatus)) -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {
@@ -71,23 +71,23 @@ pub(crate) fn reap(mut ended: impl FnMut(Pid, WaitStatus)) -> bool {
     }
 }
 
-/// Kills every descendant and returns when none is left. Needs this process to be a subreaper: as
-/// long as a descendant is left, there is a child.
+/// Kills every descendant, and returns when none remains. This process must be a subreaper: then it has a
+/// child as long as a descendant exists.
 ///
-/// `group` is the command's process group, if its leader is not yet reaped: killing a group is one
-/// step for the kernel, into which no fork can slip. Who has left the group is first stopped, one
-/// by one, until a round finds nobody new, so that nobody is born behind our back; then killed.
+/// `group` is the command's process group, if its leader is not yet reaped: the kernel kills a group
+/// atomically with respect to forks. Processes that left the group are first stopped one by one until a round
+/// finds no new ones, so that none can fork any more, and then killed.
 pub(crate) fn end_all(group: Option<Pid>, mut ended: impl FnMut(Pid, WaitStatus)) {
     if let Some(group) = group {
-        // Gone already is as good.
+        // An error means that the group is gone.
         let _ = kill_process_group(group, Signal::KILL);
     }
     while reap(&mut ended) {
         let mut family = Family::of_this_process();
         while family.stop_new() {}
         family.kill();
-        // A child that was killed ends, so this wait has an end. A round that caught nobody met
-        // somebody on the move, from an ended parent to us: look again at once.
+        // A killed child ends, so this wait terminates. A round that caught nothing met a process being
+        // reparented to this one: retry at once.
         if family.children > 0
             && let Ok(Some((pid, status))) = wait(WaitOptions::empty())
         {
@@ -96,12 +96,12 @@ pub(crate) fn end_all(group: Option<Pid>, mut ended: impl FnMut(Pid, WaitStatus)
     }
 }
 
-/// The descendants of this process that have been found and stopped.
+/// The descendants found and stopped so far.
 struct Family {
     me: Pid,
-    /// And this process itself.
+    /// Including this process.
     pids: HashSet<Pid>,
-    /// How many of them are children of this process.
+    /// Number of direct children of this process.
     children: usize,
 }
 
@@ -111,7 +111,7 @@ impl Family {
         Self { me, pids: HashSet::from([me]), children: 0 }
     }
 
-    /// Stops descendants that were not known. Returns whether there were any.
+    /// Stops descendants that are not yet known. Returns whether there were any.
     fn stop_new(&mut self) -> bool {
         let known = self.pids.len();
         if children_of(self.me).is_some() {
@@ -125,7 +125,7 @@ impl Family {
                 }
             }
         } else {
-            // A kernel without lists of children. Parents mostly have the lower number.
+            // Fallback for kernels without lists of children. A parent usually has the lower PID.
             for pid in numbers_in("/proc") {
                 self.stop(pid);
             }
@@ -137,14 +137,13 @@ impl Family {
         if self.pids.contains(&pid) {
             return;
         }
-        // The number may be another process's by now. What the descriptor means stays, so it is
-        // opened first; the parent read afterwards is this process's, or its successor's, and then
-        // the signal goes to nobody.
+        // The PID may have been reused. The descriptor is opened before the parent is read: if the parent
+        // matches, it refers to this process; otherwise the signal is not sent.
         let descriptor = pidfd_open(pid, PidfdFlags::empty());
         let Some(parent) = parent_of(pid).filter(|parent| self.pids.contains(parent)) else { return };
         let stopped = match descriptor {
             Ok(descriptor) => pidfd_send_signal(&descriptor, Signal::STOP),
-            // Out of descriptors: the number read just now has to do.
+            // Out of descriptors: rely on the PID just read.
             Err(_) => kill_process(pid, Signal::STOP),
         };
         if stopped.is_ok() {
@@ -153,24 +152,24 @@ impl Family {
         }
     }
 
-    /// From here numbers are enough: nobody in the family runs who could reap another.
+    /// PIDs are safe here: no descendant is running that could reap another.
     fn kill(&self) {
         for pid in self.pids.iter().filter(|pid| **pid != self.me) {
-            // An error means that it is gone.
+            // An error means that it has ended.
             let _ = kill_process(*pid, Signal::KILL);
         }
     }
 }
 
-/// The children of all threads of a process, if the kernel lists them. While they fork and end, the
-/// list may lack some.
+/// The children of all threads of a process, if the kernel lists them. The list may be incomplete while they
+/// fork and end.
 fn children_of(pid: Pid) -> Option<Vec<Pid>> {
     let folder = format!("/proc/{pid}/task");
     let mut children = Vec::new();
     for thread in numbers_in(&folder) {
         match fs::read_to_string(format!("{folder}/{thread}/children")) {
             Ok(list) => children.extend(list.split_ascii_whitespace().filter_map(number)),
-            // A thread that has ended, or a kernel without the list.
+            // The thread has ended, or the kernel does not provide the list.
             Err(_) if thread == pid => return None,
             Err(_) => {}
         }
@@ -178,7 +177,7 @@ fn children_of(pid: Pid) -> Option<Vec<Pid>> {
     Some(children)
 }
 
-/// The parent, from `PID (NAME) STATE PARENT …`; the name may hold anything but a NUL.
+/// Parses the parent from `PID (NAME) STATE PARENT …`; the name may contain anything but NUL.
 fn parent_of(pid: Pid) -> Option<Pid> {
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let after_name = stat.iter().rposition(|byte| *byte == b')')? + 1;

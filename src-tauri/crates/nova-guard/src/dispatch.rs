@@ -1,4 +1,4 @@
-//! Which part of the guard this process is: the guard itself, one that a person starts, or its inner step.
+//! Selects the role of this process: guard, guard started by hand, or inner step.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -18,7 +18,7 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
         Some(first) if first == INIT => return init::main(args[1..].to_vec()),
         _ => {}
     }
-    // Nova's guard has a socket as its input; a person's has a terminal, a pipe or a file.
+    // Nova's guard has a socket as stdin; a guard started by hand has a terminal, a pipe or a file.
     if !rustix::fs::fstat(rustix::stdio::stdin())
         .is_ok_and(|input| FileType::from_raw_mode(input.st_mode) == FileType::Socket)
     {
@@ -34,7 +34,7 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
     match start(own, args, &mut nova) {
         Ok(guard) => ExitCode::from(guard.supervise(&nova)),
         Err(reason) => {
-            // If Nova is gone there is nobody to tell.
+            // An error means that Nova is gone.
             let _ = writeln!(nova, "failed {}", reason.replace('\n', " "));
             ExitCode::from(NOT_STARTED)
         }

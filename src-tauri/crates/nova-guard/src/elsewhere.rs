@@ -1,4 +1,4 @@
-//! Starting a command where no guard stands between; see the crate on what that means.
+//! Starts commands on systems without a guard; see the crate's documentation for the consequences.
 
 use std::ffi::OsString;
 use std::io;
@@ -10,7 +10,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use crate::confinement::{Confinement, Enforced, Files, Limits, ReachedLimit};
 use crate::error::GuardError;
 
-/// How a guard is started. Here none is; the paths are not used.
+/// Configuration of a guard, unused on this system.
 #[derive(Clone, Debug)]
 pub struct Guard;
 
@@ -48,19 +48,19 @@ impl GuardedCommand {
         self
     }
 
-    /// A variable of the command's environment, which holds these and nothing else.
+    /// Sets a variable of the command's environment, which is empty otherwise.
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.command.env(name.into(), value.into());
         self
     }
 
-    /// The folder in which the command starts.
+    /// Sets the command's working directory.
     pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.command.current_dir(folder.into());
         self
     }
 
-    /// Starts the command, unless it is to be confined.
+    /// Starts the command; refuses if it requires confinement.
     pub async fn start(mut self) -> Result<Guarded, GuardError> {
         if self.required {
             return Err(GuardError::NotStarted {
@@ -83,13 +83,13 @@ impl GuardedCommand {
     }
 }
 
-/// A command that runs. Dropping it ends the command with its process group.
+/// A running command. Dropping it kills the command's process group.
 #[derive(Debug)]
 pub struct Guarded {
     pub stdin: Option<ChildStdin>,
     pub stdout: Option<ChildStdout>,
     pub stderr: Option<ChildStderr>,
-    /// Nothing has a proxy here.
+    /// Always `None` on this system.
     pub proxy: Option<tokio::net::TcpListener>,
     group: Option<u32>,
     child: Child,
@@ -108,22 +108,22 @@ impl Guarded {
         None
     }
 
-    /// The command's process id, unless it has ended and [`wait`](Self::wait) has said so.
+    /// The command's process id, until [`wait`](Self::wait) has returned.
     pub fn guard_id(&self) -> Option<u32> {
         self.child.id()
     }
 
-    /// Waits until the command has ended, then ends its process group.
+    /// Waits until the command has ended, then kills its process group.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.wait().await?;
         self.kill_group();
         Ok(status)
     }
 
-    /// Ends the command and its process group, and waits for the command.
+    /// Kills the command with its process group, and waits for the command.
     pub async fn kill(&mut self) -> io::Result<ExitStatus> {
         self.kill_group();
-        // Where there are no groups; an error means that it has ended.
+        // For systems without process groups; an error means that the command has ended.
         let _ = self.child.start_kill();
         self.child.wait().await
     }
@@ -145,16 +145,16 @@ impl Drop for Guarded {
     }
 }
 
-/// Notices which files below a folder are opened. Here nothing does.
+/// Reports which files in a folder are opened; not supported on this system.
 #[derive(Debug)]
 pub struct OpenedFiles;
 
-/// What was opened since the last call.
+/// The files opened since the last call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opened {
     /// Relative to the folder.
     These(std::collections::BTreeSet<PathBuf>),
-    /// More than the system noticed.
+    /// Events were lost.
     Any,
 }
 

@@ -1,4 +1,4 @@
-//! The inner step: this process confines itself and becomes the command.
+//! The inner step: this process confines itself and executes the command.
 
 use std::ffi::OsString;
 use std::fs;
@@ -18,14 +18,14 @@ use crate::init;
 use crate::limits::limits;
 use crate::supervise::control;
 
-/// Returns if the command has a view, with its exit code; and if it could not be started, and has then told why.
-/// `own` is how this program was started, up to the word that made it this step.
+/// Returns only for a command with a view, with its exit code, or on failure, after reporting it. `own` is
+/// this program's command line up to the word that selected this step.
 pub(crate) fn main(own: &[OsString], args: Vec<OsString>) -> ExitCode {
     if let Ok(mut socket) = control() {
         match become_command(own, args, &mut socket) {
             Ok(code) => return ExitCode::from(code),
             Err(reason) => {
-                // The guard that would have listened may be gone.
+                // An error means that the guard is gone.
                 let _ = writeln!(socket, "failed {}", reason.replace('\n', " "));
             }
         }
@@ -36,7 +36,7 @@ pub(crate) fn main(own: &[OsString], args: Vec<OsString>) -> ExitCode {
 fn become_command(own: &[OsString], args: Vec<OsString>, socket: &mut UnixStream) -> Result<u8, String> {
     let failed = |what: &'static str| move |error: rustix::io::Errno| format!("{what}: {error}");
 
-    // First: from here this process does not outlive the guard.
+    // First, so that this process does not outlive the guard.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(failed("death signal"))?;
     let mut args = args.into_iter();
     let guard = args.next().and_then(|guard| Pid::from_raw(guard.to_str()?.parse().ok()?));
@@ -47,8 +47,7 @@ fn become_command(own: &[OsString], args: Vec<OsString>, socket: &mut UnixStream
 
     let line = CommandLine::from_args(args)?;
     let order = channel::receive(socket).map_err(|error| error.to_string())?;
-    // Where memory runs out, the kernel ends the command before the guard and Nova. A system that
-    // does not know the order ends whom it likes.
+    // The OOM killer chooses the command before the guard and Nova, if the system supports it.
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
     if matches!(line.confinement.files, Files::View(_)) {
         return init::start(own, &line, order, socket);
@@ -58,7 +57,7 @@ fn become_command(own: &[OsString], args: Vec<OsString>, socket: &mut UnixStream
     std::env::set_current_dir(&folder)
         .map_err(|error| format!("cannot start it in {}: {error}", folder.display()))?;
 
-    // A program with another user's rights could not be ended.
+    // A setuid program could not be killed.
     rustix::thread::set_no_new_privs(true).map_err(failed("privileges"))?;
     let limits = limits(&confinement.limits);
     let files = match &confinement.files {

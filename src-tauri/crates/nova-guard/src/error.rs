@@ -11,8 +11,8 @@ pub enum GuardError {
     #[error("{} is not on the PATH that the command was given; name it with its folder", program.display())]
     NotFound { program: OsString },
 
-    /// The guard or its inner step said why: a missing program, a folder that does not exist, a
-    /// confinement that is required and that this system cannot enforce.
+    /// The reason given by the guard or its inner step: a missing program or folder, or a required
+    /// confinement that this system cannot enforce.
     #[error("the command was not started: {reason}")]
     NotStarted { reason: String },
 

@@ -1,4 +1,4 @@
-//! Confining this process to files, with Landlock.
+//! Restricts file access of this process, with Landlock.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -11,20 +11,20 @@ use landlock::{
 
 use crate::confinement::Enforced;
 
-/// The least that counts as confined: from Linux 6.2 on, also truncating a file needs the right to.
+/// The minimum to count as confined: Linux 6.2, which restricts truncation.
 const LEAST: ABI = ABI::V3;
-/// What all of it needs: Linux 6.12, which also guards commands to devices and signals.
+/// Full enforcement: Linux 6.12, which also restricts device ioctls and signals.
 const WHOLE: ABI = ABI::V6;
 
-/// Where shared libraries are: nothing of the user's. Readable, not executable.
+/// Folders of shared libraries, with nothing of the user's. Readable, not executable.
 const LIBRARIES: [&str; 6] =
     ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"];
-/// What programs expect to be there and what leads nowhere.
+/// Devices that programs expect and that are harmless.
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
 
-/// Confines this process, which must have one thread, and all that come of it.
+/// Restricts this process, which must have one thread, and all its descendants.
 ///
-/// `program` stays executable. With `require`, it is an error if less than [`LEAST`] holds.
+/// `program` stays executable. With `require`, less than [`LEAST`] is an error.
 pub(crate) fn confine(
     program: &Path,
     read: &[PathBuf],
@@ -38,7 +38,7 @@ pub(crate) fn confine(
         )
     })?;
     let reading = AccessFs::from_read(WHOLE);
-    // Making device files would lead out again for the superuser.
+    // As root, a new device node could bypass the restrictions.
     let writing = AccessFs::from_all(WHOLE) & !(AccessFs::MakeChar | AccessFs::MakeBlock);
     let told = |error: RulesetError| format!("cannot confine it to files: {error}");
 
@@ -54,7 +54,7 @@ pub(crate) fn confine(
     let libraries = LIBRARIES.map(|path| (path.into(), AccessFs::ReadFile.into()));
     let devices = DEVICES.map(|path| (path.into(), AccessFs::ReadFile | AccessFs::WriteFile));
     for (path, access) in own.chain(libraries).chain(devices) {
-        // What does not exist here needs no right.
+        // A missing path needs no rule.
         if let Ok(fd) = PathFd::new(&path) {
             rules = rules.add_rule(beneath(fd, &path, access)).map_err(told)?;
         }
@@ -81,15 +81,15 @@ fn rules(require: bool) -> Result<RulesetCreated, RulesetError> {
         .create()
 }
 
-/// A right to a folder and what is in it, or to a file, to which rights of folders do not apply.
+/// A rule for a folder and its contents, or for a file, to which directory rights do not apply.
 fn beneath(fd: PathFd, path: &Path, access: BitFlags<AccessFs>) -> PathBeneath<PathFd> {
     let access = if path.is_dir() { access } else { access & AccessFs::from_file(WHOLE) };
     PathBeneath::new(fd, access)
 }
 
-/// The dynamic loader that an ELF program names (its PT_INTERP), which the kernel executes for it.
+/// The dynamic loader of an ELF program (PT_INTERP), which the kernel executes on its behalf.
 ///
-/// Offsets as in elf(5) for 64-bit little-endian files, the only ones that the filter knows.
+/// Offsets as in elf(5) for 64-bit little-endian files, the only ones the seccomp filter supports.
 fn loader(program: &Path) -> Option<PathBuf> {
     const PROGRAM_HEADERS_AT: u64 = 0x20;
     const HEADER_SIZE_AND_COUNT_AT: u64 = 0x36;
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_loader_of_a_program_is_read_from_it_and_of_no_other_file() {
+    fn loader_is_read_from_elf_files_only() {
         let loader = loader(Path::new("/proc/self/exe")).expect("the tests are linked dynamically");
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let loader = loader.canonicalize().unwrap();

@@ -1,4 +1,4 @@
-//! Refusing system calls to this process, with seccomp.
+//! Restricts system calls of this process, with seccomp.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::confinement::{Confinement, Enforced};
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Filters the system calls of this process, which must have one thread, and of all that come of it.
+/// Filters the system calls of this process, which must have one thread, and of all its descendants.
 ///
-/// The calls that lead around a confinement are refused in any case, whatever it is: looking into
-/// other processes, rings that make calls which no filter sees, new namespaces, the kernel's own
-/// settings. A call of another architecture (32-bit code) ends the process.
+/// Calls that could circumvent a confinement are refused in any case: inspecting other processes, io_uring,
+/// which bypasses filters, new namespaces, kernel settings. A call of another architecture (32-bit code)
+/// kills the process.
 pub(crate) fn install(confinement: &Confinement) -> Result<Enforced, String> {
     if !confinement.filters_calls() {
         return Ok(Enforced::NotAsked);
@@ -31,13 +31,13 @@ pub(crate) fn install(confinement: &Confinement) -> Result<Enforced, String> {
 
 fn install_all(confinement: &Confinement) -> seccompiler::Result<()> {
     let mut refused: Rules = AROUND.iter().map(|call| (*call, Vec::new())).collect();
-    // For itself it may lower limits; for another process of the user that would be an attack.
+    // Lowering its own limits is allowed; changing those of another process would be an attack.
     refused.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![condition(0, SeccompCmpOp::Ne, 0)?])?]);
     let mut clone = vec![SeccompRule::new(vec![has(libc::CLONE_NEWUSER)?])?];
     if !confinement.network {
-        // Sockets of every family, because a Unix socket leads to the session's servers, which
-        // start programs (D-Bus, Docker, an SSH agent). `socketpair` stays: both ends are its own.
-        // System V's messages and memory are shared with every process of the user.
+        // All socket families, because Unix sockets lead to session services that start programs (D-Bus,
+        // Docker, an SSH agent). `socketpair` stays allowed: both ends are its own. System V messages and
+        // shared memory are shared with all processes of the user.
         let sockets = if confinement.has_proxy() { all_but_tcp()? } else { Vec::new() };
         refused.insert(libc::SYS_socket, sockets);
         refused.extend([libc::SYS_shmget, libc::SYS_msgget, libc::SYS_semget].map(|call| (call, Vec::new())));
@@ -48,8 +48,7 @@ fn install_all(confinement: &Confinement) -> seccompiler::Result<()> {
         refused.extend([libc::SYS_fork, libc::SYS_vfork].map(|call| (call, Vec::new())));
     }
     refused.insert(libc::SYS_clone, clone);
-    // The flags of this one lie in memory, where a filter cannot look. "Not implemented" makes a C
-    // library use `clone`.
+    // Its flags are in memory, which a filter cannot read. ENOSYS makes libc fall back to `clone`.
     let unknown = Rules::from([(libc::SYS_clone3, Vec::new())]);
 
     for (rules, error) in [(refused, libc::EPERM), (unknown, libc::ENOSYS)] {
@@ -58,7 +57,7 @@ fn install_all(confinement: &Confinement) -> seccompiler::Result<()> {
     Ok(())
 }
 
-/// Calls that no confined command has a use for.
+/// Calls that no confined command needs.
 const AROUND: &[i64] = &[
     // Other processes.
     libc::SYS_ptrace,
@@ -67,7 +66,7 @@ const AROUND: &[i64] = &[
     libc::SYS_process_madvise,
     libc::SYS_pidfd_getfd,
     libc::SYS_kcmp,
-    // Calls that no filter sees.
+    // Bypass the filter.
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
@@ -83,11 +82,11 @@ const AROUND: &[i64] = &[
     libc::SYS_fsopen,
     libc::SYS_fsmount,
     libc::SYS_open_by_handle_at,
-    // The user's keys in the kernel.
+    // The user's keyrings.
     libc::SYS_keyctl,
     libc::SYS_add_key,
     libc::SYS_request_key,
-    // The kernel and its weak sides.
+    // Large kernel attack surface.
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
     libc::SYS_userfaultfd,
@@ -112,7 +111,7 @@ fn compile(rules: Rules, error: i32) -> seccompiler::Result<BpfProgram> {
     Ok(SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?.try_into()?)
 }
 
-/// On kernels that run x32 programs every call is there a second time, and some a third.
+/// Adds the x32 variants of the calls, some of which have a third number.
 fn with_x32(mut rules: Rules) -> Rules {
     #[cfg(target_arch = "x86_64")]
     {
@@ -128,7 +127,7 @@ fn with_x32(mut rules: Rules) -> Rules {
     rules
 }
 
-/// `socket` for anything but TCP: each rule refuses what one of its arguments must not be.
+/// Matches `socket` for anything but TCP: each rule refuses one invalid argument.
 fn all_but_tcp() -> seccompiler::Result<Vec<SeccompRule>> {
     let number = |value: i32| u64::from(value.unsigned_abs());
     let neither = |argument, one, other| -> seccompiler::Result<SeccompRule> {
@@ -137,7 +136,7 @@ fn all_but_tcp() -> seccompiler::Result<Vec<SeccompRule>> {
             condition(argument, SeccompCmpOp::Ne, number(other))?,
         ])?)
     };
-    // The kind lies in four bits, of which a stream has the lowest alone; flags lie above them.
+    // The type is in four bits, of which SOCK_STREAM sets only the lowest; flags are above them.
     let kind = |bit, value| -> seccompiler::Result<SeccompRule> {
         Ok(SeccompRule::new(vec![condition(1, SeccompCmpOp::MaskedEq(bit), value)?])?)
     };
@@ -155,13 +154,13 @@ fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> seccompiler::R
     Ok(SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)?)
 }
 
-/// `clone` with this flag.
+/// Matches `clone` with this flag.
 fn has(flag: i32) -> seccompiler::Result<SeccompCondition> {
     let flag = u64::from(flag.unsigned_abs());
     condition(0, SeccompCmpOp::MaskedEq(flag), flag)
 }
 
-/// `clone` without this flag.
+/// Matches `clone` without this flag.
 fn has_not(flag: i32) -> seccompiler::Result<SeccompCondition> {
     condition(0, SeccompCmpOp::MaskedEq(u64::from(flag.unsigned_abs())), 0)
 }

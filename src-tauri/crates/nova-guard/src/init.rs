@@ -1,4 +1,4 @@
-//! Process 1 of a view: it puts the root together, confines itself and starts the command.
+//! PID 1 of a view: builds the root, confines itself and starts the command.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
@@ -20,11 +20,11 @@ use crate::supervise::{control, exit_code};
 use crate::view::View;
 use crate::{files, filter, network, root};
 
-/// The word that makes this program process 1 of a view.
+/// The argument that selects this role.
 pub(crate) const INIT: &str = "init";
 
-/// Makes the namespaces of a view and waits in front of them. `own` is how this program was started, up to its first
-/// word. Returns the command's exit code.
+/// Creates the namespaces of a view and waits for its PID 1. `own` is this program's command line up to its
+/// first word. Returns the command's exit code.
 pub(crate) fn start(
     own: &[OsString],
     line: &CommandLine,
@@ -42,7 +42,7 @@ pub(crate) fn start(
     let mut command = Command::new("/proc/self/exe");
     command.arg0(name).args(hidden).arg(INIT).args(line.to_args());
     let mut child = command.env_clear().stdin(Stdio::from(OwnedFd::from(theirs))).spawn().map_err(told)?;
-    // It keeps the other end of the inner socket as long as it lives.
+    // It holds the other end of the inner socket as long as it exists.
     drop(command);
     let sent = channel::send(&mut inner, &order).map_err(told);
     drop(order);
@@ -50,20 +50,20 @@ pub(crate) fn start(
     for said in BufReader::new(&inner).lines() {
         let said = said.map_err(told)?;
         reported = true;
-        // If the guard has ended, so is this process in a moment.
+        // An error means that the guard is gone, and this process is about to be killed.
         let _ = writeln!(socket, "{said}");
     }
     sent?;
     if !reported {
         return Err("the first process of the view ended before the command".into());
     }
-    // This process stays, so the end of the socket does not say it.
+    // This process keeps running, so end of file on the socket cannot signal the start.
     let _ = writeln!(socket, "{RUNS}");
     let status = child.wait().map_err(told)?;
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(128 + 9))
 }
 
-/// Puts this process into namespaces of its own, in which it may mount; its children are in a process namespace.
+/// Moves this process into new namespaces, where it may mount; its children get a new PID namespace.
 fn namespaces(confinement: &Confinement) -> Result<(), String> {
     let (user, group) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
     let mut flags = CloneFlags::CLONE_NEWUSER
@@ -82,12 +82,12 @@ fn namespaces(confinement: &Confinement) -> Result<(), String> {
         std::fs::write(Path::new("/proc/self").join(file), text).map_err(|error| not_allowed(&error))?;
     }
     keep_right_to_mount().map_err(|error| format!("capabilities: {error}"))?;
-    // Other rights may take it away.
+    // Changing credentials clears it.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| format!("death signal: {error}"))
 }
 
-/// A program that is not root's loses its capabilities in `exec`, but for these.
+/// Keeps CAP_SYS_ADMIN across `exec`, where a non-root program would lose it.
 fn keep_right_to_mount() -> rustix::io::Result<()> {
     let own = rustix::thread::capabilities(None)?;
     let inheritable = CapabilitySet::SYS_ADMIN;
@@ -115,7 +115,7 @@ pub(crate) fn main(args: Vec<OsString>) -> ExitCode {
             ExitCode::from(wait_for(command))
         }
         Err(reason) => {
-            // Who would listen may be gone.
+            // An error means that the receiver is gone.
             let _ = writeln!(socket, "failed {}", reason.replace('\n', " "));
             ExitCode::from(NOT_STARTED)
         }
@@ -156,14 +156,14 @@ fn command(args: Vec<OsString>, socket: &mut UnixStream) -> Result<Pid, String> 
     i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| "no process number".into())
 }
 
-/// What the mounts of the view say, said once more by Landlock where there is any.
+/// Repeats the restrictions of the view's mounts with Landlock, if available.
 fn within(view: &View, program: &Path) -> Result<(), String> {
     let read = [Path::new("/").to_owned()];
     let write = view.writable().chain([Path::new("/tmp")]).map(Path::to_owned);
     files::confine(program, &read, &write.collect::<Vec<_>>(), false).map(drop)
 }
 
-/// The command alone holds the ends of its input and output.
+/// Closes the standard streams, so that only the command holds them.
 fn let_go() -> rustix::io::Result<()> {
     let nothing = rustix::fs::open("/dev/null", rustix::fs::OFlags::RDWR, rustix::fs::Mode::empty())?;
     rustix::stdio::dup2_stdin(&nothing)?;
@@ -175,7 +175,7 @@ fn wait_for(command: Pid) -> u8 {
     loop {
         match wait(WaitOptions::empty()) {
             Ok(Some((ended, status))) if ended == command => return exit_code(status),
-            // An orphan.
+            // An orphan was reaped.
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(_) => return NOT_STARTED,
         }

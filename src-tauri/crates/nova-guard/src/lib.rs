@@ -1,8 +1,8 @@
-//! How Nova starts a child process and how that process ends: under a guard that confines it and
-//! leaves no descendant behind, however Nova itself ends.
+//! Starts child processes under a guard, which confines them and leaves no descendant behind, however Nova
+//! itself ends.
 //!
-//! This crate knows nothing of tools, skills or notes, and it never starts a command that its
-//! caller has not named with its whole environment.
+//! This crate knows nothing of tools, skills or notes, and never starts a command without its caller having
+//! named it with its complete environment.
 //!
 //! ```text
 //! Nova ──control socket──► guard ──socket──► enter ──exec──► the command
@@ -12,60 +12,60 @@
 //!   │ the command's pipes    │ the command's pipes
 //! ```
 //!
-//! The guard ends every descendant of itself when Nova closes the control socket, which the kernel
-//! does when Nova is killed; when the command ends; and on SIGTERM, SIGINT and SIGHUP. Orphans of
-//! double forks come to the guard whatever session they have moved to, so none escapes.
+//! The guard kills all its descendants when Nova closes the control socket, which the kernel does if Nova is
+//! killed; when the command ends; and on SIGTERM, SIGINT and SIGHUP. Orphans of double forks are reparented
+//! to the guard, whatever session they moved to, so that none escapes.
 //!
-//! The control socket is the guard's standard input, and the command's standard input goes over it
-//! as a descriptor. A further inherited descriptor would need `pre_exec` on one side and taking a
-//! number for an owned descriptor on the other: the crate `command-fds` hides the first, which
-//! makes the parent fork instead of `posix_spawn`, and leaves the second as `unsafe` to its users.
-//! The environment goes the same way: nothing in it (`LD_PRELOAD`) acts on the guard itself, and no
-//! secret stands in an argument that other users may read.
+//! The control socket is the guard's stdin, and the command's stdin is sent over it as a descriptor.
+//! Inheriting another descriptor would need `pre_exec` in the parent and converting a raw number to an owned
+//! descriptor in the child: the crate `command-fds` wraps the former, which makes the parent fork instead of
+//! `posix_spawn`, and leaves the latter as `unsafe` to its users. The environment is sent the same way, so
+//! that it (`LD_PRELOAD`) does not affect the guard itself, and no secret is passed as an argument, which
+//! other users can read.
 //!
 //! # A view
 //!
-//! A command with [`Files::View`] does not become the inner step's process: the inner step makes namespaces, and its
-//! child `init`, process 1 in them, puts the command's root together, confines itself and starts the command. When
-//! `init` ends, the kernel ends every process of the namespace.
+//! For a command with [`Files::View`], the inner step does not execute the command itself: it creates
+//! namespaces, and its child `init`, PID 1 in them, builds the command's root, confines itself and starts the
+//! command. When `init` ends, the kernel kills every process of the namespace.
 //!
 //! ```text
 //! guard ──► enter: unshare ──► init: mounts, pivot_root, Landlock, seccomp ──► the command
 //! ```
 //!
-//! A view may have a proxy: the inner step makes a listening socket in the new network namespace and passes it to Nova,
-//! which accepts the command's connections. No process stands between, and no other address can be reached.
+//! A view may have a proxy: the inner step creates a listening socket in the new network namespace and passes
+//! it to Nova, which accepts the command's connections. There is no relay process, and no other address can
+//! be reached.
 //!
-//! Started by a person or a script, `nova guard -- COMMAND`, the guard has no control socket; the
-//! process that started it takes the socket's place.
+//! If a user or a script starts `nova guard -- COMMAND`, the guard has no control socket; its parent process
+//! takes that role.
 //!
-//! # What is left if the guard itself is killed with SIGKILL
+//! # If the guard itself is killed with SIGKILL
 //!
-//! The command dies with it (parent-death signal). Processes that the command has started stay, as
-//! nobody's children. Nobody but the user and the kernel short of memory can bring this about for a
-//! command whose files are confined on Linux 6.12 or later: there, Landlock lets it send signals
-//! only to processes that are confined with it.
+//! The command is killed with it (parent-death signal). Descendants of the command keep running as orphans.
+//! With a command whose files are confined on Linux 6.12 or later, only the user and the OOM killer can cause
+//! this: Landlock then restricts its signals to processes in the same confinement.
 //!
 //! # Other systems
 //!
-//! Elsewhere than on Linux nothing can be confined or limited: a [`Confinement`] that requires it is
-//! refused, the command starts without a guard between, in a process group of its own on macOS, and is ended
-//! with that group. If Nova is killed there, the command only sees the end of its input.
+//! Only Linux supports confinement and limits. Elsewhere, a [`Confinement`] that requires it is refused, and
+//! the command starts without a guard, on macOS in its own process group, which is killed with it. If Nova is
+//! killed there, the command only sees end of file on its stdin.
 //!
 //! # Invariants
 //!
-//! - On Linux no process outlives Nova or the guard's command, however it ends, unless the guard itself is
+//! - On Linux no process outlives Nova or the guarded command, however it ends, unless the guard itself is
 //!   killed: `tests/guard/ends.rs`, `tests/journeys/running_typescript.rs`.
-//! - A command with a view reaches nothing outside of it, on a kernel without user namespaces it does not start:
-//!   `tests/guard/view.rs`.
+//! - A command with a view reaches nothing outside of it; on a kernel without user namespaces it does not
+//!   start: `tests/guard/view.rs`.
 //! - A command with a proxy connects to it and to nothing else: `tests/guard/proxy.rs`.
-//! - Child processes are started under the guard alone: `tests/invariants.rs`.
+//! - Child processes are only started under a guard: `tests/invariants.rs`.
 //!
-//! `nova-guard` and `nova-script` are programs of their own because `nova-window` loads the window's libraries before
-//! its first line: 110 ms and 60 MB per process. Where they do not lie beside `nova` or `nova-window`, that program
-//! acts in their place (`src-tauri/src/children.rs`).
+//! `nova-guard` and `nova-script` are separate programs because `nova-window` loads the window's libraries at
+//! startup: 110 ms and 60 MB per process. If they are not installed beside `nova` or `nova-window`, that
+//! program acts in their place (`src-tauri/src/children.rs`).
 
-// Elsewhere nobody writes or reads a guard's command line.
+// On other systems there is no guard whose command line would be written or read.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 mod confinement;
 mod error;
@@ -117,10 +117,10 @@ pub use view::{PROXY, ShownFolder, View};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// The exit code of a guard that could not start its command.
+/// Exit code of a guard that could not start its command.
 pub const NOT_STARTED: u8 = 125;
 
-/// What the program `nova-guard`, or Nova's hidden command `guard`, does.
+/// Entry point of the program `nova-guard` and of Nova's hidden command `guard`.
 ///
 /// `args` are the arguments after the program's name, or after `guard`. The exit code is the
 /// command's, 128 + n if signal n ended it, and [`NOT_STARTED`] if it was not started.

@@ -7,8 +7,8 @@ use rustix::process::{Resource, Rlimit};
 
 use crate::confinement::Limits;
 
-/// The limits to set, none above what this process has itself. No core files in any case: they hold
-/// the secrets that a process was given.
+/// The limits to set, capped at this process's own. Core files are always disabled: they would contain the
+/// secrets that a process was given.
 pub(crate) fn limits(limits: &Limits) -> Vec<(Resource, Rlimit)> {
     let processes = limits.processes.map(|more| more.saturating_add(tasks_of_user()));
     [
@@ -29,7 +29,7 @@ pub(crate) fn limits(limits: &Limits) -> Vec<(Resource, Rlimit)> {
     .collect()
 }
 
-/// How many processes and threads this user has.
+/// Number of processes and threads of this user.
 fn tasks_of_user() -> u64 {
     let user = rustix::process::getuid().as_raw();
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -1,4 +1,4 @@
-//! The network of a command that has a proxy: a loopback address, and one server on it.
+//! The network of a command with a proxy: a loopback interface with one server.
 
 use std::io;
 use std::net::TcpListener;
@@ -9,20 +9,20 @@ use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 use crate::channel;
 use crate::view::PROXY;
 
-/// In the namespace of this process, which must be new: makes the socket that listens for the command's connections
-/// and sends it over `nova`.
+/// Creates the socket that listens for the command's connections and sends it over `nova`. This process must
+/// be in a new network namespace.
 pub(crate) fn listen(nova: BorrowedFd<'_>) -> io::Result<()> {
     loopback_up()?;
     let listener = TcpListener::bind(PROXY)?;
     channel::pass(nova, &[0], &[listener.as_fd()])
 }
 
-/// As `ip link set lo up`: a new namespace has the interface, switched off. See rtnetlink(7).
+/// Like `ip link set lo up`: the interface of a new namespace is down. See rtnetlink(7).
 fn loopback_up() -> io::Result<()> {
     const RTM_NEWLINK: u16 = 16;
     const NLM_F_REQUEST_AND_ACK: u16 = 1 | 4;
     const IFF_UP: u32 = 1;
-    // In each namespace it is the first.
+    // It is the first interface of each namespace.
     const LOOPBACK: i32 = 1;
 
     let mut message = Vec::new();
@@ -37,11 +37,11 @@ fn loopback_up() -> io::Result<()> {
     message.extend(IFF_UP.to_ne_bytes());
     message.extend(IFF_UP.to_ne_bytes());
 
-    // Without a protocol it is that of routes and links.
+    // Protocol 0 is NETLINK_ROUTE.
     let socket =
         rustix::net::socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None)?;
     rustix::net::send(&socket, &message, SendFlags::empty())?;
-    // An nlmsghdr, then an error number; 0 where it was done.
+    // An nlmsghdr followed by an error number, 0 for success.
     let mut answer = [0_u8; 64];
     rustix::net::recv(&socket, &mut answer, RecvFlags::empty())?;
     match i32::from_ne_bytes([answer[16], answer[17], answer[18], answer[19]]) {

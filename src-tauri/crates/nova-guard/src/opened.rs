@@ -1,4 +1,4 @@
-//! Watches which files below a folder are opened, by any process.
+//! Watches which files in a folder are opened, by any process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init};
 
-/// Watches the opening of files below a folder from its creation on.
+/// Records opened files in a folder, from its creation on.
 #[derive(Debug)]
 pub struct OpenedFiles {
     events: OwnedFd,
-    /// Paths relative to the folder, by the number of their watch.
+    /// Paths relative to the folder, by watch descriptor.
     folders: BTreeMap<i32, PathBuf>,
 }
 
@@ -24,15 +24,15 @@ pub struct OpenedFiles {
 pub enum Opened {
     /// Relative to the folder.
     These(BTreeSet<PathBuf>),
-    /// The system lost events.
+    /// Events were lost.
     Any,
 }
 
 impl OpenedFiles {
-    /// Watches the existing folders; folders made later are not watched.
+    /// Watches the existing subfolders; folders created later are not watched.
     ///
     /// # Errors
-    /// When the folder cannot be read, or the user has no more watches.
+    /// When the folder cannot be read, or the user's limit of watches is reached.
     pub fn below(folder: &Path) -> io::Result<Self> {
         let events = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
         let mut folders = BTreeMap::new();
@@ -50,7 +50,7 @@ impl OpenedFiles {
         Ok(Self { events, folders })
     }
 
-    /// Without waiting.
+    /// Returns immediately.
     pub fn take(&mut self) -> Opened {
         let mut space = [MaybeUninit::uninit(); 16 << 10];
         let mut reader = Reader::new(&self.events, &mut space);

@@ -1,4 +1,4 @@
-//! Builds the root of a view, in namespaces that `enter` made.
+//! Builds the root of a view, in the namespaces created by `enter`.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -12,7 +12,7 @@ use nix::unistd::{chdir, pivot_root};
 use crate::confinement::Limits;
 use crate::view::View;
 
-/// The system's programs, with what they need; nothing of the user's.
+/// System programs and their dependencies, with nothing of the user's.
 const PROGRAMS: [&str; 11] = [
     "/usr",
     "/bin",
@@ -26,7 +26,7 @@ const PROGRAMS: [&str; 11] = [
     "/gnu/store",
     "/run/current-system",
 ];
-/// What programs read of the system's settings; no password, key or name of a host.
+/// System configuration that programs read, without passwords, keys or host names.
 const SETTINGS: [&str; 27] = [
     "/etc/ImageMagick-6",
     "/etc/ImageMagick-7",
@@ -57,14 +57,14 @@ const SETTINGS: [&str; 27] = [
     "/etc/timezone",
 ];
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-/// Of `/proc`, what acts on the whole system.
+/// Entries of `/proc` that affect the whole system.
 const SYSTEM_WIDE: [&str; 5] = ["bus", "fs", "irq", "sys", "sysrq-trigger"];
 
-/// Where the view is built, and where the system's root is mounted meanwhile.
+/// Mount points for the new root and, temporarily, the system's root.
 const NEW: &str = "/new";
 const OLD: &str = "/old";
 
-/// Makes the view the root of this process and its descendants. The system's root is unmounted.
+/// Makes the view the root of this process and its descendants, and unmounts the system's root.
 pub(crate) fn make(view: &View, limits: &Limits) -> Result<(), String> {
     stand_between().map_err(said("a root of its own"))?;
     for path in PROGRAMS.into_iter().chain(SETTINGS) {
@@ -72,7 +72,7 @@ pub(crate) fn make(view: &View, limits: &Limits) -> Result<(), String> {
     }
     for folder in &view.folders {
         if is_of_system(&folder.at) {
-            // Its place would be made in the system's own folder.
+            // Its mount point would be created in the system's own folder.
             return Err(format!("{} is a place of the system", folder.at.display()));
         }
         bind(&folder.source, &folder.at)?;
@@ -84,26 +84,26 @@ pub(crate) fn make(view: &View, limits: &Limits) -> Result<(), String> {
     limit_processes(limits.all_processes);
     for name in SYSTEM_WIDE {
         let path = inside(Path::new("/proc")).join(name);
-        // A kernel without it needs no lock on it.
+        // A kernel without the file needs no protection of it.
         let _ = mount(Some(&path), &path, None::<&str>, MsFlags::MS_BIND | MsFlags::MS_REC, None::<&str>);
     }
     close_mounts(view)?;
-    // Not before: what is mounted is the system's, and a link must not be made there.
+    // Not earlier: mounted folders are the system's, and no link may be created in them.
     for (at, to) in view.links.iter().filter(|(at, _)| !view.writable().any(|folder| at.starts_with(folder)))
     {
         let at = inside(at);
-        // Where something else is there already, the command uses the path in the view.
+        // If the path is taken, the command uses the path in the view instead.
         let _ = at.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| symlink(to, &at));
     }
     close(Path::new(NEW), MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV)?;
     enter().map_err(said("a root of its own"))
 }
 
-/// Two folders in a fresh root: an empty one for the view, and the system's.
+/// Mounts a fresh root with two folders: an empty one for the view, and the system's root.
 fn stand_between() -> nix::Result<()> {
     const BASE: &str = "/tmp";
     let none = None::<&str>;
-    // Nothing of what follows is seen outside.
+    // Stops mounts from propagating to the outside.
     mount(none, "/", none, MsFlags::MS_SLAVE | MsFlags::MS_REC, none)?;
     mount(Some("tmpfs"), BASE, Some("tmpfs"), MsFlags::MS_NOSUID | MsFlags::MS_NODEV, Some("mode=755"))?;
     chdir(BASE)?;
@@ -115,7 +115,7 @@ fn stand_between() -> nix::Result<()> {
     chdir("/")
 }
 
-/// A program folder or file as it is; a link as a link, so that it leads to where it leads in the view.
+/// Shows a system folder or file; a link is recreated, so that it resolves within the view.
 fn show_of_system(path: &Path) -> Result<(), String> {
     let source = outside(path);
     let Ok(found) = fs::symlink_metadata(&source) else { return Ok(()) };
@@ -138,7 +138,7 @@ fn bind(source: &Path, at: &Path) -> Result<(), String> {
         place.parent().map_or(Ok(()), fs::create_dir_all).map_err(told)?;
         File::create(&place).map_err(told)?;
     }
-    // Mounts below come along: the kernel lets nobody look beneath one.
+    // Including submounts: the kernel forbids revealing what they cover.
     let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
     mount(Some(&from), &place, None::<&str>, flags, None::<&str>)
         .map_err(|error| format!("{}: {error}", source.display()))
@@ -168,23 +168,23 @@ fn fresh(kind: &str, at: &str, flags: MsFlags, data: Option<&str>) -> Result<(),
     mount(Some(kind), &place, Some(kind), flags, data).map_err(said(at))
 }
 
-/// Before Linux 6.14 the number is the whole system's, and must not be touched.
+/// Before Linux 6.14 `pid_max` is global and must not be changed.
 fn limit_processes(limit: Option<u64>) {
-    /// The kernel reuses no PID below this.
+    /// The kernel does not reuse PIDs below this.
     const RESERVED: u64 = 300;
     let release = fs::read_to_string(outside(Path::new("/proc/sys/kernel/osrelease"))).unwrap_or_default();
     let mut numbers = release.split(['.', '-']).map(|number| number.parse::<u32>().unwrap_or_default());
     let version = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
     if let Some(limit) = limit.filter(|_| version >= (6, 14)) {
-        // Half as many again, so that the guard sees the limit passed and says so. Where it cannot be set, the guard
-        // is alone.
+        // 1.5 times the limit, so that the guard can observe and report that it is exceeded. If it cannot be
+        // set, only the guard enforces it.
         let most = RESERVED + limit + limit / 2;
         let _ = fs::write(inside(Path::new("/proc/sys/kernel/pid_max")), most.to_string());
     }
 }
 
-/// Restricts every mount of the view but its root: read-only unless it may be written, no devices except in `/dev`, no
-/// setuid programs.
+/// Restricts all mounts of the view except its root: read-only unless writable, no devices except in `/dev`,
+/// no setuid programs.
 fn close_mounts(view: &View) -> Result<(), String> {
     let mounts = fs::read(outside(Path::new("/proc/self/mountinfo"))).map_err(|error| error.to_string())?;
     for (place, own) in mounts.split(|byte| *byte == b'\n').filter_map(mount_of) {
@@ -210,14 +210,14 @@ fn close(place: &Path, flags: MsFlags) -> Result<(), String> {
         .map_err(|error| format!("{}: {error}", place.display()))
 }
 
-/// Whether the path lies where the view shows something of the system.
+/// Whether the path is in a system folder shown by the view.
 fn is_of_system(at: &Path) -> bool {
     let top = |path: &Path| path.components().nth(1).map(|name| name.as_os_str().to_owned());
     let mut own = PROGRAMS.into_iter().chain(["/etc", "/dev", "/proc", "/tmp"]);
     top(at).is_none() || own.any(|path| top(Path::new(path)) == top(at))
 }
 
-/// Mount point and options of a line, as in proc(5): `36 35 98:0 /root /point rw,noatime …`.
+/// Parses mount point and options from a line as in proc(5): `36 35 98:0 /root /point rw,noatime …`.
 fn mount_of(line: &[u8]) -> Option<(PathBuf, MsFlags)> {
     let mut words = line.split(|byte| *byte == b' ').skip(4);
     let place = PathBuf::from(std::ffi::OsString::from_vec(unescaped(words.next()?)));
@@ -235,7 +235,7 @@ fn mount_of(line: &[u8]) -> Option<(PathBuf, MsFlags)> {
     Some((place, flags.collect()))
 }
 
-/// Spaces and the like are escaped as `\040`.
+/// Decodes octal escapes such as `\040` for a space.
 fn unescaped(word: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = word;
@@ -252,7 +252,7 @@ fn unescaped(word: &[u8]) -> Vec<u8> {
 
 fn enter() -> nix::Result<()> {
     chdir(NEW)?;
-    // The new root on top of the old, which then goes: as in pivot_root(2).
+    // Stacks the new root on the old one, which is unmounted next; see pivot_root(2).
     pivot_root(".", ".")?;
     umount2(".", MntFlags::MNT_DETACH)?;
     chdir("/")

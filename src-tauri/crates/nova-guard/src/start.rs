@@ -1,4 +1,4 @@
-//! Nova's side: starting a command under a guard, and ending it.
+//! Nova's side: starts a command under a guard, and ends it.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -14,7 +14,7 @@ use crate::channel;
 use crate::confinement::{CommandLine, Confinement, Enforced, ReachedLimit};
 use crate::error::GuardError;
 
-/// How a guard is started.
+/// Configuration of a guard.
 #[derive(Clone, Debug)]
 pub struct Guard {
     program: PathBuf,
@@ -22,14 +22,14 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// `program` by absolute path; `first_args` are what it needs to call [`main`](crate::main):
+    /// `program` is an absolute path; `first_args` are the arguments that make it call [`main`](crate::main):
     /// none for `nova-guard`, `guard` for Nova itself.
     pub fn new(program: impl Into<PathBuf>, first_args: impl IntoIterator<Item = OsString>) -> Self {
         Self { program: program.into(), first_args: first_args.into_iter().collect() }
     }
 
-    /// A command to be started under a guard of its own. `program` without a slash is looked for on
-    /// the `PATH` of the command's own environment, which is empty to begin with.
+    /// Prepares a command under its own guard. A `program` without a slash is looked up on the `PATH` of the
+    /// command's own environment, which is initially empty.
     pub fn command(&self, confinement: &Confinement, program: impl Into<OsString>) -> GuardedCommand {
         GuardedCommand {
             guard: self.clone(),
@@ -59,21 +59,21 @@ impl GuardedCommand {
         self
     }
 
-    /// A variable of the command's environment, which holds these and nothing else.
+    /// Sets a variable of the command's environment, which is empty otherwise.
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.environment.push((name.into(), value.into()));
         self
     }
 
-    /// The folder in which the command starts; `/` otherwise. This gives no right to read it.
+    /// Sets the command's working directory, by default `/`. This grants no access to it.
     pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = folder.into();
         self
     }
 
-    /// Starts the command and returns as soon as it runs, confined.
+    /// Starts the command, and returns as soon as it runs confined.
     ///
-    /// Dropping the future ends what it has started.
+    /// Dropping the future kills what has been started.
     pub async fn start(self) -> Result<Guarded, GuardError> {
         let environment =
             channel::pack(&self.environment).map_err(|reason| GuardError::NotStarted { reason })?;
@@ -100,7 +100,7 @@ impl GuardedCommand {
             .stderr(Stdio::piped());
         let mut child =
             command.spawn().map_err(|error| GuardError::Guard { program: guard.program.clone(), error })?;
-        // It keeps the guard's end of the socket as long as it lives.
+        // It holds the guard's end of the socket as long as it exists.
         drop(command);
 
         let theirs = for_proxy.as_ref().map(AsFd::as_fd);
@@ -120,7 +120,7 @@ impl GuardedCommand {
         };
         guarded.hear_of_start(&environment).await?;
         if let Some(proxy) = proxy {
-            // It came before the word that the command runs.
+            // It was sent before the line that reports the start.
             guarded.proxy = Some(listener(&proxy)?);
         }
         Ok(guarded)
@@ -129,7 +129,7 @@ impl GuardedCommand {
     fn find_program(&self) -> Result<PathBuf, GuardError> {
         let program = Path::new(&self.program);
         if program.components().count() > 1 || program.is_absolute() {
-            // As seen from the command's folder, and absolute, because rights go by path.
+            // Resolved against the command's folder, and absolute, because permissions are path-based.
             return Ok(self.folder.join(program));
         }
         let path = channel::variable(&self.environment, "PATH").unwrap_or(OsStr::new(""));
@@ -141,58 +141,56 @@ impl GuardedCommand {
     }
 }
 
-/// A command that runs under its guard.
+/// A command running under its guard.
 ///
-/// Dropping it ends the command with all its descendants, soon; [`kill`](Self::kill) returns when
-/// they are gone. Closing `stdin` is the end of the command's input and nothing else.
+/// Dropping it kills the command with all its descendants, asynchronously; [`kill`](Self::kill) waits until
+/// they are gone. Closing `stdin` only signals end of file to the command.
 #[derive(Debug)]
 pub struct Guarded {
     pub stdin: Option<ChildStdin>,
     pub stdout: Option<ChildStdout>,
     pub stderr: Option<ChildStderr>,
-    /// The command's connections to its proxy arrive here, where its view has one ([`View::proxy`](crate::View)).
+    /// Receives the command's connections to its proxy, if its view has one ([`View::proxy`](crate::View)).
     pub proxy: Option<TcpListener>,
     files: Enforced,
     calls: Enforced,
     reached_limit: Option<ReachedLimit>,
     child: Child,
-    /// Closing it tells the guard to end everything.
+    /// Closing it makes the guard kill everything.
     control: Option<BufReader<UnixStream>>,
 }
 
 impl Guarded {
-    /// How far the command is confined to files.
+    /// To what extent file access is restricted.
     pub fn files(&self) -> Enforced {
         self.files
     }
 
-    /// How far the command is kept from sockets, from processes and from the calls that lead around
-    /// a confinement.
+    /// To what extent sockets, processes and calls that could circumvent a confinement are restricted.
     pub fn calls(&self) -> Enforced {
         self.calls
     }
 
-    /// The limit for all processes together for which the guard ended the command; known once
+    /// The limit for all processes together whose violation made the guard kill the command; set once
     /// [`wait`](Self::wait) has returned.
     pub fn reached_limit(&self) -> Option<ReachedLimit> {
         self.reached_limit
     }
 
-    /// The guard's process id, unless it has ended and [`wait`](Self::wait) has said so.
+    /// The guard's process id, until [`wait`](Self::wait) has returned.
     pub fn guard_id(&self) -> Option<u32> {
         self.child.id()
     }
 
-    /// Waits until the command has ended and none of its descendants is left.
+    /// Waits until the command and all its descendants have ended.
     ///
-    /// The status is an exit code: the command's own, or 128 + n if signal n ended it. It is a
-    /// signal only if that ended the guard itself; see the crate on what may be left then. May be
-    /// dropped and called again.
+    /// The status is an exit code: the command's own, or 128 + n if signal n killed it. It is a signal only
+    /// if that killed the guard itself; see the crate's documentation for what may be left then. Cancel safe.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.wait().await?;
         if let Some(mut control) = self.control.take() {
             let mut last = String::new();
-            // The guard has ended, so this has an end; what cannot be read says nothing.
+            // The guard has ended, so this terminates; read errors do not matter.
             let _ = control.read_to_string(&mut last).await;
             let limit = last.lines().find_map(|line| line.strip_prefix("limit "));
             self.reached_limit = limit.and_then(ReachedLimit::from_word);
@@ -200,7 +198,7 @@ impl Guarded {
         Ok(status)
     }
 
-    /// Ends the command and all its descendants and waits until they are gone.
+    /// Kills the command and all its descendants, and waits until they are gone.
     pub async fn kill(&mut self) -> io::Result<ExitStatus> {
         self.control = None;
         self.wait().await
@@ -208,7 +206,7 @@ impl Guarded {
 
     async fn hear_of_start(&mut self, environment: &[u8]) -> Result<(), GuardError> {
         let Some(control) = &mut self.control else { return Ok(()) };
-        // A guard that fails early closes the socket, but says why first.
+        // A guard that fails early closes the socket, but reports the reason first.
         let sent = control.get_mut().write_all(environment).await;
         let mut line = String::new();
         loop {

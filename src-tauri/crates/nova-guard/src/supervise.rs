@@ -1,4 +1,4 @@
-//! The guard itself.
+//! The guard process.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -18,12 +18,12 @@ use crate::channel::{self, Order, RUNS};
 use crate::confinement::{CommandLine, Limits, ReachedLimit};
 use crate::descendants::{end_all, reap, use_of_all};
 
-/// The word that makes this program the inner step.
+/// The argument that selects the inner step.
 pub(crate) const ENTER: &str = "enter";
 
-/// The socket that came as standard input, for this process alone; its place gets nothing to read.
+/// Takes over the control socket from stdin, which is replaced by an empty input.
 ///
-/// To be called first: closes all descriptors but the standard ones.
+/// Must be called first: closes all descriptors except the standard ones.
 pub(crate) fn control() -> Result<UnixStream, String> {
     close_leaked().map_err(|error| format!("/proc/self/fd: {error}"))?;
     let nothing = File::open("/dev/null").map_err(|error| format!("/dev/null: {error}"))?;
@@ -37,14 +37,14 @@ pub(crate) fn control() -> Result<UnixStream, String> {
     }
 }
 
-/// `own` is how this program was started, up to `args`.
+/// `own` is this program's command line up to `args`.
 pub(crate) fn start(own: &[OsString], args: Vec<OsString>, nova: &mut UnixStream) -> Result<Guard, String> {
     let told = |error: std::io::Error| error.to_string();
     let failed = |error: rustix::io::Errno| error.to_string();
 
-    // Out of the terminal's reach: Ctrl-C is for Nova, which decides what ends.
+    // Detached from the terminal: Ctrl-C is for Nova, which decides what to end.
     match rustix::process::setsid() {
-        // A shell with job control has made the guard the leader of a group of its own already.
+        // Already a group leader, started by a shell with job control.
         Ok(_) | Err(rustix::io::Errno::PERM) => {}
         Err(error) => return Err(error.to_string()),
     }
@@ -61,17 +61,17 @@ pub(crate) fn start(own: &[OsString], args: Vec<OsString>, nova: &mut UnixStream
     let limits = CommandLine::from_args(args.clone())?.confinement.limits;
     let order = channel::receive(nova).map_err(told)?;
     let (mut inner, theirs) = UnixStream::pair().map_err(told)?;
-    // The same program in the same way, so also as a hidden command of Nova's.
+    // Re-executes this program the same way, possibly as a hidden command of Nova.
     let (name, hidden) = own.split_first().ok_or("this program has no name")?;
     let mut command = Command::new("/proc/self/exe");
     command.arg0(name).args(hidden).arg(ENTER).arg(me.to_string()).args(args);
     let child = command.env_clear().stdin(Stdio::from(OwnedFd::from(theirs))).spawn().map_err(told)?;
-    // It keeps the other end of the inner socket as long as it lives.
+    // It holds the other end of the inner socket as long as it exists.
     drop(command);
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or("no process number")?;
     let guard = Guard { pid, status: None, children, ends, limits };
 
-    // The command's output ends when the command's own ends of it are closed, not when ours are.
+    // Readers of the output must see end of file when the command closes it, so the guard must not hold it.
     let result = let_go_of_output().and_then(|()| hand_over(&mut inner, order, nova));
     match result {
         Ok(()) => Ok(guard),
@@ -82,15 +82,15 @@ pub(crate) fn start(own: &[OsString], args: Vec<OsString>, nova: &mut UnixStream
     }
 }
 
-/// What Nova's libraries forgot to mark as "close on exec" is none of the command's business, and
-/// none of a process's that outlives Nova for a moment.
+/// Closes descriptors that Nova's libraries did not mark close-on-exec: neither the command nor a process
+/// that briefly outlives Nova should have them.
 fn close_leaked() -> std::io::Result<()> {
-    // Read whole before the first is closed: the list itself takes a descriptor.
+    // Collected before closing any: the listing itself uses a descriptor.
     let open: Vec<i32> = std::fs::read_dir("/proc/self/fd")?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .collect();
     for number in open.into_iter().filter(|number| *number > 2) {
-        // Nothing here owns a descriptor yet. An error means the list's own, gone already.
+        // Nothing in this process owns a descriptor yet. An error means the listing's own, already closed.
         let _ = nix::unistd::close(number);
     }
     Ok(())
@@ -104,13 +104,13 @@ fn let_go_of_output() -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-/// Gives the inner step what the command gets, and tells Nova how that went.
+/// Sends the inner step its order, and reports the outcome to Nova.
 fn hand_over(inner: &mut UnixStream, order: Order, nova: &mut UnixStream) -> Result<(), String> {
     let told = |error: std::io::Error| error.to_string();
     let sent = channel::send(inner, &order).map_err(told);
     drop(order);
     let mut confined = false;
-    // The inner step's end closes when it becomes the command, or ends; in front of a view it stays.
+    // The inner step's end is closed by exec or exit; the parent of a view reports explicitly.
     for line in BufReader::new(&*inner).lines() {
         let line = line.map_err(told)?;
         if line == RUNS {
@@ -120,7 +120,7 @@ fn hand_over(inner: &mut UnixStream, order: Order, nova: &mut UnixStream) -> Res
             return Err(reason.to_owned());
         }
         confined = true;
-        // If Nova is gone, supervising finds out.
+        // If Nova is gone, `supervise` will notice.
         let _ = writeln!(nova, "{line}");
     }
     sent?;
@@ -132,29 +132,29 @@ fn hand_over(inner: &mut UnixStream, order: Order, nova: &mut UnixStream) -> Res
 }
 
 pub(crate) struct Guard {
-    /// The command, once its inner step is over.
+    /// The command, once the inner step has executed it.
     pid: Pid,
-    /// How the command ended, as soon as it is reaped.
+    /// The command's exit status, once it is reaped.
     status: Option<WaitStatus>,
-    /// Has something to read after a child ended.
+    /// Readable after a child has ended.
     children: UnixStream,
-    /// Has something to read after a signal to end.
+    /// Readable after a terminating signal.
     ends: UnixStream,
     limits: Limits,
 }
 
 impl Guard {
-    /// Waits until the command has ended, Nova has closed the socket, or a signal says to end; ends
+    /// Waits until the command has ended, Nova has closed the socket, or a terminating signal arrives; kills
     /// every descendant; returns the exit code.
     pub(crate) fn supervise(mut self, mut nova: &UnixStream) -> u8 {
         while self.runs() && !self.wait_for_event(nova) {
             if let Some(limit) = self.reached_limit() {
-                // If Nova is gone, the command ends all the same.
+                // If Nova is gone, the command is killed all the same.
                 let _ = writeln!(nova, "limit {}", limit.word());
                 break;
             }
         }
-        // Not reaped yet, its number still is its group's.
+        // Not reaped yet, so its PID is still that of its group.
         let group = self.status.is_none().then_some(self.pid);
         end_all(group, |pid, status| {
             if pid == self.pid {
@@ -164,7 +164,7 @@ impl Guard {
         self.status.map_or(NOT_STARTED, exit_code)
     }
 
-    /// The limit for all processes together that they have reached.
+    /// The limit for all processes together that was exceeded.
     fn reached_limit(&self) -> Option<ReachedLimit> {
         let Limits { all_memory, all_processes, .. } = self.limits;
         if all_memory.is_none() && all_processes.is_none() {
@@ -177,8 +177,7 @@ impl Guard {
         all_memory.is_some_and(|most| used.memory > most).then_some(ReachedLimit::Memory)
     }
 
-    /// Reaps orphans that have ended; the command itself stays to be reaped at the end, so that
-    /// until then no other process gets its number.
+    /// Reaps ended orphans; the command itself is reaped last, so that its PID is not reused until then.
     fn runs(&mut self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         if !matches!(waitid(WaitId::Pid(self.pid), options), Ok(None)) {
@@ -192,13 +191,13 @@ impl Guard {
         self.status.is_none()
     }
 
-    /// How long may pass until the limits for all processes are looked at.
+    /// Interval between checks of the limits for all processes together.
     fn pause(&self) -> Option<Timespec> {
         const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
         (self.limits.all_memory.is_some() || self.limits.all_processes.is_some()).then_some(PAUSE)
     }
 
-    /// Returns whether it is time to end.
+    /// Returns whether to end.
     fn wait_for_event(&self, nova: &UnixStream) -> bool {
         let mut polled = [
             PollFd::new(nova, PollFlags::IN),
@@ -209,10 +208,10 @@ impl Guard {
             return true;
         }
         if !polled[2].revents().is_empty() {
-            // Emptied before looking at the children: who ends later is heard again.
+            // Drained before reaping, so that a child that ends later wakes this up again.
             while matches!(rustix::io::read(&self.children, &mut [0; 64]), Ok(1..)) {}
         }
-        // Nova sends nothing after its order: whatever there is to read is the end.
+        // Nova sends nothing after its order: readable means end of file.
         polled[..2].iter().any(|polled| !polled.revents().is_empty())
     }
 }
@@ -223,6 +222,6 @@ pub(crate) fn exit_code(status: WaitStatus) -> u8 {
         (None, Some(signal)) => 128 + signal,
         (None, None) => NOT_STARTED.into(),
     };
-    // Both are below 256 as the kernel gives them.
+    // The kernel keeps both below 256.
     u8::try_from(code).unwrap_or(NOT_STARTED)
 }

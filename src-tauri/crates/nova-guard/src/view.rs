@@ -1,42 +1,43 @@
-//! A root folder of the command's own: what it shows, as data.
+//! The private root of a command, as data.
 
 use std::ffi::{OsStr, OsString};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-/// What a command sees in place of the system's root: these folders, and nothing else of the user's.
+/// The root that a command sees instead of the system's: these folders, and nothing else of the user's.
 ///
-/// Besides, it has the system's program folders (`/usr`, `/bin`, `/lib`, `/opt`, a few files of `/etc`) to read,
-/// a `/dev` with `null`, `zero`, `full`, `random` and `urandom`, a `/proc` with its own processes alone, and an
-/// empty `/tmp` that is gone with it.
+/// In addition, it has the system's program folders (`/usr`, `/bin`, `/lib`, `/opt`, a few files of `/etc`)
+/// read-only, a `/dev` with `null`, `zero`, `full`, `random` and `urandom`, a `/proc` with only its own
+/// processes, and an empty temporary `/tmp`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
     pub folders: Vec<ShownFolder>,
-    /// Each a path in the view, and the path in the view that it leads to. One that cannot be made is left out.
+    /// Symbolic links: the path of the link and its target, both in the view. A link that cannot be created
+    /// is skipped.
     pub links: Vec<(PathBuf, PathBuf)>,
-    /// Bytes that fit into `/tmp`; half of the machine's memory where none are given.
+    /// Size of `/tmp` in bytes; half of the machine's memory by default.
     pub tmp: Option<u64>,
-    /// Whether there is a proxy for the command at [`PROXY`], on the loopback address of its own network: the process that
-    /// started the command accepts the connections, and it can make no other. Without meaning
-    /// where the [`Confinement`](crate::Confinement) allows the network.
+    /// Whether the command has a proxy at [`PROXY`], on the loopback interface of its own network, as its
+    /// only connection: the process that started the command accepts the connections. Has no effect if the
+    /// [`Confinement`](crate::Confinement) allows the network.
     pub proxy: bool,
 }
 
-/// Where a command with a proxy finds it. Nothing else listens in its network.
+/// The proxy's address as seen by the command. Nothing else listens in its network.
 pub const PROXY: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3128);
 
-/// A folder that a view shows.
+/// A folder shown in a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownFolder {
-    /// By absolute path and without links; must exist.
+    /// Absolute path without links; must exist.
     pub source: PathBuf,
-    /// Where the command sees it, by absolute path; no folder of a view lies in another.
+    /// Absolute path in the view; the folders of a view must not be nested.
     pub at: PathBuf,
     pub write: bool,
 }
 
 impl View {
-    /// With [`View::take`] the other way of the guard's command line.
+    /// Inverse of [`View::take`], for the guard's command line.
     pub(crate) fn to_options(&self) -> Vec<(&'static str, OsString)> {
         let mut options = vec![("--view", OsString::from("yes"))];
         for folder in &self.folders {
@@ -51,7 +52,7 @@ impl View {
         options
     }
 
-    /// Takes in one option; whether it is one of a view's.
+    /// Applies one option; returns whether it belongs to a view.
     pub(crate) fn take(&mut self, name: &str, value: &OsStr) -> bool {
         let path = || Path::new(value).to_owned();
         match name {

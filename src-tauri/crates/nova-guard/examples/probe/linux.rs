@@ -1,6 +1,6 @@
-//! What the tests of this crate start. `probe WORD [ARGUMENT]…`: see [`main`].
+//! The program under test: `probe WORD [ARGUMENT]…`, see [`main`].
 //!
-//! Answers are lines on standard output: `done`, or the system's error.
+//! Prints one line per result: `done`, or the system's error.
 
 use std::ffi::OsString;
 use std::fs;
@@ -64,7 +64,7 @@ fn tell<T>(what: &str, result: Result<T, impl std::fmt::Display>) {
     writeln!(io::stdout(), "{what}: {answer}").expect("standard output");
 }
 
-/// `all FILE ADDRESS PID`: what a command without any right could want to do.
+/// `all FILE ADDRESS PID`: tries everything that an unprivileged command must not be able to do.
 fn try_everything(file: &str, address: &str, pid: &str) {
     let pid: Pid = pid.parse().ok().and_then(Pid::from_raw).expect("a process id");
     tell("read", fs::read(file));
@@ -87,8 +87,8 @@ fn try_everything(file: &str, address: &str, pid: &str) {
     tell("thread", std::thread::Builder::new().spawn(|| {}).map(|thread| thread.join().is_ok()));
 }
 
-/// `parent GUARD PROGRAM [ARGUMENT]…`: starts a command under a guard and says `guard PID`, then what
-/// the command says.
+/// `parent GUARD PROGRAM [ARGUMENT]…`: starts a command under a guard, prints `guard PID`, then the command's
+/// output.
 fn parent(args: &[OsString]) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
@@ -102,8 +102,7 @@ fn parent(args: &[OsString]) {
     });
 }
 
-/// `without landlock|seccomp PROGRAM [ARGUMENT]…`: becomes the program on a kernel that seems to lack
-/// a part.
+/// `without landlock|seccomp PROGRAM [ARGUMENT]…`: executes the program as if the kernel lacked a feature.
 fn without(part: &str, args: &[OsString]) {
     use seccompiler::{
         SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,

@@ -1,4 +1,4 @@
-//! What the tests of this crate start; they are for Linux.
+//! The program under test; Linux only.
 
 #[cfg(target_os = "linux")]
 mod linux;

@@ -1,4 +1,4 @@
-//! What a confined command cannot do, and what it can.
+//! What a confined command can and cannot do.
 
 use std::fs;
 use std::net::TcpListener;
@@ -10,8 +10,7 @@ use nova_guard::{Confinement, Enforced, Files, Limits};
 
 use crate::support::*;
 
-/// Whether this kernel can confine to files, and guards signals too. Says so if not: then the test
-/// has tested nothing.
+/// Whether this kernel's Landlock restricts files and signals. Otherwise prints that the test was skipped.
 fn kernel_has_landlock() -> bool {
     let rules = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -29,7 +28,7 @@ fn only(read: &[&Path], write: &[&Path]) -> Files {
     Files::Only { read: owned(read), write: owned(write) }
 }
 
-/// What the probe answers under this confinement.
+/// The probe's output under this confinement.
 async fn probed(confinement: &Confinement, args: &[&str]) -> String {
     let (output, code, errors) = said(guard().command(confinement, probe()).args(args)).await;
     assert_eq!((code, errors.as_str()), (Some(0), ""), "{args:?} said {output}");
@@ -41,7 +40,7 @@ fn args(args: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn without_any_right_nothing_outside_can_be_reached() {
+async fn command_without_permissions_reaches_nothing_outside() {
     if !kernel_has_landlock() {
         return;
     }
@@ -58,7 +57,7 @@ async fn without_any_right_nothing_outside_can_be_reached() {
         &stranger.id().unwrap().to_string(),
     ];
 
-    // The probe does all of it when it may (so each refusal below is the guard's doing).
+    // Unconfined, the probe succeeds at all of it, so each refusal below is due to the guard.
     let everything = said(guard().command(&Confinement::supervised(), probe()).args(args)).await.0;
     let refused: Vec<&str> = everything.lines().filter(|line| !line.ends_with(": done")).collect();
     assert_eq!(refused, [""; 0]);
@@ -102,7 +101,7 @@ async fn without_any_right_nothing_outside_can_be_reached() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_given_can_be_read_or_written_and_its_neighbour_cannot() {
+async fn granted_folder_is_accessible_and_its_neighbour_is_not() {
     if !kernel_has_landlock() {
         return;
     }
@@ -142,7 +141,7 @@ async fn a_folder_that_is_given_can_be_read_or_written_and_its_neighbour_cannot(
 }
 
 #[tokio::test]
-async fn a_folder_that_does_not_exist_is_reported_and_nothing_starts() {
+async fn missing_folder_is_reported_and_nothing_starts() {
     if !kernel_has_landlock() {
         return;
     }
@@ -154,7 +153,7 @@ async fn a_folder_that_does_not_exist_is_reported_and_nothing_starts() {
 }
 
 #[tokio::test]
-async fn what_a_confined_command_starts_is_confined_too() {
+async fn children_of_a_confined_command_are_confined() {
     if !kernel_has_landlock() {
         return;
     }
@@ -166,7 +165,7 @@ async fn what_a_confined_command_starts_is_confined_too() {
 }
 
 #[tokio::test]
-async fn with_the_network_only_the_network_is_added() {
+async fn network_permission_adds_nothing_else() {
     if !kernel_has_landlock() {
         return;
     }
@@ -186,7 +185,7 @@ async fn with_the_network_only_the_network_is_added() {
 }
 
 #[tokio::test]
-async fn without_the_network_no_server_behind_a_unix_socket_answers() {
+async fn unix_sockets_are_unreachable_without_network_permission() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let _server = UnixListener::bind(&path).unwrap();
@@ -198,7 +197,7 @@ async fn without_the_network_no_server_behind_a_unix_socket_answers() {
 }
 
 #[tokio::test]
-async fn limits_act() {
+async fn limits_are_enforced() {
     let with = |limits| Confinement { limits, ..Confinement::supervised() };
     let large = &["allocate", "200000000"];
     let none = with(Limits::default());
@@ -228,7 +227,7 @@ async fn limits_act() {
 }
 
 #[tokio::test]
-async fn a_command_cannot_raise_its_limits_again_nor_leave_a_core_file() {
+async fn command_cannot_raise_limits_or_dump_core() {
     let limits = Limits { open_files: Some(50), ..Limits::default() };
     let confinement = Confinement { limits, ..Confinement::supervised() };
     let command = guard().command(&confinement, "/bin/sh").args(["-c", "ulimit -Hn; ulimit -Hc"]);
@@ -236,7 +235,7 @@ async fn a_command_cannot_raise_its_limits_again_nor_leave_a_core_file() {
 }
 
 #[tokio::test]
-async fn the_limit_of_processes_counts_those_beside_the_users_others() {
+async fn process_limit_is_relative_to_the_users_other_processes() {
     let limits = Limits { processes: Some(4), ..Limits::default() };
     let confinement = Confinement { limits, ..Confinement::supervised() };
     let others = fs::read_dir("/proc").unwrap().count();
@@ -254,9 +253,9 @@ async fn the_limit_of_processes_counts_those_beside_the_users_others() {
 }
 
 #[tokio::test]
-async fn code_of_another_architecture_ends_the_process() {
-    // `getpid` by the 32-bit gate (int 0x80), written as an ELF file by hand: a filter that looks at
-    // numbers alone would take its calls for others.
+async fn code_of_another_architecture_is_killed() {
+    // `getpid` by the 32-bit gate (int 0x80), in a hand-written ELF file: a filter that checks numbers
+    // without the architecture would mistake its calls for others.
     if !cfg!(target_arch = "x86_64") {
         eprintln!("SKIPPED: the program is for x86-64");
         return;
@@ -276,7 +275,7 @@ async fn code_of_another_architecture_ends_the_process() {
     assert_eq!(said(guard().command(&filtered, &program)).await.1, Some(128 + 31), "SIGSYS");
 }
 
-/// A static 64-bit program: header, one loaded segment, the code. As in elf(5).
+/// A static 64-bit program: header, one loaded segment, code. See elf(5).
 fn elf(code: &[u8]) -> Vec<u8> {
     const AT: u64 = 0x40_0000;
     let mut elf = b"\x7fELF\x02\x01\x01".to_vec();

@@ -1,4 +1,4 @@
-//! However it ends, no process is left.
+//! No process is left, however a command or its guard ends.
 
 use std::process::Stdio;
 
@@ -8,15 +8,15 @@ use tokio::process::Command;
 
 use crate::support::*;
 
-/// Says its process id and stays: a grandchild without parent, in a session of its own, that takes
-/// no notice of signals that can be ignored; then its starter.
+/// Starts an orphaned grandchild in its own session that ignores all ignorable signals; both print their PID
+/// and stay.
 const DAEMON: &str = r#"
     trap '' TERM INT HUP
     (setsid sh -c 'trap "" TERM INT HUP; echo $$; exec sleep 1000' </dev/null 2>/dev/null &)
 "#;
 
 #[tokio::test]
-async fn when_the_parent_is_killed_a_daemon_of_the_command_is_ended_too() {
+async fn killing_the_parent_ends_daemons_of_the_command() {
     let text = format!("{DAEMON}\necho $$\nexec sleep 1000");
     let mut parent = Command::new(probe())
         .args(["parent", guard_program(), "/bin/sh", "-c", &text])
@@ -48,7 +48,7 @@ async fn kill_ends_a_command_that_ignores_sigterm() {
 }
 
 #[tokio::test]
-async fn when_the_command_ends_its_daemons_end_before_wait_returns() {
+async fn daemons_are_gone_when_wait_returns() {
     let mut guarded = script(&format!("{DAEMON}\nread line; exit 3")).start().await.unwrap();
     let daemon = pids_of(&mut guarded, 1).await;
     assert!(!daemon[0].has_ended());
@@ -61,7 +61,7 @@ async fn when_the_command_ends_its_daemons_end_before_wait_returns() {
 }
 
 #[tokio::test]
-async fn dropping_it_ends_the_command_and_its_daemons() {
+async fn drop_ends_the_command_and_its_daemons() {
     let mut guarded = script(&format!("{DAEMON}\necho $$; exec sleep 1000")).start().await.unwrap();
     let processes = pids_of(&mut guarded, 2).await;
     drop(guarded);
@@ -69,8 +69,8 @@ async fn dropping_it_ends_the_command_and_its_daemons() {
 }
 
 #[tokio::test]
-async fn a_tree_of_hundreds_that_left_the_group_ends() {
-    // 2^8 - 1 processes, each in a session of its own; so many that it does this machine no harm.
+async fn tree_of_hundreds_outside_the_group_is_killed() {
+    // 2^8 - 1 processes, each in its own session: a harmless number.
     let tree = r#"
         grow() {
             if [ "$1" -gt 1 ]; then
@@ -92,9 +92,9 @@ async fn a_tree_of_hundreds_that_left_the_group_ends() {
 }
 
 #[tokio::test]
-async fn a_process_that_never_stays_the_same_is_caught() {
-    // Each lives long enough to start its successor, in a session of its own, and to end. All hold
-    // the write end of standard output.
+async fn process_that_keeps_replacing_itself_is_killed() {
+    // Each process lives just long enough to start its successor in a new session. All hold the write end of
+    // stdout.
     let hop = r#"setsid sh -c "$HOP" & exit"#;
     for _ in 0..10 {
         let mut guarded =
@@ -111,9 +111,8 @@ async fn a_process_that_never_stays_the_same_is_caught() {
 }
 
 #[tokio::test]
-async fn a_fork_bomb_ends_also_if_each_of_its_processes_leaves_the_group() {
-    // Bounded by what it has in all: 2,000 processes, each of which forks as long as there are tokens
-    // in a pipe. The test ends it while it grows.
+async fn fork_bomb_whose_processes_leave_the_group_is_killed() {
+    // Limited to 2,000 processes in total by the tokens in a pipe. The test kills it while it grows.
     let bomb = r#"while read -r token; do $LEAVE sh -c "$BOMB" & done <&3"#;
     let start = r#"
         mkfifo "$1"; exec 3<>"$1"
@@ -150,7 +149,7 @@ async fn sigterm_to_the_guard_ends_everything() {
 }
 
 #[tokio::test]
-async fn when_the_guard_is_killed_the_command_dies_with_it() {
+async fn killing_the_guard_kills_the_command() {
     let mut guarded = script("echo $$; exec sleep 1000").start().await.unwrap();
     let command = pids_of(&mut guarded, 1).await;
     let guard = Process::open(guarded.guard_id().unwrap().try_into().unwrap());
@@ -179,7 +178,7 @@ async fn two_guards_do_not_disturb_each_other() {
 }
 
 #[tokio::test]
-async fn closing_its_input_does_not_end_the_command() {
+async fn closing_stdin_does_not_end_the_command() {
     let mut guarded = script("cat; echo end of input; read line </dev/null; exit 4").start().await.unwrap();
     drop(guarded.stdin.take());
     let mut output = String::new();
@@ -189,7 +188,7 @@ async fn closing_its_input_does_not_end_the_command() {
 }
 
 #[tokio::test]
-async fn output_that_the_command_closes_ends_although_it_still_runs() {
+async fn closed_output_is_at_eof_while_the_command_runs() {
     let mut guarded = script("exec >&- 2>&-; exec sleep 1000").start().await.unwrap();
     let mut rest = Vec::new();
     soon(guarded.stdout.as_mut().unwrap().read_to_end(&mut rest)).await.unwrap();
@@ -198,7 +197,7 @@ async fn output_that_the_command_closes_ends_although_it_still_runs() {
 }
 
 #[tokio::test]
-async fn orphans_that_end_do_not_stay_as_zombies_while_the_command_runs() {
+async fn orphans_are_reaped_while_the_command_runs() {
     let mut guarded = script("(sh -c 'echo $$' &); cat").start().await.unwrap();
     let mut output = guarded.stdout.take().unwrap();
     let mut line = Vec::new();
@@ -207,7 +206,7 @@ async fn orphans_that_end_do_not_stay_as_zombies_while_the_command_runs() {
     }
     let orphan = String::from_utf8(line).unwrap();
     let entry = std::path::PathBuf::from(format!("/proc/{}", orphan.trim()));
-    // No event tells that a stranger's child is reaped.
+    // There is no event for another process reaping its child.
     soon(async {
         while entry.exists() {
             tokio::task::yield_now().await;
@@ -218,8 +217,8 @@ async fn orphans_that_end_do_not_stay_as_zombies_while_the_command_runs() {
 }
 
 #[tokio::test]
-async fn a_guard_started_by_hand_ends_with_the_process_that_started_it() {
-    // A shell starts the guard, and is killed; what it started has left its session meanwhile.
+async fn guard_started_by_hand_ends_with_its_parent() {
+    // The shell that starts the guard is killed; meanwhile the command's child has left its session.
     let text = format!("{} -- sh -c 'setsid sh -c \"echo \\$\\$; exec sleep 1000\"' & wait", guard_program());
     let mut shell = Command::new("/bin/sh")
         .args(["-c", &text])

@@ -1,4 +1,4 @@
-//! What a command with a proxy can connect to, on the real kernel.
+//! Connections of a command with a proxy, on the real kernel.
 
 use std::net::TcpListener;
 
@@ -87,7 +87,7 @@ attempt('tcp', lambda: socket.socket(socket.AF_INET6, socket.SOCK_STREAM | socke
     let unreachable = ["public", "private", "metadata", "v6"];
     assert_eq!(lines.first(), Some(&"server ConnectionRefusedError 111"), "{errors}");
     for (line, what) in lines[1..5].iter().zip(unreachable) {
-        // Which of two errors the kernel gives depends on the address.
+        // The kernel returns one of two errors, depending on the address.
         let known = [format!("{what} OSError 101"), format!("{what} OSError 99")];
         assert!(known.contains(&(*line).to_owned()), "{line}");
     }
@@ -98,7 +98,7 @@ attempt('tcp', lambda: socket.socket(socket.AF_INET6, socket.SOCK_STREAM | socke
 }
 
 #[tokio::test]
-async fn nobody_answers_when_the_listener_is_gone() {
+async fn connection_fails_after_the_listener_is_dropped() {
     if !kernel_has_namespaces().await {
         return;
     }

@@ -1,4 +1,4 @@
-//! What a command gets when it starts, and why it does not.
+//! What a command receives at start, and why it fails to start.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -18,7 +18,7 @@ async fn the_exit_code_is_the_commands() {
 }
 
 #[tokio::test]
-async fn input_goes_in_and_output_and_errors_come_out() {
+async fn stdin_stdout_and_stderr_are_connected() {
     let mut guarded = script("echo oops >&2; exec cat").start().await.unwrap();
     let mut stdin = guarded.stdin.take().unwrap();
     let sent: Vec<u8> = (0..1_000_000_u32).map(|number| number as u8).collect();
@@ -33,7 +33,7 @@ async fn input_goes_in_and_output_and_errors_come_out() {
 }
 
 #[tokio::test]
-async fn arguments_and_values_arrive_byte_by_byte() {
+async fn arguments_and_values_are_passed_byte_for_byte() {
     let odd = OsString::from_vec(b"-- \xff\n'\"$x".to_vec());
     let mut guarded = script(r#"printf '%s|%s|%s' "$1" "$2" "$V""#)
         .args([OsString::from("sh"), odd.clone(), "".into()])
@@ -48,7 +48,7 @@ async fn arguments_and_values_arrive_byte_by_byte() {
 }
 
 #[tokio::test]
-async fn the_environment_is_what_was_given_and_nothing_else() {
+async fn environment_is_exactly_what_was_given() {
     let mut parent = Command::new(probe())
         .args([
             "parent",
@@ -68,13 +68,13 @@ async fn the_environment_is_what_was_given_and_nothing_else() {
         output.push(char::from(soon(stdout.read_u8()).await.unwrap()));
     }
     let mut lines: Vec<&str> = output.lines().skip(1).collect();
-    // What sh sets by itself.
+    // Set by sh itself.
     lines.retain(|line| !["PWD=", "OLDPWD=", "SHLVL=", "_="].iter().any(|own| line.starts_with(own)));
     assert_eq!(lines, ["PATH=/usr/bin:/bin", "end"], "the guard's own environment is empty");
 }
 
 #[tokio::test]
-async fn a_library_to_preload_is_not_loaded_into_the_guard() {
+async fn ld_preload_does_not_affect_the_guard() {
     let command = script("").env("LD_PRELOAD", "/nonexistent/nova.so");
     let (_, code, errors) = said(command).await;
     assert_eq!(errors.matches("/nonexistent/nova.so").count(), 1, "only the command tried: {errors}");
@@ -82,7 +82,7 @@ async fn a_library_to_preload_is_not_loaded_into_the_guard() {
 }
 
 #[tokio::test]
-async fn a_large_environment_arrives() {
+async fn large_environment_is_passed() {
     let mut command = script(r#"printf %s "$V99" | wc -c"#);
     for number in 0..100 {
         command = command.env(format!("V{number}"), "x".repeat(10_000));
@@ -91,7 +91,7 @@ async fn a_large_environment_arrives() {
 }
 
 #[tokio::test]
-async fn the_folder_is_the_one_named_or_the_root() {
+async fn working_directory_is_the_one_named_or_root() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(said(script("pwd")).await.0, "/\n");
     let output = said(script("pwd").folder(folder.path())).await.0;
@@ -99,17 +99,17 @@ async fn the_folder_is_the_one_named_or_the_root() {
 }
 
 #[tokio::test]
-async fn no_further_descriptor_reaches_the_command() {
-    // One that a library forgot to mark as "close on exec".
+async fn no_other_descriptor_is_inherited() {
+    // Without close-on-exec, as by a careless library.
     let leaked = std::fs::File::open("/dev/null").unwrap();
     rustix::io::fcntl_setfd(&leaked, rustix::io::FdFlags::empty()).unwrap();
     let output = said(script("exec ls /proc/self/fd")).await.0;
-    // 3 is the folder that ls reads.
+    // 3 is the directory that ls reads.
     assert_eq!(output.split_whitespace().collect::<Vec<_>>(), ["0", "1", "2", "3"]);
 }
 
 #[tokio::test]
-async fn what_cannot_start_says_why() {
+async fn failure_to_start_is_reported_with_the_reason() {
     async fn reason(command: nova_guard::GuardedCommand) -> String {
         soon(command.start()).await.unwrap_err().to_string()
     }
@@ -130,8 +130,8 @@ async fn what_cannot_start_says_why() {
 }
 
 #[tokio::test]
-async fn a_guard_behind_words_of_its_own_starts_its_inner_step_behind_them_too() {
-    // As `nova guard` does: `probe without landlock …` takes two words before it becomes the guard.
+async fn guard_passes_its_leading_arguments_to_the_inner_step() {
+    // Like `nova guard`: `probe without landlock …` takes two arguments before it becomes the guard.
     let words = ["without", "landlock", guard_program()].map(OsString::from);
     let command =
         Guard::new(probe(), words).command(&Confinement::supervised(), "/bin/sh").args(["-c", "echo ok"]);
@@ -139,7 +139,7 @@ async fn a_guard_behind_words_of_its_own_starts_its_inner_step_behind_them_too()
 }
 
 #[tokio::test]
-async fn without_landlock_a_confined_command_starts_only_if_that_is_accepted() {
+async fn without_landlock_confined_command_starts_only_if_not_required() {
     let words = ["without", "landlock", guard_program()].map(OsString::from);
     let guard = Guard::new(probe(), words);
     let mut confinement = Confinement::nothing();
@@ -152,7 +152,7 @@ async fn without_landlock_a_confined_command_starts_only_if_that_is_accepted() {
 }
 
 #[tokio::test]
-async fn without_seccomp_a_confined_command_starts_only_if_that_is_accepted() {
+async fn without_seccomp_confined_command_starts_only_if_not_required() {
     let words = ["without", "seccomp", guard_program()].map(OsString::from);
     let guard = Guard::new(probe(), words);
     let mut confinement = Confinement { files: nova_guard::Files::Any, ..Confinement::nothing() };
@@ -165,14 +165,14 @@ async fn without_seccomp_a_confined_command_starts_only_if_that_is_accepted() {
 }
 
 #[tokio::test]
-async fn when_memory_runs_out_the_kernel_ends_the_command_and_not_its_guard() {
+async fn oom_killer_prefers_the_command_to_its_guard() {
     let text = "cat /proc/self/oom_score_adj; cat /proc/$PPID/oom_score_adj";
     let own = std::fs::read_to_string("/proc/self/oom_score_adj").unwrap();
     assert_eq!(said(script(text)).await.0, format!("1000\n{own}"));
 }
 
 #[test]
-fn a_guard_started_by_hand_gives_its_input_output_and_exit_code_to_the_command() {
+fn guard_started_by_hand_passes_streams_and_exit_code() {
     use std::io::Write as _;
 
     let mut guard = std::process::Command::new(guard_program())
@@ -191,17 +191,17 @@ fn a_guard_started_by_hand_gives_its_input_output_and_exit_code_to_the_command()
 }
 
 #[test]
-fn a_guard_that_a_shell_with_job_control_starts_runs_its_command() {
+fn guard_runs_its_command_as_a_group_leader() {
     use std::os::unix::process::CommandExt as _;
 
     let mut guard = std::process::Command::new(guard_program());
-    // The leader of a group, as a shell makes of it.
+    // A group leader, as a shell with job control makes it.
     guard.args(["--", "echo", "hi"]).process_group(0).stdin(Stdio::null());
     assert_eq!(String::from_utf8(guard.output().unwrap().stdout).unwrap(), "hi\n");
 }
 
 #[test]
-fn a_guard_started_by_hand_says_what_it_cannot_start() {
+fn guard_started_by_hand_reports_what_it_cannot_start() {
     let guard = |args: &[&str]| {
         let mut command = std::process::Command::new(guard_program());
         command.args(args).stdin(Stdio::null()).output().unwrap()

@@ -7,7 +7,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::time::timeout;
 
-/// "No process left after 5 s."
+/// Within which no process may be left.
 pub(crate) const BOUND: Duration = Duration::from_secs(5);
 
 pub(crate) fn guard() -> Guard {
@@ -18,20 +18,20 @@ pub(crate) fn guard_program() -> &'static str {
     env!("CARGO_BIN_EXE_nova-guard")
 }
 
-/// What the tests start. `cargo test -p nova-guard` builds it; with `--test guard` it is the one built last.
+/// The program under test. `cargo test -p nova-guard` builds it; `--test guard` uses the last build.
 pub(crate) fn probe() -> PathBuf {
     let path = Path::new(guard_program()).with_file_name("examples").join("probe");
     assert!(path.exists(), "build what the tests start: cargo build -p nova-guard --example probe");
     path
 }
 
-/// A shell script that is supervised and not confined.
+/// A shell script, supervised but not confined.
 pub(crate) fn script(text: &str) -> GuardedCommand {
     let command = guard().command(&Confinement::supervised(), "/bin/sh");
     command.args(["-c", text]).env("PATH", "/usr/bin:/bin")
 }
 
-/// What a command says, how it ends, and what it says on standard error.
+/// A command's stdout, exit code and stderr.
 pub(crate) async fn said(command: GuardedCommand) -> (String, Option<i32>, String) {
     let mut guarded = command.start().await.expect("a start");
     drop(guarded.stdin.take());
@@ -44,7 +44,7 @@ pub(crate) async fn said(command: GuardedCommand) -> (String, Option<i32>, Strin
     (output, guarded.wait().await.unwrap().code(), errors)
 }
 
-/// Reads this many process ids, one on each line.
+/// Reads this many PIDs, one per line.
 pub(crate) async fn pids(output: &mut (impl AsyncRead + Unpin), count: usize) -> Vec<Process> {
     let mut lines = BufReader::with_capacity(1, output).lines();
     let mut pids = Vec::new();
@@ -59,7 +59,7 @@ pub(crate) async fn pids_of(guarded: &mut Guarded, count: usize) -> Vec<Process>
     pids(guarded.stdout.as_mut().unwrap(), count).await
 }
 
-/// A process by number and start time, as numbers are reused.
+/// A process by PID and start time, as PIDs are reused.
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(crate) pid: Pid,
@@ -87,7 +87,7 @@ impl Process {
     }
 }
 
-/// Within what Nova promises.
+/// Awaits with the timeout [`BOUND`].
 pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
     timeout(BOUND, what).await.expect("it happens within 5 s")
 }

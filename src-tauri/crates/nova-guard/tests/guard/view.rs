@@ -1,4 +1,4 @@
-//! What a command with a root of its own sees, and how it cannot leave it.
+//! Isolation of a command with its own root.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::*;
 
-/// A folder to read, one to write, and what a view must not show.
+/// A folder to read, one to write, and files that a view must hide.
 struct World {
     folder: TempDir,
     limits: Limits,
@@ -61,14 +61,14 @@ impl World {
         command.env("PATH", PATH).env("HOME", "/tmp").folder("/scratch")
     }
 
-    /// What a script says on both outputs, without the names of the shell and of lines.
+    /// A script's stdout and stderr, without the prefixes of the shell's messages.
     async fn says(&self, text: &str) -> String {
         let (output, _, _) = said(self.script(&format!("exec 2>&1; {text}"))).await;
         output
     }
 }
 
-/// Whether this kernel lets the tests' user make namespaces. Says so if not: then the test has tested nothing.
+/// Whether the user may create namespaces. Otherwise prints that the test was skipped.
 async fn kernel_has_namespaces() -> bool {
     let started = World::new().script("true").start().await;
     if let Err(error) = &started {
@@ -79,7 +79,7 @@ async fn kernel_has_namespaces() -> bool {
 }
 
 #[tokio::test]
-async fn shows_folders_given_and_nothing_else_of_the_user() {
+async fn shows_given_folders_and_nothing_else_of_the_user() {
     if !kernel_has_namespaces().await {
         return;
     }
@@ -115,7 +115,7 @@ async fn shows_folders_given_and_nothing_else_of_the_user() {
 }
 
 #[tokio::test]
-async fn writes_where_it_may_and_nowhere_else() {
+async fn writes_only_to_writable_folders() {
     if !kernel_has_namespaces().await {
         return;
     }
@@ -183,7 +183,7 @@ attempt('pair', lambda: socket.socketpair())
 }
 
 #[tokio::test]
-async fn sees_its_own_processes_alone_and_none_outlives_it() {
+async fn sees_only_its_own_processes_and_none_outlives_it() {
     if !kernel_has_namespaces().await {
         return;
     }
@@ -202,7 +202,7 @@ async fn sees_its_own_processes_alone_and_none_outlives_it() {
     );
     assert_eq!(world.says("tr '\\0' '\\n' < /proc/1/environ").await, "");
 
-    // A double fork into a session of its own, which holds the pipe of the output open.
+    // A double fork into its own session, which keeps the output pipe open.
     let mut guarded = world.script("(setsid sleep 1000 &) ; echo started").start().await.unwrap();
     let status = soon(guarded.wait()).await.unwrap();
     assert_eq!(status.code(), Some(0));
@@ -210,7 +210,7 @@ async fn sees_its_own_processes_alone_and_none_outlives_it() {
     assert_eq!((output.as_str(), code), ("started\n", Some(0)), "the pipe closed with its last process");
 }
 
-/// What is left in the pipes of a command that has ended.
+/// The remaining output of an ended command.
 async fn said_of(guarded: &mut nova_guard::Guarded) -> (String, Option<i32>, ()) {
     use tokio::io::AsyncReadExt as _;
     let mut output = String::new();
@@ -219,7 +219,7 @@ async fn said_of(guarded: &mut nova_guard::Guarded) -> (String, Option<i32>, ())
 }
 
 #[tokio::test]
-async fn a_user_without_rights_has_a_view_too() {
+async fn unprivileged_user_gets_a_view() {
     if !kernel_has_namespaces().await || !rustix::process::getuid().is_root() {
         eprintln!("SKIPPED, nothing was tested: only root can become somebody else");
         return;
@@ -247,7 +247,7 @@ async fn a_user_without_rights_has_a_view_too() {
 }
 
 #[tokio::test]
-async fn gives_the_exit_code_and_says_what_cannot_start() {
+async fn returns_the_exit_code_and_reports_start_failures() {
     if !kernel_has_namespaces().await {
         return;
     }
@@ -273,7 +273,7 @@ async fn gives_the_exit_code_and_says_what_cannot_start() {
 }
 
 #[tokio::test]
-async fn makes_no_way_out() {
+async fn cannot_escape() {
     if !kernel_has_namespaces().await {
         return;
     }
@@ -330,7 +330,7 @@ async fn memory_of_all_processes_together_is_limited() {
     }
     let mut world = World::new();
     world.limits = Limits { all_memory: Some(200 << 20), ..Limits::default() };
-    // Each by itself stays below the limit.
+    // Each stays below the limit individually.
     let text =
         "for i in 1 2 3 4 5; do (x=$(head -c 60000000 /dev/zero | tr '\\0' x); sleep 1000) & done; wait";
     let mut guarded = world.script(text).start().await.unwrap();
