@@ -1,5 +1,5 @@
-//! Back-tests of 500 symbols over ten years, and the same with the Python library backtesting. Goal: a tenth of its
-//! time.
+//! Back-tests of 500 symbols over ten years, compared with the Python library backtesting. Goal: a tenth of
+//! its time.
 #![allow(clippy::print_stdout)]
 
 use std::path::Path;
@@ -89,7 +89,7 @@ fn rules() -> Rules {
     }
 }
 
-/// As `crossings` of `.ci/oracles/markets.py`.
+/// Mirrors `crossings` of `.ci/oracles/markets.py`.
 fn crossing<'a>(daily: &'a Daily, symbol: &'a str) -> Candidate<'a> {
     let (fast, slow) = (sma(&daily.close, 20), sma(&daily.close, 100));
     let places = fast.iter().zip(&slow);
@@ -97,7 +97,7 @@ fn crossing<'a>(daily: &'a Daily, symbol: &'a str) -> Candidate<'a> {
     Candidate { symbol, daily, wanted, leave: places.map(|(fast, slow)| fast < slow).collect() }
 }
 
-/// The more wanted the more it rose, and left once it fell.
+/// Ranked by the recent rise, sold after a fall.
 fn rising<'a>(daily: &'a Daily, symbol: &'a str) -> Candidate<'a> {
     let wanted = change(&daily.close, 126);
     let leave = wanted.iter().map(|change| *change < 0.0).collect();

@@ -12,7 +12,7 @@ use nova_market::indicators::{
 #[path = "../tests/oracle/market.rs"]
 mod market;
 
-/// Generated symbols, and how often each is read: a whole market would fill the memory.
+/// Generated symbols, each computed several times: a whole market would exceed the memory.
 const SYMBOLS: usize = 500;
 const TIMES: usize = 16;
 const DAYS: usize = 2_520;

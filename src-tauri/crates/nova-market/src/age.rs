@@ -4,19 +4,19 @@ use nova_figures::days_between;
 
 use crate::QUOTE_DAYS;
 
-/// How far one may trust a price.
+/// How current a price is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Age {
-    /// Of the day, or of the last weekday before.
+    /// Of the same day, or of the last weekday before.
     Fresh,
-    /// A weekday has gone by since.
+    /// At least one weekday has passed since.
     Old,
-    /// More than a week.
+    /// Older than a week.
     VeryOld,
 }
 
 impl Age {
-    /// `stale` of a row; null where it is fresh.
+    /// The value of `stale` in a row; null if fresh.
     pub fn word(self) -> Option<&'static str> {
         match self {
             Self::Fresh => None,
@@ -26,7 +26,7 @@ impl Age {
     }
 }
 
-/// Markets rest at weekends: a Friday's close is fresh until Monday's is there.
+/// Markets are closed at weekends: a Friday's close is fresh until Monday's is available.
 pub fn age(date: Date, day: Date) -> Age {
     let days = days_between(date, day);
     if days > QUOTE_DAYS {
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weekday_gone_by_makes_a_price_old() {
+    fn price_is_old_after_a_weekday() {
         check("2026-11-20", "2026-11-20", Age::Fresh);
         check("2026-11-19", "2026-11-20", Age::Fresh);
         check("2026-11-18", "2026-11-20", Age::Old);
@@ -58,7 +58,7 @@ mod tests {
         check("2026-11-20", "2026-11-24", Age::Old);
         check("2026-11-13", "2026-11-20", Age::Old);
         check("2026-11-12", "2026-11-20", Age::VeryOld);
-        // A price of a day to come is none of these cases; it is never chosen.
+        // A price with a future date; such a price is never chosen.
         check("2026-11-21", "2026-11-20", Age::Fresh);
     }
 }

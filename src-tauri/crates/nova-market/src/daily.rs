@@ -1,10 +1,10 @@
 use jiff::civil::Date;
 
-/// The days of one share as columns, oldest first: what indicators and back-tests are computed over.
+/// The daily bars of one share as columns, oldest first: the input of indicators and back-tests.
 ///
-/// Prices are those of one share as there are on the day of the fetch, as in [`crate::History`]. All columns are of
-/// equal length; a figure that no source gave is NaN. These are the only floats among the amounts: statistics are
-/// estimates, and what is shown of a price is the decimal of its source.
+/// Prices are adjusted to the shares of the day of the fetch, as in [`crate::History`]. All columns have
+/// equal length; a value that no source reported is NaN. These are the only amounts held as floats:
+/// statistics are estimates, and a price that is shown is the decimal of its source.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Daily {
     pub days: Vec<Date>,
@@ -13,9 +13,9 @@ pub struct Daily {
     pub low: Vec<f64>,
     pub close: Vec<f64>,
     pub volume: Vec<f64>,
-    /// How many shares there are for each one since that day.
+    /// Date and ratio (new shares per old one).
     pub splits: Vec<(Date, f64)>,
-    /// What was paid for one share, by its ex-day, oldest first.
+    /// Ex-date and amount per share, oldest first.
     pub dividends: Vec<(Date, f64)>,
 }
 
@@ -28,7 +28,7 @@ impl Daily {
         self.days.is_empty()
     }
 
-    /// Leaves out the days from a place on.
+    /// Drops the days from an index on.
     pub fn truncate(&mut self, length: usize) {
         self.days.truncate(length);
         for column in [&mut self.open, &mut self.high, &mut self.low, &mut self.close, &mut self.volume] {
@@ -36,7 +36,7 @@ impl Daily {
         }
     }
 
-    /// The place of the last day that is not after `day`.
+    /// The index of the last day that is not after `day`.
     pub fn place(&self, day: Date) -> Option<usize> {
         self.days.partition_point(|known| *known <= day).checked_sub(1)
     }

@@ -1,17 +1,17 @@
-/// Why there is no answer: what follows the source's name, without a full stop, such as "answered with a web page
-/// instead of a quote".
+/// Why a source has no answer. The text continues the source's name, without a full stop, such as "answered
+/// with a web page instead of a quote".
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SourceError {
-    /// About this symbol.
+    /// Concerns this symbol.
     #[error("{0}")]
     Symbol(String),
-    /// About the source: the next symbol will hardly fare better.
+    /// Concerns the source: other symbols are likely to fail, too.
     #[error("{0}")]
     Source(String),
-    /// The user, or a rule, does not let it be asked.
+    /// The user or a rule does not allow the request.
     #[error("{0}")]
     Refused(String),
-    /// The call was stopped.
+    /// The call was cancelled.
     #[error("was stopped")]
     Stopped,
 }

@@ -7,14 +7,15 @@ use url::Url;
 
 use crate::SourceError;
 
-/// Sends requests and returns the answers, whatever their status. How many a second a host is asked is its business.
+/// Sends requests and returns the responses, whatever their status. It is responsible for rate limits per
+/// host.
 #[async_trait]
 pub trait Transport: Send + Sync {
     /// # Errors
-    /// [`SourceError::Stopped`] when the call was stopped, [`SourceError::Refused`] when the host may not be asked,
-    /// [`SourceError::Source`] when there is no answer.
+    /// [`SourceError::Stopped`] when the call was cancelled, [`SourceError::Refused`] when the host is not
+    /// allowed, [`SourceError::Source`] when there is no response.
     async fn get(&self, request: Request) -> Result<Response, SourceError>;
-    /// A file of the vault.
+    /// Reads a file of the vault.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -22,58 +23,58 @@ pub trait Transport: Send + Sync {
         Err(SourceError::Source(format!("cannot read {path} here")))
     }
     /// # Errors
-    /// [`SourceError::Stopped`] when the call was stopped before the time was over.
+    /// [`SourceError::Stopped`] when the call was cancelled meanwhile.
     async fn wait(&self, time: Duration) -> Result<(), SourceError>;
 }
 
-/// A GET.
+/// A GET request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     pub url: Url,
     pub headers: BTreeMap<String, String>,
-    /// How long the answer may take.
+    /// Timeout for the response.
     pub timeout: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     pub status: u16,
-    /// With names in lower case.
+    /// Names are in lower case.
     pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
-    /// Where the answer came from after redirects.
+    /// The final URL after redirects.
     pub url: Url,
-    /// When it came, RFC 3339.
+    /// Time of the response, RFC 3339.
     pub at: String,
 }
 
-/// A file as it was read.
+/// The contents of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
     pub bytes: Vec<u8>,
-    /// When it was read, RFC 3339.
+    /// Time of reading, RFC 3339.
     pub at: String,
 }
 
-/// How often one thing is asked.
+/// Attempts per request.
 const TRIES: u32 = 3;
-/// How long an answer may take.
+/// Timeout per attempt.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a source may ask for to be left alone; one that wants more is not asked again.
+/// Maximum `Retry-After` in seconds; beyond that there is no retry.
 const LONGEST_WAIT: u64 = 5;
 
-/// What came back: checked to be text, and not a page for a person.
+/// A response body, checked to be text and not an HTML page.
 pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) status: u16,
-    /// Without a query, which can carry keys.
+    /// Without the query, which can contain keys.
     pub(crate) url: String,
     pub(crate) at: String,
 }
 
 impl Answer {
     /// # Errors
-    /// When it is not JSON.
+    /// When the body is not JSON.
     pub(crate) fn json(&self) -> Result<Value, SourceError> {
         serde_json::from_str(&self.text)
             .map_err(|_| SourceError::Source("sent an answer that is not JSON".into()))
@@ -90,10 +91,10 @@ impl Request {
         self
     }
 
-    /// Sends it with a few tries.
+    /// Sends the request, with retries.
     ///
     /// # Errors
-    /// When there is no answer, or one that cannot be data whatever is in it.
+    /// When there is no response, or it cannot be data.
     pub(crate) async fn send(self, transport: &dyn Transport) -> Result<Answer, SourceError> {
         let mut tries = 0;
         loop {
@@ -107,14 +108,14 @@ impl Request {
     }
 }
 
-/// How long to wait before another try; None where there is none.
+/// The delay before the next attempt; `None` if there is none.
 fn wait(response: &Response, tries: u32) -> Option<Duration> {
     let busy = response.status == 429 || (500..600).contains(&response.status);
     if !busy || tries >= TRIES {
         return None;
     }
     match response.headers.get("retry-after") {
-        // A date, or longer than anybody waits for a quote.
+        // A date, or a longer wait than a quote justifies.
         Some(said) => {
             said.trim().parse().ok().filter(|seconds| *seconds <= LONGEST_WAIT).map(Duration::from_secs)
         }
@@ -140,7 +141,7 @@ fn answer(response: Response) -> Result<Answer, SourceError> {
     };
     let kind = response.headers.get("content-type").map(String::as_str).unwrap_or_default();
     let begins: String = text.trim_start_matches('\u{feff}').trim_start().chars().take(15).collect();
-    // XML is data, a page is not.
+    // XML is data, an HTML page is not.
     if kind.contains("text/html") || (begins.starts_with('<') && !begins.starts_with("<?xml")) {
         return failed("answered with a web page instead of a quote".into());
     }

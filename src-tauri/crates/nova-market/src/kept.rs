@@ -1,5 +1,5 @@
-//! How closes are kept as bytes: a line of JSON, then the days and prices as columns, little-endian. What is kept can
-//! be fetched again, so that bytes of another version or a cut file count as nothing kept.
+//! Serialisation of cached closes: a line of JSON, then days and prices as little-endian columns. They can be
+//! fetched again, so bytes of another version or a truncated file count as a cache miss.
 
 use jiff::civil::Date;
 use rust_decimal::Decimal;
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bar, Daily, Events, History};
 
-/// Closes as a source gave them.
+/// Closes of one source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept {
     /// "Yahoo"
     pub source: String,
-    /// The first day that was asked for: there may be none before it.
+    /// The first day requested; the closes may begin later.
     pub since: Date,
     pub history: History,
 }
 
-/// The first line.
+/// The header line.
 #[derive(Serialize, Deserialize)]
 struct Head {
     version: u32,
@@ -68,7 +68,7 @@ impl Kept {
         bytes
     }
 
-    /// None for bytes that [`Kept::encode`] did not write.
+    /// `None` for bytes that [`Kept::encode`] did not write.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (head, columns) = read(bytes)?;
         let price = |price: f64| Decimal::from_f64(price).map(|price| price.normalize());
@@ -88,8 +88,8 @@ impl Kept {
         Some(Self { source: head.source, since: head.since, history })
     }
 
-    /// With the days of `before` that are older, where both are of one source and say the same of the first day: no split
-    /// lies between.
+    /// Prepends the older days of `before`, if both are of the same source and agree on the first day, which
+    /// means that no split is in between.
     pub fn continuing(mut self, before: Option<Self>) -> Self {
         let first = self.history.bars.first().cloned();
         let (Some(first), Some(before)) = (first, before) else { return self };
@@ -117,29 +117,29 @@ impl Kept {
     }
 }
 
-/// What stands beside the columns of [`daily`].
+/// Metadata of the columns of [`daily`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// "Yahoo"
     pub source: String,
-    /// The first day that was asked for.
+    /// The first day requested.
     pub since: Date,
     pub currency: String,
     pub url: String,
     /// RFC 3339.
     pub fetched: String,
-    /// Whether the source tells of splits and dividends.
+    /// Whether the source reports splits and dividends.
     pub has_events: bool,
 }
 
 impl Origin {
-    /// The day since when splits and dividends are known; None where the source tells of none.
+    /// The first day for which splits and dividends are known; `None` if the source does not report them.
     pub fn events_since(&self) -> Option<Date> {
         self.has_events.then_some(self.since)
     }
 }
 
-/// The kept days as columns, without a decimal in between.
+/// Decodes into float columns directly, without decimals.
 pub fn daily(bytes: &[u8]) -> Option<(Origin, Daily)> {
     let (head, mut daily) = read(bytes)?;
     let number = |(day, number): &(Date, Decimal)| Some((*day, number.to_f64()?));
@@ -155,7 +155,7 @@ fn read(bytes: &[u8]) -> Option<(Head, Daily)> {
     let end = bytes.iter().position(|byte| *byte == b'\n')?;
     let head: Head = serde_json::from_slice(&bytes[..end]).ok()?;
     let columns = &bytes[end + 1..];
-    // Year, month and day in four bytes, and five numbers of eight.
+    // Four bytes for the date, and five numbers of eight bytes.
     if head.version != VERSION || head.days.checked_mul(44) != Some(columns.len()) {
         return None;
     }
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_read_again_to_the_last_digit() {
+    fn closes_round_trip_exactly() {
         let kept =
             kept(&[("1969-12-31", "0.000001"), ("2026-11-26", "1234567.8901"), ("2026-11-27", "42.18")]);
         assert_eq!(Kept::decode(&kept.encode()), Some(kept.clone()));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_cut_or_of_something_else_are_nothing_kept() {
+    fn truncated_or_foreign_bytes_are_a_cache_miss() {
         let whole = kept(&[("2026-11-26", "1"), ("2026-11-27", "2")]).encode();
         for length in 0..whole.len() {
             assert_eq!(Kept::decode(&whole[..length]), None, "cut at {length}");
@@ -229,16 +229,16 @@ mod tests {
     }
 
     #[test]
-    fn older_days_stay_where_the_first_new_one_says_the_same() {
+    fn older_days_are_kept_if_the_first_new_day_agrees() {
         let before = kept(&[("2026-11-24", "10"), ("2026-11-25", "11"), ("2026-11-26", "12")]);
         let fresh = kept(&[("2026-11-26", "12"), ("2026-11-27", "13")]);
         let dates = |kept: &Kept| kept.history.bars.len();
         assert_eq!(dates(&fresh.clone().continuing(Some(before.clone()))), 4);
-        // One that tells of no splits is not joined with one that does.
+        // Data without splits must not be joined with data that has them.
         let mut silent = fresh.clone();
         silent.history.events = None;
         assert_eq!(dates(&silent.continuing(Some(before.clone()))), 2);
-        // After a split all closes are others.
+        // A split changes all earlier closes.
         let split = kept(&[("2026-11-26", "6"), ("2026-11-27", "6.5")]);
         assert_eq!(dates(&split.continuing(Some(before))), 2);
     }

@@ -1,4 +1,4 @@
-//! What a company's reports and its price come to: sums over twelve months, growth, margins, ratios.
+//! Key figures from a company's reports and price: twelve-month sums, growth, margins, ratios.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
@@ -9,14 +9,14 @@ use rust_decimal::prelude::ToPrimitive as _;
 use crate::source::number;
 use crate::sources::sec::{Fact, Reported};
 
-/// One figure with where it comes from.
+/// A key figure with its derivation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyFigure {
     /// "price_to_earnings"
     pub key: &'static str,
     /// "Price ÷ earnings"
     pub name: &'static str,
-    /// The figure, or why there is none: a clause such as "the company made a loss".
+    /// The figure, or the reason for its absence as a clause, such as "the company made a loss".
     pub value: Result<Figure, String>,
 }
 
@@ -26,7 +26,7 @@ pub struct Figure {
     pub unit: Unit,
     /// A form ("SEC, 10-Q") or a formula ("Market value ÷ net income").
     pub how: String,
-    /// The last day of what it is about.
+    /// The last day of the period.
     pub date: Date,
 }
 
@@ -37,18 +37,18 @@ pub enum Unit {
     Ratio,
 }
 
-/// A close, in shares of its day.
+/// A close, in the shares of its day.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Close {
     pub price: Decimal,
     pub currency: String,
     pub date: Date,
-    /// Splits of the [`SHARES_DAYS`] up to that day, where the source of the close tells of them.
+    /// Splits within [`SHARES_DAYS`] before that day, if the source of the close reports them.
     pub splits: Option<Vec<(Date, Decimal)>>,
 }
 
-/// The tags that mean the same, the one of today first; companies changed them over the years, and those that report
-/// by IFRS have their own.
+/// Synonymous tags, the current one first: companies changed them over the years, and IFRS filers use their
+/// own.
 const REVENUE: &[&str] = &[
     "RevenueFromContractWithCustomerExcludingAssessedTax",
     "Revenues",
@@ -63,14 +63,14 @@ const DEPRECIATION: &[&str] = &[
     "DepreciationAmortizationAndAccretionNet",
     "DepreciationAndAmortization",
 ];
-/// Under which a company reports how many common shares there are.
+/// The tag of the number of common shares outstanding.
 pub const SHARES_TAG: &str = "EntityCommonStockSharesOutstanding";
 const SHARES: &[&str] = &[SHARES_TAG];
 const CASH: &[&str] = &["CashAndCashEquivalentsAtCarryingValue", "CashAndCashEquivalents"];
 const LONG_DEBT: &[&str] = &["LongTermDebtNoncurrent", "LongTermDebt"];
 const SHORT_DEBT: &[&str] = &["DebtCurrent", "LongTermDebtCurrent"];
 
-/// Whether a key figure is computed from what is reported under this tag.
+/// Whether a key figure uses this tag.
 #[cfg(feature = "tools")]
 pub(crate) fn is_read(tag: &str) -> bool {
     [REVENUE, NET_INCOME, OPERATING_INCOME, DEPRECIATION, SHARES, CASH, LONG_DEBT, SHORT_DEBT]
@@ -78,20 +78,20 @@ pub(crate) fn is_read(tag: &str) -> bool {
         .any(|tags| tags.contains(&tag))
 }
 
-/// How old a number of shares may be: a year's report, and the months until it was made.
+/// Maximum age of a share count: an annual report, and the months until it is filed.
 pub const SHARES_DAYS: i64 = 500;
-/// The same where nobody tells of splits.
+/// The same if no source reports splits.
 const SHARES_DAYS_WITHOUT_SPLITS: i64 = 200;
 
-/// How far, in days, the day of the debt may be from the end of EBITDA.
+/// Maximum distance in days between the debt and the end of EBITDA's period.
 const HALF_A_YEAR: i64 = 190;
 
-/// How many days ago the shares may have been counted.
+/// Maximum age of a share count, in days.
 pub(crate) fn oldest_count(knows_splits: bool) -> i64 {
     if knows_splits { SHARES_DAYS } else { SHARES_DAYS_WITHOUT_SPLITS }
 }
 
-/// All of them, each with its value or the reason why there is none.
+/// Computes all key figures, each with its value or the reason for its absence.
 pub fn key_figures(reported: &Reported, close: Option<&Close>) -> Vec<KeyFigure> {
     let company = Company { reported, close, day: close.map(|close| close.date) };
     let of = |key, name, value| KeyFigure { key, name, value };
@@ -108,27 +108,27 @@ pub fn key_figures(reported: &Reported, close: Option<&Close>) -> Vec<KeyFigure>
     ]
 }
 
-/// What the figures of a share are computed from, not rounded; None for what is not known.
+/// Unrounded inputs of a share's figures; `None` if unknown.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Basics {
-    /// As there are on the day of the close, and the day on which they were counted.
+    /// Adjusted to the day of the close, and the day of the count.
     pub(crate) shares: Option<(f64, Date)>,
     pub(crate) revenue: Option<f64>,
     pub(crate) net_income: Option<f64>,
-    /// Whether the company reports in the currency of its price.
+    /// Whether the company reports in the currency of the price.
     pub(crate) in_currency_of_price: bool,
-    /// Percent a year, over 1, 3 and 5 years.
+    /// Percent per year, over 1, 3 and 5 years.
     pub(crate) revenue_growth: [Option<f64>; 3],
     pub(crate) earnings_growth: Option<f64>,
     /// Percent.
     pub(crate) operating_margin: Option<f64>,
     pub(crate) net_margin: Option<f64>,
     pub(crate) net_debt_to_ebitda: Option<f64>,
-    /// Percent over one year.
+    /// Percent, over one year.
     pub(crate) share_change: Option<f64>,
 }
 
-/// As they are known on a day; `close` tells of the splits up to its own.
+/// As known on `day`; `close` has the splits up to its own day.
 pub(crate) fn basics(reported: &Reported, close: &Close, day: Date) -> Basics {
     let company = Company { reported, close: Some(close), day: Some(day) };
     let sum = |what, tags| company.year(what, tags).ok();
@@ -170,11 +170,11 @@ pub(crate) fn basics(reported: &Reported, close: &Close, day: Date) -> Basics {
 struct Company<'a> {
     reported: &'a Reported,
     close: Option<&'a Close>,
-    /// When it is asked.
+    /// The day of the query.
     day: Option<Date>,
 }
 
-/// A sum over twelve months.
+/// A twelve-month sum.
 #[derive(Debug, Clone, PartialEq)]
 struct Sum {
     value: Decimal,
@@ -210,11 +210,11 @@ impl Company<'_> {
         })
     }
 
-    /// How many shares there are on the day of the close, and the day on which they were counted.
+    /// The number of shares on the day of the close, and the day of the count.
     fn shares(&self) -> Result<(Decimal, Date), String> {
         let newest = self.counted()?;
         let close = self.close.ok_or("there is no close")?;
-        // A company with several classes of shares reports no sum of them, and years ago it may have done so.
+        // A company with several share classes reports no total now, but may have done so years ago.
         if days_between(newest.end, close.date) > oldest_count(close.splits.is_some()) {
             return Err(format!("the last number of shares that was reported is of {}", newest.end));
         }
@@ -225,14 +225,15 @@ impl Company<'_> {
         let facts = self.facts(SHARES).ok_or("no number of shares was reported")?;
         let newest = facts.facts.iter().max_by_key(|fact| (fact.end, fact.filed));
         let newest = newest.ok_or("no number of shares")?;
-        // What trades in the United States of a foreign company can stand for several of its shares, or a part of one.
+        // A depositary receipt of a foreign company can stand for several of its shares, or a fraction of
+        // one.
         if newest.form.starts_with("20-F") {
             return Err("how many of its shares one that trades here stands for is not reported".into());
         }
         Ok(newest)
     }
 
-    /// A number of shares as there are on the day of the close.
+    /// A share count, adjusted for splits up to the day of the close.
     fn since_split(&self, counted: &Fact, close: &Close) -> Result<Decimal, String> {
         let mut shares = value(counted).ok_or("the number of shares cannot be read")?;
         let splits = close.splits.iter().flatten();
@@ -261,7 +262,7 @@ impl Company<'_> {
         })
     }
 
-    /// Of the shares there are now: reports of a year with a split count two kinds of shares.
+    /// Per current share: reports of a year with a split mix two share counts.
     fn earnings_per_share(&self) -> Found {
         let (shares, day) = self.shares()?;
         let sum = self.year("net income", NET_INCOME)?;
@@ -299,7 +300,7 @@ impl Company<'_> {
         })
     }
 
-    /// Percent a year, and the ends of the two years.
+    /// Percent per year, and the ends of the two years.
     fn growth_over(&self, tags: &[&str], years: i64) -> Result<(f64, Date, Date), String> {
         let what = if tags == REVENUE { "revenue" } else { "net income" };
         let facts = self.facts(tags).ok_or_else(|| format!("no {what} was reported"))?;
@@ -367,7 +368,7 @@ impl Company<'_> {
         }
     }
 
-    /// What was reported by the newest tag of several.
+    /// The facts under the first of the tags with the most recent data.
     fn facts(&self, tags: &[&str]) -> Option<Facts<'_>> {
         let mut found: Option<Facts> = None;
         for tag in tags {
@@ -383,7 +384,7 @@ impl Company<'_> {
         found
     }
 
-    /// The sum over the last twelve months, where that is not long ago: a company can change the tag it reports under.
+    /// The twelve-month sum, if it is recent: a company may have changed the tag.
     fn year(&self, what: &str, tags: &[&str]) -> Result<Sum, String> {
         let sum = self.newest_year(what, tags)?;
         self.is_late(sum.end)
@@ -396,7 +397,7 @@ impl Company<'_> {
         self.day.is_none_or(|day| days_between(end, day) <= SHARES_DAYS)
     }
 
-    /// The sum over the last twelve months: the last full year, with what came after it in place of the same months of
+    /// The trailing twelve-month sum: the last full year plus the months after it, minus the same months of
     /// the year before.
     fn newest_year(&self, what: &str, tags: &[&str]) -> Result<Sum, String> {
         let facts = self.facts(tags).ok_or_else(|| format!("no {what} was reported"))?;
@@ -423,7 +424,7 @@ impl Company<'_> {
             near(fact.end, shift(since.end))
                 && fact.start.is_some_and(|start| near(start, since.start.and_then(shift)))
         });
-        // Without the months to take out, the full year is the newest sum that is right.
+        // Without the months to subtract, the full year is the newest correct sum.
         let Some(before) = before else { return Ok(sum(full, year)) };
         let (since_value, before) = value(since).zip(value(before)).ok_or_else(unreadable)?;
         let value =
@@ -444,12 +445,12 @@ struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// The full years, oldest first, each as it was reported last.
+    /// The full years, oldest first, each as last reported.
     fn full_years(&self) -> Vec<&'a Fact> {
         let is_full = |fact: &&Fact| {
             fact.start.is_some_and(|start| (350..=380).contains(&days_between(start, fact.end)))
         };
-        // A filing can restate twelve months that end with a quarter; a year is one of an annual report.
+        // A filing can restate twelve months that end with a quarter, so only annual reports count.
         let annual = |fact: &&Fact| ["10-K", "20-F", "40-F"].iter().any(|form| fact.form.starts_with(form));
         let mut years: Vec<&Fact> = self.facts.iter().filter(is_full).filter(annual).collect();
         years.sort_by_key(|fact| (fact.end, fact.filed));
@@ -463,7 +464,7 @@ impl<'a> Facts<'a> {
         years
     }
 
-    /// Of those with the last end, the one reported last.
+    /// The fact with the latest end; of several, the one filed last.
     fn latest(&self, which: impl Fn(&&'a Fact) -> bool) -> Option<&'a Fact> {
         self.facts.iter().filter(|fact| which(fact)).max_by_key(|fact| (fact.end, fact.filed))
     }

@@ -1,27 +1,29 @@
-//! Market data: what a share trades at, what it closed at, exchange rates, what a company reports, and what comes of
-//! it: key figures ([`key_figures()`]), returns ([`returns`]), conditions ([`expression`], [`screen`]) and back-tests
+//! Market data: quotes, past closes, exchange rates and company reports, and what is computed from them: key
+//! figures ([`key_figures()`]), returns ([`returns`]), conditions ([`expression`], [`screen`]) and back-tests
 //! ([`backtest()`](backtest::backtest)).
 //!
-//! [`Source`] is one service that knows some of it; each lies in its own file of `sources`, with its terms and limits.
-//! [`Sources`] asks them in the user's order until one answers. Whatever a source answers is checked ([`Quoted`],
-//! [`History`]); what cannot be true is an error with its reason and never a number.
+//! A [`Source`] is one data service; each has its own file in `sources`, with its terms and limits.
+//! [`Sources`] asks them in the user's order until one answers. Every answer is validated ([`Quoted`],
+//! [`History`]); implausible data is an error with its reason, never a number.
 //!
-//! Nothing here opens a connection, reads a clock or a setting, or knows a model or the vault: whoever uses it brings a
-//! [`Transport`]. The one a skill brings is in `tools`, the only module that knows what a skill is, behind the feature
-//! of that name. Amounts are decimals; only statistics are floats: [`indicators`] and a [`backtest`]. Nothing
-//! here trades.
+//! Nothing here opens a connection, reads a clock or a setting, or knows models or the vault: the caller
+//! provides a [`Transport`]. The one for skills is in `tools`, the only module that knows skills, behind the
+//! feature of that name. Amounts are decimals; only statistics ([`indicators`], [`backtest`]) are floats.
+//! Nothing here trades.
 //!
 //! # Invariants
 //!
-//! - Each source is read in the shapes of its real answers, good and bad: `tests/sources.rs`.
-//! - Returns equal those of pyxirr and FinCal; where no rate or several fit there is none: `src/returns.rs`.
+//! - Each source is tested with the shapes of its real responses, good and bad: `tests/sources.rs`.
+//! - Returns equal those of pyxirr and FinCal; without a unique rate there is none: `src/returns.rs`.
 //! - Indicators equal those of TA-Lib, back-tests those of backtesting and bt: `tests/oracle.rs`.
-//! - An indicator, a condition and a back-test know nothing of later days: `src/indicators/tests.rs`,
+//! - Indicators, conditions and back-tests do not look ahead: `src/indicators/tests.rs`,
 //!   `src/expression/tests.rs`, `src/backtest/tests/properties.rs`.
 //! - A report counts from the day after it was filed: `tests/reports.rs`.
 //! - The profit of a back-test is the sum of its trades' results: `src/backtest/tests/properties.rs`.
-//! - A figure that cannot be known has its reason and no value: `skills/lookup/tests/lookup/fundamentals.rs`.
-//! - No crate of Nova but nova-figures and nothing that reaches a disk or a network is below: `.ci/layers`.
+//! - A figure that cannot be known has a reason instead of a value:
+//!   `skills/lookup/tests/lookup/fundamentals.rs`.
+//! - It depends on no other Nova crate but nova-figures and on nothing that does disk or network I/O:
+//!   `.ci/layers`.
 
 mod age;
 pub mod backtest;

@@ -1,21 +1,21 @@
 use std::collections::BTreeMap;
 
-/// A share or fund at one exchange, as far as it is known.
+/// A share or fund on one exchange, as far as known.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Listing {
     pub symbol: String,
     /// A name of the exchange, such as XETRA.
     pub exchange: Option<String>,
-    /// In which it is kept; a price in another one is refused.
+    /// Expected currency; a price in another one is refused.
     pub currency: Option<String>,
-    /// What the user says each source calls it, by the source's name in the configuration.
+    /// Symbols configured by the user, by the source's name in the configuration.
     pub own: BTreeMap<String, String>,
 }
 
-/// Something that is listed.
+/// A search result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// As the source writes it.
+    /// In the source's spelling.
     pub symbol: String,
     pub name: String,
     pub exchange: Option<String>,
@@ -23,11 +23,11 @@ pub struct Found {
     pub kind: Option<String>,
 }
 
-/// What an exchange is called, how sources mark its symbols, and what it quotes in. Where a source
-/// does not cover it, or quotes it in fractions of its currency, it has no mark.
+/// An exchange: its names, its symbol suffixes by source, and its currency. There is no suffix if a source
+/// does not cover it, or quotes it in a subunit of the currency.
 struct Exchange {
     names: &'static [&'static str],
-    /// Its code (ISO 10383); the United States have several.
+    /// Market identifier code (ISO 10383); the United States have several.
     market: Option<&'static str>,
     currency: &'static str,
     stooq: Option<&'static str>,
@@ -124,7 +124,7 @@ const EXCHANGES: &[Exchange] = &[
 ];
 
 impl Listing {
-    /// A symbol as people write it: "ngtl", or with the mark of its exchange, "NGTL.DE".
+    /// Parses a symbol as the user writes it: "ngtl", or with the suffix of its exchange, "NGTL.DE".
     pub fn parse(said: &str) -> Self {
         let said = said.trim().to_uppercase();
         let marked = EXCHANGES.iter().filter(|exchange| !exchange.yahoo.is_empty());
@@ -139,7 +139,7 @@ impl Listing {
         }
     }
 
-    /// What a source has found.
+    /// The listing of a search result.
     pub fn found(found: &Found) -> Self {
         let mut listing = Self::parse(&found.symbol);
         let said = found.exchange.as_deref().filter(|exchange| known(exchange).is_ok());
@@ -147,15 +147,15 @@ impl Listing {
         listing
     }
 
-    /// Whether it is listed in the United States, as it is where nothing says otherwise.
+    /// Whether it is listed in the United States, which is the default.
     pub fn is_in_the_us(&self) -> bool {
         self.listed().is_ok_and(|(exchange, _)| exchange.names[0] == EXCHANGES[0].names[0])
     }
 
-    /// What Stooq calls it and the currency that it quotes it in, which it does not say itself.
+    /// The symbol for Stooq, and the currency, which Stooq does not report.
     ///
     /// # Errors
-    /// When that cannot be known: a guess could be a stock of the same letters.
+    /// When it is unknown: a guess could be another share with the same letters.
     pub(crate) fn for_stooq(&self) -> Result<(String, String), String> {
         let (exchange, currency) = self.listed()?;
         if let Some(own) = self.own("stooq") {
@@ -165,10 +165,10 @@ impl Listing {
         Ok((format!("{}{mark}", self.hyphenated().to_lowercase()), currency))
     }
 
-    /// What Yahoo calls it; it says the currency itself.
+    /// The symbol for Yahoo, which reports the currency.
     ///
     /// # Errors
-    /// When the exchange is not known.
+    /// When the exchange is unknown.
     pub(crate) fn for_yahoo(&self) -> Result<String, String> {
         if let Some(own) = self.own("yahoo") {
             return Ok(own.to_owned());
@@ -179,10 +179,10 @@ impl Listing {
         }
     }
 
-    /// What Finnhub calls it, and the currency, which it does not say.
+    /// The symbol for Finnhub, and the currency, which Finnhub does not report.
     ///
     /// # Errors
-    /// As [`Listing::for_stooq`].
+    /// See [`Listing::for_stooq`].
     pub(crate) fn for_finnhub(&self) -> Result<(String, String), String> {
         let (exchange, currency) = self.listed()?;
         let symbol =
@@ -190,10 +190,10 @@ impl Listing {
         Ok((symbol, currency))
     }
 
-    /// What Twelve Data calls it, and the code of the market (ISO 10383) where one is known; it says the currency itself.
+    /// The symbol for Twelve Data, which reports the currency, and the market identifier code if known.
     ///
     /// # Errors
-    /// When the exchange is not known.
+    /// When the exchange is unknown.
     pub(crate) fn for_twelve_data(&self) -> Result<(String, Option<&'static str>), String> {
         if let Some(own) = self.own("twelve_data") {
             return Ok((own.to_owned(), None));
@@ -202,7 +202,7 @@ impl Listing {
         Ok((self.symbol.clone(), exchange.market))
     }
 
-    /// What a source of the United States alone calls it, and the dollar.
+    /// The symbol for a source that covers only the United States, and the dollar.
     ///
     /// # Errors
     /// When it is listed elsewhere.
@@ -215,8 +215,8 @@ impl Listing {
         }
     }
 
-    /// The symbol with the class of its shares as most sources write it: BRK.B is BRK-B. Other letters after a point
-    /// are marks of exchanges.
+    /// The symbol with the share class as most sources write it: BRK.B is BRK-B. Other letters after a point
+    /// are suffixes of exchanges.
     fn hyphenated(&self) -> String {
         match self.symbol.rsplit_once('.') {
             Some((company, class @ ("A" | "B"))) => format!("{company}-{class}"),
@@ -228,7 +228,7 @@ impl Listing {
         self.own.get(source).map(String::as_str).filter(|own| !own.trim().is_empty())
     }
 
-    /// Where it is listed: in the United States where nothing says otherwise.
+    /// The exchange and the currency; the United States by default.
     fn listed(&self) -> Result<(&'static Exchange, String), String> {
         let exchange = match (&self.exchange, &self.currency) {
             (Some(name), _) => known(name)?,

@@ -7,20 +7,20 @@ use rust_decimal::Decimal;
 
 use crate::{Found, History, Listing, Quoted, Source, SourceError, Transport};
 
-/// After this many failures in a row a source is not asked for the same any more.
+/// Consecutive failures after which a source is no longer asked for the same kind of data.
 const FAILURES: u32 = 3;
 
-/// Sources in the order in which they are asked. One that fails again and again is left alone for as long as this
-/// lives, which is one call of a tool.
+/// Sources in order of preference. A source that keeps failing is skipped for the lifetime of this value,
+/// which is one tool call.
 pub struct Sources {
     list: Vec<Box<dyn Source>>,
     failures: Mutex<Failures>,
 }
 
-/// How often in a row a source failed to do something, and why the last time.
+/// Number of consecutive failures, and the last reason.
 type Failures = HashMap<(String, What), (u32, String)>;
 
-/// What a source is asked for: one that gives no closes may well give quotes.
+/// The kind of a request: a source without closes may still have quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum What {
     Quote,
@@ -30,12 +30,12 @@ enum What {
     Search,
 }
 
-/// Why no source has it, one clause for each: "Stooq answered with nothing; Yahoo receives too many requests".
+/// Why no source has it, one clause each: "Stooq answered with nothing; Yahoo receives too many requests".
 #[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
 #[error("{}", .clauses.join("; "))]
 pub struct Reasons {
     clauses: Vec<String>,
-    /// A source answered, and does not have it.
+    /// At least one source answered that it does not have it.
     pub answered: bool,
 }
 
@@ -48,7 +48,7 @@ impl Sources {
         self.list.is_empty()
     }
 
-    /// The newest price that can be true, and the name of the source that has it. `last` is what was known before.
+    /// The newest plausible price and its source. `last` is the price known before.
     ///
     /// # Errors
     /// When no source has one.
@@ -68,7 +68,7 @@ impl Sources {
     /// The days from `from` to `to` of the first source that has any, and its name.
     ///
     /// # Errors
-    /// As [`Sources::quote`].
+    /// See [`Sources::quote`].
     pub async fn history(
         &self,
         listing: &Listing,
@@ -83,10 +83,10 @@ impl Sources {
         .await
     }
 
-    /// How much of the currency `to` one of `from` is, and who says so.
+    /// The exchange rate (units of `to` per unit of `from`), and its source.
     ///
     /// # Errors
-    /// As [`Sources::quote`].
+    /// See [`Sources::quote`].
     pub async fn rate(
         &self,
         (from, to): (&str, &str),
@@ -100,10 +100,10 @@ impl Sources {
         .await
     }
 
-    /// The same on the days from `first` to `last`, as closes.
+    /// Exchange rates from `first` to `last`, as closes.
     ///
     /// # Errors
-    /// As [`Sources::quote`].
+    /// See [`Sources::quote`].
     pub async fn rates(
         &self,
         (from, to): (&str, &str),
@@ -117,10 +117,10 @@ impl Sources {
         .await
     }
 
-    /// What is listed under a name, by the first source that knows of any, and its name.
+    /// Searches listings by name; returns the results of the first source that has any, and its name.
     ///
     /// # Errors
-    /// As [`Sources::quote`].
+    /// See [`Sources::quote`].
     pub async fn search(
         &self,
         query: &str,

@@ -1,5 +1,4 @@
-//! What a company's reports come to on each day, with what was public by then: a report counts from the day after it
-//! was filed.
+//! Report figures per day, with only what was public then: a report counts from the day after its filing.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -18,15 +17,15 @@ use crate::{Close, Daily};
 /// The columns of one share that an expression reads.
 pub struct ShareColumns<'a> {
     daily: &'a Daily,
-    /// The day since when dividends are known.
+    /// The first day for which dividends are known.
     events_since: Option<Date>,
     reports: Option<Reports>,
 }
 
-/// What is known from reports, from each of these days on, oldest first.
+/// What is known from each of these days on, oldest first.
 struct Reports {
     steps: Vec<(Date, Basics)>,
-    /// The days whose splits are known; None where they are not.
+    /// The first day for which splits are known; `None` if they are not.
     splits_since: Option<Date>,
 }
 
@@ -68,7 +67,7 @@ impl<'a> ShareColumns<'a> {
                 continue;
             }
             let of_year = self.daily.dividends.iter().filter(|(paid, _)| *paid > begin && paid <= day);
-            // A sum of nothing would be -0.
+            // An empty sum would be -0.
             let sum = of_year.fold(0.0, |sum, (_, amount)| sum + amount);
             paid[place] = known(sum / self.daily.close[place] * 100.0);
         }
@@ -130,7 +129,7 @@ impl Reports {
             .flat_map(|tag| tag.units.values())
             .flatten();
         let filed: BTreeSet<Date> = facts.map(|fact| fact.filed).collect();
-        // Of all that was filed before the first day, the newest counts on it.
+        // The newest filing before the first day is in effect on it.
         let mut from: BTreeSet<Date> =
             filed.iter().filter_map(|day| day.tomorrow().ok()).filter(|day| day <= last).collect();
         let before = from.iter().rev().find(|day| *day <= first).copied();
@@ -141,7 +140,7 @@ impl Reports {
             .filter_map(|(day, times)| Some((*day, Decimal::try_from(*times).ok()?)))
             .collect();
         let steps = from.into_iter().map(|day| {
-            // Shares of the last day, as the closes are.
+            // In shares of the last day, like the closes.
             let close = Close {
                 price: Decimal::ONE,
                 currency: origin.currency.clone(),
@@ -153,8 +152,8 @@ impl Reports {
         Self { steps: steps.collect(), splits_since }
     }
 
-    /// Where they were counted lately, and no split since is overlooked. Where nobody tells of splits, a past close may
-    /// have been divided by one that the count was not.
+    /// The share count, if it is recent and no split since is missed. If no source reports splits, a past
+    /// close may be adjusted for one that the count is not.
     fn shares(&self, basics: &Basics, day: Date, is_last: bool) -> Option<f64> {
         let (shares, counted) = basics.shares?;
         let is_covered = self.splits_since.map_or(is_last, |since| since <= counted);

@@ -1,22 +1,21 @@
-//! What was earned on money that was put in and taken out over time.
+//! Returns on money that was deposited and withdrawn over time.
 //!
-//! A return is a power of a ratio, so it is a float; the amounts that it is computed from are decimals.
+//! A return is a power of a ratio, hence a float; the amounts it is computed from are decimals.
 
 use jiff::civil::Date;
 use nova_figures::days_between;
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
 
-/// Money that was put in (below zero) or taken out (above zero) on a day; what is held at the end counts as taken
-/// out.
+/// A deposit (negative) or withdrawal (positive) on a day; the final value counts as a withdrawal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Flow {
     pub date: Date,
     pub amount: Decimal,
 }
 
-/// A day with its flows: the values at the end of the day before and of the day itself, and what was put in and taken
-/// out on it.
+/// A day with flows: the values at the end of the previous day and of this day, and the deposits and
+/// withdrawals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlowDay {
     pub before: Decimal,
@@ -38,16 +37,16 @@ pub enum NoReturn {
     None,
 }
 
-/// The rates that are looked through: from a loss of nearly everything a year to a ten-thousandfold, in equal steps of
-/// the logarithm.
+/// Range of the rates searched: from a near-total loss per year to a ten-thousandfold, in equal logarithmic
+/// steps.
 const LOWEST: f64 = 1e-4;
 const HIGHEST: f64 = 1e4;
 const STEPS: u32 = 400;
-/// Halvings after which a rate is as exact as a float can be.
+/// Bisection steps after which a rate has the full precision of a float.
 const HALVINGS: u32 = 200;
 
-/// The money-weighted return of a year as a ratio: the rate at which all flows are worth nothing on the first day, with
-/// years of 365 days, as the function XIRR of spreadsheets defines it.
+/// The annualised money-weighted return as a ratio: the rate at which the net present value of all flows is
+/// zero, with years of 365 days, as defined by XIRR in spreadsheets.
 ///
 /// # Errors
 /// When there is no such rate, or more than one.
@@ -72,7 +71,7 @@ pub fn money_weighted(flows: &[Flow]) -> Result<f64, NoReturn> {
         let (mut low, mut high) = (growth(step), growth(step + 1));
         let (at_low, at_high) = (worth(low), worth(high));
         if at_high == 0.0 || at_low.signum() == at_high.signum() {
-            // A zero at the end of a step is the sign change of the next one.
+            // A zero at the end of a step is found as the sign change of the next one.
             continue;
         }
         if found.is_some() {
@@ -87,23 +86,23 @@ pub fn money_weighted(flows: &[Flow]) -> Result<f64, NoReturn> {
     found.ok_or(NoReturn::None)
 }
 
-/// The time-weighted return of a whole period as a ratio, whatever was put in and when. On each day with flows, what is
-/// put in counts from its beginning and what is taken out to its end: `(after + taken out) ÷ (before + put in)`, as the
-/// program Portfolio Performance defines its true time-weighted rate of return. `last` is the value at the end of the
-/// period, and the first day begins it.
+/// The time-weighted return of the whole period as a ratio, independent of deposits and withdrawals. Deposits
+/// count at the start of their day and withdrawals at its end: `(after + taken out) ÷ (before + put in)`,
+/// like the true time-weighted rate of return of Portfolio Performance. The period begins on the first day,
+/// and `last` is the value at its end.
 ///
-/// None where nothing is invested on a day, so that no ratio exists.
+/// `None` if nothing is invested on a day, so that no ratio exists.
 pub fn time_weighted(days: &[FlowDay], last: Decimal) -> Option<f64> {
     let mut grown = 1.0;
     let mut value: Option<Decimal> = None;
     for day in days {
-        // Since the last flows, the value alone moved.
+        // Without flows, the return since the last ones is the change in value.
         if let Some(value) = value.filter(|value| !value.is_zero()) {
             grown *= ratio(day.before, value)?;
         }
         let put = day.before.checked_add(day.put_in)?;
         if put.is_zero() {
-            // Paid out of nothing, such as a dividend after the last sale.
+            // A payout without an investment, such as a dividend after the last sale.
             if !day.taken_out.is_zero() || !day.after.is_zero() {
                 return None;
             }
@@ -118,7 +117,7 @@ pub fn time_weighted(days: &[FlowDay], last: Decimal) -> Option<f64> {
     Some(grown - 1.0)
 }
 
-/// A return of some days as that of a year; None for less than a year, which no year may be made of.
+/// Annualises a return; `None` for less than a year, which must not be extrapolated.
 pub fn a_year(whole: f64, days: i64) -> Option<f64> {
     (days >= 365).then(|| (1.0 + whole).powf(365.0 / days as f64) - 1.0)
 }
@@ -145,9 +144,10 @@ mod tests {
         assert!((rate - expected).abs() < 1e-9, "{rate} instead of {expected}");
     }
 
-    /// The example of Excel's page of XIRR, and one of the crate xirr; the digits are those of the library pyxirr.
+    /// The examples of Excel's documentation of XIRR and of the crate xirr; the digits are from the library
+    /// pyxirr.
     #[test]
-    fn a_money_weighted_return_is_xirr() {
+    fn money_weighted_return_equals_xirr() {
         xirr(
             &[
                 ("2008-01-01", -10_000),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn where_no_rate_is_right_there_is_none() {
+    fn no_return_without_a_unique_rate() {
         let of = |of: &[(&str, i64)]| money_weighted(&flows(of));
         assert_eq!(of(&[]), Err(NoReturn::OneWay));
         assert_eq!(of(&[("2025-01-01", -100), ("2026-01-01", -100)]), Err(NoReturn::OneWay));
@@ -184,10 +184,10 @@ mod tests {
         FlowDay { before: of(before), put_in: of(put_in), taken_out: of(taken_out), after: of(after) }
     }
 
-    /// The example of the function `twrr` of the R package FinCal: two years that begin with 100 and 240, end with 120
-    /// and 260 and pay 2 and 4: 15.84472 % a year.
+    /// The example of the function `twrr` of the R package FinCal: two years that begin with 100 and 240, end
+    /// with 120 and 260 and pay 2 and 4: 15.84472 % a year.
     #[test]
-    fn a_time_weighted_return_does_not_depend_on_what_was_put_in() {
+    fn time_weighted_return_is_independent_of_deposits() {
         let days = [day(0, 100, 0, 100), day(120, 0, 2, 120), day(120, 120, 0, 240), day(260, 0, 4, 260)];
         let whole = time_weighted(&days, Decimal::from(260)).expect("a return");
         let year = a_year(whole, 730).expect("two years");
@@ -195,8 +195,8 @@ mod tests {
     }
 
     #[test]
-    fn days_on_which_nothing_is_invested_count_nothing() {
-        // Up by a half, sold, nothing for a while, bought again, down by a half.
+    fn uninvested_days_do_not_count() {
+        // Rises by half, is sold, a break, bought again, falls by half.
         let days = [day(0, 100, 0, 100), day(150, 0, 150, 0), day(0, 400, 0, 400)];
         assert_eq!(time_weighted(&days, Decimal::from(200)), Some(-0.25));
         assert_eq!(time_weighted(&[], Decimal::ZERO), Some(0.0));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn less_than_a_year_is_not_made_a_year_of() {
+    fn less_than_a_year_is_not_annualised() {
         assert_eq!(a_year(0.05, 364), None);
         let year = a_year(0.05, 365).expect("a year");
         assert!((year - 0.05).abs() < 1e-12, "{year}");

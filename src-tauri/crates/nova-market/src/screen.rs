@@ -1,4 +1,4 @@
-//! A screen: conditions that all must hold, and what hits are ranked by.
+//! A screen: conditions that must all hold, and a score that ranks the hits.
 
 use crate::expression::{Columns, Expression, ExpressionError, Truth, Wanted};
 
@@ -9,12 +9,12 @@ pub struct Screen {
     pub missing: Missing,
 }
 
-/// What becomes of a share of which a figure is not known.
+/// How to treat a share with an unknown figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {
     #[default]
     LeaveOut,
-    /// It is a hit where all that is known holds, and marked.
+    /// It is a marked hit if all known conditions hold.
     Keep,
 }
 
@@ -23,7 +23,7 @@ pub enum Missing {
 pub struct ScorePart {
     pub figure: Expression,
     pub prefer: Prefer,
-    /// Of 100, before all are brought to 100.
+    /// In percent, before the weights are normalised to 100.
     pub weight: f64,
 }
 
@@ -33,23 +33,23 @@ pub enum Prefer {
     High,
 }
 
-/// What a screen says of one share on its last day.
+/// The evaluation of a screen for one share on its last day.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
-    /// Of each condition.
+    /// One per condition.
     pub truths: Vec<Truth>,
-    /// The figure that each condition compares with its limit; NaN where it compares none, or it is not known.
+    /// The figure that each condition compares with a limit; NaN if there is none, or it is unknown.
     pub figures: Vec<f64>,
-    /// Of each part of the score.
+    /// One per part of the score.
     pub score: Vec<f64>,
 }
 
-/// What is said of a share.
+/// The result for a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Hit,
     No,
-    /// Of a figure that is missing nothing is known, and all others hold.
+    /// A condition is unknown, and all others hold.
     LeftOut,
 }
 
@@ -59,7 +59,7 @@ impl Screen {
         self.conditions.iter().chain(of_score).any(Expression::needs_reports)
     }
 
-    /// Looks at the last day.
+    /// Evaluates the last day.
     pub fn look(&self, columns: &dyn Columns) -> Look {
         let number = |figure: &Expression| figure.last_number(columns);
         let truth = |condition: &Expression| condition.last_truth(columns);
@@ -82,8 +82,7 @@ impl Screen {
         }
     }
 
-    /// For each day how well a share does, for a back-test: NaN where it is no hit. Without a score all hits are
-    /// alike.
+    /// The rank of a share for each day of a back-test: NaN if it is not a hit. All hits rank equally.
     pub fn wanted(&self, columns: &dyn Columns) -> Vec<f64> {
         let days = columns.daily().len();
         let mut wanted = vec![0.0; days];
@@ -100,10 +99,10 @@ impl Screen {
 }
 
 impl ScorePart {
-    /// `low price_to_earnings 50 %`; without a percentage the weight is 100.
+    /// Parses `low price_to_earnings 50 %`; the default weight is 100.
     ///
     /// # Errors
-    /// When it does not begin with low or high, or its figure cannot be read.
+    /// When it does not begin with low or high, or the figure cannot be parsed.
     pub fn parse(text: &str) -> Result<Self, ExpressionError> {
         let error = |message: &str| ExpressionError {
             message: message.to_owned(),
@@ -137,8 +136,8 @@ impl ScorePart {
     }
 }
 
-/// The points of each share for each part of the score, of 100 in all: its rank among those whose figure is known, the
-/// worst with none. A share without the figure has NaN.
+/// The points of each share for each part of the score, 100 in total: its rank among the shares with a known
+/// figure; the worst has none. A share without the figure has NaN.
 pub fn points(parts: &[ScorePart], figures: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let all: f64 = parts.iter().map(|part| part.weight).sum();
     let mut points = vec![vec![f64::NAN; parts.len()]; figures.len()];
@@ -167,10 +166,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_score_is_the_rank_of_each_figure_by_its_weight() {
+    fn score_is_the_weighted_rank_of_each_figure() {
         let parts = ["low price_to_earnings 60 %", "high net_margin 20 %"]
             .map(|text| ScorePart::parse(text).expect(text));
-        // Weights of 60 and 20 are three quarters and one.
+        // Weights of 60 and 20 are normalised to 75 and 25.
         let figures = [vec![10.0, 5.0], vec![20.0, 5.0], vec![30.0, 9.0], vec![f64::NAN, 1.0]];
         let points = points(&parts, &figures);
         assert_eq!(points[0], [75.0, 12.5]);
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_score_that_cannot_be_read_is_named() {
+    fn invalid_part_of_a_score_is_reported() {
         let said = |text: &str| ScorePart::parse(text).expect_err(text).message;
         assert!(said("price_to_earnings 50 %").contains("low or high"));
         assert!(said("low 50 %").contains("missing"));

@@ -5,10 +5,10 @@ use rust_decimal::Decimal;
 
 use crate::{Found, Listing, SourceError, Transport};
 
-/// How many days old a price may be to be used.
+/// Maximum age of a price, in days.
 pub const QUOTE_DAYS: i64 = 7;
 
-/// One service that has market data. What it does not have it refuses.
+/// A service for market data. Unsupported requests return an error.
 #[async_trait]
 pub trait Source: Send + Sync {
     /// "Stooq"
@@ -30,12 +30,12 @@ pub trait Source: Send + Sync {
         Err(SourceError::Symbol("gives no past prices".into()))
     }
 
-    /// How much of the currency `to` one of `from` is.
+    /// The exchange rate: units of `to` per unit of `from`.
     async fn rate(&self, _from: &str, _to: &str, _: &dyn Transport) -> Result<Quoted, SourceError> {
         Err(SourceError::Symbol("gives no rates".into()))
     }
 
-    /// The same on the days from `first` to `last`, as closes.
+    /// Exchange rates from `first` to `last`, as closes.
     async fn rates(
         &self,
         (_from, _to): (&str, &str),
@@ -46,72 +46,71 @@ pub trait Source: Send + Sync {
         Err(SourceError::Symbol("gives no past rates".into()))
     }
 
-    /// What is listed under a name, or under something like a symbol: the best match first.
+    /// Searches by name or symbol, best match first.
     async fn search(&self, _query: &str, _: &dyn Transport) -> Result<Vec<Found>, SourceError> {
         Err(SourceError::Symbol("finds no names".into()))
     }
 }
 
-/// The newest price that a source has.
+/// The newest price of a source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quoted {
     pub price: Decimal,
     pub currency: String,
-    /// What the source calls it, where it says so.
+    /// The source's name for the listing, if it reports one.
     pub name: Option<String>,
     pub date: Date,
-    /// RFC 3339, where it is said.
+    /// RFC 3339, if reported.
     pub at: Option<String>,
-    /// The close of the day before.
+    /// The previous close.
     pub before: Option<Decimal>,
-    /// Where it answered, without a query.
+    /// URL of the answer, without the query.
     pub url: String,
-    /// When it answered, RFC 3339.
+    /// Time of the answer, RFC 3339.
     pub fetched: String,
 }
 
-/// Days of trading, oldest first. Prices are those of one share as there are on the day of the answer: a split in
-/// between has divided them.
+/// Trading days, oldest first. Prices are split-adjusted to the shares of the day of the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
     pub currency: String,
     pub bars: Vec<Bar>,
-    /// Splits and dividends of these days, where the source tells of them.
+    /// Splits and dividends of these days, if the source reports them.
     pub events: Option<Events>,
-    /// Where it answered, without a query.
+    /// URL of the answer, without the query.
     pub url: String,
-    /// When it answered, RFC 3339.
+    /// Time of the answer, RFC 3339.
     pub fetched: String,
 }
 
-/// One day of trading.
+/// One trading day.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
     pub date: Date,
     pub close: Decimal,
-    /// None where the source does not say them.
+    /// `None` if the source does not report it.
     pub open: Option<Decimal>,
     pub high: Option<Decimal>,
     pub low: Option<Decimal>,
-    /// How many shares changed hands, where it is said.
+    /// The trading volume in shares, if reported.
     pub volume: Option<u64>,
 }
 
-/// What happened to a share in some days.
+/// Corporate actions within some days.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Events {
-    /// How many shares there are for each one since that day.
+    /// Date and ratio (new shares per old one).
     pub splits: Vec<(Date, Decimal)>,
-    /// What was paid for one share as there are on the day of the answer.
+    /// Ex-date and amount per share as of the day of the answer.
     pub dividends: Vec<(Date, Decimal)>,
 }
 
 impl Quoted {
-    /// The same where it can be true.
+    /// Validates the price.
     ///
     /// # Errors
-    /// When it is not above zero, in another currency than it is kept in, of a day to come, too old, or nowhere near
-    /// what was known last.
+    /// When it is not above zero, in another currency than expected, in the future, too old, or implausibly
+    /// far from the last known price.
     pub fn checked(
         self,
         currency: Option<&str>,
@@ -123,7 +122,7 @@ impl Quoted {
             return absurd(format!("answered with the price {}, which is not above zero", self.price));
         }
         in_currency(&self.currency, currency)?;
-        // Somewhere it is tomorrow already.
+        // It may already be tomorrow in another time zone.
         if days_between(today, self.date) > 1 {
             return absurd(format!("answered with a price of {}, which is in the future", self.date));
         }
@@ -145,15 +144,16 @@ impl Quoted {
 }
 
 impl History {
-    /// The days from `from` to `to` that can be true.
+    /// The valid days from `from` to `to`.
     ///
     /// # Errors
-    /// When there is none, in another currency than it is kept in, or with a close nowhere near the others.
+    /// When there are none, the currency is not the expected one, or a close is implausibly far from the
+    /// others.
     pub fn checked(mut self, currency: Option<&str>, from: Date, to: Date) -> Result<Self, SourceError> {
         in_currency(&self.currency, currency)?;
         self.bars.retain(|bar| bar.close > Decimal::ZERO && bar.date >= from && bar.date <= to);
         self.bars.sort_by_key(|bar| bar.date);
-        // Of two of one day the later one is the newer.
+        // Of two bars of the same day, the later one is newer.
         self.bars.reverse();
         self.bars.dedup_by_key(|bar| bar.date);
         self.bars.reverse();
@@ -184,13 +184,13 @@ fn in_currency(said: &str, kept: Option<&str>) -> Result<(), SourceError> {
     }
 }
 
-/// Whether one of two prices is more than a thousand times the other.
+/// Whether two prices differ by a factor of more than a thousand.
 fn is_far_off(price: Decimal, other: Decimal) -> bool {
     let times = |a: Decimal, b: Decimal| a.checked_div(b).is_none_or(|times| times > Decimal::ONE_THOUSAND);
     times(price, other) || times(other, price)
 }
 
-/// A number of an answer: a plain decimal or one with an exponent, as programs print them.
+/// Parses a number of an answer: a plain decimal, or one with an exponent.
 pub(crate) fn number(text: &str) -> Option<Decimal> {
     let text = text.trim();
     Decimal::from_str_exact(text).ok().or_else(|| Decimal::from_scientific(text).ok())

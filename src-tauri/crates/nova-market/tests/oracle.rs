@@ -26,7 +26,7 @@ fn number(text: &str) -> f64 {
     if text == "-" { f64::NAN } else { text.parse().expect("a number") }
 }
 
-/// True where two numbers are equal to 1e-9 of `size`.
+/// Whether two numbers are equal to 1e-9 of `size`.
 fn same(actual: f64, expected: f64, size: f64) -> bool {
     (actual - expected).abs() <= 1e-9 * size || actual.is_nan() && expected.is_nan()
 }
@@ -42,7 +42,7 @@ fn indicators_equal_those_of_ta_lib() {
         let actual = column(indicator, &daily);
         assert_eq!(actual.len(), expected.len());
         for (place, (actual, expected)) in actual.iter().zip(&expected).enumerate() {
-            // A difference of two prices is as exact as they are.
+            // A difference of two prices has their absolute precision.
             let price = daily.close[place];
             let size = match indicator {
                 "macd-line" | "macd-signal" | "macd-histogram" | "bollinger-lower" | "standard-deviation" => {
@@ -129,8 +129,8 @@ fn run(candidates: &[Candidate], rules: &Rules) -> Run {
     backtest(candidates, rules, Date::MIN.max(candidates[0].daily.days[0]), Date::MAX).expect("a run")
 }
 
-/// A run for each of 500 symbols over ten years: in shares while the average of 20 closes is above that of 100. With
-/// costs at the next open, and without them at the close.
+/// One run for each of 500 symbols over ten years: invested while the 20-day average of closes is above the
+/// 100-day average. With costs at the next open, and without costs at the close.
 #[test]
 fn trades_equal_those_of_backtesting() {
     let symbols = market(SYMBOLS, DAYS);
@@ -182,7 +182,8 @@ fn crossing(daily: &Daily, costs: bool) -> Candidate<'_> {
     Candidate { symbol: "A", daily, wanted, leave }
 }
 
-/// Equal parts of all 500, and of the 20 that rose most in 126 days, at the close of the last day of each period.
+/// Equal weights of all 500, and of the 20 that rose most in 126 days, at the close of the last day of each
+/// period.
 #[test]
 fn portfolios_equal_those_of_bt() {
     let symbols = market(SYMBOLS, DAYS);

@@ -1,4 +1,4 @@
-//! Figures of reports on each day, with what was public by then.
+//! Report figures on each day, with only what was public then.
 #![allow(clippy::unwrap_used)]
 
 use jiff::civil::Date;
@@ -17,7 +17,7 @@ fn year(value: i64, year: i16, filed: &str) -> Value {
     json!({"start": format!("{year}-01-01"), "end": format!("{year}-12-31"), "val": value, "form": "10-K", "filed": filed})
 }
 
-/// Two years of reports, the first of which was corrected, and shares that split two for one on 1 June 2025.
+/// Two annual reports, the first of which was restated, and a two-for-one split on 1 June 2025.
 fn reported() -> Reported {
     serde_json::from_value(json!({"entityName": "Northgate Tooling Inc.", "facts": {
         "dei": {"EntityCommonStockSharesOutstanding": {"units": {"shares": [
@@ -62,7 +62,7 @@ fn origin(has_events: bool) -> Origin {
 
 const DAYS: [&str; 6] = ["2025-02-20", "2025-02-21", "2025-08-01", "2025-08-04", "2026-02-20", "2026-02-23"];
 
-/// The figure on each of [`DAYS`], `?` where it is not known.
+/// The figure on each of [`DAYS`], `?` if unknown.
 #[track_caller]
 fn check(field: &str, has_events: bool, expected: &str) {
     let (daily, reported) = (daily(&DAYS), reported());
@@ -76,15 +76,15 @@ fn check(field: &str, has_events: bool, expected: &str) {
 }
 
 #[test]
-fn a_report_counts_from_the_day_after_it_was_filed_and_as_it_was_filed_then() {
+fn report_counts_as_filed_from_the_day_after_its_filing() {
     check("revenue", true, "? 100 100 90 90 120");
     check("net_margin", true, "? 10 10 11.11 11.11 -4.17");
     check("revenue_growth_1y", true, "? ? ? ? ? 33.33");
 }
 
 #[test]
-fn shares_are_those_of_today_as_the_closes_are() {
-    // Ten that were counted before the split are twenty since, each at 5.
+fn share_counts_are_split_adjusted_like_closes() {
+    // Ten shares before the split are twenty afterwards, each at 5.
     check("market_value", true, "? 100 100 100 100 100");
     // Twenty shares at 5 for a profit of 10; a loss has no ratio.
     check("price_to_earnings", true, "? 10 10 10 10 ?");
@@ -92,8 +92,8 @@ fn shares_are_those_of_today_as_the_closes_are() {
 }
 
 #[test]
-fn without_a_source_that_tells_of_splits_old_counts_say_nothing() {
-    // A split may lie between a past close and its count.
+fn old_share_counts_are_unknown_if_no_source_reports_splits() {
+    // There may be a split between a past close and the count.
     check("market_value", false, "? ? ? ? ? 100");
     check("share_change_1y", false, "? ? ? ? ? ?");
     check("dividend_yield", false, "? ? ? ? ? ?");
@@ -101,7 +101,7 @@ fn without_a_source_that_tells_of_splits_old_counts_say_nothing() {
 }
 
 #[test]
-fn the_last_day_is_as_the_key_figures_say() {
+fn last_day_agrees_with_the_key_figures() {
     let (daily, reported) = (daily(&DAYS), reported());
     let origin = origin(true);
     let columns = ShareColumns::new(&daily, &origin, Some(&reported));
@@ -120,7 +120,7 @@ fn the_last_day_is_as_the_key_figures_say() {
         match figure.value {
             Ok(known) => {
                 let known = f64::try_from(known.value).unwrap();
-                // A key figure is rounded to one place where it is no amount.
+                // Ratios and percentages are rounded to one place.
                 assert!((known - last).abs() <= 0.05 + 1e-9, "{}: {known}, {last}", figure.key);
                 compared += 1;
             }

@@ -1,5 +1,5 @@
-//! Each source against the shapes of its answers: good, wrong, empty, throttled. The requests themselves go over HTTP
-//! in the tests of the skills.
+//! Each source against the shapes of its answers: good, wrong, empty, throttled. Requests over HTTP are
+//! covered by the tests of the skills.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use nova_market::sources::{Description, Known, described};
 use nova_market::{File, History, Listing, Quoted, Request, Response, Source, SourceError, Transport};
 use url::Url;
 
-/// Answers each request with a status and a body.
+/// Responds to each request with a status and a body.
 struct Answers {
     answer: fn(&str) -> (u16, String),
     asked: Mutex<Vec<Request>>,
@@ -78,7 +78,7 @@ const ECB: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <Cube currency='USD' rate='1.0800'/><Cube currency='JPY' rate='162.00'/></Cube></Cube></gesmes:Envelope>"#;
 
 #[test]
-fn a_rate_of_the_central_bank_goes_through_the_euro() {
+fn ecb_cross_rate_is_computed_through_the_euro() {
     let (ecb, web) = (source("ecb"), answers(|_| ok(ECB)));
     let rate = |from: &str, to: &str| block_on(ecb.rate(from, to, &web));
     assert_eq!(rate("EUR", "USD").unwrap().price.to_string(), "1.08");
@@ -91,7 +91,7 @@ fn a_rate_of_the_central_bank_goes_through_the_euro() {
 }
 
 #[test]
-fn past_rates_of_the_central_bank_are_those_of_its_days() {
+fn ecb_past_rates_have_the_days_of_the_file() {
     const PAST: &str = "<?xml version=\"1.0\"?><Envelope><Cube>\
         <Cube time='2026-11-20'><Cube currency='USD' rate='1.25'/><Cube currency='JPY' rate='150'/></Cube>\
         <Cube time='2026-11-19'><Cube currency='USD' rate='1.28'/></Cube>\
@@ -104,10 +104,10 @@ fn past_rates_of_the_central_bank_are_those_of_its_days() {
     let history = rates("USD", "EUR", "2026-11-16").unwrap();
     assert_eq!(closes(&history), ["2026-11-20 0.8", "2026-11-19 0.78125"]);
     assert_eq!(history.currency, "EUR");
-    // One has no rate on each day.
+    // One of the currencies has no rate on some days.
     assert_eq!(closes(&rates("USD", "JPY", "2026-11-16").unwrap()), ["2026-11-20 120"]);
     says(rates("USD", "CHF", "2026-11-16"), "has no rate from USD to CHF in these days");
-    // Of years ago another page tells.
+    // Older rates are in another file.
     rates("USD", "EUR", "2020-01-01").unwrap();
     let asked = web.asked.lock().unwrap();
     let pages: Vec<&str> =
@@ -117,7 +117,7 @@ fn past_rates_of_the_central_bank_are_those_of_its_days() {
 }
 
 #[test]
-fn what_is_not_the_page_of_rates_is_refused() {
+fn invalid_ecb_file_is_refused() {
     let rate =
         |answer: fn(&str) -> (u16, String)| block_on(source("ecb").rate("EUR", "USD", &answers(answer)));
     let unreadable = "answered with something else than its rates";
@@ -134,7 +134,7 @@ fn what_is_not_the_page_of_rates_is_refused() {
 }
 
 #[test]
-fn twelve_data_says_its_currency_and_its_errors_in_the_answer() {
+fn twelve_data_answer_has_currency_or_error() {
     let quoted = quote("twelve_data", |path| {
         assert_eq!(path, "/quote?symbol=NGTL");
         ok(r#"{"symbol":"NGTL","name":"Northgate Tooling","currency":"USD","datetime":"2026-11-20",
@@ -164,7 +164,7 @@ fn twelve_data_says_its_currency_and_its_errors_in_the_answer() {
 }
 
 #[test]
-fn the_closes_of_tiingo_become_those_of_todays_shares() {
+fn tiingo_closes_are_split_adjusted() {
     let days = history("tiingo", |path| {
         assert_eq!(path, "/tiingo/daily/NGTL/prices?startDate=2026-11-16&endDate=2026-11-20");
         ok(r#"[{"date":"2026-11-18T00:00:00.000Z","close":84.0,"volume":10,"divCash":1.0,"splitFactor":1.0},
@@ -180,7 +180,7 @@ fn the_closes_of_tiingo_become_those_of_todays_shares() {
 }
 
 #[test]
-fn a_share_of_another_country_is_not_asked_for_where_only_one_is_known() {
+fn us_only_source_is_not_asked_for_foreign_shares() {
     for name in ["tiingo", "alpha_vantage"] {
         let web = answers(|_| ok("{}"));
         says(block_on(source(name).quote(&Listing::parse("NGTL.DE"), &web)), "does not quote XETRA");
@@ -189,7 +189,7 @@ fn a_share_of_another_country_is_not_asked_for_where_only_one_is_known() {
 }
 
 #[test]
-fn a_class_of_shares_is_written_as_each_source_writes_it() {
+fn share_class_is_spelled_as_each_source_expects() {
     let path = |name: &str, symbol: &str| {
         let web = answers(|_| ok("{}"));
         let _ = block_on(source(name).quote(&Listing::parse(symbol), &web));
@@ -199,13 +199,13 @@ fn a_class_of_shares_is_written_as_each_source_writes_it() {
     assert!(path("stooq", "brk.b").contains("s=brk-b.us&"));
     assert!(path("tiingo", "BRK.B").contains("/daily/BRK-B/"));
     assert!(path("finnhub", "BRK.B").contains("symbol=BRK.B"));
-    // Frankfurt's mark, and one of an exchange that is not listed here.
+    // Frankfurt's suffix, and that of an unknown exchange.
     assert!(path("yahoo", "BMW.F").contains("/chart/BMW.F?"));
     assert!(path("yahoo", "2330.TW").contains("/chart/2330.TW?"));
 }
 
 #[test]
-fn the_limit_of_alpha_vantage_comes_with_status_200() {
+fn alpha_vantage_rate_limit_has_status_200() {
     let limit = |_: &str| ok(r#"{"Information":"Your key a-key has a limit of 25 requests a day."}"#);
     says(quote("alpha_vantage", limit), "receives too many requests, or does not accept the key");
     says(quote("alpha_vantage", |_| ok(r#"{"Global Quote":{}}"#)), "has no price of it");
@@ -222,7 +222,7 @@ fn the_limit_of_alpha_vantage_comes_with_status_200() {
 }
 
 #[test]
-fn yahoo_tells_of_splits_and_dividends_in_the_currencys_own_units() {
+fn yahoo_dividends_are_converted_from_subunits() {
     let days = history("yahoo", |_| {
         ok(r#"{"chart":{"result":[{"meta":{"symbol":"NGTL","currency":"GBp","gmtoffset":0},
             "timestamp":[1795089600,1795176000],
@@ -242,7 +242,7 @@ fn yahoo_tells_of_splits_and_dividends_in_the_currencys_own_units() {
 }
 
 #[test]
-fn a_web_page_or_nothing_is_no_answer_of_any_source() {
+fn web_page_or_empty_body_is_an_error_for_every_source() {
     for name in ["stooq", "yahoo", "finnhub", "twelve_data", "tiingo", "alpha_vantage"] {
         let page = |_: &str| ok("<!DOCTYPE html><html>Are you a robot?</html>");
         says(quote(name, page), "answered with a web page instead of a quote");
@@ -253,7 +253,7 @@ fn a_web_page_or_nothing_is_no_answer_of_any_source() {
 }
 
 #[test]
-fn a_key_is_sent_in_a_header_where_a_source_takes_it_there() {
+fn key_is_sent_in_a_header_if_the_source_supports_it() {
     for name in ["finnhub", "twelve_data", "tiingo"] {
         let web = answers(|_| ok("{}"));
         let _ = block_on(source(name).quote(&Listing::parse("NGTL"), &web));
@@ -263,7 +263,7 @@ fn a_key_is_sent_in_a_header_where_a_source_takes_it_there() {
     }
 }
 
-/// A source of the user's own, asked for the week up to 20 November 2026.
+/// A user-defined source, asked for the week up to 20 November 2026.
 fn own(description: serde_json::Value, answer: fn(&str) -> (u16, String)) -> Result<History, SourceError> {
     let day = |text: &str| text.parse::<Date>().unwrap();
     let description: Description = serde_json::from_value(description).unwrap();
@@ -273,13 +273,13 @@ fn own(description: serde_json::Value, answer: fn(&str) -> (u16, String)) -> Res
 }
 
 #[test]
-fn a_service_is_read_as_the_user_describes_it() {
+fn user_defined_service_is_parsed_as_described() {
     let description = serde_json::json!({
         "name": "My bank", "address": "https://source.test/{symbol}?from={from}&to={to}", "rows": "/data",
         "date": "day", "close": "last", "open": "first", "currency": "usd",
     });
     let history = own(description.clone(), |path| {
-        // The symbol stays one part of the path.
+        // The symbol remains one path segment.
         assert_eq!(path, "/BRK%2FB?from=2026-11-16&to=2026-11-20");
         ok(r#"{"data":[{"day":"2026-11-19T16:00:00","last":"41.5","first":41},{"day":1795132800,"last":42.18},
             {"day":"2026-11-02","last":1}]}"#)
@@ -288,7 +288,7 @@ fn a_service_is_read_as_the_user_describes_it() {
     assert_eq!(closes(&history), ["2026-11-19 41.5", "2026-11-20 42.18"]);
     assert_eq!((history.currency.as_str(), history.bars[0].open), ("USD", Some(41.into())));
     assert_eq!(history.url, "https://source.test/BRK%2FB");
-    // A list for each column.
+    // One list per column.
     let history =
         own(description.clone(), |_| ok(r#"{"data":{"day":["2026-11-19"],"last":[41.5]}}"#)).unwrap();
     assert_eq!(closes(&history), ["2026-11-19 41.5"]);
@@ -309,7 +309,7 @@ fn a_service_is_read_as_the_user_describes_it() {
 }
 
 #[test]
-fn a_file_of_the_vault_is_read_as_the_user_describes_it() {
+fn vault_file_is_parsed_as_described() {
     let description = serde_json::json!({"name": "Files", "address": "Markets/{symbol}.csv", "date": "Date", "close": "Close"});
     let history = own(description.clone(), |path| {
         assert_eq!(path, "Markets/BRK_B.csv");

@@ -3,8 +3,8 @@ use nova_figures::days_between;
 
 use super::{Candidate, LISTED_DAYS, market};
 
-/// Missing data and unfilled orders of a run. The limits of every run are not counted: a universe of today omits the
-/// companies that are gone, and taxes are unknown.
+/// Missing data and unfilled orders of a run. The limitations of every run are not counted: survivorship bias
+/// of today's universe, and unknown taxes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Gaps {
     /// Symbols without any close in the span.

@@ -3,22 +3,22 @@ use jiff::civil::Date;
 use super::market::Market;
 use super::{BacktestError, Day, Fill, Gaps, Rebalance, Rules, Trade, Weight};
 
-/// A quantity this part below a whole one is whole.
+/// Relative tolerance within which a quantity is rounded up to a whole one.
 const WHOLE: f64 = 1e-12;
-/// An order that gets less than this part of its amount counts as cut; costs alone make some orders a little smaller.
+/// An order below this fraction of its amount counts as cut; costs alone make some orders slightly smaller.
 const CUT: f64 = 0.99;
 
-/// An account that trades by signals.
+/// An account that trades on signals.
 pub(super) struct Machine<'a> {
     market: Market<'a>,
     rules: Rules,
     cash: f64,
-    /// The part of the equity that each position takes.
+    /// The fraction of the equity per position.
     part: f64,
-    /// By the place of the candidate.
+    /// By index of the candidate.
     positions: Vec<Option<Position>>,
     orders: Vec<Option<Order>>,
-    /// Stopped shares, until a day on which they are not wanted.
+    /// Stopped shares, until a day without a signal for them.
     stopped: Vec<bool>,
     /// Commissions and fees of today.
     costs: f64,
@@ -42,9 +42,9 @@ struct Position {
     since: Date,
     quantity: f64,
     bought: f64,
-    /// The value of all purchases, without costs.
+    /// The total value of purchases, without costs.
     spent: f64,
-    /// The value of all sales, without costs.
+    /// The total value of sales, without costs.
     received: f64,
     dividends: f64,
     costs: f64,
@@ -124,7 +124,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Orders the sale of shares that closed too far below their buy price.
+    /// Orders the sale of shares whose close is below the stop.
     fn stop(&mut self) {
         let Some(stop) = self.rules.stop else { return };
         for (number, position) in self.positions.iter().enumerate() {
@@ -138,7 +138,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Orders by the signals of today: exits, and purchases for free positions.
+    /// Orders by today's signals: exits, and purchases for free positions.
     fn follow(&mut self) {
         for number in 0..self.orders.len() {
             if self.market.leaves(number) {
@@ -166,7 +166,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Orders equal parts of the best shares, and the sale of all others.
+    /// Orders equal weights of the highest-ranked shares, and the sale of all others.
     fn rebalance(&mut self) {
         let stopped = |number: &usize| self.positions[*number].is_some() && self.stopped[*number];
         let mut wanted = self.wanted();
@@ -184,7 +184,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The wanted shares, the highest rank first.
+    /// The wanted shares, highest rank first.
     fn wanted(&self) -> Vec<usize> {
         let rank = |number| self.market.wanted(number).map(|rank| (rank, number));
         let mut wanted: Vec<(f64, usize)> = (0..self.orders.len()).filter_map(rank).collect();
@@ -246,7 +246,7 @@ impl<'a> Machine<'a> {
         (self.cash + self.positions.iter().enumerate().map(worth).sum::<f64>()) * self.part
     }
 
-    /// Spends up to an amount, costs included. Returns true where anything was bought.
+    /// Spends up to an amount, costs included. Returns whether anything was bought.
     fn buy(&mut self, number: usize, amount: f64, price: f64) -> bool {
         let price = price * (1.0 + self.rules.slippage);
         let quantity = self.tradable((amount - self.rules.fee) / (price * (1.0 + self.rules.cost)));
@@ -266,7 +266,7 @@ impl<'a> Machine<'a> {
         true
     }
 
-    /// Sells a quantity or, without one, all.
+    /// Sells a quantity, or all without one.
     fn sell(&mut self, number: usize, quantity: Option<f64>, price: f64) {
         self.orders[number] = None;
         let Some(mut position) = self.positions[number].take() else { return };
@@ -288,12 +288,12 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The part of a quantity that the rules let trade.
+    /// Rounds a quantity to what the rules allow to trade.
     fn tradable(&self, quantity: f64) -> f64 {
         if self.rules.whole { (quantity * (1.0 + WHOLE)).floor() } else { quantity }
     }
 
-    /// The price at which an order is filled now.
+    /// The price at which an order would be filled now.
     fn price(&self, number: usize) -> Option<f64> {
         match self.rules.fill {
             Fill::NextOpen => self.market.shares[number].open,

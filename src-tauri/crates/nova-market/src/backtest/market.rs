@@ -1,4 +1,4 @@
-//! The shares as known at one moment of one day. Nothing here returns a price or a signal of a later moment.
+//! The market as known at one moment of one day. Nothing here returns a price or a signal of a later moment.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use nova_figures::days_between;
 
 use super::{BacktestError, Candidate, LISTED_DAYS};
 
-/// The source of signals.
+/// Where signals come from.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Signals {
     /// The columns of the candidates.
@@ -26,17 +26,17 @@ pub(super) struct Market<'a> {
 
 pub(super) struct Share<'a> {
     pub(super) candidate: &'a Candidate<'a>,
-    /// The place of the first bar that is not past.
+    /// Index of the next bar.
     next: usize,
-    /// The first dividend that is not past.
+    /// Index of the next dividend.
     next_dividend: usize,
-    /// True where there is a bar of today.
+    /// Whether there is a bar of today.
     pub(super) trades: bool,
     /// Of today.
     pub(super) open: Option<f64>,
     /// Of today, after the close.
     pub(super) close: Option<f64>,
-    /// The last known close and its place.
+    /// The last known close and its index.
     last: Option<(usize, f64)>,
     /// Paid for one share since the previous trading day.
     pub(super) dividend: f64,
@@ -57,7 +57,7 @@ impl<'a> Market<'a> {
         Self { shares: candidates.iter().map(share).collect(), today: Date::ZERO, signals }
     }
 
-    /// Moves on to the open of a later day.
+    /// Advances to the open of a later day.
     pub(super) fn open(&mut self, day: Date) {
         self.today = day;
         for share in &mut self.shares {
@@ -65,14 +65,14 @@ impl<'a> Market<'a> {
         }
     }
 
-    /// Moves on to the close of the day.
+    /// Advances to the close of the day.
     pub(super) fn close(&mut self) {
         for share in self.shares.iter_mut().filter(|share| share.trades) {
             share.close = share.pass();
         }
     }
 
-    /// The rank of a share by its last close; None where it is not wanted or no longer listed.
+    /// The rank of a share by its last close; `None` if it is not wanted or no longer listed.
     pub(super) fn wanted(&self, number: usize) -> Option<f64> {
         let share = &self.shares[number];
         let (place, _) = share.last.filter(|_| self.lists(number))?;
@@ -84,14 +84,14 @@ impl<'a> Market<'a> {
         }
     }
 
-    /// True where the last close of a share is an exit.
+    /// Whether the last close of a share is an exit.
     pub(super) fn leaves(&self, number: usize) -> bool {
         let share = &self.shares[number];
         matches!(self.signals, Signals::Own)
             && share.last.is_some_and(|(place, _)| share.candidate.leave[place])
     }
 
-    /// True where a share has a recent close.
+    /// Whether a share has a recent close.
     pub(super) fn lists(&self, number: usize) -> bool {
         let share = &self.shares[number];
         share.close.is_some()
@@ -121,7 +121,7 @@ impl Share<'_> {
         }
     }
 
-    /// Moves past the next bar, and returns its close.
+    /// Advances past the next bar, and returns its close.
     fn pass(&mut self) -> Option<f64> {
         let place = self.next;
         self.next += 1;
@@ -131,7 +131,7 @@ impl Share<'_> {
     }
 }
 
-/// A price, which is above zero.
+/// A valid price is above zero.
 pub(super) fn price(value: f64) -> Option<f64> {
     (value.is_finite() && value > 0.0).then_some(value)
 }
@@ -175,7 +175,7 @@ pub(super) fn calendar(candidates: &[Candidate], from: Date, to: Date) -> Result
     if calendar.len() < 2 { Err(BacktestError::TooShort { from, to }) } else { Ok(calendar) }
 }
 
-/// True where a share has a recent close on a day.
+/// Whether a share has a recent close on a day.
 pub(super) fn is_listed(candidate: &Candidate, day: Date) -> bool {
     let last = closed(candidate).take_while(|closed| *closed <= day).last();
     last.is_some_and(|last| days_between(last, day) <= LISTED_DAYS)

@@ -1,17 +1,17 @@
-//! Back-tests: an account that trades past days by a strategy's signals.
+//! Back-tests: simulates an account that trades on past days by a strategy's signals.
 //!
-//! A strategy is a column of ranks and one of exits for each share ([`Candidate`]); the engine knows no indicator and
-//! no expression. It walks through the trading days and sees the open of a day before its close, and nothing of a
-//! later day (`market.rs`), so no decision can look ahead. [`Gaps`] counts where data was missing or an order could
-//! not be filled.
+//! A strategy is a column of ranks and one of exits for each share ([`Candidate`]); the engine knows neither
+//! indicators nor expressions. It iterates over the trading days and sees the open of a day before its close,
+//! and nothing of a later day (`market.rs`), so that look-ahead is impossible. [`Gaps`] counts missing data
+//! and orders that could not be filled.
 //!
-//! The order of a day: dividends go to the holders of the evening before; shares without a close for more than
-//! [`LISTED_DAYS`] are sold at their last close; pending orders are filled at the open; signals are read at the close;
-//! with [`Fill::Close`], orders are filled at that close. Sales come before purchases. An order without a price waits
-//! for the next one.
+//! The order of events in a day: dividends are paid to the holders of the evening before; shares without a
+//! close for more than [`LISTED_DAYS`] are sold at their last close; pending orders are filled at the open;
+//! signals are read at the close; with [`Fill::Close`], orders are filled at that close. Sales precede
+//! purchases. An order without a price waits for the next one.
 //!
-//! [`Daily`] has past prices divided by later splits, so a split changes nothing here. All amounts are in the
-//! currency of the prices and are estimates; a price that is shown to a person is the decimal of its source.
+//! Past prices in [`Daily`] are split-adjusted, so a split needs no handling here. All amounts are estimates
+//! in the currency of the prices; a price that is shown to the user is the decimal of its source.
 
 mod gaps;
 mod machine;
@@ -31,7 +31,7 @@ use crate::Daily;
 use machine::Machine;
 use market::{Market, Signals};
 
-/// The days without a close after which a share still counts as listed. Exchange holidays are shorter.
+/// Number of days without a close after which a share still counts as listed. Exchange holidays are shorter.
 pub const LISTED_DAYS: i64 = 10;
 
 /// A share that the strategy may hold. All candidates of a run have the same currency.
@@ -39,10 +39,10 @@ pub const LISTED_DAYS: i64 = 10;
 pub struct Candidate<'a> {
     pub symbol: &'a str,
     pub daily: &'a Daily,
-    /// The rank after the close of each day of `daily`: the highest is bought first, and one that is not finite not at
-    /// all. Candidates of equal rank are bought in their order.
+    /// The rank after the close of each day of `daily`: the highest is bought first, and one that is not
+    /// finite is not bought. Ties are broken by the order of the candidates.
     pub wanted: Vec<f64>,
-    /// True where a held share is sold after the close of that day of `daily`.
+    /// Whether a held share is sold after the close of each day of `daily`.
     pub leave: Vec<bool>,
 }
 
@@ -62,12 +62,12 @@ pub struct Run {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Day {
     pub date: Date,
-    /// Cash and shares at their last close.
+    /// Cash, and shares at their last close.
     pub equity: f64,
-    /// The equity of all candidates in equal parts, rebalanced as the strategy, without costs. Without rebalancing,
-    /// the candidates listed on the first day are bought and held.
+    /// The equity of all candidates equally weighted, rebalanced like the strategy, without costs. Without
+    /// rebalancing, the candidates listed on the first day are bought and held.
     pub benchmark: f64,
-    /// The part of `equity` held in shares, from 0 to 1.
+    /// The fraction of `equity` held in shares, from 0 to 1.
     pub invested: f64,
     /// Commissions and fees of the day.
     pub costs: f64,
@@ -78,15 +78,15 @@ pub struct Day {
 pub struct Trade {
     pub symbol: String,
     pub bought: Date,
-    /// None while it is held.
+    /// `None` while it is held.
     pub sold: Option<Date>,
-    /// The number of shares bought in all.
+    /// The total number of shares bought.
     pub quantity: f64,
     /// The average of all purchases, with slippage, without costs.
     pub buy_price: f64,
     /// The average of all sales, with slippage, without costs; shares still held count at their last close.
     pub sell_price: f64,
-    /// The profit, after costs and with dividends.
+    /// The profit or loss, after costs and with dividends.
     pub result: f64,
     /// Commissions and fees.
     pub costs: f64,
@@ -120,8 +120,8 @@ pub fn backtest(candidates: &[Candidate], rules: &Rules, from: Date, to: Date) -
 }
 
 impl Run {
-    /// The statistics of the days before `at` and from `at` on, for a walk-forward test. A trade belongs to the part
-    /// in which it was sold. None where a part has no day, or the second one no money.
+    /// The statistics of the days before `at` and from `at` on, for a walk-forward test. A trade belongs to
+    /// the part in which it was sold. `None` if a part has no days, or the second one starts without money.
     pub fn split(&self, at: Date) -> Option<(Statistics, Statistics)> {
         let place = self.days.partition_point(|day| day.date < at);
         let (before, after) = self.days.split_at(place);
@@ -136,7 +136,7 @@ impl Run {
         ))
     }
 
-    /// The fall of each day from the highest equity so far, from 0 to 1.
+    /// The drawdown of each day from the highest equity so far, from 0 to 1.
     pub fn falls(&self) -> Vec<f64> {
         statistics::falls(self.cash, &self.days)
     }

@@ -5,30 +5,30 @@ use jiff::civil::Date;
 pub struct Rules {
     /// The initial cash, in the currency of the prices.
     pub cash: f64,
-    /// The most shares held at once.
+    /// The maximum number of shares held at once.
     pub positions: usize,
     pub weight: Weight,
     pub fill: Fill,
     pub rebalance: Rebalance,
-    /// The commission as a share of a trade's value.
+    /// The commission as a fraction of a trade's value.
     pub cost: f64,
-    /// The fee of one trade, whatever its value.
+    /// The flat fee per trade.
     pub fee: f64,
-    /// The part of the price by which each trade is worse than the market.
+    /// The fraction of the price by which each trade is worse than the market.
     pub slippage: f64,
     /// Trade whole shares only.
     pub whole: bool,
-    /// Sell after a close this part below the average buy price; above 0 and below 1.
+    /// Sell after a close this fraction below the average buy price; between 0 and 1, both excluded.
     pub stop: Option<f64>,
 }
 
-/// The size of a position. Purchases that exceed the cash are all cut by the same part.
+/// The size of a position. Purchases that exceed the cash are all reduced by the same factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weight {
-    /// A rebalancing divides the equity by the number of chosen shares; without rebalancing, a purchase takes the cash
-    /// divided by the number of free positions.
+    /// A rebalancing divides the equity by the number of chosen shares; without rebalancing, a purchase takes
+    /// the cash divided by the number of free positions.
     Equal,
-    /// The equity divided by `positions`; the cash of free positions stays.
+    /// The equity divided by `positions`; the cash of free positions is not used.
     Slots,
 }
 
@@ -37,7 +37,7 @@ pub enum Weight {
 pub enum Fill {
     /// The next open of the share.
     NextOpen,
-    /// The close that the signal was read from, at which nobody could have traded.
+    /// The close from which the signal was computed, at which nobody could have traded.
     Close,
 }
 
@@ -47,8 +47,8 @@ pub enum Rebalance {
     /// Each day, exits are sold and wanted shares bought while positions are free; the size of a position never
     /// changes. A stopped share is bought again only after a day on which it was not wanted.
     Never,
-    /// On the first day, and on the last trading day of each period, which exchanges announce beforehand: the shares
-    /// of the highest rank are held in equal parts, all others are sold.
+    /// On the first day, and on the last trading day of each period, which exchanges announce in advance: the
+    /// shares with the highest ranks are held in equal weights, all others are sold.
     Daily,
     Weekly,
     Monthly,
@@ -56,7 +56,7 @@ pub enum Rebalance {
     Yearly,
 }
 
-/// Why there is no back-test.
+/// Why a back-test cannot be run.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BacktestError {
     #[error("The universe is empty. Add a symbol")]
@@ -110,7 +110,7 @@ impl Rules {
         }
     }
 
-    /// The rules of the universe in equal parts.
+    /// The rules of the benchmark: the universe in equal weights.
     pub(super) fn of_benchmark(&self, positions: usize) -> Self {
         Self {
             positions,
@@ -126,7 +126,7 @@ impl Rules {
 }
 
 impl Rebalance {
-    /// True where a trading day is the last one of its period.
+    /// Whether a trading day is the last one of its period.
     pub(super) fn ends(self, day: Date, next: Date) -> bool {
         let month = |day: Date| i32::from(day.year()) * 12 + i32::from(day.month()) - 1;
         match self {

@@ -5,37 +5,37 @@ use super::{Day, Trade};
 use crate::indicators::TRADING_DAYS;
 use crate::returns::a_year;
 
-/// The figures of a run. Returns and parts are ratios: 0.1 is ten percent.
+/// The statistics of a run. Returns and fractions are ratios: 0.1 is ten percent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statistics {
     pub total: f64,
-    /// The return of a year; None of a run shorter than one.
+    /// The annualised return; `None` for a run shorter than a year.
     pub yearly: Option<f64>,
     pub benchmark_total: f64,
     pub benchmark_yearly: Option<f64>,
-    /// None where the equity never fell.
+    /// `None` if the equity never fell.
     pub deepest_fall: Option<Fall>,
-    /// The standard deviation of daily returns, as a sample, for a year of [`TRADING_DAYS`].
+    /// The sample standard deviation of daily returns, annualised with [`TRADING_DAYS`].
     pub volatility: Option<f64>,
-    /// Sold trades.
+    /// Number of closed trades.
     pub sold: usize,
-    /// Sold trades with a profit.
+    /// Number of closed trades with a profit.
     pub won: usize,
     /// The average number of calendar days from purchase to sale.
     pub hold_days: Option<f64>,
     /// Commissions and fees; slippage is in the prices.
     pub costs: f64,
-    /// The return of the best calendar year; the first and the last one of a run may be parts of a year.
+    /// The return of the best calendar year; the first and last year of a run may be partial.
     pub best_year: Option<(i16, f64)>,
     pub worst_year: Option<(i16, f64)>,
-    /// The average part of the equity that was held in shares.
+    /// The average fraction of the equity that was held in shares.
     pub exposure: f64,
 }
 
-/// A fall of the equity from its highest value so far.
+/// A drawdown of the equity from its highest value so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fall {
-    /// The part lost, from 0 to 1.
+    /// The fraction lost, from 0 to 1.
     pub depth: f64,
     /// The day of the highest value.
     pub from: Date,
@@ -54,7 +54,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// The account of a run that begins with cash on the first of its days.
+    /// The state of a run that starts with cash on the first of its days.
     pub(super) fn of(cash: f64, days: &[Day]) -> Self {
         Self { date: days.first().map_or(Date::ZERO, |day| day.date), equity: cash, benchmark: cash }
     }
@@ -121,7 +121,7 @@ fn deepest_fall(start: Start, days: &[Day]) -> Option<Fall> {
     })
 }
 
-/// None without two returns, or where all was lost.
+/// `None` without two returns, or after a total loss.
 fn volatility(start: Start, days: &[Day]) -> Option<f64> {
     let growth = |before: &mut f64, day: &Day| {
         let growth = day.equity / *before - 1.0;

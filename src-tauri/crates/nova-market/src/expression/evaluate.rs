@@ -4,45 +4,45 @@ use super::{Arithmetic, Compare, Direction, Expression, Field, Function, LooksBa
 use crate::indicators::known;
 use crate::{Daily, indicators};
 
-/// Whether a condition holds on a day.
+/// The value of a condition on a day, in three-valued logic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truth {
     Yes,
     No,
-    /// A figure that it reads is not known.
+    /// A figure it uses is unknown.
     Unknown,
 }
 
-/// The columns that an expression reads, each as long as the days.
+/// The columns that an expression reads, one value per day each.
 pub trait Columns {
     fn daily(&self) -> &Daily;
-    /// What is computed from more than the days: NaN where it is not known.
+    /// Fields computed from more than the daily bars; NaN where unknown.
     fn figures(&self, field: Field) -> Cow<'_, [f64]>;
 }
 
 impl Expression {
-    /// Whether it holds, for each day. An expression that is a number is never true.
+    /// The truth value for each day. A numeric expression is never true.
     pub fn truth(&self, columns: &dyn Columns) -> Vec<Truth> {
         Days::all(columns).truth(&self.root).into_column(columns.daily().len())
     }
 
-    /// Its value for each day; NaN where it is not known.
+    /// The number for each day; NaN where unknown.
     pub fn number(&self, columns: &dyn Columns) -> Vec<f64> {
         Days::all(columns).number(&self.root).into_column(columns.daily().len())
     }
 
-    /// Whether it holds on the last day.
+    /// The truth value on the last day.
     pub fn last_truth(&self, columns: &dyn Columns) -> Truth {
         Days::last(columns).truth(&self.root).into_column(1).pop().unwrap_or(Truth::Unknown)
     }
 
-    /// Its value on the last day.
+    /// The number on the last day.
     pub fn last_number(&self, columns: &dyn Columns) -> f64 {
         Days::last(columns).number(&self.root).into_column(1).pop().unwrap_or(f64::NAN)
     }
 }
 
-/// One value for all days, or one for each.
+/// One value for all days, or one per day.
 enum Value<'a, T: Clone> {
     Same(T),
     Column(Cow<'a, [T]>),
@@ -74,8 +74,8 @@ impl<T: Copy> Value<'_, T> {
     }
 }
 
-/// The days from a place on that are wanted. What looks back reads as many more as it needs, so that the last day alone
-/// costs little.
+/// The days to evaluate, from an index on. Operators that look back extend the range as needed, so that
+/// evaluating only the last day is cheap.
 #[derive(Clone, Copy)]
 struct Days<'a> {
     columns: &'a dyn Columns,
@@ -91,13 +91,13 @@ impl<'a> Days<'a> {
         Self { columns, from: columns.daily().len().saturating_sub(1) }
     }
 
-    /// With so many days before them, as far as there are.
+    /// Extends the range by `before` days, if available.
     fn with(self, before: usize) -> Self {
         Self { from: self.from.saturating_sub(before), ..self }
     }
 
-    /// From the begin of its block of so many days: windows are summarised by blocks that are counted from the first
-    /// day, and other blocks would round otherwise.
+    /// Extends the range to a block boundary: windows are summarised in blocks counted from the first day,
+    /// and other blocks would round differently.
     fn aligned_to(self, days: usize) -> Self {
         Self { from: self.from / days.max(1) * days.max(1), ..self }
     }
@@ -120,7 +120,7 @@ impl<'a> Days<'a> {
             },
             Node::Negative(of) => self.number(of).map(|value| -value),
             Node::Arithmetic(a, operator, b) => self.number(a).with(self.number(b), |a, b| {
-                // A quotient by zero is not known, and neither is what is too large.
+                // Division by zero and overflow yield an unknown value.
                 known(match operator {
                     Arithmetic::Add => a + b,
                     Arithmetic::Subtract => a - b,
@@ -164,7 +164,7 @@ impl<'a> Days<'a> {
         }
         let days = whole.first().copied().unwrap_or(1);
         let (second, third) = (whole.get(1).copied().unwrap_or(1), whole.get(2).copied().unwrap_or(1));
-        // An average that carries on from day to day needs all of them; a window its own, and a return one more.
+        // A recursive average needs all earlier days; a window needs its own, and a return one more.
         let within = match function.looks_back() {
             LooksBack::Window => self.with(days).aligned_to(days),
             LooksBack::Always => Self::all(self.columns),
@@ -238,7 +238,7 @@ fn compared(a: f64, operator: Compare, b: f64) -> Truth {
     if holds { Truth::Yes } else { Truth::No }
 }
 
-/// It was on the other side, or equal, the day before.
+/// Crosses if the day before it was on the other side, or equal.
 fn crosses(a: &[f64], direction: Direction, b: &[f64]) -> Vec<Truth> {
     let (over, not_over) = match direction {
         Direction::Above => (Compare::Greater, Compare::LessOrEqual),

@@ -22,7 +22,7 @@ pub enum Field {
     ShareChange1y,
 }
 
-/// What a figure is counted in.
+/// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Money,
@@ -31,20 +31,20 @@ pub enum Kind {
     Number,
 }
 
-/// What a figure is computed from.
+/// The data that a figure is computed from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
     Closes,
-    /// What the company reported, and its closes.
+    /// Company reports and closes.
     Reports,
 }
 
-/// A row of [`FIELDS`]: what it is called in an expression and to a person, and a value somebody might compare it with.
+/// A row of [`FIELDS`]: the name in expressions, the display name, and an example value to compare with.
 pub struct Described {
     pub field: Field,
     pub key: &'static str,
     pub name: &'static str,
-    /// For the head of a column.
+    /// For column headers.
     pub short: &'static str,
     pub example: &'static str,
     kind: Kind,
@@ -73,7 +73,7 @@ const fn reports(
     Described { field, key, name, short, example, kind, needs: Needs::Reports }
 }
 
-/// All of them, in the order in which they are offered.
+/// All fields, in display order.
 pub const FIELDS: [Described; 19] = [
     reports(Field::MarketValue, "market_value", "Market value", "Value", Kind::Money, "1 bn"),
     reports(Field::PriceToEarnings, "price_to_earnings", "Price ÷ earnings", "P/E", Kind::Ratio, "18"),
@@ -166,7 +166,7 @@ impl Field {
         self.row().map_or(Kind::Number, |row| row.kind)
     }
 
-    /// Whether it is computed from a price.
+    /// Whether a price is needed to compute it.
     pub fn reads_price(self) -> bool {
         self.needs() == Needs::Closes
             || matches!(self, Self::MarketValue | Self::PriceToEarnings | Self::PriceToSales)

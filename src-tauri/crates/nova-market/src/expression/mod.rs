@@ -1,10 +1,10 @@
-//! Conditions over a share's days and reports, as a person writes them in a screen or a strategy:
+//! Conditions over a share's daily bars and reports, as the user writes them in a screen or a strategy:
 //! `price_to_earnings < 18`, `market_value between 0.5 bn and 5 bn`, `close > sma(close, 200)`,
 //! `sma(close, 50) crosses above sma(close, 200)`.
 //!
-//! An expression is read once ([`Expression::parse`]), with its types checked, and evaluated over whole columns
-//! ([`Expression::truth`], [`Expression::number`]). It looks back only: no operator reads a day after its own, so that
-//! what it says of a day is the same whatever comes later. What is not known is unknown, and stays so.
+//! An expression is parsed once ([`Expression::parse`]), including type checks, and evaluated over whole
+//! columns ([`Expression::truth`], [`Expression::number`]). There is no look-ahead: no operator reads a later
+//! day, so that its value on a day does not depend on the future. Unknown values propagate.
 
 mod evaluate;
 mod field;
@@ -19,34 +19,34 @@ pub use evaluate::{Columns, Truth};
 pub use field::{Described, FIELDS, Field, Kind, Needs};
 pub use simple::{Comparison, Operator, Simple};
 
-/// A text as it was read.
+/// A parsed expression and its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expression {
     text: String,
     root: Node,
 }
 
-/// Why a text cannot be read: a sentence, and where in it.
+/// Why a text cannot be parsed: a sentence and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExpressionError {
     pub message: String,
-    /// What to write instead, where that is known.
+    /// What to write instead, if known.
     pub hint: String,
-    /// The bytes of the text it is about.
+    /// Byte range in the text.
     pub place: Range<usize>,
 }
 
-/// How long a text may be, in bytes.
+/// Maximum length of a text, in bytes.
 const LONGEST: usize = 500;
-/// How deep parentheses and calls may be nested.
+/// Maximum nesting depth of parentheses and calls.
 const DEEPEST: usize = 24;
-/// How far back an operator looks at most, in days of trading: ten years.
+/// Maximum look-back of an operator, in trading days: ten years.
 pub const FURTHEST: usize = 2_600;
 
 impl Expression {
     /// # Errors
-    /// When it is no expression, or none that is true or false of a day where one is `wanted`.
+    /// When the syntax is invalid, or `wanted` is a condition and the expression is not boolean.
     pub fn parse(text: &str, wanted: Wanted) -> Result<Self, ExpressionError> {
         let error = |message: String, hint: &str| ExpressionError {
             message,
@@ -72,7 +72,7 @@ impl Expression {
         }
     }
 
-    /// As it was written, without space around it.
+    /// The trimmed source text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -88,7 +88,7 @@ impl Expression {
         fields
     }
 
-    /// The field that it is, where it is one and nothing else.
+    /// The field, if the expression is a single field.
     pub fn field(&self) -> Option<Field> {
         match self.root {
             Node::Field(field) => Some(field),
@@ -96,21 +96,21 @@ impl Expression {
         }
     }
 
-    /// What it is counted in; None for a number that can be of any kind.
+    /// Its unit; `None` for a number without one.
     pub fn kind(&self) -> Option<Kind> {
         self.root.kind()
     }
 
-    /// Whether it reads what a company reports.
+    /// Whether it uses company reports.
     pub fn needs_reports(&self) -> bool {
         self.fields().iter().any(|field| field.needs() == Needs::Reports)
     }
 }
 
-/// What an expression is to give.
+/// The expected type of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// True or false of a day.
+    /// Boolean for each day.
     Condition,
     Number,
 }
@@ -121,13 +121,13 @@ enum Node {
     /// `10 %`, which is 10.
     Percentage(f64),
     Field(Field),
-    /// Its value so many days of trading before.
+    /// The value this many trading days earlier.
     Before(Box<Node>, usize),
     Negative(Box<Node>),
     Arithmetic(Box<Node>, Arithmetic, Box<Node>),
     Call(Function, Vec<Node>, Vec<usize>),
     Compare(Box<Node>, Compare, Box<Node>),
-    /// The first crosses the second upwards, or downwards.
+    /// The first crosses the second in this direction.
     Crosses(Box<Node>, Direction, Box<Node>),
     Not(Box<Node>),
     And(Box<Node>, Box<Node>),
@@ -158,7 +158,7 @@ enum Direction {
     Below,
 }
 
-/// What can be called: its name, how many columns and how many whole numbers it takes.
+/// A function, with the number of columns and of integers it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Function {
     Sma,
@@ -180,11 +180,11 @@ enum Function {
     Max,
 }
 
-/// How far back the value of a day depends on the days before.
+/// How a value depends on earlier days.
 enum LooksBack {
-    /// As many days as it is called with.
+    /// As many days as its argument says.
     Window,
-    /// To the first.
+    /// All days since the first.
     Always,
 }
 
@@ -235,7 +235,7 @@ impl Node {
         matches!(self, Self::Compare(..) | Self::Crosses(..) | Self::Not(_) | Self::And(..) | Self::Or(..))
     }
 
-    /// Whether it is a number that was written as a percentage.
+    /// Whether it is a percentage literal.
     fn is_percentage(&self) -> bool {
         match self {
             Self::Percentage(_) => true,
@@ -244,7 +244,7 @@ impl Node {
         }
     }
 
-    /// What it is counted in; None for a number that can be of any kind.
+    /// Its unit; `None` for a number without one.
     fn kind(&self) -> Option<Kind> {
         match self {
             Self::Field(field) => Some(field.kind()),

@@ -1,4 +1,4 @@
-//! A Pratt parser: each operator binds with a power, and types are checked as the tree is built.
+//! A Pratt parser that checks types while it builds the tree.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ struct Parser<'a> {
     depth: usize,
 }
 
-/// How strongly operators bind: `or`, `and`, `not`, comparisons, `+ -`, `* /`.
+/// Binding powers of `or`, `and`, `not`, comparisons, `+ -`, `* /`.
 const OR: u8 = 1;
 const AND: u8 = 2;
 const NOT: u8 = 3;
@@ -98,7 +98,7 @@ impl Parser<'_> {
                 let right = self.expression(power)?;
                 self.number(&left, begin)?;
                 self.number(&right, begin)?;
-                // 80 % is 80 where it is compared, and would be 0.8 here.
+                // 80 % means 80 in a comparison, and would mean 0.8 here.
                 if matches!(sign, "*" | "/") && (left.is_percentage() || right.is_percentage()) {
                     return Err(self.error_from(begin, "A percentage is multiplied.", "Write 0.8 for 80 %."));
                 }
@@ -126,7 +126,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The operator that comes next, and its power.
+    /// The next operator, and its binding power.
     fn operator(&self) -> Option<(u8, String)> {
         let power = |text: &str| match text {
             "or" => Some(OR),
@@ -275,7 +275,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Two figures that can be compared: a percentage only with what is counted in percent.
+    /// Checks that two values are comparable: a percentage only with a field in percent.
     fn comparable(&self, left: &Node, right: &Node, from: usize) -> Result<(), ExpressionError> {
         self.number(left, from)?;
         self.number(right, from)?;

@@ -1,11 +1,11 @@
 use super::{Compare, Expression, Field, Node};
 
-/// A condition as a row of a form shows it: a figure, how it is compared, and one or two numbers.
+/// A condition as a form row: a field, an operator, and one or two numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simple {
     pub field: Field,
     pub operator: Operator,
-    /// As they are written: "0.5 bn".
+    /// As written: "0.5 bn".
     pub values: Vec<String>,
 }
 
@@ -16,16 +16,16 @@ pub enum Operator {
     Between,
 }
 
-/// A comparison of a figure with a number.
+/// A comparison with a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
-    /// Whether it has to be above the limit.
+    /// Whether the figure must be above the limit.
     pub above: bool,
     pub limit: f64,
 }
 
 impl Expression {
-    /// The row of a form; None for what has no such row.
+    /// The form row; `None` if the condition cannot be shown as one.
     pub fn simple(&self) -> Option<Simple> {
         let is_number = |node: &Node| constant(node).is_some();
         let (field, operator) = match &self.root {
@@ -46,7 +46,7 @@ impl Expression {
             },
             _ => return None,
         };
-        // The numbers stay as they were written; words and spaces around them are the form's.
+        // The numbers keep their spelling; the form normalises words and spaces.
         let text = self.text.to_ascii_lowercase();
         let behind = |sign: &str| text.find(sign).map(|at| self.text[at + sign.len()..].trim().to_owned());
         let values = match operator {
@@ -61,8 +61,8 @@ impl Expression {
         values.iter().all(|value| !value.is_empty()).then_some(Simple { field, operator, values })
     }
 
-    /// The one figure that it compares with numbers, and with which: one for a limit, two for a range. None for any
-    /// other condition.
+    /// The figure that the condition compares with numbers, and the comparisons: one for a limit, two for a
+    /// range. `None` for any other condition.
     pub fn limited(&self) -> Option<(Self, Vec<Comparison>)> {
         let (mut limits, mut figure) = (Vec::new(), None);
         let mut nodes = vec![&self.root];
@@ -86,7 +86,7 @@ impl Expression {
     }
 }
 
-/// The number that a node always is.
+/// The value of a constant expression.
 fn constant(node: &Node) -> Option<f64> {
     match node {
         Node::Number(value) | Node::Percentage(value) => Some(*value),

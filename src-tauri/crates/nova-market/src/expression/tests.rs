@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::Daily;
 
-/// A share whose figures of reports are all 18.
+/// A share all of whose report figures are 18.
 struct Share(Daily);
 
 impl Columns for Share {
@@ -33,7 +33,7 @@ fn share(closes: &[f64]) -> Share {
     })
 }
 
-/// `1`, `0` or `?` for each day.
+/// `expected` has `1`, `0` or `?` for each day.
 #[track_caller]
 fn check(text: &str, closes: &[f64], expected: &str) {
     let condition =
@@ -47,7 +47,7 @@ fn check(text: &str, closes: &[f64], expected: &str) {
 }
 
 #[test]
-fn a_condition_holds_on_the_days_on_which_it_does() {
+fn conditions_are_evaluated_per_day() {
     check("close > 10", &[9.0, 10.0, 11.0], "001");
     check("close >= 10 and close < 11", &[9.0, 10.0, 11.0], "010");
     check("close between 10 and 11", &[9.0, 10.0, 11.0, 12.0], "0110");
@@ -64,7 +64,7 @@ fn a_condition_holds_on_the_days_on_which_it_does() {
 }
 
 #[test]
-fn what_is_not_known_is_unknown_and_never_true_or_false() {
+fn unknown_values_propagate() {
     check("close / (close - 5) > 0", &[5.0, 6.0], "?1");
     check("close > 1", &[f64::NAN, 2.0], "?1");
     check("not close > 1", &[f64::NAN, 2.0], "?0");
@@ -82,7 +82,7 @@ fn refuses(text: &str, said: &str, about: &str) {
 }
 
 #[test]
-fn a_mistake_is_named_with_its_place_and_a_remedy() {
+fn errors_have_a_position_and_a_hint() {
     refuses("", "empty", "");
     refuses("close", "is a number and no condition", "close");
     refuses("price_to_earning < 18", "Did you mean price_to_earnings?", "price_to_earning");
@@ -105,7 +105,7 @@ fn a_mistake_is_named_with_its_place_and_a_remedy() {
 }
 
 #[test]
-fn a_row_of_a_form_is_what_compares_a_figure_with_numbers() {
+fn comparison_of_a_field_with_numbers_is_a_form_row() {
     let row = |text: &str| {
         let simple = Expression::parse(text, Wanted::Condition).expect(text).simple()?;
         Some((simple.field.key(), simple.operator, simple.values.join("|")))
@@ -116,7 +116,7 @@ fn a_row_of_a_form_is_what_compares_a_figure_with_numbers() {
         Some(("market_value", Operator::Between, "0.5 bn|5 bn".into()))
     );
     assert_eq!(row("net_margin > -5 %"), Some(("net_margin", Operator::Above, "-5 %".into())));
-    // The sign of the Kelvin becomes a shorter letter in lower case.
+    // The Kelvin sign becomes a shorter character in lower case.
     assert_eq!(
         row("close between 5 \u{212a} and 10"),
         Some(("close", Operator::Between, "5 \u{212a}|10".into()))
@@ -127,7 +127,7 @@ fn a_row_of_a_form_is_what_compares_a_figure_with_numbers() {
 }
 
 #[test]
-fn the_limits_of_a_condition_are_those_of_one_figure() {
+fn limits_of_a_condition_require_a_single_figure() {
     let limits = |text: &str| {
         let condition = Expression::parse(text, Wanted::Condition).expect(text);
         condition
@@ -140,7 +140,7 @@ fn the_limits_of_a_condition_are_those_of_one_figure() {
     assert_eq!(limits("close > open"), None);
 }
 
-/// Texts of expressions over two figures, three deep.
+/// Random expressions over two fields, three levels deep.
 fn expressions() -> impl Strategy<Value = String> {
     let figure = prop::sample::select(vec!["close", "open", "volume", "3", "0.5"]).prop_map(str::to_owned);
     let figure = figure.prop_recursive(3, 12, 2, |of| {
@@ -171,7 +171,7 @@ fn expressions() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Nothing that comes later changes what is said of a day: neither more days, nor other prices on them.
+    /// Neither more days nor other prices on later days change a day's value.
     #[test]
     fn no_expression_looks_ahead(
         text in expressions(),
@@ -188,7 +188,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused_with_a_place_in_it(text in "\\PC{0,60}|[a-z_<>=()\\[\\],.%0-9 +*/-]{0,60}") {
+    fn any_text_is_parsed_or_refused_with_a_valid_position(text in "\\PC{0,60}|[a-z_<>=()\\[\\],.%0-9 +*/-]{0,60}") {
         for wanted in [Wanted::Condition, Wanted::Number] {
             match Expression::parse(&text, wanted) {
                 Err(error) => prop_assert!(text.get(error.place.clone()).is_some(), "{:?}", error),

@@ -4,7 +4,7 @@ use super::ExpressionError;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
-    /// With whether it was written as a percentage.
+    /// The value, and whether it was written as a percentage.
     Number(f64, bool),
     /// In lower case.
     Word(String),
@@ -36,7 +36,7 @@ const SIGNS: [(&str, &str); 21] = [
     ("]", "]"),
 ];
 
-/// The words of a text, each with its place.
+/// Splits a text into tokens with their byte ranges.
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Range<usize>)>, ExpressionError> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -77,8 +77,8 @@ fn starts_number(rest: &str) -> bool {
     rest[1..].starts_with(|letter: char| letter.is_ascii_digit())
 }
 
-/// A number with the mark behind it: `18`, `1,200.5`, `10 %`, `0.5 bn`. A comma belongs to it only where three digits
-/// and no fourth follow, so that `max(1,2)` has two.
+/// Parses a number with its suffix: `18`, `1,200.5`, `10 %`, `0.5 bn`. A comma is a group separator only
+/// before exactly three digits, so that `max(1,2)` has two arguments.
 fn number(rest: &str) -> Option<(Token, usize)> {
     let bytes = rest.as_bytes();
     let mut end = 0;

@@ -1,22 +1,22 @@
 use super::known;
 use super::windows::{Mean, Summary as _};
 
-/// The exponential moving average: today's value weighs 2 ÷ (`n` + 1). It begins with the simple average of the first
-/// `n` values.
+/// The exponential moving average with weight 2 ÷ (`n` + 1) for the newest value. It begins with the simple
+/// average of the first `n` values.
 pub fn ema(values: &[f64], n: usize) -> Vec<f64> {
     let mut average = Average::exponential(n);
     values.iter().map(|value| average.next(*value)).collect()
 }
 
-/// Wilder's relative strength index of `n` movements, from 0 to 100. It is 0 where nothing has moved, as TA-Lib has
-/// it.
+/// Wilder's relative strength index over `n` changes, from 0 to 100. Without any change it is 0, as in
+/// TA-Lib.
 pub fn rsi(values: &[f64], n: usize) -> Vec<f64> {
     let (mut gains, mut losses) = (Average::wilder(n), Average::wilder(n));
     let mut before = f64::NAN;
     let strength = |value: &f64| {
         let movement = known(value - before);
         before = *value;
-        // An unknown movement is neither a gain nor a loss of 0.
+        // The product keeps an unknown change unknown, instead of a gain or loss of 0.
         let (gain, loss) = if movement < 0.0 { (0.0, -movement) } else { (movement, movement * 0.0) };
         let (gain, loss) = (gains.next(gain), losses.next(loss));
         let both = gain + loss;
@@ -34,9 +34,10 @@ pub struct Macd {
     pub histogram: Vec<f64>,
 }
 
-/// The exponential average of `fast` values less that of `slow` values, and the exponential average of `signal`
-/// values of this line. Both averages begin on the same day, the fast one with the last `fast` of the first `slow`
-/// values, and the three columns begin on the first day of the signal. Swapped lengths are put in order.
+/// The difference of the exponential averages over `fast` and `slow` values, and the exponential average of
+/// this line over `signal` values. Both averages begin on the same day, the fast one with the last `fast` of
+/// the first `slow` values, and the three columns begin on the first day of the signal. Swapped lengths are
+/// reordered.
 pub fn macd(values: &[f64], fast: usize, slow: usize, signal: usize) -> Macd {
     let (fast, slow) = (fast.min(slow), fast.max(slow));
     let mut fast_average = Average::exponential(fast);
@@ -57,22 +58,22 @@ pub fn macd(values: &[f64], fast: usize, slow: usize, signal: usize) -> Macd {
     macd
 }
 
-/// Wilder's average true range of `n` days. The range of a day includes the close of the day before, so the first day
-/// has none.
+/// Wilder's average true range over `n` days. The range of a day includes the previous close, so the first
+/// day has none.
 pub fn atr(high: &[f64], low: &[f64], close: &[f64], n: usize) -> Vec<f64> {
     let mut average = Average::wilder(n);
     let mut before = f64::NAN;
     let range = |((high, low), close): ((&f64, &f64), &f64)| {
         let sides = [high - low, (high - before).abs(), (low - before).abs()];
         before = *close;
-        // `f64::max` would pass over an unknown side.
+        // `f64::max` would ignore an unknown operand.
         let known = sides.iter().all(|side| side.is_finite());
         average.next(if known { sides[0].max(sides[1]).max(sides[2]) } else { f64::NAN })
     };
     high.iter().zip(low).zip(close).map(range).collect()
 }
 
-/// A recursive average, which restarts after an unknown value.
+/// A recursive average that restarts after an unknown value.
 struct Average {
     n: usize,
     /// The weight of the newest value.
@@ -96,7 +97,7 @@ impl Average {
         Self { n, weight, count: 0, first: Mean::EMPTY, value: f64::NAN }
     }
 
-    /// The average after one more value.
+    /// Adds a value and returns the average.
     fn next(&mut self, value: f64) -> f64 {
         if !value.is_finite() || self.n == 0 {
             *self = Self::of(self.n, self.weight);

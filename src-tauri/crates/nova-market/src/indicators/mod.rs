@@ -1,14 +1,14 @@
-//! Technical indicators over a column of days, with the definitions of the library TA-Lib.
+//! Technical indicators over columns of daily values, as defined by the library TA-Lib.
 //!
-//! Each takes columns of equal length, oldest first, and returns a column of that length; a place without a value is
-//! NaN. The value of a place depends on that place and earlier ones only, and takes constant time.
+//! Each takes columns of equal length, oldest first, and returns a column of that length, with NaN where
+//! there is no value. A value depends on the same and earlier indices only, and takes constant time.
 //!
-//! One rule for holes: a value that is NaN or infinite is unknown. A window that contains an unknown value has no
-//! value; a recursive average ([`ema`], [`rsi`], [`atr`], [`macd`]) restarts after it, with the same warm-up as on
-//! the first day. A window of no days, or of more than the column has, has no value anywhere.
+//! Missing data: a value that is NaN or infinite is unknown. A window that contains an unknown value has no
+//! value; a recursive average ([`ema`], [`rsi`], [`atr`], [`macd`]) restarts after it, with the same warm-up
+//! as on the first day. A window of zero days, or longer than the column, has no values.
 //!
-//! One difference from TA-Lib: it rounds a variance or a movement below 1e-14 to zero, so that prices of a billionth
-//! have no deviation there.
+//! One difference from TA-Lib: it rounds a variance or a change below 1e-14 to zero, so that prices around
+//! 1e-9 have no deviation there.
 
 mod averages;
 mod ranges;
@@ -22,7 +22,7 @@ pub use ranges::{Bollinger, bollinger, change, highest, lowest, sma, standard_de
 /// The number of trading days in a year.
 pub const TRADING_DAYS: f64 = 252.0;
 
-/// The value where it is known, else NaN.
+/// The value if it is finite, otherwise NaN.
 pub(crate) fn known(value: f64) -> f64 {
     if value.is_finite() { value } else { f64::NAN }
 }

@@ -6,7 +6,7 @@ pub fn sma(values: &[f64], n: usize) -> Vec<f64> {
     column(values, n, |mean: Mean| mean.of(n))
 }
 
-/// The standard deviation of the last `n` values as a whole population, as TA-Lib's STDDEV.
+/// The population standard deviation of the last `n` values, like TA-Lib's STDDEV.
 pub fn standard_deviation(values: &[f64], n: usize) -> Vec<f64> {
     column(values, n, Deviation::of_population)
 }
@@ -43,8 +43,8 @@ pub fn bollinger(values: &[f64], n: usize, deviations: f64) -> Bollinger {
     bands
 }
 
-/// The change against `n` places earlier, in percent. It reads two values, and ignores holes between them. There is no
-/// change from a value that is not above zero.
+/// The change from `n` values earlier, in percent. It reads only these two values, and ignores gaps between
+/// them. There is no change from a value that is not above zero.
 pub fn change(values: &[f64], n: usize) -> Vec<f64> {
     let mut changes = vec![f64::NAN; values.len()];
     for (change, (now, before)) in changes.iter_mut().skip(n).zip(values.iter().skip(n).zip(values)) {
@@ -55,9 +55,9 @@ pub fn change(values: &[f64], n: usize) -> Vec<f64> {
     changes
 }
 
-/// The annualised volatility of the last `n` daily returns, in percent: the standard deviation of the logarithms of
-/// `n` ratios of two values in a row, as a sample, for [`TRADING_DAYS`] a year. A value that is not above zero counts
-/// as unknown.
+/// The annualised volatility of the last `n` daily returns, in percent: the sample standard deviation of the
+/// logarithms of `n` ratios of consecutive values, scaled to [`TRADING_DAYS`]. A value that is not above zero
+/// counts as unknown.
 pub fn volatility(values: &[f64], n: usize) -> Vec<f64> {
     let mut returns = vec![f64::NAN; values.len()];
     for (growth, pair) in returns.iter_mut().skip(1).zip(values.windows(2)) {

@@ -4,7 +4,7 @@ use super::*;
 
 const NONE: f64 = f64::NAN;
 
-/// Each indicator by its name, as columns over closes; the range of a day is a tenth of its close.
+/// Each indicator's name and columns over closes; the range of a day is a tenth of its close.
 fn all(closes: &[f64], n: usize) -> Vec<(&'static str, Vec<f64>)> {
     let high: Vec<f64> = closes.iter().map(|close| close * 1.06).collect();
     let low: Vec<f64> = closes.iter().map(|close| close * 0.96).collect();
@@ -43,7 +43,7 @@ fn bits(column: &[f64]) -> Vec<u64> {
 }
 
 #[test]
-fn windows_end_at_their_place() {
+fn windows_end_at_their_index() {
     let closes = [4.0, 2.0, 6.0, 1.0, 8.0];
     check(&sma(&closes, 2), &[NONE, 3.0, 4.0, 3.5, 4.5]);
     check(&highest(&closes, 3), &[NONE, NONE, 6.0, 6.0, 8.0]);
@@ -60,9 +60,9 @@ fn ema_begins_with_the_simple_average() {
     check(&ema(&[1.0, 2.0, 6.0, 7.0], 3), &[NONE, NONE, 3.0, 5.0]);
 }
 
-/// The example of Wilder's index that StockCharts publishes.
+/// The example published by StockCharts.
 #[test]
-fn rsi_equals_a_published_example() {
+fn rsi_matches_a_published_example() {
     let closes = [
         44.3389, 44.0902, 44.1497, 43.6124, 44.3278, 44.8264, 45.0955, 45.4245, 45.8433, 46.0826, 45.8931,
         46.0328, 45.6140, 46.2820, 46.2820,
@@ -73,23 +73,23 @@ fn rsi_equals_a_published_example() {
 }
 
 #[test]
-fn atr_includes_the_close_of_the_day_before() {
+fn atr_includes_the_previous_close() {
     let (high, low, close) = ([10.0, 11.0, 15.0, 15.0], [9.0, 10.0, 14.0, 12.0], [10.0, 10.0, 14.0, 13.0]);
     // Ranges: 1, 15 - 10, 15 - 12.
     check(&atr(&high, &low, &close, 2), &[NONE, NONE, 3.0, 3.0]);
 }
 
-/// A share that rises and falls by the same two factors: the mean logarithm is 0, the sample deviation of two returns
-/// is their size times the root of two.
+/// The price alternately rises and falls by the same factor: the mean logarithm is 0, the sample deviation of
+/// two returns is their absolute value times the square root of two.
 #[test]
-fn volatility_is_of_a_year_in_percent() {
+fn volatility_is_annualised_in_percent() {
     let size = 2.0_f64.ln() * 2.0_f64.sqrt() * 252.0_f64.sqrt() * 100.0;
     check(&volatility(&[1.0, 2.0, 1.0, 2.0], 2), &[NONE, NONE, size, size]);
     check(&volatility(&[1.0, 2.0, 1.0, 2.0], 1), &[NONE; 4]);
 }
 
 #[test]
-fn a_flat_price_equals_its_averages() {
+fn constant_price_equals_its_averages() {
     for price in [0.1, 49.3, 1e-9, 7.0 / 3.0] {
         for n in [3, 10, 49, 200] {
             let closes = vec![price; 450];
@@ -104,9 +104,9 @@ fn a_flat_price_equals_its_averages() {
     }
 }
 
-/// Each equals the indicator of the values after the hole alone.
+/// Each equals the indicator of only the values after the gap.
 #[test]
-fn indicators_restart_after_a_hole() {
+fn indicators_restart_after_a_gap() {
     let after: Vec<f64> = (0..40).map(|day| 20.0 + f64::from(day * 7 % 11)).collect();
     for hole in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let mut closes = vec![50.0, 51.0, 49.0, 52.0, 48.0, 50.0, 51.0, 49.0, 50.0, 47.0, 46.0, 50.0, 52.0];
@@ -116,7 +116,7 @@ fn indicators_restart_after_a_hole() {
         for ((name, actual), (_, expected)) in all(&closes, 5).into_iter().zip(all(&after, 5)) {
             assert!(actual[begin - 1].is_nan(), "{name} at the hole");
             let first = expected.iter().position(|value| !value.is_nan()).expect("a value");
-            // `change` reads past the hole.
+            // `change` ignores gaps.
             if name != "change" {
                 assert!(
                     actual[begin..begin + first].iter().all(|value| value.is_nan()),
@@ -142,12 +142,12 @@ fn no_value_for_a_window_that_does_not_fit() {
 }
 
 #[test]
-fn no_change_from_nothing() {
+fn no_change_from_zero() {
     check(&change(&[0.0, 5.0, -5.0, 5.0], 1), &[NONE, NONE, -200.0, NONE]);
     check(&volatility(&[1.0, 0.0, -1.0, -2.0, 3.0, 4.0, 3.0], 2)[..6], &[NONE; 6]);
 }
 
-/// The result of each window, computed from its values alone.
+/// Computes each window from scratch.
 fn naive(values: &[f64], n: usize, of: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     (0..values.len())
         .map(|place| (place + 1).checked_sub(n).map_or(NONE, |from| of(&values[from..=place])))
@@ -155,7 +155,7 @@ fn naive(values: &[f64], n: usize, of: impl Fn(&[f64]) -> f64) -> Vec<f64> {
 }
 
 #[test]
-fn a_large_value_leaves_no_error_behind() {
+fn large_value_leaves_no_rounding_error() {
     let mut closes = vec![1e9; 7];
     closes.extend((0..60).map(|day| 1e-3 * (1.0 + f64::from(day * 7 % 13) / 100.0)));
     for n in [1, 2, 5, 7, 30] {
@@ -178,7 +178,7 @@ fn a_large_value_leaves_no_error_behind() {
     }
 }
 
-/// Prices of any size, with holes and with values that are no price.
+/// Prices of any size, with gaps and invalid values.
 fn prices() -> impl Strategy<Value = Vec<f64>> {
     let price = prop_oneof![
         20 => 1.0..200.0_f64,

@@ -1,9 +1,9 @@
-//! Summaries of the last `n` values, in constant time for each place.
+//! Sliding window summaries in constant time per value.
 
 use super::known;
 
-/// An associative summary of some values. It is added to and joined but never subtracted from, so that a value which
-/// has left the window leaves no rounding error behind.
+/// An associative summary of values. Values are only added and summaries joined, never subtracted, so that a
+/// value that has left the window leaves no rounding error behind.
 pub(super) trait Summary: Copy {
     const EMPTY: Self;
 
@@ -12,15 +12,15 @@ pub(super) trait Summary: Copy {
     fn joined(self, later: Self) -> Self;
 }
 
-/// Calls `each` with every place that has `n` values up to it, and with their summary.
+/// Calls `each` with every index at which a window of `n` values ends, and its summary.
 ///
-/// The values are cut into blocks of `n`: a window is the end of one block and the beginning of the next, and each end
-/// and each beginning is summarised once (van Herk 1992; Gil and Werman 1993).
+/// The values are divided into blocks of `n`: a window is a suffix of one block and a prefix of the next, and
+/// each suffix and prefix is summarised once (van Herk 1992; Gil and Werman 1993).
 pub(super) fn windows<S: Summary>(values: &[f64], n: usize, mut each: impl FnMut(usize, S)) {
     if n == 0 || n > values.len() {
         return;
     }
-    // For each place of a block, the values after that place in the block before.
+    // Suffix summaries of the previous block.
     let mut ends = vec![S::EMPTY; n];
     for (number, block) in values.chunks(n).enumerate() {
         let mut beginning = S::EMPTY;
@@ -38,14 +38,14 @@ pub(super) fn windows<S: Summary>(values: &[f64], n: usize, mut each: impl FnMut
     }
 }
 
-/// One result for each place; NaN where there is none.
+/// One result per index; NaN where there is none.
 pub(super) fn column<S: Summary>(values: &[f64], n: usize, result: impl Fn(S) -> f64) -> Vec<f64> {
     let mut column = vec![f64::NAN; values.len()];
     windows(values, n, |place, summary| column[place] = known(result(summary)));
     column
 }
 
-/// A sum and its rounding error (Knuth's TwoSum).
+/// A sum with its rounding error (Knuth's TwoSum).
 #[derive(Clone, Copy)]
 pub(super) struct Mean {
     sum: f64,
@@ -68,9 +68,10 @@ impl Summary for Mean {
 }
 
 impl Mean {
-    /// The mean of `n` values. It is exact for equal ones, so that no flat price lies above or below its average.
+    /// The mean of `n` values, exact if all are equal, so that a constant price is neither above nor below
+    /// its average.
     pub(super) fn of(self, n: usize) -> f64 {
-        /// Splits a float into halves whose products are exact (Dekker).
+        /// Splits a float into halves with exact products (Dekker).
         const HALVES: f64 = 134_217_729.0;
         let count = n as f64;
         let mean = self.sum / count;
@@ -81,7 +82,7 @@ impl Mean {
     }
 }
 
-/// The number of values, their mean, and the sum of their squared distances from it (Chan, Golub and LeVeque 1979).
+/// Count, mean, and sum of squared deviations (Chan, Golub and LeVeque 1979).
 #[derive(Clone, Copy)]
 pub(super) struct Deviation {
     count: f64,
@@ -94,7 +95,7 @@ impl Summary for Deviation {
 
     fn with(self, value: f64) -> Self {
         let count = self.count + 1.0;
-        // The division does not wait for the mean of the values before.
+        // Computed separately, so that the division does not wait for the mean.
         let share = 1.0 / count;
         let distance = value - self.mean;
         let mean = self.mean + distance * share;
@@ -123,7 +124,7 @@ impl Deviation {
     }
 }
 
-/// The highest value, or with `LOW` the lowest.
+/// The maximum, or with `LOW` the minimum.
 #[derive(Clone, Copy)]
 pub(super) struct Extreme<const LOW: bool>(pub(super) f64);
 
@@ -137,7 +138,7 @@ impl<const LOW: bool> Summary for Extreme<LOW> {
 
     fn joined(self, later: Self) -> Self {
         let first = if LOW { self.0 < later.0 } else { self.0 > later.0 };
-        // Unlike `f64::max`: of an unknown value and another one comes an unknown one.
+        // Unlike `f64::max`, NaN propagates.
         if first || self.0.is_nan() { self } else { later }
     }
 }

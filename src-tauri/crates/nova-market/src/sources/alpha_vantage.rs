@@ -1,5 +1,5 @@
-//! The quotes of alphavantage.co, with a key: the United States, in dollars, of the last close. A free key has 25
-//! requests a day; past prices free of splits need a paid one, so none are asked for.
+//! Quotes of alphavantage.co, with a key: US shares, in dollars, last close. A free key allows 25 requests a
+//! day; split-adjusted past prices need a paid plan, so none are requested.
 //!
 //! <https://www.alphavantage.co/documentation>
 
@@ -34,7 +34,7 @@ impl Source for AlphaVantage {
             .append_pair("apikey", self.key.expose_secret());
         let answer = Request::new(url).send(transport).await?;
         let page = answer.json()?;
-        // Its limits and its errors come with status 200; what it says of a limit can repeat the key.
+        // Limits and errors have status 200; the message about a limit can contain the key.
         if page.get("Note").or_else(|| page.get("Information")).is_some() {
             return Err(SourceError::Source("receives too many requests, or does not accept the key".into()));
         }

@@ -1,5 +1,5 @@
-//! A source that the user describes: a service or a file of the vault with a row for each day, as JSON or CSV. Its
-//! terms and limits are those of whoever it is.
+//! A user-defined source: a service or a file of the vault with one row per day, as JSON or CSV. Its terms
+//! and limits are up to its provider.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ use crate::get::Answer;
 use crate::source::number;
 use crate::{Bar, History, Listing, Quoted, Request, Source, SourceError, Transport};
 
-/// Where the rows are, and what its columns are called.
+/// The location of the rows, and the names of its columns.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Description {
     /// "Bank feed"
     pub name: String,
-    /// An address https:, or the path of a file of the vault; `{symbol}`, `{from}` and `{to}` are filled in.
+    /// An https URL, or the path of a file in the vault; `{symbol}`, `{from}` and `{to}` are substituted.
     pub address: String,
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// Where the rows stand in an answer that is JSON: a pointer such as `/data/prices`; without it the whole answer.
+    /// JSON pointer to the rows, such as `/data/prices`; empty for the whole answer.
     #[serde(default)]
     pub rows: String,
     pub date: String,
@@ -34,7 +34,7 @@ pub struct Description {
     pub high: Option<String>,
     pub low: Option<String>,
     pub volume: Option<String>,
-    /// Of all its prices; without it that in which the share is kept.
+    /// Currency of all prices; by default that of the listing.
     pub currency: Option<String>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Custom {
     pub(crate) today: Date,
 }
 
-/// How many days back the newest price is looked for.
+/// How many days back to look for the newest price.
 const NEWEST_DAYS: i64 = 10;
 
 #[async_trait]
@@ -90,7 +90,7 @@ impl Source for Custom {
     }
 }
 
-/// A row by the names of its columns.
+/// A row by column name.
 type Row = BTreeMap<String, String>;
 
 impl Custom {
@@ -116,7 +116,7 @@ impl Custom {
         let own = listing.own.get(&self.description.name);
         let symbol = own.map_or(listing.symbol.as_str(), String::as_str);
         let is_of_the_web = address.starts_with("https://") || address.starts_with("http://");
-        // What stands for a symbol must not become another path or another parameter.
+        // A symbol must not introduce another path segment or parameter.
         if symbol.chars().all(|letter| letter == '.') {
             return Err(SourceError::Symbol("cannot be asked for it".into()));
         }
@@ -151,7 +151,7 @@ impl Custom {
         if text.starts_with(['{', '[']) { self.rows_of_json(&answer.json()?) } else { rows_of_csv(text) }
     }
 
-    /// A list of objects, or an object of lists, one for each column.
+    /// A list of objects, or an object with one list per column.
     fn rows_of_json(&self, page: &Value) -> Result<Vec<Row>, SourceError> {
         let at = &self.description.rows;
         let found = page
@@ -207,7 +207,7 @@ impl Custom {
     }
 }
 
-/// Lines with a head; cells are separated by commas, or by semicolons where the head has some.
+/// Lines with a header; the separator is a semicolon if the header has one, otherwise a comma.
 fn rows_of_csv(text: &str) -> Result<Vec<Row>, SourceError> {
     let head = text.lines().next().unwrap_or_default();
     let separator = if head.contains(';') { b';' } else { b',' };
@@ -223,7 +223,7 @@ fn rows_of_csv(text: &str) -> Result<Vec<Row>, SourceError> {
     rows.collect()
 }
 
-/// `2026-11-20`, with or without a time, `20261120`, or seconds or milliseconds since 1970 in UTC.
+/// Parses `2026-11-20`, with or without a time, `20261120`, or seconds or milliseconds since 1970 in UTC.
 fn day(said: &str) -> Option<Date> {
     if let Some(date) = said.get(..10).and_then(|date| date.parse().ok()) {
         return Some(date);
@@ -232,7 +232,7 @@ fn day(said: &str) -> Option<Date> {
         return Date::strptime("%Y%m%d", said).ok();
     }
     let time: i64 = said.parse().ok()?;
-    // No day of trading has fewer milliseconds, and none has so many seconds.
+    // Distinguishes milliseconds from seconds by magnitude.
     let time = if time.abs() >= 100_000_000_000 {
         Timestamp::from_millisecond(time)
     } else {
@@ -241,7 +241,7 @@ fn day(said: &str) -> Option<Date> {
     Some(time.ok()?.to_zoned(jiff::tz::TimeZone::UTC).date())
 }
 
-/// `1234.50` or, with a comma and no point, `1234,50`. A comma before three digits could also group them.
+/// Parses `1234.50` or, with a comma and no point, `1234,50`. A comma before three digits is ambiguous.
 fn decimal(said: &str) -> Option<Decimal> {
     let said = said.trim();
     match said.split_once(',') {

@@ -1,5 +1,6 @@
-//! The euro's reference rates of the European Central Bank, without a key: about thirty currencies, once a working
-//! day at about 16:00 in Frankfurt, back to 1999. Free to use with the source named; for information, not for trading.
+//! The euro reference rates of the European Central Bank, without a key: about thirty currencies, once a
+//! working day at about 16:00 in Frankfurt, back to 1999. Free to use with attribution; for information, not
+//! for trading.
 //!
 //! <https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/html/index.en.html>
 
@@ -20,24 +21,24 @@ use crate::{Bar, History, Quoted, Request, Source, SourceError, Transport};
 
 pub(super) struct Ecb {
     base: Url,
-    /// One page has the rates of all currencies.
+    /// One response has the rates of all currencies.
     page: OnceCell<Newest>,
 }
 
-/// The places of a rate that is computed from two.
+/// Decimal places of a cross rate.
 const PLACES: u32 = 10;
-/// More elements than the page of all days since 1999 has by far.
+/// Element limit, far above the file of all days since 1999.
 const ELEMENTS: usize = 2_000_000;
-/// The days of the shorter page of past days.
+/// Number of days in the shorter file of past rates.
 const RECENT_DAYS: i64 = 85;
 
-/// The newest day, and where it is from.
+/// The newest day, and its origin.
 struct Newest {
     day: Day,
     answer: Answer,
 }
 
-/// How much of each currency one euro is on a day.
+/// Units of each currency per euro on a day.
 struct Day {
     date: Date,
     per_euro: HashMap<String, Decimal>,
@@ -68,7 +69,7 @@ impl Ecb {
 }
 
 impl Day {
-    /// How much of the currency `to` one of `from` is.
+    /// The exchange rate: units of `to` per unit of `from`.
     fn rate(&self, from: &str, to: &str) -> Result<Decimal, SourceError> {
         let of = |currency: &str| match currency {
             "EUR" => Ok(Decimal::ONE),
@@ -117,7 +118,7 @@ impl Source for Ecb {
         };
         let (days, answer) = self.fetch(page, transport).await?;
         let days = days.iter().filter(|day| first <= day.date && day.date <= last);
-        // A currency that came later or is gone has no rate on some days.
+        // A currency that was introduced later or discontinued has no rate on some days.
         let bars = days.filter_map(|day| {
             let close = day.rate(from, to).ok()?;
             Some(Bar { date: day.date, close, open: None, high: None, low: None, volume: None })
@@ -130,7 +131,7 @@ impl Source for Ecb {
     }
 }
 
-/// `<Cube time="2026-11-20"><Cube currency="USD" rate="1.0812"/>…`, for each day of the page.
+/// Parses `<Cube time="2026-11-20"><Cube currency="USD" rate="1.0812"/>…` for each day.
 fn days(page: &str) -> Result<Vec<Day>, SourceError> {
     let mut reader = Reader::from_str(page);
     let mut days: Vec<Day> = Vec::new();

@@ -1,5 +1,5 @@
-//! The quotes of finnhub.io, with a key. Without a paid plan it gives no past prices and no rates; 60 requests a
-//! minute, for personal use.
+//! Quotes of finnhub.io, with a key. Past prices and exchange rates need a paid plan; 60 requests a minute,
+//! for personal use.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -42,7 +42,7 @@ impl Source for Finnhub {
         let (Some(price), Ok(time)) = (decimal("c"), Timestamp::from_second(second)) else {
             return Err(SourceError::Symbol("has no price of it".into()));
         };
-        // What it does not know it answers with zeros.
+        // Unknown symbols are answered with zeros.
         if second == 0 && price.is_zero() {
             return Err(SourceError::Symbol("has no price of it".into()));
         }

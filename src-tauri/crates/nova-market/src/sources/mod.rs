@@ -1,4 +1,4 @@
-//! The services that are known, each in its own file with its terms and limits.
+//! The supported services, each in its own file with its terms and limits.
 
 mod alpha_vantage;
 pub(crate) mod custom;
@@ -17,18 +17,18 @@ use crate::Source;
 
 pub use custom::Description;
 
-/// A service as it is configured.
+/// A supported service.
 pub struct Known {
-    /// What the configuration calls it: "twelve_data".
+    /// Its name in the configuration: "twelve_data".
     pub name: &'static str,
-    /// Where it answers, unless the user says otherwise.
+    /// Its base URL, unless the user configures another.
     pub address: &'static str,
-    /// The credential with its key, one for all skills; None where it needs none.
+    /// The credential with its key, shared by all skills; `None` if it needs none.
     pub key: Option<&'static str>,
     make: fn(Url, SecretString) -> Box<dyn Source>,
 }
 
-/// Those that a user can name.
+/// All services that can be configured.
 pub const KNOWN: [Known; 7] = [
     Known {
         name: "stooq",
@@ -85,7 +85,7 @@ pub const HOSTS: [&str; 7] = [
     "www.ecb.europa.eu",
 ];
 
-/// Those and the hosts of reports.
+/// The hosts of [`KNOWN`] and of reports.
 pub const WITH_REPORTS: [&str; HOSTS.len() + sec::HOSTS.len()] = {
     let mut hosts = [""; HOSTS.len() + sec::HOSTS.len()];
     let mut place = 0;
@@ -96,7 +96,7 @@ pub const WITH_REPORTS: [&str; HOSTS.len() + sec::HOSTS.len()] = {
     hosts
 };
 
-/// The keys of [`KNOWN`].
+/// The credentials of [`KNOWN`].
 pub const CREDENTIALS: [&str; 4] = [
     "portfolio/FINNHUB_API_KEY",
     "portfolio/TWELVE_DATA_API_KEY",
@@ -109,13 +109,13 @@ impl Known {
         KNOWN.iter().find(|known| known.name == name)
     }
 
-    /// The service at an address, with the key that it needs.
+    /// Creates the service at a base URL, with its key.
     pub fn at(&self, base: Url, key: Option<SecretString>) -> Box<dyn Source> {
         (self.make)(base, key.unwrap_or_default())
     }
 }
 
-/// A source that the user describes; `today` is the day of its newest price.
+/// Creates a user-defined source; `today` is the day of its newest price.
 pub fn described(description: Description, today: jiff::civil::Date) -> Box<dyn Source> {
     Box::new(custom::Custom { description, today })
 }

@@ -1,6 +1,6 @@
-//! What companies report to the SEC: the list of filers, their filings, and the figures of their reports. No key, but
-//! an address of the user that the SEC asks for; ten requests a second, else some minutes without an answer. Public
-//! data of the United States.
+//! Company reports filed with the SEC: the list of filers, their filings, and the figures of their reports.
+//! Needs no key, but a contact address of the user; more than ten requests a second are blocked for some
+//! minutes. Public data of the United States.
 //!
 //! <https://www.sec.gov/search-filings/edgar-application-programming-interfaces>
 
@@ -14,36 +14,36 @@ use url::Url;
 use crate::get::Answer;
 use crate::{Request, SourceError, Transport};
 
-/// The hosts that are asked.
+/// The hosts of the API.
 pub const HOSTS: [&str; 2] = ["www.sec.gov", "data.sec.gov"];
 
 pub struct Sec {
-    /// Of the list of filers.
+    /// Base URL of the list of filers.
     pub www: Url,
-    /// Of everything else.
+    /// Base URL of everything else.
     pub data: Url,
-    /// An e-mail address of the user.
+    /// The user's e-mail address.
     pub contact: String,
 }
 
-/// A company that files.
+/// A company that files reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filer {
-    /// The Central Index Key.
+    /// Central Index Key.
     pub cik: u64,
     pub symbol: String,
     pub name: String,
 }
 
-/// One filing, newest first where they are listed.
+/// One filing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filing {
     /// "10-K"
     pub form: String,
-    /// What it is about, where the filer says more than the form; else empty.
+    /// The filer's description beyond the form; may be empty.
     pub title: String,
     pub filed: Date,
-    /// The last day of what it reports on.
+    /// The last day of the reported period.
     pub period: Option<Date>,
     pub url: String,
 }
@@ -54,21 +54,21 @@ pub struct Filings {
     pub name: String,
     pub filings: Vec<Filing>,
     pub url: String,
-    /// When it answered, RFC 3339.
+    /// Time of the answer, RFC 3339.
     pub fetched: String,
 }
 
-/// What a company has reported, as it was reported: by taxonomy ("us-gaap"), tag ("NetIncomeLoss") and unit ("USD").
+/// Reported figures by taxonomy ("us-gaap"), tag ("NetIncomeLoss") and unit ("USD").
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Reported {
     #[serde(rename = "entityName", default)]
     pub name: String,
     #[serde(default)]
     pub facts: HashMap<String, HashMap<String, Tag>>,
-    /// Where it answered.
+    /// URL of the answer.
     #[serde(skip)]
     pub url: String,
-    /// When it answered, RFC 3339.
+    /// Time of the answer, RFC 3339.
     #[serde(skip)]
     pub fetched: String,
 }
@@ -79,10 +79,10 @@ pub struct Tag {
     pub units: HashMap<String, Vec<Fact>>,
 }
 
-/// One figure of one report.
+/// One figure in one report.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Fact {
-    /// None for what holds on a day, such as a number of shares.
+    /// `None` for an instant, such as a number of shares.
     pub start: Option<Date>,
     pub end: Date,
     pub val: serde_json::Number,
@@ -91,14 +91,14 @@ pub struct Fact {
 }
 
 impl Reported {
-    /// Leaves out what is under other tags.
+    /// Removes other tags.
     pub fn retain(&mut self, is_wanted: impl Fn(&str) -> bool) {
         for taxonomy in self.facts.values_mut() {
             taxonomy.retain(|tag, _| is_wanted(tag));
         }
     }
 
-    /// What was public before a day.
+    /// The figures that were filed before a day.
     pub fn before(&self, day: Date) -> Self {
         let mut known = self.clone();
         for facts in
@@ -111,10 +111,10 @@ impl Reported {
 }
 
 impl Sec {
-    /// All companies with a symbol: some ten thousand.
+    /// All companies with a symbol, some ten thousand.
     ///
     /// # Errors
-    /// When there is no answer, or another than the list.
+    /// When there is no answer, or it is not the list.
     pub async fn filers(&self, transport: &dyn Transport) -> Result<Vec<Filer>, SourceError> {
         let page = self.ask(&self.www, "/files/company_tickers.json", transport).await?.json()?;
         let rows = page.as_object().ok_or_else(unreadable)?;
@@ -131,16 +131,16 @@ impl Sec {
         if filers.is_empty() { Err(unreadable()) } else { Ok(filers) }
     }
 
-    /// The newest filings of a company, about a thousand.
+    /// The newest filings of a company, about a thousand, newest first.
     ///
     /// # Errors
-    /// As [`Sec::filers`].
+    /// See [`Sec::filers`].
     pub async fn filings(&self, cik: u64, transport: &dyn Transport) -> Result<Filings, SourceError> {
         let answer = self.ask(&self.data, &format!("/submissions/CIK{cik:010}.json"), transport).await?;
         let page = answer.json()?;
         let name = page.get("name").and_then(Value::as_str).ok_or_else(unreadable)?.to_owned();
         let recent = page.pointer("/filings/recent").ok_or_else(unreadable)?;
-        // Columns beside each other.
+        // The data is stored by column.
         let column =
             |name: &str| recent.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let text = |name: &str, row: usize| column(name).get(row).and_then(Value::as_str).unwrap_or_default();
@@ -164,10 +164,10 @@ impl Sec {
         Ok(Filings { name, filings: filings.collect(), url: answer.url, fetched: answer.at })
     }
 
-    /// Every figure that a company has reported.
+    /// All figures that a company has reported.
     ///
     /// # Errors
-    /// As [`Sec::filers`].
+    /// See [`Sec::filers`].
     pub async fn reported(&self, cik: u64, transport: &dyn Transport) -> Result<Reported, SourceError> {
         let path = format!("/api/xbrl/companyfacts/CIK{cik:010}.json");
         let answer = self.ask(&self.data, &path, transport).await?;

@@ -1,8 +1,7 @@
-//! The CSV pages of stooq.com, without a key, for personal use. They say neither a currency nor a zone; times are
+//! CSV of stooq.com, without a key, for personal use. It has neither currency nor time zone; times are
 //! Warsaw's.
 //!
-//! Programs are answered with a web page at times, and after some hundred requests a day with a line of text and
-//! status 200.
+//! Programs sometimes get a web page, and after some hundred requests a day a line of text with status 200.
 
 use std::collections::HashMap;
 
@@ -73,7 +72,7 @@ impl Stooq {
         transport: &dyn Transport,
     ) -> Result<Quoted, SourceError> {
         let mut url = self.page("/q/l/")?;
-        // `h` has no value: with one the page answers without its head.
+        // `h` must have no value, otherwise the header line is missing.
         url.set_query(Some(&format!(
             "s={}&f=sd2t2ohlcv&h&e=csv",
             url::form_urlencoded::byte_serialize(symbol.as_bytes()).collect::<String>()
@@ -93,7 +92,7 @@ impl Stooq {
 
 type Row = HashMap<String, String>;
 
-/// The lines of a CSV page by the names of its columns. Its values never hold a comma.
+/// The lines of a CSV by column name. Its values never contain a comma.
 fn rows(answer: &Answer) -> Result<Vec<Row>, SourceError> {
     let mut lines = answer.text.lines().map(str::trim).filter(|line| !line.is_empty());
     let head: Vec<String> = lines
@@ -110,7 +109,7 @@ fn rows(answer: &Answer) -> Result<Vec<Row>, SourceError> {
     let mut rows = Vec::new();
     for line in lines {
         let values: Vec<&str> = line.split(',').map(str::trim).collect();
-        // A decimal comma, say, would shift what stands where.
+        // A decimal comma, for example, would shift the columns.
         if values.len() != head.len() {
             let what = format!("answered with {} values for {} columns", values.len(), head.len());
             return Err(SourceError::Symbol(what));

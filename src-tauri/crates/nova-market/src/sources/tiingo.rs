@@ -1,7 +1,7 @@
-//! The days of api.tiingo.com, with a key: shares and funds of the United States, in dollars. A free one has 50
-//! requests an hour and 1,000 a day, for personal use.
+//! Daily bars of api.tiingo.com, with a key: US shares and funds, in dollars. A free key allows 50 requests
+//! an hour and 1,000 a day, for personal use.
 //!
-//! Its closes are as they were traded, with the splits beside them; here they are those of today's shares.
+//! Its closes are unadjusted, with the splits beside them; this module adjusts them to today's shares.
 //!
 //! <https://www.tiingo.com/documentation/end-of-day>
 
@@ -80,7 +80,7 @@ impl Tiingo {
             return Err(SourceError::Symbol(format!("says: {}", said.trim_end_matches('.'))));
         };
         let (mut bars, mut events) = (Vec::new(), Events::default());
-        // From the newest: the splits after a day divide its close.
+        // Newest first: later splits divide earlier closes.
         let mut divided = Decimal::ONE;
         for row in rows.iter().rev() {
             let day = row.get("date").and_then(Value::as_str).and_then(|day| day.get(..10));

@@ -1,5 +1,5 @@
-//! Quotes, past prices and rates of twelvedata.com, with a key. A free one has 8 requests a minute and 800 a day, for
-//! personal use, and the United States alone.
+//! Quotes, past prices and exchange rates of twelvedata.com, with a key. A free key allows 8 requests a
+//! minute and 800 a day, for personal use, for the United States only.
 //!
 //! <https://twelvedata.com/docs>
 
@@ -44,7 +44,7 @@ impl Source for TwelveData {
         query.extend([
             ("interval", "1day".to_owned()),
             ("start_date", from.to_string()),
-            // The day after, because the last one is left out where it says no hour.
+            // One day later, because an end date without a time is exclusive.
             ("end_date", to.tomorrow().unwrap_or(to).to_string()),
             ("outputsize", "5000".to_owned()),
         ]);
@@ -123,7 +123,7 @@ fn quoted(page: &Value, currency: &str, price: &str, answer: &Answer) -> Result<
     let second = page.get("timestamp").and_then(Value::as_i64);
     let time = second.and_then(|second| Timestamp::from_second(second).ok());
     let time = time.ok_or_else(|| SourceError::Symbol("does not say when its price is from".into()))?;
-    // A quote says its day at the exchange, a rate does not.
+    // A quote has the date at the exchange, a rate does not.
     let day = text(page, "datetime").and_then(|day| day.get(..10)).and_then(|day| day.parse().ok());
     Ok(Quoted {
         price,
@@ -137,7 +137,7 @@ fn quoted(page: &Value, currency: &str, price: &str, answer: &Answer) -> Result<
     })
 }
 
-/// The currency; a price in pence has none of its own and is refused.
+/// The currency; a price in pence is refused, as it has no code.
 fn currency(said: Option<&str>) -> Result<String, SourceError> {
     let said = said.ok_or_else(|| SourceError::Symbol("does not say its currency".into()))?;
     let code = currency_code(said).filter(|code| *code == said);
@@ -149,7 +149,7 @@ fn text<'a>(page: &'a Value, name: &str) -> Option<&'a str> {
     page.get(name).and_then(Value::as_str)
 }
 
-/// A number, or a text that is one.
+/// A number, possibly written as a string.
 fn decimal(page: &Value, name: &str) -> Option<Decimal> {
     match page.get(name)? {
         Value::String(text) => number(text),

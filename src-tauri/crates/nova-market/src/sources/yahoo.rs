@@ -1,7 +1,7 @@
-//! The chart pages of Yahoo Finance: `/v8/finance/chart/SYMBOL`, JSON, without a key.
+//! The chart API of Yahoo Finance: `/v8/finance/chart/SYMBOL`, JSON, without a key.
 //!
-//! Their terms allow personal use. They are made for Yahoo's own page, so that they refuse what does not ask as a
-//! browser does, and answer with status 429 to who asks too often.
+//! The terms allow personal use. The API is made for Yahoo's own pages: it refuses clients that do not look
+//! like a browser, and rate-limits with status 429.
 
 use async_trait::async_trait;
 use jiff::civil::Date;
@@ -20,7 +20,7 @@ pub(super) struct Yahoo {
     pub(super) base: Url,
 }
 
-/// What a browser says of itself.
+/// The user agent of a browser.
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
 #[async_trait]
@@ -90,7 +90,7 @@ impl Yahoo {
         transport: &dyn Transport,
     ) -> Result<History, SourceError> {
         let second = |day: Date| day.to_zoned(TimeZone::UTC).map_or(0, |begin| begin.timestamp().as_second());
-        // The last day ends with the next one's begin.
+        // The end is exclusive: the start of the next day.
         let (begin, end) = (second(from), second(to.saturating_add(1.day())));
         let query = format!("period1={begin}&period2={end}&interval=1d&events=div%7Csplit");
         self.chart(symbol, &query, transport).await?.history()
@@ -160,11 +160,11 @@ impl Chart {
         let (volumes, opens, highs, lows) = (column("volume"), column("open"), column("high"), column("low"));
         let (currency, parts) = self.known_currency()?;
         let mut bars = Vec::new();
-        // A day without trading has null.
+        // Null for a day without trading.
         for (place, (time, close)) in times.iter().zip(&closes).enumerate() {
             let time = time.as_i64().and_then(|second| Timestamp::from_second(second).ok());
             if let (Some(time), Some(close)) = (time, decimal(close)) {
-                // Prices are printed from numbers of 32 bits: 227.52000427246094.
+                // Prices are printed from 32-bit floats: 227.52000427246094.
                 let price =
                     |price: Decimal| of_32_bits(price).checked_div(parts).unwrap_or_default().normalize();
                 let of = |column: &[Value]| column.get(place).and_then(decimal).map(price);
@@ -182,7 +182,7 @@ impl Chart {
         Ok(History { currency, bars, events: Some(self.events(parts)), url, fetched })
     }
 
-    /// `events.dividends` and `events.splits`, each by the second of its day.
+    /// `events.dividends` and `events.splits`, keyed by timestamp.
     fn events(&self, parts: Decimal) -> Events {
         let of = |kind: &str| {
             let rows = self.result.pointer(&format!("/events/{kind}")).and_then(Value::as_object);
@@ -221,7 +221,7 @@ impl Chart {
         })
     }
 
-    /// The day at the exchange.
+    /// The date at the exchange.
     fn day_of(&self, time: Timestamp) -> Date {
         let offset =
             self.meta("gmtoffset").and_then(Value::as_i64).and_then(|seconds| i32::try_from(seconds).ok());
@@ -232,7 +232,7 @@ impl Chart {
         self.currency().ok_or_else(|| SourceError::Symbol("does not say its currency".into()))
     }
 
-    /// The currency, and how many of the quoted units it has: London quotes in pence, Kuwait in fils.
+    /// The currency, and the number of quoted units in it: London quotes in pence, Kuwait in fils.
     fn currency(&self) -> Option<(String, Decimal)> {
         let said = self.meta("currency").and_then(Value::as_str)?;
         Some(match said {
@@ -249,7 +249,7 @@ fn decimal(value: &Value) -> Option<Decimal> {
     value.as_number().and_then(|value| number(&value.to_string()))
 }
 
-/// A price without the digits that a number of 32 bits does not have.
+/// Drops the digits beyond the precision of a 32-bit float.
 fn of_32_bits(price: Decimal) -> Decimal {
     match price < Decimal::ONE {
         true => price.round_sf(7).unwrap_or(price),

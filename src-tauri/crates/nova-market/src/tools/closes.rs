@@ -1,4 +1,4 @@
-//! Closes of a share, fetched where they can be and kept in the cache for when they cannot.
+//! Closes of a share, fetched if possible and cached as a fallback.
 
 use nova_skill::figures::{days_between, percent};
 use nova_skill::jiff::tz::TimeZone;
@@ -9,20 +9,20 @@ use super::{Web, cited};
 use crate::kept::{self, Kept, Origin};
 use crate::{Bar, Close, Daily, History, Listing, SHARES_DAYS, Sources};
 
-/// The closes of one share, oldest first, in shares of the day on which they were fetched.
+/// The closes of one share, oldest first, in shares of the day of the fetch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Closes {
     /// "Yahoo"
     pub source: String,
     pub history: History,
-    /// Why they are not of now: what the sources said.
+    /// Why they are from the cache: the errors of the sources.
     pub old: Option<String>,
 }
 
-/// Those since a day: fetched, else as they were fetched last.
+/// The closes since a day: fetched, or from the cache if that fails.
 ///
 /// # Errors
-/// With the reasons of the sources, when there are none.
+/// The reasons of the sources, if the cache has none either.
 pub async fn closes(
     listing: &Listing,
     since: Date,
@@ -35,7 +35,7 @@ pub async fn closes(
             let before = cached(listing, ctx).await.as_deref().and_then(Kept::decode);
             let longest = before.as_ref().map_or(fetched.since, |before| before.since);
             let joined = fetched.continuing(before);
-            // Fewer days do not take the place of more.
+            // A shorter history must not replace a longer one.
             if joined.since <= longest {
                 keep(listing, &joined, ctx).await;
             }
@@ -54,17 +54,17 @@ pub async fn closes(
     }
 }
 
-/// The days of a share as columns, and where they are from.
+/// The days of a share as columns, and their origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Days {
     pub origin: Origin,
     pub daily: Daily,
-    /// Why they are not of now: what the sources said.
+    /// Why they are from the cache: the errors of the sources.
     pub old: Option<String>,
 }
 
 impl Days {
-    /// Those that were over when they were fetched: the close of a day that is traded on is none yet.
+    /// Drops a day that was not over when it was fetched: its close is not final.
     fn over(origin: Origin, mut daily: Daily, old: Option<String>) -> Result<Self, String> {
         if let Some(day) = day_of_fetch(&origin) {
             daily.truncate(daily.days.partition_point(|known| *known < day));
@@ -76,11 +76,11 @@ impl Days {
     }
 }
 
-/// Those since a day as columns, without a day that is not over. A share that was fetched today, in UTC, is not asked for
-/// again; of any other one the newer days are.
+/// The complete days since a day, as columns. A share that was fetched today (UTC) is not fetched again; for
+/// others, only the newer days are.
 ///
 /// # Errors
-/// As [`closes`].
+/// See [`closes`].
 pub async fn days(
     listing: &Listing,
     since: Date,
@@ -117,7 +117,7 @@ fn day_of_fetch(origin: &Origin) -> Option<Date> {
     Some(fetched.to_zoned(TimeZone::UTC).date())
 }
 
-/// What is kept with the days since, else all of them.
+/// Extends the cached days if possible, otherwise fetches all.
 async fn renewed(
     listing: &Listing,
     since: Date,
@@ -126,7 +126,7 @@ async fn renewed(
     ctx: &dyn ToolContext,
 ) -> Result<Kept, String> {
     if let Some(last) = last {
-        // Some days again: the last may have been fetched before its end, and a split shows in all of them.
+        // Overlaps by some days: the last day may have been incomplete, and a split changes them all.
         let fresh = fetched(listing, last.saturating_sub(10.days()), sources, ctx).await?;
         let joined = fresh.continuing(before.and_then(Kept::decode));
         if joined.since <= since {
@@ -151,12 +151,12 @@ async fn cached(listing: &Listing, ctx: &dyn ToolContext) -> Option<Vec<u8>> {
     ctx.cache().get(&key(listing)).await.ok().flatten()
 }
 
-/// Whether closes in a currency can be those of a share.
+/// Whether the currency is the expected one.
 fn fits(listing: &Listing, currency: &str) -> bool {
     listing.currency.as_deref().is_none_or(|kept| kept == currency)
 }
 
-/// A failing cache does not fail the call. A file of the vault is read each time, as any note is.
+/// A cache error does not fail the call. Files of the vault are not cached.
 async fn keep(listing: &Listing, kept: &Kept, ctx: &dyn ToolContext) {
     if !kept.history.url.contains("://") {
         return;
@@ -171,17 +171,17 @@ impl Closes {
         self.history.bars.last()
     }
 
-    /// Those of the days since `begin`.
+    /// The closes since `begin`.
     pub fn since(&self, begin: Date) -> &[Bar] {
         let from = self.history.bars.partition_point(|bar| bar.date < begin);
         &self.history.bars[from..]
     }
 
-    /// By how many percent it rose in the year up to the last close, with one decimal place.
+    /// The change over the year up to the last close, in percent with one decimal place.
     pub fn year_change(&self) -> Option<Decimal> {
         let last = self.last()?;
         let begin = last.date.checked_sub(1.year()).ok()?;
-        // The close of that day, or the last one before; a share that is younger has none.
+        // The last close up to that day; a younger share has none.
         let before = self.history.bars.iter().rev().find(|bar| bar.date <= begin)?;
         percent(last.close.checked_sub(before.close)?, before.close, 1)
     }
@@ -210,7 +210,7 @@ impl Closes {
     }
 }
 
-/// Any symbol, and what sources call it, in the letters that a key may have.
+/// A cache key from the symbol and its names at the sources, restricted to the characters of a key.
 fn key(listing: &Listing) -> String {
     let own: String = listing.own.iter().map(|(source, name)| format!(" {source}={name}")).collect();
     let said = format!("{} {}{own}", listing.symbol, listing.exchange.as_deref().unwrap_or_default());

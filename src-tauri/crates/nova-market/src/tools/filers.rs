@@ -1,4 +1,4 @@
-//! Which company of the SEC's list a share is of.
+//! Finds the SEC filer of a share.
 
 use nova_skill::figures::days_between;
 use nova_skill::{Date, LogLevel, ToolContext, ToolError, Value};
@@ -10,15 +10,15 @@ use crate::key_figures::is_read;
 use crate::sources::sec::{Filer, HOSTS, Reported, Sec};
 use crate::{Listing, SourceError};
 
-/// The key of the list in the cache.
+/// The cache key of the list.
 const KEY: &str = "sec-filers";
-/// How many days the list is good for.
+/// Maximum age of the list, in days.
 const DAYS: i64 = 14;
 
-/// The SEC as the settings of a skill, by its display name, have it.
+/// The SEC client as configured for a skill, given by its display name.
 ///
 /// # Errors
-/// Without the address that the SEC asks for.
+/// Without the contact address that the SEC requires.
 pub fn sec(skill: &str, ctx: &dyn ToolContext) -> Result<Sec, ToolError> {
     let config = ctx.config();
     let contact = config.get("contact").and_then(Value::as_str).map(str::trim).unwrap_or_default();
@@ -38,20 +38,20 @@ pub fn sec(skill: &str, ctx: &dyn ToolContext) -> Result<Sec, ToolError> {
     Ok(Sec { www: base(&www)?, data: base(&data)?, contact: contact.to_owned() })
 }
 
-/// The filer of a share: by the number that the user configured, else by its symbol.
+/// The filer of a share: by the configured number, otherwise by its symbol.
 ///
 /// # Errors
-/// When it is listed outside of the United States, does not file, or the list cannot be had.
+/// When it is listed outside of the United States, does not file, or the list is not available.
 pub async fn filer(listing: &Listing, sec: &Sec, ctx: &dyn ToolContext) -> Result<Filer, ToolError> {
     let is_listed = own_number(listing).is_none() && listing.is_in_the_us();
     let filers = if is_listed { filers(sec, ctx).await? } else { Vec::new() };
     among(&filers, listing)
 }
 
-/// The filer of a share, of the list of [`filers`].
+/// Finds the filer of a share in the list of [`filers`].
 ///
 /// # Errors
-/// As [`filer`].
+/// See [`filer`].
 pub fn among(filers: &[Filer], listing: &Listing) -> Result<Filer, ToolError> {
     if let Some(cik) = own_number(listing) {
         return Ok(Filer { cik, symbol: listing.symbol.clone(), name: listing.symbol.clone() });
@@ -66,7 +66,7 @@ pub fn among(filers: &[Filer], listing: &Listing) -> Result<Filer, ToolError> {
         );
         return Err(ToolError::failed(what, remedy));
     }
-    // The list writes classes with a hyphen: BRK-B.
+    // The list writes share classes with a hyphen: BRK-B.
     let wanted = listing.symbol.replace('.', "-");
     let found = filers.iter().find(|filer| filer.symbol.eq_ignore_ascii_case(&wanted));
     found.cloned().ok_or_else(|| {
@@ -81,11 +81,11 @@ fn own_number(listing: &Listing) -> Option<u64> {
     listing.own.get("sec")?.trim_start_matches("CIK").parse().ok()
 }
 
-/// What a company reported, as far as key figures are computed from it: as it was fetched at most so many days ago,
-/// else fetched.
+/// The reported figures needed for key figures, from the cache if they are at most this many days old,
+/// otherwise fetched.
 ///
 /// # Errors
-/// With what the SEC said, where nothing is kept either.
+/// The SEC's error, if nothing is cached either.
 pub async fn reports(
     filer: &Filer,
     days: i64,
@@ -139,7 +139,7 @@ impl KeptReports {
 /// All companies with a symbol.
 ///
 /// # Errors
-/// With what the SEC said, where no list is kept either.
+/// The SEC's error, if no list is cached either.
 pub async fn filers(sec: &Sec, ctx: &dyn ToolContext) -> Result<Vec<Filer>, ToolError> {
     let today = ctx.clock().today();
     let kept = ctx.cache().get(KEY).await.ok().flatten();
@@ -154,13 +154,13 @@ pub async fn filers(sec: &Sec, ctx: &dyn ToolContext) -> Result<Vec<Filer>, Tool
                 keep(KEY, &kept, ctx).await;
                 Ok(filers)
             }
-            // Companies are seldom renumbered.
+            // An old list is better than none: numbers rarely change.
             Err(error) => kept.map(|kept| kept.filers()).ok_or_else(|| said(&error)),
         },
     }
 }
 
-/// What the SEC said, as an error.
+/// Converts an error of the SEC.
 pub fn said(error: &SourceError) -> ToolError {
     match error {
         SourceError::Stopped => ToolError::Cancelled,

@@ -1,4 +1,4 @@
-//! How a tool of a skill reaches the sources: its settings, its credentials, its web.
+//! Connects sources to a tool's context: settings, credentials, HTTP.
 
 pub mod closes;
 pub mod filers;
@@ -15,11 +15,11 @@ use url::Url;
 use crate::sources::{Description, Known, described};
 use crate::{File, Request, Response, Source, SourceError, Sources, Transport};
 
-/// The setting that lists the sources of prices; another one lists those of rates.
+/// The setting with the sources of prices; another one lists those of exchange rates.
 const PRICES: &str = "sources";
 
-/// The sources that the setting `list` of the skill names, in that order, else `default`. One whose key is missing or
-/// not granted is left out.
+/// The sources listed in the skill's setting `list`, in that order, otherwise `default`. A source whose key
+/// is missing or not granted is skipped.
 pub async fn sources(ctx: &dyn ToolContext, list: &str, default: &[&str]) -> Sources {
     let config = ctx.config();
     let chosen = config.get(list).and_then(Value::as_array);
@@ -28,7 +28,7 @@ pub async fn sources(ctx: &dyn ToolContext, list: &str, default: &[&str]) -> Sou
         None => default.to_vec(),
     };
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
-    // First, as the user added them on purpose.
+    // First, because the user added them on purpose.
     let own =
         config.get("own_sources").filter(|_| list == PRICES).and_then(Value::as_array).into_iter().flatten();
     let own = own.filter_map(|own| serde_json::from_value::<Description>(own.clone()).ok());
@@ -55,14 +55,14 @@ async fn key(ctx: &dyn ToolContext, name: &str) -> Option<SecretString> {
     ctx.credentials().get(name).await.ok().filter(|key| !key.expose_secret().trim().is_empty())
 }
 
-/// What the user says that each source calls a symbol: the setting `symbols` of the skill.
+/// The user's symbols by source: the setting `symbols` of the skill.
 pub fn own_names(ctx: &dyn ToolContext, symbol: &str) -> BTreeMap<String, String> {
     let own = ctx.config().get("symbols").and_then(|symbols| symbols.get(symbol)).and_then(Value::as_object);
     let own = own.into_iter().flatten();
     own.filter_map(|(source, name)| Some((source.clone(), name.as_str()?.to_owned()))).collect()
 }
 
-/// The web as a call of a tool may use it.
+/// HTTP as available to a tool call.
 pub struct Web<'a>(pub &'a dyn ToolContext);
 
 #[async_trait]
@@ -111,7 +111,7 @@ impl Transport for Web<'_> {
     }
 }
 
-/// What an answer is cited as: an address of the web, or a file of the vault.
+/// Cites a URL or a file of the vault.
 pub fn cited(url: &str, fetched: &str) -> CitedSource {
     match NotePath::parse(url) {
         Ok(path) if !url.contains("://") => CitedSource::Note(path),
@@ -119,7 +119,7 @@ pub fn cited(url: &str, fetched: &str) -> CitedSource {
     }
 }
 
-/// Whether it is a source that runs here, which answers without encryption and is asked only where the settings name it.
+/// Whether the source runs on this machine, where plain http is allowed; only if it is named in the settings.
 fn is_of_this_machine(url: &Url) -> bool {
     let here = match url.host() {
         Some(url::Host::Ipv4(address)) => address.is_loopback(),
@@ -130,7 +130,7 @@ fn is_of_this_machine(url: &Url) -> bool {
     here && url.scheme() == "http"
 }
 
-/// A sentence as what follows "Stooq ".
+/// A sentence in the form that follows "Stooq ".
 fn clause(error: &ToolError) -> String {
     format!("gave no answer: {}", error.to_string().trim_end_matches('.'))
 }

@@ -1,7 +1,7 @@
-//! A market that Rust and `.ci/oracles/markets.py` generate alike.
+//! A market that Rust and `.ci/oracles/markets.py` generate identically.
 //!
-//! Each symbol has its own generator, a linear congruential one with Knuth's constants, which gives the upper 31 bits.
-//! Prices are whole numbers of 1/10,000, so that both languages round alike.
+//! Each symbol has its own linear congruential generator with Knuth's constants, of which the upper 31 bits
+//! are used. Prices are multiples of 1/10,000, so that both languages round alike.
 
 use jiff::ToSpan as _;
 use jiff::civil::{Date, Weekday, date};

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn dividends_are_paid_to_who_held_the_evening_before() {
+fn dividends_go_to_holders_of_the_evening_before() {
     let mut daily = flat(&[10.0; 6]);
     // Bought on the second day, sold on the fourth.
     daily.dividends = vec![(day(1), 5.0), (day(2), 0.5), (day(3), 0.25), (day(4), 5.0), (day(5), f64::NAN)];
@@ -13,7 +13,7 @@ fn dividends_are_paid_to_who_held_the_evening_before() {
 }
 
 #[test]
-fn a_dividend_of_a_day_without_trading_comes_with_the_next() {
+fn dividend_on_a_non_trading_day_is_paid_on_the_next() {
     let mut daily = flat(&[10.0; 4]);
     daily.days = vec![day(0), day(1), day(4), day(5)];
     daily.dividends = vec![(day(3), 1.0)];
@@ -22,7 +22,7 @@ fn a_dividend_of_a_day_without_trading_comes_with_the_next() {
 }
 
 #[test]
-fn a_split_changes_nothing() {
+fn splits_need_no_handling() {
     let daily = flat(&[10.0, 11.0, 12.0, 9.0, 10.0]);
     let split = Daily { splits: vec![(day(2), 2.0), (day(3), 0.1)], ..daily.clone() };
     let of = |daily| run(&[signals("A", daily, &[0], &[3])], &rules());
@@ -39,7 +39,7 @@ fn slots_keep_the_cash_of_free_positions() {
 }
 
 #[test]
-fn equal_parts_take_all_cash() {
+fn equal_weights_use_all_cash() {
     let daily = flat(&[10.0; 4]);
     let rules = Rules { positions: 4, weight: Weight::Equal, rebalance: Rebalance::Daily, ..rules() };
     let run = run(&[ranked("A", &daily, 1.0), ranked("B", &daily, 1.0)], &rules);
@@ -47,9 +47,9 @@ fn equal_parts_take_all_cash() {
     close_to(run.days[3].invested, 1.0);
 }
 
-/// Without rebalancing the cash is shared among free positions: 1,000 ÷ 2, and then the other half.
+/// Without rebalancing the cash is divided among free positions: half of 1,000, and then the other half.
 #[test]
-fn equal_parts_share_cash_among_free_positions() {
+fn equal_weights_divide_cash_among_free_positions() {
     let (first, second) = (flat(&[10.0, 10.0, 20.0, 20.0]), flat(&[10.0; 4]));
     let candidates = [signals("A", &first, &[0], &[]), signals("B", &second, &[1], &[])];
     let rules = Rules { positions: 2, weight: Weight::Equal, ..rules() };
@@ -58,7 +58,7 @@ fn equal_parts_share_cash_among_free_positions() {
 
 /// A doubles; half of its gain moves to B: 1,500 in two parts of 750.
 #[test]
-fn rebalancing_restores_equal_parts() {
+fn rebalancing_restores_equal_weights() {
     let (first, second) = (flat(&[10.0, 10.0, 20.0, 20.0]), flat(&[10.0; 4]));
     let candidates = [ranked("A", &first, 2.0), ranked("B", &second, 1.0)];
     let rules = Rules { positions: 2, rebalance: Rebalance::Daily, ..rules() };
@@ -69,16 +69,16 @@ fn rebalancing_restores_equal_parts() {
 }
 
 #[test]
-fn a_position_that_no_share_fits_is_sold() {
+fn position_below_one_share_is_sold() {
     let (first, second) = (flat(&[90.0, 90.0, 300.0, 300.0, 300.0]), flat(&[90.0, 90.0, 9.0, 9.0, 9.0]));
     let candidates = [ranked("A", &first, 2.0), ranked("B", &second, 1.0)];
     let rules = Rules { cash: 200.0, positions: 2, rebalance: Rebalance::Daily, whole: true, ..rules() };
-    // One of each and 20 of cash; then half of 329 is less than one A, and 18 B: 17 more at 9.
+    // One of each and 20 in cash; then half of 329 buys no A, but 18 of B: 17 more at 9.
     let run = run(&candidates, &rules);
     traded(&run, &[("A", 1, Some(2), 1.0, 90.0, 300.0), ("B", 1, None, 18.0, 243.0 / 18.0, 9.0)]);
 }
 
-/// A gains 2.50 more than its part, which is less than the fee of a trade.
+/// A exceeds its weight by 2.50, which is less than the fee of a trade.
 #[test]
 fn rebalancing_trades_nothing_below_its_fee() {
     let (first, second) = (flat(&[10.0, 10.0, 10.1, 10.1]), flat(&[10.0; 4]));
@@ -90,8 +90,8 @@ fn rebalancing_trades_nothing_below_its_fee() {
 }
 
 #[test]
-fn purchases_without_cash_are_cut_alike() {
-    // A makes the money worth 10,900, of which 900 are cash; B and C want 3,633 each.
+fn purchases_beyond_the_cash_are_cut_proportionally() {
+    // A raises the equity to 10,900, of which 900 are cash; B and C want 3,633 each.
     let (first, other) = (flat(&[10.0, 10.0, 1_000.0, 1_000.0]), flat(&[10.0; 4]));
     let candidates =
         [signals("A", &first, &[0], &[]), signals("B", &other, &[2], &[]), signals("C", &other, &[2], &[])];
@@ -108,11 +108,11 @@ fn purchases_without_cash_are_cut_alike() {
 }
 
 #[test]
-fn costs_are_part_of_what_is_spent() {
+fn purchase_amount_includes_costs() {
     let daily = flat(&[10.0; 5]);
     let rules = Rules { cost: 0.01, fee: 5.0, slippage: 0.02, ..rules() };
     let run = run(&[signals("A", &daily, &[0], &[2])], &rules);
-    // 995 buy shares at 10.2 and 1 %; each then brings 9.8 less 1 %.
+    // 995 buy shares at 10.2 plus 1 %; each is later sold for 9.8 less 1 %.
     let quantity = 995.0 / (10.2 * 1.01);
     traded(&run, &[("A", 1, Some(3), quantity, 10.2, 9.8)]);
     close_to(run.days[1].equity, quantity * 10.0);
@@ -122,10 +122,10 @@ fn costs_are_part_of_what_is_spent() {
 }
 
 #[test]
-fn a_fee_takes_no_more_than_there_is() {
+fn fee_is_limited_to_the_cash() {
     let daily = flat(&[10.0, 10.0, 0.01, 0.01, 0.01]);
     let run = run(&[signals("A", &daily, &[0], &[2])], &Rules { fee: 900.0, ..rules() });
-    // 10 shares bring 0.10, which the fee takes.
+    // 10 shares yield 0.10, which the fee consumes.
     all_close_to(&equity(&run), &[1_000.0, 100.0, 0.1, 0.0, 0.0]);
     assert_eq!(run.split(day(3)).map(|(_, after)| after.total), Some(-1.0));
     assert_eq!(run.split(day(4)), None, "no return of nothing");
@@ -135,8 +135,8 @@ fn a_fee_takes_no_more_than_there_is() {
 }
 
 #[test]
-fn whole_shares_use_all_money_that_buys_one() {
-    // 0.1 × 3 is a little more than 0.3 as a float.
+fn whole_shares_ignore_float_rounding() {
+    // As a float, 0.1 × 3 exceeds 0.3 slightly.
     let daily = flat(&[0.1; 3]);
     let run = run(&[ranked("A", &daily, 1.0)], &Rules { cash: 0.3, whole: true, ..rules() });
     traded(&run, &[("A", 1, None, 3.0, 0.1, 0.1)]);
@@ -147,7 +147,7 @@ fn whole_shares_use_all_money_that_buys_one() {
 }
 
 #[test]
-fn the_benchmark_holds_the_universe_in_equal_parts() {
+fn benchmark_holds_the_universe_in_equal_weights() {
     let (first, second) = (flat(&[10.0, 10.0, 20.0, 10.0, 10.0]), flat(&[10.0, 10.0, 8.0, 8.0, 16.0]));
     let candidates = [signals("A", &first, &[], &[]), signals("B", &second, &[], &[])];
     let benchmark = |rebalance| {
@@ -155,12 +155,12 @@ fn the_benchmark_holds_the_universe_in_equal_parts() {
         run(&candidates, &rules).days.iter().map(|day| day.benchmark).collect::<Vec<_>>()
     };
     all_close_to(&benchmark(Rebalance::Never), &[1_000.0, 1_000.0, 1_400.0, 900.0, 1_300.0]);
-    // Equal parts again at each open: 35 of A and 87.5 of B, then 52.5 and 65.625.
+    // Rebalanced at each open: 35 of A and 87.5 of B, then 52.5 and 65.625.
     all_close_to(&benchmark(Rebalance::Daily), &[1_000.0, 1_000.0, 1_400.0, 1_050.0, 1_575.0]);
 }
 
 #[test]
-fn a_benchmark_without_rebalancing_buys_nothing_later() {
+fn benchmark_without_rebalancing_buys_nothing_later() {
     let (mut first, mut second) = (flat(&[10.0; 40]), flat(&[10.0; 5]));
     second.days = (30..35).map(day).collect();
     second.close = vec![10.0, 20.0, 40.0, 80.0, 160.0];
@@ -168,7 +168,7 @@ fn a_benchmark_without_rebalancing_buys_nothing_later() {
     let run = run(&candidates, &rules());
     assert!(run.days.iter().all(|day| day.benchmark == 1_000.0));
     assert_eq!(run.gaps.begin_late, [("LATE".to_owned(), day(30))]);
-    // With it, the others have all the money until then.
+    // With rebalancing, the others hold all the money until then.
     first.close[2..].fill(20.0);
     let candidates = [signals("A", &first, &[], &[]), signals("LATE", &second, &[], &[])];
     let run = self::run(&candidates, &Rules { rebalance: Rebalance::Daily, ..rules() });

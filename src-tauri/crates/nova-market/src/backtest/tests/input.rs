@@ -1,4 +1,4 @@
-//! Input that makes no sense.
+//! Invalid input.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn fails(candidates: &[Candidate], rules: &Rules, from: Date, to: Date, message:
 }
 
 #[test]
-fn a_span_without_closes_names_the_first_or_last() {
+fn span_without_closes_names_the_first_or_last_close() {
     let daily = flat(&[10.0; 20]);
     let candidates = [ranked("A", &daily, 1.0)];
     let of = |from, to, message| fails(&candidates, &rules(), from, to, message);
@@ -33,7 +33,7 @@ fn a_span_without_closes_names_the_first_or_last() {
 }
 
 #[test]
-fn rules_that_make_no_sense_are_refused() {
+fn invalid_rules_are_refused() {
     let daily = flat(&[10.0; 4]);
     let candidates = [ranked("A", &daily, 1.0)];
     let of = |rules: Rules, message: &str| fails(&candidates, &rules, FIRST, day(3), message);
@@ -51,7 +51,7 @@ fn rules_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn a_universe_that_makes_no_sense_is_refused() {
+fn invalid_universe_is_refused() {
     let daily = flat(&[10.0; 4]);
     let of = |candidates: &[Candidate], message| fails(candidates, &rules(), FIRST, day(3), message);
     of(&[], "The universe is empty. Add a symbol");
@@ -75,7 +75,7 @@ fn amounts_beyond_a_float_are_an_error() {
 }
 
 #[test]
-fn a_close_that_is_none_is_counted_and_moves_nothing() {
+fn invalid_close_is_counted_and_ignored() {
     let daily = flat(&[10.0, 10.0, 0.0, f64::NAN, -5.0, 12.0]);
     let other = flat(&[1.0; 6]);
     let run = run(&[signals("A", &daily, &[0], &[]), signals("B", &other, &[], &[])], &rules());
@@ -84,7 +84,7 @@ fn a_close_that_is_none_is_counted_and_moves_nothing() {
 }
 
 #[test]
-fn symbols_that_begin_late_or_end_early_are_named() {
+fn symbols_that_begin_late_or_end_early_are_reported() {
     let whole = flat(&[10.0; 30]);
     let from = |first: i64, count: usize| {
         let mut daily = flat(&vec![10.0; count]);
@@ -101,7 +101,7 @@ fn symbols_that_begin_late_or_end_early_are_named() {
 }
 
 #[test]
-fn a_symbol_without_closes_is_named() {
+fn symbol_without_closes_is_reported() {
     let (daily, none) = (flat(&[10.0; 4]), flat(&[]));
     let run = run(&[ranked("A", &daily, 1.0), ranked("NONE", &none, 1.0)], &rules());
     assert_eq!(run.gaps.without_closes, ["NONE"]);

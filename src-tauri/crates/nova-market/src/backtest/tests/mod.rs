@@ -9,7 +9,7 @@ use jiff::{Span, ToSpan as _};
 
 use super::*;
 
-/// Thursday.
+/// A Thursday.
 const FIRST: Date = date(2026, 1, 1);
 
 /// The day `days` after [`FIRST`].
@@ -17,7 +17,7 @@ fn day(days: i64) -> Date {
     FIRST.checked_add(Span::new().days(days)).expect("a day")
 }
 
-/// A share that trades each day of the calendar from [`FIRST`]: its opens, and its closes.
+/// A share that trades every calendar day from [`FIRST`], with these opens and closes.
 fn share(prices: &[(f64, f64)]) -> Daily {
     let (open, close): (Vec<f64>, Vec<f64>) = prices.iter().copied().unzip();
     Daily {
@@ -31,12 +31,12 @@ fn share(prices: &[(f64, f64)]) -> Daily {
     }
 }
 
-/// A share whose opens are its closes.
+/// A share whose opens equal its closes.
 fn flat(closes: &[f64]) -> Daily {
     share(&closes.iter().map(|close| (*close, *close)).collect::<Vec<_>>())
 }
 
-/// Wanted after the closes of `on`, to be left after those of `off`.
+/// Wanted after the closes with indices `on`, sold after those in `off`.
 fn signals<'a>(symbol: &'a str, daily: &'a Daily, on: &[usize], off: &[usize]) -> Candidate<'a> {
     Candidate {
         symbol,
@@ -51,7 +51,7 @@ fn ranked<'a>(symbol: &'a str, daily: &'a Daily, rank: f64) -> Candidate<'a> {
     Candidate { symbol, daily, wanted: vec![rank; daily.len()], leave: vec![false; daily.len()] }
 }
 
-/// 1,000 in one position, without costs.
+/// 1,000 in cash, one position, no costs.
 fn rules() -> Rules {
     Rules {
         cash: 1_000.0,
@@ -111,7 +111,7 @@ fn traded(run: &Run, expected: &[Traded]) {
     assert!(equal, "{actual:?} instead of {expected:?}");
 }
 
-/// A date in days; for calendars with gaps.
+/// A date some days later, for calendars with gaps.
 fn later(date: Date, days: i64) -> Date {
     date.checked_add(days.days()).expect("a day")
 }

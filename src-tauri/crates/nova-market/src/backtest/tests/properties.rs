@@ -1,4 +1,4 @@
-//! Properties of every market under all rules.
+//! Properties that hold for every market under all rules.
 
 use proptest::prelude::*;
 
@@ -65,7 +65,7 @@ fn any_rules() -> impl Strategy<Value = Rules> {
     )
 }
 
-/// Days of trading with a pause of two weeks after the thirtieth.
+/// Trading days with a pause of two weeks after the thirtieth.
 fn trading_day(place: usize) -> Date {
     later(FIRST, place as i64 + if place > 30 { 14 } else { 0 })
 }
@@ -101,8 +101,8 @@ fn run_market(market: &[Vec<Bar>], rules: &Rules) -> Result<Run, BacktestError> 
     backtest(&candidates, rules, FIRST, day(364))
 }
 
-/// The market with everything after the open of the day `cut` replaced: by other bars, then by a crash. The days of
-/// trading stay the same.
+/// The market with everything after the open of day `cut` replaced by other bars and a final crash. The
+/// trading days stay the same.
 fn with_other_future(market: &[Vec<Bar>], other: &[Vec<Bar>], cut: usize) -> Vec<Vec<Bar>> {
     let crash = Bar { open: 0.01, close: 0.01, wanted: 1.0, leave: true, dividend: 0.0, missing: false };
     let closes = |place: usize| market.iter().any(|bars| !bars[place].missing && bars[place].close > 0.0);
@@ -129,7 +129,7 @@ fn with_other_future(market: &[Vec<Bar>], other: &[Vec<Bar>], cut: usize) -> Vec
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Later prices change neither the trades up to the open of a day nor the equity before it.
+    /// Changing later prices affects neither the trades up to the open of a day nor the equity before it.
     #[test]
     fn no_run_looks_ahead(market in market(), other in market(), rules in any_rules(), cut in 2..60_usize) {
         let cut = cut.min(market[0].len() - 1);

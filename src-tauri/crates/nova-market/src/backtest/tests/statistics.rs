@@ -1,15 +1,15 @@
-//! Figures of a run.
+//! Statistics of a run.
 
 use super::*;
 
-/// Held from the second day: the equity is a hundredfold of the close.
+/// Held from the second day: the equity is a hundred times the close.
 fn held(closes: &[f64]) -> Run {
     let daily = flat(closes);
     run(&[ranked("A", &daily, 1.0)], &rules())
 }
 
 #[test]
-fn the_deepest_fall_has_its_days() {
+fn deepest_fall_has_its_dates() {
     let run = held(&[10.0, 10.0, 12.0, 9.0, 13.0, 10.4, 7.8, 9.0, 13.0, 12.0]);
     let fall = Fall { depth: 0.4, from: day(4), to: day(6), recovered: Some(day(8)) };
     let found = run.statistics.deepest_fall.expect("a fall");
@@ -24,7 +24,7 @@ fn the_deepest_fall_has_its_days() {
 }
 
 #[test]
-fn returns_are_of_the_whole_and_of_a_year() {
+fn returns_are_total_and_annualised() {
     let mut closes = vec![10.0; 731];
     closes[730] = 14.4;
     let daily = flat(&closes);
@@ -39,7 +39,7 @@ fn returns_are_of_the_whole_and_of_a_year() {
 }
 
 #[test]
-fn a_year_after_all_is_lost_has_no_return() {
+fn year_after_a_total_loss_has_no_return() {
     let mut closes = vec![10.0; 400];
     closes[2..].fill(0.01);
     let daily = flat(&closes);
@@ -50,9 +50,9 @@ fn a_year_after_all_is_lost_has_no_return() {
     assert_eq!(run.statistics.volatility, None);
 }
 
-/// Returns of 0, 0, 10, -10 and 10 percent: their mean is 2, the squares of distances 4 + 4 + 64 + 144 + 64.
+/// Returns of 0, 0, 10, -10 and 10 percent: mean 2, squared deviations 4 + 4 + 64 + 144 + 64.
 #[test]
-fn volatility_is_of_daily_returns() {
+fn volatility_uses_daily_returns() {
     let run = held(&[100.0, 100.0, 110.0, 99.0, 108.9]);
     close_to(run.statistics.volatility.expect("returns"), (0.028_f64 / 4.0 * 252.0).sqrt());
 }
@@ -60,17 +60,17 @@ fn volatility_is_of_daily_returns() {
 #[test]
 fn trades_are_counted_when_sold() {
     let daily = flat(&[10.0, 10.0, 12.0, 12.0, 12.0, 11.0, 11.0, 11.0, 15.0]);
-    // Won in two days, lost in two, still held.
+    // Won after two days, lost after two, still held.
     let run = run(&[signals("A", &daily, &[0, 3, 6], &[2, 5])], &rules());
     let statistics = &run.statistics;
     assert_eq!((run.trades.len(), statistics.sold, statistics.won), (3, 2, 1));
     assert_eq!(statistics.hold_days, Some(2.0));
-    // In shares after six of nine closes.
+    // Invested after six of nine closes.
     close_to(statistics.exposure, 6.0 / 9.0);
 }
 
 #[test]
-fn a_split_chains_to_the_whole() {
+fn split_statistics_compound_to_the_whole() {
     let daily = flat(&[10.0, 10.0, 12.0, 12.0, 12.0, 11.0, 11.0, 11.0, 15.0]);
     let run = run(&[signals("A", &daily, &[0, 3, 6], &[2, 5])], &Rules { fee: 3.0, ..rules() });
     // On the day of the first sale.

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Opens of 10 to 17, each close half above its open, a purchase by the third close and a sale by the fifth: results of
-/// the library backtesting 0.6.6.
+/// Opens of 10 to 17, each close half above its open, a purchase on the third close and a sale on the fifth.
+/// The expected values are from the library backtesting 0.6.6.
 fn rising() -> Daily {
     share(&(10..18).map(|open| (f64::from(open), f64::from(open) + 0.5)).collect::<Vec<_>>())
 }
@@ -21,7 +21,7 @@ fn orders_fill_at_the_close_of_their_signal() {
     let daily = rising();
     let rules = Rules { whole: true, fill: Fill::Close, ..rules() };
     let run = run(&[signals("UP", &daily, &[2], &[4])], &rules);
-    // The library takes a little less than all cash, so that it buys 79.
+    // The library reserves a little cash, so that it buys 79.
     traded(&run, &[("UP", 2, Some(4), 80.0, 12.5, 14.5)]);
     close_to(run.days[7].equity, 1_160.0);
 }
@@ -35,7 +35,7 @@ fn commission_is_paid_on_both_sides() {
 }
 
 #[test]
-fn slippage_is_against_each_trade() {
+fn slippage_worsens_each_trade() {
     let daily = flat(&[10.0; 6]);
     let rules = Rules { slippage: 0.02, ..rules() };
     let run = run(&[signals("FLAT", &daily, &[0], &[2])], &rules);
@@ -55,7 +55,7 @@ fn a_sale_pays_for_a_purchase_at_the_same_open() {
 }
 
 #[test]
-fn the_most_wanted_is_bought_first() {
+fn highest_rank_is_bought_first() {
     let daily = flat(&[10.0; 3]);
     let ranks = [("LOW", 1.0), ("HIGH", 3.0), ("SAME", 3.0), ("NONE", f64::INFINITY), ("UNKNOWN", f64::NAN)];
     let candidates: Vec<_> = ranks.iter().map(|(symbol, rank)| ranked(symbol, &daily, *rank)).collect();
@@ -71,7 +71,7 @@ fn the_most_wanted_is_bought_first() {
 #[test]
 fn an_order_waits_for_an_open() {
     let mut daily = flat(&[10.0, 11.0, 12.0, 13.0, 14.0, 15.0]);
-    // No bar on the second day, unknown opens on the two after it; another share trades on all.
+    // No bar on the second day, unknown opens on the next two; another share trades on all days.
     for column in [&mut daily.open, &mut daily.close, &mut daily.high, &mut daily.low, &mut daily.volume] {
         column.remove(1);
     }
@@ -109,7 +109,7 @@ fn an_exit_cancels_a_waiting_purchase() {
 }
 
 #[test]
-fn a_share_without_closes_is_sold_at_the_last_one() {
+fn delisted_share_is_sold_at_its_last_close() {
     let gone = flat(&[10.0, 10.0, 8.0]);
     let other = flat(&[1.0; 30]);
     for fill in [Fill::NextOpen, Fill::Close] {
@@ -123,9 +123,9 @@ fn a_share_without_closes_is_sold_at_the_last_one() {
     }
 }
 
-/// A market that was closed for weeks opens again: the share trades, so it is not sold at its old close.
+/// A market reopens after weeks: the share trades, so it is not sold at its old close.
 #[test]
-fn a_long_holiday_of_all_shares_sells_none() {
+fn long_market_holiday_sells_nothing() {
     let mut daily = flat(&[10.0, 10.0, 12.0, 12.0]);
     daily.days = vec![day(0), day(1), day(30), day(31)];
     traded(&run(&[signals("A", &daily, &[0], &[])], &rules()), &[("A", 1, None, 100.0, 10.0, 12.0)]);
@@ -139,7 +139,7 @@ fn a_stop_sells_at_the_next_open() {
 }
 
 #[test]
-fn a_stopped_share_must_stop_being_wanted() {
+fn stopped_share_is_not_bought_while_still_wanted() {
     let daily = flat(&[10.0, 10.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0]);
     let stop = Rules { stop: Some(0.1), ..rules() };
     let always = run(&[ranked("A", &daily, 1.0)], &stop);
@@ -149,7 +149,7 @@ fn a_stopped_share_must_stop_being_wanted() {
 }
 
 #[test]
-fn a_rebalancing_buys_a_stopped_share_again() {
+fn rebalancing_buys_a_stopped_share_again() {
     let daily = flat(&[10.0, 10.0, 8.0, 8.0, 8.0, 8.0, 8.0]);
     let rules = Rules { stop: Some(0.1), rebalance: Rebalance::Daily, ..rules() };
     traded(
@@ -158,21 +158,21 @@ fn a_rebalancing_buys_a_stopped_share_again() {
     );
 }
 
-/// A week belongs to the year of its Thursday, and is another one a year later.
+/// An ISO week belongs to the year of its Thursday, and its number recurs a year later.
 #[test]
-fn a_week_ends_before_a_day_of_another_week() {
+fn weeks_are_compared_with_their_year() {
     let ends = |day, next| Rebalance::Weekly.ends(day, next);
     assert!(!ends(date(2024, 12, 31), date(2025, 1, 2)));
     assert!(ends(date(2025, 1, 3), date(2025, 1, 6)));
     assert!(ends(date(2025, 1, 2), date(2026, 1, 1)), "the first week of each");
 }
 
-/// From Thursday 1 January: the first day, then the last of each period that another day follows.
+/// From Thursday 1 January: the first day, then the last of each complete period.
 #[test]
 fn positions_are_chosen_at_the_end_of_a_period() {
     let daily = flat(&[10.0; 400]);
     let decided = |rebalance| {
-        // Wanted on even days alone: each decision shows.
+        // Wanted on even days only, so that each decision is visible.
         let even: Vec<usize> = (0..400).filter(|place| place % 2 == 0).collect();
         let candidates = [signals("A", &daily, &even, &[])];
         let rules = Rules { rebalance, fill: Fill::Close, ..rules() };
@@ -181,11 +181,11 @@ fn positions_are_chosen_at_the_end_of_a_period() {
         dates.take(4).map(|date| date.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(decided(Rebalance::Daily), ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"]);
-    // Sundays: places 3, 10, 17.
+    // Sundays: indices 3, 10, 17.
     assert_eq!(decided(Rebalance::Weekly), ["2026-01-01", "2026-01-04", "2026-01-11", "2026-01-18"]);
-    // Places 30, 58, 89, 119, 150, 180, 211.
+    // Indices 30, 58, 89, 119, 150, 180, 211.
     assert_eq!(decided(Rebalance::Monthly), ["2026-01-01", "2026-03-31", "2026-05-31", "2026-07-31"]);
-    // Places 89, 180, 272, 364.
+    // Indices 89, 180, 272, 364.
     assert_eq!(decided(Rebalance::Quarterly), ["2026-01-01", "2026-03-31", "2026-06-30"]);
     assert_eq!(decided(Rebalance::Yearly), ["2026-01-01"]);
 }
