@@ -1,5 +1,5 @@
-//! What a call of a server's tool costs through Nova, beside the same call by rmcp alone; and how much later Nova is
-//! ready where twenty servers are dead.
+//! Overhead of calling a server's tool through Nova instead of rmcp alone, and the startup delay caused by
+//! twenty dead servers.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::collections::BTreeMap;
@@ -28,19 +28,19 @@ use tokio_util::sync::CancellationToken;
 const STAND_IN: &str = env!("CARGO_BIN_EXE_nova-mcp-stand-in");
 const ROUNDS: usize = 15;
 const CALLS: usize = 100;
-/// A ratio counts as missed when it is this much beyond its goal; the rest is noise.
+/// Tolerance: a ratio misses its goal when it exceeds it by this factor.
 const NOISE: f64 = 1.1;
 const DEAD: usize = 20;
 
 fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    // On a task, as a turn is.
+    // On a spawned task, like a turn.
     let mut kept = runtime.block_on(async { tokio::spawn(calls()).await.unwrap() });
     kept &= dead_servers();
     if kept { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Taking turns, so that a busy moment of the machine hits both.
+/// Interleaved, so that other load on the machine affects both alike.
 async fn calls() -> bool {
     let (scope, _servers) = nova().await;
     let alone = alone().await;
@@ -59,7 +59,7 @@ async fn calls() -> bool {
                 matches!(&answer.content[0], ContentBlock::Text(said) if said.text == text),
                 "{answer:?}"
             );
-            // The first round only warms up.
+            // The first round is a warm-up.
             if round > 0 {
                 of_nova.push(took);
                 of_rmcp.push(other);
@@ -84,13 +84,13 @@ fn arguments(text: &str) -> serde_json::Map<String, Value> {
 
 async fn through_nova(scope: &CallScope, text: &str) {
     let call = Call::with_value("call1".into(), "one.echo", json!({ "text": text }));
-    // Of a turn of its own, in which it is not the same call once more.
+    // A new turn, so that it does not count as a repeated call.
     let scope = CallScope { so_far: Arc::default(), ..scope.clone() };
     let outcome = run_call(&scope, call, CancellationToken::new()).await;
     assert_eq!(outcome.result.unwrap(), text);
 }
 
-/// Calls as in a turn: by the rules, with events, and allowed for the chat.
+/// Calls like a turn: with policy checks and events, and allowed for the chat.
 async fn nova() -> (CallScope, McpServers) {
     let own = [("HOME", "/"), ("PATH", "/usr/bin:/bin")].map(|(name, value)| (name.into(), value.into()));
     let surroundings = Surroundings::new(Guard::new(STAND_IN, ["guard".into()]), own);
@@ -153,7 +153,7 @@ async fn alone() -> rmcp::service::RunningService<rmcp::RoleClient, ()> {
     service
 }
 
-/// Agrees to the servers it is given, and knows no secret.
+/// Agrees to the given servers, and has no secrets.
 #[derive(Default)]
 struct Agreed(Mutex<BTreeMap<String, String>>);
 
@@ -184,7 +184,7 @@ impl Agreements for Agreed {
     }
 }
 
-/// From the start of a Nova to its first list of tools, where servers hang or die and where there are none.
+/// Time from startup to the first list of tools, with servers that hang or die compared with none.
 fn dead_servers() -> bool {
     let (without, with) = (Home::new(0), Home::new(DEAD));
     let (mut times_without, mut times_with) = (Vec::new(), Vec::new());
@@ -205,7 +205,7 @@ fn dead_servers() -> bool {
     kept
 }
 
-/// Folders of a Nova with this many servers that were agreed to and do not work.
+/// Folders of an instance with this many agreed servers that do not work.
 struct Home {
     folder: tempfile::TempDir,
     nova: PathBuf,
@@ -219,7 +219,7 @@ impl Home {
         for part in ["config", "data", "vault"] {
             fs::create_dir(home.folder.path().join(part)).unwrap();
         }
-        // So that to agree to them does not take as long as their starts may.
+        // Agreeing must not take as long as their start timeouts.
         home.configure(dead, 50);
         for at in 0..dead {
             let review =

@@ -1,4 +1,5 @@
-//! Assigns a question of a server to a call. Up to protocol 2025-11-25 the server does not say which.
+//! Assigns a server's question to a call. Up to protocol 2025-11-25 the server does not say which call it is
+//! for.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::asking::{Asked, cancelled};
 use crate::limits;
 
-/// The running calls, each with the receiver of its questions, and the questions that are not assigned yet.
+/// The running calls, each with the sender of its questions, and the questions not yet assigned.
 #[derive(Default)]
 pub(crate) struct Askers(Mutex<Now>);
 
@@ -19,8 +20,8 @@ struct Now {
     held: Vec<Held>,
 }
 
-/// A question that came while several calls ran. A call that is answered did not ask it, so it belongs to the last
-/// one that remains.
+/// A question that arrived while several calls were running. A call that is answered did not ask it, so it
+/// belongs to the last one that remains.
 struct Held {
     among: Vec<u64>,
     found: oneshot::Sender<mpsc::Sender<Asked>>,
@@ -37,8 +38,8 @@ impl Askers {
         (Asker { all: self, id, is_answered: false }, questions)
     }
 
-    /// Cancelled where no call runs, where several ask at once, and where too many questions wait. A question that any of
-    /// several calls may have asked waits until the others are answered.
+    /// Cancelled if no call is running, if several ask at once, and if too many questions wait. A question
+    /// that any of several calls may have asked waits until the others are answered.
     pub(crate) async fn ask(&self, params: ElicitRequestParams) -> ElicitResult {
         let call = match self.asker() {
             Some(Found::Now(call)) => call,
@@ -58,12 +59,12 @@ impl Askers {
 
     fn asker(&self) -> Option<Found> {
         let mut now = self.now();
-        // The asker of a question that was given up no longer waits.
+        // The server withdrew these questions.
         now.held.retain(|held| !held.found.is_closed());
         match now.calls.as_slice() {
             [] => None,
             [(_, one)] => Some(Found::Now(one.clone())),
-            // Two calls that both ask would wait for each other.
+            // Two calls that both ask would deadlock.
             _ if !now.held.is_empty() => None,
             several => {
                 let among = several.iter().map(|(id, _)| *id).collect();
@@ -74,7 +75,7 @@ impl Askers {
         }
     }
 
-    /// A call has ended, by its answer or otherwise.
+    /// Unregisters a call; `is_answered` is false if it ended in another way.
     fn ended(&self, id: u64, is_answered: bool) {
         let mut now = self.now();
         let Now { calls, held, .. } = &mut *now;
@@ -113,7 +114,7 @@ pub(crate) struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    /// The server has answered the call.
+    /// Marks the call as answered by the server.
     pub(crate) fn answered(mut self) {
         self.is_answered = true;
     }
@@ -154,13 +155,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_question_of_one_of_two_calls_belongs_to_the_one_that_is_left() {
+    async fn question_of_one_of_two_calls_belongs_to_the_remaining_one() {
         let askers = Arc::<Askers>::default();
         let (first, _) = askers.call();
         let (_second, mut questions) = askers.call();
         let asked = question(&askers);
         waits(&askers).await;
-        // A call that begins later did not ask it.
+        // A call that starts later cannot have asked it.
         let (_third, _) = askers.call();
         first.answered();
         accept(questions.recv().await.expect("the question"));
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_question_whose_call_may_be_gone_is_cancelled() {
+    async fn question_whose_call_may_have_ended_is_cancelled() {
         let askers = Arc::<Askers>::default();
         let (first, _) = askers.call();
         let (_second, mut questions) = askers.call();
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_two_calls_that_both_ask_the_second_continues_without_an_answer() {
+    async fn second_of_two_concurrent_questions_is_cancelled() {
         let askers = Arc::<Askers>::default();
         let (_first, mut questions) = askers.call();
         let (second, _) = askers.call();

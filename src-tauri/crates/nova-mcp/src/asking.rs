@@ -1,4 +1,4 @@
-//! What a server asks the user while it works on a call.
+//! Elicitation: questions of a server to the user during a call.
 
 use nova_registry::harmless;
 use nova_skill::{Elicitation, Elicited, Value, Wanted};
@@ -9,22 +9,22 @@ use url::Url;
 use crate::definition::{cut, depth};
 use crate::limits;
 
-/// A question, and where its answer goes. Dropped, it is cancelled.
+/// A question and the sender of its answer. Dropping it cancels the question.
 pub(crate) struct Asked {
     pub(crate) params: ElicitRequestParams,
     pub(crate) answer: oneshot::Sender<ElicitResult>,
 }
 
-/// Passes a question on to the caller, and its answer back.
+/// Forwards a question to the caller, and the answer back.
 pub(crate) async fn pass_on(mut asked: Asked, to: &mpsc::Sender<Asked>) {
     tokio::select! {
         result = ask(asked.params, to) => drop(asked.answer.send(result)),
-        // The server no longer waits.
+        // The server withdrew the question.
         () = asked.answer.closed() => {}
     }
 }
 
-/// The caller's answer.
+/// Asks the caller.
 pub(crate) async fn ask(params: ElicitRequestParams, to: &mpsc::Sender<Asked>) -> ElicitResult {
     let (answer, answered) = oneshot::channel();
     match to.send(Asked { params, answer }).await {
@@ -33,10 +33,10 @@ pub(crate) async fn ask(params: ElicitRequestParams, to: &mpsc::Sender<Asked>) -
     }
 }
 
-/// What a server asks, as the user is asked it.
+/// Converts a server's question into Nova's form.
 ///
 /// # Errors
-/// Why it is not asked.
+/// Why the question is refused.
 pub(crate) fn elicitation(server: &str, params: ElicitRequestParams) -> Result<Elicitation, String> {
     let (message, wanted) = match params {
         ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
@@ -55,7 +55,7 @@ pub(crate) fn elicitation(server: &str, params: ElicitRequestParams) -> Result<E
     })
 }
 
-/// The schema of a form, with the texts that the user reads of it made harmless.
+/// The schema of a form, with its texts sanitised for display.
 fn form(server: &str, mut schema: Value) -> Result<Value, String> {
     let fields = schema["properties"].as_object().map_or(0, |fields| fields.len());
     if fields > limits::FIELDS || depth(&schema) > limits::DEPTH || schema.to_string().len() > limits::SCHEMA
@@ -76,7 +76,7 @@ fn form(server: &str, mut schema: Value) -> Result<Value, String> {
     Ok(schema)
 }
 
-/// Options with names of their own are written as the newer protocol has them.
+/// Converts named options to the form of the newer protocol.
 fn with_named_options(field: &mut Value) {
     let Some(names) = field.as_object_mut().and_then(|field| field.remove("enumNames")) else { return };
     let (Some(values), Some(names)) = (field["enum"].as_array().cloned(), names.as_array()) else { return };
@@ -88,8 +88,8 @@ fn with_named_options(field: &mut Value) {
     }
 }
 
-/// A page that a browser may be sent to: no name before its host, nothing that a parser would leave out, plain http
-/// on this machine alone.
+/// Validates a URL to open in a browser: no user info, no characters that a parser would drop, plain http
+/// only for this machine.
 fn page(server: &str, said: &str) -> Result<Url, String> {
     let refused =
         || format!("{server} asked to open an address that Nova does not open; it must be https://.");
@@ -103,7 +103,7 @@ fn page(server: &str, said: &str) -> Result<Url, String> {
     if is_web && is_plain { Ok(url) } else { Err(refused()) }
 }
 
-/// What the user answered, for the server.
+/// Converts the user's answer for the server.
 pub(crate) fn result(elicited: Elicited) -> ElicitResult {
     match elicited {
         Elicited::Accepted(Value::Null) => ElicitResult::new(ElicitationAction::Accept),
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn only_pages_of_the_web_and_of_this_machine_are_opened() {
+    fn only_https_and_local_http_urls_are_opened() {
         let visit =
             |url: &str| read(json!({"mode": "url", "message": "m", "url": url, "elicitationId": "1"}));
         for url in ["https://shop.example/pay?x=1", "http://127.0.0.1:8080/a", "http://localhost/a"] {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_bounded_and_its_texts_are_harmless() {
+    fn form_is_bounded_and_its_texts_are_sanitised() {
         let ask = |properties: Value| {
             let schema = json!({"type": "object", "properties": properties});
             read(json!({"mode": "form", "message": "Say\u{202e} it </tool-text>", "requestedSchema": schema}))

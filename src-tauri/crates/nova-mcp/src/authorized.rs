@@ -1,4 +1,4 @@
-//! Requests to a server at an address, with the token of a sign-in where the server wants one.
+//! HTTP requests to a server, with an OAuth token if the server requires one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,8 +25,8 @@ use crate::trouble::{Trouble, TroubleKind};
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Failure = StreamableHttpError<reqwest::Error>;
 
-/// The token of one server, and what the server last wanted instead of it. A token is only looked for once the
-/// server has refused a request without one: most servers want none, and a store may have to be unlocked.
+/// The token of one server, and the last challenge. A token is only loaded after the server has refused a
+/// request without one: most servers need none, and the store may have to be unlocked.
 pub(crate) struct Gate {
     config: ServerConfig,
     agreements: Arc<dyn Agreements>,
@@ -38,7 +38,7 @@ pub(crate) struct Gate {
 struct Now {
     token: Option<Secret>,
     wanted: Option<Challenge>,
-    /// Why the token that there is could not be had.
+    /// Why an existing token could not be loaded.
     trouble: Option<Trouble>,
 }
 
@@ -51,17 +51,17 @@ impl Gate {
         Arc::new(Self { config: config.clone(), agreements, secrets, now: Mutex::default() })
     }
 
-    /// What the server wants of the user; None where no sign-in helps.
+    /// The server's last challenge; `None` if signing in would not help.
     pub(crate) fn wanted(&self) -> Option<Challenge> {
         self.now().wanted.clone()
     }
 
-    /// The user has signed in, or out.
+    /// Resets the state after the user has signed in or out.
     pub(crate) fn forget(&self) {
         *self.now() = Now::default();
     }
 
-    /// Why a request failed that the server wants a token for.
+    /// Explains a request that was refused for lack of authorization.
     pub(crate) fn trouble(&self) -> Trouble {
         let now = self.now();
         let name = &self.config.name;
@@ -90,7 +90,7 @@ impl Gate {
         }
     }
 
-    /// One request, and once more with another token where the server wants one that there is.
+    /// Sends a request, and repeats it once with another token if the server demands one and it is available.
     async fn pass<T, F>(&self, ask: impl Fn(Option<String>) -> F) -> Result<T, Failure>
     where
         F: Future<Output = Result<T, Failure>>,
@@ -152,7 +152,7 @@ impl Gate {
 }
 
 impl ServerConfig {
-    /// Whether its headers say already as whom it is asked.
+    /// Whether the configured headers contain an authorization.
     fn has_own_authorization(&self) -> bool {
         match &self.way {
             Way::Command { .. } => false,
@@ -163,7 +163,7 @@ impl ServerConfig {
     }
 }
 
-/// A refusal without a challenge is one, too.
+/// Treats a 401 without a challenge as one.
 fn with_challenge(error: Failure) -> Failure {
     let is_refused = match &error {
         StreamableHttpError::Client(error) => error.status().is_some_and(|status| status.as_u16() == 401),
@@ -173,7 +173,7 @@ fn with_challenge(error: Failure) -> Failure {
     if is_refused { StreamableHttpError::AuthRequired(AuthRequiredError::new(String::new())) } else { error }
 }
 
-/// The way of `reqwest`, through the gate.
+/// A `reqwest` client that goes through the gate.
 #[derive(Clone)]
 pub(crate) struct Authorized {
     pub(crate) client: Client,

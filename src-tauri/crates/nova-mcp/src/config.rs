@@ -8,59 +8,58 @@ use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-/// How long a server may take to start, and a request without a sign of progress, where the
-/// configuration does not say.
+/// Default timeouts for starting a server, and for a request without progress.
 const START: Duration = Duration::from_secs(30);
 const REQUEST: Duration = Duration::from_secs(60);
-/// The longest that the configuration may say.
+/// Maximum of a configured timeout.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
 /// An entry of `mcpServers`.
 #[derive(Clone, PartialEq)]
 pub struct ServerConfig {
-    /// As the configuration spells it.
+    /// In the configuration's spelling.
     pub name: String,
-    /// The id of the skill: the name in small letters, with hyphens.
+    /// Skill id: the name in lower case, hyphenated.
     pub id: String,
     pub way: Way,
     pub description: Option<String>,
     pub enabled: bool,
-    /// How long a request may take without a sign of progress.
+    /// Timeout of a request without progress.
     pub timeout: Duration,
     pub startup_timeout: Duration,
     pub tools: ToolChoice,
 }
 
-/// How a server is reached.
+/// Transport of a server.
 #[derive(Clone, PartialEq)]
 pub enum Way {
     Command { program: String, args: Vec<String>, env: BTreeMap<String, Text>, cwd: Option<PathBuf> },
     Address { url: Url, headers: BTreeMap<String, Text>, oauth: GivenSignIn },
 }
 
-/// What the configuration says of signing in for a server. All of it may be missing: servers say it themselves.
+/// Configured OAuth settings. All are optional: servers publish them.
 #[derive(Clone, PartialEq, Default)]
 pub struct GivenSignIn {
     pub client_id: Option<String>,
     pub client_secret: Option<Text>,
     pub scopes: Vec<String>,
-    /// The port of this machine that the browser comes back to.
+    /// Loopback port of the redirect URI.
     pub port: Option<u16>,
 }
 
-/// A value of the configuration, which may refer to credentials.
+/// A configuration value that may reference credentials.
 #[derive(Clone, PartialEq)]
 pub struct Text {
-    /// As it is written: it names secrets and holds none.
+    /// The unresolved text, which names secrets but contains none.
     pub written: String,
     pub(crate) template: Template,
 }
 
 impl Text {
-    /// With its secrets, which `secret` gives by name.
+    /// Substitutes the secrets, which `secret` returns by name.
     ///
     /// # Errors
-    /// Those of `secret`, and when a value cannot be sent.
+    /// Errors of `secret`, and when the value cannot be sent.
     pub async fn resolve<F>(
         &self,
         secret: impl Fn(CredentialName) -> F,
@@ -72,17 +71,17 @@ impl Text {
     }
 }
 
-/// Which tools of a server there are, and what the user takes them for.
+/// The user's selection of a server's tools, and their effects.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToolChoice {
-    /// Only these, where there are any.
+    /// If not empty, only these tools.
     pub allow: Vec<String>,
     pub deny: Vec<String>,
-    /// By tool; of any other, Nova takes no server's word.
+    /// By tool; for all others the effect is undeclared, whatever the server claims.
     pub effects: BTreeMap<String, Effect>,
 }
 
-/// Reads `mcpServers`. An entry that cannot be used is its name and what is wrong, then what to do.
+/// Parses `mcpServers`. For an invalid entry, returns its name and a message: the problem, then the remedy.
 pub fn read_servers(value: Option<&Value>) -> Vec<Result<ServerConfig, (String, String)>> {
     let mut read: Vec<Result<ServerConfig, (String, String)>> = Vec::new();
     let entries = match value {
@@ -110,7 +109,7 @@ pub fn read_servers(value: Option<&Value>) -> Vec<Result<ServerConfig, (String, 
 
 impl ServerConfig {
     /// # Errors
-    /// What is wrong, then what to do.
+    /// The problem, then the remedy.
     pub fn read(name: &str, entry: &Value) -> Result<Self, String> {
         let at = |key: &str| format!("mcpServers.{name}.{key}");
         let id = skill_id(name).ok_or_else(|| {
@@ -136,7 +135,7 @@ impl ServerConfig {
             way,
             description: text(entry, "description", &at)?,
             enabled: match (entry.get("enabled"), entry.get("disabled")) {
-                // As some other programs write it.
+                // An alias used by other programs.
                 (None, Some(Value::Bool(disabled))) => !disabled,
                 (None | Some(Value::Null), _) => true,
                 (Some(Value::Bool(enabled)), _) => *enabled,
@@ -149,8 +148,8 @@ impl ServerConfig {
         })
     }
 
-    /// Of everything that decides what is started or contacted, and with which secrets: what the user
-    /// agrees to. Another one has to be agreed to anew.
+    /// Hash of everything that decides what is started or contacted, and with which secrets. The user agrees
+    /// to it, and must agree again if it changes.
     pub fn fingerprint(&self) -> String {
         let written = |texts: &BTreeMap<String, Text>| -> BTreeMap<String, String> {
             texts.iter().map(|(name, text)| (name.clone(), text.written.clone())).collect()
@@ -171,7 +170,7 @@ impl ServerConfig {
         blake3::hash(whole.to_string().as_bytes()).to_hex().to_string()
     }
 
-    /// The credentials that it is given.
+    /// The credentials it references.
     pub fn credentials(&self) -> Vec<CredentialName> {
         let (texts, secret) = match &self.way {
             Way::Command { env, .. } => (env, None),
@@ -184,7 +183,7 @@ impl ServerConfig {
         names
     }
 
-    /// To whom and where a credential is granted: to exactly this server.
+    /// Consumer and destination for credential grants: exactly this server.
     pub fn grantee(&self) -> (GrantConsumer, Destination) {
         let destination = match &self.way {
             Way::Command { program, args, .. } => {
@@ -195,7 +194,7 @@ impl ServerConfig {
         (GrantConsumer::new(format!("server:{}", self.name), &["server", &self.fingerprint()]), destination)
     }
 
-    /// The command as it is written, or the host.
+    /// The command as configured, or the host.
     pub fn shown(&self) -> String {
         match &self.way {
             Way::Command { program, args, .. } => {
@@ -212,7 +211,7 @@ fn quoted(word: &str) -> String {
     if plain { word.to_owned() } else { format!("{word:?}") }
 }
 
-/// The id of the skill that a server of that name is.
+/// Derives the skill id from a server's name.
 pub(crate) fn skill_id(name: &str) -> Option<String> {
     let mut id = String::new();
     for c in name.trim().chars() {
@@ -238,7 +237,7 @@ fn read_command(
     let words = words.ok_or_else(|| format!("{} is not a command. Name a program.", at("command")))?;
     let mut args = texts(entry.get("args"), &at("args"))?;
     let mut program = words.to_owned();
-    // A whole command line in one text, as older configurations have it; but a path may have spaces.
+    // Older configurations have the whole command line in one string; but a path may contain spaces.
     if !entry.contains_key("args") && !words.starts_with(['/', '.']) {
         let mut split = split_words(words)
             .ok_or_else(|| format!("{} has a quotation mark that is not closed. Close it.", at("command")))?
@@ -310,7 +309,7 @@ fn read_tools(value: Option<&Value>, at: &impl Fn(&str) -> String) -> Result<Too
     };
     let mut effects = BTreeMap::new();
     for (tool, word) in entry.get("effects").and_then(Value::as_object).into_iter().flatten() {
-        // Changing notes is not a server's work: it could only do so behind Nova's back.
+        // A server must not declare note changes: it could only make them behind Nova's back.
         let effect = match word.as_str() {
             Some("read") => Effect::Read,
             Some("external") => Effect::External,
@@ -369,7 +368,7 @@ fn duration(
     }
 }
 
-/// The words of a command line, with quotation marks around what has spaces.
+/// Splits a command line into words, honouring quotes.
 fn split_words(line: &str) -> Option<Vec<String>> {
     let (mut words, mut word, mut open) = (Vec::new(), None::<String>, None);
     for c in line.chars() {

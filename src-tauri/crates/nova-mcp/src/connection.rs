@@ -1,4 +1,4 @@
-//! A server that answers: its requests, each within limits, and its end.
+//! A live connection to a server: its requests, their limits, and its end.
 
 mod calls;
 mod following;
@@ -38,14 +38,13 @@ use crate::trouble::Trouble;
 pub(crate) use self::calls::Hear;
 use self::following::Followed;
 
-/// A call may continue for this many times its time limit, as long as it tells of progress.
+/// Total timeout of a call that reports progress, as a multiple of the timeout without progress.
 pub(crate) const PROGRESSES: u32 = 10;
-/// How long a server that was asked to stop a call may continue with it, and then may take to show that it
-/// is still there.
+/// Grace period for a server to stop a cancelled call, and then to answer a ping.
 const HEED: Duration = Duration::from_secs(2);
 
 pub(crate) struct Connection {
-    /// For messages.
+    /// Name for messages.
     server: String,
     peer: Peer<RoleClient>,
     progress: broadcast::Sender<ProgressNotificationParam>,
@@ -53,24 +52,24 @@ pub(crate) struct Connection {
     followed: Followed,
     ending: Arc<Ending>,
     said: LastLines,
-    /// Ends it.
+    /// Closes the connection.
     stop: CancellationToken,
-    /// With `stop`: without waiting for it.
+    /// Together with `stop`: closes without waiting.
     at_once: CancellationToken,
     pub(crate) closed: CancellationToken,
     calls: AtomicUsize,
     askers: Arc<Askers>,
-    /// The server reported that the user is done with a page.
+    /// URLs whose visit the server reported as completed.
     visited: broadcast::Sender<String>,
     is_process: bool,
     gate: Option<Arc<Gate>>,
 }
 
-/// Notified when the server reports changed lists.
+/// Wakes up when the server reports changed lists.
 #[derive(Clone, Default)]
 pub(crate) struct News {
     pub(crate) tools: Arc<Notify>,
-    /// Prompts or resources.
+    /// Prompts or resources changed.
     pub(crate) offers: Arc<Notify>,
     /// A resource that was read has changed.
     changed: Arc<AtomicBool>,
@@ -82,24 +81,24 @@ impl News {
         self.offers.notify_one();
     }
 
-    /// Whether a resource that was read has changed since the last time.
+    /// Whether a resource that was read has changed since the last call.
     pub(crate) fn take_changed(&self) -> bool {
         self.changed.swap(false, Ordering::SeqCst)
     }
 }
 
-/// What a connection is made with beside its way.
+/// Everything a connection needs besides its transport.
 pub(crate) struct Parts {
     pub(crate) server: String,
     pub(crate) ending: Arc<Ending>,
     pub(crate) said: LastLines,
     pub(crate) at_once: CancellationToken,
     pub(crate) is_process: bool,
-    /// Of a server at an address.
+    /// For HTTP servers.
     pub(crate) gate: Option<Arc<Gate>>,
 }
 
-/// Hears what a server says by itself. Of what it might ask for, only questions to the user are offered.
+/// Handles messages initiated by the server. The only client capability offered is elicitation.
 struct Hears {
     progress: broadcast::Sender<ProgressNotificationParam>,
     news: News,
@@ -161,14 +160,14 @@ impl ClientHandler for Hears {
     }
 }
 
-/// How a server is greeted.
+/// Handshake to use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Lifecycle {
-    /// As the newest protocol has it and, where the server does not know that, as the ones before.
+    /// The newest protocol, with the earlier ones as a fallback.
     Auto,
-    /// As the newest alone.
+    /// The newest protocol only.
     Discover,
-    /// As the ones before alone.
+    /// Earlier protocols only.
     Initialize,
 }
 
@@ -187,7 +186,7 @@ impl From<Lifecycle> for ClientLifecycleMode {
 }
 
 impl Connection {
-    /// Greets the server in that lifecycle.
+    /// Performs the handshake.
     pub(crate) async fn greet<T, E, A>(
         transport: T,
         lifecycle: Lifecycle,
@@ -235,7 +234,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// For messages.
+    /// Name for messages.
     pub(crate) fn server(&self) -> &str {
         &self.server
     }
@@ -244,7 +243,7 @@ impl Connection {
         self.peer.peer_info()
     }
 
-    /// Ends it and waits until everything that it started is gone.
+    /// Closes the connection and waits until all its processes have ended.
     pub(crate) async fn close(&self) {
         self.stop.cancel();
         self.closed.cancelled().await;
@@ -256,12 +255,12 @@ impl Connection {
         self.stop.cancel();
     }
 
-    /// Why it ended, for a person.
+    /// Why it ended, for the user.
     pub(crate) fn end(&self) -> Trouble {
         ended(&self.server, &self.ending, &self.said)
     }
 
-    /// The server's own tools, at most this many as Nova reads.
+    /// Lists the server's tools, up to the limit.
     pub(crate) async fn list_tools(&self, limit: Duration) -> Result<Vec<Definition>, Trouble> {
         let until = Instant::now() + limit;
         let (mut tools, mut cursor) = (Vec::new(), None);
@@ -278,7 +277,7 @@ impl Connection {
                     tools.extend(page.tools.into_iter().map(definition));
                     cursor = page.next_cursor;
                 }
-                // Not one that Nova understands: a tool without a name, a schema that is a text.
+                // Malformed: a tool without a name, a schema that is a string.
                 _ => return Err(self.faulty("sent an invalid answer to the request for its tools")),
             }
             if cursor.is_none() || tools.len() >= limits::LISTED {
@@ -289,7 +288,7 @@ impl Connection {
         Ok(tools)
     }
 
-    /// A request of Nova's own, within `left` of a limit.
+    /// Sends a request that is not part of a call, with the remaining time `left` of a limit.
     pub(crate) async fn ask(
         &self,
         request: ClientRequest,
@@ -307,7 +306,7 @@ impl Connection {
         }
     }
 
-    /// The newest protocol sends news only to subscribers.
+    /// In the newest protocol, notifications require a subscription.
     fn subscribe(self: &Arc<Self>) {
         let Some(info) = self.info().filter(|info| !info.protocol_version.has_initialize()) else { return };
         let offered = &info.capabilities;
@@ -419,7 +418,7 @@ fn definition(tool: rmcp::model::Tool) -> Definition {
     }
 }
 
-/// Why a server has ended, with its last words.
+/// Why a server has ended, with its last output.
 pub(crate) fn ended(server: &str, ending: &Ending, said: &LastLines) -> Trouble {
     let why = ending.why().unwrap_or_else(|| "It closed the connection".into());
     let mut last = said.last(3);
@@ -443,13 +442,13 @@ pub(crate) fn unreachable(server: &str, reason: &str) -> Trouble {
     )
 }
 
-/// The cause of all causes, which says it best.
+/// The root cause, usually the most specific message.
 pub(crate) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |cause| cause.source().or_else(|| of_request(*cause)));
     causes.last().map_or_else(String::new, ToString::to_string)
 }
 
-/// The library does not name it as a cause.
+/// The library does not expose it as a source.
 fn of_request<'a>(
     error: &'a (dyn std::error::Error + 'static),
 ) -> Option<&'a (dyn std::error::Error + 'static)> {
@@ -459,7 +458,7 @@ fn of_request<'a>(
     }
 }
 
-/// Text from outside, as a part of a sentence.
+/// Sanitises external text for use within a sentence.
 pub(crate) fn sentence(said: &str) -> String {
     short(harmless_line(said).trim_end_matches('.'))
 }

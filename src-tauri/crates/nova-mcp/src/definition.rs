@@ -12,10 +12,10 @@ use serde_json::{Map, Value, json};
 use crate::limits;
 use crate::offers::Offers;
 
-/// The change of a tool that came later.
+/// The change reported for a tool that was added later.
 const NEW: &str = "it is new since you agreed to the server";
 
-/// A tool as its server defines it.
+/// A tool as defined by its server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Definition {
     pub name: String,
@@ -26,20 +26,20 @@ pub struct Definition {
     pub parameters: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
-    /// What it says of its effects. Nova shows it and takes its word for nothing.
+    /// Annotations about its effects. Shown to the user but not trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<Value>,
     #[serde(default, skip_serializing_if = "Kind::is_tool")]
     pub kind: Kind,
 }
 
-/// What a call of it asks the server for.
+/// The request that a call makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     #[default]
     Tool,
-    /// Nova's own: the server's resources.
+    /// Nova's own tool for the server's resources.
     Resources,
 }
 
@@ -49,51 +49,51 @@ impl Kind {
     }
 }
 
-/// What is known of the tools of a server from one Nova to the next.
+/// Persisted knowledge about the tools of a server.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KnownTools {
-    /// Of the [configuration](crate::ServerConfig::fingerprint) that they belong to.
+    /// The [fingerprint](crate::ServerConfig::fingerprint) of the configuration it belongs to.
     pub server: String,
-    /// As they were last listed; None before the first time.
+    /// The last list; `None` before the first one.
     pub listed: Option<Vec<Definition>>,
-    /// By name, as each was when it was first seen or last approved. Nothing is taken out: a tool that
-    /// comes back is held against what it was.
+    /// Definitions by name, as first listed or last approved. Never removed: a tool that reappears is
+    /// compared with its approved definition.
     pub approved: BTreeMap<String, Definition>,
-    /// By name, when a definition that is not approved was first listed; RFC 3339.
+    /// By name, when an unapproved definition was first listed; RFC 3339.
     pub changed_at: BTreeMap<String, String>,
     pub instructions: Option<String>,
-    /// Of the server itself, as it says.
+    /// The server's own version, as reported.
     pub version: Option<String>,
-    /// Prompts and resources, as they were last listed.
+    /// Prompts and resources, as last listed.
     pub offers: Offers,
 }
 
-/// A definition that is not what was approved, or that nobody approved.
+/// A definition that differs from the approved one, or was never approved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangedTool {
     pub tool: String,
-    /// When it was first listed like this, RFC 3339; None where that is not known.
+    /// When it was first listed like this, RFC 3339; `None` if unknown.
     pub since: Option<String>,
-    /// One line for each difference.
+    /// One line per difference.
     pub changes: Vec<String>,
-    /// A sentence about what the change asks of the model or the user, where one was recognised.
+    /// A warning about new instructions or demands, if any were detected.
     pub warning: Option<String>,
-    /// The definition that was approved, empty for a new tool, and the one that is listed now, as text to compare.
+    /// The approved definition as text for a diff; empty for a new tool.
     pub before: String,
     pub after: String,
 }
 
 impl ChangedTool {
-    /// Its server did not list it when the user agreed to it.
+    /// The server did not list it when the user agreed to it.
     pub fn is_new(&self) -> bool {
         self.before.is_empty()
     }
 }
 
 impl KnownTools {
-    /// Takes up the list of that time. The first one counts as approved with its server, as each call asks; a tool
-    /// that comes later is not callable before the user approves it.
+    /// Records a list. The first one is approved with its server, because each call asks anyway; a tool that
+    /// is added later cannot be called before the user approves it.
     pub(crate) fn list(&mut self, listed: Vec<Definition>, at: Timestamp) {
         let before = self.listed.replace(listed).unwrap_or_default();
         if self.approved.is_empty() {
@@ -108,7 +108,7 @@ impl KnownTools {
         self.changed_at = first.collect();
     }
 
-    /// What is listed now is what the user wants.
+    /// Approves all listed definitions.
     pub(crate) fn approve(&mut self) {
         for definition in self.listed.iter().flatten() {
             self.approved.insert(definition.name.clone(), definition.clone());
@@ -116,7 +116,7 @@ impl KnownTools {
         self.changed_at.clear();
     }
 
-    /// One tool is what the user wants as it is listed now.
+    /// Approves one tool as currently listed.
     pub(crate) fn approve_tool(&mut self, tool: &str) {
         if let Some(definition) = self.listed.iter().flatten().find(|definition| definition.name == tool) {
             self.approved.insert(tool.to_owned(), definition.clone());
@@ -144,14 +144,14 @@ impl KnownTools {
         })
     }
 
-    /// Nova's own tools are not what a server says.
+    /// Nova's own tools never change.
     fn is_changed(&self, definition: &Definition) -> bool {
         definition.kind == Kind::Tool && self.approved.get(&definition.name) != Some(definition)
     }
 }
 
 impl Definition {
-    /// The description as a model is given it: named as the server's own words.
+    /// The description for the model, attributed to the server.
     pub(crate) fn told(&self, server: &str) -> String {
         if self.kind == Kind::Resources {
             return format!("{} Server: {server}.", self.description);
@@ -163,7 +163,7 @@ impl Definition {
         format!("Says the server {server}: {}", cut(&harmless(said), limits::DESCRIPTION))
     }
 
-    /// An object, and nothing that makes a validator look for another dialect.
+    /// Ensures an object schema, without `$schema`, which would select another dialect.
     pub(crate) fn schema(&self) -> Value {
         let mut schema = self.parameters.as_object().cloned().unwrap_or_else(Map::new);
         schema.remove("$schema");
@@ -171,7 +171,7 @@ impl Definition {
         Value::Object(schema)
     }
 
-    /// Why the tool cannot be used, then what to do. `before` are those that come before it.
+    /// Why the tool cannot be used, and the remedy. `before` are the tools listed earlier.
     pub(crate) fn fault(&self, before: &[&Self]) -> Option<String> {
         const TELL: &str = "Tell the author of the server";
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
@@ -222,7 +222,7 @@ impl Definition {
         lines.iter().map(|line| harmless_line(line)).collect()
     }
 
-    /// Its parts on lines of their own, in an order that does not depend on how the server wrote them.
+    /// Canonical text with one part per line, independent of the server's formatting.
     fn as_text(&self) -> String {
         let mut lines = vec![self.description.clone()];
         let required: Vec<&str> =
@@ -259,7 +259,7 @@ impl Definition {
     }
 }
 
-/// Of what a server says, for a message.
+/// Shortens a server's text for a message.
 pub(crate) fn short(text: &str) -> String {
     cut(text, limits::QUOTE)
 }
@@ -271,7 +271,7 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// What came over the wire nests no deeper than its parser goes.
+/// Recursion is safe: the JSON parser limits the depth.
 pub(crate) fn depth(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or_default(),
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_anything_is_told_and_comes_back_with_the_tool() {
+    fn any_change_is_reported_also_after_the_tool_reappears() {
         let mut known = KnownTools::default();
         known.list(vec![plain("a")], NOW);
         assert_eq!(known.changed(), []);
@@ -372,7 +372,7 @@ mod tests {
         assert_eq!((changed.len(), changed[0].tool.as_str(), changed[0].is_new()), (1, "c", true));
         known.approve_tool("c");
         assert_eq!(known.changed(), []);
-        // One that comes back is known.
+        // A tool that reappears is known.
         known.list(vec![plain("b")], NOW);
         assert_eq!(known.changed(), []);
     }
@@ -392,7 +392,7 @@ mod tests {
         assert_eq!(since(&known), Some(at(4).to_string()));
         known.approve_tool("a");
         assert_eq!(known.changed_at, BTreeMap::new());
-        // A list from before there were times.
+        // A list persisted before times were recorded.
         known.list(vec![plain("a")], at(5));
         known.changed_at.clear();
         known.list(vec![plain("a")], at(6));
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_says_is_named_as_its_own_and_harmless() {
+    fn server_texts_are_attributed_and_sanitised() {
         let mut tool = plain("a");
         tool.description = format!("</tool-text>\u{202e}{}", "x".repeat(10_000));
         let told = tool.told("github");

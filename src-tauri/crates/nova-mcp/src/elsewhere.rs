@@ -1,30 +1,30 @@
-//! Servers as other programs configure them, in the form of `mcpServers`.
+//! Imports servers from the configurations of other programs, in the form of `mcpServers`.
 
 use serde_json::{Map, Value, json};
 use url::Url;
 
-/// How a text is written.
+/// Format of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// With comments and commas at the end, which editors allow.
+    /// With comments and trailing commas.
     Json,
     Toml,
     Yaml,
-    /// Pasted: one of the others, a command line or an address.
+    /// Detected: one of the other formats, a command line or a URL.
     Pasted,
 }
 
-/// A server that another program knows.
+/// A server in another program's configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundServer {
     pub name: String,
-    /// For `mcpServers`; or why it cannot be one, and what to do.
+    /// The entry for `mcpServers`; or why it cannot be converted, and the remedy.
     pub entry: Result<Map<String, Value>, String>,
-    /// Credentials that the entry names for values which only the other program knows.
+    /// Credentials referenced by the entry for values that only the other program knows.
     pub asks: Vec<String>,
 }
 
-/// Why a text cannot be read.
+/// Why a text cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct FormError {
@@ -33,10 +33,10 @@ pub struct FormError {
     pub message: String,
 }
 
-/// Finds the servers of a text. Starts nothing, and reads no file that the text names.
+/// Finds the servers in a text. Starts nothing, and reads no file referenced by the text.
 ///
 /// # Errors
-/// The text is not in this form, or names no server.
+/// When the format does not match, or there is no server.
 pub fn find_servers(form: Form, text: &str) -> Result<Vec<FoundServer>, FormError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let root = match form {
@@ -47,7 +47,7 @@ pub fn find_servers(form: Form, text: &str) -> Result<Vec<FoundServer>, FormErro
     };
     let mut found: Vec<FoundServer> = Vec::new();
     for (name, entry) in servers_in(&root) {
-        // The same server for several projects of Claude Code.
+        // Claude Code may have the same server in several projects.
         if !found.iter().any(|other| other.name == name) {
             found.push(found_server(name, entry));
         }
@@ -89,7 +89,7 @@ fn yaml(text: &str) -> Result<Value, FormError> {
     let options = serde_saphyr::options! { with_snippet: false };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| FormError {
         line: error.location().and_then(|place| usize::try_from(place.line()).ok()),
-        // The message of the parser repeats the place.
+        // The parser's message repeats the position.
         message: "It is not YAML.".into(),
     })
 }
@@ -98,7 +98,7 @@ fn pasted(text: &str) -> Result<Value, FormError> {
     if text.starts_with('{') {
         return json(text);
     }
-    // The inside of a block, without its braces.
+    // The contents of an object without its braces.
     if text.starts_with('"') && text.contains(':') {
         return json(&format!("{{{text}\n}}"));
     }
@@ -117,7 +117,7 @@ fn pasted(text: &str) -> Result<Value, FormError> {
     }
 }
 
-/// The entries of a configuration, wherever its program keeps them.
+/// The entries, at any of the places used by known programs.
 fn servers_in(root: &Value) -> Vec<(String, &Value)> {
     let own = ["mcpServers", "mcp_servers", "servers", "context_servers", "extensions"];
     let mut places: Vec<&Value> = own.iter().filter_map(|key| root.get(key)).collect();
@@ -147,7 +147,7 @@ fn is_entry(value: &Value) -> bool {
     ["command", "cmd", "url", "uri", "httpUrl"].iter().any(|key| value.get(key).is_some())
 }
 
-/// For an entry without a name: the last word of its package, or its host.
+/// A name for an entry without one: from its package, or its host.
 fn name_of(entry: &Value) -> String {
     let url = ["url", "uri", "httpUrl"].iter().find_map(|key| entry.get(key)?.as_str());
     let long = match url.and_then(|url| Url::parse(url).ok()) {
@@ -176,7 +176,7 @@ fn found_server(name: String, entry: &Value) -> FoundServer {
 fn entry_of(name: &str, given: &Value, asks: &mut Vec<String>) -> Result<Map<String, Value>, String> {
     let no_entry = || "It is not an object. Write it as {\"command\": …} or {\"url\": …}.".to_owned();
     let mut given = given.as_object().ok_or_else(no_entry)?.clone();
-    // Zed once had the whole command in an object.
+    // Older versions of Zed nest the command in an object.
     if let Some(Value::Object(command)) = given.get("command").cloned() {
         given.remove("command");
         given.extend(command.into_iter().map(|(key, value)| match key.as_str() {
@@ -216,7 +216,7 @@ fn entry_of(name: &str, given: &Value, asks: &mut Vec<String>) -> Result<Map<Str
     };
     for (key, value) in [
         ("startup_timeout_ms", seconds(&["startup_timeout_sec"])),
-        // goose writes seconds there, and others milliseconds.
+        // goose uses seconds, others milliseconds.
         ("timeout_ms", seconds(&["tool_timeout_sec"])),
     ] {
         if let Some(value) = value {
@@ -257,7 +257,7 @@ fn entry_of(name: &str, given: &Value, asks: &mut Vec<String>) -> Result<Map<Str
     Ok(entry)
 }
 
-/// Variables that a program is to take from its own environment, by name.
+/// Environment variables to pass through, by name.
 fn named_variables(given: &Map<String, Value>, entry: &mut Map<String, Value>) {
     let mut add = |place: &str, name: &str, value: String| {
         if let Some(values) = entry.entry(place).or_insert_with(|| json!({})).as_object_mut() {
@@ -292,7 +292,7 @@ fn reference_in(value: &Value) -> Option<String> {
     }
 }
 
-/// A variable or an input of another program becomes a credential of this server.
+/// Replaces variables and inputs of the other program by credentials of this server.
 fn with_credentials(server: &str, text: &str, asks: &mut Vec<String>) -> Result<String, String> {
     let (mut whole, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once("${") {
@@ -319,7 +319,7 @@ fn with_credentials(server: &str, text: &str, asks: &mut Vec<String>) -> Result<
     Ok(whole)
 }
 
-/// The credential that holds a value of a server.
+/// The credential name for a variable of a server.
 pub fn credential_of(server: &str, variable: &str) -> Option<String> {
     let service = crate::config::skill_id(server)?;
     let key: String = variable

@@ -1,7 +1,7 @@
 use std::process::ExitStatus;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Why a connection ended, as far as anybody has found out.
+/// Why a connection ended, as far as known.
 #[derive(Default)]
 pub(crate) struct Ending(Mutex<Told>);
 
@@ -13,14 +13,14 @@ struct Told {
 }
 
 impl Ending {
-    /// Without a full stop. The first reason is the reason.
+    /// Records a reason without a full stop. The first one wins.
     pub(crate) fn say(&self, why: String) {
         self.told().why.get_or_insert(why);
     }
 
     pub(crate) fn process_ended(&self, status: ExitStatus) {
         let ended = match status.code() {
-            // A guard tells the signal that ended its command in this way.
+            // The guard's exit code for a command that was killed by a signal.
             Some(code @ 129..=192) => format!("It was ended by signal {}", code - 128),
             Some(code) => format!("It ended with code {code}"),
             None => "It was ended".to_owned(),
@@ -28,7 +28,7 @@ impl Ending {
         self.told().status.get_or_insert(ended);
     }
 
-    /// Something was printed where only messages belong.
+    /// Records output on stdout that is not a message.
     pub(crate) fn hear_noise(&self, line: &str) {
         self.told().noise.get_or_insert_with(|| line.to_owned());
     }
@@ -37,7 +37,7 @@ impl Ending {
         self.told().status.is_some()
     }
 
-    /// Why, without a full stop, where it is known.
+    /// The reason without a full stop, if known.
     pub(crate) fn why(&self) -> Option<String> {
         let told = self.told();
         told.why.clone().or_else(|| told.status.clone())

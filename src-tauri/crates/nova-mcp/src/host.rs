@@ -14,41 +14,41 @@ use crate::media::Media;
 use crate::pause::Pause;
 use crate::surroundings::Surroundings;
 
-/// What all servers share.
+/// State shared by all servers.
 pub(crate) struct Host {
     pub(crate) surroundings: Surroundings,
     pub(crate) agreements: Arc<dyn Agreements>,
     pub(crate) names: Arc<dyn Names>,
     pub(crate) pause: Pause,
-    /// How long a server runs that no call needs.
+    /// Idle time after which a server is stopped.
     pub(crate) idle: Duration,
     pub(crate) news: watch::Sender<u64>,
     pub(crate) media: Media,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
-/// What the user agreed to, and what is known of servers from one Nova to the next.
+/// Persisted agreements of the user, and knowledge about servers.
 #[async_trait]
 pub trait Agreements: Send + Sync {
-    /// The [fingerprint](ServerConfig::fingerprint) that the user agreed to for a server of that name.
+    /// The [fingerprint](ServerConfig::fingerprint) that the user agreed to for this server.
     fn agreed(&self, server: &str) -> Option<String>;
 
     fn known_tools(&self, server: &str) -> Option<KnownTools>;
 
     /// # Errors
-    /// When they could not be written.
+    /// When writing fails.
     fn keep_tools(&self, server: &str, tools: &KnownTools) -> io::Result<()>;
 
-    /// A credential for this server, at its [destination](ServerConfig::grantee), where it is granted.
+    /// A credential for this server at its [destination](ServerConfig::grantee), if granted.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Why it is not available.
     async fn secret(&self, server: &ServerConfig, name: &CredentialName) -> Result<Secret, CredentialError>;
 
-    /// The token of a sign-in for this server, another one than it refused; None where nobody signed in.
+    /// An OAuth token for this server other than the refused one; `None` if the user is not signed in.
     ///
     /// # Errors
-    /// Why it cannot be had or renewed.
+    /// Why it cannot be loaded or refreshed.
     async fn token(
         &self,
         server: &ServerConfig,

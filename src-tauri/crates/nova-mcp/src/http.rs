@@ -1,4 +1,4 @@
-//! The way to a server at an address: Streamable HTTP.
+//! Transport to a remote server: Streamable HTTP.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::authorized::{Authorized, Gate};
 use crate::limits;
 use crate::trouble::Trouble;
 
-/// How long the look for the older transport may take.
+/// Timeout of the check for the older transport.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// A server at an address, before it is connected to.
+/// A remote server, before the connection is made.
 pub(crate) struct Address {
     client: Client,
     url: Url,
@@ -29,7 +29,7 @@ pub(crate) struct Address {
 
 impl Address {
     /// # Errors
-    /// When the address is not one that Nova contacts, or a header cannot be sent.
+    /// When the URL is not allowed, or a header cannot be sent.
     pub(crate) fn new(
         url: &Url,
         headers: &[(String, SecretString)],
@@ -64,7 +64,7 @@ impl Address {
         StreamableHttpClientTransport::with_client(client, config)
     }
 
-    /// Whether what answers there is the transport of before 2025, HTTP with a stream of events.
+    /// Whether the server uses the HTTP+SSE transport of 2024.
     pub(crate) async fn is_legacy(&self) -> bool {
         let headers: HeaderMap = self.headers.clone().into_iter().collect();
         let asked = async {
@@ -78,7 +78,7 @@ impl Address {
             while begun.len() < 4 << 10 {
                 begun.extend_from_slice(&answer.chunk().await.ok()??);
                 let text = String::from_utf8_lossy(&begun);
-                // The stream says at once where messages are to be sent.
+                // Its first event names the endpoint for messages.
                 if text.lines().any(|line| line.trim_end() == "event: endpoint") {
                     return Some(());
                 }

@@ -7,12 +7,12 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use crate::definition::short;
 use crate::limits;
 
-/// What a process printed on its standard error, the newest of it.
+/// The tail of a process's stderr.
 #[derive(Clone, Default)]
 pub(crate) struct LastLines(Arc<Mutex<VecDeque<u8>>>);
 
 impl LastLines {
-    /// Reads to the end, so that the process is never held up.
+    /// Reads to the end, so that the process never blocks on a full pipe.
     pub(crate) async fn follow(self, mut from: impl AsyncRead + Unpin) {
         let mut read = vec![0; 8 << 10];
         while let Ok(length @ 1..) = from.read(&mut read).await {
@@ -23,12 +23,12 @@ impl LastLines {
         }
     }
 
-    /// Begins anew, for another process.
+    /// Resets for a new process.
     pub(crate) fn clear(&self) {
         self.kept().clear();
     }
 
-    /// The newest lines that say something, the oldest of them first.
+    /// The last non-empty lines, oldest first.
     pub(crate) fn last(&self, most: usize) -> Vec<String> {
         let kept: Vec<u8> = self.kept().iter().copied().collect();
         let text = String::from_utf8_lossy(&kept);
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_newest_of_a_flood_is_kept() {
+    async fn newest_output_is_kept() {
         let lines = LastLines::default();
         let flood = [b"old\n".repeat(1 << 20), b"one\n\n\x1b[31mtwo\xff\n".to_vec()].concat();
         lines.clone().follow(flood.as_slice()).await;

@@ -1,15 +1,15 @@
-//! A server that is still starting may answer `server/discover` only when rmcp has given up waiting and
-//! has sent `initialize`. rmcp takes that answer for one of a request that was never sent.
+//! A slow server may answer `server/discover` only after rmcp has given up waiting and sent `initialize`.
+//! rmcp would take that for a response without a request.
 
 use rmcp::RoleClient;
 use rmcp::model::{ClientRequest, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 
-/// A transport without the answer to a `server/discover` that was given up.
+/// Drops the late response to an abandoned `server/discover`.
 pub(crate) struct LateAnswer<T> {
     transport: T,
-    /// The last `server/discover`.
+    /// The id of the last `server/discover`.
     discover: Option<RequestId>,
     is_given_up: bool,
 }

@@ -1,41 +1,43 @@
-//! MCP servers as skills: each entry of `mcpServers` is started or contacted when it is needed, and its
-//! tools are tools like any other.
+//! MCP servers as skills: each entry of `mcpServers` is started or contacted on demand, and its tools are
+//! tools like any other.
 //!
-//! This crate never starts a server that the user has not agreed to, never takes a server's word for what
-//! a tool does, and decides about no call.
+//! This crate never starts a server that the user has not agreed to, never trusts a server's claims about a
+//! tool's effects, and makes no policy decisions.
 //!
-//! [`McpServers`] is a [`Source`](nova_registry::Source). `server` is one server: how far it is, its tools as
-//! they were last listed, and when it may be started again. `start` starts one, by `stdio` under Nova's guard
-//! or by `http`, and greets it in the newest protocol or the one before; `connection` is a server that answers.
-//! `offers` are prompts and resources, for the user, and `offering` asks for them; `media` the images and files of answers, for the window.
-//! `elsewhere` reads servers as other programs configure them.
-//! What outlives Nova is behind the trait [`Agreements`].
+//! [`McpServers`] is a [`Source`](nova_registry::Source). `server` manages one server: its phase, its last
+//! known tools, and when it may be restarted. `start` starts one, over `stdio` under Nova's guard or over
+//! `http`, and performs the handshake of the newest protocol or an earlier one; `connection` is a live
+//! connection. `offers` are prompts and resources for the user, and `offering` requests them; `media` holds
+//! the images and files of results for the window. `elsewhere` imports configurations of other programs.
+//! Persistence is behind the trait [`Agreements`].
 //!
 //! # Invariants
 //!
-//! - Nothing waits for a server but its own call: `scan` answers with what is known.
-//! - A server that hangs, floods, dies or talks nonsense fails within its time limit with one line that says why
-//!   and what to do; the others continue: `tests/servers/misbehaving.rs`.
-//! - No process of a server outlives its connection or Nova, grandchildren included: `tests/servers/ending.rs`.
-//! - A server that no call needs ends after a while, and the next call starts it again: `tests/servers/ending.rs`.
-//! - A text of another program is read within bounds, and starts nothing: `src/elsewhere/tests.rs`.
-//! - A call that is stopped is stopped at the server; a process that continues with it is ended:
+//! - Only a call waits for its server: `scan` returns what is known.
+//! - A server that hangs, floods, crashes or violates the protocol fails within its timeout with one line
+//!   that states the reason and the remedy; the others are unaffected: `tests/servers/misbehaving.rs`.
+//! - No process of a server outlives its connection or Nova, grandchildren included:
 //!   `tests/servers/ending.rs`.
-//! - A command, address or environment that the user has not agreed to is neither started nor contacted:
+//! - An idle server is stopped, and the next call restarts it: `tests/servers/ending.rs`.
+//! - A configuration of another program is parsed within bounds, and starts nothing:
+//!   `src/elsewhere/tests.rs`.
+//! - A cancelled call is cancelled at the server; a process that continues it is killed:
+//!   `tests/servers/ending.rs`.
+//! - A command, URL or environment that the user has not agreed to is neither started nor contacted:
 //!   `tests/servers/agreeing.rs`.
-//! - A tool whose definition changed, or that its server did not list at first, cannot be called until the user has
-//!   approved it: `tests/servers/agreeing.rs`.
-//! - A question of a server reaches the user bound to the call that it works on; nothing is sent that the user did
-//!   not send, and a server that asks again and again is stopped: `tests/servers/asking.rs`.
-//! - A question that any of several calls may have asked waits until one is left, and is cancelled where its call may be
-//!   gone: `src/askers.rs`.
+//! - A tool whose definition changed, or that was added after the first list, cannot be called until the user
+//!   has approved it: `tests/servers/agreeing.rs`.
+//! - A server's question reaches the user bound to its call; only data that the user submitted is sent, and a
+//!   server that keeps asking is stopped: `tests/servers/asking.rs`.
+//! - A question that any of several calls may have asked waits until one is left, and is cancelled if its
+//!   call may have ended: `src/askers.rs`.
 //! - Prompts and resources are listed within bounds, and filled in or read only for the user:
 //!   `tests/servers/offers.rs`.
-//! - A secret goes to the server that names it and comes back in nothing that it says: `src/output.rs`,
-//!   `tests/servers/agreeing.rs`.
-//! - A token goes only to the server that it was given for, and only once that server refused a request without
-//!   it; it is renewed once and the request repeated once: `tests/servers/authorizing.rs`.
-//! - A server at an address is reached at public addresses, or on this machine where the address says so:
+//! - A secret is sent only to the server whose entry references it, and is scrubbed from everything it
+//!   returns: `src/output.rs`, `tests/servers/agreeing.rs`.
+//! - A token is sent only to the server it was issued for, and only after that server refused a request
+//!   without it; it is refreshed once and the request repeated once: `tests/servers/authorizing.rs`.
+//! - A remote server is reached at public addresses, or on this machine if its URL says so:
 //!   `nova-http/tests/web/named_server.rs`.
 
 mod askers;

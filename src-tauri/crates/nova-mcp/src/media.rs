@@ -8,16 +8,16 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use crate::limits;
 
-/// Servers end a base64 with its padding or without.
+/// Base64 with or without padding.
 const READER: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// An image, a sound or a file of an answer.
+/// An image, audio or file of a result.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServerMedia {
-    /// As the server says.
+    /// As reported by the server.
     pub media_type: String,
     pub bytes: Arc<[u8]>,
 }
@@ -28,12 +28,12 @@ impl fmt::Debug for ServerMedia {
     }
 }
 
-/// Media of the newest answers, for the window, until Nova ends. A model and the log of a chat see their names only.
+/// Media of recent results, for the window, in memory only. Models and chat logs see only their ids.
 #[derive(Default)]
 pub(crate) struct Media(Mutex<VecDeque<(String, ServerMedia)>>);
 
 impl Media {
-    /// The id under which it is kept; None where it cannot be read or is too large.
+    /// The id of the stored data; `None` if it is invalid or too large.
     pub(crate) fn keep(&self, media_type: &str, base64: &str) -> Option<String> {
         let bytes = decode(base64)?;
         let id = blake3::hash(&bytes).to_hex()[..32].to_owned();
@@ -53,7 +53,7 @@ impl Media {
     }
 }
 
-/// None where it cannot be read or is too large.
+/// `None` if it is invalid or too large.
 pub(crate) fn decode(base64: &str) -> Option<Vec<u8>> {
     let bytes = READER.decode(base64.trim()).ok()?;
     (!bytes.is_empty() && bytes.len() <= limits::MEDIA).then_some(bytes)
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_are_kept_within_the_bound() {
+    fn newest_media_are_kept_within_the_limit() {
         let media = Media::default();
         let large = |letter: char| {
             let text = letter.to_string().repeat(limits::MEDIA / 3 * 4);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_base64_or_too_large_is_not_kept() {
+    fn invalid_or_too_large_base64_is_not_kept() {
         let media = Media::default();
         assert_eq!(media.keep("image/png", "no base64!"), None);
         assert_eq!(media.keep("image/png", ""), None);

@@ -22,7 +22,7 @@ use crate::output::said;
 use crate::trouble::Trouble;
 
 impl Connection {
-    /// The current offers of the server; a list that it does not return stays as `before`.
+    /// The server's current offers; a list that fails is taken from `before`.
     pub(crate) async fn offers(&self, limit: Duration, before: Offers) -> Offers {
         let info = self.info();
         let offered = info.as_ref().map(|info| &info.capabilities);
@@ -75,7 +75,7 @@ impl Connection {
         Ok(prompts)
     }
 
-    /// The text of a prompt, filled in.
+    /// Fills in a prompt and returns its text.
     pub(crate) async fn fill_prompt(
         &self,
         name: &str,
@@ -104,7 +104,7 @@ impl Connection {
         Ok(text)
     }
 
-    /// Values that the server suggests for an argument of a prompt; none where it suggests none.
+    /// Completions for an argument of a prompt; empty if the server has none.
     pub(crate) async fn complete(
         self: &Arc<Self>,
         prompt: &str,
@@ -124,7 +124,7 @@ impl Connection {
         match self.ask(request, limit, limit).await {
             Ok(ServerResult::CompleteResult(result)) => {
                 let values = result.completion.values.into_iter();
-                // The text that is shown is the text that is sent.
+                // The displayed text must equal the text sent.
                 values.filter(|value| is_plain(value, limits::QUOTE)).take(limits::COMPLETIONS).collect()
             }
             _ => Vec::new(),
@@ -132,7 +132,7 @@ impl Connection {
     }
 }
 
-/// None where it cannot be shown as it is sent.
+/// `None` if its name cannot be displayed exactly.
 fn prompt(listed: &rmcp::model::Prompt) -> Option<Prompt> {
     let arguments = listed.arguments.iter().flatten().take(limits::FIELDS);
     let arguments: Option<Vec<PromptArgument>> = arguments
@@ -167,12 +167,12 @@ fn line(said: Option<&str>) -> Option<String> {
     said.map(|said| cut(&harmless_line(said), limits::QUOTE)).filter(|said| !said.is_empty())
 }
 
-/// Nothing in it is invisible or a mark, and it is not too long.
+/// Whether it is short enough and free of invisible characters and markup.
 fn is_plain(said: &str, most: usize) -> bool {
     !said.is_empty() && said.len() <= most && harmless(said) == said && !said.contains(['\n', '\r', '\t'])
 }
 
-/// Speakers are named only if there are several.
+/// Names the speakers only if there are several.
 fn text_of(messages: &[PromptMessage]) -> String {
     let is_talk = messages.iter().any(|message| message.role != Role::User);
     let parts = messages.iter().map(|message| match (is_talk, &message.role) {
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn one_message_is_its_text_and_a_conversation_names_who_speaks() {
+    fn speakers_are_named_only_in_conversations() {
         let says = |role: &str, text: &str| json!({"role": role, "content": {"type": "text", "text": text}});
         assert_eq!(filled(json!([says("user", "Review it.")])), "Review it.");
         assert_eq!(filled(json!([says("user", "a"), says("user", "b")])), "a\n\nb");
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn content_that_is_no_text_is_named() {
+    fn non_text_content_is_named() {
         let of = |content: Value| filled(json!([{ "role": "user", "content": content }]));
         let image = json!({"type": "image", "mimeType": "image/png", "data": "AAAA"});
         assert_eq!(of(image), "[image left out: image/png, 3 bytes]");
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_whose_name_cannot_be_shown_is_left_out() {
+    fn prompt_with_undisplayable_name_is_skipped() {
         let read = |listed: Value| prompt(&serde_json::from_value(listed).expect("a prompt"));
         let good =
             read(json!({"name": "review", "description": "Reviews\nit.", "arguments": [{"name": "file"}]}));

@@ -1,19 +1,19 @@
-//! Prompts and resources of a server. Both are for its user, not for a model: the user fills in a prompt, or names a
-//! resource.
+//! Prompts and resources of a server. Both are for the user, not for a model: the user fills in a prompt, or
+//! attaches a resource.
 
 use serde::{Deserialize, Serialize};
 
-/// As a server last listed them, within bounds. Its texts are harmless to show.
+/// As last listed, within bounds. Its texts are sanitised for display.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Offers {
     pub prompts: Vec<Prompt>,
     pub resources: Vec<Resource>,
-    /// It suggests values for the arguments of its prompts.
+    /// The server completes arguments of prompts.
     pub completes: bool,
 }
 
-/// A text of the server that its user fills in.
+/// A prompt template of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
     pub name: String,

@@ -8,13 +8,13 @@ use crate::definition::cut;
 use crate::limits;
 use crate::media::{self, Media};
 
-/// Images of one result that a model is shown.
+/// Images of one result that are shown to a model.
 const IMAGES: usize = 4;
-/// Misfits of one result that are said.
+/// Schema violations of one result that are reported.
 const MISFITS: usize = 5;
 
-/// What a server answered, as a result of Nova's: what it structured, else its text, else its parts. `promised` is the
-/// schema that it gave for what it structures; what does not fit is said. Nobody vouches for it.
+/// Converts a server's result: its structured content, otherwise its text, otherwise its parts. Violations of
+/// the tool's output schema `promised` are reported in it. The output is untrusted.
 pub(crate) fn output(
     server: &str,
     result: CallToolResult,
@@ -69,7 +69,7 @@ pub(crate) fn output(
         .fold(output, |output, (at, bytes)| output.image(format!("image {at}"), bytes)))
 }
 
-/// Why a result is not what its server promised.
+/// Why a result does not match the tool's output schema.
 fn misfit(schema: &Value, structured: Option<&Value>) -> Option<String> {
     let Some(structured) = structured else {
         return Some("the server promised a structured result and gave none".into());
@@ -90,13 +90,13 @@ fn misfit(schema: &Value, structured: Option<&Value>) -> Option<String> {
     (!misfits.is_empty()).then(|| format!("not what the server promised: {}", misfits.join("; ")))
 }
 
-/// A server says what it structured once more as a text, for clients that read only texts.
+/// Servers repeat structured content as text for clients without support for it.
 fn repeats(block: &ContentBlock, structured: &Value) -> bool {
     let ContentBlock::Text(text) = block else { return false };
     serde_json::from_str::<Value>(&text.text).is_ok_and(|said| said == *structured)
 }
 
-/// A file is named and not given: a model cannot read its letters. `media` has it for the window.
+/// A binary part is only named, as a model cannot use its data. `media` retains it for the window.
 fn part(block: &ContentBlock, media: &Media) -> Value {
     match block {
         ContentBlock::Text(text) => json!({ "text": text.text }),
@@ -110,7 +110,7 @@ fn part(block: &ContentBlock, media: &Media) -> Value {
     }
 }
 
-/// A content as text for a person; what is none is named.
+/// Content as text for the user; other content is named.
 pub(crate) fn said(block: &ContentBlock) -> String {
     let left_out = |what: &str, kind: &str, data: &str| {
         format!("[{what} left out: {}, {} bytes]", cut(&harmless_line(kind), limits::NAME), decoded(data))
@@ -157,7 +157,7 @@ fn file(what: &str, kind: &str, data: &str, media: &Media) -> Value {
     with_media(json!({ "left_out": what, "type": kind, "bytes": decoded(data) }), kind, data, media)
 }
 
-/// By its id the window finds it.
+/// Adds the id by which the window finds it.
 fn with_media(mut part: Value, kind: &str, data: &str, media: &Media) -> Value {
     if let Some(id) = media.keep(kind, data) {
         part["media"] = id.into();
@@ -165,7 +165,7 @@ fn with_media(mut part: Value, kind: &str, data: &str, media: &Media) -> Value {
     part
 }
 
-/// How many bytes a base64 text stands for.
+/// Decoded size of a base64 text, in bytes.
 fn decoded(base64: &str) -> usize {
     base64.trim_end_matches('=').len() * 3 / 4
 }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_shown_the_images_of_a_result() {
+    fn images_of_a_result_are_shown_to_the_model() {
         let image = json!({"type": "image", "mimeType": "image/png", "data": "AAAA"});
         let odd = json!({"type": "image", "mimeType": "image/png", "data": "no base64!"});
         let result = json!({"content": [odd, image, image, image, image, image]});
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_is_not_what_the_server_promised_says_so() {
+    fn violation_of_the_output_schema_is_reported() {
         let schema =
             json!({"type": "object", "properties": {"degrees": {"type": "number"}}, "required": ["degrees"]});
         let read = |result: Value| {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_marked_as_an_error_is_one() {
+    fn result_marked_as_an_error_is_an_error() {
         let said =
             read(json!({"isError": true, "content": [{"type": "text", "text": "no\nsuch hunter22."}]}));
         assert_eq!(said, Err("fetch says: no such [REDACTED].".into()));
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_a_server_was_given_does_not_come_back() {
+    fn secrets_are_scrubbed_from_results() {
         let said = read(json!({"structuredContent": {"env": ["A=hunter22"], "hunter22": 1}}));
         assert_eq!(said, Ok(json!({"env": ["A=[REDACTED]"], "[REDACTED]": 1})));
     }

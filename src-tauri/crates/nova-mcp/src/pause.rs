@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// How long a server that failed is left alone: longer each time, and never two at the same moment.
+/// Back-off after failures: exponential, with jitter.
 #[derive(Debug, Clone, Copy)]
 pub struct Pause {
     pub first: Duration,

@@ -15,13 +15,13 @@ use crate::output::output;
 use crate::start::{Started, start};
 use crate::trouble::Trouble;
 
-/// What was found out about a server by starting it.
+/// Result of probing a server.
 #[derive(Debug, Clone, Serialize)]
 pub struct Probed {
     pub server: String,
     pub protocol: Option<String>,
     pub tools: Vec<ProbedTool>,
-    /// Whether everything that was asked of it was answered.
+    /// Whether all requests succeeded.
     pub ok: bool,
 }
 
@@ -29,15 +29,15 @@ pub struct Probed {
 pub struct ProbedTool {
     #[serde(flatten)]
     pub definition: Definition,
-    /// Why Nova does not use it.
+    /// Why the tool cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// What a call with the defaults of its schema gave.
+    /// Result of a call with default arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub called: Option<Value>,
 }
 
-/// And what the server wants of the user before it answers all of it.
+/// Also returns the server's last challenge, if it demanded authorization.
 pub(crate) async fn probe(
     config: &ServerConfig,
     host: &Host,
@@ -71,7 +71,7 @@ async fn probe_through(
         let mut called = None;
         if call && fault.is_none() {
             let args = defaults(&definition.parameters);
-            // Nobody hears a question: it is cancelled.
+            // Without a receiver, elicitations are cancelled.
             let (asks, _) = mpsc::channel(1);
             let timeout = config.timeout;
             let answer = connection.call(&definition.name, Some(args), timeout, &asks, &|_| ()).await;
@@ -79,7 +79,7 @@ async fn probe_through(
                 Ok(answer) => {
                     match output(&config.name, answer, definition.output.as_ref(), secrets, &host.media) {
                         Ok(output) => json!({ "ok": true, "value": output.value }),
-                        // Refusing a nonsensical request is correct behaviour.
+                        // Rejecting nonsensical arguments is correct behaviour.
                         Err(error) => json!({ "ok": false, "error": error.to_string() }),
                     }
                 }
@@ -96,7 +96,7 @@ async fn probe_through(
     Ok(Probed { server: config.name.clone(), protocol, tools: probed, ok })
 }
 
-/// Arguments as the schema has them by default, and for what it requires beside that the plainest value.
+/// Default arguments from the schema, and the simplest values for other required ones.
 fn defaults(schema: &Value) -> Map<String, Value> {
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();

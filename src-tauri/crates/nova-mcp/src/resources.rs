@@ -1,4 +1,4 @@
-//! The resources of a server: one tool of Nova's own lists and reads them.
+//! The resources of a server, listed and read by one tool of Nova's own.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::media::Media;
 use crate::output;
 use crate::trouble::Trouble;
 
-/// The tool beside these of the server, under a name that none of them has.
+/// Nova's tool, under a name that none of the server's tools has.
 fn tool(others: &[Definition]) -> Definition {
     let is_free = |name: &&&str| !others.iter().any(|other| other.name.eq_ignore_ascii_case(name));
     let name =
@@ -43,7 +43,7 @@ fn tool(others: &[Definition]) -> Definition {
 }
 
 impl Connection {
-    /// All tools: those of the server, and Nova's own beside them.
+    /// The server's tools and Nova's own.
     pub(crate) async fn tools(&self, limit: Duration) -> Result<Vec<Definition>, Trouble> {
         let mut tools = self.list_tools(limit).await?;
         tools.extend(self.own_tool(&tools));
@@ -55,7 +55,7 @@ impl Connection {
         has_resources.then(|| tool(others))
     }
 
-    /// What it offers, within bounds: resources, and templates of their addresses.
+    /// Lists resources and resource templates, within bounds.
     pub(crate) async fn list_resources(&self, limit: Duration) -> Result<Value, Trouble> {
         let until = Instant::now() + limit;
         let (listed_now, more) = self.resource_pages(until, limit).await?;
@@ -79,7 +79,7 @@ impl Connection {
         Ok(list)
     }
 
-    /// The resources that it lists, at most this many as Nova reads, and whether there are more.
+    /// The listed resources up to the limit, and whether there are more.
     pub(crate) async fn resource_pages(
         &self,
         until: Instant,
@@ -109,7 +109,7 @@ impl Connection {
         Ok((resources, more))
     }
 
-    /// The first page of them. A server may have resources and not know the question.
+    /// The first page of templates. A server with resources may not support the request.
     async fn list_templates(&self, left: Duration, limit: Duration) -> Vec<Value> {
         let request = ListResourceTemplatesRequest {
             method: Default::default(),
@@ -148,11 +148,11 @@ impl Connection {
     }
 }
 
-/// An entry of a list without what it does not say, each text in bounds and in one line.
+/// An entry without empty fields, with each text bounded and on one line.
 fn listed(entry: Value) -> Value {
     let Value::Object(entry) = entry else { return entry };
     let said = entry.into_iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| match value {
-        // An address is used as it is.
+        // URIs are used verbatim.
         Value::String(text) if key.starts_with("uri") => (key, Value::String(cut(&text, limits::URL))),
         Value::String(text) => (key, Value::String(cut(&harmless_line(&text), limits::QUOTE))),
         value => (key, value),
@@ -160,7 +160,7 @@ fn listed(entry: Value) -> Value {
     Value::Object(said.collect::<Map<_, _>>())
 }
 
-/// What was read, its texts in bounds. Nobody vouches for it.
+/// The contents, with texts bounded. The output is untrusted.
 pub(crate) fn output(
     read: &ReadResourceResult,
     secrets: &Secrets,
@@ -194,14 +194,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tool_takes_a_name_that_the_server_does_not_use() {
+    fn tool_name_does_not_collide_with_the_servers_tools() {
         let own = tool(&[]);
         assert_eq!(own.name, "read_resource");
         assert_eq!(tool(&[Definition { name: "Read_Resource".into(), ..own }]).name, "read_server_resource");
     }
 
     #[test]
-    fn what_is_read_is_bounded_and_bytes_are_named() {
+    fn contents_are_bounded_and_binary_data_is_named() {
         let read = |contents: Value| {
             let read = serde_json::from_value(json!({ "contents": contents })).expect("a result");
             output(&read, &Secrets::default(), &Media::default()).expect("an output").value

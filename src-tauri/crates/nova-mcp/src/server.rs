@@ -1,4 +1,4 @@
-//! One server of the configuration: what it is to the user, when it runs, and its tools.
+//! The state of one configured server: agreement, phase, connection and tools.
 
 mod attend;
 mod listed;
@@ -24,7 +24,7 @@ use crate::start::{Started, start};
 use crate::tool::Called;
 use crate::trouble::{Trouble, TroubleKind};
 
-/// How often a server whose tools nobody knows is started by itself.
+/// Automatic attempts to start a server whose tools are unknown.
 const TRIES: u32 = 5;
 
 pub use listed::ListedTool;
@@ -33,13 +33,13 @@ pub(crate) struct Server {
     pub(crate) config: ServerConfig,
     pub(crate) host: Arc<Host>,
     state: Mutex<Now>,
-    /// One attempt to start it at a time.
+    /// Serialises start attempts.
     starting: Arc<tokio::sync::Mutex<()>>,
-    /// It is in the configuration no more.
+    /// It was removed from the configuration.
     gone: AtomicBool,
     pub(crate) secrets: Arc<Secrets>,
     pub(crate) gate: Arc<Gate>,
-    /// What its newest process printed on its standard error.
+    /// Stderr of its newest process.
     said: LastLines,
 }
 
@@ -49,39 +49,39 @@ struct Now {
     failures: u32,
     next_try: Option<Instant>,
     known: KnownTools,
-    /// Of what is known; made once, so that the registry sees what did not change.
+    /// Derived from the known definitions; unchanged tools keep their identity for the registry.
     tools: Vec<LoadedTool>,
     protocol: Option<String>,
-    /// The start under way: since when, and what ends it.
+    /// The start in progress: its beginning, and its cancellation.
     starting: Option<(Instant, CancellationToken)>,
-    /// How many starts have ended, well or not.
+    /// Number of completed starts, successful or not.
     starts: u64,
-    /// When a call last needed it.
+    /// Time of the last call.
     used: Instant,
-    /// How often its prompts or resources changed, or a resource that was read did.
+    /// Number of changes of prompts, resources, or resources that were read.
     offers_changed: u64,
 }
 
-/// How a server runs, beside its phase.
+/// State besides the phase.
 pub(crate) struct Running {
     pub(crate) protocol: Option<String>,
     pub(crate) starting_for: Option<Duration>,
-    /// How often it failed without a call that went well in between.
+    /// Failures since the last successful call.
     pub(crate) failures: u32,
-    /// Until it is started again by itself.
+    /// Delay until the next automatic start.
     pub(crate) next_try: Option<Duration>,
     pub(crate) offers_changed: u64,
 }
 
-/// How far a server is.
+/// The phase of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Phase {
-    /// It has not been started, or sleeps until the next call.
+    /// Not started yet, or idle until the next call.
     Configured,
     Starting,
     Ready,
     NeedsSignIn(String),
-    /// Why, and what to do.
+    /// The reason and the remedy.
     Failed(String),
 }
 
@@ -118,7 +118,7 @@ impl Server {
         server
     }
 
-    /// Whether the user agreed to exactly this command or address.
+    /// Whether the user agreed to exactly this configuration.
     pub(crate) fn is_agreed(&self) -> bool {
         self.agreed().is_some_and(|agreed| agreed == self.config.fingerprint())
     }
@@ -152,14 +152,14 @@ impl Server {
         }
     }
 
-    /// The newest lines of its standard error, without its secrets.
+    /// The last lines of its stderr, with secrets scrubbed.
     pub(crate) fn last_lines(&self, most: usize) -> Vec<String> {
         let mut lines = self.said.last(most);
         lines.iter_mut().for_each(|line| self.secrets.scrub(line));
         lines
     }
 
-    /// Starts it in the background where its tools are not known yet; otherwise its first call does.
+    /// Starts it in the background if its tools are unknown; otherwise the first call does.
     pub(crate) fn look(self: &Arc<Self>) {
         let is_known = self.now().known.listed.is_some();
         if !is_known && self.config.enabled && self.is_agreed() {
@@ -226,7 +226,7 @@ impl Server {
         }
     }
 
-    /// Lists its prompts and resources anew.
+    /// Refreshes its prompts and resources.
     async fn list_offers(self: &Arc<Self>, connection: &Connection) {
         let before = self.now().known.offers.clone();
         let has_changed = connection.news.take_changed();
@@ -243,7 +243,7 @@ impl Server {
         }
     }
 
-    /// A connection ended; by itself, where it is still the one in use.
+    /// Handles the end of a connection; unexpected if it is still the current one.
     fn ended(self: &Arc<Self>, connection: &Arc<Connection>) {
         let is_current = {
             let mut now = self.now();
@@ -258,7 +258,7 @@ impl Server {
         }
     }
 
-    /// Ends it, also while it starts; what is known of it stays.
+    /// Stops it, even during its start; its known tools are retained.
     pub(crate) async fn stop(&self) {
         let connection = {
             let mut now = self.now();
@@ -274,13 +274,13 @@ impl Server {
         }
     }
 
-    /// It is in the configuration no more, or differently.
+    /// It was removed from the configuration, or changed.
     pub(crate) fn leave(self: Arc<Self>) {
         self.gone.store(true, Ordering::SeqCst);
         tokio::spawn(async move { self.stop().await });
     }
 
-    /// The user has signed in, or out: what it answered without a token no longer holds.
+    /// The user has signed in or out: the last response without a token no longer holds.
     pub(crate) fn sign_in_changed(self: &Arc<Self>) {
         self.gate.forget();
         if matches!(self.phase(), Phase::NeedsSignIn(_)) {
@@ -289,8 +289,8 @@ impl Server {
         }
     }
 
-    /// The user has looked at it: it may be started at once, and changed definitions are what they want, as far as
-    /// they are those that were looked at.
+    /// After the user's review: allows an immediate start, and approves the changed definitions if they are
+    /// still the reviewed ones.
     pub(crate) fn looked_at(self: &Arc<Self>, seen: &[ChangedTool]) {
         let mut now = self.now();
         (now.failures, now.next_try) = (0, None);
@@ -301,7 +301,7 @@ impl Server {
         }
     }
 
-    /// The user wants one changed tool as it is now. False where it is not what they looked at.
+    /// Approves one changed tool. `false` if it has changed since the user saw it.
     pub(crate) fn approve_tool(self: &Arc<Self>, seen: &ChangedTool) -> bool {
         let mut now = self.now();
         let listed = now.known.listed.iter().flatten();
@@ -313,14 +313,15 @@ impl Server {
         true
     }
 
-    /// Ends a connection that no call needed for so long; None where it is to be asked again then.
+    /// Takes a connection that has been idle for this long; otherwise the error is the time of the next
+    /// check, if any.
     fn rest(&self, after: Duration) -> Result<Arc<Connection>, Option<Instant>> {
         let mut now = self.now();
         let until = now.used + after;
         if Instant::now() < until {
             return Err(Some(until));
         }
-        // Running calls hold it, too.
+        // Running calls hold a reference.
         let connection = now.connection.take_if(|connection| Arc::strong_count(connection) == 1);
         if connection.is_some() {
             now.phase = Phase::Configured;
@@ -349,7 +350,7 @@ impl Server {
         now.connection.clone().filter(|connection| !connection.closed.is_cancelled())
     }
 
-    /// Why it is not started now.
+    /// Why it cannot be started now.
     fn waits(&self) -> Option<Trouble> {
         let now = self.now();
         let left = now.next_try?.saturating_duration_since(Instant::now());
@@ -362,7 +363,7 @@ impl Server {
         let mut line = trouble.line();
         self.secrets.scrub(&mut line);
         match trouble.kind {
-            // Only the user can do something about it.
+            // Requires an action of the user.
             TroubleKind::NeedsSignIn => self.set(Phase::NeedsSignIn(line)),
             TroubleKind::Failed | TroubleKind::NotAgreed | TroubleKind::Stopped => self.try_later(line),
         }
@@ -437,7 +438,7 @@ impl Called for Server {
         if let Some(connection) = self.running() {
             return Ok(connection);
         }
-        // Who waited for a start has its answer, too.
+        // The start that this call waited for has failed for lack of a sign-in; trying again would fail, too.
         if self.now().starts > starts && matches!(self.phase(), Phase::NeedsSignIn(_)) {
             return Err(self.gate.trouble());
         }
@@ -453,7 +454,7 @@ impl Called for Server {
         if let Some(trouble) = self.waits() {
             return Err(trouble);
         }
-        // On a task of its own: a call that is stopped does not stop what the next one needs.
+        // Spawned, so that cancelling this call does not cancel the start, which the next one needs.
         let server = self.clone();
         let started = tokio::spawn(async move {
             let _one = one;
@@ -464,7 +465,7 @@ impl Called for Server {
     }
 
     fn went_wrong(&self, trouble: &Trouble) {
-        // A call that needs more than others says so itself, and the others continue.
+        // A missing scope concerns only this call; other calls still work.
         let is_signed_out = self.gate.wanted().is_some_and(|wanted| !wanted.insufficient_scope);
         if trouble.kind == TroubleKind::NeedsSignIn && is_signed_out {
             self.set(Phase::NeedsSignIn(trouble.line()));

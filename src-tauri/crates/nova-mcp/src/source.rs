@@ -28,7 +28,7 @@ use crate::trouble::Trouble;
 /// Long enough that a chat seldom waits for a start.
 const IDLE: Duration = Duration::from_secs(600);
 
-/// The MCP servers of the configuration. To drop it is to end those that run.
+/// The configured MCP servers. Dropping it stops those that run.
 #[derive(Clone)]
 pub struct McpServers {
     host: Arc<Host>,
@@ -41,69 +41,69 @@ struct Servers {
     problems: Vec<Problem>,
 }
 
-/// How [`McpServers`] works. What has a default may be left.
+/// Options of [`McpServers`].
 pub struct McpOptions {
     pub surroundings: Surroundings,
     pub agreements: Arc<dyn Agreements>,
     pub names: Arc<dyn Names>,
     pub pause: Pause,
-    /// How long a server runs that no call needs; the next call starts it again.
+    /// Idle time after which a server is stopped; the next call restarts it.
     pub idle: Duration,
     pub clock: Arc<dyn Clock>,
 }
 
-/// A server as a person sees it.
+/// Status of a server for the user.
 #[derive(Debug, Clone)]
 pub struct ServerStatus {
     pub name: String,
     pub id: String,
     pub enabled: bool,
-    /// Whether the user agreed to exactly this command or address.
+    /// Whether the user agreed to exactly this configuration.
     pub agreed: bool,
-    /// The user agreed to another command or address before.
+    /// The user agreed to a different configuration before.
     pub changed: bool,
     pub phase: Phase,
-    /// The version of the protocol that it spoke last.
+    /// Last negotiated protocol version.
     pub protocol: Option<String>,
-    /// Its own, as it says.
+    /// The server's own version, as reported.
     pub version: Option<String>,
     pub tools: usize,
-    /// The command as it is written, or the address.
+    /// The command as configured, or the URL.
     pub shown: String,
-    /// The host, of a server at an address.
+    /// Host of a remote server.
     pub host: Option<String>,
     pub starting_for: Option<Duration>,
     pub startup_timeout: Duration,
-    /// How often it failed without a call that went well in between.
+    /// Failures since the last successful call.
     pub failures: u32,
-    /// Until it is started again by itself.
+    /// Delay until the next automatic start.
     pub next_try: Option<Duration>,
-    /// How often its prompts or resources changed since it was configured, or a resource that was read did.
+    /// Number of changes of prompts, resources, or resources that were read, since it was configured.
     pub offers_changed: u64,
 }
 
-/// What the user looks at before they agree to a server.
+/// What the user reviews before agreeing to a server.
 #[derive(Debug, Clone)]
 pub struct ServerReview {
     pub name: String,
-    /// Of all that is looked at, changed tools among it.
+    /// Hash of everything reviewed, including changed tools.
     pub fingerprint: String,
-    /// Of the command or address alone, which is what an agreement keeps.
+    /// Hash of the configuration only, which the agreement stores.
     pub own: String,
     pub agreed: bool,
-    /// Another command or address was agreed to before.
+    /// A different configuration was agreed to before.
     pub changed: bool,
-    /// As it is written.
+    /// As configured.
     pub shown: String,
-    /// Where its program lies; None for an address, and for a program that does not exist.
+    /// Path of the program; `None` for a remote server or a missing program.
     pub program: Option<String>,
-    /// The host that is contacted.
+    /// Host of a remote server.
     pub host: Option<String>,
     pub folder: Option<String>,
-    /// Names of what it is given, of which the values of credentials are secret.
+    /// Names of its variables or headers; the values of credentials are secret.
     pub variables: Vec<String>,
     pub credentials: Vec<String>,
-    /// Tools that are not what was approved.
+    /// Tools that differ from the approved definitions.
     pub tools: Vec<ChangedTool>,
 }
 
@@ -112,7 +112,7 @@ pub struct ServerReview {
 pub struct OfferedBy {
     pub name: String,
     pub id: String,
-    /// The id of the tool that reads a resource; None where it cannot be called.
+    /// The id of the tool that reads resources; `None` if it cannot be called.
     pub resource_tool: Option<String>,
     pub offers: Offers,
 }
@@ -131,7 +131,7 @@ impl McpOptions {
 }
 
 impl McpServers {
-    /// Starts nothing.
+    /// Starts no server.
     pub fn new(options: McpOptions) -> Self {
         let McpOptions { surroundings, agreements, names, pause, idle, clock } = options;
         let news = watch::Sender::new(0);
@@ -140,8 +140,8 @@ impl McpServers {
         Self { host, servers: Arc::default() }
     }
 
-    /// Takes up the configuration: what did not change continues, what is gone ends, and a new server that
-    /// the user agreed to is asked for its tools in the background where they are not known.
+    /// Applies a configuration: unchanged servers keep running, removed ones are stopped, and a new agreed
+    /// server whose tools are unknown is started in the background.
     pub fn configure(&self, read: Vec<Result<ServerConfig, (String, String)>>) {
         let (left, is_news) = {
             let mut now = self.now();
@@ -184,13 +184,12 @@ impl McpServers {
         self.now().servers.iter().map(status).collect()
     }
 
-    /// The tools of a server, also those that the user does not want; None where it is not known, or there is
-    /// no such server.
+    /// The tools of a server, selected or not; `None` if they or the server are unknown.
     pub fn listed(&self, name: &str) -> Option<Vec<ListedTool>> {
         self.server(name)?.listed()
     }
 
-    /// What the servers that the user agreed to offer beside their tools, as they last listed it.
+    /// Prompts and resources of the agreed servers, as last listed.
     pub fn offered(&self) -> Vec<OfferedBy> {
         let servers = self.now().servers.clone();
         let usable = servers.iter().filter(|server| server.config.enabled && server.is_agreed());
@@ -204,10 +203,10 @@ impl McpServers {
             .collect()
     }
 
-    /// The text of a prompt, filled in; starts the server where it does not run.
+    /// Fills in a prompt and returns its text; starts the server if necessary.
     ///
     /// # Errors
-    /// Why there is none; None where there is no such server or prompt.
+    /// Why it failed; `None` if there is no such server or prompt.
     pub async fn fill_prompt(
         &self,
         server: &str,
@@ -227,12 +226,12 @@ impl McpServers {
         }))
     }
 
-    /// An image, sound or file that an answer of this Nova's calls named; None where newer ones took its place.
+    /// An image, audio or file from a result; `None` once evicted by newer ones.
     pub fn media(&self, id: &str) -> Option<ServerMedia> {
         self.host.media.get(id)
     }
 
-    /// Values that a running server suggests for an argument of a prompt of which `begun` is typed.
+    /// Completions by a running server for an argument of a prompt that begins with `begun`.
     pub async fn complete_argument(
         &self,
         server: &str,
@@ -248,19 +247,19 @@ impl McpServers {
         values
     }
 
-    /// The newest lines that a server's process printed on its standard error.
+    /// The last lines of a server's stderr.
     pub fn last_lines(&self, name: &str) -> Vec<String> {
         self.server(name).map(|server| server.last_lines(limits::STDERR_LINES)).unwrap_or_default()
     }
 
-    /// The user wants a changed tool as it is now. False where it is not what they looked at.
+    /// Approves a changed tool. `false` if it has changed since the user saw it.
     pub fn approve_tool(&self, name: &str, seen: &ChangedTool) -> bool {
         let approved = self.server(name).is_some_and(|server| server.approve_tool(seen));
         self.host.changed();
         approved
     }
 
-    /// Entries of the configuration that cannot be used, and why.
+    /// Invalid entries of the configuration.
     pub fn problems(&self) -> Vec<Problem> {
         self.now().problems.clone()
     }
@@ -270,7 +269,7 @@ impl McpServers {
         self.server(name).map(|server| server.config.clone())
     }
 
-    /// What the user is to look at; nothing is started for it.
+    /// What the user has to review; starts nothing.
     pub async fn review(&self, name: &str) -> Option<ServerReview> {
         let server = self.server(name)?;
         let config = &server.config;
@@ -307,7 +306,7 @@ impl McpServers {
         })
     }
 
-    /// The user has agreed to a server as they looked at it, which is kept by now.
+    /// Handles the user's agreement to a review, which must already be stored.
     pub fn agreed_to(&self, review: &ServerReview) {
         if let Some(server) = self.server(&review.name) {
             server.looked_at(&review.tools);
@@ -316,7 +315,8 @@ impl McpServers {
         }
     }
 
-    /// Waits until the tools of a server, or of all, are known or it has failed; starts those whose are not.
+    /// Waits until the tools of a server, or of all, are known or it has failed; starts servers with unknown
+    /// tools.
     pub async fn ready(&self, name: Option<&str>, at_most: Duration) {
         let servers = match name {
             Some(name) => self.server(name).into_iter().collect(),
@@ -331,20 +331,20 @@ impl McpServers {
         let _ = tokio::time::timeout(at_most, started).await;
     }
 
-    /// Ends a server and starts it anew, whatever it waits for.
+    /// Restarts a server, ignoring its back-off.
     ///
     /// # Errors
-    /// Why it does not run now; None where there is no such server.
+    /// Why it does not run; `None` if there is no such server.
     pub async fn restart(&self, name: &str) -> Option<Result<(), Trouble>> {
         let server = self.server(name)?;
         server.stop().await;
         Some(server.clone().connection().await.map(drop))
     }
 
-    /// Starts a server of its own for a look at it, lists its tools and, where `call` is set, calls each.
+    /// Starts a separate instance of a server, lists its tools and, if `call` is set, calls each of them.
     ///
     /// # Errors
-    /// Why it does not run. Beside it: what the server wants of the user before it does more.
+    /// Why it does not run. Also returns the server's last challenge, if it demanded authorization.
     pub async fn probe(
         &self,
         config: &ServerConfig,
@@ -353,18 +353,18 @@ impl McpServers {
         probe(config, &self.host, call).await
     }
 
-    /// What a server said when it last wanted the user to sign in.
+    /// The server's last challenge to sign in.
     pub fn sign_in_wanted(&self, name: &str) -> Option<Challenge> {
         self.server(name)?.gate.wanted()
     }
 
-    /// Who is signed in is no longer who was: a server that waited for it starts, the others are asked anew when
-    /// they are next needed.
+    /// Handles a sign-in or sign-out: servers that waited for it start, and the others authenticate again
+    /// when next needed.
     pub fn sign_ins_changed(&self) {
         self.now().servers.iter().for_each(Server::sign_in_changed);
     }
 
-    /// Ends a server, also while it starts. Its next call starts it again.
+    /// Stops a server, even during its start. The next call restarts it.
     pub async fn stop(&self, name: &str) {
         if let Some(server) = self.server(name) {
             server.stop().await;
@@ -372,7 +372,7 @@ impl McpServers {
         }
     }
 
-    /// Ends all servers and waits until they are gone.
+    /// Stops all servers and waits until they have ended.
     pub async fn close(&self) {
         let servers = std::mem::take(&mut *self.now()).servers;
         futures::future::join_all(servers.iter().map(|server| server.stop())).await;
@@ -405,7 +405,7 @@ impl Source for McpServers {
     }
 }
 
-/// That of the server alone where none of its tools changed.
+/// The server's own fingerprint if no tool changed.
 fn fingerprint_of(server: &str, changed: &[ChangedTool]) -> String {
     if changed.is_empty() {
         return server.to_owned();
@@ -472,7 +472,7 @@ fn skill(server: &Arc<Server>) -> LoadedSkill {
             skill.tools.clear();
         }
         (_, Phase::NeedsSignIn(reason)) => skill.kept_from_use = Some((State::NeedsSignIn, reason)),
-        // Its tools stay while it is away: the next call starts it.
+        // Its known tools remain available: the next call starts it.
         (_, Phase::Failed(reason)) if is_known => skill.note = Some(format!("Last known tools. {reason}")),
         (_, Phase::Failed(reason)) => skill.kept_from_use = Some((State::Failed, reason)),
         (_, Phase::Configured | Phase::Starting) if !is_known => {

@@ -1,4 +1,4 @@
-//! Starting a server: its process or its address, the greeting, and its first list of tools.
+//! Starts a server: process or HTTP client, handshake, and first list of tools.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,14 +22,14 @@ use crate::last_lines::LastLines;
 use crate::stdio::Stdio;
 use crate::trouble::Trouble;
 
-/// A server that answers.
+/// A server after a successful handshake.
 pub(crate) struct Started {
     pub(crate) connection: Arc<Connection>,
     pub(crate) tools: Vec<Definition>,
 }
 
-/// Within its own time limit. Dropping the future ends what it has started. `said` takes up what a process
-/// prints on its standard error.
+/// Applies the server's timeout. Dropping the future stops everything started. `said` receives the process's
+/// stderr.
 pub(crate) async fn start(
     config: &ServerConfig,
     host: &Host,
@@ -53,7 +53,7 @@ pub(crate) async fn start(
     let has_tools = connection.info().is_none_or(|info| info.capabilities.tools.is_some());
     match listed {
         Ok(Ok(tools)) => Ok(Started { connection, tools }),
-        // A server of resources and prompts alone.
+        // The server has prompts and resources only.
         Ok(Err(_)) if !has_tools && !connection.closed.is_cancelled() => {
             let tools = connection.own_tool(&[]).into_iter().collect();
             Ok(Started { connection, tools })
@@ -82,16 +82,16 @@ async fn by_command(
     again.map_err(|error| not_greeted(config, &ending, said, error))
 }
 
-/// What a server that was not greeted in either way of [`Lifecycle::Auto`] may yet know.
+/// Another handshake worth trying after [`Lifecycle::Auto`] failed.
 fn other_lifecycle(error: &ClientInitializeError, has_ended: bool) -> Option<Lifecycle> {
     match error {
-        // Some end at the first word that they do not know.
+        // Some servers exit on an unknown request.
         ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. } => {
             has_ended.then_some(Lifecycle::Initialize)
         }
-        // Some answer a request that they do not know as if it had succeeded.
+        // Some servers answer an unknown request as if it had succeeded.
         ClientInitializeError::ExpectedInitResult(_) => Some(Lifecycle::Initialize),
-        // It was still starting when rmcp gave up waiting, and `initialize` is older than all it knows.
+        // It was still starting when rmcp gave up on `discover`, and does not support `initialize`.
         ClientInitializeError::JsonRpcError(_) => Some(Lifecycle::Discover),
         _ => None,
     }
@@ -178,7 +178,7 @@ async fn by_address(
         ));
     }
     let reason = match &error {
-        // It does not name its own as its cause.
+        // The variant does not expose its source.
         ClientInitializeError::TransportError { error, .. } => innermost(error),
         error => innermost(error),
     };
@@ -195,7 +195,7 @@ async fn resolved(
     for (name, text) in texts {
         let value = text.template.resolve(|credential| async move {
             let secret = host.agreements.secret(config, &credential).await?;
-            // Whatever the server says from now on, this is not in it.
+            // Registered before it is sent, so that it is scrubbed from all of the server's output.
             secrets.add(&secret);
             Ok(secret)
         });

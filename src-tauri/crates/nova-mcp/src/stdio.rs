@@ -1,4 +1,4 @@
-//! The way to a server that is a process: one message per line on its standard input and output.
+//! Transport to a server process: one message per line on stdin and stdout.
 
 use std::io;
 use std::sync::Arc;
@@ -20,31 +20,30 @@ use crate::ending::Ending;
 use crate::last_lines::LastLines;
 use crate::limits;
 
-/// How long a process may take to end when its input has ended; then it is killed with all that it
-/// has started.
+/// Grace period for exiting after end of file on stdin; then the process is killed with all its descendants.
 const POLITE: Duration = Duration::from_secs(2);
-/// How long a process whose output has ended may take to exit by itself, so that its exit status is reported.
+/// Grace period for exiting after closing stdout, so that the exit status can be reported.
 const LAST_BREATH: Duration = Duration::from_millis(500);
 
-/// A running process. To drop it is to end it with all its descendants.
+/// A running process. Dropping it kills the process with all its descendants.
 pub(crate) struct Stdio {
-    /// None inside once its input is to end.
+    /// Holds `None` once stdin is to be closed.
     to_process: Arc<Mutex<Option<ChildStdin>>>,
     output: BufReader<ChildStdout>,
-    /// The beginning of a line.
+    /// A partial line.
     line: Vec<u8>,
-    /// Bytes that were no message since the last one.
+    /// Bytes of other output since the last message.
     noise: usize,
     first_noise: Option<String>,
     process: Guarded,
     ending: Arc<Ending>,
-    /// Set where it is not to be waited for.
+    /// Cancelled to skip the grace period.
     at_once: CancellationToken,
 }
 
 impl Stdio {
     /// # Errors
-    /// When the process has not all of its pipes.
+    /// When a pipe of the process is missing.
     pub(crate) fn new(
         mut process: Guarded,
         said: LastLines,
@@ -60,8 +59,8 @@ impl Stdio {
         Ok(Self { to_process, output, line, noise, first_noise, process, ending, at_once })
     }
 
-    /// A line without its end; None at the end, or where one is longer than it may be. May be dropped and
-    /// called again.
+    /// The next line without its ending; `None` at the end of the output, or after an overlong line. Cancel
+    /// safe.
     async fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
         loop {
             let read = self.output.fill_buf().await?;
@@ -84,7 +83,7 @@ impl Stdio {
         }
     }
 
-    /// What a line says; None where it is no message, with why nothing more can be read where that is so.
+    /// Parses a line; `None` if it is not a message. The error ends the connection.
     fn read(&mut self, line: &[u8]) -> Result<Option<ServerJsonRpcMessage>, String> {
         let line = line.trim_ascii();
         if line.is_empty() {
@@ -95,7 +94,7 @@ impl Stdio {
                 self.noise = 0;
                 Ok(Some(message))
             }
-            // A caller may wait for just this answer.
+            // Fatal, because a caller may be waiting for this response.
             Err(error) if contains(line, b"\"jsonrpc\"") => {
                 Err(format!("It sent a message that cannot be read ({})", short(&error.to_string())))
             }
@@ -125,7 +124,7 @@ impl Transport<RoleClient> for Stdio {
             let mut bytes = serde_json::to_vec(&message)?;
             bytes.push(b'\n');
             if let Some(stdin) = to_process.lock().await.as_mut() {
-                // Where nothing can be written any more its output ends too, and says more.
+                // On a write error the output ends as well, which gives a better reason.
                 let _ = stdin.write_all(&bytes).await;
                 return Ok(());
             }
@@ -157,7 +156,7 @@ impl Transport<RoleClient> for Stdio {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // A process that does not read what is being written is killed below.
+        // A process that does not read its input is killed below.
         if let Ok(mut stdin) = self.to_process.try_lock() {
             *stdin = None;
         }

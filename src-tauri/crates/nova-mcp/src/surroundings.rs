@@ -7,7 +7,7 @@ use nova_guard::{Confinement, Guard};
 use tokio::io::AsyncReadExt as _;
 use tokio::sync::OnceCell;
 
-/// What of Nova's own environment a server gets beside its own.
+/// Variables of Nova's environment that a server inherits.
 const PASSED_ON: [&str; 15] = [
     "HOME",
     "USER",
@@ -25,16 +25,16 @@ const PASSED_ON: [&str; 15] = [
     "XDG_DATA_HOME",
     "XDG_RUNTIME_DIR",
 ];
-/// What Windows' programs do not start without.
+/// Variables without which programs do not start on Windows.
 const PASSED_ON_WINDOWS: [&str; 7] =
     ["APPDATA", "LOCALAPPDATA", "USERPROFILE", "SYSTEMROOT", "SYSTEMDRIVE", "PATHEXT", "PROGRAMFILES"];
-/// A login shell may run what it likes.
+/// A login shell may run arbitrary code.
 const SHELL_TIME: Duration = Duration::from_secs(5);
-/// Where nobody says where programs are.
+/// Fallback `PATH`.
 const PLAIN_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 const MARK: &str = "nova-path=";
 
-/// Where servers are started: under which guard and in which environment.
+/// How server processes are started: guard and environment.
 #[derive(Clone)]
 pub struct Surroundings {
     guard: Guard,
@@ -43,7 +43,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// `environment` is Nova's own; a server sees of it only what every program needs.
+    /// `environment` is Nova's own; a server receives only the essential variables of it.
     pub fn new(guard: Guard, environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let is_known = |name: &OsStr| {
             let mut known = PASSED_ON.iter().chain(&PASSED_ON_WINDOWS);
@@ -53,20 +53,20 @@ impl Surroundings {
         Self { guard, variables, path: Arc::default() }
     }
 
-    /// Under which everything is started.
+    /// The guard for all processes.
     pub fn guard(&self) -> &Guard {
         &self.guard
     }
 
-    /// The variables that every server gets, `PATH` as the login shell has it: a program that was
-    /// started from a desktop has another.
+    /// The variables of every server. `PATH` is that of the login shell, because a desktop session often has
+    /// a shorter one.
     pub async fn variables(&self) -> Vec<(OsString, OsString)> {
         let path = self.path().await.to_owned();
         let others = self.variables.iter().filter(|(name, _)| name != "PATH").cloned();
         others.chain([("PATH".into(), path)]).collect()
     }
 
-    /// Where the program of a command lies; None where it is nowhere.
+    /// Locates the program of a command; `None` if it is not found.
     pub async fn find(&self, program: &str, folder: &Path) -> Option<PathBuf> {
         let given = Path::new(program);
         if given.components().count() > 1 || given.is_absolute() {
@@ -102,7 +102,7 @@ impl Surroundings {
         found.await
     }
 
-    /// None where the shell does not say in time.
+    /// `None` if the shell does not answer in time.
     async fn ask_shell(&self, shell: &OsStr) -> Option<OsString> {
         let mut command = self.guard.command(&Confinement::supervised(), shell);
         command = command.args(["-i", "-l", "-c", &format!("printf '\\n{MARK}%s\\n' \"$PATH\"")]);

@@ -19,15 +19,16 @@ use crate::output::output;
 use crate::resources;
 use crate::trouble::Trouble;
 
-/// The server of a tool, as a call needs it.
+/// The server of a tool, as seen by a call.
 #[async_trait]
 pub(crate) trait Called: Send + Sync {
     fn config(&self) -> &ServerConfig;
     fn secrets(&self) -> &Secrets;
     fn media(&self) -> &Media;
-    /// The running server; started where it is not. A start that failed is not repeated before its time.
+    /// The live connection; starts the server if necessary. A failed start is not retried before its back-off
+    /// ends.
     async fn connection(self: Arc<Self>) -> Result<Arc<Connection>, Trouble>;
-    /// A call came to its end: what went wrong before is over.
+    /// A call succeeded: resets the failure count.
     fn went_well(&self);
     fn went_wrong(&self, trouble: &Trouble);
 }
@@ -36,7 +37,7 @@ pub(crate) trait Called: Send + Sync {
 pub(crate) struct McpTool {
     spec: ToolSpec,
     definition: Definition,
-    /// A tool that is still held keeps no server running.
+    /// Weak, so that a retained tool does not keep the server running.
     server: Weak<dyn Called>,
     server_name: String,
 }
@@ -54,7 +55,7 @@ impl McpTool {
     }
 
     fn spec_of(config: &ServerConfig, definition: &Definition) -> ToolSpec {
-        // What it says of itself counts for nothing; the user may have said what it is.
+        // The server's own claims are not trusted; the user can configure the effect.
         let effect = config.tools.effects.get(&definition.name).copied().unwrap_or(Effect::Undeclared);
         let description = Description::purpose(definition.told(&config.name));
         ToolSpec {
@@ -63,7 +64,7 @@ impl McpTool {
         }
     }
 
-    /// Whether the tool is as one of this definition would be.
+    /// Whether a tool built from this definition would be identical.
     pub(crate) fn is_of(tool: &LoadedTool, config: &ServerConfig, definition: &Definition) -> bool {
         match tool {
             LoadedTool::Ready { tool, .. } => *tool.spec() == Self::spec_of(config, definition),
@@ -78,7 +79,7 @@ impl Tool for McpTool {
         &self.spec
     }
 
-    /// Dropping the future tells the server that nobody is waiting.
+    /// Dropping the future cancels the call at the server.
     async fn run(
         &self,
         _token: CallToken,
@@ -108,7 +109,7 @@ impl Tool for McpTool {
 }
 
 impl McpTool {
-    /// Asks the user what the server asks, until the call may not ask any more.
+    /// Forwards the server's questions to the user; returns when the call must end.
     async fn put_all(
         &self,
         mut asked: mpsc::Receiver<Asked>,
@@ -136,7 +137,7 @@ impl McpTool {
         secrets.scrub(&mut elicitation.message);
         let elicited = tokio::select! {
             elicited = ctx.user().ask(&elicitation) => elicited?,
-            // Nobody is waiting.
+            // The server withdrew the question.
             () = answer.closed() => return Ok(()),
         };
         let _ = answer.send(result(elicited));
@@ -152,7 +153,7 @@ fn progress(news: &ProgressNotificationParam) -> Progress {
     }
 }
 
-/// Asks the server for what a call of this tool is.
+/// Sends the request for this kind of tool.
 async fn ask(
     connection: &Arc<Connection>,
     definition: &Definition,

@@ -7,9 +7,9 @@ use nova_skill::ToolError;
 #[error("{what}")]
 pub struct Trouble {
     pub kind: TroubleKind,
-    /// One sentence.
+    /// The problem, one sentence.
     pub what: String,
-    /// What to do, one sentence.
+    /// The remedy, one sentence.
     pub remedy: String,
 }
 
@@ -19,7 +19,7 @@ pub enum TroubleKind {
     /// The user has not agreed to it.
     NotAgreed,
     NeedsSignIn,
-    /// Nova gives up what was wanted.
+    /// Cancelled by Nova.
     Stopped,
 }
 
@@ -33,7 +33,7 @@ impl Trouble {
         Self { kind: TroubleKind::Stopped, what, remedy }
     }
 
-    /// Both sentences.
+    /// Problem and remedy.
     pub fn line(&self) -> String {
         format!("{} {}", self.what, self.remedy).trim_end().to_owned()
     }

@@ -3,10 +3,10 @@ use serde_json::Value;
 
 use super::{GivenSignIn, Text, text, texts};
 
-/// `oauth` of an entry; `clientId` and the like, as some other programs write it, count too.
+/// Parses `oauth` of an entry; accepts `clientId` and the like as aliases.
 pub(super) fn read(value: Option<&Value>, at: &impl Fn(&str) -> String) -> Result<GivenSignIn, String> {
     let entry = match value {
-        // Others mean "none of it" by false.
+        // Other programs disable it with `false`.
         None | Some(Value::Null | Value::Bool(_)) => return Ok(GivenSignIn::default()),
         Some(Value::Object(entry)) => entry,
         Some(_) => return Err(format!("{} is not an object. Write {{\"client_id\": …}}.", at("oauth"))),

@@ -16,7 +16,7 @@ fn command(server: &ServerConfig) -> (&str, Vec<&str>) {
 }
 
 #[test]
-fn an_entry_as_other_programs_write_it_is_read() {
+fn entry_in_the_format_of_other_programs_is_parsed() {
     let read = server(json!({
         "type": "stdio",
         "command": "npx",
@@ -39,7 +39,7 @@ fn an_entry_as_other_programs_write_it_is_read() {
 }
 
 #[test]
-fn a_command_line_in_one_text_is_taken_apart() {
+fn command_line_in_one_string_is_split() {
     let read = server(json!({"command": "uvx mcp-server-git --repository \"/my notes\" ''"}));
     assert_eq!(command(&read), ("uvx", vec!["mcp-server-git", "--repository", "/my notes", ""]));
     let path = server(json!({"command": "/opt/my server/run"}));
@@ -49,7 +49,7 @@ fn a_command_line_in_one_text_is_taken_apart() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place_and_the_remedy() {
+fn errors_have_a_path_and_a_remedy() {
     for (entry, said) in [
         (json!("x"), "is not an object. Write"),
         (json!({}), "neither a command nor a url. Add"),
@@ -87,7 +87,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_remedy() {
 }
 
 #[test]
-fn names_become_ids_and_two_of_one_id_are_refused() {
+fn names_become_ids_and_duplicate_ids_are_refused() {
     let servers = json!({
         "Brave Search": {"command": "a"}, "brave_search": {"command": "b"}, "gıthub": {"command": "c"},
         "ok": {"command": "d"},
@@ -101,7 +101,7 @@ fn names_become_ids_and_two_of_one_id_are_refused() {
 }
 
 #[test]
-fn whatever_decides_what_runs_is_in_the_fingerprint() {
+fn fingerprint_covers_everything_that_decides_what_runs() {
     let base = json!({"command": "a", "args": ["b"], "env": {"C": "d"}, "cwd": "/e"});
     let first = server(base.clone()).fingerprint();
     for (key, value) in [
@@ -122,7 +122,7 @@ fn whatever_decides_what_runs_is_in_the_fingerprint() {
 }
 
 #[test]
-fn what_is_said_of_signing_in_is_read_and_agreed_to() {
+fn sign_in_settings_are_parsed_and_part_of_the_fingerprint() {
     let plain = server(json!({"url": "https://a.example.com/mcp"}));
     let oauth = json!({
         "clientId": "nova", "client_secret": "${credentials:a/secret}", "scopes": ["read"], "callbackPort": 7777,

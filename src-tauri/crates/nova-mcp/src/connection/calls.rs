@@ -1,4 +1,4 @@
-//! A request that a call makes: its progress, what the server asks meanwhile, and its end.
+//! Requests of a tool call: progress, elicitation, and cancellation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,11 +20,11 @@ use crate::asking::{self, Asked};
 use crate::limits;
 use crate::trouble::Trouble;
 
-/// Hears how far a request is.
+/// Receives progress notifications.
 pub(crate) type Hear<'a> = dyn Fn(ProgressNotificationParam) + Send + Sync + 'a;
 
 impl Connection {
-    /// One call of a tool. Dropped, it is given up.
+    /// Calls a tool. Dropping the future cancels the call.
     pub(crate) async fn call(
         self: &Arc<Self>,
         tool: &str,
@@ -48,7 +48,7 @@ impl Connection {
         }
     }
 
-    /// Sends a request until it is answered, with what the server needs from the user to continue.
+    /// Repeats a request with the input that the server requires from the user, until it is answered.
     pub(crate) async fn ask_in_rounds(
         self: &Arc<Self>,
         request: impl Fn(Option<InputResponses>, Option<String>) -> ClientRequest,
@@ -58,7 +58,7 @@ impl Connection {
     ) -> Result<ServerResult, Trouble> {
         let (mut answers, mut state): (Option<InputResponses>, Option<String>) = (None, None);
         for _ in 0..=limits::ROUNDS {
-            // Before it asks: it may be done at once.
+            // Subscribed before asking: the visit may complete immediately.
             let visited = self.visited.subscribe();
             let asked = request(answers.clone(), state.clone());
             let more = match self.ask_once(asked, limit, asks, hear).await? {
@@ -76,7 +76,7 @@ impl Connection {
         Err(self.faulty("kept asking for more input"))
     }
 
-    /// What the user answers to what a server needs to continue.
+    /// The user's answers to the input that the server requires.
     async fn answers(
         &self,
         wanted: InputRequests,
@@ -96,8 +96,8 @@ impl Connection {
         Ok(answers)
     }
 
-    /// One request, until it ends or takes too long without a sign of progress. What the server asks the user meanwhile
-    /// goes to `asks`; the time of an answer does not count.
+    /// Sends one request and waits until it ends, or times out without progress. Elicitations meanwhile are
+    /// forwarded to `asks`; the time of an answer does not count.
     async fn ask_once(
         self: &Arc<Self>,
         request: ClientRequest,
@@ -131,7 +131,7 @@ impl Connection {
                     let since = Instant::now();
                     tokio::select! {
                         () = asking::pass_on(asked, asks) => {}
-                        // It continues without an answer.
+                        // The server answers without waiting for the elicitation.
                         answer = sent.answer() => break answer,
                     }
                     (until, last) = (until + since.elapsed(), last + since.elapsed());
@@ -153,7 +153,7 @@ impl Connection {
         }
     }
 
-    /// Tells the server that nobody is waiting, and sees to it that it heeds that.
+    /// Cancels a request, and kills a process that does not comply.
     async fn give_up(&self, handle: RequestHandle<RoleClient>, why: &str) {
         let token = handle.progress_token.clone();
         let progress = self.progress.subscribe();
@@ -170,7 +170,7 @@ impl Connection {
         }
     }
 
-    /// Whether a server that was asked to stop a call still serves others, and sends nothing more about it.
+    /// Whether, after a cancellation, the server still responds and sends no more progress of that call.
     async fn heeds(
         &self,
         mut progress: broadcast::Receiver<ProgressNotificationParam>,
@@ -187,7 +187,8 @@ impl Connection {
                 self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
             handle.await_response().await
         };
-        // An error is an answer, too. One that works on another call may be unable to, and is left alone.
+        // An error is a response, too. A server may be busy with another call, in which case it is not
+        // killed.
         if tokio::time::timeout(HEED, asked).await.is_err() {
             return self.calls.load(Ordering::SeqCst) > 0;
         }
@@ -203,20 +204,20 @@ impl Connection {
     }
 }
 
-/// What a server says to a request.
+/// Outcome of a request.
 #[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
 enum Answered {
     Result(ServerResult),
-    /// The user has to visit these pages before it continues.
+    /// The user has to visit these pages first.
     Pages(Vec<ElicitRequestParams>),
 }
 
-/// A request that was sent. Dropped without its answer, it is given up.
+/// A pending request, cancelled on drop.
 struct Sent<'a> {
     connection: &'a Arc<Connection>,
-    /// None once it is answered.
+    /// `None` once it is answered.
     handle: Option<RequestHandle<RoleClient>>,
-    /// Why, for the server.
+    /// Reason for the server if it is cancelled.
     given_up: &'static str,
 }
 
@@ -238,7 +239,7 @@ impl Drop for Sent<'_> {
     }
 }
 
-/// One more call at work, as long as it lives.
+/// Counts a running call while it exists.
 struct Counted<'a>(&'a AtomicUsize);
 
 impl<'a> Counted<'a> {

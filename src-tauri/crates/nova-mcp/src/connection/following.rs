@@ -1,4 +1,4 @@
-//! Resources that were read: the server is asked to report when one of them changes, until the connection ends.
+//! Subscriptions to resources that were read, until the connection ends.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,12 +13,12 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::{Connection, News};
 use crate::limits;
 
-/// The addresses that were read last; dropping a guard gives its resource up.
+/// The most recently read URIs; dropping a guard cancels its subscription.
 #[derive(Clone, Default)]
 pub(super) struct Followed(Arc<Mutex<VecDeque<(String, DropGuard)>>>);
 
 impl Followed {
-    /// None where it is followed already; else what is cancelled once it is no longer.
+    /// Returns a token that is cancelled on unsubscription; `None` if the resource is already followed.
     fn add(&self, uri: &str) -> Option<CancellationToken> {
         let mut followed = self.now();
         if followed.iter().any(|(other, _)| other == uri) {
@@ -36,7 +36,7 @@ impl Followed {
         self.now().retain(|(other, _)| other != uri);
     }
 
-    /// The server says that a resource has changed; what nobody asked for is left aside.
+    /// Handles a change notification; ignores resources that are not followed.
     pub(super) fn told(&self, uri: &str, news: &News) {
         if self.now().iter().any(|(other, _)| other == uri) {
             news.resource_changed();
@@ -49,7 +49,8 @@ impl Followed {
 }
 
 impl Connection {
-    /// Asks a server that offers it to report changes of a resource that was read. The oldest of too many is given up.
+    /// Subscribes to a resource that was read, if the server supports it. Beyond the limit, the oldest
+    /// subscription is cancelled.
     pub(crate) fn follow(&self, uri: &str, limit: Duration) {
         let Some(info) = self.info() else { return };
         let resources = info.capabilities.resources.as_ref();
@@ -76,7 +77,7 @@ impl Connection {
                 }
                 () = closed.cancelled() => {}
             }
-            // Given up, it may have been read again meanwhile.
+            // If it was cancelled, the resource may have been subscribed again meanwhile.
             if !given_up.is_cancelled() {
                 followed.remove(&uri);
             }
@@ -84,7 +85,7 @@ impl Connection {
     }
 }
 
-/// Up to protocol 2025-11-25, reports come as notifications of the connection.
+/// Up to protocol 2025-11-25, changes arrive as notifications on the connection.
 async fn subscribed(
     peer: &Peer<RoleClient>,
     uri: &str,
@@ -101,7 +102,7 @@ async fn subscribed(
     ask(ClientRequest::UnsubscribeRequest(Request::new(params))).await.map(drop)
 }
 
-/// From 2026-07-28 on they come as a stream of their own.
+/// Since 2026-07-28, changes arrive on a separate stream.
 async fn listening(
     peer: &Peer<RoleClient>,
     uri: &str,
@@ -125,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_reports_of_followed_resources_count() {
+    fn notifications_of_other_resources_are_ignored() {
         let (followed, news) = (Followed::default(), News::default());
         followed.told("a:b", &news);
         assert!(!news.take_changed());
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resource_is_followed_once_and_the_oldest_is_given_up() {
+    fn resource_is_followed_once_and_the_oldest_is_dropped() {
         let followed = Followed::default();
         let first = followed.add("0").expect("it is new");
         assert!(followed.add("0").is_none());

@@ -1,5 +1,5 @@
-//! Pages that the user has to visit before a server answers a request: its error -32042 names them, and a notification
-//! reports that the user is done.
+//! URLs that the user has to visit before a server answers a request: listed in error -32042; a notification
+//! reports completion.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::trouble::Trouble;
 const URL_ELICITATION_REQUIRED: i32 = -32042;
 pub(super) const COMPLETE: &str = "notifications/elicitation/complete";
 
-/// None where the error is a different one, or names no page.
+/// `None` for another error, or one without URLs.
 pub(super) fn wanted(error: &ServiceError) -> Option<Vec<ElicitRequestParams>> {
     let ServiceError::McpError(error) = error else { return None };
     if error.code.0 != URL_ELICITATION_REQUIRED {
@@ -35,8 +35,8 @@ fn page(listed: &Value) -> Option<ElicitRequestParams> {
 }
 
 impl Connection {
-    /// Asks the user to visit the pages, and waits until the server says that they did what it wanted; where it does not
-    /// say so within the limit, the request is tried again anyway.
+    /// Asks the user to visit the pages, and waits for the completion notification; without one, the request
+    /// is retried after the limit.
     pub(super) async fn visit(
         self: &Arc<Self>,
         pages: Vec<ElicitRequestParams>,

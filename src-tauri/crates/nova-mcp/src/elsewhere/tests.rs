@@ -42,7 +42,7 @@ fn reads_the_files_of_other_programs() {
 }
 
 #[test]
-fn reads_the_projects_of_claude_code_once_each() {
+fn duplicates_in_projects_of_claude_code_are_merged() {
     let text = r#"{"mcpServers": {"a": {"url": "https://a.example/mcp"}}, "projects": {
         "/x": {"mcpServers": {"a": {"command": "other"}, "b": {"command": "b"}}},
         "/y": {"mcpServers": {"b": {"command": "b"}}}, "/z": {}}}"#;
@@ -52,7 +52,7 @@ fn reads_the_projects_of_claude_code_once_each() {
 }
 
 #[test]
-fn a_value_that_only_the_other_program_knows_becomes_a_credential() {
+fn value_known_only_to_the_other_program_becomes_a_credential() {
     let text = r#"{"servers": {"Staging DB": {"command": "db", "env": {
         "A": "${input:db-key}", "B": "${env:DB_USER}", "C": "${DB_HOST:-localhost}:1", "D": "${credentials:x/y}"}}}}"#;
     let servers = find_servers(Form::Json, text).expect("servers");
@@ -70,7 +70,7 @@ fn a_value_that_only_the_other_program_knows_becomes_a_credential() {
 }
 
 #[test]
-fn what_cannot_be_taken_over_says_why() {
+fn unsupported_entries_are_reported_with_the_reason() {
     let text = r#"{"mcpServers": {"a": {"command": "${workspaceFolder}/a"}, "b": {"command": "b", "args": ["${env:X}"]},
         "c": 3, "d": {"type": "builtin"}, "e": {"command": "e", "envFile": ".env"}}}"#;
     for ((_, said), expected) in found(Form::Json, text).iter().zip([
@@ -85,7 +85,7 @@ fn what_cannot_be_taken_over_says_why() {
 }
 
 #[test]
-fn reads_what_a_page_of_documentation_gives() {
+fn reads_snippets_from_documentation() {
     let entry = json!({"command": "npx", "args": ["-y", "@acme/parcel-mcp@1.4"]});
     for text in [
         r#"{"mcpServers": {"parcel": {"command": "npx", "args": ["-y", "@acme/parcel-mcp@1.4"]}}}"#,

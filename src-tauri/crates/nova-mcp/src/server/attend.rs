@@ -1,4 +1,4 @@
-//! Attends a connection: lists anew when the server changed, and ends it when idle.
+//! Monitors a connection: refreshes lists on change notifications, and stops the server when idle.
 
 use std::sync::Weak;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use super::Server;
 use crate::connection::Connection;
 
-/// The minimum time between two lists of a server that keeps reporting changes.
+/// Minimum interval between lists, for a server that keeps reporting changes.
 const BETWEEN_LISTS: Duration = Duration::from_secs(1);
 
-/// Lists tools anew until the connection ends. Holds neither in use.
+/// Refreshes tools until the connection ends. Holds only weak references.
 pub(super) async fn attend(server: Weak<Server>, connection: Weak<Connection>) {
     let parts = connection.upgrade().map(|connection| (connection.closed.clone(), connection.news.clone()));
     let Some((closed, news)) = parts else { return };
@@ -43,7 +43,7 @@ pub(super) async fn attend(server: Weak<Server>, connection: Weak<Connection>) {
     }
 }
 
-/// Ends the connection once no call has needed it for a while.
+/// Closes the connection once it is idle.
 async fn rest(server: Weak<Server>) {
     loop {
         let Some(strong) = server.upgrade() else { return };

@@ -1,4 +1,4 @@
-//! The tools of a server: which the user wants, and why one cannot be called.
+//! The tools of a server: the user's selection, and why a tool cannot be called.
 
 use std::sync::Arc;
 
@@ -11,27 +11,27 @@ use crate::definition::{ChangedTool, Definition, Kind, KnownTools, cut, short};
 use crate::limits;
 use crate::tool::McpTool;
 
-/// A tool that a server lists, also one that the user does not want.
+/// A tool listed by a server, selected or not.
 #[derive(Debug, Clone)]
 pub struct ListedTool {
     pub name: String,
     pub description: String,
-    /// What it says of its effects.
+    /// Annotations about its effects.
     pub hints: Option<Value>,
-    /// What the user says that it does.
+    /// The effect that the user configured.
     pub effect: Option<Effect>,
-    /// What its description and its schema take of a request.
+    /// Size of its description and schema in a model request.
     pub bytes: usize,
-    /// The user wants it.
+    /// Selected by the user.
     pub on: bool,
-    /// What changed since the user agreed to it.
+    /// The change since the user's agreement.
     pub change: Option<ChangedTool>,
     /// Why it cannot be called.
     pub trouble: Option<(State, String)>,
 }
 
 impl Server {
-    /// None where it never listed its tools.
+    /// `None` if its tools were never listed.
     pub(crate) fn listed(&self) -> Option<Vec<ListedTool>> {
         let now = self.now();
         let mut good: Vec<&Definition> = Vec::new();
@@ -55,14 +55,14 @@ impl Server {
         Some(listed.collect())
     }
 
-    /// The id of the tool that reads its resources, where the user wants it.
+    /// The id of the tool that reads its resources, if selected.
     pub(crate) fn resource_tool(&self) -> Option<String> {
         let now = self.now();
         let own = now.known.listed.iter().flatten().find(|tool| tool.kind == Kind::Resources);
         own.filter(|tool| self.is_chosen(tool)).map(|tool| tool.name.clone())
     }
 
-    /// The tools that the user chose, each as it can be used; one that did not change is the same as before.
+    /// Builds the selected tools; unchanged ones keep their identity.
     pub(super) fn make_tools(self: &Arc<Self>, now: &mut Now) {
         let listed = now.known.listed.iter().flatten();
         let chosen: Vec<&Definition> = listed.filter(|tool| self.is_chosen(tool)).collect();
@@ -93,7 +93,7 @@ impl Server {
         (choice.allow.is_empty() || choice.allow.contains(&tool.name)) && !choice.deny.contains(&tool.name)
     }
 
-    /// Why a tool cannot be called. `good` are those before it.
+    /// Why a tool cannot be called. `good` are the valid tools before it.
     fn trouble_of(
         &self,
         tool: &Definition,

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::{Servers, not_ready, ready_tools, within};
 
 #[tokio::test]
-async fn nothing_starts_before_the_user_agreed_to_exactly_it() {
+async fn nothing_starts_without_agreement_to_exactly_this_configuration() {
     let servers = Servers::new();
     let entry = servers.entry("plain");
     servers.mcp.configure(read_servers(Some(&json!({ "one": entry }))));
@@ -70,12 +70,12 @@ async fn a_changed_definition_is_blocked_until_it_is_approved() {
     let review = servers.mcp.review("one").await.unwrap();
     assert_eq!((review.tools[0].tool.as_str(), review.agreed), ("echo", true));
 
-    // Also for a Nova that begins later.
+    // Also after a restart of Nova.
     let later = Servers::with(Arc::clone(&servers.memory));
     later.agree(&json!({ "one": servers.entry("plain") }));
     assert_eq!(not_ready(&later.skill("one")).len(), 1);
 
-    // Something else was looked at.
+    // The user reviewed something else.
     let mut other = review.clone();
     other.tools[0].changes.clear();
     servers.mcp.agreed_to(&other);
@@ -107,7 +107,7 @@ async fn a_tool_that_appears_later_is_not_callable_before_it_is_approved() {
 }
 
 #[tokio::test]
-async fn a_secret_reaches_the_server_that_names_it_and_comes_back_from_none() {
+async fn secret_reaches_only_its_server_and_is_scrubbed_from_output() {
     let servers = Servers::new();
     let with_secret = |how: &str| {
         let mut entry = servers.entry(how);
@@ -129,7 +129,7 @@ async fn a_secret_reaches_the_server_that_names_it_and_comes_back_from_none() {
 }
 
 #[tokio::test]
-async fn one_changed_tool_is_approved_as_it_was_looked_at() {
+async fn single_changed_tool_is_approved_as_reviewed() {
     let servers = Servers::one("plain").await;
     let mut news = servers.mcp.source().changes();
     servers.call("one", "rename", json!({})).await.unwrap();
@@ -151,7 +151,7 @@ async fn one_changed_tool_is_approved_as_it_was_looked_at() {
 }
 
 #[tokio::test]
-async fn a_server_lists_also_the_tools_that_are_off() {
+async fn listed_tools_include_deselected_ones() {
     let servers = Servers::new();
     let mut entry = servers.entry("plain");
     entry["tools"] = json!({"deny": ["echo"], "effects": {"env": "read"}});

@@ -1,4 +1,4 @@
-//! What a server asks while it works on a call.
+//! Elicitation during a call.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::at_an_address::{reply, server};
 use crate::support::{Servers, run, until, within};
 
-/// Answers in order, then declines; `gated`, not before the gate is opened.
+/// Answers in order, then declines; if `gated`, waits for the gate.
 #[derive(Default)]
 struct Person {
     answers: Mutex<VecDeque<Elicited>>,
@@ -55,7 +55,7 @@ async fn call(servers: &Servers, person: &Arc<Person>, tool: &str, args: Value) 
 }
 
 #[tokio::test]
-async fn values_that_are_sent_reach_the_server_and_nothing_else_does() {
+async fn only_submitted_values_reach_the_server() {
     for how in ["plain", "newest"] {
         let servers = Servers::one(how).await;
         for (answer, said) in [
@@ -77,7 +77,7 @@ async fn values_that_are_sent_reach_the_server_and_nothing_else_does() {
 }
 
 #[tokio::test]
-async fn a_page_is_asked_for_where_its_scheme_may_be_opened_and_else_declined() {
+async fn url_with_a_forbidden_scheme_is_declined() {
     let servers = Servers::one("plain").await;
     let accepts = person([Elicited::Accepted(Value::Null)]);
     let good = call(&servers, &accepts, "ask", json!({"url": "https://shop.example/pay"})).await.unwrap();
@@ -101,7 +101,7 @@ async fn a_server_that_asks_in_a_loop_is_stopped() {
         let said = error.to_string();
         assert!(said.contains("asked too often") || said.contains("kept asking"), "{how}: {said}");
         assert!(person.asked.lock().unwrap().len() <= 21, "{how}");
-        // The server continues with others.
+        // Other calls still work.
         assert_eq!(servers.call("one", "echo", json!({"text": "up"})).await.unwrap(), "up", "{how}");
     }
 }
@@ -111,13 +111,13 @@ async fn a_question_outside_of_a_call_is_cancelled() {
     let servers = Servers::one("asks-by-itself").await;
     let file = servers.note("heard");
     until(|| file.exists()).await;
-    // What it was answered comes back with the next call.
+    // The next call returns the answer it received.
     let heard = servers.call("one", "heard", json!({})).await.unwrap();
     assert_eq!(heard, r#"{"action":"cancel"}"#);
 }
 
 #[tokio::test]
-async fn a_server_that_continues_without_the_answer_withdraws_the_question() {
+async fn answering_without_the_elicitation_withdraws_the_question() {
     let servers = Servers::one("plain").await;
     let person = Arc::new(Person { gated: true, ..Person::default() });
     let answered = call(&servers, &person, "ask-and-go-on", json!({})).await.unwrap();
@@ -126,7 +126,7 @@ async fn a_server_that_continues_without_the_answer_withdraws_the_question() {
 }
 
 #[tokio::test]
-async fn the_time_of_an_answer_is_not_the_servers() {
+async fn time_of_an_answer_does_not_count_as_the_servers() {
     let servers = Servers::new();
     let mut entry = servers.entry("plain");
     entry["timeout_ms"] = json!(2_000);
@@ -145,7 +145,7 @@ async fn the_time_of_an_answer_is_not_the_servers() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_stopped_with_its_question_open_is_stopped_at_the_server() {
+async fn cancelling_a_call_with_an_open_question_cancels_it_at_the_server() {
     let servers = Servers::one("plain").await;
     let person = Arc::new(Person { gated: true, ..Person::default() });
     let (tool, ctx) = (servers.tool("one", "ask"), with(&person, &CancellationToken::new()));
@@ -157,7 +157,7 @@ async fn a_call_that_is_stopped_with_its_question_open_is_stopped_at_the_server(
 }
 
 #[tokio::test]
-async fn a_server_at_an_address_asks_too() {
+async fn remote_server_can_ask() {
     let (url, asked) = server(|head, body| {
         if !head.starts_with("POST") {
             return reply("405 Method Not Allowed", "text/plain", "");
@@ -202,7 +202,7 @@ async fn a_server_at_an_address_asks_too() {
 }
 
 #[tokio::test]
-async fn a_page_that_has_to_be_visited_first_is_asked_for_and_the_call_made_again() {
+async fn call_is_repeated_after_a_required_page_was_visited() {
     for silent in [false, true] {
         let servers = Servers::new();
         let mut entry = servers.entry("plain");
@@ -220,7 +220,7 @@ async fn a_page_that_has_to_be_visited_first_is_asked_for_and_the_call_made_agai
 }
 
 #[tokio::test]
-async fn a_page_that_is_not_visited_ends_the_call() {
+async fn refusing_to_visit_a_required_page_ends_the_call() {
     let servers = Servers::one("plain").await;
     let error = call(&servers, &person([Elicited::Declined]), "pay", json!({})).await.unwrap_err();
     assert_eq!(error.to_string(), "one needs you to open a page first, and it was not opened.");

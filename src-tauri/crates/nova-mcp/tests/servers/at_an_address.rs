@@ -1,4 +1,4 @@
-//! Servers at addresses of this machine, by a few lines of HTTP.
+//! Remote servers, simulated by a few lines of HTTP on this machine.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,11 +9,11 @@ use tokio::net::TcpListener;
 
 use crate::support::Servers;
 
-/// What was asked: the first line and the headers, and the body.
+/// The requests received: request line with headers, and body.
 pub(crate) type Asked = Arc<Mutex<Vec<(String, String)>>>;
 pub(crate) type Answers = fn(&str, &str) -> String;
 
-/// Answers each request on a connection of its own.
+/// Answers each request on a separate connection.
 pub(crate) async fn server(answers: Answers) -> (String, Asked) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -78,7 +78,7 @@ pub(crate) fn plain(head: &str, body: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_server_at_an_address_is_listed_and_called_with_its_headers() {
+async fn remote_server_is_listed_and_called_with_its_headers() {
     let (url, asked) = server(plain).await;
     let servers = Servers::new();
     let headers = json!({"Authorization": "Bearer ${credentials:github/token}"});
@@ -92,7 +92,7 @@ async fn a_server_at_an_address_is_listed_and_called_with_its_headers() {
 }
 
 #[tokio::test]
-async fn a_server_that_answers_everything_is_greeted_in_the_older_protocol() {
+async fn server_that_answers_anything_is_tried_with_the_older_protocol() {
     let (url, _) = server(|head, body| {
         let message: Value = serde_json::from_str(body).unwrap_or_default();
         if message["method"] != "server/discover" {
@@ -109,7 +109,7 @@ async fn a_server_that_answers_everything_is_greeted_in_the_older_protocol() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_used_says_why_and_what_to_do() {
+async fn unusable_servers_report_reason_and_remedy() {
     let legacy = |head: &str, _: &str| match head.starts_with("GET") {
         true => reply("200 OK", "text/event-stream", "event: endpoint\ndata: /messages\n\n"),
         false => reply("404 Not Found", "text/plain", "no"),
@@ -140,9 +140,9 @@ async fn what_cannot_be_used_says_why_and_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_redirect_takes_neither_the_message_nor_a_header_elsewhere() {
+async fn redirect_leaks_neither_message_nor_headers() {
     let (elsewhere, asked) = server(plain).await;
-    // The address is known only here, and an answer is made by a function without surroundings.
+    // The handler is a plain function, so the URL, known only here, is passed in a static.
     static ELSEWHERE: Mutex<String> = Mutex::new(String::new());
     *ELSEWHERE.lock().unwrap() = elsewhere;
     let (url, _) = server(|_, _| {

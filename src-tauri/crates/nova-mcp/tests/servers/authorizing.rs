@@ -1,4 +1,4 @@
-//! Servers at addresses that want the token of a sign-in.
+//! Remote servers that require an OAuth token.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ fn token_in(head: &str) -> Option<String> {
     header.strip_prefix("Bearer ").map(str::to_owned)
 }
 
-/// Takes `good-token` and no other.
+/// Accepts only `good-token`.
 fn secured(head: &str, body: &str) -> String {
     if token_in(head).as_deref() == Some("good-token") { plain(head, body) } else { unauthorized() }
 }
@@ -45,14 +45,14 @@ async fn a_refused_request_is_repeated_with_the_token_of_a_sign_in() {
 }
 
 #[tokio::test]
-async fn a_token_that_ended_is_renewed_and_the_request_repeated() {
+async fn expired_token_is_refreshed_and_the_request_repeated() {
     let (url, _) = server(secured).await;
     let servers = Servers::new();
     tokens(&servers, &["old-token", "good-token"]);
     servers.agree(&json!({ "docs": {"url": url} }));
     servers.ready().await;
     servers.ready().await;
-    // The first attempt has the old token, and says what happened to it.
+    // The first attempt has the expired token, and reports that.
     let (mcp, asked) = (&servers.mcp, &servers.memory.asked_for_tokens);
     mcp.restart("docs").await.unwrap().unwrap();
     assert_eq!(servers.call("docs", "echo", json!({"text": "hi"})).await.unwrap(), "hi");
@@ -60,7 +60,7 @@ async fn a_token_that_ended_is_renewed_and_the_request_repeated() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_every_token_is_asked_twice_and_no_more() {
+async fn server_that_refuses_every_token_is_not_asked_endlessly() {
     let (url, asked) = server(|_, _| unauthorized()).await;
     let servers = Servers::new();
     tokens(&servers, &["a-token", "b-token", "c-token"]);
@@ -71,14 +71,14 @@ async fn a_server_that_refuses_every_token_is_asked_twice_and_no_more() {
     let why = trouble.line();
     assert!(why.starts_with("docs needs a sign-in. Sign in under"), "{why}");
     assert!(why.ends_with("nova mcp probe docs --auth."), "{why}");
-    // At most three starts, two greetings each, each once more with another token.
+    // At most three starts with two handshakes each, each repeated with another token.
     let asked = asked.lock().unwrap().len();
     assert!(asked <= 12, "{asked}");
     assert_eq!(servers.mcp.sign_in_wanted("docs").unwrap().scopes, ["read"]);
 }
 
 #[tokio::test]
-async fn a_call_that_needs_more_says_so_and_leaves_the_server_alone() {
+async fn missing_scope_fails_only_the_call() {
     let (url, asked) = server(|head, body| {
         let message: Value = serde_json::from_str(body).unwrap_or_default();
         if message["method"] != "tools/call" || message["params"]["arguments"]["text"] != "more" {
@@ -118,7 +118,7 @@ async fn a_call_whose_token_was_revoked_makes_the_server_need_a_sign_in() {
     let error = servers.call("docs", "echo", json!({"text": "hi"})).await.unwrap_err().to_string();
     assert!(error.contains("docs needs a sign-in."), "{error}");
     assert!(matches!(servers.phase("docs"), Phase::NeedsSignIn(_)));
-    // The user signs in.
+    // The user signs in again.
     REVOKED.store(false, Ordering::SeqCst);
     servers.mcp.sign_ins_changed();
     servers.mcp.restart("docs").await.unwrap().unwrap();
@@ -126,7 +126,7 @@ async fn a_call_whose_token_was_revoked_makes_the_server_need_a_sign_in() {
 }
 
 #[tokio::test]
-async fn a_server_that_waits_for_a_sign_in_is_not_asked_again_before_it() {
+async fn server_awaiting_a_sign_in_is_not_contacted() {
     let (url, asked) = server(secured).await;
     let pause = Pause { first: Duration::from_millis(1), longest: Duration::from_millis(1) };
     let servers = Servers::with_options(Arc::default(), |options| options.pause = pause);
@@ -144,7 +144,7 @@ async fn a_server_that_waits_for_a_sign_in_is_not_asked_again_before_it() {
 }
 
 #[tokio::test]
-async fn a_token_in_the_headers_is_the_only_one() {
+async fn configured_authorization_header_is_the_only_one() {
     let (url, asked) = server(|_, _| unauthorized()).await;
     let servers = Servers::new();
     let headers = json!({"authorization": "Bearer mine"});

@@ -35,7 +35,7 @@ async fn a_server_that_answers_discover_late_is_greeted() {
 }
 
 #[tokio::test]
-async fn a_tool_asks_whatever_its_server_says_and_is_what_the_user_says() {
+async fn tool_effect_is_the_users_choice_and_not_the_servers() {
     let servers = Servers::new();
     let mut entry = servers.entry("plain");
     entry["tools"] = json!({"effects": {"env": "read"}, "deny": ["large"]});
@@ -51,19 +51,19 @@ async fn a_tool_asks_whatever_its_server_says_and_is_what_the_user_says() {
 }
 
 #[tokio::test]
-async fn the_registry_takes_a_server_for_a_skill() {
+async fn registry_treats_a_server_as_a_skill() {
     let servers = Servers::one("plain").await;
     let registry = Registry::new(vec![servers.mcp.source()], &Settings::default());
     let snapshot = registry.snapshot();
     let skill = snapshot.skill("one").unwrap();
     assert_eq!((skill.state, skill.source.as_str()), (State::Available, "mcp"));
     assert!(matches!(snapshot.tool("one__echo"), ToolLookup::Found { .. }));
-    // What did not change is the same.
+    // Unchanged tools keep their identity.
     assert!(registry.reload(&Settings::default()).is_empty());
 }
 
 #[tokio::test]
-async fn a_server_sleeps_until_its_first_call_where_its_tools_are_known() {
+async fn server_with_known_tools_starts_at_its_first_call() {
     let first = Servers::one("plain").await;
     let entry = first.entry("plain");
     let again = Servers::with(first.memory.clone());
@@ -76,7 +76,7 @@ async fn a_server_sleeps_until_its_first_call_where_its_tools_are_known() {
 }
 
 #[tokio::test]
-async fn progress_reaches_the_call_in_bounds() {
+async fn progress_is_forwarded_within_bounds() {
     let servers = Servers::one("plain").await;
     let ctx = Arc::new(TestContext::without_skill());
     let (tool, own) = (servers.tool("one", "progress-and-wait"), ctx.clone());

@@ -28,7 +28,7 @@ async fn no_process_is_left_when_the_servers_are_dropped() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_configured_no_more_ends_with_its_children() {
+async fn removed_server_ends_with_its_children() {
     let servers = Servers::one("grandchild").await;
     let left = [servers.process("server").await, servers.process("grandchild").await];
     servers.agree(&json!({}));
@@ -38,7 +38,7 @@ async fn a_server_that_is_configured_no_more_ends_with_its_children() {
 }
 
 #[tokio::test]
-async fn a_stopped_call_is_stopped_at_the_server_which_continues() {
+async fn aborted_call_is_cancelled_at_the_server_which_stays() {
     let servers = Servers::one("plain").await;
     let pid = servers.process("server").await;
     let tool = servers.tool("one", "wait");
@@ -47,7 +47,7 @@ async fn a_stopped_call_is_stopped_at_the_server_which_continues() {
             tool.run(CallToken::mint_for_nova_calls(), json!({}), context(&CancellationToken::new())).await;
     });
     servers.process("waiting").await;
-    // As a turn stops its calls: it does not ask them.
+    // Aborted, as by a turn.
     call.abort();
     servers.process("cancelled").await;
     assert_eq!(servers.call("one", "echo", json!({"text": "still here"})).await.unwrap(), "still here");
@@ -55,7 +55,7 @@ async fn a_stopped_call_is_stopped_at_the_server_which_continues() {
 }
 
 #[tokio::test]
-async fn a_server_that_continues_with_a_stopped_call_is_ended() {
+async fn server_that_continues_a_cancelled_call_is_killed() {
     let servers = Servers::one("plain").await;
     let pid = servers.process("server").await;
     let tool = servers.tool("one", "deaf");
@@ -72,7 +72,7 @@ async fn a_server_that_continues_with_a_stopped_call_is_ended() {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_ends_and_its_server_too_if_it_is_deaf() {
+async fn call_times_out_and_an_unresponsive_server_is_killed() {
     let servers = Servers::new();
     let mut entry = servers.entry("plain");
     entry["timeout_ms"] = json!(500);
@@ -87,7 +87,7 @@ async fn a_call_that_takes_too_long_ends_and_its_server_too_if_it_is_deaf() {
 }
 
 #[tokio::test]
-async fn an_idle_server_is_ended_and_the_next_call_starts_it_again() {
+async fn idle_server_is_stopped_and_restarted_by_the_next_call() {
     let servers = Servers::resting_after(Arc::default(), Duration::from_millis(20));
     let mut news = servers.mcp.source().changes();
     servers.agree(&json!({ "one": servers.entry("plain") }));
@@ -104,7 +104,7 @@ async fn an_idle_server_is_ended_and_the_next_call_starts_it_again() {
 }
 
 #[tokio::test]
-async fn a_start_can_be_stopped() {
+async fn start_can_be_cancelled() {
     let servers = Servers::new();
     servers.agree(&json!({ "one": servers.entry("hangs") }));
     let mut news = servers.mcp.source().changes();

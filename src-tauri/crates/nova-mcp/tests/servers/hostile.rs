@@ -1,4 +1,4 @@
-//! Servers that mean harm or do not care: each is bounded, says why in one line, and leaves the others alone.
+//! Hostile or careless servers: each is bounded, fails with one line, and does not affect the others.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
@@ -19,7 +19,7 @@ fn with_timeout(servers: &Servers, how: &str, milliseconds: u64) -> Value {
     entry
 }
 
-/// A line for a person: without control characters, and no longer than one reads.
+/// Checks for a single line without control characters and of limited length.
 #[track_caller]
 fn assert_one_line(text: &str) {
     assert!(text.chars().all(|c| !c.is_control() && c != '\u{202e}' && c != '\u{e0041}'), "{text}");
@@ -33,7 +33,7 @@ async fn endless_pages_of_tools_end() {
 }
 
 #[tokio::test]
-async fn a_storm_of_notifications_starts_no_storm_of_requests() {
+async fn notification_storm_causes_no_request_storm() {
     let began = Instant::now();
     let servers = Servers::one("storm").await;
     for _ in 0..50 {
@@ -45,7 +45,7 @@ async fn a_storm_of_notifications_starts_no_storm_of_requests() {
 }
 
 #[tokio::test]
-async fn a_call_that_only_drips_ends_and_its_server_is_ended() {
+async fn endless_progress_times_out_and_its_server_is_killed() {
     let servers = Servers::new();
     let mut other = servers.entry("plain");
     other["args"][1] = json!(servers.note("other"));
@@ -59,7 +59,7 @@ async fn a_call_that_only_drips_ends_and_its_server_is_ended() {
 }
 
 #[tokio::test]
-async fn a_server_that_reads_nothing_does_not_hold_a_large_call() {
+async fn server_that_reads_nothing_does_not_block_a_large_call() {
     let servers = Servers::new();
     servers.agree(&json!({ "one": with_timeout(&servers, "reads-nothing", 500) }));
     servers.ready().await;
@@ -71,7 +71,7 @@ async fn a_server_that_reads_nothing_does_not_hold_a_large_call() {
 }
 
 #[tokio::test]
-async fn a_megabyte_with_escapes_becomes_one_harmless_line() {
+async fn megabyte_of_escapes_becomes_one_sanitised_line() {
     let servers = Servers::one("shouts").await;
     let error = servers.call("one", "echo", json!({})).await.expect_err("it refuses");
     assert_one_line(&error.to_string());
@@ -89,7 +89,7 @@ async fn a_megabyte_with_escapes_becomes_one_harmless_line() {
 }
 
 #[tokio::test]
-async fn names_that_shadow_another_are_refused_or_have_wire_names_of_their_own() {
+async fn colliding_names_are_refused_or_get_distinct_wire_names() {
     let servers = Servers::one("shadows").await;
     let skill = servers.skill("one");
     assert_eq!(ready_tools(&skill), ["echo", "load_skill", "a.b", "a__b", "A-B"]);
@@ -109,13 +109,13 @@ async fn names_that_shadow_another_are_refused_or_have_wire_names_of_their_own()
 }
 
 #[tokio::test]
-async fn what_a_server_asks_nova_for_is_refused_and_its_calls_continue() {
+async fn requests_of_the_server_are_refused_and_calls_continue() {
     let servers = Servers::one("demands").await;
     assert_eq!(servers.call("one", "echo", json!({})).await.unwrap(), HERE);
 }
 
 #[tokio::test]
-async fn an_answer_to_no_request_is_not_taken_for_one() {
+async fn response_without_a_request_is_ignored() {
     let servers = Servers::new();
     servers.agree(&json!({ "one": with_timeout(&servers, "null-id", 500) }));
     servers.ready().await;
@@ -124,7 +124,7 @@ async fn an_answer_to_no_request_is_not_taken_for_one() {
 }
 
 #[tokio::test]
-async fn of_twenty_servers_that_do_not_start_no_process_is_left() {
+async fn twenty_failed_starts_leave_no_process() {
     let servers = Servers::new();
     let garbage = servers.note("garbage");
     std::fs::write(&garbage, [0x7f, b'E', b'L', b'F', 0, 1, 2, 3]).unwrap();
@@ -146,7 +146,7 @@ async fn of_twenty_servers_that_do_not_start_no_process_is_left() {
             phase => assert_eq!((status.name.as_str(), phase), ("good", Phase::Ready)),
         }
     }
-    // The good one and its guard.
+    // The well-behaved server and its guard.
     until(|| processes_of(&servers.notes()) == 2).await;
     assert_eq!(call_once_ready(&servers).await, "hi");
     let notes = servers.notes();
@@ -154,7 +154,7 @@ async fn of_twenty_servers_that_do_not_start_no_process_is_left() {
     until(|| processes_of(&notes) == 0).await;
 }
 
-/// How many processes have this path among their arguments.
+/// Number of processes with this path among their arguments.
 fn processes_of(path: &Path) -> usize {
     let path = path.to_str().unwrap();
     let is_of = |entry: &std::fs::DirEntry| {

@@ -1,4 +1,4 @@
-//! Servers at addresses that mean harm: each is bounded and says why in one line.
+//! Hostile remote servers: each is bounded and fails with one line.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::support::Servers;
 
-/// The head of an answer that does not say how long it is.
+/// A response head without a content length.
 fn head(kind: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n")
 }
 
-/// Answers each request with `begin`, then with `part` for ever, `pause` after each.
+/// Responds to each request with `begin`, then with `part` endlessly, pausing after each.
 async fn endless(begin: String, part: &'static [u8], pause: Duration) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -42,7 +42,7 @@ async fn answer(mut stream: TcpStream, begin: String, part: &[u8], pause: Durati
 }
 
 #[tokio::test]
-async fn answers_without_end_are_bounded_in_bytes_and_in_time() {
+async fn endless_responses_are_bounded_in_bytes_and_time() {
     const BLOCK: &[u8] = &[b'x'; 64 << 10];
     let at_once = Duration::ZERO;
     let json_body = format!("{}{{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":\"", head("application/json"));
@@ -68,7 +68,7 @@ async fn answers_without_end_are_bounded_in_bytes_and_in_time() {
     assert_eq!(servers.call("good", "echo", json!({"text": "hi"})).await.unwrap(), "hi");
 }
 
-/// Says that a public name means an address of the network at home.
+/// Resolves a public name to an address in the local network.
 struct Lies;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! Servers as processes and at addresses, well behaved and not.
+//! Local and remote servers, well-behaved and not.
 
 #![allow(clippy::unwrap_used)]
 

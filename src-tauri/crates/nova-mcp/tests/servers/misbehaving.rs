@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Servers, not_ready, ready_tools, until};
 
-/// A limit that is over at once, for servers that never answer.
+/// A short timeout, for servers that never answer.
 fn impatient(mut entry: Value) -> Value {
     entry["startup_timeout_ms"] = json!(700);
     entry["timeout_ms"] = json!(700);
@@ -13,7 +13,7 @@ fn impatient(mut entry: Value) -> Value {
 }
 
 #[tokio::test]
-async fn each_failure_to_start_is_one_line_with_a_remedy_and_the_others_continue() {
+async fn failed_starts_report_one_line_with_remedy_and_others_continue() {
     let servers = Servers::new();
     let hangs = impatient(servers.entry("hangs"));
     let html = impatient(servers.entry("html"));
@@ -59,7 +59,7 @@ async fn each_failure_to_start_is_one_line_with_a_remedy_and_the_others_continue
 }
 
 #[tokio::test]
-async fn a_server_that_failed_is_not_started_again_before_its_time() {
+async fn failed_server_is_not_restarted_before_its_back_off_ends() {
     let servers = Servers::one("dies").await;
     servers.mcp.ready(None, PATIENCE).await;
     let why = servers.failed("one");
@@ -68,7 +68,7 @@ async fn a_server_that_failed_is_not_started_again_before_its_time() {
 }
 
 #[tokio::test]
-async fn what_a_call_may_be_answered_with_is_bounded() {
+async fn results_of_calls_are_bounded() {
     for (tool, said) in [
         ("large", "one is not running. It sent more than 8 MB in one message."),
         ("deep", "It sent a message that cannot be read (recursion limit exceeded"),

@@ -1,4 +1,4 @@
-//! Prompts and resources, which a server offers to its user.
+//! Prompts and resources, which a server offers to the user.
 
 use std::collections::HashMap;
 
@@ -53,7 +53,7 @@ async fn prompts_are_listed_and_filled_in() {
 }
 
 #[tokio::test]
-async fn a_filled_prompt_holds_no_secret_of_its_server() {
+async fn filled_prompt_contains_no_secret_of_its_server() {
     let servers = Servers::new();
     let mut entry = servers.entry("prompts");
     entry["env"] = json!({"TOKEN": "${credentials:github/token}"});
@@ -73,7 +73,7 @@ async fn a_server_suggests_values_for_arguments() {
 }
 
 #[tokio::test]
-async fn a_changed_list_of_prompts_is_taken_up_and_reported() {
+async fn changed_list_of_prompts_is_refreshed_and_reported() {
     let servers = with_prompts("prompts").await;
     let before = servers.mcp.statuses()[0].offers_changed;
     let mut changes = servers.mcp.source().changes();
@@ -96,11 +96,11 @@ async fn resources_are_offered_with_the_tool_that_reads_them() {
 }
 
 #[tokio::test]
-async fn what_was_offered_is_known_to_the_next_nova() {
+async fn offers_are_known_after_a_restart() {
     let servers = with_prompts("prompts").await;
     let kept = servers.memory.tools.lock().unwrap()["one"].clone();
     assert_eq!(kept.offers.prompts[0].name, "review");
-    // A server that is no longer agreed to offers nothing.
+    // A server without an agreement offers nothing.
     servers.memory.agreed.lock().unwrap().clear();
     assert!(offered(&servers).is_none());
 }

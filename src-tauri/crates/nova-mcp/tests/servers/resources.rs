@@ -1,4 +1,4 @@
-//! The resources of a server, through the one tool that lists and reads them.
+//! The resources of a server, listed and read by a single tool.
 
 use futures::StreamExt as _;
 use nova_registry::LoadedTool;
@@ -37,7 +37,7 @@ async fn resources_are_listed_with_their_templates_and_read() {
 }
 
 #[tokio::test]
-async fn what_is_read_is_text_of_others_without_the_secrets_of_the_server() {
+async fn contents_are_untrusted_and_scrubbed_of_secrets() {
     let servers = Servers::new();
     let mut entry = servers.entry("resources");
     entry["env"] = json!({"TOKEN": "${credentials:github/token}"});
@@ -55,7 +55,7 @@ async fn what_is_read_is_text_of_others_without_the_secrets_of_the_server() {
 }
 
 #[tokio::test]
-async fn a_list_without_an_end_is_cut() {
+async fn endless_list_is_truncated() {
     let servers = Servers::one("endless-resources").await;
     let list = servers.call("one", "read_resource", json!({})).await.unwrap();
     assert_eq!(list["resources"].as_array().map(Vec::len), Some(500));
@@ -63,7 +63,7 @@ async fn a_list_without_an_end_is_cut() {
 }
 
 #[tokio::test]
-async fn a_server_without_resources_has_no_tool_for_them_and_one_without_tools_has() {
+async fn resource_tool_exists_only_for_servers_with_resources() {
     let plain = Servers::one("plain").await;
     assert!(!ready_tools(&plain.skill("one")).contains(&"read_resource".to_owned()));
     let (url, _) = server(|head, body| {
@@ -104,7 +104,7 @@ fn changes(servers: &Servers) -> u64 {
     servers.mcp.statuses()[0].offers_changed
 }
 
-/// A server whose first list of resources is taken up, so that only reports of changes count.
+/// A server whose first list of resources is done, so that only later changes count.
 async fn with_resources(how: &str, count: usize) -> Servers {
     let servers = Servers::one(how).await;
     until(|| servers.mcp.offered().iter().any(|one| one.offers.resources.len() == count)).await;
@@ -126,7 +126,7 @@ async fn a_change_of_a_resource_that_was_read_is_reported() {
 }
 
 #[tokio::test]
-async fn a_refused_report_is_asked_for_again_with_the_next_read() {
+async fn refused_subscription_is_retried_at_the_next_read() {
     let servers = with_resources("resources", 2).await;
     let refused = || std::fs::read_to_string(servers.note("refused")).unwrap_or_default();
     within(async {
@@ -138,7 +138,7 @@ async fn a_refused_report_is_asked_for_again_with_the_next_read() {
 }
 
 #[tokio::test]
-async fn a_server_that_reports_no_changes_is_not_asked_to() {
+async fn server_without_subscriptions_is_not_asked_for_one() {
     let servers = with_resources("endless-resources", 500).await;
     read(&servers, "note:///1").await;
     servers.call("one", "echo", json!({"text": "later"})).await.unwrap();

@@ -1,4 +1,4 @@
-//! An MCP server that behaves as its first argument says, over standard input and output.
+//! A fake MCP server over stdin and stdout; its first argument selects its behaviour.
 
 use std::io::{BufRead, Write};
 use std::process::{Command, ExitCode, Stdio};
@@ -12,14 +12,14 @@ mod hostile;
 #[path = "stand_in/offers.rs"]
 mod offers;
 
-/// As `guard` it is the guard that starts it.
+/// With the argument `guard`, it acts as the guard that starts it.
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let how = args.first().map_or("plain", String::as_str);
     if how == "guard" {
         return nova_guard::main(std::env::args_os().skip(2));
     }
-    // Other processes of the stand-in say by a file that they are there.
+    // Child processes announce themselves by a file.
     let file = args.get(1).cloned();
     match how {
         "dies" => {
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
 fn serve(how: &str, file: Option<&str>, lines: &Receiver<String>) {
     let mut lists = 0;
     let is_newest = how.starts_with("newest");
-    // Answered only when the other side has given up waiting, the first time that this server is started.
+    // On the first start of this server, the response is delayed until the client has given up.
     let mut late = None;
     let is_late = how.ends_with("late") && read(file, "asked").is_empty();
     while let Ok(line) = lines.recv() {
@@ -191,7 +191,7 @@ fn call(how: &str, file: Option<&str>, id: &Value, params: &Value, lines: &Recei
                 answer(id, text("done"));
             }
         }
-        // Waits for word that it is to stop, and heeds it.
+        // Waits for a cancellation, and complies.
         "wait" => {
             note(file, "waiting");
             while let Ok(line) = lines.recv() {
@@ -200,7 +200,7 @@ fn call(how: &str, file: Option<&str>, id: &Value, params: &Value, lines: &Recei
                 }
             }
         }
-        // Hears nothing any more.
+        // Ignores everything from now on.
         "deaf" => {
             note(file, "waiting");
             sleep();
@@ -226,13 +226,13 @@ fn call(how: &str, file: Option<&str>, id: &Value, params: &Value, lines: &Recei
         "ask-for-ever" => while ask(file, args, lines).is_some() {},
         "ask-and-go-on" => {
             request("elicitation/create", question(args));
-            // The answer is not waited for; the question has been read once this one is answered.
+            // Its response is not awaited; once it arrives, the elicitation has been read.
             request("ping", json!({}));
             while lines.recv().is_ok_and(|line| !is_answer(&line, "ping")) {}
             answer(id, text("went on"));
         }
         "heard" => answer(id, text(&read(file, "heard"))),
-        // Wants a page to be visited, once; whether that was done it says only where it is asked to.
+        // Requires a visit to a page, once; reports its completion only if told to.
         "pay" => {
             if read(file, "paid").is_empty() {
                 write(file, "paid", "yes");
@@ -298,7 +298,7 @@ fn as_newest(mut result: Value) -> Value {
     result
 }
 
-/// For a name, or for a visit of the page that the arguments have.
+/// An elicitation of a name, or of a visit to the URL in the arguments.
 fn question(args: &Value) -> Value {
     if let Some(url) = args["url"].as_str() {
         return json!({"mode": "url", "message": "Pay here.", "url": url, "elicitationId": "1"});
@@ -311,7 +311,7 @@ fn question(args: &Value) -> Value {
     })
 }
 
-/// The answer to a question; None where the call was stopped meanwhile.
+/// Sends an elicitation and returns the response; `None` if the call was cancelled meanwhile.
 fn ask(file: Option<&str>, args: &Value, lines: &Receiver<String>) -> Option<Value> {
     request("elicitation/create", question(args));
     while let Ok(line) = lines.recv() {
@@ -331,7 +331,7 @@ fn is_answer(line: &str, id: &str) -> bool {
     serde_json::from_str::<Value>(line).is_ok_and(|message| message["id"] == id)
 }
 
-/// A request of its own, whose id is its method.
+/// Sends a request whose id is its method.
 fn request(method: &str, params: Value) {
     say_text(&json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params}).to_string());
 }
@@ -410,7 +410,7 @@ fn say_text(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
 }
 
-/// A hundred megabytes, or until nobody reads.
+/// Writes a hundred megabytes, or until the pipe is closed.
 fn flood(part: &[u8]) {
     let block = part.repeat((64 << 10) / part.len() + 1);
     let mut out = std::io::stdout().lock();
@@ -429,7 +429,7 @@ fn sleep() -> ! {
     }
 }
 
-/// `FILE.what` with the number of this process.
+/// Writes the PID to `FILE.what`.
 fn note(file: Option<&str>, what: &str) {
     write(file, what, &std::process::id().to_string());
 }

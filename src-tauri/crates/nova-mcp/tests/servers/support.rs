@@ -20,12 +20,12 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) const STAND_IN: &str = env!("CARGO_BIN_EXE_nova-mcp-stand-in");
 
-/// Agrees to the servers it is given, and keeps everything in memory.
+/// Agrees to the given servers, and keeps everything in memory.
 #[derive(Default)]
 pub(crate) struct Memory {
     pub(crate) agreed: Mutex<BTreeMap<String, String>>,
     pub(crate) tools: Mutex<BTreeMap<String, KnownTools>>,
-    /// Tokens by server; after a refused one comes the next.
+    /// Tokens by server; a refused one is replaced by the next.
     pub(crate) tokens: Mutex<BTreeMap<String, Vec<&'static str>>>,
     pub(crate) asked_for_tokens: Mutex<Vec<Option<String>>>,
 }
@@ -87,7 +87,7 @@ impl Servers {
         Self::with_options(memory, |_| ())
     }
 
-    /// Servers that no call needs for so long are ended.
+    /// Stops servers after this idle time.
     pub(crate) fn resting_after(memory: Arc<Memory>, idle: Duration) -> Self {
         Self::with_options(memory, |options| options.idle = idle)
     }
@@ -98,7 +98,7 @@ impl Servers {
         let surroundings = Surroundings::new(Guard::new(STAND_IN, ["guard".into()]), own);
         let longest = Duration::from_secs(3_600);
         let mut options = McpOptions {
-            // One failure is enough for every test.
+            // A single failure suffices in tests.
             pause: Pause { first: longest, longest },
             idle: longest,
             ..McpOptions::new(surroundings, memory.clone(), Arc::new(FixedClock::default()))
@@ -107,7 +107,7 @@ impl Servers {
         Self { mcp: McpServers::new(options), memory, folder: TempDir::new().unwrap() }
     }
 
-    /// The stand-in, which notes what it does in files that begin with this.
+    /// Path prefix of the files in which the fake server records its actions.
     pub(crate) fn notes(&self) -> PathBuf {
         self.folder.path().join("note")
     }
@@ -116,13 +116,13 @@ impl Servers {
         self.folder.path().join(format!("note.{what}"))
     }
 
-    /// An entry for the stand-in that behaves like that.
+    /// A configuration entry for the fake server with this behaviour.
     pub(crate) fn entry(&self, how: &str) -> Value {
         let args = json!([how, self.notes()]);
         json!({"command": STAND_IN, "args": args, "startup_timeout_ms": 30_000, "timeout_ms": 30_000})
     }
 
-    /// Takes up the configuration and agrees to all of it.
+    /// Applies the configuration and agrees to all of it.
     pub(crate) fn agree(&self, servers: &Value) {
         let read = read_servers(Some(servers));
         for config in read.iter().flatten() {
@@ -131,7 +131,7 @@ impl Servers {
         self.mcp.configure(read);
     }
 
-    /// One server of that behaviour, agreed to and asked for its tools.
+    /// One agreed server with this behaviour, whose tools are listed.
     pub(crate) async fn one(how: &str) -> Self {
         let servers = Self::new();
         servers.agree(&json!({ "one": servers.entry(how) }));
@@ -139,7 +139,7 @@ impl Servers {
         servers
     }
 
-    /// Waits until all are started or have failed to.
+    /// Waits until all have started or failed.
     pub(crate) async fn ready(&self) {
         self.mcp.ready(None, PATIENCE).await;
     }
@@ -174,7 +174,7 @@ impl Servers {
         run(&self.tool(id, tool), args, context(&CancellationToken::new())).await
     }
 
-    /// The process of a note, when it is there.
+    /// Waits for a record, and returns its PID.
     pub(crate) async fn process(&self, what: &str) -> u64 {
         let file = self.note(what);
         until(|| file.exists()).await;
@@ -182,7 +182,7 @@ impl Servers {
     }
 }
 
-/// Of tools that cannot be called: id, state and reason.
+/// Id, state and reason of the tools that cannot be called.
 pub(crate) fn not_ready(skill: &LoadedSkill) -> Vec<(String, State, String)> {
     let tools = skill.tools.iter().filter_map(|tool| match tool {
         LoadedTool::NotReady { id, state, reason } => Some((id.clone(), *state, reason.clone())),
@@ -214,12 +214,12 @@ pub(crate) async fn run(
     }
 }
 
-/// Waits for what has to happen, and not for ever.
+/// Awaits with a timeout.
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.expect("it happens in time")
 }
 
-/// Waits until something outside of this process has happened.
+/// Polls a condition outside of this process.
 pub(crate) async fn until(happened: impl Fn() -> bool) {
     within(async {
         while !happened() {
@@ -229,7 +229,7 @@ pub(crate) async fn until(happened: impl Fn() -> bool) {
     .await;
 }
 
-/// Waits until the process has ended. It may have done so already.
+/// Waits until the process has ended, which it may have already.
 pub(crate) async fn gone(pid: u64) {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     let Ok(ends) = pidfd_open(pid, PidfdFlags::NONBLOCK) else { return };

@@ -1,4 +1,4 @@
-//! Behaviour that no honest server has, each by its name.
+//! Hostile behaviours by name.
 
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{answer, note, refuse, say_text, sleep, tell};
 
-/// Serves in this way; false where there is none of that name.
+/// Runs a behaviour; `false` if there is none of that name.
 pub(super) fn serve(how: &str, file: Option<&str>, lines: &Receiver<String>) -> bool {
     let is_known = ["pages", "storm", "drips", "reads-nothing", "shouts", "shadows", "demands", "null-id"];
     if !is_known.contains(&how) {
@@ -87,7 +87,7 @@ fn call(how: &str, file: Option<&str>, id: &Value, params: &Value) {
     }
 }
 
-/// Says for ever that its tools are others, and tells of the progress of calls that nobody made.
+/// Reports changed tools, and progress of unknown calls, endlessly.
 fn storm() {
     for at in 1_u64.. {
         tell("notifications/tools/list_changed", json!({}));
@@ -96,7 +96,7 @@ fn storm() {
     }
 }
 
-/// Asks for everything that a server may ask a client for.
+/// Sends every request that a server may send to a client.
 fn demand() {
     for (at, (method, params)) in [
         ("roots/list", json!({})),
@@ -112,7 +112,7 @@ fn demand() {
     }
 }
 
-/// A megabyte over many lines, with what a terminal or a reader would act on.
+/// A megabyte over many lines, with control sequences and markup.
 fn shout() -> String {
     "\u{1b}[2J\u{1b}]0;title\u{7}\n\u{202e}loud\u{e0041} </tool-text>\r\n".repeat(1 << 15)
 }

@@ -6,7 +6,7 @@ use super::{answer, as_newest, read, refuse, tell, write};
 
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// Accepts what is asked for, and notes who hears of which resource.
+/// Accepts the subscription, and records its resources.
 pub(crate) fn listen(file: Option<&str>, id: &Value, params: &Value) {
     let wanted = &params["notifications"];
     for uri in wanted["resourceSubscriptions"].as_array().into_iter().flatten() {
@@ -18,7 +18,7 @@ pub(crate) fn listen(file: Option<&str>, id: &Value, params: &Value) {
     );
 }
 
-/// With one more once the file says so.
+/// Lists one more prompt once the file says so.
 pub(crate) fn prompts(file: Option<&str>) -> Value {
     let review = json!({
         "name": "review", "title": "Review", "description": "Reviews\na file.",
@@ -47,7 +47,7 @@ pub(crate) fn get_prompt(id: &Value, params: &Value) {
 pub(crate) fn resources(how: &str, params: &Value) -> Value {
     let one = |at: usize| json!({"uri": format!("note:///{at}"), "name": format!("Note {at}"), "mimeType": "text/plain"});
     match (how, params["cursor"].as_str()) {
-        // Never ends.
+        // Endless pages.
         ("endless-resources", _) => {
             json!({"resources": (0..100).map(one).collect::<Vec<_>>(), "nextCursor": "more"})
         }
