@@ -1,4 +1,4 @@
-//! Compiles the modules of `js/` to QuickJS's bytecode, so that a process need not parse zod.
+//! Compiles the modules of `js/` to QuickJS bytecode, so that a process need not parse zod.
 
 use std::{env, error::Error, fs, path::Path};
 
@@ -7,7 +7,7 @@ use rquickjs::{
     loader::{ImportAttributes, Loader, Resolver},
 };
 
-/// As the resolver in `src/child/modules.rs` names them.
+/// Named as by the resolver in `src/child/modules.rs`.
 const MODULES: [(&str, &str); 5] = [
     ("zod", "zod.mjs"),
     ("nova:globals", "globals.mjs"),

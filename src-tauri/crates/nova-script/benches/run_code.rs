@@ -1,5 +1,5 @@
-//! What ten calls of tools cost when a script makes them, beside the same calls made one by one: with the process
-//! that really runs scripts, under its guard.
+//! Ten tool calls made by a script, compared with the same calls made one by one, with the real script
+//! process under its guard.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::path::Path;
@@ -22,7 +22,7 @@ const CONTACTS: usize = 1_000;
 const CALLS: usize = 10;
 const ROUNDS: usize = 25;
 const GOAL: f64 = 1.5;
-/// A result counts as missed when it is this much beyond its goal; the rest is noise.
+/// Tolerance: a result misses its goal when it exceeds it by this factor.
 const NOISE: f64 = 1.15;
 
 fn main() -> ExitCode {
@@ -59,14 +59,14 @@ fn main() -> ExitCode {
     if kept { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Of a turn of its own, in which it is not the same call once more.
+/// A new turn, so that it does not count as a repeated call.
 async fn run(scope: &CallScope, tool: &str, args: Value) -> Value {
     let scope = CallScope { so_far: Arc::default(), ..scope.clone() };
     let call = Call::with_value("call1".into(), tool, args);
     run_call(&scope, call, CancellationToken::new()).await.result.unwrap()
 }
 
-/// A tenth of the contacts has each tag.
+/// A vault in which a tenth of the contacts has each tag.
 fn made_up() -> TempVault {
     let vault = TempVault::from("");
     for at in 0..CONTACTS {
@@ -78,13 +78,13 @@ fn made_up() -> TempVault {
         );
         vault.write(&format!("CRM/People/Person {at}.md"), &text);
     }
-    // What was just written is read again at every question; that is over after two seconds.
+    // Recently written files are read again at each query, for two seconds.
     std::thread::sleep(std::time::Duration::from_secs(3));
     vault
 }
 
 fn scope(vault: &TempVault, data: &Path) -> CallScope {
-    // The same program as Nova's, which `make bench` builds beside this one.
+    // The same program as Nova's, built by `make bench`.
     let program = Path::new(env!("CARGO_BIN_EXE_nova-script"));
     let guard = program.with_file_name("nova-guard");
     assert!(guard.exists(), "build it first: cargo build --release -p nova-guard");
@@ -150,7 +150,7 @@ impl PendingTools for NoPendingTools {
     }
 }
 
-/// Nobody agreed to anything.
+/// Unconfined runs are never allowed.
 struct Never;
 
 #[async_trait]

@@ -1,5 +1,5 @@
-//! How soon a file is a tool, what a call of it costs, and how much memory many tools take: with the
-//! process that really runs scripts, under its guard.
+//! Time to load a tool file, overhead of a call, and memory of many tools, with the real script process under
+//! its guard.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::fs;
@@ -19,9 +19,9 @@ use tempfile::TempDir;
 const ROUNDS: usize = 15;
 const CALLS: usize = 501;
 const TOOLS: usize = 50;
-/// A process says nothing when it is ready; what it does until then takes 50 ms.
+/// A process does not announce that it is ready; its startup takes 50 ms.
 const AT_REST: Duration = Duration::from_millis(400);
-/// A result counts as missed when it is this much beyond its goal; the rest is noise.
+/// Tolerance: a result misses its goal when it exceeds it by this factor.
 const NOISE: f64 = 1.15;
 
 fn main() -> ExitCode {
@@ -52,7 +52,7 @@ async fn measure() -> ExitCode {
     if kept { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// From a new content to the end of its first call, where nothing is there but Nova.
+/// From a new file to the end of its first call, without any process running.
 async fn cold() -> Vec<Duration> {
     let mut times = Vec::new();
     for round in 0..ROUNDS {
@@ -66,7 +66,7 @@ async fn cold() -> Vec<Duration> {
     times
 }
 
-/// From a new content to its tool, and to the end of its first call.
+/// From a new file to its tool, and to the end of its first call.
 async fn spare() -> (Vec<Duration>, Vec<Duration>) {
     let (mut loads, mut calls) = (Vec::new(), Vec::new());
     let host = Host::new(|options| options.spare = true);
@@ -84,8 +84,8 @@ async fn spare() -> (Vec<Duration>, Vec<Duration>) {
     (loads, calls)
 }
 
-/// A folder skill with many tools: each has a runtime of its own in the one process, which prepares
-/// one ahead while it is at rest.
+/// A folder skill with many tools, each with its own runtime in one process, which prepares one runtime in
+/// advance while idle.
 async fn further(rest: Duration) -> Vec<Duration> {
     let host = Host::new(|_| {});
     call(&host.load("skill", ROUNDS).await, ROUNDS).await;
@@ -115,7 +115,7 @@ async fn calls_without_io() -> Vec<Duration> {
     times
 }
 
-/// Each tool in a process of its own, after a call; with the guards.
+/// Each tool in its own process, after a call; including the guards.
 async fn memory() -> bool {
     let host = Host::new(|_| {});
     for number in 0..TOOLS {
@@ -139,14 +139,14 @@ async fn memory() -> bool {
     kept
 }
 
-/// A host over a data folder that goes with it.
+/// A host with a temporary data folder.
 struct Host {
     host: ScriptHost,
     _data: TempDir,
 }
 
 impl Host {
-    /// Without a spare process, unless that is changed.
+    /// Without a spare process by default.
     fn new(change: impl FnOnce(&mut HostOptions)) -> Self {
         let program = Path::new(env!("CARGO_BIN_EXE_nova-script"));
         let guard = program.with_file_name("nova-guard");
@@ -166,7 +166,7 @@ impl Host {
         Self { host: ScriptHost::new(Arc::new(spawn), options), _data: data }
     }
 
-    /// A tool of a content that nobody has seen.
+    /// Loads a tool with new content.
     async fn load(&self, owner: &str, number: usize) -> Arc<dyn Tool> {
         let path = format!("/tools/tool{number}.ts").into();
         let file = ToolFile { owner: owner.into(), path, source: source(number).into(), vault: None };
@@ -178,7 +178,7 @@ impl Host {
     }
 }
 
-/// A tool as people write them.
+/// A typical tool.
 fn source(number: usize) -> String {
     format!(
         "import {{ z }} from 'zod'
@@ -228,7 +228,7 @@ fn children(of: u32) -> Vec<u32> {
     lists.flat_map(|list| list.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<_>>()).collect()
 }
 
-/// In kilobytes; memory that processes share counts by share.
+/// In kilobytes; shared memory counts proportionally (PSS).
 fn proportional_memory(id: u32) -> u64 {
     let rollup = fs::read_to_string(format!("/proc/{id}/smaps_rollup")).unwrap();
     let line = rollup.lines().find(|line| line.starts_with("Pss:")).unwrap();
@@ -252,7 +252,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// Nobody agreed to anything.
+/// Unconfined runs are never allowed.
 struct Never;
 
 #[async_trait::async_trait]

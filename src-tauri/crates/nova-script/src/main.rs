@@ -1,5 +1,5 @@
-//! `nova-script`: reads messages of Nova's on its standard input, runs scripts, answers on its
-//! standard output. See the library's `child`.
+//! `nova-script`: reads Nova's messages on stdin, runs scripts, and answers on stdout. See the library's
+//! `child`.
 
 use std::process::ExitCode;
 

@@ -1,10 +1,9 @@
-//! What Nova and the process that runs scripts say to each other, over the latter's standard input
-//! and output.
+//! The protocol between Nova and the script process, over the latter's stdin and stdout.
 //!
-//! A message is a length of four bytes (little endian, at most [`MAX_MESSAGE`]) and that much JSON.
+//! A message is a length of four bytes (little endian, at most [`MAX_MESSAGE`]) followed by that much JSON.
 //! The process answers each [`ToChild::Load`] with any number of `At` and one `Loaded` or `Failed`, and each
-//! [`ToChild::Call`] with any number of `Ask`, `Log`, `Progress` and `Partial` and then one `Done`
-//! or `Failed`. It works on one of them at a time.
+//! [`ToChild::Call`] with any number of `Ask`, `Log`, `Progress` and `Partial` followed by one `Done` or
+//! `Failed`. It handles one request at a time.
 
 use std::io::{self, Read, Write};
 
@@ -12,10 +11,10 @@ use nova_skill::VaultAccess;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-/// The longest message, in bytes of JSON. A longer one ends the process.
+/// Maximum message size, in bytes of JSON. A longer one ends the process.
 pub const MAX_MESSAGE: u32 = 32 * 1024 * 1024;
 
-/// Why a message could not be sent or understood.
+/// Why a message could not be sent or parsed.
 #[derive(Debug, thiserror::Error)]
 pub enum MessageError {
     #[error("a message of {0} bytes is longer than {MAX_MESSAGE} bytes")]
@@ -26,7 +25,7 @@ pub enum MessageError {
     Gone(#[from] io::Error),
 }
 
-/// A message with its length before it, as it goes over the pipe.
+/// Serialises a message with its length prefix.
 pub fn encode(message: &impl Serialize) -> Result<Vec<u8>, MessageError> {
     let mut bytes = vec![0; 4];
     serde_json::to_writer(&mut bytes, message)?;
@@ -38,7 +37,7 @@ pub fn encode(message: &impl Serialize) -> Result<Vec<u8>, MessageError> {
     Ok(bytes)
 }
 
-/// How many bytes of JSON follow the four bytes of a length; nothing is allocated before.
+/// Decodes a length prefix and checks it before anything is allocated.
 pub fn length(head: [u8; 4]) -> Result<usize, MessageError> {
     match u32::from_le_bytes(head) {
         length if length <= MAX_MESSAGE => Ok(length as usize),
@@ -46,7 +45,7 @@ pub fn length(head: [u8; 4]) -> Result<usize, MessageError> {
     }
 }
 
-/// The next message; None where the other side has ended between two.
+/// Reads the next message; `None` at the end of the stream between two messages.
 pub fn read<T: DeserializeOwned>(from: &mut impl Read) -> Result<Option<T>, MessageError> {
     let mut head = [0; 4];
     match from.read(&mut head[..1])? {
@@ -58,7 +57,7 @@ pub fn read<T: DeserializeOwned>(from: &mut impl Read) -> Result<Option<T>, Mess
     Ok(Some(serde_json::from_slice(&bytes)?))
 }
 
-/// Sends a message whole.
+/// Writes a complete message.
 pub fn write(to: &mut impl Write, message: &impl Serialize) -> Result<(), MessageError> {
     to.write_all(&encode(message)?)?;
     Ok(to.flush()?)
@@ -67,18 +66,17 @@ pub fn write(to: &mut impl Write, message: &impl Serialize) -> Result<(), Messag
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ToChild {
-    /// The first message: what the process may use.
+    /// The first message, with the limits of the process.
     Start { limits: Limits },
-    /// Take the types out of a file, run it, and say what it defines. A module that was loaded
-    /// under that name before is replaced. Where `more` files may follow, the process prepares for
-    /// the next one while it has nothing else to do. A `snippet` is no file: it is the text of a function
-    /// that returns its last expression, and a call runs it.
+    /// Strip the types of a file, run it, and return its definition. It replaces a module loaded under the
+    /// same name before. If `more` files may follow, the process prepares for the next one while idle. A
+    /// `snippet` is the body of a function that returns its last expression, and is run by a call.
     Load { file: String, source: String, more: bool, snippet: bool },
-    /// Call the tool that a loaded file defines.
+    /// Call the tool of a loaded file.
     Call { file: String, args: Value, request: Request, given: Box<Given> },
     /// The answer to an `Ask`.
     Answer { ask: u64, answer: Result<Answer, Refusal> },
-    /// Abort the running call: its `AbortSignal` fires.
+    /// Cancel the running call: its `AbortSignal` fires.
     Cancel,
 }
 
@@ -88,12 +86,12 @@ pub enum FromChild {
     Loaded {
         definition: Box<Definition>,
     },
-    /// The tool wants something that only Nova can do.
+    /// The tool requests something that only Nova can do.
     Ask {
         ask: u64,
         want: Want,
     },
-    /// While a file is loaded: the line of the statement that begins. It outlives the process.
+    /// While a file is loaded: the line of the next statement, so that it is known after a crash.
     At {
         line: u32,
     },
@@ -105,14 +103,14 @@ pub enum FromChild {
         fraction: Option<f64>,
         message: Option<String>,
     },
-    /// A value that an async generator yielded.
+    /// A value yielded by an async generator.
     Partial {
         value: Value,
     },
     Done {
         value: Value,
     },
-    /// Of a load or a call. The process goes on where `fatal` is false.
+    /// End of a failed load or call. The process stays usable unless `fatal`.
     Failed {
         fault: Fault,
         fatal: bool,
@@ -121,41 +119,41 @@ pub enum FromChild {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Bytes of JavaScript's heap.
+    /// JavaScript heap, in bytes.
     pub memory: u64,
-    /// Milliseconds of processor time for one load or call.
+    /// Processor time of one load or call, in milliseconds.
     pub computing_ms: u64,
-    /// Bytes of JSON of one result, of all partial results of a call, and of all it logs.
+    /// Bytes of JSON of one result, of all partial results of a call, and of all its logs.
     pub output: u64,
 }
 
-/// What a file says of its tool.
+/// A file's definition of its tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definition {
     pub name: String,
     pub description: String,
-    /// What it says of itself beside its description.
+    /// Structured parts of its description.
     #[serde(default)]
     pub fragments: Fragments,
     /// JSON Schema (2020-12) of the arguments.
     pub parameters: Value,
-    /// As the file spells it; None where it says nothing.
+    /// As spelled in the file; `None` if undeclared.
     pub effect: Option<String>,
     /// `service` or `service/key`.
     pub credentials: Vec<String>,
-    /// Those that its source asks for by name, `service/key`: what to set where one is missing.
+    /// Credentials requested by name in its source, `service/key`: what to set if one is missing.
     #[serde(default)]
     pub keys: Vec<String>,
-    /// Hosts that the file declares.
+    /// Declared hosts.
     pub hosts: Vec<String>,
-    /// Hosts of the addresses that stand in its source as literals and that it does not declare.
+    /// Undeclared hosts of URL literals in its source.
     pub proposed_hosts: Vec<String>,
-    /// What it may do with notes.
+    /// Declared access to notes.
     #[serde(default)]
     pub vault: Option<VaultAccess>,
 }
 
-/// The typed parts of a description, as [`nova_skill::Description`] has them.
+/// The structured parts of a description, as in [`nova_skill::Description`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fragments {
     pub use_when: Vec<String>,
@@ -167,18 +165,18 @@ pub struct Fragments {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotWhen {
     pub clause: String,
-    /// The tool to use then.
+    /// The tool to use instead.
     pub instead: String,
 }
 
-/// What `ctx` has without asking.
+/// The parts of `ctx` that need no request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Given {
     /// The skill's configuration.
     pub config: Value,
-    /// The moment at which the call began.
+    /// The time at which the call began.
     pub clock: Moment,
-    /// Which of `ctx.vault` there is.
+    /// The access that `ctx.vault` provides.
     pub vault: Option<VaultAccess>,
 }
 
@@ -186,13 +184,13 @@ pub struct Given {
 pub struct Moment {
     /// RFC 3339, in UTC.
     pub now: String,
-    /// `YYYY-MM-DD` in the user's zone.
+    /// `YYYY-MM-DD` in the user's time zone.
     pub today: String,
-    /// Its IANA name, or its offset.
+    /// IANA name, or offset.
     pub zone: String,
 }
 
-/// `ctx.request`
+/// The value of `ctx.request`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     pub request_id: String,
@@ -230,7 +228,7 @@ pub enum Want {
         tool: String,
         args: Value,
     },
-    /// A tool of the skill `vault`, as part of this call.
+    /// A tool of the skill `vault`, within this call.
     Vault {
         tool: String,
         args: Value,
@@ -276,7 +274,7 @@ pub enum Answer {
         headers: Vec<(String, String)>,
         /// Base64.
         body: String,
-        /// After redirects.
+        /// The final URL after redirects.
         url: String,
     },
     Credential {
@@ -290,43 +288,43 @@ pub enum Answer {
     },
 }
 
-/// Why Nova did not do what was asked for.
+/// Why a request was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub message: String,
-    /// Of a call of another tool: `denied_by_rule`.
+    /// Set for a call of another tool: `denied_by_rule`.
     pub code: Option<String>,
 }
 
-/// What went wrong in a script, told in places of its TypeScript.
+/// An error in a script, with positions in its TypeScript.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     pub kind: FaultKind,
     pub message: String,
-    /// 1-based, in the source file; columns count characters. A line without a column is that of the
-    /// statement that was begun last, where nothing better is known.
+    /// From 1, in the source file; columns count characters. Without a column, it is the line of the last
+    /// statement begun.
     pub line: Option<u32>,
     pub column: Option<u32>,
-    /// The calls that led there, innermost first, as `name (file:line:column)`.
+    /// Stack frames, innermost first, as `name (file:line:column)`.
     pub stack: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
-    /// The source is not TypeScript.
+    /// The source is not valid TypeScript.
     Syntax,
-    /// An import that does not exist here.
+    /// An unknown import.
     Import,
-    /// The file exports no tool, or one that is not as it should be.
+    /// The file exports no tool, or an invalid one.
     Definition,
-    /// The arguments do not fit the schema (as zod sees it).
+    /// The arguments do not match the zod schema.
     Arguments,
     /// The script threw.
     Thrown,
-    /// The result cannot be written as JSON, or is too long.
+    /// The result is not serialisable as JSON, or too long.
     Result,
-    /// Computing took too long.
+    /// The time limit for computing was exceeded.
     Time,
     Memory,
 }

@@ -1,5 +1,5 @@
-//! How long a job may compute, and who ends it: the interpreter asks [`Budget::over`] between its
-//! steps, and a thread of its own ends the process where a step does not end.
+//! Limits the processor time of a job: the interpreter polls [`Budget::over`] between steps, and a watchdog
+//! thread ends the process if a step does not return.
 
 use std::{
     process,
@@ -16,16 +16,16 @@ use rustix::time::{ClockId, clock_gettime};
 use super::link::{Job, Link};
 use crate::protocol::{Fault, FaultKind, FromChild};
 
-/// How long a cancelled call may clean up before it is ended.
+/// Grace period for a cancelled call to clean up.
 const CLEANING: Duration = Duration::from_millis(250);
-/// How much later than the interpreter the watching thread ends a job.
+/// Delay of the watchdog thread, so that the interpreter acts first.
 const GRACE: Duration = Duration::from_millis(150);
 const LOOKING: Duration = Duration::from_millis(50);
 const NEVER: u64 = u64::MAX;
-/// No job has this number: what is done between two jobs is nobody's to cancel.
+/// Not the number of any job: work between two jobs cannot be cancelled.
 const NO_JOB: u64 = u64::MAX - 1;
 
-/// Why a job has to end.
+/// Why a job must end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Over {
     Time,
@@ -35,12 +35,12 @@ pub(super) enum Over {
 #[derive(Debug)]
 pub(super) struct Budget {
     allowed_ms: AtomicU64,
-    /// Processor time of the process, in nanoseconds, at which the running job has to end.
+    /// Processor time of the process, in nanoseconds, at which the running job must end.
     deadline: AtomicU64,
     running: AtomicU64,
-    /// The line of the file at which the running job was last known to be; 0 where nothing is known.
+    /// Last known line of the running job in its file; 0 if unknown.
     line: AtomicU32,
-    /// The job that Nova cancelled last, and when, in nanoseconds.
+    /// The last cancelled job, and the time of its cancellation in nanoseconds.
     cancelled: AtomicU64,
     cancelled_at: AtomicU64,
     watched: Mutex<bool>,
@@ -61,7 +61,7 @@ impl Budget {
         }
     }
 
-    /// Milliseconds of processor time for one job, from now on.
+    /// Sets the processor time for a job, in milliseconds from now.
     pub(super) fn allow(&self, computing_ms: u64) {
         self.allowed_ms.store(computing_ms, Relaxed);
     }
@@ -81,13 +81,13 @@ impl Budget {
         *self.watched.lock().unwrap_or_else(PoisonError::into_inner) = false;
     }
 
-    /// The running job has come to this line of its file.
+    /// Records the current line of the running job.
     pub(super) fn at(&self, line: u32) {
         self.line.store(line, Relaxed);
     }
 
-    /// Says of a job that went wrong where it was, if nothing better is known: what it did there may
-    /// have been in a function that stands elsewhere.
+    /// Adds the last known line to a fault without a better position: the fault may have occurred in a
+    /// function defined elsewhere.
     pub(super) fn locate(&self, fault: &mut Fault) {
         let line = self.line.load(Relaxed);
         let has_place = match fault.kind {
@@ -103,7 +103,7 @@ impl Budget {
         }
     }
 
-    /// Nova no longer wants this job; it may be one that has not begun.
+    /// Cancels a job, which may not have begun yet.
     pub(super) fn cancel(&self, job: Job) {
         self.cancelled_at.store(now(), Relaxed);
         self.cancelled.store(job, Relaxed);
@@ -113,13 +113,13 @@ impl Budget {
         self.cancelled.load(Relaxed) == self.running.load(Relaxed)
     }
 
-    /// How long the running job may continue after it was cancelled; None where it was not.
+    /// Remaining grace period of the running job; `None` if it is not cancelled.
     pub(super) fn stop_in(&self) -> Option<Duration> {
         let end = self.cancelled_at.load(Relaxed).saturating_add(nanos(CLEANING));
         self.is_cancelled().then(|| Duration::from_nanos(end.saturating_sub(now())))
     }
 
-    /// Whether the running job has to end.
+    /// Whether the running job must end.
     pub(super) fn over(&self) -> Option<Over> {
         self.over_by(Duration::ZERO)
     }
@@ -135,7 +135,7 @@ impl Budget {
         (processor() >= deadline).then_some(Over::Time)
     }
 
-    /// The report about a job that had to end.
+    /// The fault to report for a job that had to end.
     pub(super) fn fault(&self, over: Over) -> Fault {
         let (kind, message) = match over {
             Over::Time => {
@@ -148,7 +148,7 @@ impl Budget {
     }
 }
 
-/// Ends the process where a job continues for longer than the interpreter would let it.
+/// Ends the process if a job outlasts the interpreter's own check.
 pub(super) fn watch(budget: Arc<Budget>, link: Arc<Link>) {
     loop {
         let watched = budget.watched.lock().unwrap_or_else(PoisonError::into_inner);
@@ -157,7 +157,7 @@ pub(super) fn watch(budget: Arc<Budget>, link: Arc<Link>) {
         if let Some(over) = budget.over_by(GRACE) {
             let mut fault = budget.fault(over);
             budget.locate(&mut fault);
-            // False where the job has ended by itself since.
+            // `Ok(false)` if the job has just ended by itself.
             match link.finish(job, &FromChild::Failed { fault, fatal: true }) {
                 Ok(false) => {}
                 Ok(true) | Err(_) => process::exit(1),

@@ -1,4 +1,4 @@
-//! From TypeScript to JavaScript, and from places in the JavaScript back to the TypeScript.
+//! Compiles TypeScript to JavaScript, and maps positions back to the TypeScript.
 
 use std::path::Path;
 
@@ -21,29 +21,29 @@ use url::Url;
 use super::{marks, snippet};
 use crate::protocol::{Fault, FaultKind};
 
-/// The longest source, in bytes.
+/// Maximum size of a source, in bytes.
 const MAX_SOURCE: usize = 1024 * 1024;
-/// How deep brackets may nest: the parser goes down into them on its stack.
+/// Maximum nesting depth of brackets, on which the parser recurses.
 const MAX_DEPTH: usize = 500;
-/// What a file may import.
+/// Modules that a file may import.
 pub(super) const IMPORTS: [&str; 3] = ["zod", "@nova/tools", "@nexus/tools"];
 
-/// A file as it can run.
+/// A compiled file.
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub(super) javascript: String,
-    /// Hosts of the addresses that stand in the source, `name` or `name:port`, sorted.
+    /// Hosts of URLs in the source, `name` or `name:port`, sorted.
     pub(super) hosts: Vec<String>,
-    /// Credentials that it asks for by name, `service/key`, sorted.
+    /// Credentials requested by name, `service/key`, sorted.
     pub(super) keys: Vec<String>,
-    /// Where `export default` stands; where there is none, where the file ends.
+    /// Position of `export default`; the end of the file without one.
     pub(super) default_export: Place,
-    /// The line at which a call of the tool begins.
+    /// The line at which `execute` begins.
     pub(super) execute: Option<u32>,
     pub(super) places: Places,
 }
 
-/// Line and column, both from 1; a column counts characters.
+/// Line and column, both from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) line: u32,
@@ -54,7 +54,7 @@ pub(super) fn compile(source: &str) -> Result<Compiled, Fault> {
     compile_whole(source, None)
 }
 
-/// A snippet, with the places of its own text.
+/// Compiles a snippet, with positions relative to its own text.
 pub(super) fn compile_snippet(snippet: &str) -> Result<Compiled, Fault> {
     let lines = Lines::of(snippet);
     let end = lines.place(snippet, u32::try_from(snippet.trim_end().len()).unwrap_or_default());
@@ -65,14 +65,14 @@ pub(super) fn compile_snippet(snippet: &str) -> Result<Compiled, Fault> {
     })
 }
 
-/// A place in the file that a snippet is run as, in the snippet's own text.
+/// Converts a position in the generated file to one in the snippet.
 fn within(place: Place, end: Place) -> Place {
     let Place { line, column } = place;
     let column = if line == 1 { column.saturating_sub(snippet::COLUMNS).max(1) } else { column };
     Place { line, column }.min(end)
 }
 
-/// `end_of_snippet`: where the text of a snippet ends, in its own places.
+/// `end_of_snippet` is the end position in the snippet's own text.
 fn compile_whole(source: &str, end_of_snippet: Option<Place>) -> Result<Compiled, Fault> {
     if source.len() > MAX_SOURCE {
         let length = source.len();
@@ -92,7 +92,7 @@ fn compile_whole(source: &str, end_of_snippet: Option<Place>) -> Result<Compiled
     let parsed = Parser::new(&allocator, source, kind).parse();
     first_error(&parsed.diagnostics, source, &lines)?;
     let mut program = parsed.program;
-    // Before the types go: an import of which only types are used goes with them.
+    // Before types are stripped, because that removes type-only imports.
     for (module, requests) in &parsed.module_record.requested_modules {
         for request in requests.iter().filter(|request| !request.is_type) {
             importable(module, request.span, source, &lines)?;
@@ -136,7 +136,7 @@ fn compile_whole(source: &str, end_of_snippet: Option<Place>) -> Result<Compiled
         end_of_snippet,
     );
     let end = u32::try_from(source.trim_end().len()).unwrap_or_default();
-    // At the end, where it moves no line.
+    // Appended, so that line numbers do not change.
     let javascript = format!("{}\nimport {{ at as {} }} from '@nova/tools';\n", printed.code, marked.name);
     Ok(Compiled {
         default_export: found
@@ -150,14 +150,14 @@ fn compile_whole(source: &str, end_of_snippet: Option<Place>) -> Result<Compiled
     })
 }
 
-/// Finds places of the TypeScript for places of the JavaScript.
+/// Maps positions in the JavaScript to the TypeScript.
 #[derive(Debug)]
 pub(super) struct Places {
     source: Wide,
     printed: Wide,
-    /// ((line, column) printed, (line, column) in the source), from 0, columns in UTF-16; sorted.
+    /// ((line, column) generated, (line, column) in the source), from 0, columns in UTF-16; sorted.
     tokens: Vec<(At, At)>,
-    /// Of a snippet, where its own text ends.
+    /// The end of a snippet, in its own text.
     end_of_snippet: Option<Place>,
 }
 
@@ -175,8 +175,7 @@ impl Places {
         Self { source: Wide::of(source), printed: Wide::of(printed), tokens, end_of_snippet }
     }
 
-    /// The place in the TypeScript of one in the JavaScript, as QuickJS tells it: from 1, columns
-    /// in bytes.
+    /// Maps a position as reported by QuickJS: from 1, columns in bytes.
     pub(super) fn find(&self, line: u32, column: u32) -> Option<Place> {
         let line = line.checked_sub(1)?;
         let bytes = column.saturating_sub(1);
@@ -184,7 +183,7 @@ impl Places {
             Some(before) => before.encode_utf16().count() as u32,
             None => bytes,
         };
-        // The last token that begins at the place or before it, else the first of the line.
+        // The last token that begins at or before the position, otherwise the first of the line.
         let after = self.tokens.partition_point(|(printed, _)| *printed <= (line, units));
         let on_line = |i: usize| self.tokens.get(i).filter(|(printed, _)| printed.0 == line);
         let before = after.checked_sub(1).and_then(on_line);
@@ -204,7 +203,7 @@ impl Places {
     }
 }
 
-/// The lines of a text whose columns differ by how they are counted, by their numbers.
+/// Lines with non-ASCII text, in which byte and UTF-16 columns differ, by number.
 #[derive(Debug)]
 struct Wide(Vec<(u32, String)>);
 
@@ -220,7 +219,7 @@ impl Wide {
     }
 }
 
-/// Byte offsets at which lines begin.
+/// Byte offsets of the line starts.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -237,12 +236,12 @@ impl Lines {
     }
 }
 
-/// What is looked for in a program once its types are gone.
+/// Collected from a program without types.
 #[derive(Default)]
 struct Found {
     hosts: Vec<String>,
     keys: Vec<String>,
-    /// Dynamic imports of a literal; others fail when they run.
+    /// Dynamic imports with a literal; others fail at run time.
     imports: Vec<(String, Span)>,
     default_export: Option<Span>,
 }
@@ -278,7 +277,7 @@ impl<'a> Visit<'a> for Found {
     }
 }
 
-/// The credential that `ctx.credentials.get('service', 'key')` asks for.
+/// The credential in `ctx.credentials.get('service', 'key')`.
 fn key_of(call: &CallExpression) -> Option<String> {
     let Expression::StaticMemberExpression(get) = &call.callee else { return None };
     let of = match &get.object {
@@ -296,7 +295,7 @@ fn key_of(call: &CallExpression) -> Option<String> {
     }
 }
 
-/// The host of an address; of its beginning only where the host is surely over.
+/// The host of a URL; of a prefix (`whole` is false) only if the host is complete.
 fn host_of(text: &str, whole: bool) -> Option<String> {
     let scheme = ["https://", "http://"]
         .into_iter()
@@ -306,7 +305,7 @@ fn host_of(text: &str, whole: bool) -> Option<String> {
     if end.is_none() && !whole {
         return None;
     }
-    // Up to the end of the authority alone: what follows may be no address until it is filled in.
+    // Only up to the authority: the rest may not be valid before placeholders are filled in.
     let url = Url::parse(&text[..scheme.len() + end.unwrap_or(authority.len())]).ok()?;
     let name = url.host_str().filter(|name| !name.ends_with('.'))?;
     Some(match url.port() {
@@ -356,7 +355,7 @@ fn first_error(diagnostics: &Diagnostics, source: &str, lines: &Lines) -> Result
     }
 }
 
-/// The offset of a bracket that is too deep; brackets in texts count too, which does not matter.
+/// The offset of a bracket that exceeds the depth. Brackets in strings count too, which is harmless.
 fn too_deep(source: &str) -> Option<u32> {
     let mut depth = 0_usize;
     for (at, byte) in source.bytes().enumerate() {

@@ -1,4 +1,4 @@
-//! What JavaScript can ask the process for: the functions of the prelude's `host`.
+//! Functions of the process that JavaScript can call: the prelude's `host`.
 
 use std::{
     cell::RefCell,
@@ -14,12 +14,12 @@ use rquickjs::{Ctx, Exception, Function, Object, Result, function::Opt};
 use super::{budget::Budget, link::Link, web};
 use crate::protocol::{FromChild, Level, MessageError, Want};
 
-/// The deepest nesting of a value: what reads JSON gives up at 128.
+/// Maximum nesting depth of a value: JSON parsers give up at 128.
 const MAX_DEPTH: u32 = 100;
-/// How often progress is reported at most.
+/// Minimum interval between progress reports.
 const PROGRESS: Duration = Duration::from_millis(50);
 
-/// What a call may still do, and what it waits for.
+/// State of the running call: remaining output, pending requests and timers.
 pub(super) struct Host {
     link: Arc<Link>,
     budget: Arc<Budget>,
@@ -27,7 +27,7 @@ pub(super) struct Host {
 }
 
 struct State {
-    /// False while a file is loaded and between two calls.
+    /// False while a file is loaded and between calls.
     calling: bool,
     last_ask: u64,
     last_timer: u64,
@@ -35,7 +35,7 @@ struct State {
     output: u64,
     partial_left: u64,
     log_left: u64,
-    /// Progress that was not reported yet, and the time of the last report.
+    /// The latest unreported progress, and the time of the last report.
     progress: Option<(Option<f64>, Option<String>)>,
     progress_told: Option<Instant>,
 }
@@ -56,7 +56,7 @@ impl Host {
         Self { link, budget, state: RefCell::new(state) }
     }
 
-    /// Lets JavaScript ask, for one call, with this many bytes of output of each kind.
+    /// Enables requests for one call, with this many bytes of output of each kind.
     pub(super) fn begin_call(&self, output: u64) {
         let mut state = self.state.borrow_mut();
         state.calling = true;
@@ -75,12 +75,12 @@ impl Host {
         self.state.borrow_mut().timers.clear();
     }
 
-    /// When the next timer is due.
+    /// Due time of the next timer.
     pub(super) fn next_timer(&self) -> Option<Instant> {
         self.state.borrow().timers.first().map(|(at, _)| *at)
     }
 
-    /// A timer that is due.
+    /// Takes a due timer.
     pub(super) fn due_timer(&self) -> Option<u64> {
         let mut state = self.state.borrow_mut();
         let first = state.timers.first().copied().filter(|(at, _)| *at <= Instant::now())?;
@@ -117,15 +117,15 @@ impl Host {
         }
     }
 
-    /// Sends, or ends the process where nobody is there to read.
+    /// Sends a message; ends the process if nobody reads any more.
     fn send(&self, message: &FromChild) {
         if self.link.send(message).is_err() {
             process::exit(1);
         }
     }
 
-    /// Nova is notified while a file is loaded, which happens once: it can tell of a process that crashed
-    /// where it was.
+    /// Reported to Nova only while a file is loaded, which happens once: the line is then known even if the
+    /// process crashes.
     fn at(&self, line: u32) {
         self.budget.at(line);
         if !self.state.borrow().calling {
@@ -153,7 +153,7 @@ impl Host {
         }
     }
 
-    /// Sends a partial result, or says why not.
+    /// Sends a partial result; returns the reason if it cannot.
     fn partial(&self, json: &str) -> Option<String> {
         let mut state = self.state.borrow_mut();
         let Some(left) = state.partial_left.checked_sub(json.len() as u64) else {
@@ -198,7 +198,7 @@ impl Host {
             state.last_timer += 1;
             state.last_timer
         });
-        // 0 where it is no number; at most 25 days, so that it is an instant.
+        // NaN becomes 0; at most 25 days, so that the instant does not overflow.
         let wait = Duration::from_millis(ms.clamp(0.0, f64::from(i32::MAX)) as u64);
         state.timers.insert((Instant::now() + wait, id));
         Ok(id as f64)
@@ -209,7 +209,7 @@ impl Host {
     }
 }
 
-/// The object that the prelude is started with.
+/// The object passed to the prelude.
 pub(super) fn object<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     let set = |name: &str, function: Result<Function<'js>>| object.set(name, function?);
@@ -249,7 +249,7 @@ pub(super) fn object<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> Result<Object<'js>
     Ok(object)
 }
 
-/// What JavaScript wrote as JSON, or why it cannot be sent.
+/// Parses JSON from JavaScript; the error is the reason why it cannot be sent.
 pub(super) fn value(json: &str) -> std::result::Result<serde_json::Value, String> {
     if depth(json) > MAX_DEPTH {
         return Err(format!("the result nests deeper than {MAX_DEPTH} levels"));

@@ -1,5 +1,4 @@
-//! One file's JavaScript: a runtime with Nova's globals and zod, in which the file is loaded and
-//! its tool called.
+//! The JavaScript runtime of one file: Nova's globals and zod; loads the file and calls its tool.
 
 use std::{
     cell::{Cell, RefCell},
@@ -23,18 +22,18 @@ use super::{
 };
 use crate::protocol::{Answer, Definition, Fault, FaultKind, Given, Level, Limits, Request, ToChild};
 
-/// The name by which QuickJS knows the file; [`Isolate::fault`] has its real name.
+/// QuickJS's name for the file; [`Isolate::fault`] substitutes the real one.
 const MODULE: &str = "tool";
-/// Bytes of JavaScript's stack.
+/// JavaScript stack size in bytes.
 const MAX_STACK: usize = 1024 * 1024;
-/// The longest definition, in bytes of JSON.
+/// Maximum size of a definition, in bytes of JSON.
 const MAX_DEFINITION: usize = 256 * 1024;
 
-/// A load or a call that did not come to a result.
+/// Why a load or a call failed.
 #[derive(Debug)]
 pub(super) struct Ended {
     pub(super) fault: Fault,
-    /// The process is not to be used any more.
+    /// The process must not be used any more.
     pub(super) fatal: bool,
 }
 
@@ -48,11 +47,11 @@ impl Ended {
     }
 }
 
-/// A promise that has not been awaited, and what it was rejected with.
+/// An unhandled rejected promise, and the reason.
 type Rejected = (Persistent<Value<'static>>, Persistent<Value<'static>>);
 
 pub(super) struct Isolate {
-    // In the order in which they have to go.
+    // Declared in drop order.
     prelude: Persistent<Object<'static>>,
     rejected: Rc<RefCell<Vec<Rejected>>>,
     context: Context,
@@ -64,16 +63,16 @@ pub(super) struct Isolate {
     source: Option<Source>,
 }
 
-/// What is known of the file.
+/// Metadata of the loaded file.
 struct Source {
     places: Places,
     default_export: Place,
-    /// The line at which a call begins.
+    /// The line at which `execute` begins.
     execute: Option<u32>,
 }
 
 impl Isolate {
-    /// Makes a runtime that has Nova's modules and no file.
+    /// Creates a runtime with Nova's modules, without a file.
     pub(super) fn new(link: Arc<Link>, budget: Arc<Budget>) -> rquickjs::Result<Self> {
         let runtime = Runtime::new()?;
         runtime.set_max_stack_size(MAX_STACK);
@@ -100,7 +99,7 @@ impl Isolate {
             Module::import(&ctx, "nova:tools")?.finish::<Value>()?;
             let start: Function = prelude.get("start")?;
             start.call::<_, ()>((host::object(&ctx, &host)?,))?;
-            // The C library reads the zone when it is first asked: now, not while a file runs.
+            // The C library reads the time zone on first use: now, not while a file runs.
             ctx.eval::<f64, _>("new Date().getTimezoneOffset()")?;
             Ok(Persistent::save(&ctx, prelude))
         })?;
@@ -110,7 +109,7 @@ impl Isolate {
         Ok(Self { prelude, rejected, context, runtime, host, budget, limits, file, source: None })
     }
 
-    /// Runs a file and says what it defines.
+    /// Runs a file and returns its definition.
     pub(super) fn load(
         &mut self,
         file: &str,
@@ -149,7 +148,7 @@ impl Isolate {
         Ok(definition)
     }
 
-    /// Calls the tool; its result.
+    /// Calls the tool and returns its result.
     pub(super) fn call(
         &mut self,
         args: &serde_json::Value,
@@ -166,7 +165,7 @@ impl Isolate {
         self.host.end_call();
         let ended = if fatal { ended } else { self.quieten().and(ended) };
         match ended {
-            // Whatever a call that was stopped says, that is why.
+            // A cancelled call reports the cancellation, whatever it threw.
             Err(Ended { fatal, .. }) if self.budget.is_cancelled() => {
                 Err(Ended { fault: self.budget.fault(Over::Stopped), fatal })
             }
@@ -174,8 +173,8 @@ impl Isolate {
         }
     }
 
-    /// Lets what a load or a call left in the queue run to its end, on its own time and able to ask
-    /// for nothing, so that nothing of it goes on in the next call.
+    /// Drains the job queue after a load or a call, within its time and with requests disabled, so that
+    /// nothing of it runs during the next call.
     fn quieten(&self) -> Result<(), Ended> {
         self.run_jobs()?;
         self.rejected.take();
@@ -208,8 +207,7 @@ impl Isolate {
         host::value(&json).map_err(|message| Ended::harmless(fault(FaultKind::Result, &message)))
     }
 
-    /// Lets JavaScript run until a promise is settled. While a file is loaded (no inbox) there is
-    /// nothing to wait for.
+    /// Runs JavaScript until a promise is settled. While a file is loaded (no inbox), nothing can be awaited.
     fn settle(
         &self,
         promise: &Persistent<Promise<'static>>,
@@ -272,13 +270,13 @@ impl Isolate {
                 return Err(self.over(over, stack.as_deref()));
             }
             if let Err(job) = ran {
-                // What a job throws, its promise tells.
+                // The promise carries the exception.
                 job.0.with(|ctx| drop(ctx.catch()));
             }
         }
     }
 
-    /// Tells the log of promises that were rejected in the course of a call and never awaited.
+    /// Logs promises that were rejected during a call and never awaited.
     fn tell_rejected(&self) {
         for (_, reason) in self.rejected.take() {
             let shown = self.enter(|ctx| self.fault(ctx, reason.restore(ctx)?));
@@ -290,7 +288,7 @@ impl Isolate {
         }
     }
 
-    /// Works in the runtime; what is thrown there becomes the fault that Nova receives.
+    /// Runs `work` in the runtime; converts an exception to a fault.
     fn enter<T>(&self, work: impl FnOnce(&Ctx<'_>) -> rquickjs::Result<T>) -> Result<T, Ended> {
         let mut empty = false;
         let ended = self.context.with(|ctx| {
@@ -322,7 +320,7 @@ impl Isolate {
             }
         });
         match ended {
-            // QuickJS throws null where it has no room for an error.
+            // QuickJS throws null if it has no memory for an error.
             Err(_) if empty && self.is_full() => Err(Ended::no_memory()),
             ended => ended,
         }
@@ -380,7 +378,7 @@ impl Isolate {
         Ended { fault: Fault { line, column, stack, ..self.budget.fault(over) }, fatal: true }
     }
 
-    /// What is wrong with the file's tool.
+    /// A fault in the definition of the file's tool.
     fn wrong(&self, message: &str) -> Ended {
         let place = self.source.as_ref().map(|source| source.default_export);
         Ended::harmless(Fault {
@@ -390,7 +388,7 @@ impl Isolate {
         })
     }
 
-    /// The calls in the file's own code, in places of its TypeScript, and the innermost place.
+    /// The stack frames in the file itself, mapped to its TypeScript, and the innermost position.
     fn stack(&self, stack: &str) -> (Option<Place>, Vec<String>) {
         let Some(source) = &self.source else {
             return (None, Vec::new());
@@ -417,22 +415,22 @@ impl Isolate {
 
 impl Drop for Isolate {
     fn drop(&mut self) {
-        // The runtime's tracker holds them, too, and they have to go before the runtime.
+        // Also referenced by the runtime's tracker; must be dropped before the runtime.
         self.rejected.borrow_mut().clear();
     }
 }
 
-/// The stack of an error, where asking it runs no JavaScript.
+/// The stack of an error, if reading it runs no JavaScript.
 fn raw_stack(thrown: &Value<'_>) -> Option<String> {
     thrown.as_exception()?.stack()
 }
 
-/// An answer's fields as JSON.
+/// Serialises an answer.
 fn fields(answer: Answer) -> String {
     serde_json::to_string(&answer).unwrap_or_default()
 }
 
-/// Why a name that other places know is not known here.
+/// Explains a global that exists in other environments but not here.
 fn absent(message: &str) -> Option<&'static str> {
     let name = message.strip_prefix("ReferenceError: ")?.strip_suffix(" is not defined")?;
     match name.trim_matches('\'') {

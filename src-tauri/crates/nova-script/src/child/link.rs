@@ -1,4 +1,4 @@
-//! The way out: whole messages, one after the other, and one last message for each job.
+//! Output: complete messages in sequence, and exactly one final message per job.
 
 use std::{
     io::{self, Stdout},
@@ -10,10 +10,10 @@ use std::{
 
 use crate::protocol::{self, FromChild, MessageError};
 
-/// What Nova asked for, a load or a call, by its number from 1.
+/// Number of a request by Nova, a load or a call, from 1.
 pub(super) type Job = u64;
 
-/// Standard output, shared by the thread that runs JavaScript and the one that watches it.
+/// Standard output, shared by the JavaScript thread and the watchdog.
 pub(super) struct Link {
     out: Mutex<Out>,
     last: AtomicU64,
@@ -21,7 +21,7 @@ pub(super) struct Link {
 
 struct Out {
     to: Stdout,
-    /// The job that has no last message yet.
+    /// The job without a final message yet.
     open: Option<Job>,
 }
 
@@ -36,7 +36,7 @@ impl Link {
         self.last.store(job, Relaxed);
     }
 
-    /// A message in the course of the open job.
+    /// Sends a message of the open job.
     pub(super) fn send(&self, message: &FromChild) -> Result<(), MessageError> {
         let mut out = self.lock();
         match out.open {
@@ -45,7 +45,7 @@ impl Link {
         }
     }
 
-    /// The last message of a job, unless the other thread has sent one; says whether it was sent.
+    /// Sends the final message of a job, unless the other thread has; returns whether it was sent.
     pub(super) fn finish(&self, job: Job, message: &FromChild) -> Result<bool, MessageError> {
         let mut out = self.lock();
         if out.open != Some(job) {
@@ -56,7 +56,7 @@ impl Link {
         Ok(true)
     }
 
-    /// The job that was opened last.
+    /// The job opened last.
     pub(super) fn last(&self) -> Job {
         self.last.load(Relaxed)
     }

@@ -1,7 +1,7 @@
-//! Notes how far a file has come, so that the line is known of what neither throws nor returns.
+//! Instruments a file to record its progress, so that a line is known for faults without a stack.
 //!
-//! A call `$at(line)` is put before each statement at the top of a file and before each statement of
-//! `execute` itself; both run once. Loops and functions within have none, which would make them slow.
+//! A call `$at(line)` is inserted before each top-level statement and before each statement of `execute`
+//! itself; both run once. Loops and nested functions are not instrumented, which would make them slow.
 
 use oxc::{
     allocator::{Allocator, ArenaVec, GetAllocator},
@@ -17,14 +17,14 @@ use oxc::{
     syntax::number::NumberBase,
 };
 
-/// Where a call of the tool begins, and the name that the marks call.
+/// The start of `execute`, and the name of the inserted function.
 pub(super) struct Marked {
     pub(super) name: String,
-    /// The offset of the function `execute`, or of the expression that it is.
+    /// Offset of the function `execute`, or of the expression for it.
     pub(super) execute: Option<u32>,
 }
 
-/// Puts the marks in; `line` finds the line of an offset.
+/// Inserts the marks; `line` converts an offset to a line.
 pub(super) fn mark<'a>(
     program: &mut Program<'a>,
     allocator: &'a Allocator,
@@ -109,7 +109,7 @@ impl<'a, L: Fn(u32) -> u32> Marks<'a, '_, L> {
     }
 }
 
-/// Whether anything happens when it is its turn.
+/// Whether the statement does anything at run time.
 fn runs(statement: &Statement<'_>) -> bool {
     !matches!(
         statement,

@@ -1,11 +1,10 @@
-//! The process that runs scripts: one thread reads Nova's messages, one runs JavaScript, one
-//! watches how long that takes.
+//! The script process: one thread reads Nova's messages, one runs JavaScript, one is the watchdog.
 //!
-//! It needs no file, no connection and no right to start a process, and is meant to be started
-//! without them. It ends as soon as its standard input does. A local time is in the zone that `TZ`
-//! names, and UTC where nothing names one and the system's zone file cannot be read.
+//! It needs no files, connections or right to start processes, and is meant to run without them. It ends when
+//! stdin ends. Local times use the zone in `TZ`, and UTC if it is unset and the system's zone file cannot be
+//! read.
 //!
-//! Each file has a runtime of its own: nothing that one does can be seen from another.
+//! Each file has its own runtime, so files cannot observe each other.
 
 mod budget;
 mod compile;
@@ -35,15 +34,14 @@ use link::{Job, Link};
 
 use crate::protocol::{self, Fault, FaultKind, FromChild, Limits, ToChild};
 
-/// The stack of the thread that runs JavaScript: the TypeScript parser goes deep, too.
+/// Stack size of the JavaScript thread, on which the TypeScript parser recurses as well.
 const STACK: usize = 32 * 1024 * 1024;
 
-/// So long nothing has to be heard before the process prepares for a further file: a call that
-/// follows its load at once does not wait for that.
+/// Idle time before the process prepares a runtime for another file, so that a call right after its load is
+/// not delayed.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Runs until standard input ends. The exit code is a failure's where a job had to be ended, or
-/// where what came was no message.
+/// Runs until stdin ends. The exit code is a failure if a job had to be ended, or the input was malformed.
 pub fn main() -> ExitCode {
     let link = Arc::new(Link::new());
     let budget = Arc::new(Budget::new());
@@ -67,7 +65,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Reads Nova's messages, so that an answer or a cancel arrives while JavaScript runs.
+/// Reads Nova's messages, so that answers and cancellations arrive while JavaScript runs.
 fn listen(send: &Sender<(ToChild, Job)>, budget: &Budget) {
     let mut stdin = std::io::stdin().lock();
     let mut job = 0;
@@ -100,11 +98,11 @@ struct Worker {
 
 impl Worker {
     fn run(mut self) -> ExitCode {
-        // Before anything is asked: the first file finds a runtime that has zod already.
+        // In advance, so that the first file finds a runtime with zod.
         let mut warm = self.isolate();
         let mut limits = None;
         let mut loaded = HashMap::new();
-        // Whether a further file may come: then one runtime waits for it, never more.
+        // Whether to prepare a runtime for another file; at most one.
         let mut more = false;
         loop {
             let next = if more && warm.is_none() { self.inbox.next_soon() } else { self.inbox.next() };
@@ -162,7 +160,7 @@ impl Worker {
             };
             match self.link.finish(job, &answer) {
                 Ok(true) if !fatal => self.budget.end(),
-                // The watching thread was faster and is about to end the process.
+                // The watchdog was faster and is about to end the process.
                 Ok(false) => loop {
                     thread::park();
                 },
@@ -194,26 +192,26 @@ impl Worker {
     }
 }
 
-/// Nova's messages in their order.
+/// Nova's messages in order.
 struct Inbox {
     messages: Receiver<(ToChild, Job)>,
-    /// What came while a job waited for an answer, and is no answer.
+    /// Messages received while a job waited for an answer, which are not answers.
     later: VecDeque<(ToChild, Job)>,
 }
 
 impl Inbox {
-    /// The next message; an error when there will be none.
+    /// The next message; an error at the end of the input.
     fn next(&mut self) -> Result<(ToChild, Job), RecvTimeoutError> {
         let late = self.later.pop_front();
         late.map_or_else(|| self.messages.recv().map_err(|_| RecvTimeoutError::Disconnected), Ok)
     }
 
-    /// The same, or the error that nothing came for a while.
+    /// Like `next`, with a short timeout.
     fn next_soon(&mut self) -> Result<(ToChild, Job), RecvTimeoutError> {
         self.later.pop_front().map_or_else(|| self.messages.recv_timeout(PAUSE), Ok)
     }
 
-    /// The next message for the running job, until a time.
+    /// The next message for the running job, with a deadline.
     fn next_within_job(&mut self, until: Option<Instant>) -> Option<ToChild> {
         loop {
             let left = until.map(|until| until.saturating_duration_since(Instant::now()));

@@ -1,4 +1,4 @@
-//! What can be imported: zod and `defineTool`, as bytecode that build.rs made.
+//! Importable modules: zod and `defineTool`, as bytecode compiled by build.rs.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -15,7 +15,7 @@ macro_rules! bytecode {
     };
 }
 
-/// Bytecode is trusted: only what was compiled into this program is ever taken.
+/// Bytecode is not validated, so only what was compiled into this program is loaded.
 pub(super) const MODULES: Bundle = rquickjs::loader::bundle::Bundle(&[
     ("zod", bytecode!("zod")),
     ("nova:globals", bytecode!("nova-globals")),
@@ -24,9 +24,9 @@ pub(super) const MODULES: Bundle = rquickjs::loader::bundle::Bundle(&[
     ("nova:tools", bytecode!("nova-tools")),
 ]);
 
-/// Finds modules by their names.
+/// Resolves module names.
 pub(super) struct Names {
-    /// From now on only what a tool may import is found.
+    /// Restricts resolution to the modules that a tool may import.
     pub(super) sealed: Rc<Cell<bool>>,
 }
 

@@ -1,4 +1,4 @@
-//! A snippet as a file that defines a tool: its text within a function, its last expression the result.
+//! Wraps a snippet as a file that defines a tool: a function body that returns its last expression.
 
 use oxc::{
     allocator::Allocator,
@@ -11,21 +11,21 @@ use oxc::{
     },
 };
 
-/// What stands before the text of a snippet, on its first line.
+/// Prefix on the first line of the snippet.
 const BEFORE: &str = "import { z } from 'zod'; import { defineTool, tools } from '@nova/tools'; export default \
                       defineTool({ name: 'script', description: 'A script.', parameters: z.object({}), execute: \
                       async () => {";
 const AFTER: &str = "\n} });";
 
-/// How many columns of the first line stand before the snippet.
+/// Number of columns of the prefix.
 pub(super) const COLUMNS: u32 = BEFORE.len() as u32;
 
-/// The file that a snippet is run as. Its lines are the snippet's.
+/// The generated file. It has the line numbers of the snippet.
 pub(super) fn as_file(snippet: &str) -> String {
     format!("{BEFORE}{snippet}{AFTER}")
 }
 
-/// Makes the last statement the result, where it is an expression.
+/// Turns the last statement into a return statement if it is an expression.
 pub(super) fn return_last<'a>(program: &mut Program<'a>, allocator: &'a Allocator) {
     let Some(body) = body(program) else { return };
     match body.statements.pop() {
@@ -39,7 +39,7 @@ pub(super) fn return_last<'a>(program: &mut Program<'a>, allocator: &'a Allocato
     }
 }
 
-/// The function that the snippet is the text of.
+/// The function whose body is the snippet.
 fn body<'p, 'a>(program: &'p mut Program<'a>) -> Option<&'p mut FunctionBody<'a>> {
     let export = program.body.iter_mut().find_map(|statement| match statement {
         Statement::ExportDefaultDeclaration(export) => Some(export),

@@ -1,4 +1,4 @@
-//! Addresses, texts, base64 and chance, for the globals of `js/web.mjs` and `js/globals.mjs`.
+//! URLs, text encoding, base64 and random numbers, for the globals of `js/web.mjs` and `js/globals.mjs`.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use rquickjs::{Ctx, Exception, Function, Object, Result, TypedArray, function::Opt};
@@ -16,7 +16,7 @@ pub(super) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>) -> Result<()> {
     set("parseUrl", Function::new(ctx.clone(), parse_url))?;
     let change_url = |href: String, part: String, value: String| {
         let mut url = Url::parse(&href).ok()?;
-        // As browsers do: what cannot be is left as it was, except an address as a whole.
+        // As in browsers, an invalid part is ignored, unless it is the whole URL.
         let _ = match part.as_str() {
             "href" => {
                 url = Url::parse(&value).ok()?;
@@ -62,7 +62,7 @@ pub(super) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>) -> Result<()> {
 
     let encode = |ctx: Ctx<'js>, text: String| TypedArray::<u8>::new(ctx, text);
     set("encode", Function::new(ctx.clone(), encode))?;
-    // None where the bytes, given as base64, are not UTF-8.
+    // `None` if the bytes, given as base64, are not UTF-8.
     let decode = |ctx: Ctx<'js>, base64: String, latin: bool| -> Result<Option<String>> {
         let bytes = bytes(&ctx, &base64)?;
         Ok(match latin {
@@ -85,7 +85,7 @@ pub(super) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>) -> Result<()> {
     set("random", Function::new(ctx.clone(), random))
 }
 
-/// In the order of `PARTS` in web.mjs, then the origin.
+/// The components in the order of `PARTS` in web.mjs, then the origin.
 fn parts(url: &Url) -> Vec<String> {
     [
         quirks::href(url),
@@ -109,7 +109,7 @@ fn bytes(ctx: &Ctx<'_>, base64: &str) -> Result<Vec<u8>> {
     decoded.map_err(|error| Exception::throw_type(ctx, &format!("not base64: {error}")))
 }
 
-/// What the web calls latin1: 0x80 to 0x9f are not control characters.
+/// The encoding that the web calls latin1, in which 0x80 to 0x9f are not control characters.
 /// <https://encoding.spec.whatwg.org/index-windows-1252.txt>
 fn windows_1252(byte: u8) -> char {
     const HIGH: [char; 32] = [

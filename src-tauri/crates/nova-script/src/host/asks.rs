@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::records;
 use crate::protocol::{Answer, Level, Refusal, StoreWant, Want};
 
-/// What a running script reaches beyond its process.
+/// What a running script can reach outside of its process.
 #[async_trait]
 pub(super) trait Outside: Send + Sync {
     async fn answer(&self, want: Want) -> Result<Answer, Refused>;
@@ -20,17 +20,17 @@ pub(super) trait Outside: Send + Sync {
     fn cancel(&self) -> &CancellationToken;
 }
 
-/// Why something was not done, as the script receives it.
+/// A refusal as the script receives it.
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) message: String,
-    /// Of a call of another tool.
+    /// Set for a call of another tool.
     pub(super) code: Option<String>,
-    /// What only the user can put right.
+    /// Set if only the user can resolve it.
     pub(super) missing: Option<Missing>,
 }
 
-/// Why there is no credential: an error of the call, whatever the script makes of it.
+/// Why a credential is missing. It becomes the error of the call, however the script handles it.
 #[derive(Debug, Clone)]
 pub(super) enum Missing {
     Needed { credential: String },
@@ -50,19 +50,19 @@ impl From<Missing> for ToolError {
     }
 }
 
-/// The context of a call, as far as the tool's definition goes.
+/// The context of a call, restricted to what the tool declares.
 pub(super) struct InCall {
     pub(super) context: Arc<dyn ToolContext>,
-    /// As the definition declares them: `service` or `service/key`.
+    /// As declared: `service` or `service/key`.
     pub(super) credentials: Vec<String>,
-    /// What the definition declares to do with notes.
+    /// Declared access to notes.
     pub(super) vault: Option<VaultAccess>,
-    /// Before each key in the store.
+    /// Prefix of all keys in the store.
     pub(super) store_prefix: String,
     pub(super) file: String,
 }
 
-/// The result of another tool, as the script receives it.
+/// The result of another tool for the script.
 pub(super) fn called(result: Result<Value, CallError>) -> Result<Answer, Refused> {
     match result {
         Ok(value) => Ok(Answer::Called { value }),
@@ -84,7 +84,7 @@ impl Outside for InCall {
                     return Err(self.undeclared(&name));
                 }
                 let secret = self.context.credentials().get(&name).await?;
-                // Into the message and nowhere else.
+                // The secret goes into the message only.
                 Ok(Answer::Credential { value: secret.expose_secret().to_owned() })
             }
             Want::HasCredential { service } => {
@@ -210,7 +210,7 @@ impl From<ToolError> for Refused {
     }
 }
 
-/// A header that is given several times is one with all values, as RFC 9110 §5.3 has it.
+/// Joins repeated headers, as in RFC 9110 §5.3.
 fn joined(headers: Vec<(String, String)>) -> BTreeMap<String, String> {
     let mut joined = BTreeMap::new();
     for (name, value) in headers {
@@ -225,7 +225,7 @@ fn joined(headers: Vec<(String, String)>) -> BTreeMap<String, String> {
     joined
 }
 
-/// Bodies have some megabytes: too much for a thread that others wait for.
+/// Large bodies would block a shared thread.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refused> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|_| Refused::new("Nova is ending its tools."))

@@ -10,36 +10,35 @@ use serde::{Deserialize, Serialize};
 use super::definition::{self, MAX_SCHEMA};
 use crate::protocol::{Definition, Fault, FaultKind};
 
-/// What is known of contents of files: in `<data>/scripts`, one JSON file for each content.
+/// Cache of loaded definitions by content hash: one JSON file each in `<data>/scripts`.
 ///
-/// It only saves work. What cannot be read or does not make sense is as if it were not there, and
-/// what cannot be written is found out again.
+/// Errors are not fatal: an unreadable or invalid entry is a miss, and a failed write means that the file is
+/// loaded again.
 pub(super) struct Cache {
     folder: PathBuf,
     seen: Mutex<HashMap<blake3::Hash, Arc<Known>>>,
 }
 
-/// What a content is known to be.
+/// The result of loading a content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Known {
     Defines(Box<Definition>),
-    /// It will be that as long as Nova is the same.
+    /// Permanent until Nova is updated.
     Faulty(Fault),
 }
 
-/// Of the files and of how a definition is made. Every release of Nova looks at all contents anew:
-/// it may read TypeScript otherwise.
+/// Version of the entries. Each release of Nova reloads all files, because it may compile them differently.
 const FORMAT: &str = concat!("2 ", env!("CARGO_PKG_VERSION"));
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// More than a definition has: its schema, its description and its lists.
+/// Above the size of any definition: schema, description and lists.
 const MAX_ENTRY: u64 = 2 * MAX_SCHEMA as u64;
-/// So many contents are kept in memory.
+/// Maximum number of entries in memory.
 const MAX_SEEN: usize = 1_000;
 
 impl Cache {
-    /// Makes the folder where it is missing, and removes what was not used for 30 days.
+    /// Creates the folder if necessary, and removes entries unused for 30 days.
     pub(super) fn open(folder: PathBuf) -> Self {
         let opened = make_private(&folder).and_then(|()| sweep(&folder, SystemTime::now()));
         if let Err(error) = opened {
@@ -75,7 +74,7 @@ impl Cache {
     }
 
     fn write(&self, key: &blake3::Hash, known: &Known) -> io::Result<()> {
-        // With mode 0600.
+        // Created with mode 0600.
         let mut file = tempfile::Builder::new().prefix(".").tempfile_in(&self.folder)?;
         file.write_all(&serde_json::to_vec(known)?)?;
         file.persist(self.path(key))?;
@@ -88,12 +87,12 @@ impl Cache {
 }
 
 impl Known {
-    /// Whether the same content would be found to be that again.
+    /// Whether loading the same content again would give the same result.
     pub(super) fn lasts(&self) -> bool {
         match self {
             Self::Defines(_) => true,
-            // Time is that of the processor and nothing from outside reaches a file that is read, so
-            // that both are faults of its content. Memory may have been missing on the machine.
+            // Limits are in processor time and loading has no external input, so these faults are
+            // deterministic. The machine may have been out of memory.
             Self::Faulty(fault) => matches!(
                 fault.kind,
                 FaultKind::Syntax
@@ -151,7 +150,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes entries that were not used for 30 days, and what a killed Nova left half written.
+/// Removes entries unused for 30 days, and partial files of a killed instance.
 fn sweep(folder: &Path, now: SystemTime) -> io::Result<()> {
     for entry in fs::read_dir(folder)?.flatten() {
         let Ok(found) = entry.metadata() else { continue };

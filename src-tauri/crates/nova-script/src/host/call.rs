@@ -20,51 +20,50 @@ use super::pool::{Lease, Pool};
 use super::process::Broken;
 use crate::protocol::{Answer, Fault, FaultKind, FromChild, Given, Request, ToChild, Want};
 
-/// One call of a tool: what its process says, and what Nova answers.
+/// One call of a tool: the messages of its process, and Nova's answers.
 pub(super) struct Conversation {
     what: Callee,
-    /// None when the call is over.
+    /// `None` after the call has ended.
     lease: Option<Lease>,
-    /// What to begin again with, while nothing was heard of a process that had waited for work: it
-    /// may have ended while it waited.
+    /// For a retry if nothing is received from a process that was idle: it may have ended meanwhile.
     again: Option<HandOver>,
     outside: Arc<dyn Outside>,
     closing: CancellationToken,
     bounds: Bounds,
-    /// Time that is left to the script by itself.
+    /// Remaining time of the script, without the time spent on its requests.
     left: Duration,
-    /// What Nova works on for it.
+    /// Requests in progress.
     asks: FuturesUnordered<BoxFuture<'static, Answered>>,
-    /// Answers that it has not taken yet.
+    /// Answers not yet sent to the process.
     answers: VecDeque<Vec<u8>>,
     outbox: mpsc::Sender<Vec<u8>>,
     open: HashSet<u64>,
     asked: usize,
-    /// Bytes of all partial results, and of all logs and progress.
+    /// Total bytes of partial results, and of logs and progress.
     partial: u64,
     logged: u64,
-    /// It asked for a credential, and may remember it.
+    /// It received a credential, and may retain it.
     had_secret: bool,
-    /// Refusals for a missing credential: the message to the script, and why there is none.
+    /// Refusals for a missing credential: the message to the script, and the reason.
     missing: Vec<(String, Missing)>,
 }
 
-/// What comes of a call next.
+/// The next event of a call.
 pub(super) enum Said {
     Partial(Value),
-    /// The last.
+    /// Final.
     End(Result<Value, ToolError>),
 }
 
 struct Answered {
     ask: u64,
-    /// None where there is no way to write one.
+    /// `None` if it could not be serialised.
     answer: Option<Vec<u8>>,
     missing: Option<(String, Missing)>,
 }
 
 enum Next {
-    /// An answer is on its way to the process.
+    /// An answer was handed to the writer.
     Given,
     Message(Result<(FromChild, u64), FrameError>),
     Answered(Answered),
@@ -73,13 +72,13 @@ enum Next {
     Late,
 }
 
-/// So many asks are worked on at a time; the process is not listened to meanwhile.
+/// Maximum number of concurrent requests; beyond it, no further messages are read.
 const OPEN_ASKS: usize = 16;
-/// What a message has around its value.
+/// Allowance for the envelope of a message, in bytes.
 const AROUND: u64 = 1024;
 
 impl Conversation {
-    /// Takes a process and gives it the call.
+    /// Leases a process and starts the call in it.
     pub(super) async fn begin(
         pool: &Arc<Pool>,
         what: Callee,
@@ -114,7 +113,7 @@ impl Conversation {
         })
     }
 
-    /// Not to be asked again after the end.
+    /// Must not be called after the end.
     pub(super) async fn next(&mut self) -> Said {
         loop {
             let Some(lease) = &mut self.lease else {
@@ -127,7 +126,7 @@ impl Conversation {
                 () = self.outside.cancel().cancelled() => Next::Cancelled,
                 () = self.closing.cancelled() => Next::Closing,
                 Some(answered) = self.asks.next(), if !alone => Next::Answered(answered),
-                // Before messages, so that a flood of them does not stop the clock.
+                // Checked before messages, so that a flood of them cannot defer the timeout.
                 () = std::future::ready(()), if alone && self.left.is_zero() => Next::Late,
                 Ok(room) = self.outbox.reserve(), if !self.answers.is_empty() => {
                     if let Some(answer) = self.answers.pop_front() {
@@ -181,7 +180,7 @@ impl Conversation {
         }
     }
 
-    /// With another process, once: nothing came of the call yet.
+    /// Retries once with another process, if nothing has been received yet.
     async fn begin_again(&mut self) -> Result<(), ToolError> {
         self.end_process();
         let Some(again) = self.again.take() else { return Ok(()) };
@@ -194,7 +193,7 @@ impl Conversation {
     }
 
     /// # Errors
-    /// What the process must not do.
+    /// A violation of the protocol.
     fn hear(&mut self, message: FromChild, length: u64) -> Result<Option<Said>, String> {
         let most = self.bounds.output.saturating_add(AROUND);
         match message {
@@ -210,7 +209,7 @@ impl Conversation {
             }
             FromChild::Partial { value } => {
                 self.partial += length;
-                // Each message has something around its value, however short that is.
+                // Counts a minimum per message, so that tiny ones are bounded as well.
                 if self.partial > most.saturating_mul(4) {
                     return Err("its partial results are too long".into());
                 }
@@ -263,7 +262,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Tells the script that it shall stop, and gives it a moment.
+    /// Cancels the script, and waits for the grace period.
     async fn stop(&mut self) {
         self.asks.clear();
         let Some(lease) = &mut self.lease else { return };
@@ -277,14 +276,14 @@ impl Conversation {
             }
             Ok::<(), Broken>(())
         };
-        // Whether it has ended or not: its process does too.
+        // The process is ended in either case.
         let _ = tokio::time::timeout(self.bounds.grace, ended).await;
     }
 
     fn give_back(&mut self) {
         if self.what.snippet || !self.asks.is_empty() || !self.answers.is_empty() || self.had_secret {
-            // A snippet is not called again. What nobody waited for would go on in the next call, and a secret
-            // that is remembered would be said in one that did not ask for it.
+            // A snippet is never called again. Pending requests would continue into the next call, and a
+            // retained secret could leak into a call that is not entitled to it.
             return self.end_process();
         }
         if let Some(mut lease) = self.lease.take() {
@@ -312,7 +311,7 @@ impl Conversation {
     }
 }
 
-/// An answer as it is sent.
+/// Serialises an answer.
 async fn written(ask: u64, answer: Result<Answer, Refused>) -> Answered {
     let missing = answer
         .as_ref()

@@ -1,9 +1,9 @@
-//! What a call is of, and what it may use.
+//! The target of a call and its limits.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What is called.
+/// The file to call.
 #[derive(Debug, Clone)]
 pub(super) struct Callee {
     pub(super) owner: String,
@@ -13,16 +13,16 @@ pub(super) struct Callee {
     pub(super) hash: blake3::Hash,
     /// Other files of the owner may follow.
     pub(super) more: bool,
-    /// It is no file, and runs once in its process.
+    /// A snippet rather than a file, run once in its process.
     pub(super) snippet: bool,
 }
 
-/// What a call may use of Nova.
+/// Resource limits of a call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// Without the time in which Nova works on what the script asks for.
+    /// Excluding the time Nova spends on the script's requests.
     pub(super) time: Duration,
-    /// From Stop to the end of the process.
+    /// From the cancellation to the end of the process.
     pub(super) grace: Duration,
     pub(super) asks: usize,
     pub(super) output: u64,

@@ -5,7 +5,7 @@ use nova_skill::{Description, Effect, ToolSpec, VaultAccess};
 
 use crate::protocol::{Definition, Fault, FaultKind, Fragments};
 
-/// Bytes of JSON of a tool's parameters.
+/// Maximum size of a tool's parameters, in bytes of JSON.
 pub(super) const MAX_SCHEMA: usize = 256 * 1024;
 const MAX_NAME: usize = 64;
 const MAX_DESCRIPTION: usize = 4096;
@@ -13,11 +13,11 @@ const MAX_FRAGMENT: usize = 500;
 const MAX_LIST: usize = 64;
 const EFFECTS: [&str; 5] = ["read", "write", "external", "destructive", "send"];
 
-/// Whether a definition is as one must be. It comes from a process that has run the file, or from
-/// a file that may be damaged, so that nothing in it is taken on trust.
+/// Validates a definition. It comes from a process that has run the file, or from a cache file that may be
+/// damaged, so it is untrusted.
 ///
 /// # Errors
-/// A sentence that says what is wrong.
+/// A sentence that names the problem.
 pub(super) fn check(definition: &Definition) -> Result<(), String> {
     let Definition {
         name,
@@ -26,7 +26,7 @@ pub(super) fn check(definition: &Definition) -> Result<(), String> {
         parameters,
         effect,
         credentials,
-        // Hints from a text that may say anything.
+        // Only hints, and filtered by `tidy`.
         keys: _,
         hosts,
         proposed_hosts,
@@ -72,12 +72,12 @@ pub(super) fn check(definition: &Definition) -> Result<(), String> {
     Ok(())
 }
 
-/// What is known of the tool before it runs.
+/// The tool's specification.
 pub(super) fn spec(definition: &Definition, file: &ToolFile, time: Duration) -> ToolSpec {
-    // What the file says comes before what its skill says for all of them.
+    // The file's own declaration takes precedence over its skill's.
     let declared = definition.vault.or(file.vault);
     let effect = effect(definition.effect.as_deref(), declared);
-    // What a skill lets all its files write, one that says it only reads or asks the web reads.
+    // Write access granted by the skill is reduced to reading for files with a weaker effect.
     let vault = declared.map(|access| if effect == Effect::Write { access } else { VaultAccess::Read });
     let definition = &Definition { vault, ..definition.clone() };
     ToolSpec {
@@ -117,8 +117,8 @@ fn description(definition: &Definition) -> Description {
     description
 }
 
-/// What an approval is bound to: the file, and what it said of itself when that was shown. A file may
-/// say something else the next time it is read.
+/// The hash that an approval is bound to: source and definition. The definition is included because the same
+/// source may define something else the next time it is loaded.
 fn content(definition: &Definition, file: &ToolFile) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(blake3::hash(file.source.as_bytes()).as_bytes());
@@ -126,7 +126,7 @@ fn content(definition: &Definition, file: &ToolFile) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// Proposed hosts and keys are hints from a text that may say anything: what is none is left out.
+/// Drops invalid hints: proposed hosts and keys are extracted from arbitrary text.
 pub(super) fn tidy(mut definition: Definition) -> Definition {
     definition.proposed_hosts.retain(|host| is_host(host));
     definition.proposed_hosts.truncate(MAX_LIST);
@@ -135,7 +135,7 @@ pub(super) fn tidy(mut definition: Definition) -> Definition {
     definition
 }
 
-/// The file's name, as messages and stacks say it.
+/// The file name for messages and stack traces.
 pub(super) fn file_name(file: &ToolFile) -> String {
     file.path.file_name().unwrap_or(file.path.as_os_str()).to_string_lossy().into_owned()
 }
@@ -153,13 +153,13 @@ pub(super) fn fault_error(file: &ToolFile, fault: &Fault) -> ToolFileError {
     }
 }
 
-/// As a fault of the file that will be found again.
+/// A permanent fault of the file.
 pub(super) fn fault(message: String) -> Fault {
     Fault { kind: FaultKind::Definition, message, line: None, column: None, stack: Vec::new() }
 }
 
-/// A file that says `write` and has no right to write notes changes something that Nova neither sees nor can undo: it
-/// counts as if it said nothing, and is asked about at each call.
+/// `write` without write access to notes would change something that Nova can neither observe nor undo: the
+/// effect counts as undeclared, so that each call needs approval.
 fn effect(spelled: Option<&str>, vault: Option<VaultAccess>) -> Effect {
     match (spelled, vault) {
         (None | Some("write"), Some(VaultAccess::Write)) => Effect::Write,
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn an_approval_is_bound_to_what_the_file_said_and_not_to_its_text_alone() {
+    fn approval_is_bound_to_definition_and_source() {
         let source: Arc<str> = "one text that says now this, now that".into();
         let file =
             ToolFile { owner: "dynamic/weather.ts".into(), path: "/weather.ts".into(), source, vault: None };
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_no_host_name_breaks_no_tool() {
+    fn invalid_proposed_hosts_are_dropped() {
         let odd = ["[::1]:8080", "*.example.com", "cdn.example.com", ""];
         let tidied = tidy(defined(&[], &odd));
         assert_eq!(tidied.proposed_hosts, ["cdn.example.com"]);

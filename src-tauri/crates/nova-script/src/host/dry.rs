@@ -10,19 +10,18 @@ use tokio_util::sync::CancellationToken;
 use super::asks::{Outside, Refused};
 use crate::protocol::{Answer, Level, Want};
 
-/// What a script reaches in a dry run: nothing. It is told that each request was answered with an
-/// empty JSON object, and what it asked for is written down.
+/// Environment of a dry run: every request is answered with an empty JSON object and recorded.
 #[derive(Default)]
 pub(super) struct Pretended {
     seen: Mutex<Seen>,
     never: CancellationToken,
 }
 
-/// What a script asked for and said, in its order.
+/// The recorded requests and logs, in order.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) requests: Vec<DryRequest>,
-    /// `service/key`, each once.
+    /// `service/key`, deduplicated.
     pub(super) credentials: Vec<String>,
     pub(super) logs: Vec<String>,
 }
@@ -59,7 +58,7 @@ impl Outside for Pretended {
                         seen.credentials.push(name);
                     }
                 });
-                // So that it is seen in a request where it would go.
+                // A placeholder, recognisable in a request that contains it.
                 Ok(Answer::Credential { value: placeholder })
             }
             Want::HasCredential { .. } => Ok(Answer::HasCredential { has: true }),

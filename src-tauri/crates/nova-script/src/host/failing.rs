@@ -1,4 +1,4 @@
-//! How a call that failed is reported.
+//! Errors of failed calls.
 
 use nova_skill::ToolError;
 

@@ -7,12 +7,12 @@ use tokio::task::JoinHandle;
 
 use crate::protocol::{self, FromChild, MessageError};
 
-/// A message longer than this is read and written as JSON on a thread for blocking work.
+/// Messages above this size are parsed and serialised on a blocking thread, in bytes.
 const LONG: usize = 256 * 1024;
-/// How much room the buffer keeps between two messages.
+/// Buffer capacity retained between messages, in bytes.
 const ROOM: usize = 64 * 1024;
 
-/// The messages of a child, in their order.
+/// The messages of a child in order.
 pub(super) struct Frames<R> {
     from: R,
     buffer: Vec<u8>,
@@ -22,7 +22,7 @@ pub(super) struct Frames<R> {
 /// Why there is no next message.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FrameError {
-    /// The other side closed its end: between two messages, or within one.
+    /// End of file: between two messages, or within one.
     #[error("its output ended{}", if *.within { " in the middle of a message" } else { "" })]
     Ended { within: bool },
     #[error("it announced a message that is too long")]
@@ -40,7 +40,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         Self { from, buffer: Vec::new(), decoding: None }
     }
 
-    /// The next message and its length in bytes. Nothing is lost when the future is dropped.
+    /// The next message and its length in bytes. Cancel safe.
     pub(super) async fn next(&mut self) -> Result<(FromChild, usize), FrameError> {
         loop {
             if let Some(decoding) = &mut self.decoding {
@@ -62,12 +62,12 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         }
     }
 
-    /// Whether the child has said nothing that was not asked for, as far as can be seen now.
+    /// Whether no unsolicited output of the child is pending, as far as known.
     pub(super) fn quiet(&mut self) -> bool {
         self.next().now_or_never().is_none() && self.buffer.is_empty() && self.decoding.is_none()
     }
 
-    /// The JSON of the next message, where all of it is there.
+    /// The JSON of the next message, if complete.
     fn take(&mut self) -> Result<Option<Vec<u8>>, FrameError> {
         let Some(head) = self.buffer.first_chunk::<4>() else {
             self.buffer.reserve(4096);
@@ -75,7 +75,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         };
         let end = 4 + protocol::length(*head).map_err(|_| FrameError::TooLong)?;
         if self.buffer.len() < end {
-            // Grows with what arrives, not with what is announced.
+            // Grows with the data received, not with the announced length.
             self.buffer.reserve(end.saturating_sub(self.buffer.len()).min(ROOM));
             return Ok(None);
         }
@@ -94,7 +94,7 @@ fn decode(json: &[u8]) -> Result<(FromChild, usize), FrameError> {
     }
 }
 
-/// The bytes of a message that holds about this many bytes of text.
+/// Serialises a message with about this many bytes of content.
 pub(super) async fn encode(
     message: impl Serialize + Send + 'static,
     about: usize,

@@ -12,7 +12,7 @@ use super::pool::{Lease, Pool};
 use super::process::{Broken, Ending, LoadError};
 use crate::protocol::{Fault, Given, Request, ToChild};
 
-/// A call on its way into a process.
+/// A call to be started in a process.
 pub(super) struct HandOver {
     pub(super) pool: Arc<Pool>,
     pub(super) args: Value,
@@ -20,17 +20,16 @@ pub(super) struct HandOver {
     pub(super) given: Given,
 }
 
-/// Why a process did not get as far as the call.
+/// Why a call could not be started.
 pub(super) enum Unbegun {
-    /// It had ended while it waited for work.
+    /// The process had ended while idle.
     Gone,
     Fault(Fault),
     Broken(Broken),
 }
 
 impl HandOver {
-    /// Takes a process, which loads the file if it has not, and gives it the call; answers with the
-    /// time that is left for it.
+    /// Leases a process, loads the file if necessary, and sends the call; returns the remaining time.
     pub(super) async fn give(
         &self,
         what: &Callee,
@@ -70,7 +69,7 @@ impl HandOver {
             biased;
             () = cancel.cancelled() => Err(Broken::Cancelled),
             sent = tokio::time::timeout(bounds.time, lease.running.send(call, 0)) => {
-                // Where it does not read.
+                // The process does not read.
                 sent.unwrap_or(Err(Broken::Late(bounds.time)))
             }
         };

@@ -1,5 +1,5 @@
-//! The parent's side: starts the processes that run scripts, gives each to one owner, tells them
-//! what to do, and does for them what they may ask for.
+//! The parent's side: starts script processes, assigns each to one owner, sends them loads and calls, and
+//! serves their requests.
 
 mod asks;
 mod cache;
@@ -42,35 +42,35 @@ use dry::{Pretended, Seen};
 use pool::{Pool, Sizes};
 use process::LoadError;
 
-/// Reads files that define tools, and runs those tools, in processes that it starts and ends.
+/// Loads files that define tools and runs those tools, in processes that it manages.
 ///
-/// A process serves one owner in all its life, works on one load or call at a time, and ends when
-/// it is idle for long, after a fault that it cannot go on from, and with the host.
+/// A process serves one owner for its whole life, runs one load or call at a time, and ends after an idle
+/// timeout, after a fatal fault, and with the host.
 pub struct ScriptHost {
     pool: Arc<Pool>,
     cache: Arc<Cache>,
     options: HostOptions,
 }
 
-/// How a [`ScriptHost`] works. Only `scripts` has no default.
+/// Options of a [`ScriptHost`]. Only `scripts` has no default.
 #[derive(Debug, Clone)]
 pub struct HostOptions {
-    /// The folder in which definitions are kept: `<data>/scripts`.
+    /// The folder of the definition cache: `<data>/scripts`.
     pub scripts: PathBuf,
-    /// What a process may use for one load or call.
+    /// Limits of a process for one load or call.
     pub limits: Limits,
-    /// Of one load or call, without the time in which Nova works on what the tool asks for.
+    /// Timeout of one load or call, excluding the time Nova spends on the tool's requests.
     pub time: Duration,
-    /// From Stop to the end of the process, where the tool does not stop by itself.
+    /// Grace period of a cancelled call before its process is killed.
     pub grace: Duration,
-    /// After so long without work a process ends.
+    /// Idle timeout of a process.
     pub idle: Duration,
-    /// So many calls of one owner run at a time; others wait.
+    /// Maximum concurrent calls per owner; further ones wait.
     pub processes_of_owner: usize,
     pub processes: usize,
-    /// So many times one call may ask for something.
+    /// Maximum number of requests per call.
     pub asks: usize,
-    /// Keep a process ready for the next file, while files are being changed.
+    /// Keep a spare process for the next file, while files are being edited.
     pub spare: bool,
 }
 
@@ -90,7 +90,7 @@ impl HostOptions {
     }
 }
 
-/// Bytes of the longest source.
+/// Maximum size of a source, in bytes.
 const MAX_SOURCE: usize = 1 << 20;
 
 impl ScriptHost {
@@ -106,18 +106,17 @@ impl ScriptHost {
         Self { pool, cache: Arc::new(Cache::open(options.scripts.clone())), options }
     }
 
-    /// How many processes were started so far.
+    /// Number of processes started so far.
     pub fn started(&self) -> u64 {
         self.pool.started()
     }
 
-    /// How many processes there are now, working, idle and spare.
+    /// Number of current processes: working, idle and spare.
     pub fn alive(&self) -> usize {
         self.pool.alive()
     }
 
-    /// Sees to it that a process is ready for the next file that nobody knows yet. For a program
-    /// that watches files while they are changed.
+    /// Prepares a spare process for the next unknown file. For programs that watch files for changes.
     pub fn warm(&self) {
         self.pool.warm();
     }
@@ -138,7 +137,7 @@ impl ScriptHost {
         }
     }
 
-    /// Calls the tool that the file defines, with nothing outside of its process.
+    /// Calls the file's tool in a dry run.
     async fn pretend(
         &self,
         file: &ToolFile,
@@ -178,7 +177,7 @@ impl ScriptHost {
         }
     }
 
-    /// Runs the file.
+    /// Loads the file in a process.
     async fn find_out(&self, file: &ToolFile) -> Result<Known, ToolFileError> {
         let what = callee(file);
         let never = CancellationToken::new();
@@ -269,7 +268,7 @@ impl Drop for ScriptHost {
     }
 }
 
-/// A tool that a file defines.
+/// A tool defined by a file.
 struct ScriptTool {
     spec: ToolSpec,
     callee: Callee,
@@ -331,7 +330,7 @@ fn callee(file: &ToolFile) -> Callee {
     }
 }
 
-/// Single files share one store, in which each has keys of its own.
+/// Single files share one store, with a separate key prefix for each.
 fn store_prefix(owner: &str) -> String {
     match owner.strip_prefix("dynamic/") {
         Some(file) => format!("{}-", &blake3::hash(file.as_bytes()).to_hex()[..16]),
@@ -339,7 +338,7 @@ fn store_prefix(owner: &str) -> String {
     }
 }
 
-/// What the rest of `ctx` has without asking.
+/// The parts of `ctx` that need no request.
 fn given(ctx: &dyn ToolContext, vault: Option<VaultAccess>) -> Given {
     let (now, zone) = (ctx.clock().now(), ctx.clock().zone());
     let name = zone.iana_name().map_or_else(|| zone.to_offset(now).to_string(), str::to_owned);
@@ -347,7 +346,7 @@ fn given(ctx: &dyn ToolContext, vault: Option<VaultAccess>) -> Given {
     Given { config: ctx.config().clone(), clock, vault }
 }
 
-/// As `ctx.request` has it.
+/// The value of `ctx.request`.
 fn request(info: &RequestInfo) -> Request {
     let RequestInfo { call, session, turn, principal } = info;
     let kind = match principal.kind {

@@ -1,18 +1,18 @@
-//! How many processes there may be at once.
+//! Limits the number of processes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
-/// One of the places for processes, taken until this is dropped.
+/// A permit for one process, released on drop.
 pub(super) struct Place(pub(super) Arc<Places>);
 
-/// Apart from the state, so that a place can be left while the state's lock is held.
+/// Separate from the pool's state, so that a permit can be released while that is locked.
 #[derive(Default)]
 pub(super) struct Places {
     pub(super) taken: AtomicUsize,
-    /// A process has become idle or is gone.
+    /// A process became idle or ended.
     pub(super) changed: Notify,
 }
 

@@ -12,19 +12,19 @@ use super::process::{Broken, Running};
 use super::spawn::Spawn;
 use crate::protocol::Limits;
 
-/// The processes, each of one owner from its first file to its end.
+/// The process pool. A process belongs to one owner from its first file to its end.
 pub(super) struct Pool {
     spawn: Arc<dyn Spawn>,
     limits: Limits,
     sizes: Sizes,
     state: Mutex<State>,
     places: Arc<Places>,
-    /// Set when the host is dropped.
+    /// Cancelled when the host is dropped.
     pub(super) closing: CancellationToken,
     started: AtomicU64,
 }
 
-/// How many processes there may be, and how long.
+/// Limits on the number and the idle time of processes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sizes {
     pub(super) of_owner: usize,
@@ -35,12 +35,12 @@ pub(super) struct Sizes {
 
 #[derive(Default)]
 struct State {
-    /// The one that waits longest first.
+    /// Longest idle first.
     idle: VecDeque<Idle>,
     spare: Option<Spare>,
-    /// Turns to have a process, by owner.
+    /// Permits to run a call, by owner.
     turns: HashMap<String, Arc<Semaphore>>,
-    /// Whether a task watches over what is idle.
+    /// Whether a task watches idle processes.
     watched: bool,
 }
 
@@ -50,16 +50,16 @@ struct Idle {
     running: Running,
 }
 
-/// A process that has seen no owner yet.
+/// A process that has not been assigned to an owner.
 enum Spare {
     Starting,
     Ready { since: Instant, running: Running },
 }
 
-/// A process for the time of one load or call. What is not [released](Lease::release) is ended.
+/// A process leased for one load or call. It is ended unless [released](Lease::release).
 pub(super) struct Lease {
     pub(super) running: Running,
-    /// It waited for work before, and may have ended meanwhile.
+    /// It was idle before, and may have ended meanwhile.
     pub(super) has_waited: bool,
     owner: String,
     pool: Arc<Pool>,
@@ -85,8 +85,8 @@ impl Pool {
         }
     }
 
-    /// A process for an owner: one that has loaded this content already, else one that has another
-    /// file of the owner, else the spare one, else a new one. Waits where there are enough.
+    /// Leases a process for an owner: preferably one that has loaded this content, otherwise another one of
+    /// the owner, the spare one, or a new one. Waits while the limit is reached.
     pub(super) async fn lease(
         self: &Arc<Self>,
         owner: &str,
@@ -130,7 +130,7 @@ impl Pool {
 
     fn next(self: &Arc<Self>, owner: &str, file: &str, hash: blake3::Hash) -> Next {
         let mut state = self.lock();
-        // Those that have an older content of the file are of no more use.
+        // Processes with an older version of the file are useless.
         let mut at = 0;
         let mut best = None;
         while let Some(idle) = state.idle.get_mut(at) {
@@ -159,7 +159,7 @@ impl Pool {
         match self.place() {
             Some(place) => Next::Start(place),
             None => {
-                // Its place is free when it is gone.
+                // Its permit is released once it has ended.
                 self.retire(state.idle.pop_front().map(|idle| idle.running));
                 Next::Wait
             }
@@ -171,7 +171,7 @@ impl Pool {
         Running::start(self.spawn.as_ref(), self.limits, place).await
     }
 
-    /// Sees to it that a process without owner is there, so that the next new file need not wait.
+    /// Starts a spare process, so that the next new file need not wait.
     pub(super) fn warm(self: &Arc<Self>) {
         let place = {
             let mut state = self.lock();
@@ -201,7 +201,7 @@ impl Pool {
         });
     }
 
-    /// How many processes were started so far.
+    /// Number of processes started so far.
     pub(super) fn started(&self) -> u64 {
         self.started.load(Ordering::Relaxed)
     }
@@ -216,7 +216,7 @@ impl Pool {
         taken.is_ok().then(|| Place(self.places.clone()))
     }
 
-    /// Ends all processes, also those that work; none is started any more.
+    /// Ends all processes, including working ones, and prevents further starts.
     pub(super) fn close(&self) {
         self.closing.cancel();
         let mut state = self.lock();
@@ -242,7 +242,7 @@ impl Pool {
         }
     }
 
-    /// Starts the task that ends what was idle for too long, where none is there.
+    /// Starts the task that ends idle processes, unless it is running.
     fn watch(self: &Arc<Self>, state: &mut State) {
         if state.watched || state.oldest().is_none() {
             return;
@@ -261,7 +261,7 @@ impl Pool {
         });
     }
 
-    /// Ends what was idle for too long; answers with the beginning of the longest idleness left.
+    /// Ends processes past the idle timeout; returns when the longest idle one left became idle.
     fn end_idle(&self) -> Option<Instant> {
         let mut state = self.lock();
         let now = Instant::now();
@@ -295,13 +295,13 @@ impl State {
 }
 
 impl Lease {
-    /// Gives the process back for the next load or call of the same owner.
+    /// Returns the process to the pool for the same owner.
     pub(super) fn release(self) {
         let Self { running, owner, pool, _turn, has_waited: _ } = self;
         pool.keep(owner, running);
     }
 
-    /// Ends the process; does not wait for it.
+    /// Ends the process in the background.
     pub(super) fn end(self) {
         self.pool.retire(Some(self.running));
     }

@@ -15,17 +15,17 @@ use super::place::Place;
 use super::spawn::{Process, Spawn, Spawned};
 use crate::protocol::{Definition, Fault, FaultKind, FromChild, Level, Limits, ToChild};
 
-/// A started process. To drop it is to end it.
+/// A running process. Dropping it kills the process.
 pub(super) struct Running {
     pub(super) frames: Frames<ChildStdout>,
     to_child: mpsc::Sender<Vec<u8>>,
-    /// The content of each file that it has loaded.
+    /// Content hash of each loaded file.
     loaded: HashMap<String, blake3::Hash>,
     process: Box<dyn Process>,
     _place: Place,
 }
 
-/// Why a process is of no more use.
+/// Why a process is unusable.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Broken {
     #[error("The tool's process ended ({0}) before it answered.")]
@@ -49,7 +49,7 @@ pub(super) enum LoadError {
         fault: Fault,
         fatal: bool,
     },
-    /// At this line of the file, or at one that nobody knows.
+    /// At this line of the file, if known.
     Broken(Broken, Option<u32>),
 }
 
@@ -61,10 +61,9 @@ pub(super) enum Ending {
     Unknown,
 }
 
-/// How long a process whose output has ended may take to end by itself, so that its own end is
-/// told and not Nova's.
+/// Grace period for exiting after closing stdout, so that its own exit status is reported rather than a kill.
 const LAST_BREATH: Duration = Duration::from_millis(500);
-/// Bytes of what it says on its standard error that are kept.
+/// Bytes retained of its stderr.
 const MAX_ERRORS: u64 = 64 * 1024;
 
 impl Running {
@@ -79,25 +78,25 @@ impl Running {
         Ok(running)
     }
 
-    /// Gives a message to the task that writes; waits where the process does not read.
+    /// Queues a message for the writer task; waits if the process does not read.
     pub(super) async fn send(&self, message: ToChild, about: usize) -> Result<(), Broken> {
         let bytes = encode(message, about).await.map_err(|error| Broken::Violation(error.to_string()))?;
-        // Where nothing can be written any more, its output ends too, and says more.
+        // On a write error the output ends as well, which gives a better reason.
         let _ = self.to_child.send(bytes).await;
         Ok(())
     }
 
-    /// Where answers to what the process asks are put.
+    /// The queue for answers to its requests.
     pub(super) fn outbox(&self) -> mpsc::Sender<Vec<u8>> {
         self.to_child.clone()
     }
 
-    /// The content that it has loaded from a file.
+    /// Content hash of a loaded file.
     pub(super) fn loaded(&self, file: &str) -> Option<blake3::Hash> {
         self.loaded.get(file).copied()
     }
 
-    /// Loads a file, at most that long.
+    /// Loads a file, with a timeout.
     pub(super) async fn load(
         &mut self,
         what: &Callee,
@@ -130,7 +129,7 @@ impl Running {
         }
     }
 
-    /// `at`: the line of the statement that was begun last.
+    /// `at` receives the line of the last statement begun.
     async fn load_unbounded(
         &mut self,
         what: &Callee,
@@ -156,7 +155,7 @@ impl Running {
         }
     }
 
-    /// What to tell of a process whose output cannot be read on.
+    /// Why the output of a process cannot be read any further.
     pub(super) async fn broken(&mut self, error: FrameError) -> Broken {
         match error {
             FrameError::Ended { within: false } => Broken::Ended(self.ending().await),
@@ -169,7 +168,7 @@ impl Running {
         ended.map_or(Ending::Unknown, |ended| ended.map_or(Ending::Unknown, Ending::from))
     }
 
-    /// Ends it and waits until it is gone.
+    /// Kills it and waits until it has ended.
     pub(super) async fn end(mut self) {
         if let Err(error) = self.process.kill().await {
             tracing::warn!("a process of TypeScript tools could not be ended: {error}");
@@ -178,7 +177,7 @@ impl Running {
 }
 
 impl Broken {
-    /// What to do about it, one sentence.
+    /// The remedy, one sentence.
     pub(super) fn remedy(&self) -> &'static str {
         match self {
             Self::Ended(_) => {
@@ -199,7 +198,7 @@ impl From<ExitStatus> for Ending {
             return Self::Signal(signal);
         }
         match status.code() {
-            // A guard tells the signal that ended its command in this way.
+            // The guard's exit code for a command that was killed by a signal.
             Some(code @ 129..=192) => Self::Signal(code - 128),
             Some(code) => Self::Code(code),
             None => Self::Unknown,
@@ -208,11 +207,10 @@ impl From<ExitStatus> for Ending {
 }
 
 impl Ending {
-    /// Whether the process ended itself because it could not continue; not by a hand from outside, nor
-    /// by the kernel for want of memory.
+    /// Whether the process crashed by itself, as opposed to being killed from outside or by the OOM killer.
     fn is_crash(self) -> bool {
-        // SIGABRT, with which Rust answers a full stack and a refused allocation, and SIGSEGV have
-        // these numbers wherever there are signals.
+        // SIGABRT, raised by Rust on stack overflow and failed allocation, and SIGSEGV have these numbers on
+        // every Unix.
         matches!(self, Self::Signal(6 | 11))
     }
 }
@@ -227,11 +225,11 @@ impl fmt::Display for Ending {
     }
 }
 
-/// The fault of a file whose reading crashes the process. Before its first statement begins it is the
-/// compiler that crashes, and no line is known.
+/// The fault of a file that crashes the process. A crash before the first statement is one of the compiler,
+/// and has no known line.
 ///
-/// The compiler goes down into a source on its stack, in some forty ways (`!!!!…`, `a=>a=>…`,
-/// `if(1)if(1)…`, `x.y.y…`), and has no limit of its own. Every source that people write fits.
+/// The compiler recurses on its stack in some forty ways (`!!!!…`, `a=>a=>…`, `if(1)if(1)…`, `x.y.y…`)
+/// without a limit of its own. Any realistic source fits.
 fn crashed(line: Option<u32>) -> Fault {
     let what = match line {
         Some(_) => "in or after this line. Let it do less there.",
@@ -249,7 +247,7 @@ fn crashed(line: Option<u32>) -> Fault {
     }
 }
 
-/// What a script logs where no call is there to hear it.
+/// Logs a script's message outside of a call.
 pub(super) fn trace(file: &str, level: Level, message: &str) {
     tracing::debug!("{file}: {level:?}: {message:?}");
 }
@@ -265,7 +263,7 @@ async fn write_all(mut stdin: ChildStdin, mut messages: mpsc::Receiver<Vec<u8>>)
 async fn keep_errors(mut stderr: ChildStderr) {
     let mut kept = Vec::new();
     let read = (&mut stderr).take(MAX_ERRORS).read_to_end(&mut kept).await;
-    // Read on, so that the process is not held up.
+    // Drained, so that the process does not block on a full pipe.
     let more = tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await.unwrap_or(0);
     if read.is_ok() && !kept.is_empty() {
         tracing::warn!(

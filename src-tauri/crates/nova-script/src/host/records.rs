@@ -1,4 +1,4 @@
-//! `ctx.records`: the records that the skill of a tool declares.
+//! `ctx.records`: the records declared by the tool's skill.
 
 use nova_skill::serde_json::{Map, json};
 use nova_skill::{RecordType, ToolContext, ToolError, Value, VaultAccess, VaultPath};
@@ -6,7 +6,7 @@ use nova_skill::{RecordType, ToolContext, ToolError, Value, VaultAccess, VaultPa
 use crate::protocol::RecordsWant;
 
 /// # Errors
-/// Where the tool does not declare it, and where a type, a field or a value does not fit.
+/// When the tool does not declare access, or a type, field or value is invalid.
 pub(super) async fn answer(
     ctx: &dyn ToolContext,
     access: Option<VaultAccess>,

@@ -1,4 +1,4 @@
-//! A snippet that runs once, with the tools of a chat and nothing else.
+//! Runs a snippet once, with the tools of a chat and nothing else.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,15 +13,15 @@ use super::pool::Pool;
 use super::request;
 use crate::protocol::{Answer, Given, Level, Want};
 
-/// As errors name it.
+/// Name for error messages.
 const FILE: &str = "script";
-/// So many lines of its log are kept.
+/// Maximum number of log lines retained.
 const MOST_LINES: usize = 200;
-/// Bytes of each.
+/// Maximum length of a log line, in bytes.
 const LONGEST_LINE: usize = 1_000;
 
-/// Its value is the result. Where it logs, what it has logged so far is the partial result, and the result is
-/// `{value, log}`.
+/// Runs a snippet and returns its value. If it logs, the log so far is reported as partial result, and the
+/// final one is `{value, log}`.
 pub(super) async fn run(
     pool: &Arc<Pool>,
     source: Arc<str>,
@@ -43,7 +43,7 @@ pub(super) async fn run(
         let mut conversation =
             Conversation::begin(&pool, what, json!({}), (request, Given::default()), outside.clone(), bounds)
                 .await?;
-        // For the next one, which may come soon.
+        // Another snippet may follow soon.
         pool.warm();
         loop {
             if let Said::End(ended) = conversation.next().await {

@@ -8,39 +8,39 @@ use async_trait::async_trait;
 use nova_guard::{Confinement, Enforced, Guard, Guarded, Limits};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 
-/// How a process that runs scripts is started: under the guard in the program, plainly in a test.
+/// Starts script processes: under the guard in the program, without one in tests.
 #[async_trait]
 pub trait Spawn: Send + Sync {
     async fn spawn(&self) -> io::Result<Spawned>;
 }
 
-/// Starts the process under the guard, without files, network, processes of its own or environment.
+/// Starts the process under the guard, without files, network, child processes or environment.
 ///
-/// A script cannot reach any of these in the first place: its engine has no such functions. The
-/// confinement holds where the engine is broken. So where the system enforces a part of it, scripts run
-/// anyway unless `require` is set, and the log says so; where it enforces nothing, the user is asked.
+/// A script cannot reach any of these anyway, because its engine has no such functions: the confinement
+/// protects against a compromised engine. Therefore, if the system enforces it only partly, scripts run
+/// anyway unless `require` is set, and the log says so; if it enforces nothing, the user is asked.
 #[derive(Clone)]
 pub struct UnderGuard {
     pub guard: Guard,
-    /// The program `nova-script`, or Nova itself; by absolute path.
+    /// Absolute path of `nova-script`, or of Nova itself.
     pub program: PathBuf,
-    /// What the program needs to become that process: none for `nova-script`.
+    /// Arguments that make the program act as the script process; none for `nova-script`.
     pub args: Vec<OsString>,
-    /// Bytes of memory of the whole process, its engine's heap among them.
+    /// Memory limit of the process, including the engine's heap, in bytes.
     pub memory: u64,
-    /// Start nothing where the confinement cannot be enforced.
+    /// Refuse to start if the confinement cannot be enforced.
     pub require: bool,
-    /// Asked where the system enforces nothing.
+    /// Decides if the system enforces nothing.
     pub unconfined: Arc<dyn MayRunUnconfined>,
 }
 
-/// Whether the user lets scripts run where the system confines nothing.
+/// Whether the user allows scripts to run unconfined.
 #[async_trait]
 pub trait MayRunUnconfined: Send + Sync {
     async fn may_run_unconfined(&self) -> bool;
 }
 
-/// Nothing of a script has run when this is found out.
+/// Detected before any script has run.
 const UNCONFINED: &str = "this system has neither Landlock nor seccomp to confine it; to run such tools all the \
                           same, run: nova tool unconfined allow";
 
@@ -77,7 +77,7 @@ impl Spawn for UnderGuard {
     }
 }
 
-/// A process that was started, with its three pipes.
+/// A started process with its three pipes.
 pub struct Spawned {
     pub stdin: ChildStdin,
     pub stdout: ChildStdout,
@@ -85,17 +85,17 @@ pub struct Spawned {
     pub process: Box<dyn Process>,
 }
 
-/// A started process. To drop it is to end it, with everything that it started.
+/// A started process. Dropping it kills the process and its descendants.
 #[async_trait]
 pub trait Process: Send + Sync {
-    /// Waits for its end. May be called again, and dropped before it is ready.
+    /// Waits until it has ended. Cancel safe, and may be called repeatedly.
     async fn wait(&mut self) -> io::Result<ExitStatus>;
 
-    /// Ends it, if it has not ended, with everything that it started, and waits until they are gone.
+    /// Kills it and its descendants, and waits until they have ended.
     async fn kill(&mut self) -> io::Result<()>;
 }
 
-/// Of a command with `kill_on_drop`.
+/// For a command with `kill_on_drop`.
 #[async_trait]
 impl Process for Child {
     async fn wait(&mut self) -> io::Result<ExitStatus> {

@@ -71,7 +71,7 @@ fn the_slack_tool_posts() {
 }
 
 #[test]
-fn arguments_that_do_not_fit_are_reported_as_zod_sees_it() {
+fn invalid_arguments_are_reported_with_zods_message() {
     let mut process = Process::start();
     let source = tool("return 1").replace("z.object({})", "z.object({ n: z.number().max(3) })");
     process.load(&source).unwrap();
@@ -82,7 +82,7 @@ fn arguments_that_do_not_fit_are_reported_as_zod_sees_it() {
 }
 
 #[test]
-fn the_context_tells_the_request_and_takes_log_and_progress() {
+fn context_has_the_request_and_accepts_log_and_progress() {
     let mut process = Process::start();
     let body = "ctx.log.info('looking at', { n: 1 }); ctx.log.debug('d'); console.warn('careful')
         ctx.progress(0.5, 'half'); const r = ctx.request
@@ -113,7 +113,7 @@ fn a_generator_streams_and_its_last_value_is_the_result() {
 }
 
 #[test]
-fn a_refusal_is_an_error_in_the_line_that_asked() {
+fn refusal_is_an_error_at_the_line_of_the_request() {
     let mut process = Process::start();
     process.load(&tool("\n  const r = await fetch('https://example.com/')\n  return r.status")).unwrap();
     process.begin("tool.ts", json!({}));
@@ -126,7 +126,7 @@ fn a_refusal_is_an_error_in_the_line_that_asked() {
 }
 
 #[test]
-fn fetches_run_beside_each_other_and_are_answered_in_any_order() {
+fn fetches_run_concurrently_and_complete_in_any_order() {
     let mut process = Process::start();
     let body = "const get = async p => (await fetch('https://example.com/' + p)).text()
         return Promise.all([get('a'), get('b'), ctx.credentials.has('s')])";
@@ -144,7 +144,7 @@ fn fetches_run_beside_each_other_and_are_answered_in_any_order() {
 }
 
 #[test]
-fn a_response_tells_what_came() {
+fn response_has_status_headers_and_body() {
     let mut process = Process::start();
     let body = "const r = await fetch(new Request('https://example.com/a', { method: 'put', body: 'x' }))
         const again = r.clone()
@@ -186,7 +186,7 @@ fn cancel_fires_the_signal_and_a_waiting_call_ends() {
 }
 
 #[test]
-fn cancel_ends_a_call_that_never_settles_and_one_that_computes() {
+fn cancel_ends_calls_that_never_settle_or_loop() {
     let mut process = Process::start();
     process.load(&tool("ctx.log.info('on'); await new Promise(() => {})")).unwrap();
     process.begin("tool.ts", json!({}));
@@ -204,7 +204,7 @@ fn cancel_ends_a_call_that_never_settles_and_one_that_computes() {
 }
 
 #[test]
-fn cancel_that_comes_late_does_not_hurt_the_next_call() {
+fn late_cancel_does_not_affect_the_next_call() {
     let mut process = Process::start();
     process.load(&tool("return 1")).unwrap();
     assert_eq!(process.call(json!({})).1, Ok(json!(1)));
@@ -215,7 +215,7 @@ fn cancel_that_comes_late_does_not_hurt_the_next_call() {
 }
 
 #[test]
-fn results_are_json_or_an_error_that_says_why_not() {
+fn result_that_is_not_json_is_an_error_with_the_reason() {
     let mut process = Process::start();
     for (body, value) in [
         ("return undefined", json!(null)),

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::process::{Process, told, tool};
 
-/// A file with these properties beside `name`, `description`, `parameters` and `execute`.
+/// A file with these properties in addition to the required ones.
 fn with(more: &str) -> String {
     format!(
         "import {{ z }} from 'zod'
@@ -22,7 +22,7 @@ export default defineTool({{
 }
 
 #[test]
-fn the_weather_tool_defines_what_its_file_says() {
+fn weather_tool_has_the_definition_of_its_file() {
     let definition = Process::start().load(include_str!("tools/weather.ts")).unwrap();
     let expected = Definition {
         name: "weather".into(),
@@ -50,7 +50,7 @@ fn the_weather_tool_defines_what_its_file_says() {
 }
 
 #[test]
-fn the_slack_tool_defines_what_its_file_says() {
+fn slack_tool_has_the_definition_of_its_file() {
     let definition = Process::start().load(include_str!("tools/slack_notify.ts")).unwrap();
     assert_eq!(definition.name, "slack_notify");
     assert_eq!(definition.credentials, ["slack"]);
@@ -59,7 +59,7 @@ fn the_slack_tool_defines_what_its_file_says() {
 }
 
 #[test]
-fn fragment_without_description_gets_one_line_of_what_is_missing() {
+fn fragment_without_description_is_one_line_of_what_is_missing() {
     let fragment = "export default defineTool({
   name: 'github_search',
   requires_credentials: ['github'],
@@ -127,7 +127,7 @@ fn effect_hosts_and_credentials_are_passed_on() {
 }
 
 #[test]
-fn typescript_that_leaves_traces_in_javascript_runs() {
+fn typescript_with_runtime_semantics_runs() {
     let mut process = Process::start();
     let source = tool(
         "enum Unit { C = 'c', F = 'f' }
@@ -156,7 +156,7 @@ fn zod_can_be_imported_in_each_way_and_types_from_anywhere() {
 }
 
 #[test]
-fn an_import_that_is_not_here_is_told_in_its_place_even_when_unused() {
+fn unknown_import_is_reported_with_its_position_even_if_unused() {
     let mut process = Process::start();
     let node = "a tool does not run in Node";
     for (import, module, column, why) in [
@@ -179,7 +179,7 @@ fn an_import_that_is_not_here_is_told_in_its_place_even_when_unused() {
 }
 
 #[test]
-fn a_syntax_error_is_told_in_its_place() {
+fn syntax_error_is_reported_with_its_position() {
     let mut process = Process::start();
     let fault = process.load("const ok = 1\nconst größe = 'ä'; const = 2\n").unwrap_err();
     assert_eq!((fault.kind, fault.line, fault.column), (FaultKind::Syntax, Some(2), Some(26)));
@@ -190,7 +190,7 @@ fn a_syntax_error_is_told_in_its_place() {
 }
 
 #[test]
-fn what_is_no_tool_is_told_where_the_file_exports_it_or_ends() {
+fn missing_tool_is_reported_at_the_export_or_the_end() {
     let mut process = Process::start();
     let no_tool = "a file's default export is what defineTool returned: \
                    export default defineTool({ name, description, parameters, execute })";
@@ -208,7 +208,7 @@ fn what_is_no_tool_is_told_where_the_file_exports_it_or_ends() {
 }
 
 #[test]
-fn what_is_wrong_with_a_definition_is_said() {
+fn invalid_definition_is_reported_with_the_reason() {
     let mut process = Process::start();
     for (more, message) in [
         (
@@ -241,7 +241,7 @@ fn what_is_wrong_with_a_definition_is_said() {
 }
 
 #[test]
-fn a_parameter_that_has_no_schema_is_named() {
+fn parameter_without_a_schema_is_named() {
     let mut process = Process::start();
     for (parameters, path) in [
         ("{ when: z.date() }", "parameters.when"),
@@ -285,7 +285,7 @@ const addresses = [
 }
 
 #[test]
-fn an_error_at_the_top_of_a_file_is_told_in_its_place() {
+fn top_level_error_is_reported_with_its_position() {
     let mut process = Process::start();
     let source = "interface Long {\n  a: string\n}\nfunction fail(): never {\n  throw new RangeError('too far')\n}\n/* ü */ fail()\n";
     let fault = process.load(source).unwrap_err();
@@ -294,7 +294,7 @@ fn an_error_at_the_top_of_a_file_is_told_in_its_place() {
 }
 
 #[test]
-fn a_file_that_asks_or_waits_while_it_is_loaded_is_refused() {
+fn file_with_requests_or_waits_at_load_time_is_refused() {
     let mut process = Process::start();
     let fault = process.load("await fetch('https://example.com')").unwrap_err();
     let message = "TypeError: fetch and credentials work while execute runs, not while the file is loaded";
@@ -306,7 +306,7 @@ fn a_file_that_asks_or_waits_while_it_is_loaded_is_refused() {
 }
 
 #[test]
-fn a_file_that_is_loaded_again_is_replaced() {
+fn reloading_a_file_replaces_it() {
     let mut process = Process::start();
     assert_eq!(process.run("return 'old'"), Ok(json!("old")));
     assert_eq!(process.run("return 'new'"), Ok(json!("new")));
@@ -317,8 +317,8 @@ fn a_file_that_is_loaded_again_is_replaced() {
 }
 
 #[test]
-fn a_runtime_waits_for_the_next_file_where_more_may_follow() {
-    // QuickJS counts from when the runtime was made.
+fn runtime_is_prepared_if_more_files_may_follow() {
+    // `performance.now()` counts from the creation of the runtime.
     let timed = |process: &mut Process, file: &str, more: bool| {
         let source = with("").replace("'Is tried.'", "`${performance.now()}`");
         let began = Instant::now();
@@ -328,7 +328,7 @@ fn a_runtime_waits_for_the_next_file_where_more_may_follow() {
     };
     let mut process = Process::start();
     timed(&mut process, "first.ts", true);
-    // Each file that comes too early finds none and is as good as any.
+    // A file that arrives too early finds no prepared runtime and tells nothing.
     let until = Instant::now() + Duration::from_secs(60);
     let waited = (0..).map_while(|number| (Instant::now() < until).then_some(number)).any(|number| {
         thread::sleep(Duration::from_millis(20));

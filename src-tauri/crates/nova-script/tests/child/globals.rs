@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::process::Process;
 
-/// Each expression in a process of its own kind of call, beside what the web's standards say of it.
+/// Evaluates each expression in a call and compares it with the web standards' result.
 #[track_caller]
 fn expect(cases: &[(&str, Value)]) {
     let mut process = Process::start();
@@ -13,7 +13,7 @@ fn expect(cases: &[(&str, Value)]) {
 }
 
 #[test]
-fn addresses() {
+fn url_and_search_params() {
     expect(&[
         (
             "new URL('../c?d=é#e', 'https://u:p@Example.com:8080/a/b/').href",
@@ -51,7 +51,7 @@ fn addresses() {
 }
 
 #[test]
-fn texts_and_bytes() {
+fn text_encoding_and_base64() {
     expect(&[
         ("Array.from(new TextEncoder().encode('é€'))", json!([195, 169, 226, 130, 172])),
         ("new TextDecoder().decode(new Uint8Array([239, 187, 191, 104, 255]))", json!("h\u{fffd}")),
@@ -110,7 +110,7 @@ fn timers_and_signals() {
 }
 
 #[test]
-fn chance_and_time() {
+fn random_numbers_and_clock() {
     expect(&[
         (
             "/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(crypto.randomUUID())",

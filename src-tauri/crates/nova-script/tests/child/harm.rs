@@ -7,7 +7,7 @@ use crate::process::{LIMITS, Process, told, tool};
 
 const SIGABRT: i32 = 6;
 
-/// What a call in a process of its own ends with, when that ends the process.
+/// The fault of a call that ends its process.
 fn ends(limits: Limits, body: &str) -> nova_script::protocol::Fault {
     let mut process = Process::with(limits);
     process.load(&tool(body)).unwrap();
@@ -20,10 +20,10 @@ const TOO_LONG: &str = "it used more than 300 ms of computing time and was stopp
 const SOMEWHERE: &str = "it used more than 300 ms of computing time and was stopped, in or after this line";
 
 #[test]
-fn an_endless_loop_is_ended_and_its_line_told() {
+fn endless_loop_is_ended_and_its_line_reported() {
     let fault = ends(HURRIED, "let n = 0\n  while (true) {\n    n++\n  }");
     assert_eq!((fault.kind, &*fault.message), (FaultKind::Time, TOO_LONG));
-    // The statement that was begun last; 7 is the line of `let n`.
+    // The last statement begun; 7 is the line of `let n`.
     assert_eq!(fault.line, Some(8));
     assert_eq!(fault.stack[0], "execute (tool.ts:8:3)");
 
@@ -38,14 +38,14 @@ fn an_endless_loop_is_ended_and_its_line_told() {
     assert_eq!((fault.kind, &*fault.message, fault.line), (FaultKind::Time, TOO_LONG, Some(2)));
 }
 
-/// Nothing can look into the engine while it works by itself: the last statement begun is reported.
+/// The engine cannot be interrupted in a native function: the last statement begun is reported.
 #[test]
-fn what_the_engine_does_by_itself_is_reported_with_the_line_of_its_statement() {
+fn time_spent_in_native_code_is_reported_at_its_statement() {
     let native = "`${new Array(1e8)}`.length";
     let limits = Limits { memory: 4 << 30, ..HURRIED };
     for (body, line) in [
         (format!("const a = 1\n  const b = {native}\n  return b"), 8),
-        // A fault in a function is reported at the statement that led there.
+        // A fault in a function is reported at the statement that called it.
         (format!("const a = 1\n  const f = () => {{\n    return {native}\n  }}\n  return f()"), 11),
         (format!("const a = 1\n  await null\n  return {native}"), 9),
     ] {
@@ -86,9 +86,9 @@ export default defineTool({{ name: 'tried', description: 'Is tried.', parameters
     assert_eq!((fault.kind, &*fault.message, fault.line), (FaultKind::Time, SOMEWHERE, Some(14)));
 }
 
-/// So that the line outlives the process. A call tells none: that would make it slow.
+/// So that the line is known after a crash. Calls do not report lines, which would make them slow.
 #[test]
-fn the_lines_that_a_file_comes_to_are_reported_while_it_loads() {
+fn lines_are_reported_while_a_file_loads() {
     let mut process = Process::hurried();
     let source = tool("const a = 1\n  return a") + "\nfunction f() {}\nexport const b = 2\nfor (;;) {}";
     process.send(&ToChild::Load { file: "tool.ts".into(), source, more: false, snippet: false });
@@ -106,7 +106,7 @@ fn the_lines_that_a_file_comes_to_are_reported_while_it_loads() {
 }
 
 #[test]
-fn marks_of_lines_change_nothing_of_what_a_file_does() {
+fn instrumentation_does_not_change_behaviour() {
     let mut process = Process::start();
     let source = "'use strict'
 import { z } from 'zod'; import { defineTool } from '@nova/tools'
@@ -129,7 +129,7 @@ export default defineTool({
     let (said, end) = process.call(json!({}));
     let value = |word: &str| FromChild::Partial { value: json!(word) };
     assert_eq!(said, ["class", "loop", "case", "hoisted", "mine"].map(value));
-    // The last is the result.
+    // The last value is the result.
     assert_eq!(end, Ok(json!("mine")));
 }
 
@@ -171,7 +171,7 @@ fn memory_is_bounded() {
             Some(FromChild::Failed { fault, fatal: true }) => {
                 assert_eq!(fault.kind, FaultKind::Memory, "{body}: {}", fault.message);
             }
-            // Where QuickJS has no room for an error, it throws null and has room again.
+            // Without memory for an error, QuickJS throws null and then has memory again.
             Some(FromChild::Failed { fault, fatal: false }) => {
                 assert!(fault.message.ends_with("use less memory"), "{body}: {}", fault.message);
                 process.still_works();
@@ -191,7 +191,7 @@ fn an_allocation_of_five_gigabytes_is_refused() {
 }
 
 #[test]
-fn deep_recursion_is_an_error_like_any_other() {
+fn deep_recursion_is_an_ordinary_error() {
     let mut process = Process::start();
     let fault = process.run("const down = n => down(n + 1) + 1\n  return down(0)").unwrap_err();
     assert!(fault.message.contains("Maximum call stack size exceeded"), "{}", fault.message);
@@ -200,7 +200,7 @@ fn deep_recursion_is_an_error_like_any_other() {
 }
 
 #[test]
-fn whatever_is_thrown_is_reported() {
+fn any_thrown_value_is_reported() {
     let mut process = Process::start();
     for (thrown, message) in [
         ("new Error('plain')", "plain"),
@@ -230,7 +230,7 @@ fn whatever_is_thrown_is_reported() {
     ] {
         for body in [format!("throw {thrown}"), format!("await Promise.reject({thrown})")] {
             let fault = process.run(&body).unwrap_err();
-            // A fault without a stack is reported at the statement begun last.
+            // A fault without a stack is reported at the last statement begun.
             let told = (fault.kind, &*fault.message, fault.line);
             assert_eq!(told, (FaultKind::Thrown, message, Some(7)), "{body}");
         }
@@ -239,7 +239,7 @@ fn whatever_is_thrown_is_reported() {
 }
 
 #[test]
-fn an_error_is_reported_in_places_of_the_typescript() {
+fn errors_have_positions_in_the_typescript() {
     let mut process = Process::start();
     let body = "interface A {\n    b: string\n  }\n  const inner = async (a: A): Promise<never> => {
     const größer: string = '日本'; throw new Error('found') as unknown\n  }
@@ -253,7 +253,7 @@ fn an_error_is_reported_in_places_of_the_typescript() {
 }
 
 #[test]
-fn names_of_other_places_are_explained() {
+fn missing_globals_are_explained() {
     let mut process = Process::start();
     let fault = process.run("return process.env.HOME").unwrap_err();
     let message = "ReferenceError: process is not defined: a tool has no environment; take settings \
@@ -265,7 +265,7 @@ fn names_of_other_places_are_explained() {
 }
 
 #[test]
-fn no_code_is_made_out_of_texts() {
+fn code_cannot_be_created_from_strings() {
     let mut process = Process::start();
     for body in [
         "return new Function('return 1')()",
@@ -282,14 +282,14 @@ fn no_code_is_made_out_of_texts() {
 }
 
 #[test]
-fn a_rejection_that_nobody_awaits_is_logged() {
+fn unhandled_rejection_is_logged() {
     let mut process = Process::start();
     process.load(&tool("Promise.reject(new Error('lost'));\n  await null; return 1")).unwrap();
     let (said, value) = process.call(json!({}));
     assert_eq!(value, Ok(json!(1)));
     let message = "a promise was rejected and not handled at tool.ts:7: lost".to_owned();
     assert_eq!(said, [FromChild::Log { level: Level::Warn, message }]);
-    // One that is caught later, but before anything is waited for, is not.
+    // A rejection that is handled later, but before the queue is drained, is not logged.
     process
         .load(&tool("const p = Promise.reject(1); await null; await p.catch(() => {}); return 2"))
         .unwrap();
@@ -297,7 +297,7 @@ fn a_rejection_that_nobody_awaits_is_logged() {
 }
 
 #[test]
-fn a_long_source_is_refused_before_it_is_read() {
+fn too_long_source_is_refused_before_parsing() {
     let mut process = Process::start();
     let fault = process.load(&"// ten megabytes\n".repeat(617_000)).unwrap_err();
     let message = "the file is 10489000 bytes long; a tool has at most 1048576";
@@ -326,7 +326,7 @@ fn a_result_that_is_too_long_is_refused() {
 }
 
 #[test]
-fn a_flood_of_log_is_cut() {
+fn log_output_is_limited() {
     let mut process = Process::with(Limits { output: 1000, ..LIMITS });
     process.load(&tool("for (let i = 0; i < 1e4; i++) console.log('x'.repeat(300)); return 1")).unwrap();
     let (said, value) = process.call(json!({}));
@@ -344,7 +344,7 @@ fn a_flood_of_log_is_cut() {
 }
 
 #[test]
-fn a_flood_of_progress_is_thinned() {
+fn progress_is_throttled() {
     let mut process = Process::start();
     process.load(&tool("for (let i = 0; i <= 1e5; i++) ctx.progress(i / 1e5); return 1")).unwrap();
     let (said, _) = process.call(json!({}));
@@ -354,7 +354,7 @@ fn a_flood_of_progress_is_thinned() {
 }
 
 #[test]
-fn what_one_file_changes_is_not_changed_for_another() {
+fn files_do_not_share_globals() {
     let mut process = Process::start();
     let hostile = tool("return 1")
         + "
@@ -368,7 +368,7 @@ JSON.stringify = () => '\"stolen\"'; Promise.prototype.then = () => {}";
 }
 
 #[test]
-fn what_a_file_left_running_cannot_ask_during_another_ones_call() {
+fn pending_timers_cannot_make_requests_in_another_files_call() {
     let mut process = Process::start();
     let lurking = tool(
         "setTimeout(() => fetch('https://late.example'), 0)
@@ -378,13 +378,13 @@ fn what_a_file_left_running_cannot_ask_during_another_ones_call() {
     process.load_as("lurking.ts", &lurking).unwrap();
     process.begin("lurking.ts", json!({}));
     assert_eq!(process.next(), Some(FromChild::Done { value: json!(1) }));
-    // The timers of lurking.ts would be due now; all that is heard is the other file's end.
+    // The timers of lurking.ts are due now; only the other file's end must be received.
     process.load(&tool("await new Promise(r => setTimeout(r, 30)); return 2")).unwrap();
     assert_eq!(process.call(json!({})), (vec![], Ok(json!(2))));
 }
 
 #[test]
-fn a_tool_that_breaks_its_globals_hurts_only_itself() {
+fn tool_that_breaks_its_globals_affects_only_itself() {
     let mut process = Process::start();
     process.load(&(tool("return 1") + "
 globalThis.JSON = null; globalThis.Promise = null; Object.freeze(Object.prototype)
@@ -395,7 +395,7 @@ Object.prototype.then = function () { throw 1 }; Error.prototype.toString = null
 }
 
 #[test]
-fn what_is_no_message_ends_the_process() {
+fn malformed_message_ends_the_process() {
     let mut process = Process::start();
     process.send_bytes(&u32::MAX.to_le_bytes());
     assert_eq!(process.next(), None);
@@ -405,10 +405,10 @@ fn what_is_no_message_ends_the_process() {
     assert_eq!(process.child.wait().unwrap().code(), Some(2));
 }
 
-/// Nothing polls the interpreter's interrupt in there, so that only the watching thread can end it.
+/// The engine does not poll its interrupt handler here, so only the watchdog can end it.
 #[test]
-fn a_loop_of_the_engine_itself_is_ended_by_processor_time() {
-    // The second would compute for minutes.
+fn loop_in_native_code_is_ended_by_processor_time() {
+    // The second one would take minutes.
     for body in ["return `${new Array(1e8)}`.length", "return new Array(2 ** 32 - 1).indexOf(0)"] {
         let mut process = Process::with(Limits { memory: 4 << 30, ..HURRIED });
         process.load(&tool(body)).unwrap();
@@ -423,10 +423,10 @@ fn a_loop_of_the_engine_itself_is_ended_by_processor_time() {
     }
 }
 
-/// The parser goes down on its stack, and brackets are not the only way: nothing is answered, and
-/// Nova sees the process end by a signal of its own.
+/// The parser recurses on its stack, not only for brackets: there is no answer, and Nova sees the process end
+/// by a signal.
 #[test]
-fn a_source_that_nests_without_brackets_ends_the_process() {
+fn deep_nesting_without_brackets_ends_the_process() {
     for (level, end) in [("!", "1"), ("a=>", "1"), ("if(1)", ";"), ("x.y.", "z"), ("<any>", "1")] {
         let mut process = Process::start();
         let source = level.repeat(1_000_000 / level.len()) + end;
@@ -437,7 +437,7 @@ fn a_source_that_nests_without_brackets_ends_the_process() {
 }
 
 #[test]
-fn what_people_write_does_not_nest_too_deeply() {
+fn realistic_nesting_is_accepted() {
     let mut process = Process::start();
     for expression in [
         vec!["'line of a long text'"; 1_000].join(" + "),
@@ -452,9 +452,9 @@ fn what_people_write_does_not_nest_too_deeply() {
 }
 
 #[test]
-fn what_a_call_leaves_in_the_queue_does_not_run_in_the_next_call() {
+fn queued_jobs_do_not_run_in_the_next_call() {
     let mut process = Process::start();
-    // To tell Nova what was thrown runs the tool's code once more, after the call.
+    // Converting the thrown value to a report runs the tool's code after the call.
     let lurking = "globalThis.late ??= []; const { late } = globalThis
     if (late.length > 0) {
       await new Promise(r => setTimeout(r, 20))
@@ -471,7 +471,7 @@ fn what_a_call_leaves_in_the_queue_does_not_run_in_the_next_call() {
 }
 
 #[test]
-fn what_a_call_leaves_in_the_queue_runs_on_its_own_time() {
+fn queued_jobs_count_towards_their_own_calls_time() {
     for left in ["for (;;) {}", "const again = () => { Promise.resolve().then(again) }; again()"] {
         let body = format!("throw {{ toJSON() {{ Promise.resolve().then(() => {{ {left} }}) }} }}");
         let fault = ends(HURRIED, &body);
@@ -480,7 +480,7 @@ fn what_a_call_leaves_in_the_queue_runs_on_its_own_time() {
 }
 
 #[test]
-fn what_a_file_leaves_running_while_it_is_loaded_does_not_run_in_a_call() {
+fn timers_started_at_load_time_do_not_run_in_a_call() {
     let mut process = Process::start();
     let source = tool("await new Promise(r => setTimeout(r, 20)); return globalThis.late")
         + "globalThis.late = []

@@ -1,4 +1,4 @@
-//! The process that runs scripts, as Nova talks to it.
+//! The script process, seen through its protocol.
 #![allow(clippy::unwrap_used)]
 
 mod calls;

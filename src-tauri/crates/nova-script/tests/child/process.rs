@@ -1,4 +1,4 @@
-//! The real process, talked to in messages.
+//! Drives the real process by messages.
 
 use std::{
     fs,
@@ -26,7 +26,7 @@ impl Process {
         Self::with(LIMITS)
     }
 
-    /// With little time to compute.
+    /// With a short time limit.
     pub(crate) fn hurried() -> Self {
         Self::with(Limits { computing_ms: 300, ..LIMITS })
     }
@@ -54,8 +54,7 @@ impl Process {
         self.to.flush().unwrap();
     }
 
-    /// The next message; None at the end.
-    /// What it says next, but for the lines that it comes to while it loads.
+    /// The next message other than `At`; `None` at the end.
     pub(crate) fn next(&mut self) -> Option<FromChild> {
         loop {
             match self.next_of_all() {
@@ -77,7 +76,7 @@ impl Process {
         self.load_one(file, source, false)
     }
 
-    /// With the promise that more files may follow, or that none will.
+    /// `more` announces that other files may follow.
     pub(crate) fn load_one(&mut self, file: &str, source: &str, more: bool) -> Result<Definition, Fault> {
         self.send(&ToChild::Load { file: file.into(), source: source.into(), more, snippet: false });
         match self.next() {
@@ -91,7 +90,7 @@ impl Process {
         self.send(&ToChild::Call { file: file.into(), args, request: request(), given: Box::default() });
     }
 
-    /// A call that asks for nothing; what else it said, and its end.
+    /// Runs a call without requests; returns its messages and its end.
     pub(crate) fn call(&mut self, args: Value) -> (Vec<FromChild>, Result<Value, Fault>) {
         self.begin("tool.ts", args);
         let mut said = Vec::new();
@@ -105,10 +104,10 @@ impl Process {
         }
     }
 
-    /// What it has computed so far, all threads together; known also of one that has just ended.
+    /// Processor time of all threads so far; also available for a process that has just ended.
     pub(crate) fn processor_time(&self) -> Duration {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        // After the name in brackets: user and system time are the 14th and 15th field.
+        // The fields after the name in parentheses: user and system time are the 14th and 15th.
         let (_, fields) = stat.rsplit_once(") ").unwrap();
         let ticks: u64 = fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum();
         Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second())
@@ -120,7 +119,7 @@ impl Process {
         self.call(json!({})).1
     }
 
-    /// The next message is a fatal fault, and the process ends.
+    /// Expects a fatal fault and the end of the process.
     pub(crate) fn fatal(mut self) -> (Fault, ExitStatus) {
         let fault = match self.next() {
             Some(FromChild::Failed { fault, fatal: true }) => fault,
@@ -130,7 +129,7 @@ impl Process {
         (fault, self.child.wait().unwrap())
     }
 
-    /// It still works: no fault of one file hurts the next.
+    /// Checks that the process is still usable.
     pub(crate) fn still_works(&mut self) {
         assert_eq!(self.run("return 'well'"), Ok(json!("well")));
     }
@@ -168,7 +167,7 @@ pub(crate) fn request() -> Request {
     }
 }
 
-/// The report of a fault: kind, message, and place.
+/// Kind, message and position of a fault.
 pub(crate) fn told(fault: &Fault) -> (FaultKind, &str, Option<(u32, u32)>) {
     (fault.kind, &fault.message, fault.line.zip(fault.column))
 }

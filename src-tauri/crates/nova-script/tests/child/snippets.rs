@@ -1,4 +1,4 @@
-//! A text that is no file: it runs once, calls tools, and its last expression is the result.
+//! Snippets: run once, can call tools, and return their last expression.
 
 use nova_script::protocol::{Answer, Fault, FaultKind, FromChild, Refusal, ToChild, Want};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn load(process: &mut Process, source: &str) -> Result<(), Fault> {
     }
 }
 
-/// The value of a snippet that calls nothing.
+/// The value of a snippet without calls.
 fn value(source: &str) -> Value {
     let mut process = Process::start();
     load(&mut process, source).unwrap();
@@ -26,7 +26,7 @@ fn value(source: &str) -> Value {
     }
 }
 
-/// Its fault, with the place in its own text.
+/// The fault of a snippet, with the position in its own text.
 fn fault(source: &str) -> (FaultKind, Option<(u32, u32)>) {
     let mut process = Process::start();
     let fault = match load(&mut process, source) {
@@ -55,20 +55,20 @@ fn the_last_expression_is_the_value() {
 }
 
 #[test]
-fn a_fault_has_its_place_in_the_text() {
+fn faults_have_positions_in_the_snippet() {
     assert_eq!(fault("const = 1"), (FaultKind::Syntax, Some((1, 7))));
     assert_eq!(fault("1\n  const = 1"), (FaultKind::Syntax, Some((2, 9))));
     assert_eq!(fault("throw new Error('no')"), (FaultKind::Thrown, Some((1, 11))));
-    // Of a property that is read, the place of what it is read from.
+    // A property access is reported at the position of its object.
     assert_eq!(fault("1\nnull.x"), (FaultKind::Thrown, Some((2, 1))));
     assert_eq!(fault("1\n  null.x\n2"), (FaultKind::Thrown, Some((2, 3))));
-    // What is missing at the end is missing where the text ends.
+    // A missing token at the end is reported where the text ends.
     assert_eq!(fault("f(1").0, FaultKind::Syntax);
     assert_eq!(fault("f(1").1.map(|(line, _)| line), Some(1));
 }
 
 #[test]
-fn a_call_is_asked_for_by_name_and_its_error_has_a_code() {
+fn tools_are_called_by_name_and_errors_have_a_code() {
     let mut process = Process::start();
     let source = "const first = await tools.crm.get({ name: 'Ada' })
         const second = await tools['release-management'].send().catch((error) => [error.code, error.message])

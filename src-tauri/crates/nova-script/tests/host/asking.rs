@@ -1,4 +1,4 @@
-//! What a tool asks of Nova.
+//! Requests of a tool to Nova.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ async fn asked(source: &str, want: Value, ctx: Arc<Context>) -> Result<Value, To
 }
 
 #[tokio::test]
-async fn a_fetch_goes_through_the_context_and_its_answer_comes_back() {
+async fn fetch_goes_through_the_context() {
     let web = RecordingHttp::default().with("https://api.example/", 201, "grüezi");
     let answer = asked("{}", fetch("https://api.example/a?b=c"), Context::with_web(web.clone())).await;
     assert_eq!(
@@ -51,7 +51,7 @@ async fn a_fetch_that_is_refused_rejects_with_the_reason() {
 }
 
 #[tokio::test]
-async fn an_address_or_a_body_that_is_none_reaches_nobody() {
+async fn invalid_url_or_body_is_not_sent() {
     for (url, body) in [("not an address", "aGFsbG8="), ("https://api.example/", "!!")] {
         let web = RecordingHttp::default().with("", 200, "");
         let mut want = fetch(url);
@@ -63,7 +63,7 @@ async fn an_address_or_a_body_that_is_none_reaches_nobody() {
 }
 
 #[tokio::test]
-async fn a_declared_credential_is_given_and_no_other() {
+async fn only_declared_credentials_are_available() {
     let get = |service: &str, key: &str| json!({ "type": "credential", "service": service, "key": key });
     let credentials = || {
         let all = FixedCredentials::default().with("slack/token", "secret").with("mail/password", "hidden");
@@ -99,7 +99,7 @@ async fn a_credential_that_is_missing_is_reported_as_one() {
 }
 
 #[tokio::test]
-async fn a_tool_may_ask_whether_a_declared_credential_is_there() {
+async fn tool_may_check_for_a_declared_credential() {
     let has = |service: &str| json!({ "type": "has_credential", "service": service });
     let source = "{\"credentials\":[\"slack/token\",\"mail/password\"]}";
     let credentials = || Context::with_credentials(FixedCredentials::default().with("slack/token", "secret"));
@@ -111,7 +111,7 @@ async fn a_tool_may_ask_whether_a_declared_credential_is_there() {
 }
 
 #[tokio::test]
-async fn the_time_in_which_nova_works_is_not_the_tools() {
+async fn time_spent_on_requests_does_not_count_as_the_tools() {
     let host = host_with(|options| options.time = Duration::from_secs(2));
     let tool = host.tool("{}").await;
     let ctx = Context::with_http(Arc::new(SlowWeb(Duration::from_millis(2_500))));
@@ -120,7 +120,7 @@ async fn the_time_in_which_nova_works_is_not_the_tools() {
 }
 
 #[tokio::test]
-async fn what_nobody_waited_for_ends_with_the_call_and_with_its_process() {
+async fn pending_request_ends_with_the_call_and_its_process() {
     let host = host();
     let tool = host.tool("{}").await;
     let ctx = Context::with_http(Arc::new(SlowWeb(PATIENCE)));

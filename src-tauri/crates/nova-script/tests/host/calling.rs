@@ -1,4 +1,4 @@
-//! A call from its beginning to its end: streams, faults, Stop.
+//! The course of a call: streams, faults, cancellation.
 
 use std::time::Duration;
 
@@ -29,14 +29,14 @@ async fn streamed(args: Value) -> (Vec<Value>, Result<Value, ToolError>) {
 }
 
 #[tokio::test]
-async fn what_a_generator_yields_is_a_stream() {
+async fn generator_values_are_streamed() {
     let (partials, end) = streamed(json!({ "do": "partials", "steps": 3 })).await;
     assert_eq!(partials, [json!(0), json!(1), json!(2)]);
     assert_eq!(end.unwrap(), json!("end"));
 }
 
 #[tokio::test]
-async fn a_stream_ends_with_what_went_wrong() {
+async fn stream_ends_with_the_fault() {
     for (way, told) in [
         ("fail", "stand_in.ts:12:8: in the middle"),
         ("exit", "stand_in.ts: The tool's process ended (exit code 3) before it answered."),
@@ -48,7 +48,7 @@ async fn a_stream_ends_with_what_went_wrong() {
 }
 
 #[tokio::test]
-async fn a_stream_that_nobody_reads_on_ends_its_process() {
+async fn dropping_a_stream_ends_its_process() {
     let host = host();
     let tool = host.tool("{}").await;
     let before = pid(&tool).await;
@@ -59,7 +59,7 @@ async fn a_stream_that_nobody_reads_on_ends_its_process() {
 }
 
 #[tokio::test]
-async fn partial_results_without_end_are_bounded() {
+async fn partial_results_are_bounded() {
     let host = host_with(|options| options.limits.output = 10_000);
     let tool = host.tool("{}").await;
     let Ok(ToolOutput::Stream(stream)) = run(&tool, json!({ "do": "partial_flood" }), Context::new().0).await
@@ -73,7 +73,7 @@ async fn partial_results_without_end_are_bounded() {
 }
 
 #[tokio::test]
-async fn a_fault_is_reported_with_its_place_and_the_process_continues_unless_it_is_fatal() {
+async fn fault_has_a_position_and_ends_the_process_only_if_fatal() {
     let host = host();
     let tool = host.tool("{}").await;
     for fatal in [false, true] {
@@ -87,7 +87,7 @@ async fn a_fault_is_reported_with_its_place_and_the_process_continues_unless_it_
 }
 
 #[tokio::test]
-async fn arguments_that_the_schema_of_the_file_refuses_are_reported_as_such() {
+async fn arguments_rejected_by_the_schema_are_reported_as_such() {
     let host = host();
     let tool = host.tool("{}").await;
     let args = json!({ "do": "fail", "kind": "arguments", "message": "city: too short.\n" });
@@ -97,7 +97,7 @@ async fn arguments_that_the_schema_of_the_file_refuses_are_reported_as_such() {
 }
 
 #[tokio::test]
-async fn stop_ends_a_call_whether_the_tool_listens_or_not() {
+async fn cancel_ends_a_call_even_if_the_tool_ignores_it() {
     let host = host_with(|options| options.grace = Duration::from_millis(50));
     let tool = host.tool("{}").await;
     for what in ["wait", "hang"] {
@@ -116,7 +116,7 @@ async fn stop_ends_a_call_whether_the_tool_listens_or_not() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_ends_its_process() {
+async fn dropping_a_call_ends_its_process() {
     let host = host();
     let tool = host.tool("{}").await;
     let (ctx, mut hears) = Context::new();

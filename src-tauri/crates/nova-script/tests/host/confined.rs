@@ -1,5 +1,5 @@
-//! With the process that really runs scripts, under the real guard: it needs no file, no connection
-//! and no process, or something here would not work.
+//! With the real script process under the real guard: tests that it works without any file, connection or
+//! process.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ use crate::support::{Context, Host, STAND_IN, failure, file, host_by, run, value
 
 const SCRIPT: &str = env!("CARGO_BIN_EXE_nova-script");
 
-/// The stand-in is the guard, too.
+/// The fake process also acts as the guard.
 fn under_guard() -> UnderGuard {
     UnderGuard {
         guard: Guard::new(STAND_IN, ["guard".into()]),
@@ -31,7 +31,7 @@ fn under_guard() -> UnderGuard {
     }
 }
 
-/// Nobody agreed to anything.
+/// Unconfined runs are never allowed.
 struct Never;
 
 #[async_trait::async_trait]
@@ -46,7 +46,7 @@ fn host() -> Host {
 }
 
 #[tokio::test]
-async fn everything_that_a_tool_may_do_works_without_rights() {
+async fn all_features_of_tools_work_confined() {
     let host = host();
     let body = "execute: async (_args, ctx) => {
       const bytes = crypto.getRandomValues(new Uint8Array(16))
@@ -78,7 +78,7 @@ async fn everything_that_a_tool_may_do_works_without_rights() {
 }
 
 #[tokio::test]
-async fn the_weather_example_works_without_rights() {
+async fn weather_example_works_confined() {
     let host = host();
     let weather = host.tool(WEATHER).await;
     let web = RecordingHttp::default().with("https://api.weather.com/", 200, r#"{"current":{"temp":21}}"#);
@@ -93,7 +93,7 @@ async fn the_weather_example_works_without_rights() {
 }
 
 #[tokio::test]
-async fn faults_are_reported_without_rights() {
+async fn faults_are_reported_confined() {
     let host = host();
     for (source, told) in [
         (tool("execute: async () => { throw new Error('no') }"), "stand_in.ts:3:125: no"),
@@ -114,7 +114,7 @@ async fn faults_are_reported_without_rights() {
     assert_eq!(value(&host.tool(&tool("execute: async () => 5")).await, json!({})).await.unwrap(), json!(5));
 }
 
-/// Remembers which guard it started.
+/// Records which guards it started.
 struct Watched(Arc<Mutex<Vec<u32>>>);
 
 #[async_trait]
@@ -135,7 +135,7 @@ impl Spawn for Watched {
 }
 
 #[tokio::test]
-async fn the_process_has_its_three_pipes_and_nothing_else_open() {
+async fn process_has_only_its_three_pipes_open() {
     let guards = Arc::new(Mutex::new(Vec::new()));
     let host = host_by(Watched(guards.clone()), |_| {});
     let body = "execute: async () => { await new Promise(r => setTimeout(r, 1)); return crypto.randomUUID().length }";

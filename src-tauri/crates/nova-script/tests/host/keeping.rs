@@ -1,4 +1,4 @@
-//! What is kept of files, so that a start runs nothing.
+//! The definition cache, thanks to which a start runs no script.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::support::{Host, Plain, STAND_IN, file, host, options, value};
 
-/// Another start of Nova over the same data folder.
+/// A restart of Nova with the same data folder.
 fn again(before: &Host) -> ScriptHost {
     ScriptHost::new(Arc::new(Plain(STAND_IN)), options(before.data.path()))
 }
@@ -46,7 +46,7 @@ async fn a_start_with_unchanged_files_starts_no_process() {
 }
 
 #[tokio::test]
-async fn what_a_file_declares_is_what_is_known_of_the_tool() {
+async fn declarations_of_a_file_become_the_tools_specification() {
     let host = host();
     let tool = host.tool(SOURCE).await;
     let ToolSpec { id, effect, hosts, proposed_hosts, credentials, definition, on_notes, .. } = tool.spec();
@@ -59,7 +59,7 @@ async fn what_a_file_declares_is_what_is_known_of_the_tool() {
 }
 
 #[tokio::test]
-async fn an_effect_that_is_not_declared_or_that_a_script_cannot_have_counts_as_undeclared() {
+async fn missing_or_impossible_effect_counts_as_undeclared() {
     let host = host();
     for (spelled, effect) in [
         (json!(null), Effect::Undeclared),
@@ -75,7 +75,7 @@ async fn an_effect_that_is_not_declared_or_that_a_script_cannot_have_counts_as_u
 }
 
 #[tokio::test]
-async fn right_to_write_notes_is_the_effect_write() {
+async fn write_access_to_notes_implies_the_effect_write() {
     let host = host();
     let load = async |source: &str, of_skill: Option<VaultAccess>| {
         let file = ToolFile { vault: of_skill, ..file("shelf", "stand_in.ts", source) };
@@ -101,7 +101,7 @@ async fn right_to_write_notes_is_the_effect_write() {
 }
 
 #[tokio::test]
-async fn what_is_kept_is_private() {
+async fn cache_is_private() {
     let host = host();
     host.tool("{}").await;
     let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -111,7 +111,7 @@ async fn what_is_kept_is_private() {
 }
 
 #[tokio::test]
-async fn a_damaged_entry_is_as_if_it_were_not_there() {
+async fn damaged_entry_is_a_cache_miss() {
     let first = host();
     let tool = first.tool("{}").await;
     let [entry] = entries(&first).try_into().expect("one entry");
@@ -136,7 +136,7 @@ async fn a_damaged_entry_is_as_if_it_were_not_there() {
 }
 
 #[tokio::test]
-async fn a_data_folder_that_cannot_be_written_costs_only_time() {
+async fn read_only_data_folder_only_disables_the_cache() {
     let data = tempfile::TempDir::new().unwrap();
     fs::write(data.path().join("scripts"), "a file in the way").unwrap();
     let host = ScriptHost::new(Arc::new(Plain(STAND_IN)), options(data.path()));
@@ -146,7 +146,7 @@ async fn a_data_folder_that_cannot_be_written_costs_only_time() {
 }
 
 #[tokio::test]
-async fn entries_that_were_not_used_for_a_month_are_removed_at_start() {
+async fn entries_unused_for_a_month_are_removed_at_start() {
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
     let first = host();
     first.tool("{}").await;
@@ -162,7 +162,7 @@ async fn entries_that_were_not_used_for_a_month_are_removed_at_start() {
         }
     };
     age(29);
-    // Used once more.
+    // Marks it as used.
     assert!(again(&first).known(&file("a", "a.ts", "{}")).is_some());
     let used: Vec<_> = entries(&first)
         .into_iter()

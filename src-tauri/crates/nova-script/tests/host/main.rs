@@ -1,5 +1,5 @@
-//! The parent's side of TypeScript tools: with a stand-in that misbehaves as asked, and with the
-//! real process.
+//! The parent's side of TypeScript tools, with a fake process that misbehaves on request and with the real
+//! one.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Whatever a process does, the call ends with a sentence, and the next call works.
+//! However a process misbehaves, the call ends with an error message, and the next call works.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn each_misbehaviour_ends_the_call_and_no_more() {
+async fn misbehaviour_ends_only_the_call() {
     let host = host_with(|options| options.limits.output = 10_000);
     let tool = host.tool("{}").await;
     for (what, told) in [
@@ -36,7 +36,7 @@ async fn each_misbehaviour_ends_the_call_and_no_more() {
 }
 
 #[tokio::test]
-async fn two_open_asks_under_one_number_are_refused() {
+async fn duplicate_request_numbers_are_refused() {
     let host = host();
     let tool = host.tool("{}").await;
     let ctx = Context::with_http(Arc::new(SlowWeb(PATIENCE)));
@@ -62,7 +62,7 @@ async fn a_process_that_answers_twice_is_not_used_again() {
 }
 
 #[tokio::test]
-async fn a_process_that_hangs_is_ended_after_its_time() {
+async fn hanging_process_is_killed_after_the_timeout() {
     let host = host_with(|options| options.time = Duration::from_millis(300));
     let tool = host.tool("{}").await;
     let (ctx, mut hears) = Context::new();
@@ -72,7 +72,7 @@ async fn a_process_that_hangs_is_ended_after_its_time() {
 }
 
 #[tokio::test]
-async fn a_flood_of_messages_does_not_stop_the_clock() {
+async fn flood_of_messages_does_not_defer_the_timeout() {
     let host = host_with(|options| {
         options.time = Duration::from_millis(300);
         options.limits.output = u64::MAX;
@@ -96,7 +96,7 @@ async fn killed_process_is_reported_and_the_next_call_works() {
 }
 
 #[tokio::test]
-async fn a_process_that_dies_between_two_calls_is_not_noticed() {
+async fn process_that_dies_between_calls_is_replaced() {
     let host = host();
     let tool = host.tool("{}").await;
     let before = pid(&tool).await;
@@ -106,27 +106,27 @@ async fn a_process_that_dies_between_two_calls_is_not_noticed() {
 }
 
 #[tokio::test]
-async fn much_on_standard_error_holds_nothing_up() {
+async fn large_stderr_output_does_not_block() {
     let host = host();
     let tool = host.tool("{}").await;
     assert_eq!(value(&tool, json!({ "do": "errors" })).await.unwrap(), json!("said"));
 }
 
 #[tokio::test]
-async fn asks_without_end_are_refused_and_bounded_in_time() {
+async fn endless_requests_are_refused_and_bounded_in_time() {
     let host = host_with(|options| {
         options.time = Duration::from_millis(300);
         options.asks = 100;
     });
     let tool = host.tool("{\"credentials\":[\"service\"]}").await;
-    // It reads no answer: sooner or later both pipes are full, and its time runs anyway.
+    // It reads no answers: eventually both pipes are full, and the timeout applies.
     let (message, _) = failure(&tool, json!({ "do": "ask_flood" })).await;
     assert_eq!(message, "stand_in.ts: It did not finish in 0.3 s and was stopped.");
     assert_eq!(value(&tool, json!({ "a": 1 })).await.unwrap(), json!({ "a": 1 }));
 }
 
 #[tokio::test]
-async fn loading_that_goes_wrong_ends_with_the_file_and_a_sentence() {
+async fn failed_load_is_reported_with_file_and_message() {
     let host = host_with(|options| options.time = Duration::from_millis(500));
     for (load, told) in [
         (
@@ -164,7 +164,7 @@ async fn loading_that_goes_wrong_ends_with_the_file_and_a_sentence() {
 }
 
 #[tokio::test]
-async fn a_definition_is_not_taken_on_trust() {
+async fn definition_is_validated() {
     let host = host();
     let many: Vec<String> = (0..100).map(|number| format!("host{number}")).collect();
     for (source, told) in [
@@ -193,7 +193,7 @@ async fn a_source_that_is_too_long_starts_nothing() {
     let host = host();
     let loaded = host.host.load(file("owner", "stand_in.ts", &"x\n".repeat(5_000_000))).await;
     let message = loaded.err().expect("a file that is refused").to_string();
-    // This many lines of two bytes fill a megabyte, and the next one is too much.
+    // These lines of two bytes fill a megabyte; the next one exceeds it.
     assert_eq!(message, "stand_in.ts:524289: it has more than 1 MB. Make it shorter.");
     assert_eq!(host.host.started(), 0);
 }
@@ -210,7 +210,7 @@ async fn missing_program_is_reported() {
 }
 
 #[tokio::test]
-async fn what_a_script_logs_is_heard() {
+async fn script_logs_are_forwarded() {
     let host = host();
     let tool = host.tool("{}").await;
     let (ctx, mut hears) = Context::new();

@@ -1,4 +1,4 @@
-//! Which process serves whom, and how long.
+//! Assignment of processes to owners, and their lifetime.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ async fn a_process_serves_one_call_after_the_other() {
 }
 
 #[tokio::test]
-async fn no_process_serves_two_owners_even_of_one_content() {
+async fn owners_do_not_share_a_process_even_for_equal_content() {
     let host = host();
     let one = host.tool_of("one", "{}").await;
     let other = host.tool_of("other", "{}").await;
@@ -28,7 +28,7 @@ async fn no_process_serves_two_owners_even_of_one_content() {
 }
 
 #[tokio::test]
-async fn two_owners_with_one_file_name_have_their_own_tools() {
+async fn owners_with_equal_file_names_have_separate_tools() {
     let host = host();
     let one = host.tool_of("one", "{\"name\":\"a\"}").await;
     let other = host.tool_of("other", "{\"name\":\"b\"}").await;
@@ -53,7 +53,7 @@ async fn a_changed_file_gets_a_new_process_and_the_old_one_ends() {
     let new = host.tool("{\"name\":\"new\"}").await;
     gone(before).await;
     assert_ne!(pid(&new).await, before);
-    // A holder of the old version runs the old version.
+    // A tool object of the old version still runs the old version.
     assert_eq!(value(&old, json!({ "a": 1 })).await.unwrap(), json!({ "a": 1 }));
 }
 
@@ -79,7 +79,7 @@ async fn calls_of_one_owner_run_in_parallel_and_further_ones_wait() {
         let tool = tool.clone();
         tokio::spawn(async move { value(&tool, json!({ "a": 5 })).await })
     };
-    // Another owner is not held up by them.
+    // Another owner is not blocked by them.
     let other = host.tool_of("other", "{}").await;
     assert_eq!(value(&other, json!({ "a": 1 })).await.unwrap(), json!({ "a": 1 }));
     assert_eq!(host.host.started(), 5, "the fifth call of the first owner waits");
@@ -90,7 +90,7 @@ async fn calls_of_one_owner_run_in_parallel_and_further_ones_wait() {
 }
 
 #[tokio::test]
-async fn the_number_of_processes_is_bounded_and_the_oldest_idle_one_ends_first() {
+async fn process_count_is_bounded_and_longest_idle_one_ends_first() {
     let host = host_with(|options| options.processes = 2);
     let first = host.tool_of("first", "{}").await;
     let second = host.tool_of("second", "{}").await;
@@ -103,7 +103,7 @@ async fn the_number_of_processes_is_bounded_and_the_oldest_idle_one_ends_first()
 }
 
 #[tokio::test]
-async fn where_all_places_work_a_call_waits_for_one() {
+async fn call_waits_while_all_processes_are_busy() {
     let host = host_with(|options| {
         options.processes = 1;
         options.grace = Duration::ZERO;
@@ -140,7 +140,7 @@ async fn the_spare_process_serves_the_next_new_file_and_ends_when_idle() {
         options.idle = Duration::from_millis(100);
     });
     host.tool_of("one", "{}").await;
-    // The one that has loaded the file, and the spare one that is started after it.
+    // The process that has loaded the file, and the spare one started after it.
     within(async {
         while host.host.started() < 2 || host.host.alive() > 0 {
             tokio::task::yield_now().await;
@@ -157,7 +157,7 @@ async fn without_a_new_file_there_is_no_spare_process() {
 }
 
 #[tokio::test]
-async fn to_drop_the_host_is_to_end_all_processes_and_calls() {
+async fn dropping_the_host_ends_all_processes_and_calls() {
     let host = host();
     let idle = host.tool_of("idle", "{}").await;
     let working = host.tool_of("working", "{}").await;

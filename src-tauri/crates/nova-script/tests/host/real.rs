@@ -1,4 +1,4 @@
-//! With the process that really runs scripts, without a guard between.
+//! With the real script process, without a guard.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ async fn a_file_with_a_syntax_error_is_reported_with_its_place() {
 }
 
 #[tokio::test]
-async fn a_loop_without_end_ends_and_the_next_call_works() {
+async fn endless_loop_ends_and_the_next_call_works() {
     let host = host(|options| options.limits.computing_ms = 300);
     let source = tool("execute: async () => { for (;;) {} }");
     let endless = host.tool(&source).await;
@@ -79,7 +79,7 @@ async fn a_loop_without_end_ends_and_the_next_call_works() {
 }
 
 #[tokio::test]
-async fn a_loop_of_the_engine_itself_ends_and_the_next_call_works() {
+async fn loop_in_native_code_ends_and_the_next_call_works() {
     let host = host(|options| {
         options.limits.computing_ms = 300;
         options.limits.memory = 4 << 30;
@@ -95,7 +95,7 @@ async fn a_loop_of_the_engine_itself_ends_and_the_next_call_works() {
 }
 
 #[tokio::test]
-async fn a_source_whose_reading_crashes_the_process_is_a_fault_of_the_file() {
+async fn source_that_crashes_the_parser_is_a_fault_of_the_file() {
     let host = host(|_| {});
     let source = tool("execute: async () => 5") + &"!".repeat(900_000) + "1";
     for loads in 1..=2 {
@@ -103,7 +103,7 @@ async fn a_source_whose_reading_crashes_the_process_is_a_fault_of_the_file() {
         let told = "a.ts: the process that read it ran out of stack or memory, at an unknown line: an \
                     expression or a statement nests too deeply. Split it into several.";
         assert_eq!(error.to_string(), told);
-        // It is no lasting fault: the machine may have had no memory.
+        // The fault is not cached: the machine may have been out of memory.
         assert_eq!(host.host.started(), loads);
     }
     let fine = host.tool(&tool("execute: async () => 5")).await;
@@ -111,7 +111,7 @@ async fn a_source_whose_reading_crashes_the_process_is_a_fault_of_the_file() {
 }
 
 #[tokio::test]
-async fn a_promise_that_never_settles_ends_after_its_time() {
+async fn promise_that_never_settles_times_out() {
     let host = host(|options| options.time = Duration::from_secs(1));
     let waiting = host.tool(&tool("execute: () => new Promise(() => {})")).await;
     let (message, _) = failure(&waiting, json!({})).await;

@@ -1,7 +1,7 @@
-//! In place of the process that runs scripts: speaks its messages, and misbehaves as it is asked.
-//! A source is JSON, see `Source`; what a call does stands in the argument `do`.
+//! A fake script process: speaks the protocol, and misbehaves on request. A source is JSON, see `Source`; the
+//! argument `do` selects what a call does.
 //!
-//! With `guard` as its first argument it is the guard, the real one: Nova is that in the same way.
+//! With `guard` as its first argument it acts as the real guard, in the same way as Nova.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ struct Source {
     proposed_hosts: Vec<String>,
     vault: Option<VaultAccess>,
     parameters: Value,
-    /// What loading does: `ok`, `fault`, or as `do` of a call.
+    /// What loading does: `ok`, `fault`, or a value of a call's `do`.
     load: String,
 }
 
@@ -113,14 +113,14 @@ fn act(what: &str, args: Value) {
             told("exiting");
             process::exit(3);
         }
-        // Reads nothing any more; hears no Cancel.
+        // Stops reading, so it ignores Cancel.
         "hang" => {
             told(&process::id().to_string());
             loop {
                 std::thread::park();
             }
         }
-        // Ends when asked to.
+        // Ends when cancelled.
         "wait" => {
             told(&process::id().to_string());
             while let Some(message) = next() {
@@ -206,7 +206,7 @@ fn act(what: &str, args: Value) {
             say(&FromChild::Ask { ask: 7, want });
             answer();
         }
-        // Is done before it has its answer.
+        // Ends the call before it has its answer.
         "ask_and_go" => {
             let want: Want = serde_json::from_value(args["want"].clone()).unwrap();
             say(&FromChild::Ask { ask: 7, want });
@@ -224,7 +224,7 @@ fn answer() {
                     Answer::Fetched { .. } | Answer::HasCredential { .. } | Answer::Called { .. } => {
                         serde_json::to_value(answer).unwrap()
                     }
-                    // As a tool would: it uses the secret and tells how long it is.
+                    // Uses the secret without revealing it.
                     Answer::Credential { value } => json!({ "length": value.len() }),
                 });
             }

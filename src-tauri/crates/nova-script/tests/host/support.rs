@@ -1,4 +1,4 @@
-//! A host with the stand-in, and a context that tells what the tool says as it says it.
+//! A host with the fake process, and a context that forwards the tool's output as events.
 
 use std::future::Future;
 use std::io;
@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) const STAND_IN: &str = env!("CARGO_BIN_EXE_nova-script-stand-in");
 
-/// A program that is started as it is, without a guard.
+/// Starts a program without a guard.
 pub(crate) struct Plain(pub(crate) &'static str);
 
 #[async_trait]
@@ -45,13 +45,13 @@ impl Spawn for Plain {
     }
 }
 
-/// A host over a data folder that goes with it.
+/// A host with a temporary data folder.
 pub(crate) struct Host {
     pub(crate) host: ScriptHost,
     pub(crate) data: TempDir,
 }
 
-/// Without a spare process, so that a test causes every start of one.
+/// Without a spare process, so that every start is caused by the test.
 pub(crate) fn options(data: &Path) -> HostOptions {
     HostOptions { spare: false, ..HostOptions::new(data.join("scripts")) }
 }
@@ -80,7 +80,7 @@ pub(crate) fn file(owner: &str, name: &str, source: &str) -> ToolFile {
 }
 
 impl Host {
-    /// A tool of `stand_in.ts` of the owner `dynamic/stand_in.ts`.
+    /// Loads a tool from `stand_in.ts`, owned by `dynamic/stand_in.ts`.
     pub(crate) async fn tool(&self, source: &str) -> Arc<dyn Tool> {
         self.tool_of("dynamic/stand_in.ts", source).await
     }
@@ -90,7 +90,7 @@ impl Host {
     }
 }
 
-/// Waits for what has to happen, and not for ever.
+/// Awaits with a timeout.
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.expect("it happens in time")
 }
@@ -103,7 +103,7 @@ pub(crate) async fn run(
     within(tool.run(CallToken::mint_for_nova_calls(), args, ctx)).await
 }
 
-/// The value of a call in a context without anything.
+/// The value of a call in an empty context.
 pub(crate) async fn value(tool: &Arc<dyn Tool>, args: Value) -> Result<Value, ToolError> {
     match run(tool, args, Context::new().0).await? {
         ToolOutput::Value(output) => Ok(output.value),
@@ -111,18 +111,18 @@ pub(crate) async fn value(tool: &Arc<dyn Tool>, args: Value) -> Result<Value, To
     }
 }
 
-/// The message and the hint of what a call fails with.
+/// Message and hint of a failed call.
 pub(crate) async fn failure(tool: &Arc<dyn Tool>, args: Value) -> (String, String) {
     let error = value(tool, args).await.expect_err("a call that fails");
     (error.to_string(), error.hint())
 }
 
-/// The number of the process that would run the next call.
+/// PID of the process that the next call would use.
 pub(crate) async fn pid(tool: &Arc<dyn Tool>) -> u64 {
     value(tool, serde_json::json!({ "do": "pid" })).await.unwrap().as_u64().unwrap()
 }
 
-/// Waits until the process has ended. It may have done so already.
+/// Waits until the process has ended, which it may have already.
 pub(crate) async fn gone(pid: u64) {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     let Ok(ends) = pidfd_open(pid, PidfdFlags::NONBLOCK) else { return };
@@ -138,7 +138,7 @@ pub(crate) fn kill(pid: u64) {
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
 
-/// What a tool says to its context.
+/// Output of a tool to its context.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Told {
     Progress(Option<f64>, Option<String>),
@@ -171,7 +171,7 @@ impl Context {
         Self::with(|context| context.with_credentials(credentials)).0
     }
 
-    /// With a web of the test's own.
+    /// With a custom HTTP client.
     pub(crate) fn with_http(http: Arc<dyn ToolHttp>) -> Arc<Self> {
         let (told, _) = unbounded_channel();
         Arc::new(Self { rest: TestContext::without_skill(), http: Some(http), told })
@@ -182,7 +182,7 @@ impl Context {
     }
 }
 
-/// The message of the next progress.
+/// The message of the next progress report.
 pub(crate) async fn progress(hears: &mut UnboundedReceiver<Told>) -> String {
     match within(hears.recv()).await {
         Some(Told::Progress(_, Some(message))) => message,
@@ -190,7 +190,7 @@ pub(crate) async fn progress(hears: &mut UnboundedReceiver<Told>) -> String {
     }
 }
 
-/// Answers after a while, as one that has asked the user first.
+/// Answers with a delay, as if the user was asked first.
 pub(crate) struct SlowWeb(pub(crate) Duration);
 
 #[async_trait]
