@@ -1,4 +1,4 @@
-//! What the user agreed to of MCP servers, and what is known of their tools from one Nova to the next.
+//! The user's agreements to MCP servers, and persisted knowledge about their tools.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use nova_skill::Secret;
 use crate::credentials::kept::Kept;
 use crate::trust::Trust;
 
-/// Agreements in `trust.json`; the tools of each server in a file of its own in `<data>/mcp`.
+/// Agreements are in `trust.json`; the tools of each server in one file in `<data>/mcp`.
 pub(crate) struct AgreedServers {
     trust: Arc<Trust>,
     kept: Arc<Kept>,
@@ -24,7 +24,7 @@ impl AgreedServers {
         Self { trust, kept, folder: data.join("mcp") }
     }
 
-    /// A server's name may be anything.
+    /// The name of a server may contain any characters, so it is hashed.
     fn place(&self, server: &str) -> PathBuf {
         self.folder.join(format!("{}.json", blake3::hash(server.as_bytes()).to_hex()))
     }

@@ -40,47 +40,47 @@ use crate::server_now::ServerNow;
 use crate::stores::FileStores;
 use crate::trust::Trust;
 
-/// Nova: everything that its window and its command line can do.
+/// The application: everything that the window and the command line can do.
 #[derive(Clone)]
 pub struct App {
     pub(crate) inner: Arc<Inner>,
 }
 
-/// Gives the secret that an environment variable holds.
+/// Returns the secret in an environment variable.
 pub type SecretByName = Arc<dyn Fn(&str) -> Option<SecretString> + Send + Sync>;
 
-/// Where a model server on this machine may be.
+/// A possible local model server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalServer {
-    /// The id it has as a provider.
+    /// Its id as a provider.
     pub id: String,
     pub kind: ProviderKind,
     pub address: String,
 }
 
-/// What Nova is given from outside.
+/// Dependencies and options of an [`App`].
 pub struct AppOptions {
     pub places: Places,
     pub desktop: Arc<dyn Desktop>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
-    /// Secrets by the name of their environment variable.
+    /// Secrets by environment variable.
     pub secret: SecretByName,
-    /// Where model servers on this machine are looked for.
+    /// Local model servers to look for.
     pub local_servers: Vec<LocalServer>,
     /// An HTTP proxy for remote providers.
     pub proxy: Option<String>,
-    /// Reads and runs tools that are files.
+    /// Loads and runs tool files.
     pub tool_host: Arc<dyn ToolHost>,
-    /// Where MCP servers are started.
+    /// How MCP servers are started.
     pub surroundings: Surroundings,
-    /// Reads PDF and office files for tools.
+    /// Extracts text from PDF and office files for tools.
     pub documents: Arc<dyn Documents>,
-    /// The web as tools see it.
+    /// HTTP for tools.
     pub web: Arc<Web>,
-    /// Where the user's secrets are.
+    /// The user's secrets.
     pub credentials: CredentialsFrom,
-    /// How long a turn waits for a call that reads or asks elsewhere before it continues without it.
+    /// How long a turn waits for a reading or external call before it continues without it.
     pub settle: Duration,
 }
 
@@ -90,21 +90,21 @@ pub(crate) struct Inner {
     pub(crate) registry: Arc<Registry>,
     pub(crate) trust: Arc<Trust>,
     pub(crate) kept: Arc<Kept>,
-    /// What tools get of it.
+    /// The credentials as seen by tools.
     pub(crate) credentials: Arc<dyn CredentialSource>,
     pub(crate) given_files: Arc<GivenFiles>,
-    /// What skills keep besides notes.
+    /// Data of skills other than notes.
     pub(crate) stores: Arc<dyn StoreSource>,
     pub(crate) looked_at_credentials: AtomicBool,
-    /// True once the credentials were read.
+    /// True once the credentials have been read.
     pub(crate) credentials_known: tokio::sync::watch::Sender<bool>,
     pub(crate) credentials_watch: Mutex<Option<notify::RecommendedWatcher>>,
     pub(crate) tool_files: Arc<ToolFiles>,
     pub(crate) mcp: McpServers,
-    /// By server, as they were last reported.
+    /// Last reported state by server.
     pub(crate) server_states: Mutex<BTreeMap<String, ServerNow>>,
     pub(crate) pending_tools: Arc<PendingFolder>,
-    /// Where commands of tools run.
+    /// Sandboxes for commands of tools.
     pub(crate) sandboxes: Sandboxes,
     pub(crate) rule_file: Arc<RuleFile>,
     pub(crate) rules: Arc<RulesInForce>,
@@ -112,21 +112,21 @@ pub(crate) struct Inner {
     pub(crate) vault: RwLock<VaultState>,
     pub(crate) chats: Mutex<HashMap<String, Arc<OpenChat>>>,
     pub(crate) runs: Mutex<HashMap<String, Arc<OpenRun>>>,
-    /// Sessions in which another Nova process runs a turn that is followed here.
+    /// Sessions with a turn in another Nova process that is followed here.
     pub(crate) followed: Mutex<HashSet<String>>,
     pub(crate) conflicts: OpenConflicts,
     pub(crate) models: Arc<KnownModels>,
     pub(crate) plain_servers: Arc<PlainServers>,
     pub(crate) health: Arc<Health>,
-    /// Ends the forwarding of the vault that was open before.
+    /// Stops forwarding events of the previously open vault.
     pub(crate) feed: Mutex<Option<CancellationToken>>,
     pub(crate) config_watch: Mutex<Option<notify::RecommendedWatcher>>,
-    /// Held while a mailbox is stored with its password.
+    /// Held while a mailbox and its password are stored.
     pub(crate) mailbox_changes: tokio::sync::Mutex<()>,
     pub(crate) events: Arc<Events>,
 }
 
-/// The last good configuration, and what is wrong with the newer one or with the rules.
+/// The last valid configuration, and the problem of a newer one or of the rules.
 #[derive(Default)]
 pub(crate) struct SettingsInForce {
     pub(crate) config: Config,
@@ -140,21 +140,21 @@ pub(crate) struct VaultState {
     pub(crate) problem: Option<UserError>,
 }
 
-/// A session that was used since Nova started.
+/// A session that was used since the start.
 pub(crate) struct OpenChat {
     pub(crate) session: Arc<Session>,
     pub(crate) waiting: Arc<WaitingApprovals>,
-    /// Of the running turn.
+    /// Cancels the running turn.
     pub(crate) running: Mutex<Option<CancellationToken>>,
     /// False while a turn runs.
     pub(crate) idle: tokio::sync::watch::Sender<bool>,
 }
 
-/// Held by a turn that runs in a chat.
+/// Held by a running turn.
 pub(crate) struct Occupied(Arc<OpenChat>);
 
 impl OpenChat {
-    /// None while a turn runs in it.
+    /// `None` while a turn is running.
     pub(crate) fn occupy(self: &Arc<Self>, cancel: CancellationToken) -> Option<Occupied> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if running.is_some() {
@@ -173,16 +173,16 @@ impl Drop for Occupied {
     }
 }
 
-/// A tool started from its form.
+/// A tool that was started from its form.
 pub(crate) struct OpenRun {
     pub(crate) waiting: Arc<WaitingApprovals>,
     pub(crate) cancel: CancellationToken,
 }
 
 impl App {
-    /// Reads the configuration and opens the vault. Neither a broken configuration nor a missing
-    /// vault prevents the start: both are kept as problems to show. Tool files whose content was
-    /// seen before are there at once; see [`App::tools_loaded`].
+    /// Reads the configuration and opens the vault. Neither a broken configuration nor a missing vault
+    /// prevents the start: both become problems to show. Tool files with known content are available at once;
+    /// see [`App::tools_loaded`].
     ///
     /// # Errors
     /// When the data folder cannot be written.
@@ -251,7 +251,7 @@ impl App {
         Ok(app)
     }
 
-    /// Opens the vault, begins to follow skills and settings, and removes what has expired.
+    /// Opens the vault, starts to follow skills and settings, and deletes expired data.
     async fn begin(&self) {
         let inner: Arc<dyn Around> = self.inner.clone();
         self.inner.kept.belongs_to(Arc::downgrade(&inner));
@@ -268,7 +268,7 @@ impl App {
         self.follow_foreign_skills();
     }
 
-    /// Every event from now on: of all sessions, and of the program.
+    /// Subscribes to all future events, of every session and of the program.
     pub fn events(&self) -> broadcast::Receiver<Envelope> {
         self.inner.events.subscribe()
     }
@@ -277,7 +277,7 @@ impl App {
         &self.inner.options.places
     }
 
-    /// The skills, tools and record types as they are now.
+    /// The current skills, tools and record types.
     pub fn registry(&self) -> &Registry {
         &self.inner.registry
     }
@@ -294,12 +294,12 @@ impl App {
         self.inner.rules.clone()
     }
 
-    /// What is wrong with the settings on the disk.
+    /// The problem of the settings on disk.
     pub fn settings_problem(&self) -> Option<nova_protocol::ConfigProblemView> {
         self.inner.settings.read().unwrap_or_else(PoisonError::into_inner).problem.clone()
     }
 
-    /// Changes the configuration file and takes the result into force.
+    /// Edits the configuration file and applies the result.
     pub(crate) fn change_config(
         &self,
         edit: impl Fn(&mut serde_json::Map<String, serde_json::Value>),
@@ -309,7 +309,7 @@ impl App {
         Ok(())
     }
 
-    /// Reads configuration and rules again; broken ones leave the last good ones in force.
+    /// Reloads configuration and rules; if they are invalid, the last valid ones stay in force.
     pub(crate) fn reload_settings(&self) {
         let rules_before = self.inner.rules.now();
         let (changed, problem, mended) = {
@@ -349,7 +349,7 @@ impl App {
     /// The open vault.
     ///
     /// # Errors
-    /// `no_vault`, or why the configured one is not open.
+    /// `no_vault`, or why the configured vault is not open.
     pub fn vault(&self) -> Result<Vault, UserError> {
         let state = self.inner.vault.read().unwrap_or_else(PoisonError::into_inner);
         match (&state.vault, &state.problem) {
@@ -367,12 +367,12 @@ impl App {
         self.inner.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How long a turn waits, where nothing else is wanted.
+    /// Default of [`AppOptions::settle`].
     pub const SETTLE: Duration = Duration::from_secs(5);
     pub(crate) const CALL_LIMIT: Duration = Duration::from_secs(120);
 }
 
-/// Where skills come from, and what `App` asks of each source.
+/// The sources of skills.
 struct SkillSources {
     sources: Vec<Box<dyn Source>>,
     tool_files: Arc<ToolFiles>,
@@ -428,7 +428,7 @@ fn no_data_folder(data: &Path, error: &std::io::Error) -> UserError {
 }
 
 impl Inner {
-    /// Takes up what the sources of skills have now.
+    /// Applies the current state of the sources of skills.
     pub(crate) fn reload_registry(self: &Arc<Self>) {
         let changes = {
             let settings = self.settings.read().unwrap_or_else(PoisonError::into_inner);
@@ -438,7 +438,8 @@ impl Inner {
         self.look_if_needed();
     }
 
-    /// A rule that was written in view of a server's tool is not for what it becomes later.
+    /// Records server tools as first seen, so that a rule written for a tool does not apply after it has
+    /// changed.
     fn note_first_sights(&self) {
         let snapshot = self.registry.snapshot();
         let tools = snapshot.skills().iter().flat_map(|skill| &skill.tools);
@@ -520,7 +521,7 @@ impl SettingsInForce {
 }
 
 impl SettingsInForce {
-    /// A skill finds out what its own part of the configuration is worth.
+    /// Reports an invalid skill configuration.
     fn look_at_skills(&mut self, places: &Places, registry: &Registry) {
         if self.problem.is_none()
             && let Some(message) = registry.snapshot().config_problem()
@@ -535,7 +536,7 @@ impl SettingsInForce {
 }
 
 impl SettingsInForce {
-    /// Told only where nothing else is: until it is, what is agreed to is not kept.
+    /// Reported only without another problem: until it is resolved, agreements are not stored.
     fn look_at_trust(&mut self, trust: &Trust) {
         if self.problem.is_none() {
             self.problem = trust.problem();

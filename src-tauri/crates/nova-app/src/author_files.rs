@@ -1,4 +1,4 @@
-//! What the author of a tool or a skill finds ready: declarations for the editor.
+//! Files for authors of tools and skills: type declarations for the editor.
 
 mod configs;
 
@@ -13,11 +13,11 @@ use crate::places::Places;
 const DECLARATIONS: &str = include_str!("../assets/nova-tools.d.ts");
 const TSCONFIG: &str = include_str!("../assets/tsconfig.json");
 const SKILLS_TSCONFIG: &str = include_str!("../assets/skills.tsconfig.json");
-/// How skills are written, in Markdown.
+/// The guide to writing skills, in Markdown.
 pub(crate) const SKILL_MANUAL: &str = include_str!("../../../../docs/skills.md");
 
-/// Makes the folders that tools go to and puts the editor's files beside them. What the user changed
-/// is left alone; where nothing can be written, tools are read anyway.
+/// Creates the folders for tools and adds the editor's files. Files that the user changed are left alone;
+/// tools work even if nothing can be written.
 pub(crate) async fn install(places: &Places) {
     let (tools, folders) = (places.tools(), places.tool_folders());
     let installed = blocking(move || {
@@ -40,8 +40,8 @@ pub(crate) async fn install(places: &Places) {
     let _ = installed.await;
 }
 
-/// Says to the editor which settings the user's own skills have. Done in the background; where it cannot be written,
-/// tools are read all the same.
+/// Writes the settings of the user's own skills as types, in the background. Tools work even if it cannot be
+/// written.
 pub(crate) fn declare_configs(places: &Places, snapshot: &Snapshot) {
     let file = places.tool_folders().skills.join("nova-configs.d.ts");
     let text = configs::declarations(snapshot.skills().iter().map(AsRef::as_ref));
@@ -52,7 +52,7 @@ pub(crate) fn declare_configs(places: &Places, snapshot: &Snapshot) {
     });
 }
 
-/// Writes the file where there is none, or an older one that nobody changed.
+/// Writes the file if it is missing, or an older version that nobody changed.
 fn refresh(file: &Path, text: &str) -> std::io::Result<()> {
     let wanted = format!("{}\n{text}", mark(text));
     match nova_files::read_text(file) {
@@ -67,7 +67,7 @@ fn refresh(file: &Path, text: &str) -> std::io::Result<()> {
 
 const MARK: &str = "// Kept up to date by Nova until you change it. ";
 
-/// The first line of a file that Nova wrote: by it a change is seen.
+/// The first line of a generated file: a hash that reveals changes.
 fn mark(text: &str) -> String {
     format!("{MARK}{}", &blake3::hash(text.as_bytes()).to_hex()[..16])
 }
@@ -83,7 +83,7 @@ mod tests {
     use super::refresh;
 
     #[test]
-    fn an_older_file_is_renewed_and_one_that_was_changed_is_left_alone() {
+    fn older_file_is_updated_unless_it_was_changed() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("nova-tools.d.ts");
         refresh(&file, "one\n").unwrap();

@@ -1,4 +1,4 @@
-//! On whose behalf a tool runs outside a chat: the user, or a program that speaks MCP.
+//! The principal of a tool call outside of a chat: the user, or an MCP client.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,16 +8,16 @@ use nova_skill::{Principal, VaultPath};
 use nova_vault::note::ContentHash;
 use nova_vault::{Privacy, Vault};
 
-/// Of this many notes it is remembered what a client saw of them.
+/// Number of notes for which the version seen by a client is remembered.
 const NOTES: usize = 10_000;
 
-/// On whose behalf a tool runs, and what they may see and have seen.
+/// Who a tool runs for, with what they may see and have seen.
 pub(crate) struct Caller {
     pub(crate) principal: Principal,
-    /// The author of what is written.
+    /// Author of writes.
     pub(crate) author: String,
     pub(crate) privacy: Privacy,
-    /// `None` for the user, who has the notes before their eyes.
+    /// `None` for the user, who sees the current notes.
     pub(crate) seen: Option<Arc<SeenByClient>>,
 }
 
@@ -33,7 +33,7 @@ impl Caller {
         }
     }
 
-    /// The caller is about to get what came of a call.
+    /// Records the versions of notes that a call's outcome shows to the caller.
     pub(crate) async fn sees(&self, vault: Option<Vault>, outcome: &Outcome) {
         let Some(seen) = &self.seen else { return };
         let paths = outcome.changes.iter().flat_map(|change| [Some(&change.path), change.from.as_ref()]);
@@ -56,7 +56,7 @@ impl Caller {
     }
 }
 
-/// What a client was shown of notes: a property changed meanwhile is not overwritten.
+/// Versions of notes that a client was shown, so that a property changed meanwhile is not overwritten.
 #[derive(Default)]
 pub(crate) struct SeenByClient(Mutex<BTreeMap<VaultPath, ContentHash>>);
 

@@ -17,11 +17,11 @@ use crate::blocking::blocking;
 use crate::file_changes::file_conflict_view;
 use crate::open_conflicts::conflict_view;
 
-/// How many change sets a list holds when nobody says.
+/// Default number of change sets in a list.
 const DEFAULT_LIMIT: usize = 50;
 
 impl App {
-    /// Change sets, newest first; only those of one session or in one state where it is named.
+    /// Change sets, newest first, optionally filtered by session or state.
     ///
     /// # Errors
     /// `no_vault`, or when the history cannot be read.
@@ -75,8 +75,8 @@ impl App {
         .await
     }
 
-    /// Undoes a change set, or one note or one call of it. What was edited since is merged, or
-    /// comes back as a conflict, as does what cannot be read.
+    /// Undoes a change set, or one note or call of it. Later edits are merged or returned as conflicts, as
+    /// are unreadable notes.
     ///
     /// # Errors
     /// `unknown_change_set`, `path_refused`, or when writing fails.
@@ -87,7 +87,7 @@ impl App {
         call: Option<&str>,
     ) -> Result<UndoResult, UserError> {
         let vault = self.present_vault().await?;
-        // A note is named from the vault's top, a file by its place on the disk.
+        // Notes have vault paths, files absolute ones.
         let is_file = note.is_some_and(|note| Path::new(note).is_absolute());
         let scope = match (note.filter(|_| !is_file), call) {
             (Some(note), _) => Scope::Note(VaultPath::parse(note).map_err(|error| {
@@ -143,7 +143,7 @@ impl App {
         })
     }
 
-    /// Writes what an interrupted change set had announced and not written.
+    /// Writes the remaining notes of an interrupted change set.
     ///
     /// # Errors
     /// `unknown_change_set`, or when writing fails.
@@ -152,7 +152,7 @@ impl App {
         let id = change_set.to_owned();
         let finished = blocking(move || match vault.history().finish(&id, &Author::new("user")) {
             Ok(own) => {
-                // Where everything had been written already, the set has no note of its own.
+                // If everything had been written already, the finishing set has no notes of its own.
                 let notes = vault.history().show(&own).map(|detail| detail.info.notes).unwrap_or_default();
                 let finished: Vec<_> = notes.iter().map(|note| note.path.to_string()).collect();
                 let change_set = (!finished.is_empty()).then_some(own);
@@ -172,7 +172,7 @@ impl App {
         Ok(finished)
     }
 
-    /// Forgets change sets past their time, or past this many days; answers with their ids.
+    /// Deletes expired change sets, or those older than `days`; returns their ids.
     ///
     /// # Errors
     /// `no_vault`, or when the history cannot be written.
@@ -184,7 +184,7 @@ impl App {
     }
 }
 
-/// The limits, with fewer days where some are given.
+/// The limits, with `days` if given.
 pub(crate) fn fewer(limits: nova_vault::Limits, days: Option<u32>) -> nova_vault::Limits {
     let days = days.map_or(limits.days, |days| limits.days.min(days.into()));
     nova_vault::Limits { days, ..limits }

@@ -15,16 +15,16 @@ use crate::app::{App, OpenChat};
 use crate::models::ChosenModel;
 use crate::window_state::check_id;
 
-/// One turn without a window.
+/// One turn on the command line.
 pub struct ChatRequest {
-    /// None begins a new session.
+    /// `None` starts a new session.
     pub session: Option<String>,
     pub text: String,
     pub skills: Vec<String>,
     pub tool: Option<String>,
-    /// The turn it is said after, none for the beginning; absent where it is the last.
+    /// The turn to continue after, `Some(None)` for the beginning; absent for the last one.
     pub after: Option<Option<String>>,
-    /// What it shows beside the text.
+    /// Attached images.
     pub images: Vec<NamedImage>,
     /// `provider/model`
     pub model: Option<String>,
@@ -40,10 +40,10 @@ pub struct ChatEnd {
 }
 
 impl App {
-    /// Runs one turn to its end; what happens meanwhile arrives as events.
+    /// Runs one turn to its end; progress is reported as events.
     ///
     /// # Errors
-    /// When the turn could not begin. A turn that failed is not an error but an end.
+    /// When the turn could not start. A failed turn is not an error but a kind of end.
     pub async fn chat(&self, request: ChatRequest) -> Result<ChatEnd, UserError> {
         says_something(&request.text, &request.images)?;
         let id = match request.session {
@@ -65,11 +65,11 @@ impl App {
         Ok(ChatEnd { session: id, end })
     }
 
-    /// Waits until the calls that a turn went on without have ended, and then gives the model one more
-    /// turn in which it hears of them; None where there are none. Cancelling ends them.
+    /// Waits for the calls that a turn left running, then gives the model one more turn with their results;
+    /// `None` if there are none. Cancelling stops the calls.
     ///
     /// # Errors
-    /// As [`App::chat`].
+    /// See [`App::chat`].
     pub async fn finish_calls(
         &self,
         session: &str,
@@ -94,7 +94,7 @@ impl App {
         Ok(Some(ChatEnd { session: session.to_owned(), end }))
     }
 
-    /// Waits until the calls that run on by themselves have ended. Cancelling ends them.
+    /// Waits for background calls. Cancelling stops them.
     pub async fn wait_for_calls(&self, session: &str, cancel: CancellationToken) {
         let Some(chat) = self.chats().get(session).cloned() else { return };
         tokio::select! {
@@ -103,14 +103,14 @@ impl App {
         }
     }
 
-    /// Whether a turn went on without the end of a call, and the model does not know that end yet.
+    /// Whether a turn left a call running whose result the model does not know yet.
     pub fn has_open_calls(&self, session: &str) -> bool {
         self.chats()
             .get(session)
             .is_some_and(|chat| !chat.session.running_calls().is_empty() || chat.session.has_news())
     }
 
-    /// Stops the calls of a session that run on by themselves, and waits until that is written down.
+    /// Stops the background calls of a session, and waits until that is logged.
     pub async fn end_calls(&self, session: &str) {
         let chat = self.chats().get(session).cloned();
         if let Some(chat) = chat {
@@ -121,9 +121,8 @@ impl App {
         }
     }
 
-    /// Starts a turn whose approvals wait for [`App::decide`](crate::App); answers with its id when what the
-    /// user wrote is in the log. `turn`: the id that it is to have; one that is in the log already is not
-    /// begun again.
+    /// Starts a turn whose approvals are asked in the window; returns its id once the user's message is
+    /// logged. `turn` is the id to use; one that is already logged is not started again.
     pub(crate) async fn start_turn(
         &self,
         session: &str,
@@ -146,8 +145,8 @@ impl App {
         let cancel = CancellationToken::new();
         let occupied = chat.occupy(cancel.clone()).ok_or(SessionError::Busy)?;
         let turn = turn.unwrap_or_else(|| self.inner.options.ids.next());
-        // The turn begins at once, so that it is seen and can be stopped, and a server that may run the model
-        // elsewhere is asked then. Where no model is set one is looked for before.
+        // The turn starts at once, so that it is visible and can be stopped; a server that may run the model
+        // remotely is asked within the turn. Only a missing default model is looked for before.
         let scope = self.turn_scope(&chat, turn.clone(), model, chat.waiting.clone());
         let mut scope = unless(&cancel, scope).await?.ok_or_else(not_sent)?;
         can_look(&scope, &message)?;
@@ -164,7 +163,7 @@ impl App {
             let ended = tokio::spawn(run_turn(scope, session, message, cancel)).await;
             let failure = match ended {
                 Ok(Ok(TurnEnd::Failed(error))) => {
-                    // Its end says so; who sent the message hears it where it was not even written down.
+                    // Logged as the turn's end; the sender also needs it if the message was not logged.
                     begun(Err(error));
                     None
                 }
@@ -187,7 +186,7 @@ impl App {
         Ok(turn)
     }
 
-    /// A skill or tool that the user names must be there: a message is not sent without it.
+    /// Checks that the skills and tools named by the user exist.
     pub(crate) fn check_wanted(&self, message: &UserMessage) -> Result<(), UserError> {
         let snapshot = self.inner.registry.snapshot();
         for id in &message.skills {
@@ -214,7 +213,7 @@ impl App {
         }
     }
 
-    /// Deactivates a skill in a session, from its next step on.
+    /// Deactivates a skill in a session, starting with its next step.
     pub(crate) async fn drop_skill(&self, drop: DropSkill) -> Result<Nothing, UserError> {
         let chat = self.open_chat(&drop.session).await?;
         let (store, clock) = (&self.inner.store, self.inner.options.clock.clone());
@@ -222,7 +221,7 @@ impl App {
         Ok(Nothing {})
     }
 
-    /// A turn that could not even write its own end.
+    /// Emits the failure of a turn that could not log its own end.
     pub(crate) fn fail_turn(&self, session: &Session, error: UserError) {
         let envelope = nova_protocol::Envelope {
             v: nova_protocol::PROTOCOL_VERSION,
@@ -240,7 +239,7 @@ impl App {
         nova_session::EventSink::emit(self.inner.as_ref(), envelope);
     }
 
-    /// What the calls of a turn, form or command can reach.
+    /// Access of the calls of a turn, form or command.
     pub(crate) fn access(&self, approver: Arc<dyn Approver>) -> Access {
         Access {
             vault: self.vault().ok(),
@@ -270,7 +269,7 @@ impl App {
         Ok(self.scope_with(chat, turn, chosen, approver))
     }
 
-    /// As [`Self::turn_scope`], for a model that was chosen.
+    /// Like [`Self::turn_scope`], for a chosen model.
     pub(crate) fn scope_with(
         &self,
         chat: &OpenChat,
@@ -316,7 +315,7 @@ impl App {
         Ok(self.chats().entry(id.to_owned()).or_insert(chat).clone())
     }
 
-    /// Makes a new session.
+    /// Creates a session.
     ///
     /// # Errors
     /// When the database cannot be written.
@@ -328,7 +327,7 @@ impl App {
         Ok(info)
     }
 
-    /// Whether this Nova runs a turn in the session.
+    /// Whether this process runs a turn in the session.
     pub(crate) fn runs_here(&self, session: &str) -> bool {
         let chat = self.chats().get(session).cloned();
         chat.is_some_and(|chat| chat.running.lock().unwrap_or_else(PoisonError::into_inner).is_some())
@@ -350,8 +349,8 @@ impl App {
         }
     }
 
-    /// Stops every turn and every tool, and waits until the turns have written their end and what they
-    /// replaced in the vault was looked at a last time.
+    /// Stops all turns and tools, and waits until the turns have logged their end and the vault has done its
+    /// last check of displaced files.
     pub async fn stop_everything(&self) {
         let chats: Vec<_> = self.chats().values().cloned().collect();
         for run in self.runs().values() {
@@ -373,10 +372,10 @@ impl App {
         self.finish_writing().await;
     }
 
-    /// Stops what this Nova runs in the session.
+    /// Stops the turn in the session.
     ///
     /// # Errors
-    /// `session_busy` when another Nova process does.
+    /// `session_busy` if another Nova process runs it.
     pub(crate) async fn stop_turn(&self, session: SessionRef) -> Result<Nothing, UserError> {
         if !self.runs_here(&session.session) && self.inner.store.is_running(&session.session) {
             return Err(runs_elsewhere());
@@ -388,7 +387,7 @@ impl App {
     /// Stops one call of a session; its turn continues.
     ///
     /// # Errors
-    /// `session_busy` when another Nova process runs it.
+    /// `session_busy` if another Nova process runs it.
     pub(crate) async fn stop_call(&self, call: CallRef) -> Result<Nothing, UserError> {
         let chat = self.chats().get(&call.session).cloned();
         let stopped = chat.is_some_and(|chat| chat.session.stop_call(&call.call));
@@ -408,10 +407,10 @@ impl App {
     }
 }
 
-/// How long what is stopped may take to write its end.
+/// Time for stopped turns to log their end.
 const ENDING: std::time::Duration = std::time::Duration::from_secs(3);
 
-/// How many skills an error names where none is near.
+/// Number of skills that an error lists if no name is similar.
 const MOST_NAMED: usize = 20;
 
 pub(crate) fn unknown_skill(snapshot: &Snapshot, id: &str) -> UserError {
@@ -454,7 +453,7 @@ fn runs_elsewhere() -> UserError {
     )
 }
 
-/// None when it is cancelled before there is an answer.
+/// `None` if cancelled before the result.
 async fn unless<T>(
     cancel: &CancellationToken,
     work: impl Future<Output = Result<T, UserError>>,
@@ -466,7 +465,7 @@ async fn unless<T>(
     }
 }
 
-/// Reports the outcome of a turn's beginning once, to the waiting caller. False where it was reported before.
+/// Reports whether a turn started, once, to the waiting caller. `false` if it was reported before.
 type Begun = Arc<dyn Fn(Result<(), UserError>) -> bool + Send + Sync>;
 
 fn begun() -> (Begun, oneshot::Receiver<Result<(), UserError>>) {
@@ -487,7 +486,8 @@ fn not_sent() -> UserError {
     )
 }
 
-/// Nothing of the message is lost: the turn does not begin. What is not known yet is asked in the turn.
+/// Refuses before the turn starts, so that the message is not lost. Unknown support is determined in the
+/// turn.
 fn can_look(scope: &TurnScope, message: &UserMessage) -> Result<(), UserError> {
     if scope.images != Some(false) || message.images.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Looks over a skill folder for its author, wherever it lies.
+//! Checks a skill folder for its author.
 
 use std::path::Path;
 
@@ -11,24 +11,23 @@ use serde_json::Value;
 use crate::app::App;
 use crate::blocking::blocking;
 
-/// One thing that the author should look at.
+/// A finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SkillFinding {
     /// `error` or `warning`
     pub severity: &'static str,
-    /// Below the skill's folder.
+    /// Relative to the skill's folder.
     pub file: String,
-    /// 1-based.
+    /// From 1.
     pub line: Option<u32>,
     pub message: String,
 }
 
 impl App {
-    /// What is wrong with a skill folder: errors first, then warnings. Its tool files are read as they
-    /// are when the skill is loaded.
+    /// Checks a skill folder: errors first, then warnings. Its tool files are loaded as for the real skill.
     ///
     /// # Errors
-    /// When there is no such folder.
+    /// When the folder does not exist.
     pub async fn check_skill(&self, path: &Path) -> Result<Vec<SkillFinding>, UserError> {
         let path = path.to_owned();
         let checked = blocking(move || {
@@ -97,7 +96,7 @@ impl App {
         }
         let owners = self.inner.registry.snapshot().type_owners();
         for (name, line) in checked.records {
-            // The owner may be this very skill.
+            // The owner may be the checked skill itself.
             let is_other = |owner: &&str| canonical(owner) != canonical(&checked.id);
             if let Some(owner) = owners.owner(&name).filter(is_other) {
                 findings.push(SkillFinding {
@@ -122,7 +121,7 @@ impl App {
                 });
             }
         }
-        // A skill whose tools are compiled has none in files.
+        // The tools of a native skill are not in files.
         let known = (!tools.is_empty()).then_some((tools.as_slice(), reads.as_slice()));
         for (key, line, value) in &checked.shown {
             findings.extend(shown_problem(key, value, known).map(|problem| SkillFinding {
@@ -137,8 +136,8 @@ impl App {
     }
 }
 
-/// What is wrong with `panel` or `glance` of a manifest, where the names of the skill's tools and of those
-/// that only read are known.
+/// The problem of `panel` or `glance` in a manifest. `tools` are the names of the skill's tools and of its
+/// read-only tools, if known.
 fn shown_problem(key: &str, declared: &Value, tools: Option<(&[String], &[String])>) -> Option<String> {
     let asked: Vec<String> = match key {
         "panel" => match Panel::read(declared) {

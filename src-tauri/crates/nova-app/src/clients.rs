@@ -1,4 +1,4 @@
-//! Tools run for programs that speak MCP.
+//! Runs tools for MCP clients.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::blocking::blocking;
 use crate::caller::{Caller, SeenByClient};
 use crate::tool_runs::{Heard, ToolRun};
 
-/// The longest name of a client that is shown; it is the client's own word.
+/// Maximum length of a client's name, which the client chooses.
 const NAME: usize = 64;
 const READ_NOTE: &str = "vault.read_note";
 
-/// A program that calls tools over MCP, for as long as it is connected.
+/// A connected MCP client.
 pub struct McpClient {
     principal: Principal,
     local: bool,
@@ -28,9 +28,9 @@ pub struct McpClient {
 
 /// One call of an [`McpClient`].
 pub struct ClientCall {
-    /// Carried by its events as their session.
+    /// Session id of its events.
     pub run: String,
-    /// `skill.tool` or the wire name.
+    /// `skill.tool`, or the wire name.
     pub tool: String,
     pub args: Value,
     pub approver: Arc<dyn Approver>,
@@ -38,8 +38,8 @@ pub struct ClientCall {
 }
 
 impl McpClient {
-    /// `name` is what the program says of itself. `local`: neither it nor its model sends anything off this
-    /// machine, so it may see private notes.
+    /// `name` is reported by the client. `local`: neither it nor its model sends data off this machine, so it
+    /// may see private notes.
     pub fn new(name: &str, relationship: Relationship, local: bool) -> Self {
         let name: String = harmless_line(name).chars().take(NAME).collect();
         let name = if name.is_empty() { "unnamed".to_owned() } else { name };
@@ -49,8 +49,8 @@ impl McpClient {
 }
 
 impl App {
-    /// Runs one tool for a program that speaks MCP: by the rules for its principal, and as if private notes
-    /// did not exist unless it is local.
+    /// Runs one tool for a client, by the rules for its principal. Private notes are hidden unless it is
+    /// local.
     pub async fn run_for_client(&self, client: &McpClient, call: ClientCall) -> ToolResult {
         let caller = Caller {
             principal: client.principal.clone(),
@@ -75,11 +75,10 @@ impl App {
         result
     }
 
-    /// The path and the bytes of a note, as text, for a program that speaks MCP; to be read by the rules for
-    /// `vault.read_note`.
+    /// Path and content of a note for a client, subject to the rules for `vault.read_note`.
     ///
     /// # Errors
-    /// When the rules do not allow it, or there is no such note for this client.
+    /// When the rules deny it, or the note does not exist or is hidden from this client.
     pub async fn note_for_client(
         &self,
         client: &McpClient,
@@ -100,7 +99,7 @@ impl App {
     }
 }
 
-/// Makes the error for a private note the same, letter by letter, as for a note that does not exist.
+/// Makes the error for a private note identical to that for a missing one.
 fn hide_private_note(error: &mut UserError) {
     let named = match error.code {
         ErrorCode::Private => {

@@ -1,4 +1,4 @@
-//! The commands of the window, by subject: each is the method of [`App`] of its name.
+//! The window's commands by topic; each is the method of [`App`] with its name.
 
 mod permissions;
 mod providers;

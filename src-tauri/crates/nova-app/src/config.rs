@@ -21,7 +21,7 @@ pub(crate) use self::reminders::RemindersConfig;
 pub(crate) use self::secrets::{is_secret, secret_in_server, without_references, without_secrets};
 pub(crate) use self::workspaces::WorkspaceConfig;
 
-/// `nova.config.json` as it stands on disk, and what it says. Keys Nova does not know are kept.
+/// `nova.config.json`, raw and parsed. Unknown keys are retained.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Config {
     root: Map<String, Value>,
@@ -29,30 +29,30 @@ pub struct Config {
     pub providers: Vec<ProviderConfig>,
     /// `provider/model`
     pub model: Option<String>,
-    /// Models that stand first in the menu, as `provider/model`.
+    /// Models listed first, as `provider/model`.
     pub favourites: Vec<String>,
-    /// As the user set them; [`Config::skills_in_force`] has more.
+    /// As set by the user; see also [`Config::skills_in_force`].
     pub skills: Settings,
-    /// Calendars of other programs, as the skill for them reads them.
+    /// External calendars, as configuration of the calendar skill.
     calendars: Vec<Value>,
     pub private: Vec<String>,
-    /// Vaults whose skills are looked at.
+    /// Vaults whose skills are loaded.
     pub trusted_vaults: Vec<PathBuf>,
     pub appearance: Appearance,
     pub(crate) reminders: RemindersConfig,
-    /// Credentials that are got by signing in.
+    /// Credentials obtained by OAuth.
     pub sign_ins: BTreeMap<CredentialName, SignIn>,
-    /// Vaults that were open, newest first, the open one included.
+    /// Recently open vaults including the current one, newest first.
     pub recent_vaults: Vec<RecentVaultConfig>,
-    /// Folders outside of the vault that a link at its top may lead to.
+    /// Folders outside of the vault that links at its top level may lead to.
     pub roots: Vec<PathBuf>,
-    /// How much of the history is kept.
+    /// Retention of the history.
     pub history: nova_vault::Limits,
-    /// Notes whose files have further names (hard links) are written in place.
+    /// Write notes with several hard links in place.
     pub write_through: bool,
-    /// Folders outside of the vault that tools may work in.
+    /// Folders outside of the vault that tools may access.
     pub workspaces: Vec<WorkspaceConfig>,
-    /// A request that is plainly about one skill does not activate it by itself.
+    /// Disables automatic activation of a skill by a request that is clearly about it.
     pub router_off: bool,
 }
 
@@ -70,7 +70,7 @@ pub struct RecentVaultConfig {
     pub path: PathBuf,
     /// RFC 3339.
     pub opened: Option<String>,
-    /// When the folder was first looked for in vain, RFC 3339.
+    /// When the folder was first found missing, RFC 3339.
     pub missing_since: Option<String>,
 }
 
@@ -90,7 +90,7 @@ impl Config {
     /// Reads the file; a missing one is an empty configuration.
     ///
     /// # Errors
-    /// With the file and the line or key that is wrong.
+    /// With the file, and the line or key of the problem.
     pub fn read(file: &Path) -> Result<Self, ConfigError> {
         let name = file.display().to_string();
         let text = match nova_files::read_text(file) {
@@ -154,11 +154,10 @@ impl Config {
         })
     }
 
-    /// Changes keys of the file and leaves all others as they are. What was written by somebody
-    /// else since it was last read is kept.
+    /// Changes keys of the file and leaves all others as they are, including concurrent edits by others.
     ///
     /// # Errors
-    /// When the file is broken or cannot be written; nothing is changed then.
+    /// When the file is invalid or cannot be written; it is not changed then.
     pub fn change(file: &Path, edit: impl Fn(&mut Map<String, Value>)) -> Result<Self, ConfigError> {
         let name = file.display().to_string();
         let io = |error: std::io::Error| ConfigError::Io { file: name.clone(), reason: error.to_string() };
@@ -172,22 +171,22 @@ impl Config {
         })
     }
 
-    /// The entries of `mcpServers`; of one that cannot be used its id, and why.
+    /// The entries of `mcpServers`; for an invalid one its id and the reason.
     pub(crate) fn mcp_servers(&self) -> Vec<Result<ServerConfig, (String, String)>> {
         nova_mcp::read_servers(self.root.get("mcpServers"))
     }
 
-    /// `skills` with what other keys say for a skill.
+    /// `skills` merged with the settings of other keys for skills.
     pub fn skills_in_force(&self) -> Settings {
         calendars::given_to_skill(self.skills.clone(), &self.calendars)
     }
 
-    /// As it stands in the file.
+    /// The raw contents of the file.
     pub(crate) fn whole(&self) -> &Map<String, Value> {
         &self.root
     }
 
-    /// Keys at the top that Nova does not know.
+    /// Unknown top-level keys.
     pub fn unknown_keys(&self) -> Vec<&str> {
         const KNOWN: &[&str] = &[
             "vault",
@@ -242,7 +241,7 @@ impl From<ConfigError> for UserError {
 }
 
 impl ConfigError {
-    /// For the user, with the whole path of the file.
+    /// The problem for the user, with the file's full path.
     pub(crate) fn problem(&self, file: &Path) -> ConfigProblemView {
         ConfigProblemView {
             file: file.display().to_string(),
@@ -271,12 +270,12 @@ fn roots(file: &str, value: Option<&Value>) -> Result<Vec<PathBuf>, ConfigError>
     let roots: Vec<_> = texts(file, "roots", value)?.into_iter().map(PathBuf::from).collect();
     match roots.iter().all(|root| root.is_absolute()) {
         true => Ok(roots),
-        // What it would be relative to depends on where Nova was started.
+        // A relative path would depend on the directory in which Nova was started.
         false => Err(shape(file, "roots", "must be a list of absolute paths")),
     }
 }
 
-/// The days and bytes of history that may be kept.
+/// Allowed retention in days and bytes.
 pub(crate) const HISTORY_DAYS: std::ops::RangeInclusive<u32> = 1..=3650;
 pub(crate) const HISTORY_BYTES: std::ops::RangeInclusive<u64> = 10_000_000..=1_000_000_000_000;
 
@@ -305,7 +304,7 @@ fn history(file: &str, value: Option<&Value>) -> Result<nova_vault::Limits, Conf
     })
 }
 
-/// Nova writes this list by itself, so a wrong entry is left out and no reason to refuse the file.
+/// Nova maintains this list itself, so an invalid entry is skipped rather than an error.
 fn recent_vaults(value: Option<&Value>) -> Vec<RecentVaultConfig> {
     let entries = value.and_then(Value::as_array).into_iter().flatten();
     let entry = |entry: &Value| {
@@ -339,14 +338,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_names_its_line() {
+    fn errors_have_a_line() {
         let error =
             Config::parse("nova.config.json", "{\n  \"vault\": \"x\",\n  oops\n}").expect_err("broken");
         assert_eq!(error.line(), Some(3));
     }
 
     #[test]
-    fn literal_secrets_are_refused_with_the_place_and_the_remedy() {
+    fn literal_secrets_are_refused_with_key_and_remedy() {
         let refused = [
             r#"{"providers":[{"id":"openai","kind":"openai","api_key":"abcdefghijkl"}]}"#,
             r#"{"providers":[{"id":"openai","kind":"openai","headers":{"Authorization":"Bearer abcdefghijkl"}}]}"#,
@@ -374,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn writing_through_is_off_unless_it_is_set() {
+    fn write_through_is_off_by_default() {
         for (text, on) in
             [("{}", false), (r#"{"write_through":true}"#, true), (r#"{"write_through":null}"#, false)]
         {
@@ -386,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn extra_roots_are_whole_paths() {
+    fn extra_roots_must_be_absolute() {
         let read = |text: &str| Config::parse("f", text);
         let whole = std::env::temp_dir().join("Team");
         let config = read(&serde_json::json!({ "roots": [whole] }).to_string()).expect("a whole path");
@@ -399,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_keeps_unknown_keys_and_their_order() {
+    fn change_keeps_unknown_keys_and_their_order() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("nova.config.json");
         std::fs::write(&file, "{\"zebra\": 1, \"model\": \"a/b\", \"apple\": {\"x\": [1]}}")

@@ -1,7 +1,7 @@
-//! On which line of a JSON file a key stands.
+//! Finds the line of a key in a JSON file.
 
-/// The line of `path`, such as `skills.crm.config.records.contact.match[0]`, in a text that is JSON: that of
-/// the deepest part that is found, from 1. A key may hold dots itself.
+/// The line, from 1, of `path`, such as `skills.crm.config.records.contact.match[0]`, in a JSON text; of the
+/// deepest existing part if the rest is missing. Keys may contain dots.
 pub(crate) fn line_of(text: &str, path: &str) -> u32 {
     let mut reader = Reader { text, at: 0 };
     let mut found = 0;
@@ -12,12 +12,12 @@ pub(crate) fn line_of(text: &str, path: &str) -> u32 {
 
 struct Reader<'a> {
     text: &'a str,
-    /// In bytes.
+    /// Byte offset.
     at: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads a value and sets `found` to where the deepest part of the path begins.
+    /// Parses a value and sets `found` to the offset of the deepest part of the path.
     fn find(&mut self, path: &str, found: &mut usize) {
         match self.next() {
             Some('{') => self.find_in_object(path, found),
@@ -65,14 +65,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next character that is no space.
+    /// The next non-space character.
     fn next(&mut self) -> Option<char> {
         let rest = self.text.get(self.at..)?;
         self.at += rest.len() - rest.trim_start().len();
         self.text.get(self.at..)?.chars().next()
     }
 
-    /// The inside of a string, as it is written.
+    /// The raw contents of a string.
     fn string(&mut self) -> &'a str {
         let from = self.at + 1;
         let bytes = self.text.as_bytes();
@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
         self.text.get(from..at).unwrap_or_default()
     }
 
-    /// Leaves a whole value behind.
+    /// Skips a whole value.
     fn skip(&mut self) {
         let mut depth = 0_usize;
         loop {
@@ -151,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_part_gives_the_line_above_it() {
+    fn missing_part_gives_the_line_of_its_parent() {
         check("skills.crm.config.records.contact.match[7]", 6);
         check("skills.crm.config.records.deal", 6);
         check("servers", 1);
     }
 
     #[test]
-    fn text_that_is_cut_off_ends() {
+    fn truncated_text_terminates() {
         for end in 0..TEXT.len() {
             if let Some(text) = TEXT.get(..end) {
                 line_of(text, "skills.crm.config.records.contact.match[1]");

@@ -1,4 +1,4 @@
-//! Notes that were changed twice at the same place: both sides, until one of them is chosen.
+//! Conflicting changes of notes: both versions, until one of them is chosen.
 
 use std::path::{Path, PathBuf};
 
@@ -14,12 +14,11 @@ use crate::blocking::blocking;
 use crate::open_conflicts::conflict_view;
 
 impl App {
-    /// Keeps one side of a conflict: *theirs* is what the note holds already, *mine* is written
-    /// over it as a change set of its own. What was edited once more since is merged, or comes
-    /// back as the conflict that it is now.
+    /// Resolves a conflict: *theirs* is already in the note, *mine* is written over it as a separate change
+    /// set. Later edits are merged, or returned as a new conflict.
     ///
     /// # Errors
-    /// `bad_request` when the conflict is not known, as after a restart; or when writing fails.
+    /// `bad_request` if the conflict is unknown, as after a restart; or when writing fails.
     pub(crate) async fn resolve_conflict(
         &self,
         resolve: ResolveConflict,
@@ -55,7 +54,7 @@ impl App {
                 Event::ConflictResolved { note: note.clone(), keep: resolve.keep }
             }
         };
-        // A conflict of an undo is shown beside its change set, not in a chat.
+        // Conflicts of an undo are shown with their change set, not in a chat.
         let chat = resolve.session.as_ref().filter(|_| resolve.change_set.is_none());
         if let Some(chat) = chat.and_then(|id| self.chats().get(id).cloned()) {
             let clock = self.inner.options.clock.clone();
@@ -68,7 +67,7 @@ impl App {
     }
 
     async fn write_mine(&self, conflict: ConflictView) -> Result<ResolvedConflict, UserError> {
-        // A note is named from the vault's top, a file by its place on the disk.
+        // Notes have vault paths, files absolute ones.
         if Path::new(&conflict.path).is_absolute() {
             let app = self.clone();
             return blocking(move || app.keep_mine_of_file(conflict)).await;
@@ -104,11 +103,11 @@ impl App {
         .await
     }
 
-    /// Writes both sides of every conflict since Nova started under `<data>/conflicts`, for a
-    /// program without a window; answers with the folder, `None` when there was no conflict.
+    /// Writes both versions of every conflict since the start to `<data>/conflicts`, for use without a
+    /// window; returns the folder, `None` if there was no conflict.
     ///
     /// # Errors
-    /// When one of them cannot be written; the others are there.
+    /// When one of them cannot be written; the others are still written.
     pub fn keep_conflicts(&self) -> Result<Option<PathBuf>, UserError> {
         let conflicts = std::mem::take(&mut *self.inner.conflicts.lock());
         if conflicts.is_empty() {
@@ -125,7 +124,7 @@ impl App {
         private_folder(&folder).map_err(failed)?;
         let mut result = Ok(Some(folder.clone()));
         for (n, conflict) in conflicts.values().enumerate() {
-            // Numbered, because two folders may have notes of one name.
+            // Numbered, because notes in different folders may have the same name.
             let name = conflict.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
             for (side, text) in [("Nova", &conflict.mine), ("outside", &conflict.theirs)] {
                 let file = file_name_about(&format!("{} ", n + 1), name, &format!(" ({side}).md"));
@@ -138,7 +137,7 @@ impl App {
     }
 }
 
-/// A folder for the user only.
+/// Creates a folder that only the user can access.
 fn private_folder(folder: &std::path::Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
     #[cfg(unix)]

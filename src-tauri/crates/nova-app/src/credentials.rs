@@ -1,4 +1,4 @@
-//! Credentials: what is kept and for whom, and the commands about them.
+//! Credentials and grants, and the commands for them.
 
 mod askers;
 pub(crate) mod kept;
@@ -34,7 +34,7 @@ use crate::app::{App, Inner};
 use crate::desktop::Desktop;
 
 impl App {
-    /// What is kept, wanted and granted; never a value.
+    /// Stored, requested and granted credentials; never a value.
     pub async fn credentials(&self) -> CredentialsView {
         let kept = &self.inner.kept;
         let names = kept.names().await;
@@ -54,7 +54,7 @@ impl App {
         all.extend(sign_ins.keys().map(ToString::to_string));
         all.extend(grants.iter().map(|grant| grant.credential.to_string()));
         for wanted in wanted.iter().flat_map(|(_, wants)| *wants) {
-            // `service` is listed for consumers that have no key of it yet.
+            // A consumer of a whole `service` is listed if it has no key of it yet.
             let of_service = format!("{wanted}/");
             if wanted.contains('/') || !all.iter().any(|name| name.starts_with(&of_service)) {
                 all.insert(wanted.clone());
@@ -106,16 +106,16 @@ impl App {
     }
 
     /// # Errors
-    /// When the grants cannot be read; nobody has one then.
+    /// When the grants cannot be read; no grant is in force then.
     pub fn check_grants(&self) -> Result<(), UserError> {
         self.inner.kept.grants.list()?;
         Ok(())
     }
 
-    /// Keeps a value, and lets `grant_to` have it.
+    /// Stores a value, and grants it to `grant_to`.
     ///
     /// # Errors
-    /// When the name or the value is not one, and when the store refuses.
+    /// When the name or the value is invalid, and when the store fails.
     pub async fn set_credential_value(
         &self,
         name: &str,
@@ -125,7 +125,7 @@ impl App {
         let name = parse(name)?;
         let value = value.take();
         self.check_value(&name, &value)?;
-        // Before anything is written: the consumer must exist.
+        // Checked before anything is written: the consumer must exist.
         let to = match grant_to {
             Some(to) => Some((to.to_owned(), self.find_askers(&name, to)?)),
             None => None,
@@ -143,7 +143,7 @@ impl App {
     }
 
     /// # Errors
-    /// When there is none of that name, and when the store refuses.
+    /// When there is none of that name, and when the store fails.
     pub async fn remove_credential_named(&self, name: &str) -> Result<(), UserError> {
         let name = parse(name)?;
         if !self.inner.kept.remove(&name).await? {
@@ -154,10 +154,11 @@ impl App {
         Ok(())
     }
 
-    /// Lets a provider, skill or tool have the credential, as it is now and for where it sends it.
+    /// Grants the credential to a provider, skill or tool in its current version, for its current
+    /// destinations.
     ///
     /// # Errors
-    /// When there is no such consumer, or it does not ask for the credential.
+    /// When there is no such consumer, or it does not request the credential.
     pub fn grant_credential_to(&self, name: &str, to: &str) -> Result<(), UserError> {
         let name = parse(name)?;
         let askers = self.find_askers(&name, to)?;
@@ -196,10 +197,10 @@ impl App {
         Ok(())
     }
 
-    /// Opens the encrypted file, or begins one where neither a keychain nor a file is there.
+    /// Unlocks the encrypted file, or creates one if there is neither a keychain nor a file.
     ///
     /// # Errors
-    /// When the passphrase does not open it.
+    /// When the passphrase is wrong.
     pub async fn unlock(&self, passphrase: SecretText) -> Result<(), UserError> {
         let opened = self.inner.kept.unlock(Secret::from(passphrase.take())).await;
         opened?;
@@ -207,10 +208,10 @@ impl App {
         Ok(())
     }
 
-    /// Has the user sign in with the browser, and waits until they have.
+    /// Signs in through the browser, and waits for completion.
     ///
     /// # Errors
-    /// When nothing is known of the sign-in, and when it does not come to an end.
+    /// When the sign-in is not configured, or is not completed.
     pub async fn sign_in_with(&self, name: &str, opener: &dyn Opener) -> Result<(), UserError> {
         let name = parse(name)?;
         if let Some(signed_in) = self.sign_in_named(&name, opener).await {
@@ -232,26 +233,26 @@ impl App {
         Ok(())
     }
 
-    /// The same through the desktop of the window.
+    /// Like [`Self::sign_in_with`], using the window's desktop.
     ///
     /// # Errors
-    /// As [`Self::sign_in_with`].
+    /// See [`Self::sign_in_with`].
     pub(crate) async fn sign_in(&self, sign_in: nova_protocol::SignIn) -> Result<CredentialsView, UserError> {
         let desktop = AtDesktop { desktop: self.inner.options.desktop.clone(), host: sign_in.host };
         self.sign_in_with(&sign_in.name, &desktop).await?;
         Ok(self.credentials().await)
     }
 
-    /// Looks what is kept, and finds anew which skills have what they require.
+    /// Reads which credentials exist, and updates which skills have what they require.
     pub async fn look_at_credentials(&self) {
         self.inner.look_at_credentials().await;
     }
 
-    /// Waits until the first look has ended, where a skill requires one. A keychain that does not
-    /// answer ends it, too.
+    /// Waits for the first look at the credentials, if a skill requires any. A keychain that does not answer
+    /// times out.
     pub async fn credentials_looked_at(&self) {
         if self.inner.looked_at_credentials.load(Ordering::SeqCst) {
-            // The sender is in `self`, so this ends only by a look.
+            // The sender is in `self`, so the channel cannot close.
             let _ = self.inner.credentials_known.subscribe().wait_for(|known| *known).await;
         }
     }
@@ -262,7 +263,7 @@ impl App {
         parse(name).map(|_| ())
     }
 
-    /// `to` names one tool: granting it a credential approves its file as it is now.
+    /// `to` names a tool: granting it a credential approves the current version of its file.
     fn look_at_tool(&self, to: &str) -> Result<(), UserError> {
         let Some(name) = to.strip_prefix("tool:") else { return Ok(()) };
         let ToolLookup::Found { tool, .. } = self.inner.registry.snapshot().tool(name) else { return Ok(()) };
@@ -291,7 +292,7 @@ impl App {
         Ok(())
     }
 
-    /// A skill may say which values it can use for what it requires.
+    /// A skill may restrict the values of a credential that it requires.
     fn check_value(&self, name: &CredentialName, value: &str) -> Result<(), UserError> {
         let Some((skill, variable)) = name.as_str().split_once('/') else { return Ok(()) };
         let snapshot = self.inner.registry.snapshot();
@@ -305,7 +306,7 @@ impl App {
         })
     }
 
-    /// A provider whose key was just given uses it from now on.
+    /// Makes a provider use the key that was just set.
     fn refer_to_key(&self, provider: &str, name: &CredentialName) -> Result<(), UserError> {
         if self.configured_provider(provider)?.api_key.is_some() {
             return Ok(());
@@ -340,8 +341,8 @@ impl App {
 }
 
 impl Inner {
-    /// Does [`App::look_at_credentials`] in the background where a skill requires something and
-    /// nobody has looked yet. The store is not touched otherwise.
+    /// Runs [`App::look_at_credentials`] in the background if a skill requires a credential and it has not
+    /// been run yet. Otherwise the store is not touched.
     pub(crate) fn look_if_needed(self: &Arc<Self>) {
         let snapshot = self.registry.snapshot();
         let requires = snapshot.skills().iter().any(|skill| {
@@ -355,7 +356,7 @@ impl Inner {
         }
     }
 
-    /// Lists of tools are read again where one has what it lacked before, or lacks it now.
+    /// Announces tools that now have what they lacked, or the reverse.
     fn tell_lacking(&self, before: &Present) {
         let (snapshot, now) = (self.registry.snapshot(), self.registry.present());
         let tools = snapshot.skills().iter().flat_map(|skill| &skill.tools);
@@ -382,7 +383,7 @@ impl Inner {
         self.credentials_known.send_replace(true);
     }
 
-    /// What skills find of what they require.
+    /// Which requirements of skills are present.
     pub(crate) fn present(&self, credentials: KnownCredentials) -> Present {
         let secret = self.options.secret.clone();
         Present {
@@ -403,7 +404,7 @@ fn grant_row(grant: &Grant, askers: &[Asker]) -> GrantRow {
     }
 }
 
-/// The reasons that sign-ins have ended, by credential.
+/// The reasons why sign-ins have ended, by credential.
 pub(crate) fn signed_out_reason(inner: &Inner, declared: &[String]) -> Option<String> {
     let sign_ins: BTreeMap<_, _> = inner.kept.sign_ins();
     let meant = |name: &&CredentialName| {
@@ -419,10 +420,10 @@ fn parse(name: &str) -> Result<CredentialName, UserError> {
     Ok(name.parse::<CredentialName>()?)
 }
 
-/// Opens the address of a sign-in: https, or http of this machine.
+/// Opens the URL of a sign-in: https, or http on this machine.
 struct AtDesktop {
     desktop: Arc<dyn Desktop>,
-    /// The host that the user was shown, if any; no other is opened.
+    /// The host shown to the user, if any; no other one is opened.
     host: Option<String>,
 }
 

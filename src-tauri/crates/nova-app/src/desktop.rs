@@ -2,52 +2,52 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 
-/// The few things that only a program with a window can do.
+/// Operations that need a desktop.
 #[async_trait]
 pub trait Desktop: Send + Sync {
-    /// Lets the user choose a folder in the system's dialog; None when they close it.
+    /// Shows the system's folder dialog; `None` if it is cancelled.
     async fn pick_folder(&self) -> Option<PathBuf>;
 
-    /// Lets the user choose where to save a file of that name; None when they close the dialog.
+    /// Shows the system's save dialog with this file name; `None` if it is cancelled.
     async fn pick_file(&self, name: &str) -> Option<PathBuf>;
 
-    /// Lets the user choose a file to read, of a kind with one of these endings; None when they close the dialog.
+    /// Shows the system's open dialog for files with these extensions; `None` if it is cancelled.
     async fn choose_file(&self, _title: &str, _kind: &str, _endings: &[&str]) -> Option<PathBuf> {
         None
     }
 
-    /// Opens an address with the program the system has for it.
+    /// Opens a URL in the system's default program.
     ///
     /// # Errors
-    /// When there is none; the text says why.
+    /// The reason why it failed.
     fn open_url(&self, url: &str) -> Result<(), String>;
 
-    /// Shows a file or folder where it lies, in the system's file manager. It is not opened: what a
-    /// name says it is might be run.
+    /// Reveals a file or folder in the system's file manager. It is not opened, because that could execute
+    /// it.
     ///
     /// # Errors
-    /// When there is none; the text says why.
+    /// The reason why it failed.
     fn show_file(&self, path: &Path) -> Result<(), String>;
 
-    /// Draws everything in the window so much larger.
+    /// Sets the zoom factor of the window.
     fn zoom(&self, _factor: f64) {}
 
-    /// Asks the user a question that blocks nothing; None where nobody can be asked.
+    /// Asks the user in a non-blocking dialog; `None` if that is not possible.
     async fn confirm(&self, _title: &str, _text: &str) -> Option<bool> {
         None
     }
 
-    /// Whether the user has the window before them. True where there is nobody to tell anything.
+    /// Whether the window has the focus; true if there is none.
     fn in_front(&self) -> bool {
         true
     }
 
-    /// Tells the user something while they are elsewhere. Nobody waits for it, and it may be left out.
+    /// Shows a system notification, without waiting for it. Best effort.
     fn notify(&self, _title: &str, _text: &str) {}
 }
 
-/// Text for the body of a notification where that is markup: the notification daemons of Linux draw links and
-/// images. What nobody sees is left out, and a long text is cut.
+/// Escapes text for the body of a notification where it is markup: notification daemons on Linux render links
+/// and images. Invisible characters are removed, and long texts truncated.
 pub fn notification_markup(text: &str) -> String {
     const MOST: usize = 300;
     let mut escaped = String::new();
@@ -64,7 +64,7 @@ pub fn notification_markup(text: &str) -> String {
     escaped
 }
 
-/// No window: nothing can be chosen or opened.
+/// A desktop without a window: all dialogs and requests fail.
 pub struct NoDesktop;
 
 #[async_trait]
@@ -91,7 +91,7 @@ mod tests {
     use super::notification_markup;
 
     #[test]
-    fn a_notification_has_no_markup_of_its_own() {
+    fn text_of_a_notification_is_escaped() {
         for (text, shown) in [
             ("No answer.", "No answer."),
             (

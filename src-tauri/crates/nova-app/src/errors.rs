@@ -1,4 +1,4 @@
-//! Errors that several commands return.
+//! Errors shared by several commands.
 
 use nova_protocol::{ErrorCode, UserError};
 

@@ -5,10 +5,10 @@ use nova_protocol::{Envelope, Event, PROTOCOL_VERSION};
 use nova_skill::Clock;
 use tokio::sync::broadcast;
 
-/// How many events a listener may fall behind before it misses some.
+/// Number of events that a slow listener may lag behind before it misses some.
 const KEPT: usize = 16_384;
 
-/// Every event of the program and of its sessions, to all who listen.
+/// Broadcasts the events of the program and of its sessions.
 pub(crate) struct Events {
     listeners: broadcast::Sender<Envelope>,
     next_seq: AtomicU64,
@@ -24,7 +24,7 @@ impl Events {
         self.listeners.subscribe()
     }
 
-    /// An event of the whole program.
+    /// Emits an event of the program.
     pub(crate) fn emit(&self, event: Event) {
         self.send(Envelope {
             v: PROTOCOL_VERSION,
@@ -36,9 +36,9 @@ impl Events {
         });
     }
 
-    /// An event that its session has numbered.
+    /// Emits an event numbered by its session.
     pub(crate) fn send(&self, envelope: Envelope) {
-        // Nobody listening is not an error.
+        // An error means that there are no listeners.
         let _ = self.listeners.send(envelope);
     }
 }

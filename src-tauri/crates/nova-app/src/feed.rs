@@ -1,4 +1,4 @@
-//! What happens outside of commands: notes that change, settings that are edited.
+//! External changes: notes, settings and tool files.
 
 use std::sync::PoisonError;
 
@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 
 impl App {
-    /// Starts to watch the vault, the configuration and the tools that are files; what changes is emitted as events.
-    /// Called by programs that live long enough to care.
+    /// Watches the vault, the configuration and tool files, and emits changes as events. For long-running
+    /// programs.
     pub fn watch(&self) {
         self.restart_feed();
         self.watch_settings();
@@ -22,7 +22,7 @@ impl App {
         self.remind();
     }
 
-    /// Watches the vault that is open now, and no other.
+    /// Watches the currently open vault only.
     pub(crate) fn restart_feed(&self) {
         let stop = CancellationToken::new();
         {
@@ -80,9 +80,9 @@ impl App {
         }
     }
 
-    /// Chats whose model has seen the note, under its name of now or before, are told. What is private
-    /// of the change is not among it: the note may have been read when it was not private, and what a
-    /// chat is told goes to whichever model answers next.
+    /// Notifies chats whose model has seen the note under its current or previous name. Private contents of
+    /// the change are omitted: the note may have become private since, and a chat's next model may be another
+    /// one.
     fn tell_chats(&self, change: &VaultChange, summary: Option<String>) {
         let privacy = Privacy { remote: true, private: self.private() };
         let is_private = change.private || privacy.lists(&change.path);

@@ -1,6 +1,6 @@
-//! A vault as it is: which notes could be the records of a skill under other names of types and
-//! properties. It looks and proposes; what is proposed counts once the user has set it as the
-//! skill's configuration.
+//! Analyses an existing vault: which notes could be records of a skill under other names of types and
+//! properties. The result is a proposal, which takes effect once the user adds it to the skill's
+//! configuration.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -37,7 +37,7 @@ impl App {
     }
 }
 
-/// What the notes suggest for the skill's configuration, `own` being what the user has set of it.
+/// Proposes settings for the skill; `own` is the user's current configuration of it.
 fn propose(skill: &SkillEntry, snapshot: &Snapshot, vault: &WholeVault, own: &Value) -> FieldProposal {
     let mut config = own.clone();
     let mut types = Vec::new();
@@ -49,14 +49,14 @@ fn propose(skill: &SkillEntry, snapshot: &Snapshot, vault: &WholeVault, own: &Va
     FieldProposal { skill: skill.id.clone(), types, config }
 }
 
-/// The types of the skill that notes speak for.
+/// The record types of the skill with matching notes.
 fn resemblances<'a>(
     skill: &'a SkillEntry,
     snapshot: &Snapshot,
     vault: &'a WholeVault,
 ) -> Vec<(&'a RecordType, Resemblance<'a>)> {
     let notes = of_types(&vault.rows);
-    // A value of `type:` is a record of one type only, of one skill only.
+    // A value of `type:` belongs to a single record type of a single skill.
     let mut taken: BTreeSet<String> = snapshot
         .available()
         .flat_map(|skill| skill.records.iter())
@@ -66,7 +66,7 @@ fn resemblances<'a>(
     for declared in skill.records.iter() {
         let known = vault.recognised(declared.recogniser());
         let mut by_rule = candidates(snapshot, vault, declared);
-        // Rules that find nothing new are no reason to change anything.
+        // Rules without new notes do not justify a change.
         if by_rule
             .iter()
             .filter(|one| one.used)
@@ -87,7 +87,7 @@ fn candidates<'a>(snapshot: &Snapshot, vault: &'a WholeVault, declared: &RecordT
     rules::candidates(declared, vault, &vault.recognised(&others))
 }
 
-/// What the notes suggest for `records.<type>`; empty where nothing is suggested.
+/// The proposal for `records.<type>`; empty if there is none.
 pub(crate) fn suggested(
     skill: &SkillEntry,
     snapshot: &Snapshot,
@@ -105,7 +105,7 @@ pub(crate) fn suggested(
         own.remove("match");
         own.remove("folder");
     }
-    // What is a record by its folder stays one.
+    // Notes that are records by their folder must stay records.
     if let Some(entries) = own.get("match").and_then(Value::as_array) {
         let rules = entries.iter().filter_map(|rule| serde_json::from_value::<MatchRule>(rule.clone()).ok());
         let recognisers: Vec<Recogniser> = rules.filter_map(|rule| rule.recogniser()).collect();
@@ -119,7 +119,7 @@ pub(crate) fn suggested(
     own
 }
 
-/// How many notes the suggestion for the type would take.
+/// Number of notes that the proposal for the type would include.
 pub(crate) fn suggested_notes(
     skill: &SkillEntry,
     snapshot: &Snapshot,
@@ -131,7 +131,7 @@ pub(crate) fn suggested_notes(
     found.map_or(0, |(_, found)| found.notes.len())
 }
 
-/// Every rule that notes speak for, the unlikely ones included.
+/// All matching rules, including unlikely ones.
 pub(crate) fn suggested_rules(
     skill: &SkillEntry,
     snapshot: &Snapshot,
@@ -144,11 +144,11 @@ pub(crate) fn suggested_rules(
     candidates(snapshot, vault, declared).into_iter().map(|one| one.rule).collect()
 }
 
-/// The vault as it was read to look for records.
+/// A snapshot of the vault.
 pub(crate) struct WholeVault {
     /// Without templates.
     pub(crate) rows: Vec<QueryRow>,
-    /// Without templates and copies of sync programs.
+    /// Without templates and sync conflict copies.
     pub(crate) notes: Vec<Note>,
     pub(crate) templates: Vec<Note>,
     /// Name and text of each `.base` file.
@@ -174,7 +174,7 @@ impl WholeVault {
 
 fn bases(view: &View) -> Result<Vec<(String, String)>, VaultError> {
     let bases = view.files()?.into_iter().filter(|path| path.as_str().ends_with(".base"));
-    // One that cannot be read says nothing.
+    // Unreadable bases are skipped.
     let read = bases.filter_map(|path| {
         let text = view.read_file(&path).ok()?;
         let name = path.as_str().rsplit('/').next().unwrap_or_default().to_owned();
@@ -183,9 +183,9 @@ fn bases(view: &View) -> Result<Vec<(String, String)>, VaultError> {
     Ok(read.collect())
 }
 
-/// The notes of one value of `type:`.
+/// The notes with one value of `type:`.
 struct Kind<'a> {
-    /// As most of its notes write it.
+    /// The most frequent spelling.
     value: &'a str,
     notes: Vec<&'a QueryRow>,
 }
@@ -199,13 +199,13 @@ fn of_types(rows: &[QueryRow]) -> Vec<Kind<'_>> {
     kinds.into_values().collect()
 }
 
-/// What was found for one record type.
+/// The match for one record type.
 struct Resemblance<'a> {
-    /// Values of `type:` that would be added.
+    /// Values of `type:` to add.
     type_values: Vec<String>,
-    /// How many notes of each value there are, also of those in force.
+    /// Number of notes per value, including those in force.
     counts: Vec<(String, usize)>,
-    /// All notes that would be its records.
+    /// All notes that would become records.
     notes: Vec<&'a QueryRow>,
     fields: Vec<PropertyProposal>,
     rules: Vec<Candidate<'a>>,
@@ -234,7 +234,7 @@ impl<'a> Resemblance<'a> {
         let seen: HashSet<&VaultPath> = notes.iter().map(|row| &row.path).collect();
         let more: Vec<&QueryRow> =
             rules::union(&rules).into_iter().filter(|row| !seen.contains(&row.path)).collect();
-        // The type says the same of these notes.
+        // The type already covers these notes.
         if more.is_empty() {
             rules.clear();
         }
@@ -244,7 +244,7 @@ impl<'a> Resemblance<'a> {
         something.then_some(Self { type_values, counts, notes, fields, rules })
     }
 
-    /// Writes the proposal into a configuration of the skill.
+    /// Adds the proposal to a configuration of the skill.
     fn enter(&self, declared: &RecordType, config: &mut Value) {
         if !self.rules.is_empty() || declared.has_own_match() {
             self.enter_rules(declared, config);
@@ -259,7 +259,7 @@ impl<'a> Resemblance<'a> {
                 let same = |(of, _): &&(String, usize)| folded(of) == folded(value);
                 self.counts.iter().find(same).map_or(0, |(_, count)| *count)
             };
-            // New notes get the first: they become what most of the vault's are.
+            // The first value is used for new notes, so the most frequent one comes first.
             values.sort_by_key(|value| std::cmp::Reverse(count(value)));
             entry.insert("type".into(), json!(values));
         }
@@ -268,7 +268,7 @@ impl<'a> Resemblance<'a> {
         }
     }
 
-    /// As [`Resemblance::enter`], where notes are known by more than their type.
+    /// Like [`Resemblance::enter`], for match rules other than the type.
     fn enter_rules(&self, declared: &RecordType, config: &mut Value) {
         let Some(records) = object_in(config, "records") else { return };
         let Some(entry) = object_at(records, declared.name()) else { return };
@@ -278,7 +278,7 @@ impl<'a> Resemblance<'a> {
             in_force.iter().cloned().chain(types).map(|rule| (self.notes_of(&rule), rule)).collect();
         let new = self.rules.iter().filter(|one| one.used && !in_force.contains(&one.rule));
         rules.extend(new.map(|one| (one.notes.len(), one.rule.clone())));
-        // New notes get what makes most of the others one.
+        // The first rule is used for new notes, so the one with the most notes comes first.
         rules.sort_by_key(|(notes, _)| std::cmp::Reverse(*notes));
         entry.insert("match".into(), rules.iter().map(|(_, rule)| rules::entry(rule)).collect());
         let folder = self.commonest_folder().unwrap_or(&declared.folder);
@@ -295,14 +295,14 @@ impl<'a> Resemblance<'a> {
         }
     }
 
-    /// How many notes a rule finds that is in force or proposed.
+    /// Number of notes that match a current or proposed rule.
     fn notes_of(&self, rule: &MatchRule) -> usize {
         match rule {
             MatchRule::Type(name) => {
                 let same = |(of, _): &&(String, usize)| folded(of) == folded(name);
                 self.counts.iter().find(same).map_or(0, |(_, count)| *count)
             }
-            // The user chose it.
+            // Chosen by the user, so it stays first.
             _ => usize::MAX,
         }
     }
@@ -361,21 +361,21 @@ impl<'a> Resemblance<'a> {
     }
 }
 
-/// The required fields that some of the notes would not have, read as proposed.
+/// Required fields that some of the notes would lack under the proposal.
 fn unreadable(
     declared: &RecordType,
     proposed: &[PropertyProposal],
     notes: &[&QueryRow],
 ) -> Vec<UnreadableField> {
     let mut unreadable = Vec::new();
-    // The note's own name stands in for a title.
+    // The file name substitutes a missing title.
     let needed = declared
         .fields
         .iter()
         .filter(|(key, field)| field.required && declared.title.as_deref() != Some(key.as_str()));
     for (key, field) in needed {
         let own = proposed.iter().find(|found| found.field == *key).map(|found| found.property.as_str());
-        // What it is called is clear, though its values are not what they should be.
+        // A property with a matching name counts even if its values do not fit.
         let names = names_of(declared, key, key);
         let named = || {
             let is_named = |property: &&String| {
@@ -408,8 +408,8 @@ fn unreadable(
     unreadable
 }
 
-/// The fields whose property says, in some of the notes, what the field cannot hold: the notes are taken, and the
-/// field stays empty.
+/// Fields whose property has unsuitable values in some of the notes: the notes become records, with the field
+/// empty.
 fn not_understood(
     declared: &RecordType,
     proposed: &[PropertyProposal],
@@ -438,8 +438,8 @@ fn says_something(value: &PropertyValue) -> bool {
     !matches!(value, PropertyValue::Null) && !value.display().trim().is_empty()
 }
 
-/// Whether notes of a type seem to be such records: by what the type is called; or by their folder
-/// with a property that is; or by most of their properties.
+/// Whether notes of a type resemble such records: by the name of the type; by their folder together with a
+/// property; or by most of their properties.
 fn resembles(declared: &RecordType, kind: &Kind) -> bool {
     let words = names_of(declared, "type", declared.name());
     if words.iter().any(|word| same_word(word, kind.value)) {
@@ -458,7 +458,7 @@ fn resembles(declared: &RecordType, kind: &Kind) -> bool {
     kind.notes.len() >= 2 && fitting >= ENOUGH && fitting * 2 >= declared.fields.len()
 }
 
-/// Paths of a few of the notes.
+/// Paths of some example notes.
 pub(crate) fn examples_of(notes: &[&QueryRow]) -> Vec<String> {
     const EXAMPLES: usize = 2;
     notes.iter().take(EXAMPLES).map(|row| row.path.to_string()).collect()

@@ -1,4 +1,4 @@
-//! What was changed in files outside of the vault, as parts of the same change sets.
+//! Changes of files outside of the vault, as part of the same change sets.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use nova_workspace::{FileChangeKind, FileConflict, FileDraft, FileError, FileRec
 
 use crate::app::App;
 
-/// Below the data folder.
+/// Relative to the data folder.
 const KEPT: &str = "workspaces";
 
 impl App {
@@ -22,7 +22,7 @@ impl App {
         Kept::new(self.places().data.join(KEPT))
     }
 
-    /// Adds the files of each change set to its notes, and the sets that have files alone.
+    /// Adds files to each change set, and the sets that consist of files only.
     pub(crate) fn add_file_changes(
         &self,
         sets: &mut Vec<ChangeSetView>,
@@ -42,7 +42,7 @@ impl App {
         Ok(())
     }
 
-    /// Adds the files of one change set to its notes.
+    /// Adds files to one change set.
     pub(crate) fn add_files(&self, set: &mut ChangeSetView) -> Result<(), UserError> {
         let Some(files) = self.set_of_files(&set.id, None)? else { return Ok(()) };
         if files.state != set.state && set.state != ChangeSetState::Interrupted {
@@ -52,7 +52,7 @@ impl App {
         Ok(())
     }
 
-    /// A change set of files alone; `None` where it has none.
+    /// A change set that consists of files only; `None` if it has none.
     pub(crate) fn set_of_files(
         &self,
         id: &str,
@@ -80,10 +80,10 @@ impl App {
         }))
     }
 
-    /// Removes what a kill left beside files that were written.
+    /// Removes temporary files that a killed process left beside files.
     pub(crate) fn sweep_files(&self) {
         let app = self.clone();
-        // Nobody waits for it.
+        // Runs in the background.
         drop(tokio::task::spawn_blocking(move || {
             if let Err(error) = app.kept_files().sweep(|path| app.folders_around(path)) {
                 tracing::warn!("temporary files could not be removed: {error}");
@@ -95,11 +95,11 @@ impl App {
         Ok(!self.kept_files().records(set).map_err(|error| unreadable(&error))?.is_empty())
     }
 
-    /// Forgets what was changed this many days ago.
+    /// Deletes records of changes older than this many days.
     pub(crate) fn forget_old_files(&self, days: i64) {
         let before = self.inner.options.clock.now() - SignedDuration::from_hours(24 * days);
         let kept = self.kept_files();
-        // Nobody waits for it.
+        // Runs in the background.
         drop(tokio::task::spawn_blocking(move || {
             if let Err(error) = kept.prune(&before.to_string()) {
                 tracing::warn!("expired changes of files could not be deleted: {error}");
@@ -107,7 +107,7 @@ impl App {
         }));
     }
 
-    /// Takes files of a change set back: all, one, or those of a call.
+    /// Undoes files of a change set: all, one, or those of one call.
     pub(crate) fn undo_files(
         &self,
         set: &str,
@@ -126,7 +126,7 @@ impl App {
             .map_err(|error| unreadable(&error))
     }
 
-    /// Writes Nova's side of a conflict over the other as a change set of its own.
+    /// Writes Nova's version of a conflict over the other, as a separate change set.
     pub(crate) fn keep_mine_of_file(&self, conflict: ConflictView) -> Result<ResolvedConflict, UserError> {
         let failed = |error: FileError| UserError::from(ToolError::from(error));
         let path = PathBuf::from(&conflict.path);
@@ -162,7 +162,7 @@ impl App {
         Made { call: String::new(), author: "user".into(), at: self.inner.options.clock.now().to_string() }
     }
 
-    /// The folders that are open now, and the scratch folder that the file lies in.
+    /// The currently open folders, and the scratch folder that contains the file.
     fn folders_around(&self, path: &Path) -> Folders {
         let chat = self.chat_of_scratch(path);
         let folders = self.open(chat.as_deref()).unwrap_or_default();
@@ -178,7 +178,7 @@ fn file_view(kept: &Kept, set: &str, record: &FileRecord) -> Result<ChangedNoteV
         from: None,
         call: Some(record.call.clone()).filter(|call| !call.is_empty()),
         undone: record.undone_at.is_some(),
-        // It is compared when it is undone.
+        // Determined when it is undone.
         edited_since: false,
         diff: text_diff_view(&record.path, before.as_deref(), after.as_deref()),
     })

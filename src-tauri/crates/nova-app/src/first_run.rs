@@ -11,18 +11,18 @@ use crate::app::App;
 use crate::blocking::blocking;
 use crate::places::Places;
 
-/// The starter vault, carried in the program so that it is there wherever Nova is installed.
+/// The starter vault, embedded so that it is available in every installation.
 static SAMPLE: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../../vault-template");
 
-/// The folder that the sample vault is copied to, in the user's documents.
+/// Name of the copy in the user's documents.
 const SAMPLE_NAME: &str = "Nova sample vault";
 
-/// Folders are not searched deeper than this when notes are counted for the first start.
+/// Maximum depth when counting notes.
 const COUNT_DEPTH: usize = 8;
 const COUNT_LIMIT: u32 = 100_000;
 
 impl App {
-    /// What the first start can offer. Writes nothing.
+    /// The options for the first start. Writes nothing.
     pub(crate) async fn first_run_options(&self, _: Nothing) -> Result<FirstRunOptions, UserError> {
         let places = self.places().clone();
         let found = blocking(move || {
@@ -38,9 +38,9 @@ impl App {
         })
     }
 
-    /// Opens what was chosen at the first start, and remembers it.
+    /// Opens the vault chosen at the first start, and stores the choice.
     pub(crate) async fn open_vault(&self, choice: OpenVault) -> Result<VaultSummary, UserError> {
-        // First, because it is what fails most easily: then nothing at all is written.
+        // First, because it is the most likely to fail: then nothing is written at all.
         if let Some(provider) = choice.provider {
             self.add_provider(provider).await?;
         }
@@ -86,7 +86,7 @@ pub(crate) fn picked(path: Option<PathBuf>, places: &Places) -> PickedFolder {
     }
 }
 
-/// The sample's own folder, or one with a number where it is taken.
+/// The folder of the sample vault, numbered if the name is taken.
 fn free_folder(documents: &Path) -> PathBuf {
     let first = documents.join(SAMPLE_NAME);
     let numbered = (2..).map(|number| documents.join(format!("{SAMPLE_NAME} {number}")));
@@ -98,7 +98,7 @@ fn count_sample(dir: &Dir) -> u32 {
     u32::try_from(own).unwrap_or_default() + dir.dirs().map(count_sample).sum::<u32>()
 }
 
-/// The vaults of Obsidian's own list that still exist and hold notes.
+/// Vaults in Obsidian's list that exist and contain notes.
 fn known_vaults(list: &Path, places: &Places) -> Vec<FoundVault> {
     let Ok(text) = nova_files::read_text(list) else { return Vec::new() };
     let Ok(list) = serde_json::from_str::<Value>(&text) else { return Vec::new() };

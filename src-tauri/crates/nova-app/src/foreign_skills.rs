@@ -1,5 +1,4 @@
-//! Skills that came from elsewhere: where they are looked for, what the user is shown of them, and
-//! what becomes of their agreement.
+//! Third-party skills: where they are found, their review by the user, and the agreement.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,12 +13,11 @@ use crate::blocking::blocking;
 use crate::pending_tools::{definition, problem};
 use crate::trust::AgreedSkill;
 
-/// Where programs that share skills keep them, below the home folder and in a vault.
+/// Shared skills folder, relative to the home folder and to a vault.
 const SHARED: [&str; 2] = [".agents", "skills"];
 
 impl App {
-    /// Looks again for skills from elsewhere: in the home folder, and in the open vault where the
-    /// user trusts it.
+    /// Rescans for third-party skills: in the home folder, and in the open vault if the user trusts it.
     pub(crate) fn follow_foreign_skills(&self) {
         self.inner.tool_files.scan_foreign(self.foreign_roots());
     }
@@ -30,12 +28,12 @@ impl App {
             behind_links,
         };
         let of_home = self.places().home.as_deref().map(|home| shared(home, true));
-        // What a vault brings lies in it and not behind a link.
+        // Links out of a vault are not followed.
         let of_vault = self.trusted_vault().map(|vault| shared(&vault, false));
         of_home.into_iter().chain(of_vault).collect()
     }
 
-    /// The open vault, where the user trusts it.
+    /// The open vault, if the user trusts it.
     fn trusted_vault(&self) -> Option<PathBuf> {
         let vault = self.vault().ok()?.root().canonicalize().ok()?;
         let trusted = self.config().trusted_vaults;
@@ -43,14 +41,14 @@ impl App {
         is_trusted.then_some(vault)
     }
 
-    /// Whether what lies there now is what the user agreed to.
+    /// Whether the skill on disk is the version that the user agreed to.
     pub(crate) fn agreed_to(&self, skill: &SkillEntry) -> bool {
         let agreed = self.inner.trust.agreed_skill(&skill.id);
         agreed.is_some_and(|agreed| Some(&agreed.fingerprint) == skill.fingerprint.as_ref())
     }
 
-    /// What the user looks at. Its tools are read in the process that runs scripts, where they reach
-    /// nothing; before that nothing of the skill has run.
+    /// What the user reviews. Its tools are loaded in a script process, where they can reach nothing; no
+    /// other code of the skill has run before.
     pub(crate) async fn review_skill(&self, skill: SkillRef) -> Result<SkillReview, UserError> {
         let skill = self.foreign_skill(&skill.skill).await?;
         let mut tools = Vec::new();
@@ -98,7 +96,7 @@ impl App {
     async fn reviewed(&self, file: &ToolFile) -> ReviewedTool {
         let host = self.inner.options.tool_host.clone();
         let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // Who reads it shares no process with the skill as it runs later.
+        // A separate owner, so that it shares no process with the skill in use.
         let asked = ToolFile { owner: format!("review/{}", file.owner), ..file.clone() };
         match tokio::time::timeout(Self::CALL_LIMIT, host.load(asked)).await {
             Ok(Ok(tool)) => {
@@ -117,7 +115,7 @@ impl App {
         }
     }
 
-    /// Agrees to the skill as it was looked at, and switches it on.
+    /// Agrees to the reviewed version of the skill, and enables it.
     pub(crate) async fn agree_to_skill(&self, id: &str, fingerprint: &str) -> Result<(), UserError> {
         let skill = self.foreign_skill(id).await?;
         if skill.fingerprint != fingerprint {
@@ -132,13 +130,13 @@ impl App {
         let agreed = AgreedSkill { fingerprint: skill.fingerprint.clone(), files, rest: Default::default() };
         let (trust, of) = (self.inner.trust.clone(), skill.id.clone());
         blocking(move || Ok(trust.agree_to_skill(&of, &agreed)?)).await?;
-        // Another Nova process notices by the change of the configuration.
+        // The change of the configuration notifies other Nova processes.
         self.set_enabled(&skill.id, true)?;
         self.tools_loaded(Self::CALL_LIMIT).await;
         Ok(())
     }
 
-    /// As it lies on the disk now.
+    /// The skill as currently on disk.
     async fn foreign_skill(&self, id: &str) -> Result<ForeignSkill, UserError> {
         self.follow_foreign_skills();
         self.tools_loaded(Self::CALL_LIMIT).await;

@@ -1,4 +1,4 @@
-//! Adding MCP servers that are configured elsewhere: pasted, or in the file of another program.
+//! Adds MCP servers from elsewhere: pasted, or from another program's configuration file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::blocking::blocking;
 use crate::config::{is_secret, secret_in_server, without_references};
 use crate::skill_rows::object_at;
 
-/// An entry for `mcpServers` that holds no secret, and the secrets that it refers to.
+/// An entry for `mcpServers` without secrets, and the secrets it references.
 struct Prepared {
     name: String,
     entry: Map<String, Value>,
@@ -25,23 +25,23 @@ struct Prepared {
 struct MovedSecret {
     variable: String,
     credential: String,
-    /// None where the text had only a placeholder, or a variable of the other program.
+    /// `None` if the text contained a placeholder, or a variable of the other program.
     value: Option<SecretText>,
 }
 
 impl App {
-    /// What a pasted text would add.
+    /// Parses a pasted text without adding anything.
     ///
     /// # Errors
-    /// With the line that cannot be read.
+    /// With the line that cannot be parsed.
     pub(crate) async fn read_servers(&self, pasted: ReadServers) -> Result<Vec<OfferedServer>, UserError> {
         self.offers(found(Form::Pasted, &pasted.text.take())?).await
     }
 
-    /// Adds servers of a pasted text.
+    /// Adds servers from a pasted text.
     ///
     /// # Errors
-    /// When one of them cannot be added; nothing is changed in the configuration then.
+    /// When one of them cannot be added; the configuration is not changed then.
     pub(crate) async fn add_servers(&self, add: AddServers) -> Result<ServersView, UserError> {
         let mut wanted = chosen(found(Form::Pasted, &add.text.take())?, &add.names)?;
         if !add.enabled {
@@ -53,8 +53,8 @@ impl App {
         self.list_servers(Nothing {}).await
     }
 
-    /// The configurations of other programs on this machine that name servers, or cannot be read. Those of a project
-    /// only where the user is in its folder.
+    /// Configuration files of other programs on this machine that contain servers, or cannot be read. Files
+    /// of a project are included only with its folder.
     pub async fn server_files(&self, folder: Option<&Path>) -> Result<Vec<ServerFile>, UserError> {
         let of_folder = folder.into_iter().flat_map(project_files);
         let of_user = self.places().server_files().into_iter();
@@ -77,20 +77,20 @@ impl App {
         Ok(files)
     }
 
-    /// The servers of one file. Starts none of them.
+    /// The servers in one file. Starts none of them.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the file cannot be read.
     pub async fn servers_of(&self, file: &Path) -> Result<Vec<OfferedServer>, UserError> {
         let servers = read(file).await?;
         self.offers(servers).await
     }
 
-    /// Adds servers of a file; all that can be added, where none are named.
+    /// Adds the named servers of a file, or all valid ones if none are named.
     ///
     /// # Errors
-    /// When the file cannot be read, or one that is named cannot be added; nothing is changed in the
-    /// configuration then.
+    /// When the file cannot be read, or a named server cannot be added; the configuration is not changed
+    /// then.
     pub async fn import_from(&self, file: &Path, names: &[String]) -> Result<Vec<String>, UserError> {
         let servers = read(file).await?;
         let names: Vec<String> = if names.is_empty() {
@@ -178,7 +178,7 @@ impl App {
                 ));
             }
         }
-        // First, so that the configuration never names a secret that was lost on the way.
+        // First, so that the configuration never references a secret that was not stored.
         for (name, value) in valued {
             self.set_credential_value(&name, value, None).await?;
         }
@@ -190,7 +190,7 @@ impl App {
         })
     }
 
-    /// The command or address of a server, as it is written.
+    /// The entry of a server, as configured.
     ///
     /// # Errors
     /// When there is no such server.
@@ -214,11 +214,11 @@ impl App {
         })
     }
 
-    /// Replaces the command or address of a server by that of a block; the rest of its entry stays. A secret in the
-    /// block becomes the value of its credential.
+    /// Replaces command or URL of a server by those of a pasted block; the rest of its entry stays. Secrets
+    /// in the block are stored as credentials.
     ///
     /// # Errors
-    /// When the block names another server, or cannot be used; nothing is changed then.
+    /// When the block names another server, or is invalid; nothing is changed then.
     pub(crate) async fn edit_server(&self, edit: EditServer) -> Result<ServersView, UserError> {
         let name = self.mcp_server(&edit.server)?.name;
         let wanted = chosen(found(Form::Pasted, &edit.text.take())?, std::slice::from_ref(&name))?;
@@ -254,13 +254,13 @@ impl MovedSecret {
     }
 }
 
-/// The files with which a project names its servers, where its folder has them.
+/// The files in which a project configures its servers, if present.
 fn project_files(folder: &Path) -> Vec<(String, PathBuf)> {
     let files = [("Claude Code", ".mcp.json"), ("VS Code", ".vscode/mcp.json")];
     files.map(|(program, file)| (format!("{program} (this folder)"), folder.join(file))).into()
 }
 
-/// The folder of the project that a file configures, in which its servers start.
+/// The project folder of a configuration file, in which its servers start.
 fn project_of(file: &Path) -> Option<PathBuf> {
     let file = std::path::absolute(file).ok()?;
     let folder = file.parent()?;
@@ -305,7 +305,7 @@ async fn read(file: &Path) -> Result<Vec<FoundServer>, UserError> {
     .await
 }
 
-/// Those of the names, ready to be added.
+/// The servers with these names, ready to be added.
 fn chosen(found: Vec<FoundServer>, names: &[String]) -> Result<Vec<Prepared>, UserError> {
     let one = |name: &String| {
         let server = found.iter().find(|server| server.name == *name);
@@ -319,7 +319,7 @@ fn refused(problem: &str) -> UserError {
     UserError::new(ErrorCode::BadRequest, problem, "Nothing was changed.")
 }
 
-/// Moves the secrets of an entry out of it.
+/// Moves secrets out of an entry.
 fn prepare(found: FoundServer) -> Result<Prepared, String> {
     let mut entry = found.entry?;
     let mut secrets = Vec::new();
@@ -350,7 +350,7 @@ fn prepare(found: FoundServer) -> Result<Prepared, String> {
     Ok(Prepared { name: found.name, entry, secrets })
 }
 
-/// As the configuration would read it.
+/// Parses the entry as configuration.
 fn checked(prepared: &Prepared) -> Result<ServerConfig, String> {
     let entry = Value::Object(prepared.entry.clone());
     if let Some(key) = secret_in_server(&prepared.name, &entry) {
@@ -364,7 +364,7 @@ fn checked(prepared: &Prepared) -> Result<ServerConfig, String> {
     ServerConfig::read(&prepared.name, &entry)
 }
 
-/// More than the configuration refuses: what is moved in vain does no harm.
+/// Stricter than the configuration's check: moving a value unnecessarily does no harm.
 fn looks_secret(variable: &str, text: &str) -> bool {
     let last = variable.rsplit(['_', '-']).next().unwrap_or_default().to_lowercase();
     let is_named =
@@ -372,7 +372,7 @@ fn looks_secret(variable: &str, text: &str) -> bool {
     is_secret(variable, text) || is_named && !without_references(text).trim().is_empty()
 }
 
-/// Stands in a manual where the user's own secret belongs.
+/// Whether the text is a placeholder from documentation.
 fn is_placeholder(text: &str) -> bool {
     let text = text.trim().to_lowercase();
     text.starts_with('<') && text.ends_with('>')
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scheme_of_a_header_stays_in_the_file() {
+    fn scheme_of_a_header_stays_in_the_file() {
         let prepared =
             prepared(json!({"url": "https://a.example", "headers": {"Authorization": "Bearer abcdefghi"}}));
         assert_eq!(
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_in_an_argument_is_refused() {
+    fn secret_in_an_argument_is_refused() {
         for args in
             [json!(["--token=abcdefghijkl"]), json!(["--api-key", "abcdefghijkl"]), json!(["ghp_0123456789"])]
         {

@@ -1,5 +1,5 @@
-//! Files from anywhere on the disk that the user chose in the system's dialog or dropped on the window, for a
-//! tool to read. Their bytes are kept as they were, so that what was shown is what is imported.
+//! Files that the user chose in the system's dialog or dropped on the window, for a tool to read. Their bytes
+//! are retained, so that what was shown is what is imported.
 
 pub(crate) mod kept;
 
@@ -16,10 +16,10 @@ use crate::places::Places;
 
 use kept::GivenFiles;
 
-/// The most bytes of one file.
+/// Size limit of one file, in bytes.
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
 impl App {
-    /// Asks for a file in the system's dialog and reads it.
+    /// Shows the system's open dialog and reads the chosen file.
     pub(crate) async fn choose_file(&self, choose: ChooseFile) -> Result<ChosenFile, UserError> {
         let endings: Vec<&str> = choose.endings.iter().map(String::as_str).collect();
         let desktop = &self.inner.options.desktop;
@@ -31,7 +31,7 @@ impl App {
         Ok(ChosenFile { file: Some(file) })
     }
 
-    /// Keeps a file that was dropped, of which the page has the bytes and nobody the path.
+    /// Retains a dropped file, of which the page has only the contents.
     pub(crate) async fn give_file(&self, file: GiveFile) -> Result<GivenFileView, UserError> {
         let given = self.inner.given_files.clone();
         blocking(move || take(&file, &given)).await
@@ -46,7 +46,7 @@ fn take(file: &GiveFile, given: &GivenFiles) -> Result<GivenFileView, UserError>
             "Drop it again.",
         )
     })?;
-    // A name from elsewhere has no folder in it.
+    // Strips folders from an external name.
     let name = Path::new(&file.name).file_name().unwrap_or_default().to_string_lossy().into_owned();
     keep(name, None, bytes, given)
 }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn last_files_are_found_by_their_names() {
+    fn recent_files_are_found_by_name() {
         let given = GivenFiles::default();
         let first = given.keep(file("bank.csv"));
         let again = given.keep(file("bank.csv"));
@@ -122,7 +122,7 @@ mod tests {
     fn file_of_200_mb_is_refused_before_it_is_read() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("statement.csv");
-        // It takes no room on the disk.
+        // Sparse, so it takes no disk space.
         std::fs::File::create(&path).and_then(|file| file.set_len(200 << 20)).expect("a large file");
         let given = GivenFiles::default();
         let places = Places::find(Some(folder.path().to_owned()), None, None, |_| None).expect("places");

@@ -1,4 +1,4 @@
-//! What skills say without being asked: beside their names, where a new chat begins, and on the page of a day.
+//! Glances: brief information of skills beside their names, on the start page of a chat, and on the day page.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,14 +17,14 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::tool_runs::ToolRun;
 
-/// Nobody waits for what is said beside: a tool that takes longer is left out this time.
+/// Timeout; a slower tool is omitted this time.
 const LIMIT: Duration = Duration::from_secs(3);
 
-/// The page of a day is waited for where it is asked for by itself.
+/// Timeout for the day page, which is requested explicitly.
 const LIMIT_OF_DAY: Duration = Duration::from_secs(30);
 
 impl App {
-    /// One for each entry of each available skill, in the order of the skills, with what it says now.
+    /// One view per entry of each available skill, in order, with its current values.
     pub(crate) async fn list_glances(&self, _: Nothing) -> Result<Vec<GlanceView>, UserError> {
         let today = self.inner.options.clock.today();
         let asks = today::asks_of_glances(&self.inner.registry.snapshot(), today);
@@ -34,24 +34,24 @@ impl App {
             views.extend(ask.glances.iter().map(|glance| view(ask, glance, answer.as_ref(), today)));
         }
         views.extend(self.routines_at_a_glance(today).await);
-        // Without a vault each section would say so; the window says it once.
+        // Without a vault every section would report that; the window already does.
         if self.vault().is_err() {
             views.iter_mut().for_each(|view| view.today = None);
         }
         Ok(views)
     }
 
-    /// What the skills say of a day, today by default: the sections of the page that a new chat begins with.
+    /// The sections of the day page, by default for today.
     ///
     /// # Errors
-    /// When there is no vault, and when `day` is no date `YYYY-MM-DD`.
+    /// When there is no vault, or `day` is not a date `YYYY-MM-DD`.
     pub async fn today(&self, day: Option<&str>) -> Result<DayView, UserError> {
         let read = |day: &str| date_argument("date", day).map_err(UserError::from);
         let day = day.map_or_else(|| Ok(self.inner.options.clock.today()), read)?;
         self.day(day, |_| true).await
     }
 
-    /// The sections of a day of which the user may be reminded.
+    /// The sections of a day that may cause reminders.
     pub(crate) async fn reminded_of(&self, day: Date) -> Result<DayView, UserError> {
         self.day(day, |section| section.remind).await
     }
@@ -72,7 +72,7 @@ impl App {
         Ok(DayView { date: day.to_string(), sections })
     }
 
-    /// The answers in the order of the asks; `None` for a tool that took too long.
+    /// The results in order; `None` for a timeout.
     async fn ask_all(&self, asks: &[Ask], limit: Duration) -> Vec<Option<ToolResult>> {
         futures::future::join_all(asks.iter().map(|ask| self.ask(ask, limit))).await
     }
@@ -95,7 +95,7 @@ impl App {
 }
 
 fn view(ask: &Ask, glance: &Glance, answer: Option<&ToolResult>, day: Date) -> GlanceView {
-    // The reason is reported where a person asks for the tool: in the panel, or in a chat; and in its section.
+    // Errors are shown where the user calls the tool: in the panel, in a chat, or in its section.
     let value = answer.and_then(|result| result.value.as_ref()).unwrap_or(&Value::Null);
     let said = |words: &[GlanceWords]| words.iter().flat_map(|words| said(value, words)).collect();
     let section = |declared| today::section(&ask.skill, declared, value_or_problem(answer), day);
@@ -122,7 +122,7 @@ fn value_or_problem(answer: Option<&ToolResult>) -> Result<&Value, String> {
     }
 }
 
-/// The values that the words point to, those that are something; the currencies of one answer are few.
+/// The non-empty values at the pointer; limited for answers in several currencies.
 fn said(answer: &Value, words: &GlanceWords) -> Vec<GlanceValue> {
     const MOST: usize = 3;
     let Some((list, field)) = words.at.split_once("/*/") else {
@@ -150,7 +150,7 @@ fn said_at(answer: &Value, words: &GlanceWords, at: &str, entry: &str) -> Option
     let unit = words.unit.as_deref().map(|unit| unit.replace("/*/", &format!("/{entry}/")));
     let unit = unit.and_then(|unit| answer.pointer(&unit)).and_then(Value::as_str);
     let one = words.one.as_ref().filter(|_| number == Some(1.0));
-    // An amount is a text, so that no digit of it is lost.
+    // Amounts are strings, so that no digit is lost.
     let without_sign = value.as_str().and_then(|text| text.strip_prefix('-'));
     let (value, words_behind) = match (&words.below, without_sign) {
         (Some(below), Some(amount)) => (amount.into(), below),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_said_with_its_words_and_nothing_is_not_said() {
+    fn number_is_shown_with_its_words_unless_zero() {
         check(json!({"at": "/overdue", "many": "overdue"}), Some((json!(2), "", "overdue")));
         check(json!({"at": "/late", "one": "person", "many": "people"}), Some((json!(1), "", "person")));
         check(json!({"at": "/late", "many": "overdue"}), Some((json!(1), "", "overdue")));
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn an_amount_has_its_currency_and_a_text_stands_as_it_is() {
+    fn amount_has_its_currency_and_text_is_verbatim() {
         let left = json!({"at": "/left", "format": "money", "unit": "/currency", "many": "left"});
         check(left, Some((json!("719.55"), "EUR", "left")));
         check(json!({"at": "/zero", "format": "money", "unit": "/currency", "many": "left"}), None);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn an_amount_below_zero_has_words_of_its_own_and_stands_without_its_sign() {
+    fn negative_amount_has_its_own_words_and_no_sign() {
         let left = json!({"at": "/over", "format": "money", "unit": "/currency", "many": "left", "below": "overspent"});
         check(left, Some((json!("1204.00"), "EUR", "overspent")));
         let left = json!({"at": "/over", "format": "money", "unit": "/currency", "many": "left"});
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_says_each_of_its_entries_that_is_something() {
+    fn list_shows_each_non_empty_entry() {
         let left = json!({
             "at": "/others/*/left", "format": "money", "unit": "/others/*/currency", "many": "left", "below": "overspent",
         });
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_would_be_shown_nowhere_is_wrong() {
+    fn entry_without_a_place_is_an_error() {
         let problem = Glance::read(&json!([{"tool": "follow_ups"}])).expect_err("it is shown nowhere");
         assert_eq!(problem, "the entry of `follow_ups` has neither `ask` nor `badge` nor `today`");
     }

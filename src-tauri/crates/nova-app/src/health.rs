@@ -1,4 +1,4 @@
-//! How each provider's last request went.
+//! The outcome of each provider's last request.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::events::Events;
 
-/// How each provider's last request since the start went, by its id.
+/// The outcome of the last request since the start, by provider id.
 pub(crate) struct Health {
     last: Mutex<HashMap<String, ProviderHealth>>,
     clock: Arc<dyn Clock>,
@@ -44,7 +44,7 @@ impl Health {
     }
 }
 
-/// None for what says nothing of the provider.
+/// `None` if the outcome says nothing about the provider.
 fn state_of(outcome: Result<(), &ProviderError>) -> Option<HealthState> {
     Some(match outcome {
         Ok(()) => HealthState::Answered,
@@ -70,7 +70,7 @@ fn state_of(outcome: Result<(), &ProviderError>) -> Option<HealthState> {
     })
 }
 
-/// A provider whose requests are watched.
+/// A provider that records the outcome of its requests.
 pub(crate) struct Watched {
     pub(crate) health: Arc<Health>,
     pub(crate) provider: Arc<dyn Provider>,

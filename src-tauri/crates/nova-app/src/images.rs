@@ -1,4 +1,4 @@
-//! Images that the user sends with a message.
+//! Images attached to the user's messages.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -11,16 +11,16 @@ use nova_session::NamedImage;
 
 use crate::app::App;
 
-/// How many go with one message.
+/// Maximum number per message.
 const MOST: usize = 10;
-/// All of a message together, in bytes of base64. Providers refuse a request of 32 MB, and there is more to
-/// it than the newest images.
+/// Maximum total size per message, in bytes of base64. Providers reject requests above 32 MB, which also
+/// include earlier images.
 const MOST_TOGETHER: usize = 20 * 1024 * 1024;
-/// A name is shown at most this long, in characters.
+/// Maximum length of a displayed name, in characters.
 const NAME_LENGTH: usize = 80;
 
 impl App {
-    /// The bytes of an image that was sent in a session.
+    /// The contents of an image in a session.
     pub(crate) async fn read_image(&self, wanted: ImageRef) -> Result<ImageData, UserError> {
         let image = self.inner.store.image(&wanted.session, &wanted.id).await;
         let image = image?.ok_or_else(|| {
@@ -34,16 +34,16 @@ impl App {
     }
 }
 
-/// Images as the window hands them over.
+/// Validates images received from the window.
 pub(crate) fn received(images: Vec<NewImage>) -> Result<Vec<NamedImage>, UserError> {
     few_enough(images.len())?;
     small_enough(images.into_iter().map(|image| named(&image.name, decoded(&image.data))).collect())
 }
 
-/// Images in files.
+/// Reads images from files.
 ///
 /// # Errors
-/// When there are too many or they are too large together, or one cannot be read or sent.
+/// When there are too many, they are too large in total, or one is unreadable or unsupported.
 pub fn images_from_files(files: &[impl AsRef<Path>]) -> Result<Vec<NamedImage>, UserError> {
     few_enough(files.len())?;
     let read = |file: &Path| {
@@ -112,7 +112,7 @@ fn named(name: &str, bytes: Result<Vec<u8>, ImageError>) -> Result<NamedImage, U
     }
 }
 
-/// The last part of a name, on one line: the model and exports read it, too.
+/// The file name on one line: it is also sent to the model and exported.
 fn shown_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let plain = last.chars().map(|c| if c.is_control() || c == '"' { ' ' } else { c });
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_is_what_its_bytes_say_and_named_on_one_line() {
+    fn image_type_is_detected_and_its_name_is_one_line() {
         let images = received(vec![new("C:\\x\\../a \"b\"\n.png", GIF), new("", GIF)]).unwrap();
         let names: Vec<_> = images.iter().map(|one| (one.name.as_str(), one.image.media_type)).collect();
         assert_eq!(names, [("a b .png", "image/gif"), ("image", "image/gif")]);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_is_refused_by_name_with_what_to_do() {
+    fn unsupported_images_are_refused_with_name_and_remedy() {
         for (data, why) in [
             ("aGVsbG8=".to_owned(), "not a PNG"),
             ("not base64".to_owned(), "damaged"),

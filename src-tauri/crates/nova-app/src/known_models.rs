@@ -1,4 +1,4 @@
-//! What providers have said of their models since the start.
+//! What providers reported about their models since the start.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,12 +10,12 @@ use crate::config::ProviderConfig;
 
 #[derive(Default)]
 pub(crate) struct KnownModels {
-    /// By `provider/model`, folded.
+    /// By `provider/model`, normalised.
     told: Mutex<HashMap<String, ToldOfModel>>,
     lists: Mutex<ModelLists>,
 }
 
-/// The last list of each provider, by its id, kind and address.
+/// The last list of each provider, by id, kind and URL.
 type ModelLists = HashMap<[String; 3], (Instant, Vec<ModelInfo>)>;
 
 #[derive(Clone, Copy, Default)]
@@ -26,8 +26,8 @@ struct ToldOfModel {
 }
 
 impl KnownModels {
-    /// What a provider says of a model of this name, `provider/model`. Where it does not say it, it takes
-    /// back nothing of what was told before.
+    /// Records what a provider reports about a model, `provider/model`. Missing values do not erase earlier
+    /// ones.
     pub(crate) fn note(&self, name: &str, model: &ModelInfo) {
         let mut known = self.told();
         let told = known.entry(folded(name)).or_default();
@@ -44,7 +44,7 @@ impl KnownModels {
         self.told().get(&folded(name))?.images
     }
 
-    /// What a provider listed last, and when.
+    /// The last list of a provider, and its time.
     pub(crate) fn listed(&self, config: &ProviderConfig) -> Option<(Instant, Vec<ModelInfo>)> {
         self.lists().get(&list_key(config)).cloned()
     }
@@ -53,7 +53,7 @@ impl KnownModels {
         self.lists().insert(list_key(config), (Instant::now(), models));
     }
 
-    /// Has the lists of remote providers asked for anew.
+    /// Invalidates the lists, so that they are requested again.
     pub(crate) fn forget_lists(&self) {
         self.lists().clear();
     }
@@ -71,7 +71,7 @@ fn list_key(config: &ProviderConfig) -> [String; 3] {
     [config.id.clone(), config.kind.to_string(), config.address().unwrap_or_default().to_owned()]
 }
 
-/// One spelling for each model: [`nova_provider::is_same_model`].
+/// Normalises the spelling of a model: [`nova_provider::is_same_model`].
 fn folded(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     name.strip_suffix(":latest").map(str::to_owned).unwrap_or(name)

@@ -3,8 +3,8 @@ use std::path::{Path, PathBuf};
 use nova_registry::{LastGood, LastGoodTool};
 use serde::{Deserialize, Serialize};
 
-/// The last good version of each tool file, so that a file that was broken while Nova was closed
-/// still works, and keeps its name. One small file each, in `<data>/tools/last-good`.
+/// The last valid version of each tool file, so that a file that was broken while Nova was closed still
+/// works, and keeps its name. One small file each, in `<data>/tools/last-good`.
 pub(crate) struct LastGoodFiles {
     folder: PathBuf,
 }
@@ -21,7 +21,7 @@ impl LastGoodFiles {
         Self { folder: data.join("tools").join("last-good") }
     }
 
-    /// A file's name may be anything, also too long for one more ending.
+    /// The file name may be anything, possibly too long for another extension, so it is hashed.
     fn place(&self, file: &str) -> PathBuf {
         self.folder.join(format!("{}.json", blake3::hash(file.as_bytes()).to_hex()))
     }
@@ -57,7 +57,7 @@ impl LastGood for LastGoodFiles {
     }
 
     fn forget(&self, file: &str) {
-        // Where it was never kept there is nothing to forget.
+        // An error means that there is none.
         let _ = std::fs::remove_file(self.place(file));
     }
 }

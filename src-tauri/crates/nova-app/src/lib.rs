@@ -1,28 +1,30 @@
-//! What Nova does: one function per command, the wiring of all parts, the list of built-in skills.
+//! The application layer: one function per command, the wiring of all parts, the list of built-in skills.
 //!
-//! The window, the command line and the tests all call this crate. It never mentions Tauri and
-//! never draws anything; below it nothing reads the environment or the home folder.
+//! Window, command line and tests all use this crate. It never mentions Tauri and never draws anything;
+//! nothing below it reads the environment or the home folder.
 //!
-//! [`App`] implements the trait `Commands` of `nova-protocol`, one method per command.
-//! What needs a desktop (dialogs, opening an address, notifications, zoom) is behind the trait [`Desktop`].
+//! [`App`] implements the trait `Commands` of `nova-protocol`, one method per command. Desktop features
+//! (dialogs, opening URLs, notifications, zoom) are behind the trait [`Desktop`].
 //!
 //! # Invariants
 //!
-//! - A broken configuration, a missing vault, a locked keychain or a provider that does not answer never
-//!   prevents the start. Each becomes a problem with its remedy, and the last good settings stay in force:
+//! - A broken configuration, a missing vault, a locked keychain or an unresponsive provider never prevents
+//!   the start. Each becomes a problem with a remedy, and the last valid settings stay in force:
 //!   `tests/journeys/bad_input.rs`, `src/config.rs`.
-//! - A secret in `nova.config.json` is refused; unknown keys are kept: `src/config.rs`.
-//! - A skill's setting of a wrong type is reported with its key, and the last good settings stay in force:
+//! - A literal secret in `nova.config.json` is refused; unknown keys are retained: `src/config.rs`.
+//! - A skill setting of the wrong type is reported with its key, and the last valid settings stay in force:
 //!   `src/skill_settings.rs`, `tests/journeys/reading_the_terminal.rs`.
-//! - Agreements that cannot be read are never overwritten; unknown keys of `trust.json` are kept:
+//! - Unreadable agreements are never overwritten; unknown keys of `trust.json` are retained:
 //!   `src/trust/tests.rs`.
 //! - Adding or removing a rule changes nothing else in `permissions.yaml`: `src/rule_file.rs`.
-//! - Concurrent updates of a skill's store by two Nova processes are both kept: `src/stores.rs`.
-//! - What a panel's declaration points at exists in the answers of its tools: `tests/journeys/panels.rs`.
-//! - A mailbox is stored by its user's click after its test, its password in the credentials alone:
+//! - Concurrent updates of a skill's store by two Nova processes are both applied: `src/stores.rs`.
+//! - What a panel's declaration refers to exists in the results of its tools: `tests/journeys/panels.rs`.
+//! - A mailbox is stored only on the user's click and after its test, and its password only as a credential:
 //!   `tests/journeys/adding_mailboxes.rs`.
-//! - A glance asks the user nothing, counts as no use of a skill and reaches no model: `tests/journeys/glancing.rs`.
-//! - The form of a record adds a record of every type, and its note leads back to it: `tests/journeys/recording.rs`.
+//! - A glance asks no questions, does not count as use of a skill and reaches no model:
+//!   `tests/journeys/glancing.rs`.
+//! - The record form adds records of every type, and the note links back to it:
+//!   `tests/journeys/recording.rs`.
 
 mod agreed_servers;
 mod app;
@@ -122,7 +124,7 @@ pub use tool_runs::ToolRun;
 pub use unconfined::Unconfined;
 pub use window_state::WindowPlace;
 
-// What the program around this crate needs of the others.
+// Re-exported for the programs that use this crate.
 pub use nova_calls::{Answer, ApprovalRequest, Approver, NoApprover};
 pub use nova_calls::{NoCredentials, is_foreign};
 pub use nova_credentials::Opener as SignInOpener;

@@ -1,4 +1,4 @@
-//! What the user and the command line do with the MCP servers of the configuration.
+//! Operations on configured MCP servers, for the window and the command line.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::app::App;
 use crate::blocking::blocking;
 
-/// How often one probe has the user sign in: a server may want more each time.
+/// Sign-ins per probe: a server may demand more scopes each time.
 const SIGN_INS: usize = 3;
 
 impl App {
@@ -18,12 +18,12 @@ impl App {
         self.inner.mcp.statuses()
     }
 
-    /// Entries of `mcpServers` that cannot be used: id and reason.
+    /// Invalid entries of `mcpServers`: id and reason.
     pub fn mcp_problems(&self) -> Vec<(String, String)> {
         self.inner.mcp.problems().into_iter().map(|problem| (problem.id, problem.reason)).collect()
     }
 
-    /// What the user looks at before they agree to a server or to its changed tools. Nothing is started.
+    /// What the user reviews before agreeing to a server or to its changed tools. Starts nothing.
     ///
     /// # Errors
     /// When there is no such server.
@@ -31,11 +31,11 @@ impl App {
         self.inner.mcp.review(name).await.ok_or_else(|| unknown_server(name))
     }
 
-    /// Agrees to the server as it was looked at, with the credentials that it names, and to its tools as
-    /// they are listed; starts it where its tools are not known.
+    /// Agrees to the reviewed version of a server, with the credentials it references and its listed tools;
+    /// starts it if its tools are unknown.
     ///
     /// # Errors
-    /// When it is a different one by now, or the agreement cannot be kept.
+    /// When it has changed since the review, or the agreement cannot be stored.
     pub async fn agree_to_mcp_server(&self, name: &str, fingerprint: &str) -> Result<(), UserError> {
         let config = self.mcp_server(name)?;
         let review = self.review_mcp_server(name).await?;
@@ -60,10 +60,10 @@ impl App {
         Ok(())
     }
 
-    /// Writes a server into the configuration. It does not start before the user agrees to it.
+    /// Adds a server to the configuration. It does not start before the user agrees to it.
     ///
     /// # Errors
-    /// When the name is taken, or the entry is not right; nothing is changed then.
+    /// When the name is taken, or the entry is invalid; nothing is changed then.
     pub fn add_mcp_server(&self, name: &str, entry: &Value) -> Result<(), UserError> {
         let wrong = |reason: String| UserError::new(ErrorCode::BadRequest, reason, "Nothing was changed.");
         let added = ServerConfig::read(name, entry).map_err(wrong)?;
@@ -83,7 +83,7 @@ impl App {
         })
     }
 
-    /// Takes a server out of the configuration, with what was agreed to of it.
+    /// Removes a server from the configuration, together with the agreement.
     ///
     /// # Errors
     /// When there is no such server, or the file cannot be written.
@@ -103,11 +103,11 @@ impl App {
         Ok(self.inner.trust.forget_server(name)?)
     }
 
-    /// Starts a server of its own and lists its tools, with `call` calling each. To probe a configured
-    /// server is to agree to it.
+    /// Starts a separate instance of a server and lists its tools; with `call`, calls each of them. Probing a
+    /// configured server implies agreement.
     ///
     /// # Errors
-    /// Why it does not run, or why nobody could sign in where `opener` shows addresses.
+    /// Why it does not run, or why signing in failed if `opener` is given.
     pub async fn probe_mcp_server(
         &self,
         what: &str,
@@ -139,14 +139,14 @@ impl App {
                 _ => break probed.map_err(UserError::from),
             }
         };
-        // However it ended: nobody else uses these tokens.
+        // In any case: nothing else uses these tokens.
         if is_address && sign_ins > 0 {
             self.forget_sign_in_for(&config).await?;
         }
         probed
     }
 
-    /// Waits until the tools of a server, or of all, are known or it has failed, at most that long.
+    /// Waits until the tools of a server, or of all, are known or it has failed, with a timeout.
     pub async fn mcp_ready(&self, name: Option<&str>, at_most: Duration) {
         self.inner.mcp.ready(name, at_most).await;
         self.inner.reload_registry();

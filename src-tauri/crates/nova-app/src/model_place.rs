@@ -1,4 +1,4 @@
-//! Where a server on this machine runs a model that it may pass on to a remote host.
+//! Determines where a local server runs a model that it may forward to a remote host.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,14 +13,14 @@ use tokio_util::sync::CancellationToken;
 use crate::known_models::KnownModels;
 use crate::trust::Trust;
 
-/// A server on this machine answers at once, or something is wrong with it.
+/// Timeout: a local server answers quickly, or something is wrong with it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a server is not asked again that is none of those that pass models on: some write a line into
-/// their log for each such question. Hardly another one takes its place within that time.
+/// How long to remember that a server does not forward models: some log a line for each such query. It is
+/// unlikely to be replaced by another server in this time.
 const NOT_ASKED: Duration = Duration::from_secs(60);
 
-/// The addresses of servers that pass nothing on, and when they said so.
+/// URLs of servers that do not forward models, and the time of that answer.
 #[derive(Default)]
 pub(crate) struct PlainServers(Mutex<HashMap<String, Instant>>);
 
@@ -38,14 +38,14 @@ impl PlainServers {
     }
 }
 
-/// Where a model runs that its server may pass on, asked at each turn: the server may have changed its mind.
+/// Where a model runs that its server may forward; queried in each turn, because it may change.
 pub(crate) struct AskedPlace {
     pub(crate) trust: Arc<Trust>,
     pub(crate) models: Arc<KnownModels>,
     pub(crate) plain_servers: Arc<PlainServers>,
     pub(crate) provider: Arc<dyn Provider>,
     pub(crate) address: String,
-    /// Without the provider's id.
+    /// Without the provider id.
     pub(crate) model: String,
 }
 
@@ -68,7 +68,7 @@ impl ModelPlace for AskedPlace {
 }
 
 impl AskedPlace {
-    /// None where its server passes no model on.
+    /// `None` if the server does not forward models.
     async fn ask(&self, cancel: &CancellationToken) -> Result<Option<ModelInfo>, ProviderError> {
         if self.plain_servers.has(&self.address) {
             return Ok(None);
@@ -79,7 +79,7 @@ impl AskedPlace {
                 self.plain_servers.add(&self.address);
                 return Ok(None);
             }
-            // One that it does not list it cannot run.
+            // A server cannot run a model that it does not list.
             Asked::HasNot => {
                 let (provider, model) = (provider.to_owned(), model.clone());
                 return Err(ProviderError::ModelNotFound { provider, model });

@@ -13,34 +13,34 @@ use crate::credentials::provider_keys::provider_fingerprint;
 use crate::health::Watched;
 use crate::model_place::AskedPlace;
 
-/// How long a model on this machine may say nothing: it may be loaded first, and read a long request.
+/// Timeout without output for a local model, which may have to be loaded, and to process a long prompt.
 const LOADING: Duration = Duration::from_secs(300);
 
-/// A model, ready for a turn.
+/// A model selected for a turn.
 pub(crate) struct ChosenModel {
     pub(crate) provider: Arc<dyn Provider>,
     /// `provider/model`
     pub(crate) name: String,
-    /// Without the provider's id.
+    /// Without the provider id.
     pub(crate) model: String,
-    /// Where what is sent ends up, as long as `place` says nothing else.
+    /// Where the data goes, unless `place` says otherwise.
     pub(crate) locality: Locality,
     pub(crate) agreed: bool,
     pub(crate) place: Option<Arc<dyn ModelPlace>>,
-    /// In tokens, where a provider said so.
+    /// In tokens, if reported.
     pub(crate) context: Option<u64>,
-    /// Whether it can look at images, where that is configured or its provider has said so.
+    /// Whether it accepts images, if configured or reported.
     pub(crate) images: Option<bool>,
 }
 
 impl App {
-    /// The configured providers, and the model servers that may be on this machine.
+    /// The configured providers, and possible local model servers.
     pub(crate) fn providers(&self) -> Vec<ProviderConfig> {
         let mut providers = self.config().providers;
         for server in &self.inner.options.local_servers {
             let there = |provider: &ProviderConfig| {
                 provider.id == server.id
-                    // Who has set up an Ollama has said where it is.
+                    // A configured Ollama replaces the default one.
                     || (server.kind == ProviderKind::Ollama && provider.kind == ProviderKind::Ollama)
                     || provider.address().is_some_and(|address| same_address(address, &server.address))
             };
@@ -54,12 +54,12 @@ impl App {
         providers
     }
 
-    /// Without any secret: to know where it is.
+    /// Without secrets, to determine its locality.
     pub(crate) fn connect(&self, config: &ProviderConfig) -> Result<Arc<dyn Provider>, UserError> {
         Ok(connect(config.kind.clone(), self.settings(config))?)
     }
 
-    /// With its key, as the configuration refers to it.
+    /// With its key, as referenced in the configuration.
     pub(crate) async fn connect_with_key(
         &self,
         config: &ProviderConfig,
@@ -73,8 +73,8 @@ impl App {
         self.connect_within(config, Limits { read, answer, ..Limits::default() }).await
     }
 
-    /// The same with other limits. A remote provider that the user has not agreed to is refused: nothing is
-    /// sent to it, and no key is even read.
+    /// Like `connect_with_key`, with other limits. A remote provider without the user's agreement is refused:
+    /// nothing is sent to it, and its key is not even read.
     pub(crate) async fn connect_within(
         &self,
         config: &ProviderConfig,
@@ -98,7 +98,7 @@ impl App {
         settings
     }
 
-    /// Whether the user agreed to send notes and keys to the provider as it is configured now.
+    /// Whether the user agreed to send notes and keys to the provider in its current configuration.
     pub(crate) fn agrees(&self, config: &ProviderConfig, locality: &Locality) -> bool {
         match locality {
             Locality::Local => true,
@@ -117,13 +117,13 @@ impl App {
         })
     }
 
-    /// The model that new chats use: the configured one, else the first one found on this machine; one
-    /// that a server here runs elsewhere only where there is no other.
+    /// The model for new chats: the configured one, otherwise the first local one; one that a local server
+    /// forwards is the last choice.
     pub(crate) async fn default_model(&self) -> Option<String> {
         if let Some(model) = self.config().model {
             return Some(model);
         }
-        // No remote one is chosen, so none is waited for.
+        // Only local ones are eligible, so remote ones are not queried.
         let rows = self.local_provider_rows().await;
         let mut usable: Vec<(bool, String)> = rows
             .iter()
@@ -141,8 +141,8 @@ impl App {
         usable.into_iter().next().map(|(_, model)| model)
     }
 
-    /// Finds the model by its `provider/model` name, else the default. A server that may run it elsewhere
-    /// is not asked yet.
+    /// Resolves a `provider/model` name, or the default. A server that may forward the model is not queried
+    /// yet.
     pub(crate) async fn choose_model(&self, wanted: Option<&str>) -> Result<ChosenModel, UserError> {
         let name = match wanted {
             Some(name) => name.to_owned(),
@@ -166,14 +166,14 @@ impl App {
         let mut provider = self.connect(&config)?;
         let locality = provider.locality();
         let agreed = self.agrees(&config, &locality);
-        // Whom nothing is sent needs no key.
+        // Without agreement nothing is sent, so no key is needed.
         if agreed {
             provider = self.connect_with_key(&config).await?;
         }
         let provider: Arc<dyn Provider> = Arc::new(Watched { health: self.inner.health.clone(), provider });
         let (context, images) = (self.context_of(&name), self.takes_images(&name));
         let model = model.to_owned();
-        // An Ollama is one whatever dialect it is spoken to in.
+        // An Ollama may forward models in whichever API it is addressed.
         let place = (locality == Locality::Local).then(|| -> Arc<dyn ModelPlace> {
             let address = config.address();
             Arc::new(AskedPlace {
@@ -188,7 +188,7 @@ impl App {
         Ok(ChosenModel { provider, name, model, locality, agreed, place, context, images })
     }
 
-    /// The model servers that answer on this machine.
+    /// The local model servers that answer.
     pub(crate) async fn find_local_models(&self) -> Vec<LocalModelServer> {
         let found = self.inner.options.local_servers.iter().map(|server| async move {
             let models = detect(server.kind.clone(), &server.address).await.ok()?;
@@ -204,7 +204,7 @@ impl App {
         futures::future::join_all(found).await.into_iter().flatten().collect()
     }
 
-    /// Where model servers are looked for, for people.
+    /// Where local model servers are looked for, for display.
     pub(crate) fn looked_at(&self) -> Vec<String> {
         self.inner.options.local_servers.iter().map(|server| host_of(&server.address)).collect()
     }

@@ -7,7 +7,7 @@ use nova_protocol::{ErrorCode, UserError};
 use crate::app::App;
 use crate::blocking::blocking;
 
-/// The files of a new crate below `skills/<id>`; in each `NAME` stands for the id and `CRATE` for the crate.
+/// Template files of a new crate in `skills/<id>`; `NAME` stands for the id and `CRATE` for the crate.
 const FILES: [(&str, &str); 6] = [
     ("Cargo.toml", include_str!("../assets/native/Cargo.toml")),
     ("SKILL.md", include_str!("../assets/native/SKILL.md")),
@@ -16,16 +16,16 @@ const FILES: [(&str, &str); 6] = [
     ("src/echo.rs", include_str!("../assets/native/echo.rs")),
     ("tests/NAME.rs", include_str!("../assets/native/tests.rs")),
 ];
-/// Where a line is added. A dependency in the workspace's folder is a member of the workspace by itself.
+/// The manifest that gets a dependency, by which the crate becomes a workspace member.
 const MANIFEST: &str = "src-tauri/crates/nova-app/Cargo.toml";
 const LIST: &str = "src-tauri/crates/nova-app/src/skills.rs";
 
 impl App {
-    /// Writes the crate of a skill into the checkout of Nova that a folder lies in, with its line in the list of
-    /// skills and its line among the dependencies. Answers with the files written and the two changed.
+    /// Creates the crate of a skill in the Nova checkout that contains a folder, and adds it to the list of
+    /// skills and to the dependencies. Returns the files written and the two changed.
     ///
     /// # Errors
-    /// When the name is not valid or taken, the folder lies in no checkout, or a file cannot be written.
+    /// When the name is invalid or taken, the folder is not in a checkout, or a file cannot be written.
     pub async fn new_native_skill(&self, name: &str, below: &Path) -> Result<Vec<PathBuf>, UserError> {
         let id = self.new_skill_id(name)?;
         let below = below.to_owned();
@@ -83,7 +83,7 @@ fn write(id: &str, below: &Path) -> Result<Vec<PathBuf>, UserError> {
     Ok(written)
 }
 
-/// The text with a line in its order among those that begin with the prefix; `None` where none does.
+/// Inserts a line in order among those with the prefix; `None` if there are none.
 fn with_line(text: &str, prefix: &str, line: &str) -> Option<String> {
     let mut at = None;
     let mut begin = 0;
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_added_in_its_order() {
+    fn line_is_inserted_in_order() {
         let text = "[dependencies]\nserde\nnova-b\nnova-d\ntokio\n";
         check(text, "nova-a\n", "[dependencies]\nserde\nnova-a\nnova-b\nnova-d\ntokio\n");
         check(text, "nova-c\n", "[dependencies]\nserde\nnova-b\nnova-c\nnova-d\ntokio\n");

@@ -1,4 +1,4 @@
-//! A provider that the user adds with a key: tried before anything of it is kept.
+//! Adds a provider with a key, after testing it.
 
 use std::time::Duration;
 
@@ -17,21 +17,21 @@ use crate::app::App;
 use crate::config::ProviderConfig;
 use crate::credentials::provider_keys::own_key;
 
-/// How many of the models are asked before the provider counts as one that does not answer: a list
-/// may begin with models that do not talk.
+/// Number of models tried before the provider counts as unresponsive: a list may begin with models that do
+/// not chat.
 const MODELS_ASKED: usize = 4;
 
-/// The user waits beside a button.
+/// Timeout: the user is waiting at a button.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Tokens. More than any model takes in, and than any machine has room for.
+/// In tokens, above the limit of any model.
 const MOST_CONTEXT: u64 = 10_000_000;
 
 impl App {
-    /// Asks the provider for its models and one of them for a word.
+    /// Requests the provider's models, and one word from one of them.
     ///
     /// # Errors
-    /// With what to do, when the entries are not usable or the provider does not answer.
+    /// With the remedy, when the input is invalid or the provider does not answer.
     pub(crate) async fn check_provider(&self, new: NewProvider) -> Result<CheckedProvider, UserError> {
         let config = checked_entries(&new)?;
         let key = key_of(&new);
@@ -63,11 +63,11 @@ impl App {
         })
     }
 
-    /// Checks the provider, then keeps its key and adds it to `nova.config.json`.
+    /// Tests the provider, then stores its key and adds it to `nova.config.json`.
     ///
     /// # Errors
-    /// As [`Self::check_new_provider`], when the credentials cannot be reached and when the file cannot
-    /// be written. The file is not changed then.
+    /// As for [`Self::check_new_provider`], when the credentials are unavailable, and when the file cannot be
+    /// written. The file is not changed then.
     pub(crate) async fn add_provider(&self, new: NewProvider) -> Result<CheckedProvider, UserError> {
         let config = checked_entries(&new)?;
         self.refuse_another(&config)?;
@@ -90,7 +90,7 @@ impl App {
         Ok(checked)
     }
 
-    /// Writes how many tokens a request to a provider of the configuration may take.
+    /// Sets the context window of a configured provider.
     pub(crate) async fn set_context(&self, set: SetContext) -> Result<Nothing, UserError> {
         let (id, context) = (set.provider, set.context);
         let wrong = |message: String| {
@@ -111,7 +111,7 @@ impl App {
         Ok(Nothing {})
     }
 
-    /// An id that is taken by a provider somewhere else keeps what it means.
+    /// Refuses an id that another provider has.
     fn refuse_another(&self, new: &ProviderConfig) -> Result<(), UserError> {
         let taken = self.config().providers.into_iter().find(|provider| provider.id == new.id);
         match taken {
@@ -125,7 +125,7 @@ impl App {
     }
 }
 
-/// The entry of the configuration, without its key.
+/// Validates the input; returns the entry without its key.
 fn checked_entries(new: &NewProvider) -> Result<ProviderConfig, UserError> {
     let wrong = |message: String, hint: &str| Err(UserError::new(ErrorCode::BadRequest, message, hint));
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -179,7 +179,7 @@ fn address(config: &ProviderConfig) -> String {
     config.address().unwrap_or_default().trim_end_matches('/').to_owned()
 }
 
-/// Adds the entry, or fixes the key of the existing one.
+/// Adds the entry, or corrects the key of an existing one.
 fn put(root: &mut Map<String, Value>, new: &ProviderConfig, key: Option<&str>) {
     let providers = root.entry("providers").or_insert_with(|| json!([]));
     let Some(providers) = providers.as_array_mut() else { return };
@@ -198,7 +198,7 @@ fn put(root: &mut Map<String, Value>, new: &ProviderConfig, key: Option<&str>) {
     }
 }
 
-/// Lists of providers hold models for other work; these words stand in the names of those.
+/// Excludes models for other purposes by words in their names.
 fn talks(model: &str) -> bool {
     const OTHER_WORK: [&str; 17] = [
         "audio",
@@ -223,7 +223,7 @@ fn talks(model: &str) -> bool {
     !OTHER_WORK.iter().any(|word| model.contains(word))
 }
 
-/// The place of the first model that says anything.
+/// The index of the first model that answers.
 async fn first_that_answers(provider: &dyn Provider, models: &[ModelInfo]) -> Result<usize, ProviderError> {
     let mut said = ProviderError::BadResponse {
         provider: provider.id().to_owned(),
@@ -232,11 +232,11 @@ async fn first_that_answers(provider: &dyn Provider, models: &[ModelInfo]) -> Re
     for (at, model) in models.iter().take(MODELS_ASKED).enumerate() {
         match one_word(provider, &model.id).await {
             Ok(()) => return Ok(at),
-            // About this model, not about the key.
+            // Specific to this model, not to the key.
             Err(
                 error @ (ProviderError::ModelNotFound { .. }
                 | ProviderError::BadResponse { .. }
-                // Some count what is left by model, and give a free key none of the largest.
+                // Some have quotas per model, and none for the largest with a free key.
                 | ProviderError::RateLimited { .. }
                 | ProviderError::Failed { status: Some(400 | 404 | 422), .. }),
             ) => said = error,
@@ -246,7 +246,7 @@ async fn first_that_answers(provider: &dyn Provider, models: &[ModelInfo]) -> Re
     Err(said)
 }
 
-/// Nothing of the user's goes along.
+/// Requests one word, without any user data.
 async fn one_word(provider: &dyn Provider, model: &str) -> Result<(), ProviderError> {
     let request = ChatRequest {
         model: model.to_owned(),
@@ -269,7 +269,7 @@ async fn one_word(provider: &dyn Provider, model: &str) -> Result<(), ProviderEr
     tokio::time::timeout(PATIENCE, asking).await.unwrap_or(Err(ProviderError::Timeout { after: PATIENCE }))
 }
 
-/// What went wrong, with the remedy where the key was just pasted.
+/// Converts an error, with the remedy for a key that was just pasted.
 fn in_place(error: &ProviderError) -> UserError {
     let mut said = UserError::from(error);
     match error {

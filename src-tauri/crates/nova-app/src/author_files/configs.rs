@@ -1,12 +1,12 @@
-//! The settings of skills as types for the editor.
+//! Generates TypeScript types for the settings of skills.
 
 use nova_registry::{SkillEntry, SourceKind};
 use serde_json::Value;
 
-/// Deeper parts of a schema are `any`.
+/// Deeper parts of a schema become `any`.
 const MAX_DEPTH: usize = 8;
 
-/// A declaration of `Configs`, which `ToolContext` looks up by the skill's id; of the user's own folders alone.
+/// Declares `Configs`, which `ToolContext` indexes by skill id; only for the user's own folder skills.
 pub(super) fn declarations<'a>(skills: impl Iterator<Item = &'a SkillEntry>) -> String {
     let own = skills.filter(|skill| skill.source == SourceKind::Folder && !skill.foreign);
     let typed = own.filter_map(|skill| {
@@ -19,7 +19,7 @@ pub(super) fn declarations<'a>(skills: impl Iterator<Item = &'a SkillEntry>) -> 
     )
 }
 
-/// A key that is required, or has a value in `defaults`, is always there.
+/// A key that is required, or has a default, is not optional.
 fn object(schema: &Value, defaults: &Value, depth: usize) -> String {
     let Some(properties) = schema["properties"].as_object().filter(|_| depth < MAX_DEPTH) else {
         return "Readonly<Record<string, any>>".into();
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_is_a_type() {
+    fn schema_becomes_a_type() {
         let schema = json!({
             "type": "object",
             "required": ["who"],
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_without_end_is_cut() {
+    fn recursive_schema_is_truncated() {
         let mut schema = json!({"type": "string"});
         for _ in 0..50 {
             schema = json!({"type": "object", "properties": {"a": schema}});

@@ -1,4 +1,4 @@
-//! Commands about credentials and rules.
+//! Commands for credentials and rules.
 
 use nova_protocol::{
     CredentialRef, CredentialsView, GrantCredential, Nothing, PermissionsView, SetCredential,

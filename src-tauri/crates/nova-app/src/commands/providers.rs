@@ -1,4 +1,4 @@
-//! Commands about providers and models.
+//! Commands for providers and models.
 
 use nova_protocol::{
     ErrorCode, Event, ListProviders, Nothing, ProviderRef, ProviderRow, SetFavourite, SetModel, UserError,

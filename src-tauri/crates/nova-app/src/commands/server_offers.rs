@@ -1,4 +1,4 @@
-//! Commands about the prompts and resources of MCP servers.
+//! Commands for prompts and resources of MCP servers.
 
 use std::collections::HashMap;
 
@@ -15,9 +15,9 @@ use serde_json::{Map, Value, json};
 use crate::app::App;
 use crate::blocking::blocking;
 
-/// How many resources are suggested at once.
+/// Maximum number of suggested resources.
 const SUGGESTED: usize = 8;
-/// What one message takes along, and bytes of the text of one.
+/// Maximum number of attached resources of one message, and bytes of text of each.
 const TAKEN_ALONG: usize = 8;
 const TEXT: usize = 120_000;
 
@@ -104,7 +104,7 @@ impl App {
         })
     }
 
-    /// Resources whose name begins with the words come first.
+    /// Suggests resources; names with a matching prefix come first.
     pub(crate) async fn suggest_resources(
         &self,
         words: SuggestResources,
@@ -125,7 +125,7 @@ impl App {
         Ok(found.into_iter().take(SUGGESTED).map(|(_, resource)| resource).collect())
     }
 
-    /// A message takes along only what a server gave, and reads resources with their own tool.
+    /// Checks that a message attaches only resources of servers, read with the server's own tool.
     pub(crate) fn check_outside(&self, outside: &[AttachedFile]) -> Result<(), UserError> {
         if outside.is_empty() {
             return Ok(());
@@ -156,7 +156,7 @@ impl App {
     }
 }
 
-/// For the name of a file: a server's word is not taken for anything that could run.
+/// The file name extension for a media type; nothing executable, whatever the server says.
 fn ending(media_type: &str) -> &'static str {
     match media_type.split(';').next().unwrap_or_default().trim() {
         "audio/wav" | "audio/x-wav" | "audio/wave" => "wav",

@@ -1,4 +1,4 @@
-//! Commands about MCP servers.
+//! Commands for MCP servers.
 
 use nova_protocol::{
     AgreeToServer, ErrorCode, ImportServers, Nothing, ServerFile, ServerRef, ServersView, UserError,

@@ -1,4 +1,4 @@
-//! Commands about chats and their turns.
+//! Commands for chats and turns.
 
 use nova_protocol::{
     ContextView, DecideApproval, ErrorCode, Event, Nothing, PurgeSessions, PurgedSessions, RenameSession,
@@ -27,7 +27,7 @@ impl App {
         let (mut running_calls, mut unfinished) = (Vec::new(), Vec::new());
         if let Some(chat) = open {
             running_calls = chat.session.running_calls();
-            // Before the flush: all events before these blocks are then in the log.
+            // Before the flush, so that all events before these blocks are in the log.
             unfinished = chat.session.unfinished();
             chat.session.flush().await?;
         }

@@ -1,4 +1,4 @@
-//! Commands about skills, their panels, records and settings.
+//! Commands for skills, their panels, records and settings.
 
 use nova_protocol::{
     AcceptSkill, CreateSkill, CreatedSkill, EnableSkill, Nothing, PanelView, RecordTypeRow, RouterView,

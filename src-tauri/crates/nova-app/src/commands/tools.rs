@@ -1,4 +1,4 @@
-//! Commands about tools and the files that define them.
+//! Commands for tools and tool files.
 
 use nova_protocol::{
     CallTool, DryRunResult, DryRunTool, Event, Nothing, PendingToolRef, PendingToolRow, PromotedTool, RunRef,
@@ -37,7 +37,7 @@ impl App {
             if row.state == SkillState::Available
                 && let Some((state, why)) = lacking(tool.spec(), &present)
             {
-                // To call it still says so, and shows the form in which the credential is set.
+                // A call reports it as well, with the form for the credential.
                 (row.state, row.reason) = (state_view(state), Some(why));
             }
             row
@@ -66,7 +66,7 @@ impl App {
 
     pub(crate) async fn promote_tool(&self, pending: PendingToolRef) -> Result<PromotedTool, UserError> {
         let promoted = self.inner.pending_tools.promote(&pending.name, &pending.hash).await?;
-        // It works from now on, whether or not this Nova watches the folder.
+        // Loaded at once, whether or not this process watches the folder.
         self.tools_loaded(Self::CALL_LIMIT).await;
         self.emit(Event::PendingToolsChanged {});
         Ok(promoted)

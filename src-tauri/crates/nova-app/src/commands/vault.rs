@@ -1,4 +1,4 @@
-//! Commands about the vault, its notes and their history.
+//! Commands for the vault, its notes and their history.
 
 use nova_protocol::{
     ChangeSetView, ErrorCode, FinishChanges, FinishResult, ListChanges, NoteRef, Nothing, ProblemView,

@@ -1,4 +1,4 @@
-//! Commands about the window itself, its drafts and the system around it.
+//! Commands for the window, its drafts and the desktop.
 
 use std::path::PathBuf;
 
@@ -77,8 +77,8 @@ impl App {
     }
 
     pub(crate) async fn open_link(&self, link: LinkRef) -> Result<Nothing, UserError> {
-        // What a parser would take out, such as a line break, another program may read otherwise; and a
-        // name before the host is there to be taken for it.
+        // The URL parser drops characters such as line breaks, which another program may interpret; and user
+        // info can be mistaken for the host.
         let plain = !link.url.chars().any(char::is_control);
         let web = url::Url::parse(&link.url)
             .ok()

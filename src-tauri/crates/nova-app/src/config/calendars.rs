@@ -1,16 +1,16 @@
-//! Calendars of other programs, set beside the skills: the skill `calendar` finds them in its own configuration.
+//! External calendars, configured outside of `skills` and passed to the skill `calendar`.
 
 use nova_registry::{Settings, canonical};
 use serde_json::{Map, Value, json};
 
-/// The skill that reads calendars, and the key of its configuration that lists them.
+/// The skill that reads calendars, and its configuration key for them.
 const SKILL: &str = "calendar";
 const LIST: &str = "calendars";
 
-/// Reads `calendars` into entries as the skill's configuration has them.
+/// Converts `calendars` to entries of the skill's configuration.
 ///
 /// # Errors
-/// With the key that is wrong, and why.
+/// With the invalid key, and the reason.
 pub(super) fn read(value: Option<&Value>) -> Result<Vec<Value>, (String, String)> {
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
     let list = value.as_array().ok_or_else(|| ("calendars".to_owned(), "must be a list".to_owned()))?;
@@ -53,8 +53,7 @@ fn entry(at: usize, calendar: &Value) -> Result<Value, (String, String)> {
     Ok(entry.into())
 }
 
-/// The settings of the skills with these calendars behind those of the skill's own configuration, which come first where
-/// a name is there twice.
+/// Appends these calendars to the skill's own configuration, which takes precedence for duplicate names.
 pub(super) fn given_to_skill(mut settings: Settings, calendars: &[Value]) -> Settings {
     if calendars.is_empty() {
         return settings;
@@ -65,7 +64,7 @@ pub(super) fn given_to_skill(mut settings: Settings, calendars: &[Value]) -> Set
         own.config = json!({});
     }
     if let Some(config) = own.config.as_object_mut() {
-        // A list of another kind stays, and is reported as what it is.
+        // A value of another type is left alone, and reported as such.
         if let Some(list) = config.entry(LIST).or_insert_with(|| json!([])).as_array_mut() {
             for calendar in calendars {
                 if !list.iter().any(|own| own["name"] == calendar["name"]) {
@@ -82,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_calendar_reaches_the_skill_behind_its_own() {
+    fn calendars_are_appended_to_the_skills_own() {
         let calendars = read(Some(&json!([
             {"id": "Team", "kind": "ics", "url": "Calendars/team.ics"},
             {"id": "Holidays", "kind": "ics", "url": "webcal://calendar.example/a.ics"},
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_calendar_is_reported_with_its_key() {
+    fn invalid_calendar_is_reported_with_its_key() {
         let work = json!({"id": "W", "kind": "caldav", "url": "https://dav.example/"});
         for (change, key, why) in [
             (json!({"id": ""}), "calendars[0].id", "name"),

@@ -11,41 +11,41 @@ pub struct ProviderConfig {
     pub id: String,
     pub kind: ProviderKind,
     pub base_url: Option<String>,
-    /// `${credentials:service/key}` as a rule; a short literal for a server that wants any key.
+    /// Usually `${credentials:service/key}`; a short literal for servers that require any key.
     pub api_key: Option<String>,
     pub headers: Vec<(String, String)>,
-    /// Offered beside those that the provider lists.
+    /// Offered in addition to those the provider lists.
     pub models: Vec<String>,
-    /// What its models take in, in tokens; of `ollama` also what they are given.
+    /// Context window of its models in tokens; for `ollama` also the one to request.
     pub context: Option<u64>,
-    /// How long its models may say nothing, in seconds.
+    /// Timeout without output, in seconds.
     pub timeout: Option<u64>,
-    /// How long one answer may take in all, in seconds.
+    /// Total timeout of an answer, in seconds.
     pub answer_timeout: Option<u64>,
-    /// `"adaptive"`, or the most tokens to think with, where the kind leaves that to the request.
+    /// `"adaptive"`, or the budget in tokens, for kinds that take it in the request.
     pub thinking: Option<Thinking>,
-    /// Whether tools may be sent aside (`defer_loading`), where its kind can do that and its server does
-    /// not say so.
+    /// Whether to defer tool definitions (`defer_loading`), for kinds that support it if the server does not
+    /// report it.
     pub deferred_tools: Option<bool>,
-    /// Whether its models can look at images, where it does not say so itself.
+    /// Whether its models accept images, if it does not report that.
     pub images: Option<bool>,
-    /// By model; for a million tokens.
+    /// By model; per million tokens.
     pub prices: Vec<ModelPrice>,
 }
 
 impl ProviderConfig {
-    /// One with nothing but its address's default.
+    /// A provider with default settings.
     pub(crate) fn new(id: &str, kind: impl Into<ProviderKind>) -> Self {
         Self { id: id.to_owned(), kind: kind.into(), ..Self::default() }
     }
 
-    /// Where it is; `None` of an unknown kind whose address is not configured.
+    /// Its URL; `None` for an unknown kind without a configured one.
     pub(crate) fn address(&self) -> Option<&str> {
         self.base_url.as_deref().or_else(|| default_address(&self.kind))
     }
 }
 
-/// The key `providers`.
+/// Parses the key `providers`.
 pub(super) fn read(file: &str, value: Option<&Value>) -> Result<Vec<ProviderConfig>, ConfigError> {
     let Some(value) = value else { return Ok(Vec::new()) };
     let list = value.as_array().ok_or_else(|| shape(file, "providers", "must be a list"))?;
@@ -133,7 +133,7 @@ fn prices(file: &str, key: &str, value: Option<&Value>) -> Result<Vec<ModelPrice
 }
 
 fn thinking(file: &str, key: &str, value: Option<&Value>) -> Result<Option<Thinking>, ConfigError> {
-    /// The fewest tokens that the API takes.
+    /// The minimum budget of the API.
     const FEWEST: u32 = 1_024;
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(None) };
     let tokens = value.as_u64().and_then(|tokens| u32::try_from(tokens).ok());
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_thinks_as_long_as_it_likes_or_up_to_a_limit() {
+    fn thinking_is_adaptive_or_has_a_budget() {
         let read = |thinking: &str| {
             let provider = format!(r#"{{"id":"a","kind":"anthropic","thinking":{thinking}}}"#);
             Config::parse("f", &format!(r#"{{"providers":[{provider}]}}"#))
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_is_what_the_user_wrote_and_nothing_else() {
+    fn only_valid_prices_are_accepted() {
         let read = |prices: &str| {
             let provider = format!(r#"{{"id":"a","kind":"openai","prices":{prices}}}"#);
             Config::parse("f", &format!(r#"{{"providers":[{provider}]}}"#))

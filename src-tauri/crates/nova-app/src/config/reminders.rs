@@ -1,24 +1,24 @@
-//! What the user is told of while Nova runs.
+//! Settings of notifications while Nova runs.
 
 use jiff::civil::Time;
 use nova_protocol::Reminders;
 use serde_json::Value;
 
-/// `reminders` in the configuration.
+/// The key `reminders`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RemindersConfig {
-    /// Minutes before an event; none where they are `None`.
+    /// Minutes before an event; `None` disables it.
     pub events: Option<u16>,
-    /// When the day is summed up.
+    /// Time of the daily summary.
     pub morning: Option<Time>,
 }
 
 const MOST: u16 = 24 * 60;
 
-/// Reads `reminders`.
+/// Parses `reminders`.
 ///
 /// # Errors
-/// With the key that is wrong, and why.
+/// With the invalid key, and the reason.
 pub(super) fn read(value: Option<&Value>) -> Result<RemindersConfig, (String, String)> {
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(RemindersConfig::default()) };
     let wrong = |key: &str, why: &str| (format!("reminders{key}"), why.to_owned());
@@ -64,14 +64,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_unless_it_is_switched_on() {
+    fn reminders_are_off_by_default() {
         for value in [None, Some(Value::Null), Some(json!({})), Some(json!({"events": null}))] {
             assert_eq!(read(value.as_ref()), Ok(RemindersConfig::default()), "{value:?}");
         }
     }
 
     #[test]
-    fn a_wrong_value_is_named() {
+    fn invalid_value_is_reported_with_its_key() {
         refused(json!(10), "reminders");
         refused(json!({"events": -1}), "reminders.events");
         refused(json!({"events": 1441}), "reminders.events");
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_what_the_window_shows() {
+    fn parsed_settings_match_the_windows_view() {
         let read = read(Some(&json!({"events": 0, "morning": "07:30"}))).expect("right values");
         assert_eq!(Reminders::from(read), Reminders { events: Some(0), morning: Some("07:30".into()) });
     }

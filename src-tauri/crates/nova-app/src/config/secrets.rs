@@ -1,4 +1,4 @@
-//! What in a configuration is a secret, and does not belong there.
+//! Detects literal secrets in a configuration, where they do not belong.
 
 use nova_provider::ProviderKind;
 use serde_json::{Map, Value};
@@ -36,7 +36,7 @@ pub(super) fn refuse_secrets(file: &str, root: &Map<String, Value>) -> Result<()
     Ok(())
 }
 
-/// The key of a secret that stands in an entry of `mcpServers`.
+/// The key of a literal secret in an entry of `mcpServers`.
 pub(crate) fn secret_in_server(name: &str, entry: &Value) -> Option<String> {
     match look("", &format!("mcpServers.{name}"), entry, "") {
         Err(ConfigError::LiteralSecret { key, .. }) => Some(key),
@@ -61,7 +61,7 @@ fn look(file: &str, path: &str, value: &Value, remedy: &str) -> Result<(), Confi
             Ok(())
         }
         Value::Array(items) => {
-            // `--token SECRET` is as much of a secret as `--token=SECRET`.
+            // `--token SECRET` counts like `--token=SECRET`.
             let mut before = "";
             items.iter().enumerate().try_for_each(|(at, item)| {
                 let path = format!("{path}[{at}]");
@@ -79,7 +79,7 @@ fn look(file: &str, path: &str, value: &Value, remedy: &str) -> Result<(), Confi
     }
 }
 
-/// What stands around `${…}`: a scheme such as `Token`, or a secret after all.
+/// The text outside of `${…}`: a scheme such as `Token`, or possibly a secret.
 pub(crate) fn without_references(text: &str) -> String {
     let mut rest = String::new();
     let mut left = text;
@@ -103,10 +103,10 @@ pub(crate) fn is_secret(key: &str, text: &str) -> bool {
     named.iter().any(|name| key.contains(name)) || KNOWN_KEYS.iter().any(|start| text.starts_with(start))
 }
 
-/// How the keys of some services begin.
+/// Prefixes of the keys of some services.
 const KNOWN_KEYS: [&str; 8] = ["sk-", "ghp_", "github_pat_", "xoxb-", "xoxp-", "AKIA", "AIza", "glpat-"];
 
-/// A text without what is plainly a key in it.
+/// Removes obvious keys from a text.
 pub(crate) fn without_secrets(text: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let mut clean = String::with_capacity(text.len());
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_left_out_of_a_text_and_words_are_not() {
+    fn keys_are_removed_from_a_text_and_words_are_not() {
         let key = "sk-proj-0123456789abcdefghij";
         assert_eq!(without_secrets(&format!("use \"{key}\", then")), "use \"[key left out]\", then");
         for text in ["", "sk-", "task-0123456789abcdef", "sk-learning-by-doing-it", "grün: 50 %", "AKIA"] {

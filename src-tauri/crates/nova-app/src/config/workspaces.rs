@@ -1,21 +1,21 @@
-//! The folders outside of the vault that the configuration names.
+//! Configured folders outside of the vault.
 
 use std::path::PathBuf;
 
 use nova_skill::Access;
 use serde_json::Value;
 
-/// An entry of `workspaces` in the configuration.
+/// An entry of `workspaces`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkspaceConfig {
     pub path: PathBuf,
     pub access: Access,
 }
 
-/// Reads `workspaces`.
+/// Parses `workspaces`.
 ///
 /// # Errors
-/// With the key that is wrong, and why.
+/// With the invalid key, and the reason.
 pub(super) fn read(value: Option<&Value>) -> Result<Vec<WorkspaceConfig>, (String, String)> {
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
     let wrong = |key: String, why: &str| (key, why.to_owned());

@@ -1,4 +1,4 @@
-//! Who may be given a credential: providers, tools, skills and sign-ins as they are now.
+//! Possible consumers of a credential: current providers, tools, skills and sign-ins.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use serde_json::Value;
 use super::{kept, parse, provider_keys};
 use crate::app::App;
 
-/// Someone who may be given a credential, as they are now.
+/// A possible consumer in its current version.
 pub(super) struct Asker {
     pub(super) consumer: GrantConsumer,
     pub(super) destination: Destination,
-    /// `service/key` or `service`, as it is declared.
+    /// `service/key` or `service`, as declared.
     pub(super) wants: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ impl Asker {
 }
 
 impl App {
-    /// Everybody who asks for credentials, as they are now.
+    /// All possible consumers.
     pub(super) fn askers(&self) -> Vec<Asker> {
         let snapshot = self.inner.registry.snapshot();
         let tools = snapshot.skills().iter().flat_map(|skill| {
@@ -55,7 +55,7 @@ impl App {
         askers
     }
 
-    /// Skills with what their manifests require.
+    /// Skills with the requirements of their manifests.
     pub(super) fn required(&self) -> Vec<(String, Vec<String>)> {
         let snapshot = self.inner.registry.snapshot();
         let of_skill = |skill: &Arc<nova_registry::SkillEntry>| {
@@ -68,7 +68,7 @@ impl App {
         snapshot.skills().iter().map(of_skill).collect()
     }
 
-    /// Who is meant by `provider:ID`, `skill:ID`, `tool:SKILL.TOOL`, `server:NAME` or `sign_in:NAME`.
+    /// Resolves `provider:ID`, `skill:ID`, `tool:SKILL.TOOL`, `server:NAME` or `sign_in:NAME`.
     pub(super) fn find_askers(&self, name: &CredentialName, to: &str) -> Result<Vec<Asker>, UserError> {
         let unknown = |what: String, hint: &str| UserError::new(ErrorCode::CredentialInvalid, what, hint);
         match to.split_once(':') {

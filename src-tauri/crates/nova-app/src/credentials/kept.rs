@@ -17,28 +17,28 @@ use secrecy::SecretString;
 
 use super::sign_ins::SignIn;
 
-/// How long a keychain may take for an answer; it may have to ask the user to unlock it.
+/// Timeout of a keychain request; it may have to ask the user to unlock it.
 const ANSWER: Duration = Duration::from_secs(60);
-/// The same where nobody waits in front of it.
+/// The same for background requests.
 const LOOK: Duration = Duration::from_secs(15);
 
-/// Gives the passphrase of the encrypted file, when it is first needed; or says why it cannot.
+/// Returns the passphrase of the encrypted file on first use, or the reason why it cannot.
 pub type PassphraseSource = Arc<dyn Fn() -> Result<Option<SecretString>, String> + Send + Sync>;
 
-/// Where the user's credentials may be.
+/// Possible locations of the user's credentials.
 #[derive(Clone)]
 pub struct StoreOptions {
-    /// Whether the system's keychain is asked.
+    /// Whether to use the system's keychain.
     pub keychain: bool,
     pub passphrase: PassphraseSource,
 }
 
-/// Where tools and providers get the user's secrets.
+/// The source of the user's secrets for tools and providers.
 #[derive(Clone)]
 pub enum CredentialsFrom {
-    /// The user's own store.
+    /// The user's store.
     Store(StoreOptions),
-    /// For tools, something else in the place of the store.
+    /// A replacement of the store for tools.
     StandIn(Arc<dyn CredentialSource>),
 }
 
@@ -51,28 +51,28 @@ impl CredentialsFrom {
     }
 }
 
-/// The store, the grants and the sign-ins of one Nova.
+/// The store, the grants and the sign-ins of one instance.
 pub(crate) struct Kept {
     data: PathBuf,
     options: StoreOptions,
     clock: Arc<dyn Clock>,
     open: tokio::sync::Mutex<Option<CredentialStore>>,
-    /// A passphrase that was typed in the window.
+    /// A passphrase entered in the window.
     typed: Mutex<Option<SecretString>>,
     pub(crate) grants: Grants,
     sign_ins: RwLock<BTreeMap<CredentialName, SignIn>>,
-    /// Sign-ins that have ended, with why.
+    /// Ended sign-ins and the reasons.
     signed_out: Mutex<BTreeMap<CredentialName, String>>,
-    /// What was there at the last look.
+    /// The names found by the last look.
     seen: Mutex<Option<BTreeSet<CredentialName>>>,
     around: OnceLock<Weak<dyn Around>>,
 }
 
-/// What a store asks of the Nova that it is part of.
+/// What the store needs of its `App`.
 pub(crate) trait Around: Send + Sync {
     fn emit(&self, event: Event);
     fn registry(&self) -> &Registry;
-    /// A variable of the environment.
+    /// An environment variable.
     fn variable(&self, name: &str) -> Option<SecretString>;
 }
 
@@ -92,13 +92,12 @@ impl Kept {
         }
     }
 
-    /// Whom to tell what happens, and where values are beside the store.
+    /// Connects it to its app, which receives events and provides values from elsewhere.
     pub(crate) fn belongs_to(&self, around: Weak<dyn Around>) {
         let _ = self.around.set(around);
     }
 
-    /// The store, opened now if it is not yet. A failure is not remembered: a keychain may be
-    /// unlocked later.
+    /// The store, opened on first use. A failure is not cached: a keychain may be unlocked later.
     pub(crate) async fn store(&self) -> Result<CredentialStore, CredentialError> {
         let mut open = self.open.lock().await;
         if let Some(store) = &*open {
@@ -122,7 +121,7 @@ impl Kept {
         Ok(store)
     }
 
-    /// A descriptor may be one on which nobody writes.
+    /// Reading it may block, if it comes from a descriptor.
     async fn passphrase(&self) -> Result<Option<SecretString>, CredentialError> {
         let source = self.options.passphrase.clone();
         let unread = |reason: String| CredentialError::UnreadPassphrase { reason };
@@ -133,12 +132,12 @@ impl Kept {
         }
     }
 
-    /// The store that is open, without opening one.
+    /// The store, if already open.
     pub(crate) async fn opened(&self) -> Option<CredentialStore> {
         self.open.lock().await.clone()
     }
 
-    /// Opens the encrypted file with a passphrase, or begins one where there is no store at all.
+    /// Unlocks the encrypted file with a passphrase, or creates one if there is no store at all.
     pub(crate) async fn unlock(&self, passphrase: SecretString) -> Result<(), CredentialError> {
         *self.typed() = Some(passphrase);
         let opened = self.store().await;
@@ -148,7 +147,7 @@ impl Kept {
         opened.map(|_| ())
     }
 
-    /// The names of what is kept; none where there is no store yet.
+    /// The names of the stored credentials; empty without a store.
     pub(crate) async fn names(&self) -> Result<Vec<CredentialName>, CredentialError> {
         if !self.has_begun() && !self.options.keychain {
             return Ok(Vec::new());
@@ -160,12 +159,12 @@ impl Kept {
         }
     }
 
-    /// False where nothing can have been kept yet, so that nobody has to unlock a store to find that out.
+    /// False if nothing can be stored yet, so that no store has to be unlocked to find out.
     pub(super) fn may_have_kept(&self) -> bool {
         self.has_begun()
     }
 
-    /// Whether this data folder speaks of a store.
+    /// Whether the data folder refers to a store.
     fn has_begun(&self) -> bool {
         ["credentials.json", "credentials.age"].iter().any(|file| self.data.join(file).exists())
     }
@@ -177,7 +176,7 @@ impl Kept {
     ) -> Result<(), CredentialError> {
         let set = within(ANSWER, self.store().await?.set(name, value.clone())).await;
         let set = match set {
-            // Another Nova process has begun elsewhere since this one looked.
+            // Another Nova process has created the store elsewhere meanwhile.
             Err(CredentialError::Moved { .. }) => {
                 *self.open.lock().await = None;
                 within(ANSWER, self.store().await?.set(name, value)).await
@@ -190,7 +189,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Removes it with its grants: what is later kept under the name is another secret.
+    /// Removes it with its grants: a secret stored under this name later is a different one.
     pub(crate) async fn remove(&self, name: &CredentialName) -> Result<bool, CredentialError> {
         self.grants.revoke(name, None)?;
         self.revoke_tokens(name).await;
@@ -200,7 +199,7 @@ impl Kept {
         Ok(removed)
     }
 
-    /// The secret, for a consumer with a grant; a token is renewed first where it is due.
+    /// The secret for a consumer with a grant; an expiring token is refreshed first.
     pub(crate) async fn granted(
         &self,
         consumer: &GrantConsumer,
@@ -216,7 +215,7 @@ impl Kept {
         }
     }
 
-    /// The same as it is kept: the secret of one sign-in must not begin another.
+    /// Like `granted`, without signing in: the secret of one sign-in must not start another.
     pub(super) async fn granted_as_kept(
         &self,
         consumer: &GrantConsumer,
@@ -228,7 +227,7 @@ impl Kept {
         secret.ok_or_else(|| CredentialError::Missing { name: name.clone() })
     }
 
-    /// As what Nova signs in; the client's secret is one that was granted for the token server.
+    /// The OAuth client of a sign-in; its secret must be granted for the token server.
     async fn client(&self, name: &CredentialName, sign_in: &SignIn) -> Result<OAuthClient, CredentialError> {
         let (consumer, destination) = (&sign_in.consumer(name), &sign_in.destination()?);
         let secret = match sign_in.client_secret() {
@@ -260,7 +259,7 @@ impl Kept {
         })
     }
 
-    /// What is there, for the registry. Waits for nobody for long.
+    /// The available credentials for the registry. Has a short timeout.
     pub(crate) async fn look(&self) -> KnownCredentials {
         let names = match tokio::time::timeout(LOOK, self.names()).await {
             Ok(Ok(names)) => names,
@@ -284,7 +283,7 @@ impl Kept {
         KnownCredentials::Known(known)
     }
 
-    /// Reports credentials that were added or removed: another Nova process may have done it.
+    /// Emits credentials that were added or removed, possibly by another Nova process.
     fn tell_apart(&self, names: &[CredentialName]) {
         let now: BTreeSet<CredentialName> = names.iter().cloned().collect();
         let before = self.seen.lock().unwrap_or_else(PoisonError::into_inner).replace(now.clone());
@@ -297,12 +296,12 @@ impl Kept {
         self.sign_ins.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What the configuration says now. A sign-in at another server is a different one.
+    /// Applies the configured sign-ins. A sign-in at another server is a different one.
     pub(crate) fn use_sign_ins(&self, sign_ins: BTreeMap<CredentialName, SignIn>) {
         *self.sign_ins.write().unwrap_or_else(PoisonError::into_inner) = sign_ins;
     }
 
-    /// Why a sign-in has to be made again; None for what is in order as far as it is known.
+    /// Why the user must sign in again; `None` if that is not known to be necessary.
     pub(crate) fn why_signed_out(&self, name: &CredentialName) -> Option<String> {
         self.signed_out().get(name).cloned()
     }
@@ -324,7 +323,7 @@ impl Kept {
         self.changed(name, "kept");
     }
 
-    /// A token that is good for now.
+    /// A token that is currently valid.
     async fn token(&self, name: &CredentialName, sign_in: &SignIn) -> Result<SecretString, CredentialError> {
         let store = self.store().await?;
         let server = self.client(name, sign_in).await?;
@@ -356,8 +355,7 @@ impl Kept {
         }
     }
 
-    /// The value of a variable that the consumer's own skill requires, as its configuration or the
-    /// environment has it.
+    /// The value of a variable required by the consumer's skill, from its configuration or the environment.
     fn elsewhere(&self, consumer: &Consumer, name: &CredentialName) -> Option<SecretString> {
         let around = self.around.get()?.upgrade()?;
         let (skill, variable) = name.as_str().split_once('/')?;
@@ -395,7 +393,7 @@ impl CredentialSource for Kept {
             kept.iter().flatten().filter(|name| is_meant(name)).cloned().collect();
         for (name, sign_in) in sign_ins.iter().filter(|(name, _)| is_meant(name)) {
             let reason = match self.why_signed_out(name) {
-                // Another Nova process may have signed in since.
+                // Another Nova process may have signed in meanwhile.
                 Some(_) if self.token(name, sign_in).await.is_ok() => continue,
                 Some(reason) => reason,
                 None if names.contains(name) => continue,
@@ -466,7 +464,7 @@ impl CredentialSource for Kept {
     }
 }
 
-/// The hosts that a tool declares.
+/// The hosts declared by a tool.
 pub(super) fn destination(consumer: &Consumer) -> Destination {
     Destination::hosts(consumer.hosts.iter().map(String::as_str))
 }

@@ -1,5 +1,5 @@
-//! Keys and headers of providers: references of the configuration become secrets, each only at the
-//! address for which it was granted.
+//! Keys and headers of providers: resolves references in the configuration to secrets, each only for the URL
+//! for which it was granted.
 
 use nova_credentials::{CredentialError, CredentialName, Destination, GrantConsumer, Place, Template};
 use nova_protocol::{ErrorCode, ProviderKey, ProviderKeyState, UserError};
@@ -10,15 +10,15 @@ use url::Url;
 use crate::app::App;
 use crate::config::{ProviderConfig, host_of};
 
-/// What a provider is sent beside its requests.
+/// Secrets sent to a provider with each request.
 pub(crate) struct ProviderSecrets {
     pub(crate) key: Option<SecretString>,
-    /// With values that may be secret; the provider never prints them.
+    /// Values may be secret; the provider never logs them.
     pub(crate) headers: Vec<(String, String)>,
 }
 
 impl App {
-    /// What the configuration refers to, for this provider at its address.
+    /// Resolves the references of a provider at its configured URL.
     ///
     /// # Errors
     /// `provider_not_agreed`, `credential_needed`, `credential_not_granted` and the like, each with its
@@ -46,7 +46,7 @@ impl App {
         Ok(ProviderSecrets { key, headers })
     }
 
-    /// The key of the environment, where the provider still is what it was when the user agreed.
+    /// The key in the environment, if the provider is the one that the user agreed to.
     fn variable_of(
         &self,
         config: &ProviderConfig,
@@ -54,7 +54,7 @@ impl App {
     ) -> Result<Option<SecretString>, UserError> {
         let variable = key_variable(&config.id);
         let Some(key) = (self.inner.options.secret)(&variable) else { return Ok(None) };
-        // What is remote has been agreed to, which binds it.
+        // For a remote provider, the agreement itself is bound to its URL.
         if *locality != Locality::Local
             || self.inner.trust.is_bound(&config.id, &provider_fingerprint(config))
         {
@@ -72,7 +72,7 @@ impl App {
         .about_host(&host))
     }
 
-    /// A key that everybody on the way could read is not sent.
+    /// Refuses to send a key over plain http to another machine.
     fn refuse_plain_http(&self, config: &ProviderConfig, locality: &Locality) -> Result<(), UserError> {
         let Locality::Remote { host } = locality else { return Ok(()) };
         let is_plain = Url::parse(address_of(config)).is_ok_and(|url| url.scheme() == "http");
@@ -108,7 +108,7 @@ impl App {
             .await;
         match resolved {
             Ok(secret) => Ok(secret),
-            // Where a credential is not even kept, to grant it would not help.
+            // Without a stored credential, granting it would not help.
             Err(CredentialError::NotGranted { name, .. }) if self.is_missing(&name).await => {
                 Err(CredentialError::Missing { name }.into())
             }
@@ -120,7 +120,7 @@ impl App {
         self.inner.kept.names().await.is_ok_and(|names| !names.contains(name))
     }
 
-    /// Where a provider's key is, for people.
+    /// Where a provider's key is, for display.
     pub(crate) async fn provider_key(&self, config: &ProviderConfig) -> ProviderKey {
         let template =
             config.api_key.as_deref().and_then(|text| Template::parse(Place::ProviderKey, text).ok());
@@ -144,7 +144,7 @@ impl App {
     }
 }
 
-/// A provider as grants know it: another kind or address under the same id is a different one.
+/// A provider as the consumer of a grant: another kind or URL under the same id is a different one.
 pub(super) fn provider_consumer(config: &ProviderConfig) -> Result<(GrantConsumer, Destination), UserError> {
     let url = Url::parse(address_of(config)).map_err(|error| {
         UserError::new(
@@ -163,7 +163,7 @@ fn consumer_of(config: &ProviderConfig) -> GrantConsumer {
     )
 }
 
-/// Of its kind and address: what an agreement is for.
+/// Hash of kind and URL, which an agreement is bound to.
 pub(crate) fn provider_fingerprint(config: &ProviderConfig) -> String {
     consumer_of(config).fingerprint
 }
@@ -172,7 +172,7 @@ fn address_of(config: &ProviderConfig) -> &str {
     config.address().unwrap_or_default()
 }
 
-/// What a provider's key is called where nothing else is said.
+/// Default name of a provider's key.
 pub(crate) fn own_key(id: &str) -> String {
     let service: String =
         id.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();

@@ -1,4 +1,4 @@
-//! Sign-ins for MCP servers, which say themselves where one signs in.
+//! OAuth sign-ins for MCP servers, which publish their authorization server themselves.
 
 use std::time::Duration;
 
@@ -12,19 +12,19 @@ use nova_skill::Secret;
 use super::kept::Kept;
 use crate::app::App;
 
-/// The service of their credentials; the key is the server's id.
+/// Service name of their credentials; the key is the server's id.
 const SERVICE: &str = "mcp-sign-in";
-/// How long signing out waits for a server that revokes tokens.
+/// Timeout of token revocation when signing out.
 const REVOKING: Duration = Duration::from_secs(10);
 
 /// # Errors
-/// Never for a server that was read: its id is one.
+/// Never for a parsed server: its id is a valid key.
 fn name_of(server: &ServerConfig) -> Result<CredentialName, CredentialError> {
     format!("{SERVICE}/{}", server.id).parse()
 }
 
 impl Kept {
-    /// The token of a sign-in for this server, another one than it refused.
+    /// An OAuth token for this server other than the refused one.
     pub(crate) async fn server_token(
         &self,
         server: &ServerConfig,
@@ -44,8 +44,8 @@ impl Kept {
         token.map(Some)
     }
 
-    /// Revokes the tokens of a sign-in where the server supports it. A server that does not answer does not prevent
-    /// their removal here.
+    /// Revokes the tokens of a sign-in if supported. A server that does not answer does not prevent their
+    /// removal here.
     pub(crate) async fn revoke_tokens(&self, name: &CredentialName) {
         if !name.as_str().starts_with(SERVICE) {
             return;
@@ -100,10 +100,10 @@ impl Kept {
 }
 
 impl App {
-    /// Has the user sign in for a server that said that it wants it.
+    /// Signs in for a server that demanded it.
     ///
     /// # Errors
-    /// When the server leads nowhere, the user refuses, or the tokens cannot be kept.
+    /// When discovery fails, the user refuses, or the tokens cannot be stored.
     pub(crate) async fn sign_in_for(
         &self,
         server: &ServerConfig,
@@ -116,10 +116,10 @@ impl App {
         Ok(())
     }
 
-    /// The host at which the user of a server signs in. Opens nothing.
+    /// The host where the user signs in for a server. Opens nothing.
     ///
     /// # Errors
-    /// When the server does not lead to one.
+    /// When discovery fails.
     pub(crate) async fn server_sign_in(&self, server: ServerRef) -> Result<ServerSignIn, UserError> {
         let config = self.mcp_server(&server.server)?;
         self.check_agreed(&config)?;
@@ -141,15 +141,15 @@ impl App {
         ))
     }
 
-    /// Drops the tokens of a server that is not in the configuration.
+    /// Deletes the tokens of a server that is not in the configuration.
     pub(crate) async fn forget_sign_in_for(&self, server: &ServerConfig) -> Result<(), UserError> {
         let name = name_of(server)?;
         self.inner.kept.remove(&name).await?;
         Ok(())
     }
 
-    /// The server whose sign-in has this name: its name and host, as far as it is configured. None where it is no
-    /// server's sign-in.
+    /// Name and host of the server with this sign-in, as far as configured. `None` if it is not the sign-in
+    /// of a server.
     pub(super) fn server_of_sign_in(&self, name: &str) -> Option<(Option<String>, Option<String>)> {
         let id = name.strip_prefix(SERVICE)?.strip_prefix('/')?;
         let Some(server) = self.inner.mcp.config(id).filter(|server| server.id == id) else {
@@ -162,7 +162,7 @@ impl App {
         Some((Some(server.name), host))
     }
 
-    /// Signs in for the server whose sign-in has this name, and starts it anew; None where no server's has.
+    /// Signs in for the server with this sign-in, and restarts it; `None` if there is no such server.
     pub(super) async fn sign_in_named(
         &self,
         name: &CredentialName,
@@ -184,7 +184,7 @@ impl App {
         let challenge = wanted.unwrap_or_default();
         let signed_in = self.sign_in_for(&server, challenge, opener).await;
         if signed_in.is_ok() {
-            // Whether it runs is its own state; the sign-in went well.
+            // The sign-in succeeded, whether or not the server runs.
             let (mcp, name) = (self.inner.mcp.clone(), server.name);
             tokio::spawn(async move { mcp.restart(&name).await });
         }

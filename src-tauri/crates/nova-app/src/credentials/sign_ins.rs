@@ -1,4 +1,4 @@
-//! `sign_ins` of `nova.config.json`: credentials that are got by signing in with the browser.
+//! `sign_ins` of `nova.config.json`: credentials obtained by signing in through the browser.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use nova_credentials::{
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 
-/// Where and as what one signs in.
+/// An OAuth client and its server.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SignIn {
     authorize: String,
     token: String,
     client_id: String,
-    /// A reference, never a literal secret.
+    /// A reference, never a literal.
     client_secret: Option<Template>,
-    /// What the server calls itself in its answers.
+    /// The server's identifier in its responses.
     issuer: Option<String>,
     scopes: Vec<String>,
     extra: Vec<(String, String)>,
@@ -29,12 +29,12 @@ impl std::fmt::Debug for SignIn {
 }
 
 impl SignIn {
-    /// The reference to the client's secret.
+    /// The reference to the client secret.
     pub(super) fn client_secret(&self) -> Option<&Template> {
         self.client_secret.as_ref()
     }
 
-    /// Ready to be used, with the secret that the reference stands for.
+    /// Builds the client with its resolved secret.
     pub(super) fn client(&self, client_secret: Option<SecretString>) -> Result<OAuthClient, CredentialError> {
         Ok(OAuthClient {
             authorize: Endpoint::parse("address to sign in at", &self.authorize)?,
@@ -48,7 +48,7 @@ impl SignIn {
         })
     }
 
-    /// The host where one signs in.
+    /// The host of the authorization page.
     pub(super) fn host(&self) -> Option<String> {
         let address = Endpoint::parse("address to sign in at", &self.authorize).ok()?;
         address.url().host_str().map(str::to_owned)
@@ -63,10 +63,10 @@ impl SignIn {
     }
 }
 
-/// What the configuration says of sign-ins.
+/// Parses `sign_ins`.
 ///
 /// # Errors
-/// The key and what is wrong with it.
+/// The invalid key, and the reason.
 pub(crate) fn read(value: Option<&Value>) -> Result<BTreeMap<CredentialName, SignIn>, (String, String)> {
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(BTreeMap::new()) };
     let wrong = |key: &str, why: &str| (key.to_owned(), why.to_owned());

@@ -1,4 +1,4 @@
-//! Credentials that another Nova process sets or removes.
+//! Watches for credentials that another Nova process adds or removes.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -7,11 +7,11 @@ use notify::{RecursiveMode, Watcher as _};
 
 use crate::app::App;
 
-/// What tells that the set of credentials may be a different one.
+/// Files that change with the set of credentials.
 const FILES: [&str; 2] = ["credentials.json", "credentials.age"];
 
 impl App {
-    /// Looks again when the files that tell of credentials change.
+    /// Reloads when these files change.
     pub(crate) fn watch_credentials(&self) {
         let (changed, mut changes) = tokio::sync::mpsc::unbounded_channel();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -42,7 +42,7 @@ impl App {
             while changes.recv().await.is_some() {
                 while changes.try_recv().is_ok() {}
                 let Some(inner) = inner.upgrade() else { return };
-                // Consumers that have not read yet need no event.
+                // Otherwise nobody has used the credentials yet.
                 if inner.looked_at_credentials.load(Ordering::SeqCst) {
                     inner.look_at_credentials().await;
                 }

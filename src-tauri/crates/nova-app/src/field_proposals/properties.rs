@@ -1,4 +1,4 @@
-//! Which property of a vault's notes would best be read as which field, by name and by value.
+//! Matches properties of a vault's notes to fields, by name and by value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::{count, says_something};
 
-/// The properties that notes have in place of those the fields are read from.
+/// Proposed properties for fields that are read from another one now.
 pub(super) fn properties(declared: &RecordType, notes: &[&QueryRow]) -> Vec<PropertyProposal> {
     let found = properties_of(declared, notes);
     let other = |found: &Found| folded(&found.property) != folded(found.declared.property());
@@ -26,12 +26,12 @@ pub(super) fn properties(declared: &RecordType, notes: &[&QueryRow]) -> Vec<Prop
     proposals.collect()
 }
 
-/// Each field with the property that it would best be read from.
+/// Each field with its best property.
 pub(crate) fn suggested(declared: &RecordType, notes: &[&QueryRow]) -> Vec<(String, String)> {
     properties_of(declared, notes).into_iter().map(|found| (found.field, found.property)).collect()
 }
 
-/// A field and the property that it would best be read from.
+/// A field and its best property.
 pub(super) struct Found<'a> {
     pub(super) field: String,
     pub(super) declared: &'a Field,
@@ -40,7 +40,7 @@ pub(super) struct Found<'a> {
     because: String,
 }
 
-/// For each field the property that it would best be read from. No property is given to two.
+/// The best property for each field; no property is used twice.
 pub(super) fn properties_of<'a>(declared: &'a RecordType, notes: &[&QueryRow]) -> Vec<Found<'a>> {
     let used = used_properties(notes);
     let mut wanted: Vec<(usize, usize, Found<'a>)> = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn properties_of<'a>(declared: &'a RecordType, notes: &[&QueryRow]) -
             wanted.push((score, values.len(), found));
         }
     }
-    // The surest first; of two as sure what more notes have.
+    // Highest score first, then the most notes.
     wanted.sort_by_key(|(score, notes, _)| std::cmp::Reverse((*score, *notes)));
     let (mut fields, mut taken) = (BTreeSet::new(), BTreeSet::new());
     let mut found: Vec<Found> = Vec::new();
@@ -73,7 +73,7 @@ pub(super) fn properties_of<'a>(declared: &'a RecordType, notes: &[&QueryRow]) -
     found
 }
 
-/// Each property, but `type`, with the values that the notes have under it.
+/// Each property except `type`, with its values in the notes.
 fn used_properties<'a>(notes: &[&'a QueryRow]) -> IndexMap<String, Vec<&'a PropertyValue>> {
     let mut spelled: BTreeMap<String, String> = BTreeMap::new();
     let mut used: IndexMap<String, Vec<&PropertyValue>> = IndexMap::new();
@@ -88,7 +88,7 @@ fn used_properties<'a>(notes: &[&'a QueryRow]) -> IndexMap<String, Vec<&'a Prope
     used
 }
 
-/// How sure it is that a property is the field, and why; `None` where it is not.
+/// Score and reason of a match between property and field; `None` if they do not match.
 fn likely(
     key: &str,
     field: &Field,
@@ -98,7 +98,7 @@ fn likely(
 ) -> Option<(usize, String)> {
     const ALIKE: usize = 75;
     let fitting = values.iter().filter(|value| field.fits(value)).count();
-    // A few broken ones do not make another property of it.
+    // Tolerates a few invalid values.
     if fitting * 5 < values.len() * 4 {
         return None;
     }
@@ -117,7 +117,7 @@ fn likely(
     Some((60, because.to_owned()))
 }
 
-/// Why a property is the field although its name says nothing: what nearly all of its values are.
+/// The reason for a match by value, if nearly all values have the field's form.
 fn by_value(key: &str, field: &Field, values: &[&PropertyValue]) -> Option<&'static str> {
     let nearly_all = |is: fn(&str) -> bool| {
         let fitting = values.iter().filter(|value| value.as_text().is_some_and(|text| is(text.trim())));
@@ -131,7 +131,7 @@ fn by_value(key: &str, field: &Field, values: &[&PropertyValue]) -> Option<&'sta
         FieldKind::Text if is_called(&["domain", "website", "url"]) && nearly_all(is_site) => {
             Some("holds web addresses")
         }
-        // That the values fit was asked before; a single one may be chance.
+        // The values fit, but a single one could be a coincidence.
         FieldKind::Choice if values.len() > 1 && !field.choices.is_empty() => Some("holds its choices"),
         FieldKind::Currency if values.len() > 1 => Some("holds currency codes"),
         _ => None,
@@ -144,7 +144,7 @@ fn is_address(text: &str) -> bool {
     !name.is_empty() && host.contains('.') && !text.contains([' ', '/'])
 }
 
-/// `+44 20 7946 0555`; a plain number is none.
+/// `+44 20 7946 0555`, but not a plain number.
 fn is_phone(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     let is_number = text.chars().all(|c| c.is_ascii_digit() || "+ ()-./".contains(c));
@@ -158,19 +158,19 @@ fn is_site(text: &str) -> bool {
     host.is_some_and(|host| host.contains('.') && !host.contains([' ', '@']))
 }
 
-/// What the manifest says it may also be called, with its own name.
+/// The aliases in the manifest, and the name itself.
 pub(super) fn names_of<'a>(declared: &'a RecordType, key: &str, own: &'a str) -> Vec<&'a str> {
     let also = declared.also.get(key).into_iter().flatten().map(String::as_str);
     std::iter::once(own).chain(also).collect()
 }
 
-/// Letters and digits alone, without marks above or below: `E-Mail` and `e_mail` are one name, and so
-/// are `téléphone` and `telephone`.
+/// Normalises to letters and digits without diacritics: `E-Mail` equals `e_mail`, and `téléphone` equals
+/// `telephone`.
 pub(super) fn bare(name: &str) -> String {
     folded(name).nfd().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// The same word, one or several of it.
+/// Whether two words are equal, up to singular and plural.
 pub(super) fn same_word(a: &str, b: &str) -> bool {
     let (a, b) = (bare(a), bare(b));
     let several = |one: &str, other: &str| plural(one) == other || format!("{one}s") == other;

@@ -1,5 +1,5 @@
-//! Rules by which a vault may know its records: folders, tags, properties such as `categories`, and the filters of
-//! the user's own bases.
+//! Match rules by which a vault may identify its records: folders, tags, properties such as `categories`, and
+//! the filters of the user's bases.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -12,18 +12,18 @@ use serde_json::{Value, json};
 use super::properties::{Found, bare, names_of, properties_of, same_word};
 use super::{WholeVault, count, examples_of, says_something};
 
-/// A rule and the notes that it would make records.
+/// A rule and its matching notes.
 pub(super) struct Candidate<'a> {
     pub(super) rule: MatchRule,
     pub(super) notes: Vec<&'a QueryRow>,
-    /// How many that no rule before it finds.
+    /// Number of notes not matched by an earlier rule.
     pub(super) more: usize,
     pub(super) confidence: Confidence,
     reason: String,
     pub(super) used: bool,
 }
 
-/// The rules that notes speak for, the surest first; none where no note would become a record by them.
+/// Matching rules, the most reliable first; empty if none of them would add a record.
 pub(super) fn candidates<'a>(
     declared: &RecordType,
     vault: &'a WholeVault,
@@ -56,8 +56,8 @@ pub(super) fn candidates<'a>(
     if found.iter().any(|one| one.used) { found } else { Vec::new() }
 }
 
-/// How sure it is that these notes are records of the type, and why; `base` is a table of the user's that shows
-/// them.
+/// Confidence that these notes are records of the type, and the reason; `base` names a base of the user's
+/// that shows them.
 pub(crate) fn weigh(declared: &RecordType, notes: &[&QueryRow], base: Option<&str>) -> (Confidence, String) {
     let (fitting, telling) = fitting(declared, notes);
     let share = if notes.is_empty() { 0 } else { fitting * 100 / notes.len() };
@@ -91,7 +91,7 @@ impl Candidate<'_> {
     }
 }
 
-/// A rule as the configuration has it.
+/// The rule in configuration form.
 pub(crate) fn entry(rule: &MatchRule) -> Value {
     match rule {
         MatchRule::Type(name) => json!({"type": name}),
@@ -101,12 +101,12 @@ pub(crate) fn entry(rule: &MatchRule) -> Value {
     }
 }
 
-/// Every rule that is called like the type, and those of a base that is, with the base's name.
+/// Rules named like the type, and those of a base named like it, with the base's name.
 fn rules(declared: &RecordType, vault: &WholeVault) -> Vec<(MatchRule, Option<String>)> {
     let mut words = names_of(declared, "type", declared.name());
     words.extend(declared.folder.rsplit('/').next());
     let is_called = |text: &str| words.iter().any(|word| same_word(word, text));
-    // The stage `lead` makes no note a lead.
+    // A field value is not a rule: the stage `lead` does not make a note a lead.
     let fields = declared.fields.keys().flat_map(|key| names_of(declared, key, key));
     let fields: HashSet<String> = fields.map(bare).collect();
     let is_field = |key: &str| fields.contains(&bare(key));
@@ -154,12 +154,12 @@ fn items(value: &PropertyValue) -> &[PropertyValue] {
     }
 }
 
-/// The last step of a path.
+/// The last component of a path.
 fn last(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// `categories contains [[People]]`; `None` where a condition could not be read back.
+/// `categories contains [[People]]`; `None` for a condition that would not round-trip.
 fn condition(key: &str, value: &PropertyValue, item: &PropertyValue) -> Option<String> {
     let name = item.as_text()?;
     let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '/'));
@@ -174,7 +174,7 @@ fn condition(key: &str, value: &PropertyValue, item: &PropertyValue) -> Option<S
     plain.then(|| format!("{key} {operator} {value}"))
 }
 
-/// What a base asks of its notes, as far as a rule can say it.
+/// The filters of a base that are expressible as rules.
 fn filters(base: &str) -> Vec<MatchRule> {
     let quoted = |text: &str| {
         let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
@@ -182,9 +182,9 @@ fn filters(base: &str) -> Vec<MatchRule> {
     };
     let after = |line: &str, call: &str| line.split_once(call).and_then(|(_, rest)| quoted(rest));
     let mut rules = Vec::new();
-    // What follows are the columns.
+    // Views follow the filters.
     for line in base.lines().take_while(|line| !line.starts_with("views:")) {
-        // YAML writes a quote in quotes with a stroke before it, or twice.
+        // YAML escapes quotes by a backslash or by doubling them.
         let line = line.trim().replace("\\\"", "\"").replace("''", "'");
         if line.contains('!') {
             continue;
@@ -206,10 +206,10 @@ fn filters(base: &str) -> Vec<MatchRule> {
     rules
 }
 
-/// How many of the notes have a property that can be read as a field, and the field that most of them have.
+/// Number of notes with a property that fits a field, and the most frequent such field.
 fn fitting(declared: &RecordType, notes: &[&QueryRow]) -> (usize, Option<(String, usize)>) {
     let found = properties_of(declared, notes);
-    // Every kind of note has tags, and a name is none of a kind.
+    // Tags and titles occur in all kinds of notes, so they do not count.
     let telling: Vec<&Found> = found
         .iter()
         .filter(|found| found.field != "tags" && declared.title.as_deref() != Some(&found.field))
@@ -226,7 +226,7 @@ fn fitting(declared: &RecordType, notes: &[&QueryRow]) -> (usize, Option<(String
     (fitting, most.max_by_key(|(_, with)| *with))
 }
 
-/// The notes of these rules together, by path.
+/// The notes of all rules, ordered by path.
 pub(super) fn union<'a>(candidates: &[Candidate<'a>]) -> Vec<&'a QueryRow> {
     let used = candidates.iter().filter(|one| one.used).flat_map(|one| one.notes.iter().copied());
     let by_path: BTreeMap<&VaultPath, &QueryRow> = used.map(|row| (&row.path, row)).collect();

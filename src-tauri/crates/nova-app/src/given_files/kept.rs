@@ -1,14 +1,14 @@
-//! The last files that the user gave, by the name that a call's arguments have for them.
+//! The last files that the user gave, by the name used in a call's arguments.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nova_skill::GivenFile;
 
-/// How many are kept; the oldest is forgotten for a new one.
+/// Number of files retained; the oldest is evicted first.
 pub(super) const KEPT: usize = 4;
 
-/// The last ones, by the name that a call's arguments have for them.
+/// The retained files by name.
 #[derive(Default)]
 pub(crate) struct GivenFiles(Mutex<Kept>);
 
@@ -29,7 +29,7 @@ impl GivenFiles {
     pub(super) fn keep(&self, file: GivenFile) -> String {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.count += 1;
-        // A colon is in no path of a vault.
+        // A colon cannot occur in a vault path.
         let name = format!("given:{}/{}", kept.count, file.name);
         kept.files.push_back((name.clone(), Arc::new(file)));
         if kept.files.len() > KEPT {

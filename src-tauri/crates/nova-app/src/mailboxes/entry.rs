@@ -1,7 +1,7 @@
 use nova_protocol::MailboxEntry;
 use serde_json::{Map, Value};
 
-/// An entry of the configuration, as the window has it.
+/// Converts an entry of the configuration for the window.
 pub(super) fn entry_of(entry: &Value) -> MailboxEntry {
     let text = |key: &str| entry[key].as_str().unwrap_or_default().trim().to_owned();
     MailboxEntry {
@@ -16,7 +16,7 @@ pub(super) fn entry_of(entry: &Value) -> MailboxEntry {
     }
 }
 
-/// Writes it into the entry; what the window does not know stays.
+/// Updates the entry; keys unknown to the window stay.
 pub(super) fn put(entry: &mut Value, mailbox: &MailboxEntry, credential: &str) {
     let Some(entry) = entry.as_object_mut() else { return };
     let password = format!("${{credentials:{credential}}}");
@@ -39,14 +39,14 @@ pub(super) fn put(entry: &mut Value, mailbox: &MailboxEntry, credential: &str) {
     switch(entry, "read_only", mailbox.read_only, true.into(), false.into());
 }
 
-/// What is off by default is not written.
+/// Omits a key with its default value.
 pub(super) fn switch(entry: &mut Map<String, Value>, key: &str, is_on: bool, on: Value, off: Value) {
     if is_on || entry.contains_key(key) {
         entry.insert(key.into(), if is_on { on } else { off });
     }
 }
 
-/// The key of a credential for a mailbox of this name: "Fernhill & Sons" → "fernhill-sons".
+/// Credential key for a mailbox name: "Fernhill & Sons" → "fernhill-sons".
 pub(super) fn key_of(name: &str) -> String {
     let words = name.to_lowercase();
     let words = words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_is_written_without_what_is_off_and_keeps_what_is_unknown() {
+    fn entry_omits_defaults_and_keeps_unknown_keys() {
         let mailbox = MailboxEntry {
             name: " Home ".into(),
             imap: "imap.example.org".into(),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_is_read_as_it_was_written() {
+    fn entry_round_trips() {
         let mailbox = MailboxEntry {
             name: "Work".into(),
             imap: "imap.example.org:1993".into(),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_part_of_a_credential_s_name() {
+    fn key_is_valid_in_a_credential_name() {
         for (name, key) in [
             ("Home", "home"),
             ("Fernhill & Sons", "fernhill-sons"),

@@ -5,14 +5,14 @@ use nova_skill_mail::setting_up::credential;
 use super::SKILL;
 use crate::app::App;
 
-/// A tool of the skill that has a credential: the tool, and the credential's name.
+/// A granted credential: the tool of the skill, and the credential's name.
 pub(super) struct Granted {
     tool: String,
     credential: String,
 }
 
 impl App {
-    /// Whether there is a password, and whether a tool may have it for these servers; why that is unknown.
+    /// Whether the password exists, and is granted to a tool for these servers; or why that is unknown.
     pub(super) async fn password_of(
         &self,
         credential: &str,
@@ -26,10 +26,10 @@ impl App {
         }
     }
 
-    /// The password, as a tool that was granted it for these servers gets it.
+    /// The password, as available to a tool with a grant for these servers.
     ///
     /// # Errors
-    /// `credential_needed`, `credential_not_granted`, and when the credentials cannot be reached.
+    /// `credential_needed`, `credential_not_granted`, and when the credentials are unavailable.
     pub(super) async fn granted_password(
         &self,
         credential: &str,
@@ -56,7 +56,7 @@ impl App {
         }
     }
 
-    /// A tool that reaches all these servers and was granted the credential.
+    /// Finds a tool that reaches all these servers and has the grant.
     async fn consumer_with(&self, credential: &str, servers: &[String]) -> Result<Held, UserError> {
         let servers: Vec<String> =
             servers.iter().filter_map(|server| nova_http::declared_host(server)).collect();
@@ -78,7 +78,7 @@ impl App {
         Ok(state)
     }
 
-    /// Which tools have which credentials of mailboxes as these are now.
+    /// The grants of the skill's tools for mailbox credentials.
     pub(super) async fn granted_to_mail(&self) -> Result<Vec<Granted>, UserError> {
         let mut granted = Vec::new();
         for consumer in self.mail_tools() {
@@ -89,8 +89,8 @@ impl App {
         Ok(granted)
     }
 
-    /// Grants hold for all servers that a tool reaches. Where the user added or removed one, what a tool had before it
-    /// keeps, but for the credential whose own servers changed.
+    /// Renews grants after the user added or removed a server, because a grant covers all servers that a tool
+    /// reaches. The credential whose own servers changed is excluded.
     pub(super) async fn keep_granted(
         &self,
         before: Vec<Granted>,

@@ -1,4 +1,4 @@
-//! Mailboxes as settings show and change them: entries of `skills.mail.config.mailboxes`.
+//! Mailboxes in settings: entries of `skills.mail.config.mailboxes`.
 
 mod entry;
 mod grants;
@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::chat::unknown_skill;
 use crate::skill_rows::object_at;
 
-/// The skill that reads mailboxes, and the key of its configuration that lists them.
+/// The skill that reads mailboxes, and its configuration key for them.
 const SKILL: &str = "mail";
 const LIST: &str = "mailboxes";
 
@@ -100,7 +100,7 @@ impl App {
             test = Some(tested);
         }
         let _one_at_a_time = self.inner.mailbox_changes.lock().await;
-        // Another one may have been stored while this one was tested.
+        // Another mailbox may have been stored during the test.
         let name = self.credential_for(before.as_ref(), &save.mailbox.name, password.is_some()).await?;
         put(&mut wanted, &save.mailbox, &name);
         self.check_mailbox_entry(before.as_ref(), &wanted)?;
@@ -161,7 +161,7 @@ impl App {
         self.list_mailboxes(Nothing {}).await
     }
 
-    /// Writes the password, then the entry, and lets the skill have the password that was typed for it.
+    /// Stores the password, then the entry, and grants a newly entered password to the skill.
     async fn store_mailbox(
         &self,
         before: Option<&Value>,
@@ -187,7 +187,7 @@ impl App {
         });
         if let Err(error) = written {
             if before.is_none() {
-                // Of no use to anybody.
+                // Without the entry, the password is useless.
                 let _ = self.inner.kept.remove(&name).await;
             }
             return Err(error);
@@ -195,12 +195,12 @@ impl App {
         self.look_at_credentials().await;
         let changed = before.is_none_or(|before| servers(before) != servers(wanted));
         if changed {
-            // What was allowed for the servers of before was another password.
+            // Grants for the previous servers do not cover the new ones.
             self.inner.kept.grants.revoke(&name, None)?;
         }
         self.keep_granted(granted, changed.then_some(name.as_str())).await?;
         if typed && let Err(error) = self.grant_credential_to(name.as_str(), &format!("skill:{SKILL}")) {
-            // A skill that is switched off has no tools; their first call asks.
+            // A disabled skill has no tools; their first call will ask.
             tracing::info!(%name, error = error.message, "the password is not granted yet");
         }
         Ok(())
@@ -219,7 +219,7 @@ impl App {
         Ok(list.swap_remove(at))
     }
 
-    /// Refuses what the skill could not use, and a name that another mailbox has.
+    /// Refuses an entry that the skill could not use, and a duplicate name.
     fn check_mailbox_entry(&self, before: Option<&Value>, wanted: &Value) -> Result<(), UserError> {
         if let Some(fault) = nova_skill_mail::setting_up::fault(wanted) {
             return Err(bad_request(fault, "Nothing was stored."));
@@ -241,7 +241,8 @@ impl App {
         if faults.is_empty() { Ok(()) } else { Err(bad_request(faults.join(" "), "Nothing was stored.")) }
     }
 
-    /// The one it has; a new one where it has none, or where a typed password would change that of another mailbox.
+    /// The mailbox's credential; a new one if it has none, or if a new password would change that of another
+    /// mailbox.
     async fn credential_for(
         &self,
         before: Option<&Value>,
@@ -256,7 +257,7 @@ impl App {
             return Ok(own);
         }
         let kept = self.inner.kept.names().await?;
-        // What the skill requires by that name could be given as a credential.
+        // Not the name of the skill's own requirement, which could be set as a credential.
         let own = format!("{SKILL}/{LIST}");
         let mut taken: Vec<&str> = kept.iter().map(|name| name.as_str()).collect();
         taken.extend(others.iter().map(String::as_str).chain([own.as_str()]));
@@ -269,7 +270,7 @@ impl App {
         })
     }
 
-    /// Changes the list in the file. Where `edit` refuses, nothing is changed.
+    /// Edits the list in the file. If `edit` refuses, nothing is changed.
     fn change_mailboxes(
         &self,
         edit: impl Fn(&mut Vec<Value>) -> Result<(), UserError>,

@@ -4,11 +4,11 @@ use async_trait::async_trait;
 use nova_http::{HostGate, Web, WebError};
 use nova_skill::{BeforeTls, Connection, HttpRequest, HttpResponse, ToolError, ToolHttp};
 
-/// The web, as the user reaches it by a button of settings: public addresses by https, and mail servers that the user
-/// entered, on this machine, too.
+/// Network access for buttons in settings: public addresses by https, and mail servers that the user entered,
+/// including local ones.
 pub(super) struct FromSettings(pub(super) Arc<Web>);
 
-/// The button names whom it asks; the address filter is that of every request.
+/// Allows all hosts, as the button names them; the address filter still applies.
 struct AsAsked;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! The newest test of each mailbox, in the store of the skill. It counts for the servers and the user that were tested.
+//! The last test of each mailbox, in the skill's store. It is valid for the tested servers and user only.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::SKILL;
 use crate::app::App;
 
-/// Its key in the store.
+/// Key in the store.
 const KEY: &str = "tests";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub(super) struct KeptTest {
 }
 
 impl KeptTest {
-    /// None where the mailbox has other servers or another user now.
+    /// `None` if the mailbox has other servers or another user now.
     pub(super) fn of(&self, entry: &Value) -> Option<MailboxTest> {
         (self.of == tested_of(entry)).then(|| self.test.clone())
     }
@@ -31,14 +31,14 @@ fn tested_of(entry: &Value) -> String {
 }
 
 impl App {
-    /// By the name of the mailbox.
+    /// By mailbox name.
     pub(super) async fn tested_mailboxes(&self) -> BTreeMap<String, KeptTest> {
-        // Without it nothing counts as tested.
+        // On an error, nothing counts as tested.
         let kept = self.inner.stores.of(SKILL).get(KEY).await.ok().flatten();
         kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default()
     }
 
-    /// Keeps it in the place of an older one, and forgets those of mailboxes that are gone.
+    /// Stores a test, and deletes those of removed mailboxes.
     pub(super) async fn keep_test(&self, entry: &Value, test: &MailboxTest) -> Result<(), UserError> {
         let store = self.inner.stores.of(SKILL);
         let name = entry["name"].as_str().unwrap_or_default().to_owned();
