@@ -14,26 +14,26 @@ const MANIFEST: &str = include_str!("../assets/manifest.yaml");
 const READING_LIST_MD: &str = include_str!("../assets/reading-list/SKILL.md");
 const READING_LIST_MANIFEST: &str = include_str!("../assets/reading-list/manifest.yaml");
 
-/// What `nova skill new` writes.
+/// Template of `nova skill new`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewSkill {
-    /// One file of the skill `dynamic`.
+    /// A single file of the skill `dynamic`.
     Tool,
-    /// A skill of its own, with a tool.
+    /// A folder skill with a tool.
     Folder,
-    /// A skill of its own that keeps a reading list, without a tool file.
+    /// A folder skill that maintains a reading list, without tool files.
     ReadingList,
 }
 
 impl App {
-    /// Writes the first files of a skill; they work at once. Answers with what was written.
+    /// Writes the first files of a skill, which is usable at once. Returns the paths written.
     ///
     /// # Errors
-    /// When the name is none, or something of that name is there.
+    /// When the name is empty or taken.
     pub async fn new_skill(&self, name: &str, kind: NewSkill) -> Result<Vec<PathBuf>, UserError> {
         let file = file_name(name).ok_or_else(|| bad_name(name))?;
         let folders = self.places().tool_folders();
-        // Ids of skills are written with -, ids of tools with _.
+        // Skill ids are written with `-`, tool ids with `_`.
         let tool = canonical(file.trim_end_matches(".ts")).replace('-', "_");
         let files = match kind {
             NewSkill::Tool => {
@@ -58,7 +58,7 @@ impl App {
             }
         };
         let written = blocking(move || {
-            // The skill counts when its SKILL.md is there, so that comes last.
+            // The skill is detected by its SKILL.md, which is therefore written last.
             for (file, text) in files.iter().rev() {
                 own_files::create(file, text.as_bytes()).map_err(|error| match error.kind() {
                     std::io::ErrorKind::AlreadyExists => UserError::new(
@@ -80,7 +80,7 @@ impl App {
         Ok(written)
     }
 
-    /// The id of a new skill of that name.
+    /// The id for a new skill of this name.
     pub(crate) fn new_skill_id(&self, name: &str) -> Result<String, UserError> {
         let file = file_name(name).ok_or_else(|| bad_name(name))?;
         let id = canonical(file.trim_end_matches(".ts"));

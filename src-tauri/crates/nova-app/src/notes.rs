@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::blocking::blocking;
 
 impl App {
-    /// A note as the window shows it, by its path or by the name a link uses.
+    /// A note for display, by its path or by a link's name.
     pub(crate) async fn read_note(&self, note: NoteRef) -> Result<NoteView, UserError> {
         let vault = self.vault()?;
         let name = note.path;
@@ -43,7 +43,7 @@ impl App {
         .await
     }
 
-    /// The address at which Obsidian opens the note, or another file of that path.
+    /// The `obsidian:` URL of the note, or of another file with that path.
     pub(crate) async fn obsidian_address(&self, name: &str) -> Result<String, UserError> {
         let vault = self.vault()?;
         let name = name.to_owned();
@@ -57,21 +57,21 @@ impl App {
             let mut address = url::Url::parse("obsidian://open")
                 .map_err(|error| UserError::new(ErrorCode::Internal, error.to_string(), ""))?;
             address.query_pairs_mut().append_pair("path", &file.display().to_string());
-            // Obsidian reads %20, not the + of forms.
+            // Obsidian decodes %20, but not the + of form encoding.
             Ok(address.to_string().replace('+', "%20"))
         })
         .await
     }
 }
 
-/// The file of that path, where it is no note.
+/// The file with that path, unless it is a note.
 fn file_named(vault: &View, name: &str) -> Result<Option<VaultPath>, UserError> {
     let path = VaultPath::parse(name).ok().filter(|path| !path.is_note());
     let Some(path) = path else { return Ok(None) };
     Ok(vault.files()?.contains(&path).then_some(path))
 }
 
-/// The first available skill that declares the type of the note.
+/// The first available skill that declares the note's type.
 fn record_of(snapshot: &Snapshot, note: &Note) -> Option<RecordOf> {
     snapshot.available().find_map(|skill| {
         let declared = skill.records.of_note(note)?;
@@ -83,7 +83,7 @@ fn record_of(snapshot: &Snapshot, note: &Note) -> Option<RecordOf> {
     })
 }
 
-/// By path, else by name or alias; a link's brackets, heading and shown text do not matter.
+/// By path, otherwise by name or alias; brackets, heading and alias of a link are ignored.
 pub(crate) fn find_note(vault: &View, name: &str) -> Result<Note, UserError> {
     let name = name.trim();
     let inner = name.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));

@@ -7,12 +7,12 @@ use tokio::sync::broadcast::error::RecvError;
 
 use crate::App;
 
-/// After a shorter wait the user is still looking.
+/// After a shorter turn, the user is assumed to be still watching.
 const LONG: Duration = Duration::from_secs(15);
 
 impl App {
-    /// Tells the user what happened in a chat while the window was not in front of them: that a long turn
-    /// has ended, or that one waits for their answer.
+    /// Notifies the user about chats while the window is not in front: a long turn has ended, or one waits
+    /// for an answer.
     pub(crate) fn tell_who_is_away(&self) {
         let (app, mut events) = (self.clone(), self.events());
         tokio::spawn(async move {
@@ -40,12 +40,12 @@ impl App {
     }
 }
 
-/// When each running turn began.
+/// Start times of the running turns.
 #[derive(Default)]
 struct Turns(HashMap<String, Timestamp>);
 
 impl Turns {
-    /// The notification for a user who is elsewhere. Nothing of the conversation is in it.
+    /// The notification for an event, without any content of the conversation.
     fn worth_telling(&mut self, envelope: &Envelope) -> Option<String> {
         let at: Timestamp = envelope.at.parse().ok()?;
         let turn = envelope.turn.clone()?;
@@ -64,7 +64,7 @@ impl Turns {
             Event::TurnFailed { message, .. } => {
                 self.ended(&turn, at).then(|| format!("The turn failed: {message}"))
             }
-            // The user stopped it and knows.
+            // Stopped by the user, who knows.
             Event::TurnCancelled { .. } => {
                 self.0.remove(&turn);
                 None
@@ -73,7 +73,7 @@ impl Turns {
         }
     }
 
-    /// Whether it took long.
+    /// Removes the turn; returns whether it was long.
     fn ended(&mut self, turn: &str, at: Timestamp) -> bool {
         self.0.remove(turn).is_some_and(|began| at.duration_since(began).unsigned_abs() >= LONG)
     }
@@ -115,14 +115,14 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_long_turn_is_reported_and_of_a_short_one_is_not() {
+    fn end_of_a_long_turn_is_notified_and_of_a_short_one_is_not() {
         let done = || Event::TurnCompleted { text: "Secret words.".into() };
         assert_eq!(told([(0, started()), (14, done())]), Vec::<String>::new());
         assert_eq!(told([(0, started()), (15, done())]), ["Nova has answered."]);
     }
 
     #[test]
-    fn a_failure_is_reported_and_a_stop_is_not() {
+    fn failure_is_notified_and_a_stop_is_not() {
         let failed = Event::TurnFailed {
             code: ErrorCode::ProviderTimeout,
             message: "No answer.".into(),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_reported_at_once_and_once() {
+    fn question_is_notified_immediately_and_once() {
         let asked = |revision| Event::ApprovalRequested {
             call: "c".into(),
             args: serde_json::json!({}),

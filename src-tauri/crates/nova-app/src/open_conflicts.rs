@@ -4,11 +4,11 @@ use indexmap::IndexMap;
 use nova_calls::change_kind_view;
 use nova_protocol::{ConflictView, Envelope, Event};
 
-/// The newest conflict of each note, by what met it, since Nova started.
+/// The latest conflict of each note since the start, by its origin.
 #[derive(Debug, Default)]
 pub(crate) struct OpenConflicts(Mutex<IndexMap<Place, ConflictView>>);
 
-/// The session, the form run, or the undone or finished change set; and the note.
+/// The session, form run, or undone or finished change set; and the note.
 type Place = (String, String);
 
 impl OpenConflicts {
@@ -16,7 +16,7 @@ impl OpenConflicts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers a conflict that an event tells of.
+    /// Records a conflict from an event.
     pub(crate) fn hear(&self, envelope: &Envelope) {
         if let (Event::ConflictFound { note, from, kind, what, mine, theirs }, Some(session)) =
             (&envelope.event, &envelope.session)
@@ -34,7 +34,7 @@ impl OpenConflicts {
         }
     }
 
-    /// Another vault is open: what was found in the last one is not written into it.
+    /// Clears them when another vault is opened, into which they must not be written.
     pub(crate) fn forget(&self) {
         self.lock().clear();
     }

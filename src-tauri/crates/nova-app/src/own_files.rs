@@ -1,17 +1,17 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Changes one of Nova's own files: one writer at a time among all Novas, and whole or not at all.
-/// `make` reads what is there now and answers with the new bytes; when it fails nothing is changed.
+/// Atomically changes one of Nova's own files, with a lock among all Nova processes. `make` reads the current
+/// contents and returns the new bytes; if it fails nothing is changed.
 ///
 /// # Errors
-/// What `make` fails with, or what `wrap` makes of the system's error.
+/// Errors of `make`, and system errors converted by `wrap`.
 pub(crate) fn change<T, E>(
     file: &Path,
     wrap: impl Fn(io::Error) -> E,
     make: impl FnOnce() -> Result<(Vec<u8>, T), E>,
 ) -> Result<T, E> {
-    // A link to a file that is kept elsewhere stays a link.
+    // Follows a link to a file elsewhere, so that it stays a link.
     let file = &std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let folder = file.parent().unwrap_or(Path::new("."));
     let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -28,19 +28,19 @@ pub(crate) fn change<T, E>(
     Ok(made)
 }
 
-/// Writes a file that only Nova writes, whole or not at all; its folder is made where it is missing.
+/// Atomically writes a file that only Nova writes; creates its folder if necessary.
 pub(crate) fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     fresh(file, bytes)?.persist(file).map_err(|error| error.error)?;
     Ok(())
 }
 
-/// As [`write`], and refuses where a file is.
+/// Like [`write`], but fails if the file exists.
 pub(crate) fn create(file: &Path, bytes: &[u8]) -> io::Result<()> {
     fresh(file, bytes)?.persist_noclobber(file).map_err(|error| error.error)?;
     Ok(())
 }
 
-/// The bytes on the disk under another name in the same folder; a hidden one, which nobody reads.
+/// Writes and syncs the bytes to a hidden temporary file in the same folder.
 fn fresh(file: &Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
     let folder = file.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;

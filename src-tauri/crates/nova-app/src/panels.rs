@@ -1,10 +1,10 @@
-//! The panels that skills declare, read and checked for the window.
+//! Parses and validates the panels declared by skills.
 
 use nova_protocol::{Effect, Panel, PanelPart, PanelView};
 use nova_registry::{SkillEntry, Snapshot, State};
 
-/// One for each available skill that declares a panel, then those whose panel says what to set up first. A wrong
-/// declaration is reported in the panel's place: the skill works without it.
+/// One view per available skill with a panel, then those whose panel explains a missing setup. An invalid
+/// declaration is reported in place of the panel; the skill works without it.
 pub(crate) fn panels(snapshot: &Snapshot) -> Vec<PanelView> {
     let not_set_up = snapshot.skills().iter().filter(|skill| skill.state == State::Unavailable);
     snapshot
@@ -31,17 +31,17 @@ pub(crate) fn panels(snapshot: &Snapshot) -> Vec<PanelView> {
         .collect()
 }
 
-/// Without a mailbox, the panel of mail leads to where one is added.
+/// Without a mailbox, the mail panel leads to adding one.
 fn says_what_to_set_up(panel: &Panel) -> bool {
     panel.tabs.iter().flat_map(|tab| &tab.parts).any(|part| matches!(part, PanelPart::Mail(_)))
 }
 
-/// What a panel asks without a click must be a read: to look at a panel has no effect.
+/// Tools called without a click must be read-only: viewing a panel has no effect.
 fn checked(panel: Panel, skill: &SkillEntry) -> Result<Panel, String> {
     for asked in panel.reads() {
         let tools = skill.tools.iter().chain(&skill.tools_not_ready);
         let known = || tools.clone().map(|tool| tool.id.as_str()).collect::<Vec<_>>().join(", ");
-        // A tool that is disabled is in neither list; its part says so when it is shown.
+        // A disabled tool is in neither list; its part of the panel reports that.
         if skill.tools_off.iter().any(|off| off == asked) {
             continue;
         }

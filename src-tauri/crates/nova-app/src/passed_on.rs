@@ -1,4 +1,4 @@
-//! Models that a server on this machine runs elsewhere, and whether notes may go with provider or model.
+//! Models that a local server forwards to a remote host, and the user's agreement to send notes there.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::credentials::provider_keys::provider_fingerprint;
 use crate::model_place::host_passed_to;
 
 impl App {
-    /// Those of the models that a server on this machine passes on.
+    /// Which of the models a local server forwards.
     pub(crate) fn passed_on(&self, provider: &str, models: &[ModelInfo]) -> Vec<PassedOn> {
         let passed_on = models.iter().filter_map(|model| {
             let host = host_passed_to(model.runs_at.as_deref()?);
@@ -21,12 +21,12 @@ impl App {
         passed_on.collect()
     }
 
-    /// The user agrees that a remote provider sees messages and notes; of a server on this machine, that
-    /// every host does that it passes models on to now.
+    /// Records the user's agreement to send messages and notes to a remote provider; for a local server, to
+    /// every host to which it currently forwards models.
     ///
     /// # Errors
-    /// `unknown_model` when there is no such provider; what went wrong when a server on this machine does
-    /// not say where its models run.
+    /// `unknown_model` when there is no such provider; other errors when a local server does not report where
+    /// its models run.
     pub async fn agree_to_provider(&self, id: &str) -> Result<(), UserError> {
         let config = self.provider_config(id)?;
         let address = provider_fingerprint(&config);
@@ -41,18 +41,18 @@ impl App {
         Ok(self.inner.trust.agree_to_pass_on(id, &hosts)?)
     }
 
-    /// The user agrees that this host sees messages and notes: the provider's own, or one that it passes
-    /// models on to.
+    /// Records the user's agreement to send messages and notes to this host: the provider's own, or one to
+    /// which it forwards models.
     ///
     /// # Errors
-    /// `unknown_model` when there is no such provider, `bad_request` when it is at another host or passes
-    /// nothing on to it; what went wrong when a server on this machine does not say where its models run.
+    /// `unknown_model` when there is no such provider, `bad_request` when it neither runs at the host nor
+    /// forwards to it; other errors when a local server does not report where its models run.
     pub async fn agree_to_host(&self, id: &str, host: &str) -> Result<(), UserError> {
         let config = self.provider_config(id)?;
         let address = provider_fingerprint(&config);
         let agreed = match self.connect(&config)?.locality() {
             Locality::Remote { host: own } if own == host => self.inner.trust.agree(id, host, &address),
-            // Its own address: that of its key, which was bound to another one.
+            // Its own URL: rebinds the key, which was bound to another one.
             Locality::Local if self.is_at(&config, host) => self.inner.trust.rebind(id, &address),
             Locality::Local => {
                 if !self.hosts_passed_to(&config).await?.contains(host) {
@@ -79,22 +79,22 @@ impl App {
         config.address().is_some_and(|address| host_of(address) == host)
     }
 
-    /// Every host that a server on this machine passes a model on to now.
+    /// The hosts to which a local server currently forwards models.
     async fn hosts_passed_to(&self, config: &ProviderConfig) -> Result<BTreeSet<String>, UserError> {
         let models = self.connect_with_key(config).await?.models().await;
         let models = models?;
         Ok(models.iter().filter_map(|model| model.runs_at.as_deref().map(host_passed_to)).collect())
     }
 
-    /// Whether TypeScript tools may run where the system confines nothing.
+    /// Sets whether TypeScript tools may run unconfined on systems without confinement.
     ///
     /// # Errors
-    /// When the answer cannot be kept.
+    /// When the answer cannot be stored.
     pub fn allow_unconfined_tools(&self, allowed: bool) -> Result<(), UserError> {
         Ok(self.inner.trust.answer_unconfined(allowed)?)
     }
 
-    /// Takes an agreement back: for one host, or for all of a provider.
+    /// Revokes an agreement: for one host, or for all of a provider.
     ///
     /// # Errors
     /// `unknown_model` when there is no such provider.

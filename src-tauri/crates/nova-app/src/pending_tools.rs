@@ -1,4 +1,4 @@
-//! Tools that the assistant wrote and nobody has approved: files in `<config>/tools/pending`.
+//! Tools written by the assistant that await approval: files in `<config>/tools/pending`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,14 +20,14 @@ use crate::blocking::blocking;
 use crate::own_files;
 use crate::trust::Trust;
 
-/// How many may wait at once.
+/// Maximum number of pending tools.
 const MAX_PENDING: usize = 20;
-/// The longest source that the assistant may put aside, in bytes.
+/// Maximum size of a source, in bytes.
 const MAX_SOURCE: usize = 256 * 1024;
 
 pub(crate) struct PendingFolder {
     pub(crate) folders: ToolFolders,
-    /// Where versions are kept that were replaced.
+    /// The folder for replaced versions.
     pub(crate) replaced: PathBuf,
     pub(crate) host: Arc<dyn ToolHost>,
     pub(crate) files: Arc<ToolFiles>,
@@ -36,16 +36,16 @@ pub(crate) struct PendingFolder {
     pub(crate) clock: Arc<dyn Clock>,
 }
 
-/// A waiting file as it was looked at.
+/// A pending file as reviewed.
 struct Waiting {
     file: String,
     source: Arc<str>,
 }
 
-/// A tool file in force.
+/// A tool file in use.
 struct InForce {
     file: String,
-    /// Or why it cannot be read.
+    /// The error if it cannot be read.
     source: Result<Arc<str>, String>,
 }
 
@@ -79,7 +79,7 @@ impl PendingFolder {
             if let Some(same) =
                 replaces.as_ref().filter(|in_force| in_force.source.as_ref() == Ok(&waiting.source))
             {
-                // It was promoted, and Nova ended before it took it away here.
+                // It was promoted, but Nova ended before deleting it here.
                 tracing::debug!("{} is in force as {}", waiting.file, same.file);
                 self.remove(&waiting).await?;
                 continue;
@@ -129,7 +129,7 @@ impl PendingFolder {
         })
     }
 
-    /// Puts in force exactly what was looked at. The caller has the files read again.
+    /// Puts exactly the reviewed version in use. The caller must reload the files.
     pub(crate) async fn promote(&self, name: &str, hash_seen: &str) -> Result<PromotedTool, UserError> {
         let waiting = self.looked_at(name, hash_seen).await?;
         let tool = self.load(&waiting).await.map_err(|error| {
@@ -149,7 +149,7 @@ impl PendingFolder {
                 format!("Rename or delete {other}, or discard this one."),
             ));
         }
-        // The approval first: at no moment is the file there and its first call unanswered for.
+        // Approved first, so that the file never exists without its approval.
         let definition = spec.definition.clone().unwrap_or_else(|| hash(&waiting.source));
         let content = ToolContent { skill: "dynamic".into(), tool: spec.id.clone(), definition };
         self.trust.keep(&content, Approval::Seen, &ToolFace::of_spec("dynamic", spec)).map_err(|reason| {
@@ -166,7 +166,7 @@ impl PendingFolder {
         let old = match before {
             None => None,
             Some(InForce { source: Ok(source), .. }) => Some(source),
-            // Nobody has seen what would be lost.
+            // Nobody has seen the contents that would be lost.
             Some(InForce { file, source: Err(why) }) => {
                 return Err(UserError::new(
                     ErrorCode::BadRequest,
@@ -193,8 +193,8 @@ impl PendingFolder {
     pub(crate) async fn discard(&self, name: &str, hash_seen: &str) -> Result<(), UserError> {
         match self.find(name).await? {
             (file, Ok(source)) if hash(&source) == hash_seen => self.remove(&Waiting { file, source }).await,
-            // Nobody has seen what it holds, so that it need only be the same file. What a link leads to
-            // stays where it is.
+            // Its contents were never shown, so it only has to be the same file. The target of a link is left
+            // alone.
             (file, Err(_)) if !hash_seen.is_empty() && self.stamp(&file).await? == hash_seen => {
                 let place = self.folders.pending.join(&file);
                 blocking(move || std::fs::remove_file(&place).map_err(io_error)).await
@@ -203,11 +203,11 @@ impl PendingFolder {
         }
     }
 
-    /// Who promotes a tool has seen its hosts and credentials beside each other.
+    /// Promoting a tool grants its credentials: the user has seen them together with its hosts.
     async fn grant_declared(&self, spec: &ToolSpec) -> Result<(), UserError> {
         let consumer = nova_calls::consumer_of("dynamic", spec);
         for declared in &spec.credentials {
-            // One that cannot be looked at now is asked about at the first call.
+            // If it cannot be read now, the first call will ask.
             for held in self.credentials.held(&consumer, declared).await.unwrap_or_default() {
                 let granted = self.credentials.grant(&consumer, &held.name).await;
                 granted?;
@@ -216,7 +216,7 @@ impl PendingFolder {
         Ok(())
     }
 
-    /// The waiting file of that name, if it is still the one of that hash.
+    /// The pending file of that name, if it still has this hash.
     async fn looked_at(&self, name: &str, hash_seen: &str) -> Result<Waiting, UserError> {
         match self.find(name).await? {
             (file, Ok(source)) if hash(&source) == hash_seen => Ok(Waiting { file, source }),
@@ -229,7 +229,8 @@ impl PendingFolder {
         }
     }
 
-    /// The waiting file of that name (`weather` or `weather.ts`), and its text or why it is not read.
+    /// The pending file of that name (`weather` or `weather.ts`), with its source or the reason why it cannot
+    /// be read.
     async fn find(&self, name: &str) -> Result<(String, Result<Arc<str>, String>), UserError> {
         let mut all = sources(&self.folders.pending).await?;
         let wanted = canonical(stem(name));
@@ -251,8 +252,7 @@ impl PendingFolder {
         Ok(all.swap_remove(at))
     }
 
-    /// Names a file that is not read as it was looked at: itself, not what a link leads to. Empty
-    /// where it has gone meanwhile.
+    /// Identifies an unreadable file by its metadata, without following links. Empty if it no longer exists.
     async fn stamp(&self, file: &str) -> Result<String, UserError> {
         let place = self.folders.pending.join(file);
         blocking(move || {
@@ -281,7 +281,7 @@ impl PendingFolder {
         }
     }
 
-    /// The dynamic file that a waiting one would replace: the one called like it, else the one that
+    /// The dynamic file that a pending one would replace: the one with the same name, otherwise the one that
     /// defines the same tool.
     async fn in_force(&self, waiting: &str, spec: Option<&ToolSpec>) -> Result<Option<InForce>, UserError> {
         let all = sources(&self.folders.dynamic).await?;
@@ -294,7 +294,7 @@ impl PendingFolder {
         Ok(found.map(|(file, source)| InForce { file: file.clone(), source: source.clone() }))
     }
 
-    /// Takes a waiting file away, unless it became another one.
+    /// Deletes a pending file, unless it was changed.
     async fn remove(&self, waiting: &Waiting) -> Result<(), UserError> {
         let (place, source) = (self.folders.pending.join(&waiting.file), waiting.source.clone());
         blocking(move || match std::fs::read(&place) {
@@ -364,7 +364,7 @@ async fn sources(folder: &Path) -> Result<Vec<(String, Result<Arc<str>, String>)
     blocking(move || Ok(tool_sources(&folder).into_iter().collect())).await
 }
 
-/// The file that a tool of that name is put in; None where the name is no plain file name.
+/// The file name for a tool; `None` if the name is not a plain file name.
 pub(crate) fn file_name(name: &str) -> Option<String> {
     let stem = stem(name);
     let legal = stem.len() <= 64

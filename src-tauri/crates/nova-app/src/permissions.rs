@@ -1,4 +1,4 @@
-//! The rules as the user sees and changes them, and what a rule would do to a call.
+//! Viewing and editing the rules, and their effect on a call.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ impl App {
         Ok(self.permissions())
     }
 
-    /// Removes a rule; or, where none has this pattern, what was approved of the tool so named.
+    /// Removes a rule, or, if none has this pattern, the approvals of the tool with this name.
     pub(crate) async fn remove_rule(&self, rule: RuleRef) -> Result<PermissionsView, UserError> {
         let pattern = rule.pattern.trim();
         let gone = self.inner.rule_file.remove(pattern).map_err(|error| self.not_written(&error))?;
@@ -117,7 +117,7 @@ impl App {
         ))
     }
 
-    /// Its grants in chats that are open go with it.
+    /// Also removes its grants in open chats.
     fn forget_tool(&self, tool: &str) -> Result<bool, UserError> {
         let found = self.inner.trust.forget_tool(tool)?;
         if found {
@@ -127,7 +127,7 @@ impl App {
         Ok(found)
     }
 
-    /// What chats were granted while the rules were milder does not outlive that.
+    /// Revokes grants of chats that the stricter rules no longer allow.
     pub(crate) fn take_back_grants(&self, before: &Rules) {
         let now = self.inner.rules.now();
         let stricter = now.stricter_than(before);
@@ -212,7 +212,7 @@ impl App {
         tool.tool.hosts(args, skill.map_or(&Value::Null, |skill| skill.config.as_ref())).is_some()
     }
 
-    /// What the rules say of requests that the tool makes while it runs, whatever it declares to do.
+    /// The rules' effect on requests of the tool at run time, whatever effect it declares.
     fn on_requests(&self, tool: &ToolEntry, args: &Value, who: &Principal) -> Option<String> {
         let spec = tool.spec();
         if spec.hosts.is_empty() && spec.proposed_hosts.is_empty() {
@@ -248,7 +248,7 @@ impl App {
 
     fn names_a_tool(&self, pattern: &Pattern) -> bool {
         let snapshot = self.inner.registry.snapshot();
-        // Without arguments a restriction holds whatever they are.
+        // Without arguments, a restriction applies to any arguments.
         let covered = |skill: &str, tool: &str, effect| {
             pattern.restricts(&CallShape { skill, tool, effect, args: &Value::Null })
         };
@@ -394,7 +394,7 @@ fn who_in_words(who: &Who) -> String {
     if parts.is_empty() { "everybody".into() } else { parts.join(", ") }
 }
 
-/// What decided, in a sentence.
+/// A sentence about what decided.
 fn in_words(because: &Because, verdict: &Verdict) -> String {
     match because {
         Because::Closed(reason) => format!("No tool runs: {reason}."),

@@ -3,32 +3,32 @@ use std::path::{Path, PathBuf};
 
 use directories::{ProjectDirs, UserDirs};
 
-/// Where Nova keeps its own files, and where it looks for the user's.
+/// Paths of Nova's own files and of the user's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     pub config: PathBuf,
     pub data: PathBuf,
-    /// Overrides the vault of the configuration.
+    /// Overrides the configured vault.
     pub vault: Option<PathBuf>,
-    /// Where the sample vault is copied to.
+    /// The parent folder for the sample vault.
     pub documents: PathBuf,
-    /// The user's own folder, shown as `~`.
+    /// The home folder, shown as `~`.
     pub home: Option<PathBuf>,
-    /// Where programs keep their settings on Linux, in place of `.config` in the home folder.
+    /// `XDG_CONFIG_HOME`: where programs keep their settings on Linux, instead of `.config` in the home
+    /// folder.
     pub settings: Option<PathBuf>,
-    /// Obsidian's own list of vaults, where there is one.
+    /// Obsidian's list of vaults, if it exists.
     pub obsidian: Option<PathBuf>,
-    /// The desktop's trash, where it is a folder.
+    /// The desktop's trash, if it is a folder.
     pub trash: Option<PathBuf>,
 }
 
 impl Places {
-    /// From the command line's options, then `NOVA_CONFIG_DIR`, `NOVA_DATA_DIR` and `NOVA_VAULT`,
-    /// then the platform's folders. With a config folder and no data folder, the data lies in
-    /// `<config>/data`.
+    /// Uses the command line's options, then `NOVA_CONFIG_DIR`, `NOVA_DATA_DIR` and `NOVA_VAULT`, then the
+    /// platform's folders. With a config folder but no data folder, data is in `<config>/data`.
     ///
     /// # Errors
-    /// When the platform names no home folder and no option stands in for it.
+    /// When the platform has no home folder and no option replaces it.
     pub fn find(
         config: Option<PathBuf>,
         data: Option<PathBuf>,
@@ -71,7 +71,7 @@ impl Places {
         })
     }
 
-    /// A path as a person reads it.
+    /// A path for display.
     pub(crate) fn shown(&self, path: &Path) -> String {
         match self.home.as_deref().and_then(|home| path.strip_prefix(home).ok()) {
             Some(below) => Path::new("~").join(below).display().to_string(),
@@ -79,10 +79,10 @@ impl Places {
         }
     }
 
-    /// Where other programs keep the servers they are configured with: program and file.
+    /// Configuration files of other programs with MCP servers: program and path.
     pub(crate) fn server_files(&self) -> Vec<(&'static str, PathBuf)> {
         let Some(home) = &self.home else { return Vec::new() };
-        // Some keep to it on every system.
+        // Some use `.config` on every system.
         let dotted = self.settings.clone().unwrap_or_else(|| home.join(".config"));
         let settings = match std::env::consts::OS {
             "macos" => home.join("Library/Application Support"),
@@ -124,8 +124,8 @@ impl Places {
     }
 }
 
-/// The home trash of the FreeDesktop.org Trash specification; only Linux has that. A relative
-/// `XDG_DATA_HOME` does not count, says the specification of base directories.
+/// The home trash of the FreeDesktop.org Trash specification, on Linux only. The base directory specification
+/// ignores a relative `XDG_DATA_HOME`.
 fn system_trash(home: Option<&Path>, data: Option<PathBuf>) -> Option<PathBuf> {
     if !cfg!(target_os = "linux") {
         return None;
@@ -142,7 +142,7 @@ mod tests {
     use super::{Places, system_trash};
 
     #[test]
-    fn the_home_is_a_tilde_wherever_it_lies() {
+    fn home_is_shown_as_a_tilde() {
         let mut places = Places::find(Some("/config".into()), None, None, |_| None).expect("places");
         let check = |places: &Places, shown: &str| {
             assert_eq!(places.shown(Path::new("/var/home/jane/Work vault")), shown, "{:?}", places.home);
@@ -157,7 +157,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn settings_of_other_programs_are_where_the_desktop_says() {
+    fn settings_of_other_programs_follow_xdg_config_home() {
         let file = |value: &str| {
             let env = |name: &str| (name == "XDG_CONFIG_HOME").then(|| OsString::from(value));
             let mut places = Places::find(Some("/config".into()), None, None, env).expect("places");
@@ -178,7 +178,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_trash_is_that_of_the_desktop() {
+    fn trash_follows_xdg_data_home() {
         let check = |home: Option<&str>, data: Option<&str>, trash: Option<&str>| {
             let found = system_trash(home.map(Path::new), data.map(PathBuf::from));
             assert_eq!(found.as_deref(), trash.map(Path::new), "{home:?} {data:?}");

@@ -1,4 +1,4 @@
-//! Whether the folders of the vault are there: what goes away is reported, and that it is back.
+//! Monitors whether the folders of the vault exist, and reports when they disappear and return.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -13,14 +13,14 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::blocking::blocking;
 
-/// Between two looks. No event tells of a renamed folder above the vault's, nor of a disk that is taken away.
+/// Polling interval. There are no events for a renamed parent folder or a removed disk.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// What cannot be reached.
+/// Unavailable folders.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Gone {
     pub(crate) vault: Option<UserError>,
-    /// By the names of their links.
+    /// By link name.
     pub(crate) roots: BTreeMap<String, GoneRootView>,
 }
 
@@ -38,7 +38,7 @@ impl Gone {
 }
 
 impl App {
-    /// What of the open vault cannot be reached now.
+    /// The currently unavailable folders of the open vault.
     pub(crate) async fn gone(&self) -> Gone {
         match self.vault() {
             Ok(vault) => blocking(move || Ok(Gone::look(&vault))).await.unwrap_or_default(),
@@ -49,12 +49,12 @@ impl App {
         }
     }
 
-    /// The extra roots that cannot be reached now.
+    /// The extra roots that are currently unavailable.
     pub async fn gone_roots(&self) -> Vec<GoneRootView> {
         self.gone().await.roots.into_values().collect()
     }
 
-    /// The open vault, where its folder can be reached.
+    /// The open vault, if its folder is available.
     pub(crate) async fn present_vault(&self) -> Result<Vault, UserError> {
         let vault = self.vault()?;
         blocking(move || match vault.check_present() {
@@ -64,7 +64,7 @@ impl App {
         .await
     }
 
-    /// Looks after the folders of the open vault until stopped, or for the vault that could not be opened.
+    /// Monitors the folders of the open vault until stopped, or waits for a vault that could not be opened.
     pub(crate) fn watch_presence(&self, stop: CancellationToken) {
         let app = self.clone();
         tokio::spawn(async move {
@@ -101,8 +101,7 @@ impl App {
         }
     }
 
-    /// Opens the vault again whose notes were put back in another folder, as by a backup or by a disk that was
-    /// mounted again.
+    /// Reopens the vault after its notes were put back in another folder, as by a backup or a remounted disk.
     async fn reopen(&self, vault: &Vault) -> bool {
         let Some(root) = self.configured_vault() else { return false };
         let old = vault.clone();
@@ -117,7 +116,7 @@ impl App {
         true
     }
 
-    /// Tries to open the configured vault until that succeeds.
+    /// Retries opening the configured vault until it succeeds.
     async fn wait_for_vault(&self) {
         let Some(root) = self.configured_vault() else { return };
         loop {
@@ -148,7 +147,7 @@ impl App {
             self.emit(Event::VaultGone { root: None, message, hint });
         }
         if now.vault.is_some() {
-            // Its roots are known again when it is back.
+            // Its roots are determined again when it is back.
             return;
         }
         for GoneRootView { root, message, hint } in now.roots.values().cloned() {
@@ -165,7 +164,7 @@ impl App {
 
 const BACK: &str = "The vault folder is back.";
 
-/// How many notes changed, by whomever but Nova.
+/// Number of notes changed by others than Nova.
 fn changed_outside(mut changes: Receiver<VaultChange>) -> usize {
     let mut changed = HashSet::new();
     loop {
@@ -179,8 +178,8 @@ fn changed_outside(mut changes: Receiver<VaultChange>) -> usize {
     }
 }
 
-/// Why a vault that the configuration names cannot be opened: in the same words when it is missing at the
-/// start and when it goes away later.
+/// Why a configured vault cannot be opened: the same message whether it is missing at the start or disappears
+/// later.
 pub(crate) fn of_configured(root: &Path, error: UserError) -> UserError {
     match root.try_exists() {
         Ok(false) => VaultError::Gone { root: root.to_owned(), reason: None }.into(),

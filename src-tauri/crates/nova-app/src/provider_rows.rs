@@ -7,11 +7,10 @@ use tokio::time::timeout;
 use crate::app::App;
 use crate::config::{ProviderConfig, host_of};
 
-/// How long the list of a remote provider is not asked for again. What runs on this machine is asked
-/// each time.
+/// How long to cache the list of a remote provider. Local ones are queried each time.
 const KEPT: Duration = Duration::from_secs(600);
 
-/// The user waits for the lists, however many answers one takes.
+/// Total timeout, because the user waits for the lists.
 const WHOLE: Duration = Duration::from_secs(10);
 const LIMITS: Limits = Limits {
     connect: Duration::from_secs(5),
@@ -25,14 +24,13 @@ const LIMITS: Limits = Limits {
 const TOO_LATE: ProviderError = ProviderError::Timeout { after: WHOLE };
 
 impl App {
-    /// Every provider with its models; one that does not answer has a problem, and the models that are
-    /// configured or that it had when it last did. The model servers that Nova only looked for are left out when they are not
-    /// there.
+    /// All providers with their models. One that does not answer has a problem, and its configured or last
+    /// known models. Auto-detected local servers are omitted if they do not answer.
     pub async fn list_provider_rows(&self) -> Vec<ProviderRow> {
         self.rows_of(self.providers()).await
     }
 
-    /// The same of those on this machine alone.
+    /// The local ones only.
     pub(crate) async fn local_provider_rows(&self) -> Vec<ProviderRow> {
         let mut providers = self.providers();
         providers.retain(|config| {
@@ -93,8 +91,8 @@ impl App {
             None => match self.ask_for_models(config, row.local).await {
                 Ok(listed) => listed,
                 Err(NoModels { problem, known, without_key, silent }) => {
-                    // Written models or not: without its key no message would be answered, and of a server on
-                    // this machine that says nothing nobody knows whether it is there and where its models run.
+                    // Even with configured models: without its key no message would be answered, and if a
+                    // local server is silent it is unknown whether it exists and where its models run.
                     let unlisted = config.models.is_empty() && problem.code != ErrorCode::ProviderNotAgreed;
                     if without_key || row.local && silent || unlisted {
                         row.problem = Some(problem);
@@ -104,7 +102,7 @@ impl App {
             },
         };
         for model in &mut listed {
-            // A name has the spelling that it is written with.
+            // Uses the configured spelling.
             if let Some(written) = config.models.iter().find(|written| is_same_model(&model.id, written)) {
                 model.id.clone_from(written);
             }
@@ -129,7 +127,7 @@ impl App {
     async fn ask_for_models(&self, config: &ProviderConfig, local: bool) -> Result<Vec<ModelInfo>, NoModels> {
         let known = self.inner.models.listed(config);
         let provider = self.connect_within(config, LIMITS).await.map_err(|problem| {
-            // Before the agreement models are shown that were listed while the provider was set up.
+            // Before the agreement, the models listed during the setup are shown.
             let known = known.as_ref().filter(|_| problem.code == ErrorCode::ProviderNotAgreed);
             let known = known.map(|(_, models)| models.clone()).unwrap_or_default();
             let is_listed = !known.is_empty() || !config.models.is_empty();
@@ -154,13 +152,13 @@ impl App {
         }
     }
 
-    /// In tokens: as it is configured, else where a provider said so.
+    /// In tokens: configured, otherwise as reported by the provider.
     pub(crate) fn context_of(&self, model: &str) -> Option<u64> {
         let configured = self.configured_of(model).and_then(|config| config.context);
         configured.or_else(|| self.inner.models.context(model))
     }
 
-    /// Whether it can look at images: as it is configured, else where a provider said so.
+    /// Whether it accepts images: configured, otherwise as reported by the provider.
     pub(crate) fn takes_images(&self, model: &str) -> Option<bool> {
         let configured = self.configured_of(model).and_then(|config| config.images);
         configured.or_else(|| self.inner.models.takes_images(model))
@@ -172,18 +170,18 @@ impl App {
     }
 }
 
-/// Of `provider/model` those of one provider, as it calls them.
+/// The favourites (`provider/model`) of one provider, by its own model names.
 fn favourites_of(provider: &str, all: &[String]) -> Vec<String> {
     let own = all.iter().filter_map(|model| model.strip_prefix(provider)?.strip_prefix('/'));
     own.map(str::to_owned).collect()
 }
 
-/// Why a provider told of no models now.
+/// Why a provider's models cannot be listed now.
 struct NoModels {
     problem: UserError,
-    /// Those it told of before.
+    /// Models listed earlier.
     known: Vec<ModelInfo>,
     without_key: bool,
-    /// It did not answer, or could not say where its models run; another one may have no list of them.
+    /// It did not answer, or not where its models run; as opposed to a provider without a list of models.
     silent: bool,
 }

@@ -1,4 +1,4 @@
-//! Questions about the vault that its owner asks on the command line.
+//! Queries of the vault for the command line, which need nothing else of the app.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,19 +17,19 @@ use crate::places::Places;
 use crate::presence::of_configured;
 use crate::vaults::{finish_writing, open_vault};
 
-/// The vault alone, for a program that asks one question and ends: sessions, skills and their files
-/// take longer to read than most vaults to search.
+/// Only the vault, for a single query: loading sessions, skills and their files takes longer than searching
+/// most vaults.
 pub struct Questions {
     vault: Result<Vault, UserError>,
-    /// The user's own skills, a folder each.
+    /// The folder of the user's own skills.
     skill_folder: PathBuf,
     skills: Settings,
     problem: Option<ConfigProblemView>,
 }
 
 impl Questions {
-    /// Opens the vault of the places or of the configuration. What prevents that is the answer to every
-    /// question.
+    /// Opens the vault given by the places or the configuration. If that fails, every query returns the
+    /// error.
     pub async fn open(places: &Places, clock: Arc<dyn Clock>, ids: Arc<dyn Ids>) -> Self {
         let (config, problem) = match Config::read(&places.config_file()) {
             Ok(config) => (config, None),
@@ -46,23 +46,23 @@ impl Questions {
         Self { vault, skill_folder, skills: config.skills, problem }
     }
 
-    /// What is wrong with the configuration on the disk.
+    /// The problem of the configuration on disk.
     pub fn settings_problem(&self) -> Option<&ConfigProblemView> {
         self.problem.as_ref()
     }
 
-    /// Lines that hold a text, words or a pattern, in order of their notes.
+    /// Lines that match a text, words or a pattern, ordered by note.
     ///
     /// # Errors
-    /// `no_vault`, `invalid_arguments` for a pattern that is none, or what prevents reading.
+    /// `no_vault`, `invalid_arguments` for an invalid pattern, and read errors.
     pub async fn search_notes(&self, search: Search) -> Result<SearchAnswer, UserError> {
         self.ask(move |view| Ok(view.search(&search)?)).await
     }
 
-    /// Notes by their properties; a type that a skill declares stands for all of its records.
+    /// Notes by properties; a record type of a skill stands for all of its records.
     ///
     /// # Errors
-    /// As [`Questions::search_notes`].
+    /// See [`Questions::search_notes`].
     pub async fn query_notes(&self, mut query: Query) -> Result<QueryAnswer, UserError> {
         if !query.record_types.is_empty() {
             let records = self.records();
@@ -75,10 +75,10 @@ impl Questions {
         self.ask(move |view| Ok(view.query(&query)?)).await
     }
 
-    /// What a note, by path or name, links to and what links to it.
+    /// Outgoing links and backlinks of a note, by path or name.
     ///
     /// # Errors
-    /// `no_vault`, `note_not_found`, `ambiguous`, or what prevents reading.
+    /// `no_vault`, `note_not_found`, `ambiguous`, and read errors.
     pub async fn links_of(&self, note: &str) -> Result<Links, UserError> {
         let note = note.to_owned();
         self.ask(move |view| {
@@ -88,7 +88,7 @@ impl Questions {
         .await
     }
 
-    /// The files with edits made outside that opening the vault could not merge.
+    /// The files with outside edits that could not be merged when the vault was opened.
     pub async fn unmerged(&self) -> Vec<PathBuf> {
         match &self.vault {
             Ok(vault) => finish_writing(vault.clone()).await,
@@ -96,8 +96,8 @@ impl Questions {
         }
     }
 
-    /// The record types of the skills that the user has not switched off, as the vault spells them. A
-    /// configuration that does not fit is left out: `nova skill list` says what is wrong.
+    /// The record types of the enabled skills, with the configured names. Invalid configurations are skipped:
+    /// `nova skill list` reports them.
     fn records(&self) -> Vec<RecordTypes> {
         let built_in = [nova_skill_budget::skill(), nova_skill_crm::skill(), nova_skill_portfolio::skill()];
         let built_in = ["budget", "crm", "portfolio"].into_iter().zip(built_in);

@@ -1,17 +1,17 @@
-//! The list of vaults that were open, in the configuration.
+//! The list of recently open vaults in the configuration.
 
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-/// How many vaults are listed besides the open one.
+/// Maximum number of vaults besides the open one.
 pub(crate) const MOST_RECENT: usize = 8;
 
-/// Puts the vault that is opened now first, after it the one that was open.
+/// Puts the vault being opened first, followed by the previously open one.
 pub(crate) fn remember_vault(config: &mut Map<String, Value>, path: &str, now: &str) {
     let before = config.get("vault").and_then(Value::as_str).map(str::to_owned);
     let recent = config.entry("recent_vaults").or_insert_with(|| json!([]));
-    // A list of another shape was not written by Nova and tells nothing.
+    // Not written by Nova, so it is ignored.
     if !recent.is_array() {
         *recent = json!([]);
     }
@@ -26,7 +26,7 @@ pub(crate) fn remember_vault(config: &mut Map<String, Value>, path: &str, now: &
     recent.truncate(MOST_RECENT + 1);
 }
 
-/// Dates the entries whose folders are missing, and takes the date from those that are back.
+/// Adds the current date to entries whose folders are missing, and removes it from those that exist again.
 pub(crate) fn date_missing(config: &mut Map<String, Value>, now: &str) {
     let entries = config.get_mut("recent_vaults").and_then(Value::as_array_mut).into_iter().flatten();
     for entry in entries.filter_map(Value::as_object_mut) {

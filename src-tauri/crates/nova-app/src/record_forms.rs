@@ -1,6 +1,5 @@
-//! Records in forms of the window: what they show, and how they are saved. A save is a call of a tool
-//! of its own on behalf of the record's skill, so that rules, change sets and Undo are those of any
-//! other call.
+//! Record forms: their contents, and saving. Saving is a separate tool call on behalf of the record's skill,
+//! so that rules, change sets and undo work as for any other call.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -44,20 +43,19 @@ impl App {
         rows.collect()
     }
 
-    /// The text of an empty note of the type, for Obsidian's templates folder, with the names that the
-    /// skill's configuration gives to properties.
+    /// The text of an empty note of the type, for Obsidian's templates folder, with the property names
+    /// configured for the skill.
     ///
     /// # Errors
-    /// When there is no such skill, or it has no such type.
+    /// When the skill or its type does not exist.
     pub fn record_template(&self, skill: &str, record_type: &str) -> Result<String, UserError> {
         Ok(declared(&*self.skill_with(skill, record_type)?, record_type)?.template())
     }
 
-    /// The text of a `.base` file with a table of all records of the type, without the templates of the
-    /// open vault.
+    /// A `.base` file with a table of all records of the type, excluding templates of the open vault.
     ///
     /// # Errors
-    /// As [`App::record_template`].
+    /// See [`App::record_template`].
     pub fn record_base(&self, skill: &str, record_type: &str) -> Result<String, UserError> {
         let templates =
             self.vault().map_or_else(|_| TemplateFolder::default(), |vault| vault.template_folder());
@@ -111,8 +109,7 @@ impl App {
             values: object("values", save.values)?,
             another: save.another.unwrap_or_default(),
         };
-        // All wrong fields are reported at once. The call below checks again, with the note as it
-        // is by then.
+        // Reports all invalid fields at once. The call below checks again, with the then current note.
         let (faults, same) = {
             let (vault, skill, filled) = (self.vault()?, skill.clone(), filled.clone());
             blocking(move || {
@@ -159,12 +156,12 @@ impl App {
         blocking(move || Ok(UsualCurrency { currency: usual_currency(&skill, &view)? })).await
     }
 
-    /// Notes by name; the records that the field is about first, then those of the skill. Templates and
-    /// what a sync program copied are nobody whom a record could name; a message may be about any note.
+    /// Suggests notes by name: first the records that the field refers to, then those of the skill. Templates
+    /// and sync conflict copies are excluded from fields; a message may refer to any note.
     pub(crate) async fn suggest_notes(&self, wanted: SuggestNotes) -> Result<Vec<NoteSuggestion>, UserError> {
         const MOST: usize = 8;
         let snapshot = self.inner.registry.snapshot();
-        // In a message no skill's records come first.
+        // In a message, no skill is preferred.
         let skill = match wanted.skill.as_str() {
             "" => None,
             id => Some(snapshot.skill(id).ok_or_else(|| unknown_skill(&snapshot, id))?.clone()),
@@ -202,8 +199,8 @@ impl App {
                 })
                 .collect();
             found.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| one.path.cmp(&other.path)));
-            // A field has a name only; of two notes of one name the first stands for both. A message names
-            // the path where it must.
+            // A field contains only the name, so the first of several notes with one name stands for all. A
+            // message uses the path if necessary.
             let mut seen = std::collections::BTreeSet::new();
             let rows = found
                 .into_iter()
@@ -219,7 +216,7 @@ impl App {
         .await
     }
 
-    /// An available skill that declares the record type.
+    /// An available skill with this record type.
     pub(crate) fn skill_with(&self, id: &str, record_type: &str) -> Result<Arc<SkillEntry>, UserError> {
         let snapshot = self.inner.registry.snapshot();
         let skill = snapshot.listed(id).ok_or_else(|| unknown_skill(&snapshot, id))?;
@@ -228,8 +225,8 @@ impl App {
     }
 }
 
-/// Puts into the form of a new record what its fields start with. It is a proposal like any other
-/// default: shown, and saved as the user leaves it.
+/// Prefills the form of a new record. Like any default, the values are shown and saved as the user leaves
+/// them.
 fn start(
     schema: &mut Value,
     skill: &SkillEntry,
@@ -241,7 +238,7 @@ fn start(
         let value = match field.starts {
             None => continue,
             Some(Start::Today) => Some(today.to_string()),
-            // Another field's own code may be none of this one.
+            // Another field's code may be invalid for this one.
             Some(Start::Currency) => usual_currency(skill, view)?.filter(|usual| field.code(usual).is_some()),
         };
         if let Some(value) = value {
@@ -251,8 +248,8 @@ fn start(
     Ok(())
 }
 
-/// The currency that the user has set for the skill, else the one that most of its records have;
-/// none where two are as common.
+/// The currency configured for the skill, otherwise the most frequent one in its records; none in case of a
+/// tie.
 fn usual_currency(skill: &SkillEntry, view: &View) -> Result<Option<String>, UserError> {
     let fields = skill.records.iter().flat_map(|declared| declared.fields.values());
     let mut currencies = fields.filter(|field| field.starts == Some(Start::Currency));
@@ -282,7 +279,7 @@ fn declared<'a>(skill: &'a SkillEntry, record_type: &str) -> Result<&'a RecordTy
     declared_in(skill, &skill.records, record_type)
 }
 
-/// The type of that name among the types of the skill, as a configuration has them.
+/// The record type of that name, in the user's configuration form.
 pub(crate) fn declared_in<'a>(
     skill: &SkillEntry,
     records: &'a RecordTypes,
@@ -299,7 +296,7 @@ pub(crate) fn declared_in<'a>(
     })
 }
 
-/// A form writes into records of its type only.
+/// Checks that the note is a record of the form's type.
 fn check_type(skill: &SkillEntry, declared: &RecordType, note: &Note) -> Result<(), UserError> {
     if declared.recognises(note) {
         return Ok(());
@@ -365,7 +362,7 @@ fn object(name: &str, value: Value) -> Result<Map<String, Value>, UserError> {
     }
 }
 
-/// Where in a folded name the text stands: 0 at its beginning, 1 at that of a word, 2 elsewhere.
+/// Position of the text in a normalised name: 0 at the start, 1 at the start of a word, 2 elsewhere.
 fn matching(name: &str, text: &str) -> Option<u8> {
     if name.starts_with(text) {
         return Some(0);
@@ -375,7 +372,7 @@ fn matching(name: &str, text: &str) -> Option<u8> {
     if at_word { Some(1) } else { name.contains(text).then_some(2) }
 }
 
-/// A sync program's copy of an existing note.
+/// Whether it is a sync program's conflict copy of an existing note.
 fn is_copy(path: &VaultPath, paths: &HashSet<VaultPath>) -> bool {
     let original = path.sync_conflict_of().map(|name| format!("{name}.md"));
     let original = original.and_then(|name| VaultPath::in_folder(path.folder(), &name).ok());

@@ -1,5 +1,5 @@
-//! Makes a note that lies in a folder of records one of them, by a call on behalf of the record's skill, so that
-//! rules, change sets and undo are those of any other call.
+//! Turns a note in a folder of records into a record, by a call on behalf of the record's skill, so that
+//! rules, change sets and undo work as for any other call.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 
-/// Sets what makes a note a record. It is in no list of tools; rules name it as `<skill>.mark_record`.
+/// Sets the property that makes a note a record. It is in no list of tools; rules refer to it as
+/// `<skill>.mark_record`.
 struct MarkRecordTool;
 
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]

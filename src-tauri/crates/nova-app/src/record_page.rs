@@ -1,5 +1,5 @@
-//! The settings page of a skill's records: how the vault would be read with settings that are not in force yet,
-//! which notes would be taken, left out and not understood. It changes nothing.
+//! The settings page of a skill's records: a preview of how the vault would be interpreted with unsaved
+//! settings, and which notes would be included, left out or not understood. It changes nothing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +22,7 @@ mod note;
 mod rules;
 mod unclear;
 
-/// Paths that a group of notes lists.
+/// Maximum number of paths listed per group.
 const LISTED: usize = 50;
 
 impl App {
@@ -43,19 +43,19 @@ impl App {
     }
 }
 
-/// The records that one type would have.
+/// The records of one type.
 struct Taken<'a> {
     declared: &'a RecordType,
     notes: Vec<&'a Note>,
-    /// Of the same notes.
+    /// The same notes as rows.
     rows: Vec<&'a QueryRow>,
 }
 
-/// The vault as the page reads it.
+/// The vault as seen by the page.
 struct Seen<'a> {
     whole: &'a WholeVault,
     view: &'a View,
-    /// Each entry of the user's list, as written, with what it hides.
+    /// Each entry of the user's private list, verbatim, with what it hides.
     private: Vec<(String, Privacy)>,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// The user's configuration of the skill with `own` in place of what it says of the type.
+/// The user's configuration of the skill, with the settings of one type replaced by `own`.
 fn with_own(set: &Value, record_type: &str, own: &Value) -> Value {
     let mut config = set.as_object().cloned().unwrap_or_default();
     let mut records = config.get("records").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -144,7 +144,7 @@ fn with_own(set: &Value, record_type: &str, own: &Value) -> Value {
     if config.is_empty() && set.is_null() { Value::Null } else { config.into() }
 }
 
-/// What a faulty configuration is read with: what is in force or, for a type that is new, hardly anything.
+/// The fallback for an invalid configuration: the one in force or, for a new type, a minimal one.
 fn instead(skill: &SkillEntry, name: &str, faults: &[ConfigFault]) -> Result<RecordTypes, UserError> {
     let has = |records: &RecordTypes| records.iter().any(|declared| declared.name() == name);
     if has(&skill.records) {
@@ -173,7 +173,7 @@ fn fault_of(fault: ConfigFault, record_type: &str) -> RecordsFault {
     RecordsFault { key, reason }
 }
 
-/// The types of the skill. What the notes suggest is looked for when the page opens, not at each change.
+/// The types of the skill. Suggestions are computed when the page opens, not at each change.
 fn tabs(
     skill: &SkillEntry,
     snapshot: &Snapshot,
@@ -195,7 +195,7 @@ fn tabs(
     skill.records.iter().chain(is_new.then_some(shown)).map(tab).collect()
 }
 
-/// Notes of rules that are not used, and templates that look like records.
+/// Notes of unused rules, and templates that look like records.
 fn left_out(taken: &Taken, whole: &WholeVault, rules: &[nova_protocol::RulePreview]) -> Vec<NoteGroup> {
     let is_taken: HashSet<&VaultPath> = taken.notes.iter().map(|note| &note.path).collect();
     let mut groups: Vec<NoteGroup> = Vec::new();
@@ -211,7 +211,7 @@ fn left_out(taken: &Taken, whole: &WholeVault, rules: &[nova_protocol::RulePrevi
     groups
 }
 
-/// None of no notes.
+/// `None` if there are no notes.
 fn group<'a>(what: String, notes: impl Iterator<Item = &'a Note>) -> Option<NoteGroup> {
     let paths: Vec<&VaultPath> = notes.map(|note| &note.path).collect();
     (!paths.is_empty()).then(|| NoteGroup {

@@ -1,4 +1,4 @@
-//! What is wrong with the records of a vault, for `nova vault check`.
+//! Problems of the records of a vault, for `nova vault check`.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use serde_json::Value;
 use crate::config_line::line_of;
 use crate::record_reach::reach_problem;
 
-/// A record type and the skill that declares it.
+/// A record type and its skill.
 struct Kind<'a> {
     skill: &'a str,
     declared: &'a RecordType,
 }
 
-/// A problem, with what would make the note a record where it is none.
+/// A problem; for a note that is not a record, with what would make it one.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Found {
     pub(crate) problem: Problem,
     pub(crate) mark: Option<Mark>,
 }
 
-/// The skill, the record type, and the property with its value.
+/// Skill, record type, and property with its value.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Mark(String, String, String);
 
@@ -40,8 +40,8 @@ impl From<Mark> for RecordMark {
     }
 }
 
-/// What is not as declared, which notes several types claim, and which notes lie in a folder of records and
-/// are none. `config` is the text of `nova.config.json`.
+/// Records that violate their declaration, notes claimed by several types, and notes in a folder of records
+/// that are not records. `config` is the text of `nova.config.json`.
 pub(crate) fn record_problems(
     view: &View,
     skills: &Snapshot,
@@ -64,7 +64,7 @@ pub(crate) fn record_problems(
                 found.push(claimed_by(&note, &claimed, last).into());
                 let mut checked: Vec<Problem> =
                     claimed.iter().flat_map(|kind| kind.declared.check(&note)).collect();
-                // Both say the same of a property that both have.
+                // Removes duplicates for a property that both have.
                 checked.sort();
                 checked.dedup();
                 found.extend(checked.into_iter().map(Found::from));
@@ -77,8 +77,8 @@ pub(crate) fn record_problems(
     Ok(found)
 }
 
-/// What is wrong with what the user set of records, `set` being the configurations by skill, on the lines of
-/// `nova.config.json`, whose text is `config`.
+/// Problems of the user's record settings (`set`, by skill), with lines of `nova.config.json`, whose text is
+/// `config`.
 pub(crate) fn config_problems(
     skills: &Snapshot,
     set: &BTreeMap<String, Value>,
@@ -108,7 +108,7 @@ pub(crate) fn config_problems(
     problems.collect()
 }
 
-/// The kind in whose folder the note lies. A folder that has folders of other kinds below it is none of its own.
+/// The type to whose folder the note belongs; none for a folder that contains folders of other types.
 fn own_folder<'a>(note: &Note, kinds: &'a [Kind<'a>]) -> Option<&'a Kind<'a>> {
     let below = |folder: &str, path: &str| {
         path.strip_prefix(folder.trim_matches('/')).is_some_and(|rest| rest.starts_with('/'))
@@ -120,7 +120,7 @@ fn own_folder<'a>(note: &Note, kinds: &'a [Kind<'a>]) -> Option<&'a Kind<'a>> {
     })
 }
 
-/// Several types claim the note.
+/// The problem of a note claimed by several types.
 fn claimed_by(note: &Note, kinds: &[&Kind], last: &Kind) -> Problem {
     let names: Vec<String> =
         kinds.iter().map(|kind| format!("{} of the skill {}", kind.declared.name(), kind.skill)).collect();

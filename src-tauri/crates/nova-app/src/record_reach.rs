@@ -1,4 +1,4 @@
-//! How many notes the rules of a record type take: rules that take nearly the whole vault were hardly meant.
+//! Warns about match rules that include nearly the whole vault, which is hardly intended.
 
 use nova_protocol::{ErrorCode, SetSkill, UserError};
 use nova_skill::RecordType;
@@ -9,19 +9,19 @@ use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 use crate::config_line::line_of;
 
-/// Of a vault with fewer notes nothing is said.
+/// No warning for vaults with fewer notes.
 const FEW: usize = 20;
 
 impl App {
-    /// Refuses a configuration by whose `match` nearly every note would be a record, unless the user agreed to
-    /// that.
+    /// Refuses a configuration whose `match` would turn nearly every note into a record, unless the user has
+    /// confirmed it.
     pub(crate) async fn check_reach(&self, set: &SetSkill) -> Result<(), UserError> {
         let Some(config) = set.config.as_ref().filter(|_| set.nearly_all != Some(true)) else {
             return Ok(());
         };
         let snapshot = self.inner.registry.snapshot();
         let skill = snapshot.listed(&set.skill).ok_or_else(|| unknown_skill(&snapshot, &set.skill))?;
-        // What is wrong with it is said where it is set.
+        // Other problems are reported where the setting is applied.
         let (Ok(records), Ok(vault)) = (skill.manifest.records.with_config(config), self.vault()) else {
             return Ok(());
         };
@@ -44,7 +44,7 @@ impl App {
     }
 }
 
-/// Says how many notes a type takes, where these are nearly all.
+/// The warning with the number of notes, if a type includes nearly all.
 fn takes_nearly_all(view: &View, declared: &RecordType) -> Result<Option<String>, VaultError> {
     if !declared.has_own_match() {
         return Ok(None);
@@ -53,7 +53,7 @@ fn takes_nearly_all(view: &View, declared: &RecordType) -> Result<Option<String>
     Ok(says_nearly_all(declared, taken, all))
 }
 
-/// As [`takes_nearly_all`], of notes that were counted.
+/// Like [`takes_nearly_all`], for known numbers.
 pub(crate) fn says_nearly_all(declared: &RecordType, taken: usize, all: usize) -> Option<String> {
     if !declared.has_own_match() {
         return None;
@@ -63,7 +63,7 @@ pub(crate) fn says_nearly_all(declared: &RecordType, taken: usize, all: usize) -
     (all >= FEW && taken * 10 >= all * 9).then_some(said)
 }
 
-/// The same as a problem of the configuration, `config` being the text of its file.
+/// The same as a problem of the configuration; `config` is the text of its file.
 pub(crate) fn reach_problem(
     view: &View,
     skill: &str,

@@ -1,4 +1,4 @@
-//! Notifications of a day: an event that is about to begin, and in the morning what is on and due.
+//! Notifications for upcoming events, and a summary of the day in the morning.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use nova_protocol::{DayView, TodayRow, UserError};
 use crate::App;
 use crate::config::RemindersConfig;
 
-/// Between two looks at what is due.
+/// Polling interval.
 const PAUSE: Duration = Duration::from_secs(20);
-/// What began longer ago is not announced any more, for example after the machine slept.
+/// Events that began longer ago are not announced, for example after the machine was asleep.
 const LATE: SignedDuration = SignedDuration::from_mins(5);
-/// The notifications of one look.
+/// Maximum number of notifications per poll.
 const MOST: usize = 5;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ struct Notice {
 }
 
 impl App {
-    /// Looks at what is due as long as Nova runs.
+    /// Sends reminders for as long as Nova runs.
     pub(crate) fn remind(&self) {
         let app = self.clone();
         tokio::spawn(async move {
@@ -36,8 +36,8 @@ impl App {
         });
     }
 
-    /// Tells what fell due after `since`, as far as the configuration asks for it. Returns up to when everything was
-    /// told: `since` where the day could not be read.
+    /// Sends the reminders that became due after `since`, as configured. Returns the time up to which all are
+    /// sent: `since` if the day could not be read.
     pub async fn remind_since(&self, since: Timestamp) -> Timestamp {
         let RemindersConfig { events, morning } = {
             let settings = self.inner.settings.read().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -75,7 +75,7 @@ fn put_off(error: &UserError, since: Timestamp) -> Timestamp {
     since
 }
 
-/// The time between two looks, both by the clock of the user.
+/// The interval between two polls, in the user's local time.
 struct Passed {
     since: Timestamp,
     now: Timestamp,
@@ -95,7 +95,7 @@ impl Passed {
         self.instant(at).is_some_and(|at| self.since < at && at <= self.now)
     }
 
-    /// The days of events that may fall due: today's, and tomorrow's where midnight is near.
+    /// The days whose events may become due: today, and tomorrow close to midnight.
     fn days(&self, before: SignedDuration) -> Vec<Date> {
         let today = self.today();
         let last = self.now.saturating_add(before).map_or(today, |at| at.to_zoned(self.zone.clone()).date());
@@ -105,7 +105,7 @@ impl Passed {
     }
 }
 
-/// One for each event of the day that is about to begin.
+/// One notice per event that is about to begin.
 fn begins(view: &DayView, day: Date, passed: &Passed, before: SignedDuration) -> Vec<Notice> {
     let rows = view.sections.iter().flat_map(|section| &section.rows);
     let due = rows.filter(|row| {
@@ -134,7 +134,7 @@ fn notice(row: &TodayRow) -> Notice {
     Notice { title: row.text.clone(), text }
 }
 
-/// How much is on and due; nothing on a day without anything.
+/// The numbers of today's events and due items; `None` on an empty day.
 fn summary(day: &DayView) -> Option<Notice> {
     let counted = day.sections.iter().filter(|section| !section.rows.is_empty()).map(|section| {
         let overdue = match section.overdue {

@@ -1,4 +1,4 @@
-//! Which tool a request is about, and whether the skills agree on it.
+//! Finds tools for a request, and tests the routing examples of skills.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 
 impl App {
-    /// The best tools for a request, best first. Asks no model.
+    /// The best tools for a request, in order. Uses no model.
     ///
     /// # Errors
     /// `bad_request` for an empty request.
@@ -18,7 +18,7 @@ impl App {
         self.ranked(text, limit, Router::route).await
     }
 
-    /// The best tools for an example of a skill, as if it were none.
+    /// The best tools for an example of a skill, with that example excluded.
     ///
     /// # Errors
     /// `bad_request` for an empty request.
@@ -53,17 +53,16 @@ impl App {
         .await
     }
 
-    /// Runs the routing examples and near misses of all available skills over all of them.
+    /// Evaluates the routing examples and near misses of all available skills.
     ///
     /// # Errors
-    /// None but a failure of the program.
+    /// Internal errors only.
     pub async fn test_routing(&self) -> Result<Vec<Confusion>, UserError> {
         let snapshot = self.inner.registry.snapshot();
         blocking(move || Ok(test_routing(&snapshot))).await
     }
 
-    /// A skill that waits for its review as it would be after it: until then the snapshot has nothing
-    /// of its hints.
+    /// The skill as it would be after its review: until then its routing hints are not in the snapshot.
     fn as_agreed_to(&self, skill: &Arc<SkillEntry>) -> Arc<SkillEntry> {
         match self.inner.tool_files.to_review(&skill.id) {
             Some(foreign) if skill.foreign && !self.agreed_to(skill) => {
@@ -73,7 +72,7 @@ impl App {
         }
     }
 
-    /// The examples of other skills that would go astray once this one is enabled.
+    /// Examples of other skills that would be misrouted if this skill were enabled.
     pub(crate) async fn taken_by_skill(&self, skill: SkillRef) -> Result<Vec<TakenExample>, UserError> {
         let snapshot = self.inner.registry.snapshot();
         let SkillRef { skill: id } = skill;
@@ -82,7 +81,7 @@ impl App {
         blocking(move || {
             let mut taken: Vec<TakenExample> = Vec::new();
             for Confusion { skill, text, missing, .. } in would_take(&snapshot, &skill) {
-                // What is an example of a skill and of its tool is said once.
+                // An example of both a skill and its tool is listed once.
                 if !taken.iter().any(|known| known.skill == skill && known.text == text) {
                     let missing = missing.iter().map(ToString::to_string).collect();
                     taken.push(TakenExample { skill, text, missing });

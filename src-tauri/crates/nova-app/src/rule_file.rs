@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use nova_registry::{RuleEditError, RuleList, Rules, RulesError, with_pattern, without_pattern};
 
-/// `permissions.yaml`: read on every change, written when the user adds or takes back a rule.
+/// `permissions.yaml`: re-read on every change, written when the user adds or removes a rule.
 pub(crate) struct RuleFile {
     file: PathBuf,
 }
@@ -23,7 +23,7 @@ impl RuleFile {
         }
     }
 
-    /// From now on this is the list of the pattern, and no other.
+    /// Moves the pattern to this list.
     pub(crate) fn put(&self, list: RuleList, pattern: &str) -> Result<(), RuleFileError> {
         self.change(|text| {
             let mut text = text.to_owned();
@@ -36,8 +36,7 @@ impl RuleFile {
         })
     }
 
-    /// Takes the pattern out of every list, in whatever spelling it stands there. Answers what was
-    /// taken out.
+    /// Removes the pattern in any spelling from every list, and returns what was removed.
     pub(crate) fn remove(&self, pattern: &str) -> Result<Vec<(RuleList, String)>, RuleFileError> {
         let mut gone = Vec::new();
         self.change(|text| {
@@ -51,7 +50,7 @@ impl RuleFile {
         Ok(gone)
     }
 
-    /// One tool by its name on the wire, beside what is written of it already.
+    /// Allows one tool by its wire name, keeping its other rules.
     pub(crate) fn allow(&self, wire_name: &str) -> Result<(), RuleFileError> {
         self.change(|text| Ok(with_pattern(text, RuleList::Allow, wire_name)?.text))
     }
@@ -61,7 +60,7 @@ impl RuleFile {
             let text = match nova_files::read_text(&self.file) {
                 Ok(text) => text,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-                // What cannot be read must not be replaced: it may hold what the user denies.
+                // An unreadable file must not be replaced: it may contain denials.
                 Err(error) => return Err(RuleFileError::Io(error)),
             };
             Ok((edit(&text)?.into_bytes(), ()))
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_text_is_left_as_it_is() {
+    fn file_that_is_not_text_is_left_alone() {
         let (_folder, rules, place) = file("");
         let bytes = b"# caf\xe9\npermissions:\n  deny: [x]\n";
         std::fs::write(&place, bytes).expect("written");
@@ -104,7 +103,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_to_a_file_that_is_kept_elsewhere_stays_one() {
+    fn link_to_a_file_elsewhere_stays_a_link() {
         let (folder, _, place) = file("permissions:\n  deny: [ x ]\n");
         let link = folder.path().join("link.yaml");
         std::os::unix::fs::symlink(&place, &link).expect("linked");
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_has_one_list() {
+    fn pattern_is_in_one_list_only() {
         let (_folder, rules, place) =
             file("permissions:\n  deny: [ x, CRM.Add-Contact ] # mine\n  allow:\n    - y # too\n");
         rules.put(RuleList::Allow, "crm__add_contact").expect("written");
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_removed_in_whatever_spelling() {
+    fn pattern_is_removed_in_any_spelling() {
         let (_folder, rules, place) = file("permissions:\n  deny: [ x, CRM.Add-Contact ]\n");
         let gone = rules.remove("crm__add_contact").expect("written");
         assert_eq!(gone, [(RuleList::Deny, "CRM.Add-Contact".to_owned())]);
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn many_writers_lose_nothing() {
+    fn concurrent_writers_lose_nothing() {
         let (_folder, _, place) = file("permissions:\n  deny: [ mine ] # kept\n");
         let writers: Vec<_> = (0..8)
             .map(|number| {

@@ -1,8 +1,8 @@
-//! Where the commands of tools run: what each may reach, made from the settings and enforced by the guard.
+//! Sandboxes for commands of tools: derives the permissions from the settings; the guard enforces them.
 //!
-//! A command sees `/scratch`, the folder of its chat; `/vault`, a copy without private notes; `/workspaces/NAME`, each
-//! folder that the user opened, by its mode; and `/skills/ID`, a copy of each skill with scripts. All but the scratch
-//! folder and workspaces for writing is read-only.
+//! A command sees `/scratch`, the folder of its chat; `/vault`, a copy without private notes;
+//! `/workspaces/NAME`, the folders opened by the user with their access mode; and `/skills/ID`, a copy of
+//! each skill with scripts. All except the scratch folder and writable workspaces are read-only.
 
 mod as_user;
 mod running;
@@ -31,26 +31,26 @@ use crate::blocking::blocking;
 use crate::sandboxes::{Copied, PROCESSES, confinement};
 use crate::workspaces::SCRATCH;
 
-/// How long a command may run where nobody says.
+/// Default timeout of a command.
 const SECONDS: u64 = 120;
 const MEMORY: u64 = 1 << 30;
 const TEMPORARY: u64 = 256 << 20;
 const LARGEST_FILE: u64 = 1 << 30;
-/// The most connections of a command at a time; further ones wait.
+/// Maximum concurrent connections of a command; further ones wait.
 const CONNECTIONS: usize = 64;
-/// Where programs look for a proxy: some in small letters only, some in large ones only.
+/// Proxy variables: some programs support only the lower-case ones, others only the upper-case ones.
 const PROXY_VARIABLES: [&str; 6] =
     ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
-/// How often a command's output is reported.
+/// Interval between reports of a command's output.
 const TICK: Duration = Duration::from_millis(100);
-/// Where programs are looked for.
+/// The search path for programs.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/run/current-system/sw/bin";
 
 impl App {
-    /// As [`App::try_commands`], without waiting for the end.
+    /// Like [`App::try_commands`], in the background.
     pub(crate) fn try_commands_soon(&self) {
         let wanted = self.config().skills.0.values().any(|skill| !skill.allowed_tools.is_empty());
-        // Where nothing runs tasks, nobody calls a tool either.
+        // Without a runtime, no tool is called either.
         if let (true, Commands::NotYet, Ok(runtime)) =
             (wanted, self.inner.sandboxes.commands(), tokio::runtime::Handle::try_current())
         {
@@ -59,7 +59,7 @@ impl App {
         }
     }
 
-    /// Tries to confine a command, where the user switched on a tool that runs some and nobody has tried yet.
+    /// Checks once whether a command can be confined, if the user has enabled a tool that runs commands.
     pub(crate) async fn try_commands(&self, settings: &Settings) {
         let wanted = settings.0.values().any(|skill| !skill.allowed_tools.is_empty());
         if wanted && self.inner.sandboxes.commands() == Commands::NotYet {
@@ -70,7 +70,7 @@ impl App {
 }
 
 impl Inner {
-    /// Takes up in the registry whether commands can be confined.
+    /// Tells the registry whether commands can be confined.
     fn provide_commands(self: &Arc<Self>) {
         self.registry.change_present(|present| present.commands = self.sandboxes.commands());
         self.reload_registry();
@@ -175,7 +175,7 @@ impl CallSandbox {
             ("TMPDIR", "/tmp"),
             ("LANG", "C.UTF-8"),
             ("TERM", "dumb"),
-            // Its output is reported while it runs.
+            // So that output is reported while it runs.
             ("PYTHONUNBUFFERED", "1"),
         ] {
             command = command.env(name, value);
@@ -215,7 +215,7 @@ impl Sandbox for CallSandbox {
         let mut opened = OpenedNotesOf::copy(copied.vault.as_ref().map(|(copy, _)| copy.as_path()));
         let mut guarded = self.start(&run, &copied, proxy.is_some()).await?;
         let connections = guarded.proxy.take().zip(proxy);
-        // Nothing of it goes on when this returns.
+        // Aborted on return.
         let _proxying = connections.map(|(connections, proxy)| {
             tokio_util::task::AbortOnDropHandle::new(tokio::spawn(answer(connections, proxy)))
         });
@@ -225,7 +225,7 @@ impl Sandbox for CallSandbox {
             told(ProcessNews { opened: opened.since(), said });
         });
         let (status, ended) = ended.await?;
-        // What it opened just before its end.
+        // Files opened just before its end.
         told(ProcessNews { opened: opened.since(), said: None });
         let said = running.said;
         Ok(ProcessOutput {
@@ -240,7 +240,7 @@ impl Sandbox for CallSandbox {
     }
 }
 
-/// Answers the connections of a command to its proxy. Dropping the future closes them.
+/// Serves a command's connections to its proxy. Dropping the future closes them.
 async fn answer(connections: TcpListener, proxy: Arc<dyn CommandProxy>) {
     let mut answering = JoinSet::new();
     loop {
@@ -251,7 +251,7 @@ async fn answer(connections: TcpListener, proxy: Arc<dyn CommandProxy>) {
                     answering.spawn(async move { proxy.serve(connection).await });
                 }
                 Err(error) => {
-                    // Where Nova has no descriptors left; those of a connection that ends are free again.
+                    // Out of descriptors: retry, as some are released when a connection ends.
                     tracing::debug!("a command's connection is not answered: {error}");
                     tokio::time::sleep(TICK).await;
                 }
@@ -261,12 +261,12 @@ async fn answer(connections: TcpListener, proxy: Arc<dyn CommandProxy>) {
     }
 }
 
-/// Which notes of the copy are opened while a command runs.
+/// Tracks which notes of the copy are opened while a command runs.
 enum OpenedNotesOf {
-    /// It has none.
+    /// There is no copy.
     Nothing,
     Watched(OpenedFiles),
-    /// The system has no more watches.
+    /// The system is out of watches.
     Unwatched,
 }
 

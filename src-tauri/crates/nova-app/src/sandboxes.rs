@@ -1,4 +1,4 @@
-//! The guard and the copies of files that the sandboxes of all chats share.
+//! State shared by the sandboxes of all chats: the guard, and the copies of files.
 
 mod skill_copies;
 mod vault_copy;
@@ -15,25 +15,25 @@ use nova_vault::Vault;
 use self::skill_copies::SkillCopies;
 use self::vault_copy::VaultCopy;
 
-/// The most processes of a command.
+/// Maximum number of processes of a command.
 pub(crate) const PROCESSES: u64 = 256;
 
-/// The shared part of all sandboxes.
+/// The shared state.
 pub(crate) struct Sandboxes {
     pub(crate) guard: Guard,
-    /// Of the data folder, with one folder for each Nova.
+    /// In the data folder, with one subfolder per Nova process.
     folder: PathBuf,
     copies: Mutex<Option<Copies>>,
-    /// Whether this system can confine a command.
+    /// Whether this system can confine commands.
     commands: Mutex<Commands>,
 }
 
-/// The copies that commands see, removed when this process ends.
+/// The copies visible to commands, deleted when this process ends.
 struct Copies {
     vault: Option<VaultCopy>,
     skills: SkillCopies,
     folder: tempfile::TempDir,
-    /// Locked as long as this Nova runs.
+    /// Locked for as long as this process runs.
     _lock: File,
 }
 
@@ -47,7 +47,7 @@ impl Sandboxes {
         }
     }
 
-    /// Starts a command that does nothing.
+    /// Starts a command that does nothing, as a test.
     pub(crate) async fn try_one(&self) -> Commands {
         let limits = Limits { all_processes: Some(PROCESSES), ..Limits::default() };
         let confinement = confinement(View::default(), limits);
@@ -68,7 +68,7 @@ impl Sandboxes {
         self.commands.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Brings the copies up to date. Blocks while it does.
+    /// Updates the copies. Blocking.
     ///
     /// # Errors
     /// When they cannot be written, or the vault cannot be read.
@@ -105,7 +105,7 @@ impl Sandboxes {
 impl Copies {
     fn new(sandboxes: &Path) -> io::Result<Self> {
         nova_files::private_folder(sandboxes)?;
-        // One Nova at a time, so that none removes what another is about to lock.
+        // One process at a time, so that none deletes a folder that another is about to lock.
         let of_all = nova_files::open_lock(&sandboxes.join("lock"))?;
         of_all.lock()?;
         sweep(sandboxes)?;
@@ -116,11 +116,11 @@ impl Copies {
     }
 }
 
-/// Removes the copies that a killed process left.
+/// Deletes the copies of killed processes.
 fn sweep(sandboxes: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(sandboxes)? {
         let left = entry?.path();
-        // Only folders have one.
+        // Only subfolders contain one.
         let Ok(lock) = File::open(left.join("lock")) else { continue };
         if lock.try_lock().is_ok() {
             std::fs::remove_dir_all(&left)?;
@@ -129,18 +129,18 @@ fn sweep(sandboxes: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies that a command is given.
+/// The copies for one command.
 #[derive(Default)]
 pub(crate) struct Copied {
-    /// The copy, and where the vault itself lies.
+    /// The copy, and the path of the vault itself.
     pub(crate) vault: Option<(PathBuf, PathBuf)>,
-    /// Files of the vault that are too large for the copy.
+    /// Number of files that are too large for the copy.
     pub(crate) left_out: usize,
-    /// By the ids of the skills.
+    /// By skill id.
     pub(crate) skills: Vec<(String, PathBuf)>,
 }
 
-/// Nothing but the view, without network.
+/// Only the view, without network.
 pub(crate) fn confinement(view: View, limits: Limits) -> Confinement {
     Confinement { files: Files::View(view), network: false, spawn: true, limits, require: true }
 }

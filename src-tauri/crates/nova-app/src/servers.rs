@@ -1,4 +1,4 @@
-//! MCP servers as settings show them, and what the user sets of each.
+//! MCP servers in settings, and the user's settings for each.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::mcp::unknown_server;
 use crate::server_now::ServerNow;
 use crate::skill_rows::{mean, object_at, tokens};
 
-/// Lines of its standard error beside a server that failed.
+/// Lines of stderr shown with a failed server.
 const LINES_IN_ROW: usize = 3;
 
 impl App {
@@ -62,7 +62,7 @@ impl App {
         }
     }
 
-    /// Whether the command names the vault, a folder in it, or one around it.
+    /// Whether the command references the vault, a folder in it, or a parent folder of it.
     fn reaches_vault(&self, server: &str) -> bool {
         let (Ok(vault), Some(config)) = (self.vault(), self.inner.mcp.config(server)) else { return false };
         let Way::Command { args, env, cwd, .. } = &config.way else { return false };
@@ -131,7 +131,7 @@ impl App {
     }
 
     /// # Errors
-    /// The tool is not what the user looked at.
+    /// When the tool has changed since the user saw it.
     pub(crate) async fn approve_server_tool(
         &self,
         approve: ApproveServerTool,
@@ -153,7 +153,8 @@ impl App {
         self.list_servers(Nothing {}).await
     }
 
-    /// The user decided anew what these tools are: their next calls do not ask because they changed.
+    /// Removes old approvals after the user has decided about these tools, so that their next calls do not
+    /// report a change.
     pub(crate) fn forget_tools<'a>(
         &self,
         skill: &str,
@@ -173,7 +174,7 @@ impl App {
 }
 
 impl Inner {
-    /// Reports each server whose state, prompts or resources changed since the last call.
+    /// Emits an event for each server whose state, prompts or resources changed since the last call.
     pub(crate) fn servers_changed(self: &Arc<Self>) {
         let now: BTreeMap<_, _> = self
             .mcp
@@ -218,7 +219,7 @@ pub fn state_of(server: &ServerStatus) -> ServerStateView {
     }
 }
 
-/// Why a server is not ready, and what to do.
+/// Why a server is not ready, and the remedy.
 pub fn reason_of(server: &ServerStatus) -> Option<String> {
     match &server.phase {
         _ if !server.enabled => None,
@@ -293,7 +294,7 @@ fn review_view(review: &ServerReview) -> ServerReviewView {
 }
 
 fn change_view(change: &ChangedTool) -> Option<ServerToolChange> {
-    // The diff is that of a note; a tool's name may hold what a path may not.
+    // Uses the diff of a note with a fixed path, because a tool's name may be no valid path.
     let path = VaultPath::parse("tool").ok()?;
     let mut diff = diff_view(&path, None, &nova_vault::note::diff(Some(&change.before), Some(&change.after)));
     diff.path.clone_from(&change.tool);
@@ -323,7 +324,7 @@ fn set_tool(tools: &mut Map<String, Value>, set: &SetServerTool) {
                 denied.push(name.clone());
             }
         }
-        // Where only some are wanted, it has to be one of them.
+        // If there is an allow list, it has to contain the tool.
         let allowed = tools.get_mut("allow").and_then(Value::as_array_mut);
         if let Some(allowed) = allowed.filter(|allowed| on && !allowed.is_empty() && !allowed.contains(&name))
         {

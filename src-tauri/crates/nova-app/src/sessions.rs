@@ -1,4 +1,4 @@
-//! The sessions as a whole: keeping, finding, exporting and forgetting them.
+//! Sessions: trash, search, export and purging.
 
 use std::collections::HashSet;
 use std::io::{ErrorKind, Write as _};
@@ -20,11 +20,11 @@ use crate::config::without_secrets;
 
 /// How long a deleted session can be restored.
 const IN_TRASH: jiff::SignedDuration = jiff::SignedDuration::from_hours(30 * 24);
-/// How often the log of a turn that another Nova process runs is looked at.
+/// Polling interval for the log of a turn in another Nova process.
 const LOOKED_AT: Duration = Duration::from_millis(300);
-/// Sessions that a search answers with where nothing is said.
+/// Default number of search results.
 const FOUND: u32 = 20;
-/// A file name that every system takes, in characters.
+/// Maximum length of a file name, in characters, safe on all systems.
 const NAME_LENGTH: usize = 80;
 
 impl App {
@@ -53,7 +53,7 @@ impl App {
         Ok(())
     }
 
-    /// Forgets for good what has been in the trash for long.
+    /// Purges sessions that have been in the trash for long.
     pub(crate) async fn purge_old_sessions(&self) {
         let until = self.inner.options.clock.now() - IN_TRASH;
         if let Err(error) = self.purge_trash(Some(&until.to_string())).await {
@@ -61,12 +61,11 @@ impl App {
         }
     }
 
-    /// Forgets for good what was deleted until then, with what was being written in it; how many
-    /// sessions that were.
+    /// Purges sessions deleted up to then, together with their drafts; returns their number.
     pub(crate) async fn purge_trash(&self, until: Option<&str>) -> Result<usize, UserError> {
         let purged = self.inner.store.purge(until).await?;
         let kept_in_log = !purged.log_emptied;
-        // One that cannot be forgotten keeps no other: what is purged is named once.
+        // Errors are collected, because the purged sessions are returned only once.
         purged.sessions.iter().for_each(|session| self.forget_scratch(session));
         let forgotten: Vec<_> = purged.sessions.iter().map(|session| self.forget_draft(session)).collect();
         forgotten.into_iter().collect::<Result<(), _>>()?;
@@ -76,7 +75,7 @@ impl App {
         Ok(purged.listed)
     }
 
-    /// As [`Self::purge_trash`], one session of it.
+    /// Like [`Self::purge_trash`], for one session.
     pub(crate) async fn purge_session(&self, session: &str) -> Result<(), UserError> {
         let under = self.inner.store.children(session).await?;
         let purged = self.inner.store.purge_one(session).await;
@@ -99,8 +98,8 @@ impl App {
         Ok(found.into_iter().map(|found| self.found_view(found)).collect())
     }
 
-    /// A session as a Markdown document, private where the chat read private notes. What looks like a key is
-    /// left out.
+    /// Exports a session as Markdown, marked private if the chat read private notes. Apparent keys are
+    /// removed.
     ///
     /// # Errors
     /// When there is no such session or its log cannot be read.
@@ -122,7 +121,7 @@ impl App {
         Ok(without_secrets(&document))
     }
 
-    /// Has the user choose a file, and writes the session into it.
+    /// Shows the save dialog, and exports the session to the chosen file.
     pub(crate) async fn export_session(&self, export: ExportSession) -> Result<ExportedSession, UserError> {
         let text = self.session_as_markdown(&export.session, export.all == Some(true)).await?;
         let info = self.inner.store.info(&export.session).await?;
@@ -132,16 +131,16 @@ impl App {
             return Ok(ExportedSession { saved: None });
         };
         let saved = self.places().shown(&path);
-        // The dialog has asked.
+        // The dialog has confirmed overwriting.
         self.write_export(&path, text, true).await?;
         Ok(ExportedSession { saved: Some(saved) })
     }
 
-    /// Writes a document where the user wants it; into the vault as every change of a note. `replace`: in
-    /// the place of an existing file.
+    /// Writes a document to a path; in the vault this is a regular change of a note. `replace` allows
+    /// overwriting an existing file.
     ///
     /// # Errors
-    /// When it cannot be written, or a file or a note of the vault has that name.
+    /// When it cannot be written, or a file or a note with that name exists.
     pub async fn write_export(&self, path: &Path, text: String, replace: bool) -> Result<(), UserError> {
         let (vault, path) = (self.vault().ok(), path.to_owned());
         blocking(move || {
@@ -157,7 +156,7 @@ impl App {
             }
             let mut options = std::fs::File::options();
             options.write(true).create(true).truncate(true);
-            // A pipe or a terminal is there to be written to.
+            // An existing pipe or terminal may be written to.
             options.create_new(!replace && (path.is_file() || !path.exists()));
             let written = nova_files::private(&mut options).open(&path).and_then(|mut file| {
                 nova_files::make_private(&file)?;
@@ -181,7 +180,7 @@ impl App {
         .await
     }
 
-    /// What a message is said after, where the user names a turn.
+    /// The message after which a new one is inserted, if the user names a turn.
     pub(crate) async fn said_after(
         &self,
         session: &str,
@@ -206,8 +205,8 @@ impl App {
         Ok(Nothing {})
     }
 
-    /// Tells what another Nova process does in the session, as its log has it from this number on, until its turn
-    /// has ended.
+    /// Forwards events of a turn in another Nova process from the session's log, starting at this number,
+    /// until the turn ends.
     pub(crate) fn follow_elsewhere(&self, session: &str, from: i64) {
         if !self.followed().insert(session.to_owned()) {
             return;
@@ -216,7 +215,7 @@ impl App {
         tokio::spawn(async move {
             let mut next = from;
             loop {
-                // First, so that what was written before its end is read after it.
+                // Checked before reading, so that the events before the turn's end are not missed.
                 let goes_on = app.inner.store.is_running(&session) && !app.runs_here(&session);
                 let Ok(events) = app.inner.store.events_since(&session, next).await else { break };
                 next = events.last().map_or(next, |(last, _)| last + 1);
@@ -260,8 +259,8 @@ impl App {
     }
 }
 
-/// A stored event as a listener would have received it: a message after its blocks, which took the
-/// numbers before its own.
+/// Restores the live order of a stored event: a message after its blocks, which have the sequence numbers
+/// before it.
 fn as_it_happened(envelope: Envelope) -> Vec<Envelope> {
     let mut events = with_blocks([envelope]);
     for (before, event) in events.iter_mut().rev().enumerate() {
@@ -270,14 +269,14 @@ fn as_it_happened(envelope: Envelope) -> Vec<Envelope> {
     events
 }
 
-/// The path within the vault, where the file would lie in it.
+/// The vault path of a file in the vault.
 fn in_vault(vault: &Vault, path: &Path) -> Option<VaultPath> {
     let folder = path.parent()?.canonicalize().ok()?;
     let inside = folder.strip_prefix(vault.root().canonicalize().ok()?).ok()?.join(path.file_name()?);
     VaultPath::parse(&inside.to_string_lossy().replace('\\', "/")).ok()
 }
 
-/// The log keeps a message's text; its rendered blocks are made again for the window.
+/// Renders the blocks of messages again; the log contains only the text.
 pub(crate) fn with_blocks(events: impl IntoIterator<Item = Envelope>) -> Vec<Envelope> {
     let mut all = Vec::new();
     for envelope in events {

@@ -1,4 +1,4 @@
-//! Where the files of a skill lie, to be shown to the user who fixes them.
+//! Reveals the files of a skill to the user.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 
 impl App {
-    /// Shows the file of a skill that needs a fix in the system's file manager.
+    /// Reveals the file of a skill that needs a fix in the system's file manager.
     pub(crate) async fn show_skill_files(&self, skill: SkillRef) -> Result<Nothing, UserError> {
         let snapshot = self.inner.registry.snapshot();
         let id = &skill.skill;
@@ -26,10 +26,10 @@ impl App {
         Ok(Nothing {})
     }
 
-    /// Shows a file or folder where it lies; it is not opened.
+    /// Reveals a file or folder without opening it.
     pub(crate) async fn show_in_file_manager(&self, path: PathBuf) -> Result<(), UserError> {
         let (desktop, shown) = (self.inner.options.desktop.clone(), path.clone());
-        // It waits for an answer of the file manager.
+        // Waits for a reply of the file manager.
         blocking(move || Ok(desktop.show_file(&shown))).await?.map_err(|reason| {
             UserError::new(
                 ErrorCode::Io,
@@ -54,7 +54,7 @@ impl App {
     }
 }
 
-/// The tool file that the reason begins with, else the folder of all of them.
+/// The tool file named at the start of the reason, otherwise the folder.
 fn named_in(reason: Option<&str>, folder: &Path) -> PathBuf {
     let name = reason.and_then(|reason| reason.split([',', ' ', ':']).next()).filter(|name| {
         let plain = !name.contains(['/', '\\']);

@@ -1,4 +1,4 @@
-//! The skills as settings show them, and what the user sets of each.
+//! Skills in settings, and the user's settings for each.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ impl App {
         Ok(snapshot.skills().iter().map(row).collect())
     }
 
-    /// By skill, in how many chats it is active; turns that run count as far as they have come.
+    /// Number of chats in which each skill is active, including running turns.
     pub(crate) async fn active_in(&self) -> Result<HashMap<String, u32>, SessionError> {
         let open: Vec<_> = self.chats().values().cloned().collect();
         for chat in open {
@@ -34,7 +34,7 @@ impl App {
         self.inner.store.active_in().await
     }
 
-    /// The list of skills as a chat with the default model gets it.
+    /// The list of skills that a chat with the default model receives.
     pub(crate) async fn skill_catalog(&self, _: Nothing) -> Result<CatalogView, UserError> {
         let model = self.default_model().await;
         let context = model.and_then(|model| self.context_of(&model));
@@ -87,7 +87,7 @@ impl App {
         })
     }
 
-    /// Writes what the user sets into `nova.config.json`; what is absent stays as it is there.
+    /// Writes the user's settings to `nova.config.json`; absent ones are not changed.
     pub(crate) async fn set_skill(&self, set: SetSkill) -> Result<Vec<SkillRow>, UserError> {
         self.check_reach(&set).await?;
         let snapshot = self.inner.registry.snapshot();
@@ -146,14 +146,14 @@ impl App {
         self.list_skills(Nothing {}).await
     }
 
-    /// Switches a skill on or off.
+    /// Enables or disables a skill.
     pub(crate) fn set_enabled(&self, id: &str, enabled: bool) -> Result<(), UserError> {
         self.change_skill(id, |entry| {
             entry.insert("enabled".into(), Value::Bool(enabled));
         })
     }
 
-    /// Changes `skills.<id>` of the configuration, however the file spells the id.
+    /// Edits `skills.<id>` of the configuration, in whatever spelling the file has the id.
     pub(crate) fn change_skill(
         &self,
         id: &str,
@@ -175,7 +175,7 @@ impl App {
     }
 }
 
-/// `off_at_first`: the tool is off until it stands in the list of those allowed.
+/// `off_at_first`: the tool is off unless it is in the allow list.
 fn switch_tool(entry: &mut Map<String, Value>, tool: &str, on: bool, off_at_first: bool) {
     let Some(tools) = object_at(entry, "tools") else { return };
     let mut set = |name: &str, listed: bool| {
@@ -195,8 +195,7 @@ fn switch_tool(entry: &mut Map<String, Value>, tool: &str, on: bool, off_at_firs
     set("deny", !on && !off_at_first);
 }
 
-/// The object under a key, made where nothing or null is. The file was read before it is changed:
-/// what is neither has been refused by then.
+/// The object under a key, created if missing or null. Other types have been refused when the file was read.
 pub(crate) fn object_at<'a>(
     map: &'a mut Map<String, Value>,
     key: &str,
@@ -276,7 +275,7 @@ fn skill_row(skill: &SkillEntry, catalog: &Catalog, used: &SkillUse, active_in: 
     }
 }
 
-/// Four bytes a token: an estimate that needs no vocabulary.
+/// Estimates four bytes per token, without a tokenizer.
 pub(crate) fn tokens(bytes: usize) -> u32 {
     u32::try_from(bytes.div_ceil(4)).unwrap_or(u32::MAX)
 }

@@ -1,5 +1,5 @@
-//! `skills` of `nova.config.json`. What is of a wrong type is an error: a skill that the user meant to
-//! switch off must not run because of how it was written.
+//! Parses `skills` of `nova.config.json`. A value of the wrong type is an error: a skill that the user meant
+//! to disable must not run because of a typo.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use nova_registry::{Settings, SkillSettings, canonical};
 use nova_skill::{Lifetime, Mode};
 use serde_json::{Map, Value};
 
-/// A key, and what is wrong with it.
+/// A key and its problem.
 pub(crate) type Fault = (String, String);
 
 /// # Errors
-/// With the key that is wrong, as `skills.<id>.<key>`.
+/// With the invalid key, as `skills.<id>.<key>`.
 pub(crate) fn read(value: Option<&Value>) -> Result<Settings, Fault> {
     let mut settings: BTreeMap<String, SkillSettings> = BTreeMap::new();
     let Some(skills) = object("skills", value)? else { return Ok(Settings::default()) };
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_of_a_wrong_type_is_reported_with_its_key() {
+    fn value_of_the_wrong_type_is_reported_with_its_key() {
         for (value, key, why) in [
             (json!([]), "skills", "object"),
             (json!({"crm": true}), "skills.crm", "object"),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_null_is_not_set() {
+    fn null_counts_as_unset() {
         let nulls = json!({"crm": {"enabled": null, "mode": null, "lifetime": null, "pinned": null,
             "hidden": null, "tools": {"deny": null}, "config": null}, "vault": null});
         let read = read(Some(&nulls)).expect("nothing is set");
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_is_read() {
+    fn settings_are_parsed() {
         let set = json!({"crm": {"enabled": false, "mode": "always", "lifetime": "turn", "pinned": true,
             "hidden": true, "tools": {"deny": ["export"], "allow": ["bash"]}, "config": {"team": "a"}, "mine": 1}});
         let own = SkillSettings {

@@ -7,7 +7,7 @@ use nova_skill_core::{PendingTools, Snippets};
 
 use crate::workflow::Workflow;
 
-/// A folder of `skills/` that is text alone, with all its files.
+/// A skill in a folder of `skills/` that consists of text only.
 macro_rules! workflow {
     ($folder:tt) => {{
         static FOLDER: Dir<'static> = include_dir!($folder);
@@ -15,7 +15,7 @@ macro_rules! workflow {
     }};
 }
 
-/// The skills compiled into Nova: one line each.
+/// The skills compiled into Nova, one line each.
 pub(crate) fn built_in(pending: Arc<dyn PendingTools>, snippets: Arc<dyn Snippets>) -> Vec<Box<dyn Skill>> {
     vec![
         nova_skill_budget::skill(),
@@ -33,7 +33,7 @@ pub(crate) fn built_in(pending: Arc<dyn PendingTools>, snippets: Arc<dyn Snippet
     ]
 }
 
-/// Scripts of the assistant, run where tools in TypeScript are.
+/// Runs scripts of the assistant in the same host as TypeScript tools.
 pub(crate) struct HostSnippets(pub(crate) Arc<dyn ToolHost>);
 
 #[async_trait]
@@ -61,17 +61,17 @@ mod tests {
     }
 
     #[test]
-    fn each_built_in_skill_is_as_it_should_be_and_no_two_share_a_record_type() {
+    fn built_in_skills_are_valid_and_share_no_record_type() {
         for (skill, again) in all().into_iter().zip(all()) {
             let snapshot = nova_testkit::snapshot_of(vec![skill]);
             nova_testkit::assert_sound(again, &snapshot.skills()[0].id);
         }
-        // Fails on a broken one, and a second skill with a type of the first is broken.
+        // Panics on an invalid skill; a duplicate record type makes the second skill invalid.
         nova_testkit::snapshot_of(all());
     }
 
     #[test]
-    fn a_workflow_is_found_by_its_examples_and_takes_nobody_else_s() {
+    fn workflow_is_routed_by_its_examples_and_takes_no_others() {
         let snapshot = nova_testkit::snapshot_of(all());
         let confusions = nova_registry::test_routing(&snapshot);
         for id in ["employee-onboarding", "release-management", "research-assistant"] {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_of_text_alone_brings_all_its_files() {
+    fn skill_of_text_only_includes_all_its_files() {
         let snapshot = nova_testkit::snapshot_of(all());
         let folder =
             snapshot.skill("research-assistant").and_then(|skill| skill.folder.clone()).expect("files");

@@ -6,8 +6,8 @@ use nova_skill::{StoreSource, ToolCache, ToolError, ToolStore, Value};
 
 use crate::own_files;
 
-/// Each skill's store is a folder of its own below the data folder, and each value in it a JSON file; the cache is one
-/// folder, and each entry a file.
+/// File-based stores: a folder per skill in the data folder with one JSON file per value; and one cache
+/// folder with a file per entry.
 pub(crate) struct FileStores {
     folder: PathBuf,
     cache: PathBuf,
@@ -33,7 +33,7 @@ struct FileCache {
     folder: PathBuf,
 }
 
-/// How large one entry of the cache may be.
+/// Maximum size of a cache entry, in bytes.
 const MOST_CACHED: usize = 64 * 1024 * 1024;
 
 #[async_trait]
@@ -80,7 +80,7 @@ struct FileStore {
     folder: PathBuf,
 }
 
-/// Stores hold small values; larger data belongs in notes.
+/// Values are small; larger data belongs in notes.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 
 impl FileStore {
@@ -88,7 +88,8 @@ impl FileStore {
         Ok(self.folder.join(file_name(key, "json")?))
     }
 
-    /// Writes the value where what is there now fits; whether it did. One writer at a time among all Novas.
+    /// Compare and set: writes the value if the current one matches, and returns whether it did. Locked among
+    /// all Nova processes.
     async fn write(
         &self,
         key: &str,
@@ -115,7 +116,7 @@ impl FileStore {
 }
 
 enum NotWritten {
-    /// Another value is there.
+    /// The current value does not match.
     Other,
     Failed(std::io::Error),
 }
@@ -131,7 +132,7 @@ fn read(read: std::io::Result<Vec<u8>>) -> std::io::Result<Option<Value>> {
 
 #[async_trait]
 impl ToolStore for FileStore {
-    /// A file that is not JSON counts as missing: a store is never the truth about anything.
+    /// A file that is not JSON counts as missing: a store never holds primary data.
     async fn get(&self, key: &str) -> Result<Option<Value>, ToolError> {
         let file = self.file(key)?;
         let bytes = tokio::task::spawn_blocking(move || nova_files::read(&file)).await;
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_value_that_another_nova_has_changed_meanwhile_is_not_replaced() {
+    async fn value_changed_by_another_process_is_not_replaced() {
         let data = tempfile::tempdir().expect("a folder");
         let (one, other) = (FileStores::new(data.path()), FileStores::new(data.path()));
         let (one, other) = (one.of("portfolio"), other.of("portfolio"));
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_broken_file_is_nothing_and_a_key_leads_nowhere_else() {
+    async fn broken_file_is_missing_and_keys_cannot_escape_the_folder() {
         let data = tempfile::tempdir().expect("a folder");
         std::fs::create_dir_all(data.path().join("store/portfolio")).expect("a folder");
         std::fs::write(data.path().join("store/portfolio/quotes.json"), "{").expect("a file");

@@ -1,4 +1,4 @@
-//! The sessions in which sub-agents work.
+//! Sessions of sub-agents.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, OpenChat};
 
-/// Each is open like a chat, so that it can be watched and stopped like one.
+/// They are open like chats, so that they can be watched and stopped.
 #[async_trait]
 impl SubSessions for App {
     async fn open(
@@ -21,7 +21,7 @@ impl SubSessions for App {
         let at = self.inner.options.clock.now().to_string();
         self.inner.store.create_under(&parent.id, &id, title, &at).await?;
         let mut session = Session::load(&self.inner.store, &id).await?;
-        // Its cards stand in the parent's chat, and so does what they allow.
+        // Approvals are shown in the parent's chat, which also holds the grants.
         session.grants = parent.grants.clone();
         let waiting = self.chats().get(&parent.id).map(|chat| chat.waiting.clone()).unwrap_or_default();
         let chat = Arc::new(OpenChat {

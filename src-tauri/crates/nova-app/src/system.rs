@@ -1,7 +1,7 @@
 use nova_session::Ids;
 use nova_skill::Clock;
 
-/// This machine's clock and the user's zone.
+/// The system clock and the user's time zone.
 pub struct SystemClock;
 
 impl Clock for SystemClock {
@@ -14,7 +14,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// Ids that sort by the time they were made: lower-case ULIDs.
+/// Lower-case ULIDs, which sort by creation time.
 pub struct UlidIds;
 
 impl Ids for UlidIds {

@@ -1,4 +1,4 @@
-//! Tools that are files, as they come and go while Nova runs.
+//! Loading and watching of tool files.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use nova_registry::{State, canonical};
 use crate::app::{App, Inner};
 
 impl App {
-    /// Reads the folders of tools again and waits until every file is loaded or has failed to, at
-    /// most that long. The command line does so at its start; the window does not wait. What is
-    /// still being read after that, `skill.tool` each, is loaded anyway when it is ready.
+    /// Reloads the tool folders and waits until every file is loaded or has failed, with a timeout. For the
+    /// command line; the window does not wait. Returns what is still loading, as `skill.tool`; it becomes
+    /// available when ready.
     pub async fn tools_loaded(&self, at_most: Duration) -> Vec<String> {
         let files = self.inner.tool_files.refresh();
         let servers = self.inner.mcp.ready(None, at_most);
@@ -22,7 +22,7 @@ impl App {
         self.being_read(|_| true)
     }
 
-    /// The same for one call: waits for the skill of that tool (`skill.tool` or its wire name) alone.
+    /// Like [`App::tools_loaded`], but waits only for the skill of this tool (`skill.tool` or its wire name).
     pub async fn tool_loaded(&self, tool: &str, at_most: Duration) -> Vec<String> {
         let Some((skill, _)) = tool.split_once("__").or_else(|| tool.split_once('.')) else {
             return self.tools_loaded(at_most).await;
@@ -41,7 +41,7 @@ impl App {
         tools.filter(|tool| tool.state == State::Starting).map(|tool| tool.shown_name()).collect()
     }
 
-    /// Takes up what sources of skills say of themselves, as long as the app is there.
+    /// Applies changes reported by the sources of skills, for as long as the app exists.
     pub(crate) fn follow_sources(&self) {
         self.at_each(self.inner.registry.changes(), Inner::reload_registry);
         self.at_each(self.inner.mcp.source().changes(), Inner::servers_changed);

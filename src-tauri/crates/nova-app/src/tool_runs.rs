@@ -14,28 +14,28 @@ use tokio_util::sync::CancellationToken;
 use crate::app::{App, OpenRun};
 use crate::caller::Caller;
 
-/// One tool run from a form or the command line.
+/// A tool run from a form or the command line.
 pub struct ToolRun {
-    /// Carried by its events as their session.
+    /// Session id of its events.
     pub run: String,
-    /// `skill.tool` or the wire name.
+    /// `skill.tool`, or the wire name.
     pub tool: String,
     pub args: Value,
     pub kind: ChangeSetKind,
     pub approver: Arc<dyn Approver>,
-    /// The user's own hand started it; else everything is asked as in a turn.
+    /// Started by the user; otherwise approvals are asked as in a turn.
     pub by_hand: bool,
     pub cancel: CancellationToken,
 }
 
 impl App {
-    /// Runs one tool the same way a turn does.
+    /// Runs one tool in the same way as a turn.
     pub async fn run_tool(&self, run: ToolRun) -> ToolResult {
         let called = CalledTool::Named(run.tool.clone());
         self.run_called(run, called, Heard::ByAll, &Caller::owner()).await
     }
 
-    /// Runs a tool that only reads, of which nobody hears and which counts for nothing: nobody asked for it.
+    /// Runs a read-only tool without events and without counting its usage, because nobody requested it.
     pub(crate) async fn run_unheard(&self, run: ToolRun) -> ToolResult {
         let called = CalledTool::Named(run.tool.clone());
         self.run_called(run, called, Heard::ByNobody, &Caller::owner()).await
@@ -48,7 +48,7 @@ impl App {
         heard: Heard,
         caller: &Caller,
     ) -> ToolResult {
-        // Nobody watches the file for a command that runs one tool and ends.
+        // A one-shot command does not watch the file.
         self.reload_settings();
         let access = self.access(Arc::new(Rereading { app: self.clone(), approver: run.approver }));
         let change_set = access
@@ -60,7 +60,7 @@ impl App {
         let scope = CallScope {
             access,
             snapshot: self.inner.registry.snapshot(),
-            // An MCP client calls the tools it is served; those may not call others for it.
+            // An MCP client calls served tools directly; these may not call others on its behalf.
             callable: (caller.principal.kind == PrincipalKind::McpClient).then(Arc::default),
             grants: Arc::new(Grants::default()),
             given: if run.by_hand { self.inner.given_files.clone() } else { Arc::new(()) },
@@ -95,7 +95,7 @@ impl App {
         }
         let (value, error) = match outcome.result {
             Ok(value) => (Some(value), None),
-            // Why none is open, where one is configured.
+            // If a vault is configured, the reason why it is not open.
             Err(error) if error.code == ErrorCode::NoVault => (None, self.vault().err().or(Some(error))),
             Err(error) => (None, Some(error)),
         };
@@ -113,7 +113,7 @@ impl App {
         }
     }
 
-    /// Runs a tool from its form; its approvals are answered by `decide_approval`.
+    /// Runs a tool from its form; approvals are answered by `decide_approval`.
     pub(crate) async fn run_form(
         &self,
         run: String,
@@ -141,7 +141,7 @@ impl App {
     }
 }
 
-/// Reads the rules again after each answer: one may have been written while the question waited.
+/// Reloads the rules after each answer, because one may have been added while the question was open.
 struct Rereading {
     app: App,
     approver: Arc<dyn Approver>,
@@ -160,15 +160,15 @@ impl Approver for Rereading {
     }
 }
 
-/// Who receives the events of a run.
+/// The receivers of a run's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Heard {
     ByAll,
-    /// It has no change set either, so it writes nothing.
+    /// There is no change set either, so it must not write.
     ByNobody,
 }
 
-/// Emits the events of a run that belongs to no session, and counts its usage.
+/// Emits the events of a run without a session, and counts its usage.
 struct RunEvents {
     app: App,
     run: String,

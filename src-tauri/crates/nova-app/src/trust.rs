@@ -9,10 +9,10 @@ use nova_provider::key_variable;
 use nova_registry::{AgreedSkills, canonical, shown_name};
 use serde::{Deserialize, Serialize};
 
-/// What the user agreed to, in `<data>/trust.json`. What a later Nova keeps there beside it stays.
+/// The user's agreements, in `<data>/trust.json`. Unknown keys of newer versions are retained.
 pub(crate) struct Trust {
     file: PathBuf,
-    /// The user knows that the file cannot be read: the next agreement may begin a new one.
+    /// The user was told that the file is unreadable: the next agreement may start a new one.
     told: AtomicBool,
 }
 
@@ -36,58 +36,59 @@ type Rest = serde_json::Map<String, serde_json::Value>;
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Record {
-    /// Provider id → the host that was agreed to. Another host is not agreed to.
+    /// Provider id → the agreed host. Other hosts are not agreed to.
     providers: BTreeMap<String, String>,
-    /// Provider id → the fingerprint of its kind and address at that time, to which the key in its
-    /// environment variable is bound. It outlives the agreement.
+    /// Provider id → the fingerprint of its kind and URL at the time of the agreement, to which the key in
+    /// its environment variable is bound. It outlives the agreement.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     addresses: BTreeMap<String, String>,
-    /// Provider id, of a server on this machine → the hosts that it may pass notes on to.
+    /// Provider id of a local server → the hosts to which it may forward notes.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     passed_on: BTreeMap<String, BTreeSet<String>>,
-    /// `skill.tool` → the content that was approved last. No other is.
+    /// `skill.tool` → the last approved content. Others are not approved.
     tools: BTreeMap<String, ApprovedTool>,
-    /// Canonical id of a skill from elsewhere → what the user agreed to. Nothing else of it is used.
+    /// Canonical id of a third-party skill → the agreed version. Nothing else of it is used.
     skills: BTreeMap<String, AgreedSkill>,
-    /// Name of an MCP server → the fingerprint of the command or address that was agreed to.
+    /// Name of an MCP server → the fingerprint of the agreed configuration.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     mcp_servers: BTreeMap<String, String>,
-    /// Of these, when the user agreed, RFC 3339.
+    /// Time of each of these agreements, RFC 3339.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     mcp_agreed_at: BTreeMap<String, String>,
-    /// Whether TypeScript tools may run where the system confines nothing; None until the user was asked.
+    /// Whether TypeScript tools may run unconfined on systems without confinement; `None` until the user was
+    /// asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     unconfined: Option<bool>,
     #[serde(flatten)]
     rest: Rest,
 }
 
-/// A skill from elsewhere as it was when the user agreed to it.
+/// The agreed version of a third-party skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AgreedSkill {
-    /// Of all its files.
+    /// Hash of all its files.
     pub(crate) fingerprint: String,
-    /// Path → hash, to say later what changed.
+    /// Path → hash, to report changes later.
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
     #[serde(flatten)]
     pub(crate) rest: Rest,
 }
 
-/// A tool that did not come with the program, as the user approved it.
+/// Approval of a third-party tool.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ApprovedTool {
     definition: String,
-    /// Every call, not only the first.
+    /// For every call, not only the first.
     #[serde(default)]
     pub(crate) always: bool,
-    /// Nobody was asked: it is what the tool was when it was first seen.
+    /// Not approved by the user, but recorded when the tool was first seen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     unasked: bool,
-    /// What it said of itself then.
+    /// Its presentation at that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     face: Option<KeptFace>,
-    /// Hosts that every call may contact, beside those it declares.
+    /// Hosts that every call may contact, in addition to declared ones.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) hosts: BTreeSet<String>,
     #[serde(flatten)]
@@ -107,7 +108,7 @@ impl Trust {
         Self { file: data.join("trust.json"), told: AtomicBool::new(false) }
     }
 
-    /// Why the file cannot be read, and what happens to it; callers show it to the user.
+    /// Why the file is unreadable, and what will happen to it. Callers must show it to the user.
     pub(crate) fn problem(&self) -> Option<ConfigProblemView> {
         let error = self.try_read().err()?;
         let is_broken = error.kind() == ErrorKind::InvalidData;
@@ -131,8 +132,8 @@ impl Trust {
         })
     }
 
-    /// `address` is a fingerprint of the provider's kind and address. An agreement of an older Nova is for
-    /// the host alone.
+    /// `address` is a fingerprint of the provider's kind and URL. Agreements of older versions cover the host
+    /// only.
     pub(crate) fn agrees(&self, provider: &str, host: &str, address: &str) -> bool {
         let record = self.read();
         record.providers.get(provider).is_some_and(|agreed| agreed == host)
@@ -146,12 +147,12 @@ impl Trust {
         })
     }
 
-    /// Whether the provider's key may go to this address. An unreadable file lets it go nowhere.
+    /// Whether the provider's key may be sent to this URL. Never if the file is unreadable.
     pub(crate) fn is_bound(&self, provider: &str, address: &str) -> bool {
         self.try_read().is_ok_and(|record| record.is_bound(provider, address))
     }
 
-    /// Binds a key that was bound to another address to this one. One that was never bound stays so.
+    /// Binds a key to this URL if it was bound to another one; an unbound key stays unbound.
     pub(crate) fn rebind(&self, provider: &str, address: &str) -> Result<(), TrustError> {
         if self.is_bound(provider, address) {
             return Ok(());
@@ -161,7 +162,7 @@ impl Trust {
         })
     }
 
-    /// Whether the server of that id may pass notes on to the host.
+    /// Whether the local server with this provider id may forward notes to the host.
     pub(crate) fn agrees_to_pass_on(&self, provider: &str, host: &str) -> bool {
         self.read().passed_on.get(provider).is_some_and(|hosts| hosts.contains(host))
     }
@@ -176,7 +177,7 @@ impl Trust {
         })
     }
 
-    /// Of one host, or whatever was agreed to for the provider.
+    /// Revokes the agreement for one host, or all of the provider's.
     pub(crate) fn revoke(&self, provider: &str, host: Option<&str>) -> Result<(), TrustError> {
         self.change(|record| {
             let Some(host) = host else {
@@ -206,7 +207,7 @@ impl Trust {
         self.read().mcp_servers.remove(server)
     }
 
-    /// When the user agreed to a server, RFC 3339.
+    /// Time of the agreement to a server, RFC 3339.
     pub(crate) fn agreed_to_server_at(&self, server: &str) -> Option<String> {
         self.read().mcp_agreed_at.remove(server)
     }
@@ -218,7 +219,7 @@ impl Trust {
         at: &str,
     ) -> Result<(), TrustError> {
         self.change(|record| {
-            // To approve a changed tool is no new agreement with its server.
+            // Approving a changed tool is not a new agreement to its server.
             if record.mcp_servers.insert(server.to_owned(), fingerprint.to_owned()).as_deref()
                 != Some(fingerprint)
             {
@@ -241,7 +242,7 @@ impl Trust {
         self.read().skills.remove(&canonical(skill))
     }
 
-    /// What was approved of its tools before is forgotten: it was for other files.
+    /// Removes earlier approvals of its tools, which were for other files.
     pub(crate) fn agree_to_skill(&self, skill: &str, agreed: &AgreedSkill) -> Result<(), TrustError> {
         let id = canonical(skill);
         self.change(|record| {
@@ -253,7 +254,7 @@ impl Trust {
         })
     }
 
-    /// By the name they were approved under, `skill.tool`: those that the user was asked about.
+    /// Approvals by the user, with the name at that time, `skill.tool`.
     pub(crate) fn approved_tools(&self) -> Vec<(String, ApprovedTool)> {
         let tools = self.read().tools.into_iter().filter(|(_, tool)| !tool.unasked);
         tools
@@ -261,10 +262,9 @@ impl Trust {
             .collect()
     }
 
-    /// Remembers what tools are that their source vouches for until they change. Of those that are
-    /// known, nothing is changed.
+    /// Records tools that are accepted until they change. Known tools are not modified.
     pub(crate) fn first_sights(&self, seen: &[(ToolContent, ToolFace)]) -> Result<(), TrustError> {
-        // Nobody agreed to anything here: a broken file stays as it is.
+        // This is not an agreement, so a broken file is left alone.
         let known = self.try_read()?.tools;
         let is_new = |content: &ToolContent| {
             !known.contains_key(&canonical_name(content))
@@ -288,7 +288,7 @@ impl Trust {
         })
     }
 
-    /// The next call of the tool asks as the first did. Answers whether anything was approved.
+    /// Removes the approval, so that the next call asks as the first one did. Returns whether there was one.
     pub(crate) fn forget_tool(&self, name: &str) -> Result<bool, TrustError> {
         let wanted = canonical(name);
         let mut found = false;
@@ -303,7 +303,7 @@ impl Trust {
         Ok(found)
     }
 
-    /// The next request of the tool to the host asks. Answers whether every one was allowed.
+    /// Removes the permission for a host, so that the next request asks. Returns whether there was one.
     pub(crate) fn forget_host(&self, name: &str, host: &str) -> Result<bool, TrustError> {
         let wanted = canonical(name);
         let mut found = false;
@@ -315,7 +315,7 @@ impl Trust {
         Ok(found)
     }
 
-    /// An unreadable file agrees to nothing.
+    /// An unreadable file counts as empty.
     fn read(&self) -> Record {
         self.try_read().unwrap_or_default()
     }
@@ -329,8 +329,8 @@ impl Trust {
         }
     }
 
-    /// Changes what is there. A file that cannot be read is never written over: once the user knows
-    /// of it, it is kept under another name first.
+    /// Edits the file. An unreadable one is never overwritten: once the user knows about it, it is copied to
+    /// another name first.
     fn change(&self, edit: impl FnOnce(&mut Record)) -> Result<(), TrustError> {
         Ok(crate::own_files::change(&self.file, std::convert::identity, || {
             let mut record = match self.try_read() {
@@ -356,7 +356,7 @@ impl Trust {
         })?)
     }
 
-    /// A copy beside the file, under a name that nothing has.
+    /// Copies the file to an unused name beside it.
     fn keep_broken(&self) -> std::io::Result<PathBuf> {
         let bytes = nova_files::read(&self.file)?;
         for number in 1_u32.. {
@@ -389,13 +389,13 @@ impl Record {
         if let Some(bound) = self.addresses.get(provider) {
             return bound == address;
         }
-        // Ids such as `far-x` and `far_x` have one variable, and with it one key.
+        // Ids such as `far-x` and `far_x` share one environment variable, and with it one key.
         let variable = key_variable(provider);
         let mut others = self.addresses.iter().filter(|(id, _)| key_variable(id) == variable).peekable();
         others.peek().is_none() || others.any(|(_, bound)| bound == address)
     }
 
-    /// What is kept of the tool, taken out. Files of before have the name as it is spelled.
+    /// Removes and returns the entry of the tool. Older files use the uncanonicalised name.
     fn take(&mut self, content: &ToolContent) -> Option<ApprovedTool> {
         let canonical = self.tools.remove(&canonical_name(content));
         let spelled = self.tools.remove(&shown_name(&content.skill, &content.tool));
@@ -424,7 +424,7 @@ impl Approved for Trust {
     fn keep(&self, content: &ToolContent, approval: Approval, face: &ToolFace) -> Result<(), String> {
         self.change(|record| {
             let before = record.take(content).filter(|before| before.definition == content.definition);
-            // What another content was allowed is gone with it.
+            // Permissions of a different content are dropped.
             let (hosts, rest) = before.map(|before| (before.hosts, before.rest)).unwrap_or_default();
             let approved = ApprovedTool {
                 definition: content.definition.clone(),
@@ -460,7 +460,7 @@ impl Approved for Trust {
     }
 }
 
-/// Two spellings of one name are one tool.
+/// Maps different spellings to the same tool.
 fn canonical_name(content: &ToolContent) -> String {
     shown_name(&canonical(&content.skill), &canonical(&content.tool))
 }

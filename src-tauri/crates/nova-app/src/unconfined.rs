@@ -8,7 +8,7 @@ const TITLE: &str = "Run TypeScript tools unconfined?";
 const TEXT: &str = "This system has neither Landlock nor seccomp. A TypeScript tool would be kept from your files \
                     and the network by its script engine alone, and a flaw in the engine could give it both.";
 
-/// Whether TypeScript tools may run where the system confines nothing, which the user is asked once.
+/// Whether TypeScript tools may run unconfined on systems without confinement. The user is asked once.
 pub struct Unconfined {
     trust: Trust,
     desktop: Arc<dyn Desktop>,
@@ -20,7 +20,7 @@ impl Unconfined {
         Self { trust: Trust::new(data), desktop, asking: tokio::sync::Mutex::default() }
     }
 
-    /// The user's answer; without one, and with nobody to ask, they may not.
+    /// The user's answer; false without one if nobody can be asked.
     pub async fn is_allowed(&self) -> bool {
         let _one_at_a_time = self.asking.lock().await;
         if let Some(answer) = self.trust.unconfined() {

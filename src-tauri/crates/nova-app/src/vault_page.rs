@@ -1,4 +1,4 @@
-//! Settings → Vault: what the page shows, and the lists of the configuration that it changes.
+//! Settings → Vault: the contents of the page, and the lists of the configuration that it edits.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,9 +21,9 @@ use crate::places::Places;
 use crate::recent_vaults::{MOST_RECENT, date_missing};
 use crate::vaults::open_vault;
 
-/// How many notes that hide themselves are named.
+/// Maximum number of notes listed that hide themselves.
 const MOST_NAMED: usize = 50;
-/// To how many days the history can be pruned.
+/// Choices for pruning the history, in days.
 const PRUNE_TO: [u32; 4] = [14, 7, 1, 0];
 
 impl App {
@@ -33,13 +33,13 @@ impl App {
         blocking(move || page(vault.as_ref(), &config, &places)).await
     }
 
-    /// Keeps since when a recent vault is missing: nothing on disk says it later.
+    /// Records when a recent vault was first missing, which cannot be determined later.
     async fn date_missing_vaults(&self) -> Result<(), UserError> {
         let (app, recent) = (self.clone(), self.config().recent_vaults);
         blocking(move || {
             if recent.iter().any(|recent| recent.path.is_dir() == recent.missing_since.is_some()) {
                 let now = app.inner.options.clock.now().to_string();
-                // The page is shown without the date where the configuration cannot be written.
+                // If the configuration cannot be written, the page shows no date.
                 let _ = app.change_config(|config| date_missing(config, &now));
             }
             Ok(())
@@ -56,7 +56,7 @@ impl App {
         self.vault_page(Nothing {}).await
     }
 
-    /// Adds an entry to the list of private notes, as the vault names it, or removes one as it is written.
+    /// Adds an entry to the private list in the vault's spelling, or removes one given verbatim.
     pub(crate) async fn set_private(&self, set: SetPrivate) -> Result<VaultPage, UserError> {
         if !set.private {
             self.change_config(|config| change_list(config, "private", &set.entry, false))?;
@@ -68,7 +68,7 @@ impl App {
         self.vault_page(Nothing {}).await
     }
 
-    /// Keeps so much of the history from now on.
+    /// Sets the retention of the history.
     pub(crate) async fn keep_history(&self, keep: KeepHistory) -> Result<VaultPage, UserError> {
         if !HISTORY_DAYS.contains(&keep.days) || !HISTORY_BYTES.contains(&keep.bytes) {
             return Err(UserError::new(
@@ -111,8 +111,8 @@ impl App {
         .await
     }
 
-    /// Opens the vault with the changed list before the list is written: one that the vault refuses
-    /// changes nothing.
+    /// Opens the vault with the changed list before writing it: a root that the vault refuses changes
+    /// nothing.
     pub(crate) async fn set_root(&self, set: SetRoot) -> Result<VaultPage, UserError> {
         let path = PathBuf::from(&set.path);
         let root = self.vault()?.root().to_owned();
@@ -138,14 +138,14 @@ impl App {
     }
 }
 
-/// Whether the vault would follow a link that leads there.
+/// Whether the vault would follow a link to this folder.
 fn can_be_root(path: &Path, vault: &Path, places: &Places) -> bool {
     let Ok(real) = path.canonicalize() else { return false };
     let own = [vault, &places.config, &places.data].map(|own| own.canonicalize().unwrap_or(own.to_owned()));
     real.is_dir() && own.iter().all(|own| !own.starts_with(&real) && !real.starts_with(own))
 }
 
-/// Adds an entry once, or removes it.
+/// Adds an entry unless present, or removes it.
 fn change_list(config: &mut Map<String, Value>, key: &str, entry: &str, listed: bool) {
     let list = config.entry(key).or_insert_with(|| json!([]));
     if list.is_null() {
@@ -159,16 +159,16 @@ fn change_list(config: &mut Map<String, Value>, key: &str, entry: &str, listed: 
     }
 }
 
-/// Notes that hide themselves, whatever the list says.
+/// Hides only notes that hide themselves, without the list.
 fn by_itself() -> Privacy {
     Privacy { remote: true, private: Vec::new() }
 }
 
-/// The entry as the vault names it.
+/// The entry in the vault's spelling.
 fn private_entry(vault: &Vault, entry: &str, home: Option<&Path>) -> Result<String, UserError> {
     let named = vault.listed_private(&[entry.to_owned()], home);
     let named = match named.as_slice() {
-        // One place with several names stays as it is written, and hides all of them.
+        // A place with several names keeps the user's spelling, which hides all of them.
         [one] => one.clone(),
         _ => entry.to_owned(),
     };
@@ -309,7 +309,7 @@ fn roots(vault: Option<&Vault>, config: &Config, places: &Places) -> Vec<ExtraRo
     config.roots.iter().map(row).collect()
 }
 
-/// The links at the vault's top, with the folders they lead to.
+/// The top-level links of the vault, with their target folders.
 fn links_at_top(vault: &Path) -> Vec<(String, PathBuf)> {
     let Ok(entries) = std::fs::read_dir(vault) else { return Vec::new() };
     let links = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));

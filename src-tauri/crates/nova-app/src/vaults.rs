@@ -19,7 +19,7 @@ use crate::recent_vaults::remember_vault;
 use crate::record_problems::{Found, config_problems, record_problems};
 
 impl App {
-    /// Opens the vault of the options or the configuration, if any; a failure is kept to show.
+    /// Opens the vault of the options or the configuration, if any; an error is kept for display.
     pub(crate) async fn open_configured_vault(&self) {
         let Some(root) = self.configured_vault() else { return };
         self.inner.conflicts.forget();
@@ -31,15 +31,15 @@ impl App {
         *self.inner.vault.write().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
-    /// The folder that the options or the configuration name.
+    /// The folder named by the options or the configuration.
     pub(crate) fn configured_vault(&self) -> Option<PathBuf> {
         self.places().vault.clone().or_else(|| self.config().vault)
     }
 
-    /// Opens the vault at its folder, which was away, in place of what is open now.
+    /// Reopens the vault at its folder, which was unavailable, in place of the open one.
     ///
     /// # Errors
-    /// What prevents opening it; what is open stays.
+    /// When it cannot be opened; the open vault stays.
     pub(crate) async fn open_again(&self, root: &Path) -> Result<(), UserError> {
         let vault = self.load_vault(root).await?;
         let name = Some(vault.name());
@@ -51,8 +51,8 @@ impl App {
         Ok(())
     }
 
-    /// Opens the vault that the configuration names now, when it is another one, has other extra roots or
-    /// is to be written in another way.
+    /// Opens the configured vault if it is a different one, or its extra roots or way of writing have
+    /// changed.
     pub(crate) async fn follow_configured_vault(&self) {
         if self.places().vault.is_some() {
             return;
@@ -90,7 +90,7 @@ impl App {
         Ok(vault)
     }
 
-    /// Opens a vault and remembers it in the configuration.
+    /// Opens a vault and stores it in the configuration.
     pub(crate) async fn switch_vault(&self, root: &Path) -> Result<(), UserError> {
         let vault = self.load_with(Vault::open_chosen, root).await?;
         let path = vault.root().display().to_string();
@@ -107,8 +107,8 @@ impl App {
         Ok(())
     }
 
-    /// Waits for the last looks at what writes displaced: the end of a program drops no vault. Gives the
-    /// files with edits made outside that could not be merged, since the last call.
+    /// Waits for the last check of displaced files, because vaults are not dropped at program exit. Returns
+    /// the files with outside edits that could not be merged since the last call.
     pub async fn finish_writing(&self) -> Vec<PathBuf> {
         let Ok(vault) = self.vault() else { return Vec::new() };
         finish_writing(vault).await
@@ -131,15 +131,15 @@ impl App {
         .await
     }
 
-    /// How edits of the open vault are noticed: "watching", or why not at once; `None` without a vault.
+    /// How edits of the open vault are detected: "watching", or why there is a delay; `None` without a vault.
     pub fn watching(&self) -> Option<String> {
         Some(watching(&self.vault().ok()?))
     }
 
-    /// The status of the vault as `nova vault status --json` prints it.
+    /// The status of the vault, in the form of `nova vault status --json`.
     ///
     /// # Errors
-    /// `no_vault`, or what prevents reading it.
+    /// `no_vault`, and read errors.
     pub async fn vault_status(&self) -> Result<Value, UserError> {
         let vault = self.vault()?;
         let set = self.set_of_records();
@@ -152,11 +152,11 @@ impl App {
         .await
     }
 
-    /// Everything in the vault that a person should put right, in order of path and line: what cannot
-    /// be read, records of available skills that are not as declared, and private notes that do not exist.
+    /// Everything in the vault that the user should fix, ordered by path and line: unreadable files, records
+    /// that violate their declaration, and entries of the private list that match nothing.
     ///
     /// # Errors
-    /// `no_vault`, or what prevents reading it.
+    /// `no_vault`, and read errors.
     pub async fn vault_problems(&self) -> Result<Vec<ProblemView>, UserError> {
         let vault = self.vault()?;
         let set = self.set_of_records();
@@ -175,7 +175,7 @@ impl App {
         }
     }
 
-    /// The notes and folders that the user listed as private, as the open vault names them.
+    /// The user's private list, in the open vault's spelling.
     pub(crate) fn private(&self) -> Vec<String> {
         let listed = self.config().private;
         let home = self.places().home.as_deref();
@@ -183,8 +183,8 @@ impl App {
     }
 }
 
-/// An entry of the list of private notes that hides nothing: most likely it is spelled otherwise. One
-/// without a name hides everything, and was hardly meant so.
+/// An entry of the private list that hides nothing, probably misspelled. An entry without a name hides
+/// everything, which is hardly intended.
 fn no_such_private(entry: &str) -> Problem {
     if entry.trim().is_empty() {
         return Problem {
@@ -207,18 +207,18 @@ pub(crate) async fn finish_writing(vault: Vault) -> Vec<PathBuf> {
     looked.inspect_err(|error| tracing::warn!("{error}")).unwrap_or_default()
 }
 
-/// The settings that are looked at for problems.
+/// The settings to check for problems.
 struct SetOfRecords {
     skills: Arc<Snapshot>,
     private: Vec<String>,
     /// `nova.config.json`
     file: PathBuf,
-    /// By skill: what the user has set of it.
+    /// The user's configuration by skill.
     configs: BTreeMap<String, Value>,
 }
 
-/// The problems of the vault, those of its records and of their settings, and those of the list of private
-/// notes. A note that cannot be read is nobody's record, so nothing is said twice.
+/// The problems of the vault, of its records and their settings, and of the private list. An unreadable note
+/// is not a record, so nothing is reported twice.
 fn all_problems(vault: &Vault, set: &SetOfRecords) -> Result<Vec<Found>, UserError> {
     let view = vault.seen_by_owner();
     let mut problems: Vec<Found> = vault.problems()?.into_iter().map(Found::from).collect();
@@ -231,7 +231,7 @@ fn all_problems(vault: &Vault, set: &SetOfRecords) -> Result<Vec<Found>, UserErr
     Ok(problems)
 }
 
-/// "watching", or why edits are not seen at once.
+/// "watching", or why edits are detected with a delay.
 fn watching(vault: &Vault) -> String {
     match vault.watching() {
         Some(WatchState::Watching { .. }) => "watching".into(),
@@ -257,7 +257,7 @@ fn problem_view(Found { problem, mark }: Found) -> ProblemView {
 /// [`Vault::open`], or [`Vault::open_chosen`].
 type OpenWith = fn(VaultOptions) -> Result<Vault, VaultError>;
 
-/// The vault in this folder, with what Nova keeps of it at these places.
+/// Opens the vault in this folder, with Nova's data for it at these places.
 pub(crate) async fn open_vault(
     open: OpenWith,
     places: &Places,

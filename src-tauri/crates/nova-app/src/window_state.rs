@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::blocking::blocking;
 use crate::own_files;
 
-/// Where the window stood, in logical pixels.
+/// Position and size of the window, in logical pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WindowPlace {
     pub x: f64,
@@ -21,15 +21,15 @@ pub struct WindowPlace {
     pub maximized: bool,
 }
 
-/// A draft is words and a few small files; what is larger is a mistake.
+/// Size limit of a draft, which consists of text and a few small files.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 
-/// Hexadecimal digits of the name of an image, which its bytes give.
+/// Length of an image id, the hexadecimal hash of its bytes.
 const IMAGE_ID: usize = 32;
 
-/// Each chat's draft is a file of its own, so that two Novas do not overwrite each other's.
+/// Each chat's draft has its own file, so that two Nova processes do not overwrite each other's.
 impl App {
-    /// A file that cannot be read is left where it is and not shown.
+    /// Unreadable files are skipped.
     pub(crate) fn drafts(&self) -> Result<Vec<DraftView>, UserError> {
         let files = match std::fs::read_dir(self.draft_folder()) {
             Ok(files) => files,
@@ -43,11 +43,11 @@ impl App {
         Ok(drafts.collect())
     }
 
-    /// Without the messages that are in the log: Nova was killed before the page had put them away.
+    /// Removes messages that are already in the log, if Nova was killed before the page removed them.
     pub(crate) async fn without_sent(&self, drafts: Vec<DraftView>) -> Result<Vec<DraftView>, UserError> {
         let mut left = Vec::new();
         for draft in drafts {
-            // One that cannot be looked up or put away is shown as it is: no other draft is lost with it.
+            // On an error the draft is shown unchanged, so that no other draft is lost.
             let unsent = match self.unsent_of(&draft).await {
                 Ok(unsent) => unsent,
                 Err(error) => {
@@ -109,7 +109,7 @@ impl App {
         self.sweep_images(draft)
     }
 
-    /// An image is a file of its own beside the draft, so that it is not written with every letter.
+    /// Images have their own files beside the draft, so that they are not rewritten with every keystroke.
     pub(crate) async fn keep_draft_image(&self, kept: KeepDraftImage) -> Result<DraftImage, UserError> {
         let folder = self.image_folder(kept.session.as_deref())?;
         blocking(move || write_image(&folder, &kept.image)).await
@@ -124,13 +124,13 @@ impl App {
         })
     }
 
-    /// Of a session that is gone for good.
+    /// Deletes the draft of a purged session.
     pub(crate) fn forget_draft(&self, session: &str) -> Result<(), UserError> {
         remove(&self.draft_file(Some(session))?)?;
         self.sweep_images(&DraftView { session: Some(session.to_owned()), ..DraftView::default() })
     }
 
-    /// Forgets the images that the draft and its waiting messages do not name.
+    /// Deletes images that neither the draft nor its queued messages reference.
     fn sweep_images(&self, draft: &DraftView) -> Result<(), UserError> {
         let folder = self.image_folder(draft.session.as_deref())?;
         let Ok(files) = std::fs::read_dir(&folder) else { return Ok(()) };
@@ -140,7 +140,7 @@ impl App {
             remove(&file.path())?;
         }
         if named.is_empty() {
-            // Another Nova process may have put one in meanwhile; then it stays.
+            // Fails if another Nova process has added an image meanwhile.
             let _ = std::fs::remove_dir(&folder);
         }
         Ok(())
@@ -158,12 +158,12 @@ impl App {
         Ok(Nothing {})
     }
 
-    /// The zoom factor of the whole window.
+    /// The zoom factor of the window.
     pub fn window_zoom(&self) -> f64 {
         read::<WindowLayout>(&self.layout_file()).unwrap_or_default().zoom_factor()
     }
 
-    /// None on a first start, or where it cannot be read.
+    /// `None` on the first start, or if it cannot be read.
     pub fn window_place(&self) -> Option<WindowPlace> {
         read(&self.place_file())
     }
@@ -178,7 +178,7 @@ impl App {
         self.places().data.join("drafts")
     }
 
-    /// The page names the session: a name that could lead elsewhere is refused.
+    /// Validates the session id, which comes from the page, so that it cannot escape the folder.
     fn draft_file(&self, session: Option<&str>) -> Result<PathBuf, UserError> {
         let name = session.unwrap_or("new");
         check_id(name, "chat")?;
@@ -219,7 +219,7 @@ fn write_image(folder: &Path, image: &NewImage) -> Result<DraftImage, UserError>
     Ok(DraftImage { id, name: image.name.clone() })
 }
 
-/// Of what kind of thing the page gave an id that it cannot have.
+/// Refuses an invalid id from the page; `kind` is used in the message.
 pub(crate) fn check_id(id: &str, kind: &str) -> Result<(), UserError> {
     let legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if !id.is_empty() && id.len() <= 64 && id.bytes().all(legal) {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use include_dir::{Dir, DirEntry};
 use nova_skill::{Skill, Tool};
 
-/// A skill without code of its own: a folder of text, compiled in.
+/// A skill without code: a folder of text, embedded.
 pub(crate) struct Workflow(pub(crate) &'static Dir<'static>);
 
 impl Workflow {

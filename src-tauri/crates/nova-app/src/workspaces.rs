@@ -1,4 +1,4 @@
-//! The folders outside of the vault that tools may work in: the user's workspaces, and a scratch folder per chat.
+//! Folders outside of the vault that tools may access: the user's workspaces, and a scratch folder per chat.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,18 +15,18 @@ use crate::app::App;
 use crate::blocking::blocking;
 use crate::config::WorkspaceConfig;
 
-/// What paths in a chat's own folder begin with.
+/// Name of a chat's scratch folder in paths.
 pub(crate) const SCRATCH: &str = "scratch";
-/// Below the data folder, the scratch folders by chat.
+/// Relative to the data folder: the scratch folders by chat.
 const SCRATCH_FOLDERS: &str = "scratch";
-/// What no workspace is called: other things are.
+/// Names with another meaning in paths.
 const RESERVED: [&str; 2] = [SCRATCH, "vault"];
 
 impl App {
-    /// The workspaces as they are configured, each with what prevents its use.
+    /// The configured workspaces, with the reasons for those that cannot be used.
     ///
     /// # Errors
-    /// Never, but when the program ends.
+    /// Only during shutdown.
     pub async fn list_workspaces(&self, _: Nothing) -> Result<Workspaces, UserError> {
         let app = self.clone();
         blocking(move || {
@@ -45,10 +45,10 @@ impl App {
         .await
     }
 
-    /// Adds a folder, or changes the access of one.
+    /// Adds a folder, or changes its access.
     ///
     /// # Errors
-    /// `path_refused` for a folder that can be no workspace.
+    /// `path_refused` for a folder that is refused as a workspace.
     pub async fn add_workspace(&self, add: AddWorkspace) -> Result<Workspaces, UserError> {
         let app = self.clone();
         blocking(move || {
@@ -70,10 +70,10 @@ impl App {
         self.list_workspaces(Nothing {}).await
     }
 
-    /// Removes a folder from the list; nothing in it changes.
+    /// Removes a folder from the list, without changing its contents.
     ///
     /// # Errors
-    /// `path_refused` where it is no workspace.
+    /// `path_refused` if it is not a workspace.
     pub async fn remove_workspace(&self, workspace: WorkspaceRef) -> Result<Workspaces, UserError> {
         let app = self.clone();
         let path = PathBuf::from(workspace.path);
@@ -92,7 +92,7 @@ impl App {
         self.list_workspaces(Nothing {}).await
     }
 
-    /// Removes what a chat kept in its scratch folder.
+    /// Deletes the scratch folder of a chat.
     pub(crate) fn forget_scratch(&self, session: &str) {
         let folder = self.scratch_folder(session);
         if let Err(error) = std::fs::remove_dir_all(&folder)
@@ -106,7 +106,7 @@ impl App {
         self.places().data.join(SCRATCH_FOLDERS).join(session)
     }
 
-    /// The chat in whose scratch folder the file lies; `None` where it is gone.
+    /// The chat whose scratch folder contains the file; `None` if the chat no longer exists.
     pub(crate) fn chat_of_scratch(&self, file: &Path) -> Option<String> {
         let folders = self.places().data.join(SCRATCH_FOLDERS).canonicalize().ok()?;
         let chat = file.strip_prefix(folders).ok()?.components().next()?;
@@ -114,7 +114,7 @@ impl App {
         self.scratch_folder(&chat).is_dir().then_some(chat)
     }
 
-    /// Each with its name, and the folder without links or why it is not open.
+    /// Name, configuration, and the folder with links resolved or the reason why it cannot be opened.
     fn checked_workspaces(&self) -> Vec<(String, WorkspaceConfig, Result<PathBuf, Refused>)> {
         let taken = self.taken_folders();
         let mut names: Vec<String> = Vec::new();
@@ -127,7 +127,7 @@ impl App {
         checked.collect()
     }
 
-    /// What no workspace may be, lie in or hold.
+    /// Folders that a workspace must not be, contain or be in.
     fn taken_folders(&self) -> Vec<(PathBuf, String)> {
         let places = self.places();
         let own = "a folder of Nova's own".to_owned();
@@ -143,7 +143,7 @@ impl App {
     }
 }
 
-/// The folders of a chat, opened anew for each call: settings count at once.
+/// Opened for each call, so that changed settings apply immediately.
 impl FolderSource for App {
     fn open(&self, chat: Option<&str>) -> io::Result<Arc<Folders>> {
         let mut folders = Vec::new();
@@ -153,7 +153,7 @@ impl FolderSource for App {
             folders.push(Folder::open(SCRATCH, &scratch, Access::Write)?);
         }
         for (name, config, checked) in self.checked_workspaces() {
-            // Why one is not open is listed in the settings.
+            // The reason is shown in settings.
             let opened = checked.ok().and_then(|real| Folder::open(name, &real, config.access).ok());
             folders.extend(opened);
         }
@@ -169,7 +169,7 @@ impl FolderSource for App {
     }
 }
 
-/// The folder's own name; with a number where another has it.
+/// The folder's name, numbered if taken.
 fn free_name(path: &Path, taken: &[String]) -> String {
     let name = path.file_name().map_or_else(|| "folder".into(), |name| name.to_string_lossy().into_owned());
     let is_taken = |name: &String| RESERVED.contains(&name.as_str()) || taken.contains(name);
@@ -177,7 +177,7 @@ fn free_name(path: &Path, taken: &[String]) -> String {
     std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name)
 }
 
-/// Changes the list in the configuration; one that is none was refused when it was read.
+/// Edits the list in the configuration; other types have been refused when it was read.
 fn change_list(config: &mut Map<String, Value>, change: impl Fn(&mut Vec<Value>)) {
     let list = config.entry("workspaces").or_insert(Value::Null);
     if list.is_null() {

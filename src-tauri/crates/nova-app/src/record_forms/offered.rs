@@ -1,4 +1,4 @@
-//! What a form offers for a field: the values that records have, and the records of a name.
+//! Suggestions for form fields: values used in records, and records by name.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 
-/// Nobody looks through more.
+/// Maximum number of values.
 const MOST_VALUES: usize = 500;
 
 impl App {
@@ -33,14 +33,14 @@ impl App {
     }
 }
 
-/// Declared choices in their order, then what records say, the most common first. Spellings that
-/// differ in case only are one value, as it is written most.
+/// Declared choices in order, then values of records, most frequent first. Spellings that differ only in case
+/// are merged into the most frequent one.
 fn values_of(declared: &RecordType, key: &str, view: &View) -> Result<Vec<String>, UserError> {
     let Some(field) = declared.fields.get(key) else { return Ok(Vec::new()) };
     let mut spellings: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
     for note in view.records(declared.recogniser())? {
         let record = declared.read(&note);
-        // A broken value is reported elsewhere, and is not offered.
+        // An invalid value is reported elsewhere, and not suggested.
         let said = match field.kind {
             FieldKind::List => record.list(key).unwrap_or_default(),
             _ => record.text(key).ok().flatten().into_iter().collect(),
@@ -66,7 +66,7 @@ fn values_of(declared: &RecordType, key: &str, view: &View) -> Result<Vec<String
     Ok(field.choices.iter().cloned().chain(used).take(MOST_VALUES).collect())
 }
 
-/// Records of a type by title or by the name of their note, best first.
+/// Records of a type by title or note name, best match first.
 pub(super) fn records_like(
     declared: &RecordType,
     view: &View,

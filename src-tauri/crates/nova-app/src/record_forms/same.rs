@@ -1,12 +1,12 @@
-//! What a new record would be once more, for the form to tell.
+//! Detects that a new record would be a duplicate.
 
 use nova_protocol::SameRecord;
 use nova_skill::figures::folded;
 use nova_skill::{Note, RecordType, VaultPath, file_name};
 use serde_json::{Map, Value};
 
-/// The existing record, else the note that has the name. `free` is where a new note of
-/// `name` would go.
+/// The existing record, otherwise the note with the same name. `free` is the path for a new note called
+/// `name`.
 pub(super) fn same(
     declared: &RecordType,
     notes: &[Note],

@@ -1,4 +1,4 @@
-//! The call that saves what a form of a record holds.
+//! The tool call that saves a record form.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,14 +14,13 @@ use serde_json::{Map, Value};
 
 use super::same;
 
-/// Saves what a form of a record holds. It is in no list of tools; rules name it as
-/// `<skill>.save_record`.
+/// Saves a record form. It is in no list of tools; rules refer to it as `<skill>.save_record`.
 pub(super) struct SaveRecordTool {
     rules: Option<Arc<dyn RecordRules>>,
     refused: Refused,
 }
 
-/// The field for which the rules of the skill refused the record, where they named one.
+/// The field for which the skill's rules refused the record, if any.
 #[derive(Clone, Default)]
 pub(super) struct Refused(Arc<Mutex<Option<FieldFault>>>);
 
@@ -53,7 +52,7 @@ impl NativeTool for SaveRecordTool {
 
     async fn run(&self, mut filled: FilledForm, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let declared = ctx.records().get(&filled.record_type)?;
-        // What the form has as the note had it is no link to be made.
+        // Values unchanged from the note must not be converted to links.
         let (same, entered): (Map<_, _>, Map<_, _>) =
             filled.values.into_iter().partition(|(key, value)| filled.before.get(key) == Some(value));
         filled.values = declared.with_links(&entered, ctx.vault()).await?;
@@ -64,7 +63,7 @@ impl NativeTool for SaveRecordTool {
                 let mut draft = RecordDraft::new(declared, &filled.values);
                 self.complete(&mut draft, declared, ctx.as_ref()).await?;
                 if filled.is_to_be_alone() {
-                    // By what was entered, as the form was looked at before.
+                    // Based on what was entered, like the earlier check of the form.
                     let (folder, name) = declared.place(&filled.values);
                     let free = ctx.vault().free_path(&folder, &name).await?;
                     let notes = ctx.vault().read_records(&[&filled.record_type]).await?.notes;
@@ -87,7 +86,7 @@ impl NativeTool for SaveRecordTool {
                 };
                 let note = ctx.vault().read(&path).await?;
                 let edits = declared.edits_of_form(&note, &filled.before, &filled.values).map_err(first)?;
-                // What is saved as it was is not looked at again.
+                // Unchanged values are not validated again.
                 if !edits.is_empty() {
                     let mut draft = RecordDraft::edited(declared, note.clone(), &edits);
                     self.complete(&mut draft, declared, ctx.as_ref()).await?;
@@ -117,7 +116,7 @@ impl SaveRecordTool {
         self.refused.clone()
     }
 
-    /// Asks the rules of the skill.
+    /// Applies the skill's rules.
     async fn complete(
         &self,
         draft: &mut RecordDraft,
@@ -150,7 +149,7 @@ impl Refused {
     }
 }
 
-/// A rule that a field breaks, as it stands beside the field.
+/// The violated rule as a sentence to be shown at the field.
 fn sentence(rule: &str, allowed: &[String]) -> String {
     let mut chars = rule.chars();
     let about_it = ["is ", "has ", "must ", "cannot "].iter().any(|begin| rule.starts_with(begin));
@@ -180,7 +179,7 @@ async fn one_note(ctx: &dyn ToolContext, name: &str) -> Result<VaultPath, ToolEr
 }
 
 impl FilledForm {
-    /// It is new, and the user knows of none like it.
+    /// Whether it is new, and the user has not confirmed a duplicate.
     pub(super) fn is_to_be_alone(&self) -> bool {
         self.path.is_none() && !self.another
     }
@@ -201,7 +200,7 @@ impl FilledForm {
     }
 }
 
-/// The first of several faults, for an error that has room for one.
+/// The first of several faults, for an error that can only carry one.
 fn first(faults: Vec<FieldFault>) -> ToolError {
     let fault = faults.into_iter().next();
     let (path, rule) = fault.map_or_else(Default::default, |fault| {

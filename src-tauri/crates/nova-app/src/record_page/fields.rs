@@ -1,4 +1,5 @@
-//! The fields of a type and the properties of its records: what is read from what, and which values fit.
+//! The fields of a type and the properties of its records: which property each field is read from, and which
+//! values fit.
 
 use std::collections::HashSet;
 
@@ -13,13 +14,13 @@ use serde_json::{Value, json};
 use super::{LISTED, Taken, group};
 use crate::field_proposals::{count, suggested_properties};
 
-/// Own fields that the page offers.
+/// Maximum number of own fields offered.
 const OFFERED: usize = 40;
 const EXAMPLES: usize = 3;
-/// Different values that may be choices.
+/// Maximum number of distinct values that may be choices.
 const CHOICES: usize = 12;
 
-/// The fields that the skill declares.
+/// The fields declared by the skill.
 pub(super) fn fields(taken: &Taken<'_>) -> Vec<FieldPreview> {
     let declared = taken.declared;
     let suggested = suggested_properties(declared, &taken.rows);
@@ -33,7 +34,7 @@ pub(super) fn fields(taken: &Taken<'_>) -> Vec<FieldPreview> {
             property: field.property().to_owned(),
             may_be_file_name: declared.title.as_deref() == Some(key.as_str())
                 && field.kind == FieldKind::Text,
-            // What has values is what the user chose.
+            // A property with values was chosen by the user.
             suggested: better.filter(|better| {
                 !field.is_file_name() && values.said == 0 && folded(better) != folded(field.property())
             }),
@@ -49,11 +50,11 @@ pub(super) fn fields(taken: &Taken<'_>) -> Vec<FieldPreview> {
     fields.collect()
 }
 
-/// What the notes have under the property of a field.
+/// The values of a field's property in the notes.
 struct Values<'a> {
     said: usize,
     examples: Vec<String>,
-    /// Notes whose value the field cannot hold, with the value.
+    /// Notes with an invalid value, and the value.
     odd: Vec<(&'a Note, String)>,
 }
 
@@ -93,7 +94,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The values of a choice that are none of its own, the most common first.
+/// Values of a choice field that are not among its choices, most frequent first.
 fn meanings(field: &Field, taken: &Taken<'_>) -> Vec<ValuePreview> {
     if field.kind != FieldKind::Choice || field.is_file_name() {
         return Vec::new();
@@ -125,7 +126,7 @@ fn meanings(field: &Field, taken: &Taken<'_>) -> Vec<ValuePreview> {
     values
 }
 
-/// The properties of the records, but `type`.
+/// The properties of the records, except `type`.
 pub(super) fn properties(taken: &Taken<'_>) -> Vec<PropertyUse> {
     let mut counts: IndexMap<String, PropertyUse> = IndexMap::new();
     for note in &taken.notes {
@@ -142,7 +143,7 @@ pub(super) fn properties(taken: &Taken<'_>) -> Vec<PropertyUse> {
     used
 }
 
-/// Properties that no field of the skill is read from, those that the user made a field first.
+/// Properties not used by a field of the skill; the user's own fields come first.
 pub(super) fn own_fields(taken: &Taken<'_>, own: &Value) -> Vec<OwnFieldPreview> {
     let declared = taken.declared;
     let set = own.get("fields").and_then(Value::as_object);
@@ -170,7 +171,7 @@ pub(super) fn own_fields(taken: &Taken<'_>, own: &Value) -> Vec<OwnFieldPreview>
             Some(set) => set.get("kind").and_then(Value::as_str).unwrap_or("text"),
             None => kind_of(&said),
         };
-        // A choice without choices is a fault that is shown beside it.
+        // A choice without choices is a fault, which is shown beside it.
         let field = set.and_then(|set| serde_json::from_value::<Field>(set.clone()).ok());
         let odd = match field {
             Some(field) => said.iter().filter(|value| !field.fits(value)).count(),
@@ -196,7 +197,7 @@ pub(super) fn own_fields(taken: &Taken<'_>, own: &Value) -> Vec<OwnFieldPreview>
     rows.collect()
 }
 
-/// The different values, the most common first; none where they are too many to be choices, or one is no text.
+/// Distinct values, most frequent first; empty if there are too many for choices, or one is not text.
 fn few_values(values: &[&PropertyValue]) -> Vec<String> {
     let mut counts: IndexMap<String, (String, usize)> = IndexMap::new();
     for value in values {
@@ -211,7 +212,7 @@ fn few_values(values: &[&PropertyValue]) -> Vec<String> {
     counts.into_iter().map(|(text, _)| text).collect()
 }
 
-/// The narrowest kind that four of five values are of.
+/// The narrowest kind that four of five values fit.
 fn kind_of(values: &[&PropertyValue]) -> &'static str {
     let mostly = |fits: &dyn Fn(&PropertyValue) -> bool| {
         !values.is_empty() && values.iter().filter(|value| fits(value)).count() * 5 >= values.len() * 4
@@ -227,11 +228,11 @@ fn kind_of(values: &[&PropertyValue]) -> &'static str {
 }
 
 fn fits(kind: &str, value: &PropertyValue) -> bool {
-    // A field with choices needs them, which only the skill knows.
+    // Not for a kind that requires choices, which only the skill knows.
     serde_json::from_value::<Field>(json!({"kind": kind})).is_ok_and(|field| field.fits(value))
 }
 
-/// The values that no field can hold, by field.
+/// Invalid values by field.
 pub(super) fn not_understood(taken: &Taken<'_>) -> Vec<NoteGroup> {
     let groups = taken.declared.fields.iter().filter_map(|(key, field)| {
         if field.is_file_name() {

@@ -1,4 +1,4 @@
-//! One record as it would be read, each value with its place in the note.
+//! One record as interpreted, each value with its source in the note.
 
 use nova_protocol::{NoteAsRead, ValueAsRead};
 use nova_skill::{Field, Note, RecordType};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Taken;
 use crate::field_proposals::count;
 
-/// The record at that place among all, the last one where there are fewer.
+/// The record with this index, or the last one.
 pub(super) fn as_read(taken: &Taken<'_>, at: u32) -> Option<NoteAsRead> {
     let last = taken.notes.len().checked_sub(1)?;
     let at = usize::try_from(at).unwrap_or(last).min(last);
@@ -44,7 +44,7 @@ fn value_of(
     }
     let understood = field.says_nothing(&property.value) || field.fits(&property.value);
     let value = if understood { read.map(shown).unwrap_or_default() } else { String::new() };
-    // A value that stands for another is shown with what the note says.
+    // For a mapped value, the original text is shown as well.
     let from = match field.meaning(said.trim()) {
         None if understood => format!("{spelled}, line {}", property.line),
         _ => format!("{spelled}: {said}, line {}", property.line),

@@ -1,4 +1,4 @@
-//! The rules of a type: those that are used, those that its manifest has, and those that notes suggest.
+//! The rules of a type: those in use, those of its manifest, and suggested ones.
 
 use std::collections::HashSet;
 
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use super::Taken;
 use crate::field_proposals::{WholeVault, count, entry, examples_of, suggested_rules, weigh};
 
-/// One entry of `match`, read where it can be.
+/// An entry of `match`, parsed if possible.
 struct Listed {
     entry: Value,
     read: Result<MatchRule, String>,
-    /// Notes in the type's own folder that say no type: they count where their properties fit.
+    /// For the type's own folder: notes without a type count if their properties fit.
     fitting: bool,
     used: bool,
 }
@@ -49,12 +49,12 @@ pub(super) fn rules(
     }
     let mut seen: HashSet<&VaultPath> = HashSet::new();
     let rules = listed.iter().map(|one| one.preview(whole, declared, &mut seen));
-    // What the manifest says and no note meets is of no interest beside the user's own rules.
+    // An unused manifest rule without notes is not worth showing beside the user's own rules.
     let is_idle = |rule: &RulePreview| wanted.is_none() && used.is_some() && !rule.used && rule.notes == 0;
     rules.filter(|rule| !is_idle(rule)).collect()
 }
 
-/// The rules of a type of which the user has said nothing, as entries.
+/// The default rules of a type, as entries.
 fn usual(skill: &SkillEntry, declared: &RecordType) -> Vec<Value> {
     let usual =
         skill.manifest.records.iter().find(|usual| usual.name() == declared.name()).unwrap_or(declared);
@@ -66,7 +66,7 @@ fn usual(skill: &SkillEntry, declared: &RecordType) -> Vec<Value> {
 }
 
 impl Listed {
-    /// Without a `match` of the user's those that the type has anyway are used.
+    /// Without a `match` of the user's, the default rules are in use.
     fn new(entry: &Value, used: Option<&[Value]>, declared: &RecordType) -> Self {
         let read = serde_json::from_value::<MatchRule>(entry.clone()).map_err(|error| error.to_string());
         let own_folder = MatchRule::Folder(declared.folder.trim_matches('/').to_owned());
@@ -108,7 +108,7 @@ impl Listed {
             notes: count(notes.len()),
             more: count(more),
             examples: examples_of(&rows),
-            // A note that names its type says what it is.
+            // A note with the type is certainly a record.
             confidence: if is_type || self.fitting { Confidence::Sure } else { confidence },
             reason: if notes.is_empty() { "no note".to_owned() } else { reason },
             fault: self.read.as_ref().err().cloned(),

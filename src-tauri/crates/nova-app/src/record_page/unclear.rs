@@ -1,5 +1,5 @@
-//! What a person has to know beside the records: notes that another type claims, too, notes that cannot be read, and
-//! records that no model elsewhere sees.
+//! Caveats about the records: notes that another type claims as well, unreadable notes, and records hidden
+//! from remote models.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use super::{LISTED, Seen, Taken, group};
 use crate::field_proposals::entry;
 use crate::record_forms::problem_view;
 
-/// Notes that another type of any skill claims, too.
+/// Notes that another type of any skill claims as well.
 pub(super) fn shared(skill: &SkillEntry, snapshot: &Snapshot, taken: &Taken<'_>) -> Vec<SharedNotes> {
     let others =
         snapshot.available().flat_map(|other| other.records.iter().map(move |record| (other, record)));
@@ -38,7 +38,7 @@ pub(super) fn shared(skill: &SkillEntry, snapshot: &Snapshot, taken: &Taken<'_>)
     groups.collect()
 }
 
-/// The rules of the type by which it claims these notes.
+/// The rules by which the type claims these notes.
 fn rules_of(record: &RecordType, notes: &[&Note]) -> Vec<Value> {
     let mut rules = record.match_rules();
     if !record.has_own_match() {
@@ -54,8 +54,8 @@ fn rules_of(record: &RecordType, notes: &[&Note]) -> Vec<Value> {
     rules.iter().map(entry).collect()
 }
 
-/// Notes whose properties cannot be read and that seem to be records: by their place, or by what their front
-/// matter says as text.
+/// Notes with unreadable properties that seem to be records, by their path or by the text of their front
+/// matter.
 pub(super) fn broken(taken: &Taken<'_>, seen: &Seen<'_>) -> Result<Vec<ProblemView>, VaultError> {
     let declared = taken.declared;
     let mut problems = seen.view.unreadable(&declared.folder, declared.recogniser())?;
@@ -81,7 +81,7 @@ pub(super) fn broken(taken: &Taken<'_>, seen: &Seen<'_>) -> Result<Vec<ProblemVi
     Ok(problems.into_iter().map(problem_view).collect())
 }
 
-/// What a note that meets the rule says, folded; none for a folder, which is no text of the note.
+/// Normalised text that a note matching the rule contains; none for a folder.
 fn mark_of(rule: &MatchRule) -> Option<String> {
     let said = match rule {
         MatchRule::Folder(_) => return None,
@@ -92,7 +92,7 @@ fn mark_of(rule: &MatchRule) -> Option<String> {
     (!said.trim().is_empty()).then(|| folded(said.trim()))
 }
 
-/// Each entry of the user's list with what it hides.
+/// Each entry of the user's private list, with what it hides.
 pub(super) fn private_entries(
     vault: &Vault,
     entries: &[String],
@@ -105,12 +105,12 @@ pub(super) fn private_entries(
     entries.iter().map(|entry| (entry.clone(), hides(entry))).collect()
 }
 
-/// Records that a model elsewhere does not see, by why: what the note says, or the first entry of the list.
+/// Records hidden from remote models, by reason: the note itself, or the first matching entry of the list.
 pub(super) fn private(taken: &Taken<'_>, entries: &[(String, Privacy)]) -> Vec<NoteGroup> {
     let mut open: Vec<&Note> = taken.notes.clone();
     let by_itself = Privacy { remote: true, private: Vec::new() };
     let listed = entries.iter().map(|(entry, hides)| (format!("listed as `{entry}`"), hides));
-    // First: an entry of the list hides such notes, too.
+    // First, because an entry of the list may hide these notes as well.
     let why = std::iter::once(("`nova` in the note".to_owned(), &by_itself)).chain(listed);
     let groups = why.filter_map(|(what, privacy)| {
         let (hidden, seen): (Vec<&Note>, Vec<&Note>) =

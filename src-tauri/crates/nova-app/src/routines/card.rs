@@ -1,4 +1,4 @@
-//! What a routine may do, and how it waits where it may not go on.
+//! Permissions of a routine, and its approvals.
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -18,17 +18,17 @@ use crate::app::App;
 use crate::blocking::blocking;
 use crate::own_files;
 
-/// How often an answer is looked for that was given in another Nova process.
+/// Polling interval for an answer given in another Nova process.
 const LOOKED_FOR: Duration = Duration::from_millis(300);
 
-/// Approvals of one run: the first one lets other routines run.
+/// Approvals of one run. While it waits, other routines may run.
 pub(super) struct AtCard {
     pub(super) app: App,
     pub(super) session: String,
     pub(super) waiting: Arc<WaitingApprovals>,
-    /// Set when the run has stopped at a question.
+    /// Set when the run waits for an answer.
     pub(super) stopped: watch::Sender<bool>,
-    /// Nobody will be there: the question ends the turn.
+    /// For runs without anyone to answer: cancels the turn at a question.
     pub(super) ends: Option<CancellationToken>,
     pub(super) open: AtomicUsize,
 }
@@ -38,7 +38,7 @@ impl Approver for AtCard {
     async fn ask(&self, request: &ApprovalRequest) -> Answer {
         self.open.fetch_add(1, Ordering::SeqCst);
         let stops = async {
-            // Another Nova process reads the card in the log.
+            // Flushed, because another Nova process reads the question from the log.
             let chat = self.app.chats().get(&self.session).cloned();
             if let Some(chat) = chat
                 && let Err(error) = chat.session.flush().await
@@ -52,7 +52,7 @@ impl Approver for AtCard {
             self.stopped.send_replace(true);
         };
         let answered = async {
-            // First, so that an answer finds the question.
+            // Polled first, so that the question is registered before an answer is read.
             tokio::select! {
                 biased;
                 answer = self.waiting.ask(request) => answer,
@@ -72,7 +72,7 @@ impl Approver for AtCard {
 }
 
 impl AtCard {
-    /// Takes the answer from another Nova process; the question that it does not fit stays open.
+    /// Takes answers from another Nova process; one for an older revision is ignored.
     async fn hear_elsewhere(&self, call: &str) -> Infallible {
         let file = self.app.answer_file(call);
         loop {
@@ -92,10 +92,10 @@ impl AtCard {
 }
 
 impl App {
-    /// Hands an answer to the Nova process whose routine waits for it.
+    /// Passes an answer to the Nova process whose routine waits for it.
     ///
     /// # Errors
-    /// `unknown_approval` where no routine waits in that session.
+    /// `unknown_approval` if no routine waits in that session.
     pub(crate) async fn answer_elsewhere(&self, decide: DecideApproval) -> Result<Nothing, UserError> {
         let (data, file) = (self.places().data.clone(), self.answer_file(&decide.call));
         blocking(move || {
@@ -128,7 +128,7 @@ impl App {
     }
 }
 
-/// Nothing that was always allowed is allowed to a routine: its own note says what is.
+/// Disables standing approvals for a routine: only its note grants permissions.
 pub(super) struct NotAlways(pub(super) Arc<dyn Approved>);
 
 impl Approved for NotAlways {

@@ -1,4 +1,4 @@
-//! Which routines are due, by what their notes say and the ledger has. Pure.
+//! Determines which routines are due, from their notes and the ledger. Pure functions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,28 +8,28 @@ use nova_protocol::RoutineEnd;
 use super::ledger::{Entry, LastRun};
 use super::note::{Routine, RoutineNote};
 
-/// A routine that is to run now.
+/// A routine to run now.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Due {
     pub(crate) path: String,
-    /// The latest time that has passed.
+    /// The latest due time.
     pub(crate) at: Timestamp,
-    /// The earliest one that was not run.
+    /// The earliest due time that was missed.
     pub(crate) first: Timestamp,
 }
 
-/// What the routines are held against.
+/// The current state that routines are compared with.
 pub(crate) struct Moment<'a> {
     pub(crate) now: Timestamp,
-    /// Nova begins to run routines.
+    /// The program has just started to run routines.
     pub(crate) beginning: bool,
-    /// What the records of a type are now.
+    /// Current fingerprints of records, by type.
     pub(crate) records: &'a BTreeMap<String, String>,
-    /// Whether some Nova process runs a turn in the session.
+    /// Whether any Nova process runs a turn in the session.
     pub(crate) is_running: &'a dyn Fn(&str) -> bool,
 }
 
-/// Brings the entries of a vault up to date and answers with what is due, the earliest first.
+/// Updates the entries of a vault and returns what is due, earliest first.
 pub(crate) fn due(entries: &mut BTreeMap<String, Entry>, notes: &[RoutineNote], moment: &Moment) -> Vec<Due> {
     for last in entries.values_mut().filter_map(|entry| entry.last.as_mut()) {
         if last.is_open() && !(moment.is_running)(&last.session) {
@@ -48,7 +48,7 @@ pub(crate) fn due(entries: &mut BTreeMap<String, Entry>, notes: &[RoutineNote], 
             last: None,
         });
         if entry.schedule != schedule {
-            // Times of a schedule that nobody had written yet were not missed.
+            // A new or edited schedule has missed nothing.
             entry.schedule = schedule;
             entry.through = moment.now;
             entry.records = BTreeMap::new();
@@ -64,7 +64,7 @@ pub(crate) fn due(entries: &mut BTreeMap<String, Entry>, notes: &[RoutineNote], 
     all
 }
 
-/// How a run ended whose end nobody wrote down.
+/// The final state of a run whose end was not recorded.
 pub(crate) fn ended_unseen(end: RoutineEnd) -> RoutineEnd {
     match end {
         RoutineEnd::Running => RoutineEnd::CutOff,
@@ -82,7 +82,7 @@ fn time(entry: &Entry, routine: &Routine, moment: &Moment, changed: bool) -> Opt
     (changed || moment.beginning && routine.schedule.at_start()).then_some((now, now))
 }
 
-/// Whether records that start it changed. What is seen for the first time has not.
+/// Whether records that trigger it have changed. The first observation is not a change.
 fn changed(entry: &mut Entry, routine: &Routine, moment: &Moment) -> bool {
     let mut changed = false;
     for record_type in routine.schedule.record_types() {

@@ -1,5 +1,5 @@
-//! Up to when routines have run, in `<data>/routines.json`. It cannot be derived from anything else, so a file that
-//! cannot be read stops all routines and is never overwritten.
+//! The record of routine runs, in `<data>/routines.json`. It cannot be reconstructed, so an unreadable file
+//! stops all routines and is never overwritten.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -13,44 +13,44 @@ use crate::own_files;
 
 const FILE: &str = "routines.json";
 
-/// By the folder of the vault, then by the path of the note.
+/// By vault folder, then by note path.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     vaults: BTreeMap<String, BTreeMap<String, Entry>>,
 }
 
-/// What is known of one routine.
+/// The state of one routine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Entry {
-    /// Its schedule as it was last read; another one begins anew.
+    /// Its schedule as last read; a changed one starts anew.
     pub(crate) schedule: String,
-    /// All times up to here were run or are not to be run.
+    /// All due times up to here have been handled.
     pub(crate) through: Timestamp,
-    /// What the records whose changes start it were, by their type.
+    /// Fingerprints of the records that trigger it, by type.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) records: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last: Option<LastRun>,
 }
 
-/// Its newest run.
+/// The latest run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LastRun {
     pub(crate) session: String,
-    /// The latest time that it was due at.
+    /// The latest time at which it was due.
     pub(crate) due: Timestamp,
     pub(crate) started: Timestamp,
     pub(crate) ended: Option<Timestamp>,
     pub(crate) end: RoutineEnd,
-    /// The question that it stopped at, why it failed, or the beginning of the answer; one line.
+    /// The pending question, the error, or the start of the answer; one line.
     pub(crate) said: String,
-    /// The user has seen how it ended.
+    /// The user has seen the outcome.
     #[serde(default)]
     pub(crate) seen: bool,
 }
 
 impl LastRun {
-    /// It may still go on.
+    /// Whether it may still continue.
     pub(crate) fn is_open(&self) -> bool {
         matches!(self.end, RoutineEnd::Running | RoutineEnd::Waiting)
     }
@@ -67,7 +67,8 @@ impl Ledger {
         }
     }
 
-    /// Changes it for all Nova processes; on the disk when this returns. Nothing is written where nothing changed.
+    /// Changes the ledger, with a lock among all Nova processes; durable on return. Nothing is written
+    /// without a change.
     ///
     /// # Errors
     /// When the file cannot be read or written.
@@ -99,14 +100,14 @@ impl Ledger {
         self.vaults.get(vault)?.get(path)
     }
 
-    /// The run of that session, whatever vault it is of.
+    /// The run of that session, in any vault.
     pub(crate) fn run_mut(&mut self, session: &str) -> Option<&mut LastRun> {
         let entries = self.vaults.values_mut().flat_map(BTreeMap::values_mut);
         entries.filter_map(|entry| entry.last.as_mut()).find(|last| last.session == session)
     }
 }
 
-/// The new name of the file is on the disk, too, where a folder can be synced.
+/// Syncs the folder, where supported, so that the rename is durable.
 fn sync_names(folder: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::fs::File::open(folder)?.sync_all()?;

@@ -1,15 +1,15 @@
-//! Routines: messages and tools that run at their time, as notes of `type: routine` say.
+//! Routines: scheduled messages and tool calls, defined by notes of `type: routine`.
 //!
-//! `note` reads a routine, `schedule` its times, `due` holds both against the `ledger` of what was run, and `runner`
-//! runs it as a chat of its own; `card` is what it may do there.
+//! `note` parses a routine, `schedule` its times, `due` compares both with the `ledger` of past runs, and
+//! `runner` runs it as a separate chat; `card` holds its permissions.
 //!
 //! # Invariants
 //!
-//! - The start of a run is on the disk before it starts, so that each due time is run at most once, whenever the
-//!   program ends: `tests/journeys/keeping_routines.rs`.
-//! - A run may do without asking what its note allowed when it started, and reading; no rule of the user's, no
-//!   "always" and no text that it reads adds to that.
-//! - A note that cannot be read as a routine keeps no other from running.
+//! - The start of a run is durable before it starts, so that each due time is run at most once, even after a
+//!   crash: `tests/journeys/keeping_routines.rs`.
+//! - Without asking, a run may only read and do what its note allowed when it started; neither the user's
+//!   rules, nor standing approvals, nor text that it reads extend that.
+//! - An invalid routine does not prevent others from running.
 
 mod card;
 mod due;
@@ -35,7 +35,8 @@ use self::runner::{AtQuestion, LATE, Slot};
 use crate::app::App;
 use crate::blocking::blocking;
 
-/// The skill whose records routines are: its others are notes, too, and a type costs a model no tool.
+/// The skill that declares the record type: its other records are notes, too, and a type adds no tool for
+/// models.
 const SKILL: &str = "vault";
 
 impl App {
@@ -55,7 +56,7 @@ impl App {
         .await
     }
 
-    /// Writes the note of a new routine.
+    /// Creates the note of a new routine.
     pub(crate) async fn add_routine(&self, new: NewRoutine) -> Result<RoutineRow, UserError> {
         let name = file_name(new.name.trim());
         if name.trim().is_empty() {
@@ -97,10 +98,10 @@ impl App {
         self.routine_row_of(note.path.as_str()).await
     }
 
-    /// Deletes the note of a routine, which goes where deleted notes go.
+    /// Deletes the note of a routine as any other note.
     ///
     /// # Errors
-    /// When there is no such routine or its note cannot be deleted.
+    /// When there is no such routine, or its note cannot be deleted.
     pub async fn remove_routine(&self, name: &str) -> Result<String, UserError> {
         let note = self.routine_named(name).await?;
         let path = note.path.clone();
@@ -112,7 +113,7 @@ impl App {
         Ok(note.path.to_string())
     }
 
-    /// Starts a routine now, whatever its schedule and its switch say.
+    /// Runs a routine now, regardless of its schedule and of whether it is enabled.
     pub(crate) async fn run_routine(&self, named: RoutineRef) -> Result<RoutineRow, UserError> {
         let note = self.routine_named(&named.path).await?;
         let path = note.path.to_string();
@@ -125,10 +126,10 @@ impl App {
         self.routine_row_of(&path).await
     }
 
-    /// As `run_routine`, until the run ends; it ends at the first question.
+    /// Like `run_routine`, but waits for the end of the run, which is cancelled at its first question.
     ///
     /// # Errors
-    /// When there is no such routine, it cannot run as its note is, or another routine runs.
+    /// When there is no such routine, its note is invalid, or another routine is running.
     pub async fn run_routine_to_end(&self, name: &str) -> Result<RoutineRow, UserError> {
         let note = self.routine_named(name).await?;
         let path = note.path.to_string();
@@ -137,7 +138,7 @@ impl App {
         self.routine_row_of(&path).await
     }
 
-    /// The user has seen how the newest run ended.
+    /// Marks the outcome of the latest run as seen.
     pub(crate) async fn see_routine(&self, named: RoutineRef) -> Result<Nothing, UserError> {
         let (data, vault) = (self.places().data.clone(), self.vault_key()?);
         blocking(move || {
@@ -172,7 +173,7 @@ impl App {
         self.routine_notes_at(None).await
     }
 
-    /// All routines, or that of one note.
+    /// All routines, or the one at a path.
     async fn routine_notes_at(&self, path: Option<String>) -> Result<Vec<RoutineNote>, UserError> {
         let view = self.vault()?.seen_by_owner();
         let (declared, here) = (self.routine_type()?, self.inner.options.clock.zone());
@@ -191,7 +192,7 @@ impl App {
         .await
     }
 
-    /// By the path of its note, or by its name.
+    /// By path or name.
     async fn routine_named(&self, name: &str) -> Result<RoutineNote, UserError> {
         let mut notes = self.routine_notes().await?;
         if let Some(at) = notes.iter().position(|note| note.path.as_str() == name) {
@@ -248,7 +249,7 @@ impl App {
         let late = last.started.duration_since(last.due);
         let is_lost = last.is_open()
             && !self.inner.store.is_running(&last.session)
-            // Between its start and its turn, whoever runs it holds the slot.
+            // Between recording the start and starting the turn, the runner holds the slot.
             && matches!(Slot::take(&self.places().data), Ok(Some(_)));
         RoutineRun {
             session: last.session.clone(),
@@ -275,12 +276,12 @@ impl App {
         })
     }
 
-    /// By what the ledger knows the open vault.
+    /// The ledger's key of the open vault.
     fn vault_key(&self) -> Result<String, UserError> {
         Ok(self.vault()?.root().display().to_string())
     }
 
-    /// Plans changes of notes as the user, and writes them unless `plan` finds a problem.
+    /// Plans changes of notes as the user, and applies them unless `plan` fails.
     async fn change_routines(
         &self,
         title: String,
@@ -302,7 +303,7 @@ impl App {
     }
 }
 
-/// The fields of the note; what is empty is left out.
+/// The fields of the note, without empty ones.
 fn values_of(new: &NewRoutine) -> Result<Map<String, Value>, UserError> {
     let mut values = Map::new();
     let lists = [("when", &new.when), ("allow", &new.allow), ("skills", &new.skills)];

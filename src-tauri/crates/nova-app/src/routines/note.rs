@@ -1,4 +1,4 @@
-//! Routines as their notes state them.
+//! Parses routines from notes.
 
 use jiff::tz::TimeZone;
 use nova_protocol::UserError;
@@ -11,39 +11,39 @@ use super::schedule::{Schedule, When};
 /// The record type.
 pub(crate) const ROUTINE: &str = "routine";
 
-/// A note of a routine, also one that cannot run as it is.
+/// A routine's note, valid or not.
 pub(crate) struct RoutineNote {
     pub(crate) path: VaultPath,
     pub(crate) name: String,
-    /// As it is written.
+    /// Unparsed.
     pub(crate) when: Vec<String>,
     pub(crate) zone: String,
     pub(crate) enabled: bool,
     pub(crate) allow: Vec<String>,
-    /// Else what is wrong with it and the remedy.
+    /// The error is the problem and the remedy.
     pub(crate) routine: Result<Routine, String>,
 }
 
-/// What runs, and when.
+/// What to run, and when.
 pub(crate) struct Routine {
     pub(crate) schedule: Schedule,
     pub(crate) does: Does,
     pub(crate) skills: Vec<String>,
-    /// `provider/model`; the default where none is named.
+    /// `provider/model`; the default model if absent.
     pub(crate) model: Option<String>,
-    /// All that it may do without asking, reading aside.
+    /// What it may do without asking, in addition to reading.
     pub(crate) allow: Vec<Rule>,
     pub(crate) note: Note,
 }
 
 pub(crate) enum Does {
     Say(String),
-    /// `skill.tool` and its arguments.
+    /// `skill.tool`, and its arguments.
     Call(String, Map<String, Value>),
 }
 
 impl RoutineNote {
-    /// `here`: the zone of one that names none.
+    /// `here` is the default time zone.
     pub(crate) fn read(declared: &RecordType, note: Note, here: &TimeZone) -> Self {
         let record = declared.read(&note);
         let list = |field: &str| record.list(field).unwrap_or_default();
@@ -53,7 +53,7 @@ impl RoutineNote {
             name: note.path.name().to_owned(),
             when: list("when"),
             zone: record.text("zone").ok().flatten().unwrap_or_default(),
-            // One whose switch cannot be read has a problem and does not run.
+            // If the switch is invalid, the routine has a problem and does not run.
             enabled: !matches!(enabled, Ok(Some(false))),
             allow: list("allow"),
             routine: Err(String::new()),
@@ -62,7 +62,7 @@ impl RoutineNote {
         read
     }
 
-    /// What makes two readings of a note one schedule.
+    /// Identifies the schedule, to detect changes.
     pub(crate) fn schedule(&self) -> String {
         let switch = if self.enabled { "on" } else { "off" };
         format!("{switch} | {} | {}", self.when.join(" | "), self.zone)
@@ -114,7 +114,7 @@ impl RoutineNote {
     }
 }
 
-/// `args:`, the text of a JSON object.
+/// Parses `args:`, a JSON object as text.
 fn arguments(text: Option<String>) -> Result<Map<String, Value>, String> {
     let Some(text) = text else { return Ok(Map::new()) };
     match serde_json::from_str(&text) {

@@ -25,18 +25,18 @@ use crate::app::App;
 use crate::blocking::blocking;
 use crate::models::ChosenModel;
 
-/// How often it is looked whether a routine is due.
+/// Polling interval.
 const LOOKED_AT: Duration = Duration::from_secs(15);
-/// A run that starts this much after its time is late.
+/// A run that starts this much after its due time is late.
 pub(super) const LATE: SignedDuration = SignedDuration::from_mins(5);
-/// The most of an answer that lists show, in characters.
+/// Maximum length of an answer in lists, in characters.
 const SAID: usize = 200;
 
-/// While it is held, no other routine starts, in whatever process.
+/// A lock among all processes: while it is held, no other routine starts.
 pub(super) struct Slot(File);
 
 impl Slot {
-    /// None while another is held.
+    /// `None` if it is held elsewhere.
     pub(super) fn take(data: &Path) -> Result<Option<Self>, UserError> {
         let file = data.join("routines.lock");
         let failed = |error: std::io::Error| {
@@ -57,26 +57,27 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        // A process that is being started has a copy of the file for a moment, and with it the lock.
+        // Unlocked explicitly: a child process being started briefly inherits the descriptor, and with it the
+        // lock.
         let _ = self.0.unlock();
     }
 }
 
-/// What a run does at the first question.
+/// Behaviour at the first question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AtQuestion {
-    /// Its card waits for the user.
+    /// Wait for the user's answer.
     Wait,
-    /// The run ends.
+    /// Cancel the run.
     End,
 }
 
 impl App {
-    /// Runs routines as they come due, for as long as this program runs.
+    /// Runs routines when they are due, for as long as this program runs.
     pub fn keep_routines(&self) {
         let app = self.clone();
         tokio::spawn(async move {
-            // What runs at start has the keys that a chat has.
+            // So that routines at startup have the same credentials as a chat.
             app.credentials_looked_at().await;
             let mut looks = tokio::time::interval(LOOKED_AT);
             looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -86,7 +87,7 @@ impl App {
                 looks.tick().await;
                 match app.run_due_routines(beginning).await {
                     Ok(looked) => beginning &= !looked,
-                    // Where there is no vault, the window says so.
+                    // The window already reports a missing vault.
                     Err(error) if error.code == ErrorCode::NoVault => {}
                     Err(error) => {
                         if said.as_ref() != Some(&error.message) {
@@ -99,11 +100,11 @@ impl App {
         });
     }
 
-    /// Runs what is due, one after the other; each until it ends or waits for an answer. `beginning`: also what
-    /// runs at start. False where another process runs routines just now.
+    /// Runs due routines in sequence, each until it ends or waits for an answer. `beginning` includes those
+    /// to run at startup. `false` if another process is running routines.
     ///
     /// # Errors
-    /// When the vault is not open, or what was run cannot be written down: then nothing is run.
+    /// When the vault is not open, or the ledger cannot be written: then nothing is run.
     pub async fn run_due_routines(&self, beginning: bool) -> Result<bool, UserError> {
         let Some(_slot) = Slot::take(&self.places().data)? else { return Ok(false) };
         let notes = self.routine_notes().await?;
@@ -131,7 +132,7 @@ impl App {
         Ok(true)
     }
 
-    /// Runs what a note says now; an edit since it was found to be due counts.
+    /// Runs the current version of the note, which may have been edited since it became due.
     async fn run_if_still_due(&self, due: Due, records: &BTreeMap<String, String>) -> Result<(), UserError> {
         let notes = self.routine_notes_at(Some(due.path.clone())).await?;
         let Some(note) = notes.into_iter().next().filter(|note| note.enabled) else { return Ok(()) };
@@ -141,8 +142,8 @@ impl App {
         Ok(())
     }
 
-    /// Writes down that the routine runs, and starts it. `due`: none where the user's hand starts it. The inner
-    /// error is what prevents this one alone.
+    /// Records the start of the routine, and starts it. `due` is `None` if the user starts it. The inner
+    /// error concerns only this routine.
     pub(super) async fn start_routine(
         &self,
         note: RoutineNote,
@@ -181,7 +182,7 @@ impl App {
                 {
                     return false;
                 }
-                // A clock set back runs nothing twice, unless the user starts it.
+                // After the clock was set back nothing is run twice, unless the user starts it.
                 entry.through = if by_hand { entry.through.min(now) } else { entry.through.max(now) };
                 for (record_type, now) in entry.records.iter_mut() {
                     if let Some(known) = records.get(record_type) {
@@ -215,7 +216,7 @@ impl App {
         Ok(Ok(Started { waits, ended }))
     }
 
-    /// The whole turn, in a chat of its own.
+    /// Runs the whole turn in a new chat.
     async fn begin_run(
         &self,
         session: &str,
@@ -246,7 +247,7 @@ impl App {
         let mut scope = self.scope_with(&chat, turn, chosen, approver);
         scope.access.rules = Arc::new(RulesInForce::allowing_only(&scope.access.rules, routine.allow));
         scope.access.approved = Arc::new(NotAlways(scope.access.approved));
-        // Nobody is there to go on with a call that ends later.
+        // Waits for all calls, as nobody would continue the chat later.
         scope.settle = Duration::MAX;
         scope.router &= one_call.is_none();
         scope.occupied = Box::new(occupied);
@@ -277,7 +278,7 @@ impl App {
         error
     }
 
-    /// The model of a routine that says something; for one that runs a tool, what calls it.
+    /// The model for a message; for a tool call, a fake model that makes it.
     async fn model_for(&self, routine: &Routine) -> Result<(ChosenModel, Option<Arc<OneCall>>), UserError> {
         let Does::Call(name, args) = &routine.does else {
             let chosen = self.choose_model(routine.model.as_deref()).await?;
@@ -311,7 +312,7 @@ impl App {
         Ok((chosen, Some(call)))
     }
 
-    /// What the turn begins with: the message, and how late it is.
+    /// The first message, with a remark if the run is late.
     fn text_of(
         &self,
         name: &str,
@@ -340,7 +341,7 @@ impl App {
         format!("({name} was due at {} and runs {} late.{missed})\n\n{text}", on_clock(at), in_words(late))
     }
 
-    /// Notes of a run whether it waits or goes on.
+    /// Records that a run waits or continues.
     pub(super) async fn routine_stands(&self, session: &str, end: RoutineEnd, said: &str) {
         self.note_end(session, end, said, false).await;
     }
@@ -361,7 +362,7 @@ impl App {
         let noted = blocking(move || {
             Ledger::change(&data, |ledger| {
                 let Some(last) = ledger.run_mut(&session) else { return };
-                // The question that a run stopped at says more than that it did.
+                // Keeps the question at which the run stopped, which is more informative.
                 if !(end == RoutineEnd::Stopped && said.is_empty()) {
                     last.said.clone_from(&said);
                 }
@@ -379,7 +380,7 @@ impl App {
         self.emit(Event::RoutinesChanged {});
     }
 
-    /// What a routine changes starts no routine.
+    /// Updates the fingerprints, so that changes by a routine trigger no routine.
     async fn forget_own_changes(&self) -> Result<(), UserError> {
         let notes = self.routine_notes().await?;
         let records = self.records_of(&notes).await?;
@@ -401,7 +402,7 @@ impl App {
         .await
     }
 
-    /// What the records are whose changes start a routine, by their type.
+    /// Fingerprints of the records that trigger routines, by type.
     async fn records_of(&self, notes: &[RoutineNote]) -> Result<BTreeMap<String, String>, UserError> {
         let routines = notes.iter().filter_map(|note| note.routine.as_ref().ok());
         let types: std::collections::BTreeSet<String> =
@@ -428,19 +429,19 @@ impl App {
     }
 }
 
-/// A run that was started.
+/// A started run.
 pub(super) struct Started {
     waits: watch::Receiver<bool>,
     ended: tokio::task::JoinHandle<()>,
 }
 
 impl Started {
-    /// Comes back when it has ended or stopped at a question.
+    /// Waits until it has ended or stopped at a question.
     pub(super) async fn ended_or_waits(self) {
         let Self { mut waits, mut ended } = self;
         let waits = async {
             if waits.wait_for(|waits| *waits).await.is_err() {
-                // It ends without a question.
+                // It ended without a question.
                 std::future::pending::<()>().await;
             }
         };
@@ -455,7 +456,7 @@ impl Started {
     }
 }
 
-/// A private message goes to no other machine.
+/// Refuses to send a private message to a remote model.
 async fn stays_here(chosen: &ChosenModel) -> Result<(), UserError> {
     let mut locality = chosen.locality.clone();
     if let Some(place) = &chosen.place {

@@ -1,4 +1,4 @@
-//! When a routine is due: `when:` and `zone:` of its note as text, and instants.
+//! Parses `when:` and `zone:` of a routine, and computes its due times.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,12 @@ use jiff::{SignedDuration, Timestamp, ToSpan};
 pub(crate) const ACCEPTED: &str = "Write it as `weekdays 07:30`, `daily 18:00`, `mon, thu 09:00`, \
      `monthly 1 09:00`, `monthly last 18:00`, `every 2 hours`, `at start` or `when a contact changes`.";
 
-/// The shortest and the longest interval of `every`, in minutes.
+/// Minimum and maximum interval of `every`, in minutes.
 const INTERVAL: std::ops::RangeInclusive<i64> = 5..=24 * 60;
-/// No entry leaves out more days than this.
+/// Upper bound for the days between two due times of an entry.
 const FARTHEST: i32 = 62;
 
-/// All entries of a routine's `when:`, with the zone that their times are in.
+/// All entries of `when:`, with their time zone.
 #[derive(Debug, Clone)]
 pub(crate) struct Schedule {
     entries: Vec<When>,
@@ -25,11 +25,11 @@ pub(crate) struct Schedule {
 /// One entry of `when:`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum When {
-    /// A time that a change of the clock skips is as much later as the clock skips; one that occurs twice is the first.
+    /// A time in a DST gap is moved by the length of the gap; of an ambiguous time, the first one counts.
     At { days: Days, time: Time },
-    /// Counted from each midnight.
+    /// Counted from midnight.
     Every { minutes: i64 },
-    /// Once each time Nova begins to run routines.
+    /// Once, when Nova starts to run routines.
     Start,
     /// After a record of this type changed.
     Change { record_type: String },
@@ -38,7 +38,7 @@ pub(crate) enum When {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Days {
     Week(BTreeSet<i8>),
-    /// A month without this day has its last one instead.
+    /// The last day of the month in shorter months.
     Month(i8),
 }
 
@@ -47,12 +47,12 @@ impl Schedule {
         Self { entries, zone }
     }
 
-    /// The first time after this one; none for what no clock decides.
+    /// The first due time after this one; `None` if it is not time-based.
     pub(crate) fn next_after(&self, after: Timestamp) -> Option<Timestamp> {
         self.entries.iter().filter_map(|entry| entry.next_after(after, &self.zone)).min()
     }
 
-    /// The last time up to and including this one.
+    /// The last due time up to this one, inclusive.
     pub(crate) fn last_until(&self, until: Timestamp) -> Option<Timestamp> {
         self.entries.iter().filter_map(|entry| entry.last_until(until, &self.zone)).max()
     }
@@ -61,7 +61,7 @@ impl Schedule {
         self.entries.contains(&When::Start)
     }
 
-    /// The record types whose changes start it.
+    /// The record types that trigger it.
     pub(crate) fn record_types(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().filter_map(|entry| match entry {
             When::Change { record_type } => Some(record_type.as_str()),
@@ -72,7 +72,7 @@ impl Schedule {
 
 impl When {
     /// # Errors
-    /// What is wrong with the text and what is accepted, as two sentences.
+    /// The problem and the accepted forms, as two sentences.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let refuse = |why: &str| format!("\"{text}\" {why}. {ACCEPTED}");
         let lower = text.to_lowercase();
@@ -195,7 +195,7 @@ fn time_of(text: &str) -> Option<Time> {
     Time::new(number(hour)?, number(minute).filter(|_| minute.len() == 2)?, 0, 0).ok()
 }
 
-/// The weekdays of a word, Monday being 1.
+/// Weekday numbers, from Monday as 1.
 fn weekdays(word: &str) -> Option<Vec<i8>> {
     let of = |days: &[Weekday]| days.iter().map(|day| day.to_monday_one_offset()).collect();
     Some(match word {
@@ -217,7 +217,7 @@ fn instant(date: Date, time: Time, zone: &TimeZone) -> Option<Timestamp> {
     zone.to_ambiguous_timestamp(date.to_datetime(time)).compatible().ok()
 }
 
-/// The first instant of the day, and that of the next.
+/// The start of a day, and of the next one.
 fn day(date: Date, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
     let begin = |date: Date| Some(date.to_zoned(zone.clone()).ok()?.timestamp());
     Some((begin(date)?, begin(date.tomorrow().ok()?)?))

@@ -1,4 +1,4 @@
-//! What routines did on a day, as a section of its page.
+//! The routine runs of a day, as a section of the day page.
 
 use nova_protocol::{GlanceView, PanelFormat, RoutineEnd, RoutineRow, TodayRow, TodaySide, TodayView};
 use nova_skill::Date;
@@ -6,11 +6,12 @@ use nova_skill::Date;
 use super::SKILL;
 use crate::app::App;
 
-/// Behind what skills say of the day.
+/// After the sections of skills.
 const ORDER: u32 = 100;
 
 impl App {
-    /// The runs that started on the day; None where there are none, or they cannot be read: their page says why.
+    /// The runs started on the day; `None` if there are none, or they are unreadable, which the routines page
+    /// reports.
     pub(crate) async fn routines_of(&self, day: Date) -> Option<TodayView> {
         let rows = self.list_routines(nova_protocol::Nothing {}).await.ok()?;
         let mut rows: Vec<TodayRow> = rows.iter().filter_map(|row| self.routine_line(row, day)).collect();
@@ -30,7 +31,7 @@ impl App {
         })
     }
 
-    /// The same beside what skills say.
+    /// The same as a glance, beside those of skills.
     pub(crate) async fn routines_at_a_glance(&self, today: Date) -> Option<GlanceView> {
         let view = self.routines_of(today).await?;
         Some(GlanceView {

@@ -1,4 +1,4 @@
-//! A routine that runs a tool: a turn whose one call is known before, so that no model is asked.
+//! A routine that runs a tool: a turn with one predetermined call, which needs no model.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use nova_provider::{
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-/// Answers the first request with the call, and the next with how it went.
+/// A fake model: answers the first request with the call, and the next one with its outcome.
 pub(crate) struct OneCall {
     wire_name: String,
     arguments: String,
@@ -23,7 +23,7 @@ impl OneCall {
         Self { wire_name: wire_name.to_owned(), arguments, failed: Mutex::default() }
     }
 
-    /// Why the tool failed, once it did.
+    /// The error of the tool, if it failed.
     pub(crate) fn failure(&self) -> Option<String> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

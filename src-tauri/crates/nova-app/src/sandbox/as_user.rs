@@ -1,4 +1,4 @@
-//! Commands that the user configured for a skill: no sandbox holds them, the guard only ends them reliably.
+//! Commands that the user configured for a skill: unconfined; the guard only ends them reliably.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! A command that runs: its input, what it says, its limits of time and output, and its end.
+//! A running command: its input, output, limits and end.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use crate::sandboxes::PROCESSES;
 
 const OUTPUT: u64 = 64 << 20;
 
-/// A command that runs, and what it has said.
+/// A running command and its output.
 pub(super) struct Running {
     pub(super) said: Said,
     stdout: Option<tokio::process::ChildStdout>,
     stderr: Option<tokio::process::ChildStderr>,
-    /// Gives it its input.
+    /// Writes its input.
     _input: tokio_util::task::AbortOnDropHandle<()>,
 }
 
@@ -28,7 +28,7 @@ impl Running {
         let stdin = guarded.stdin.take();
         let writing = async move {
             if let Some(mut stdin) = stdin {
-                // A command need not read it.
+                // An error means that the command does not read it.
                 let _ = stdin.write_all(&input).await;
             }
         };
@@ -40,7 +40,7 @@ impl Running {
         }
     }
 
-    /// Its exit code, and the limit for which it was ended.
+    /// Returns its exit code, and the limit for which it was killed, if any.
     pub(super) async fn until_it_ends(
         &mut self,
         guarded: &mut Guarded,
@@ -69,7 +69,7 @@ impl Running {
                     break guarded.kill().await;
                 }
                 () = cancel.cancelled() => {
-                    // Its end is waited for, so that nothing of it goes on when this returns.
+                    // Waits for its end, so that nothing of it runs afterwards.
                     let _ = guarded.kill().await;
                     return Err(ToolError::Cancelled);
                 }
@@ -80,7 +80,7 @@ impl Running {
             }
         };
         let status = status.map_err(|error| not_started(&error.to_string()))?;
-        // All its processes are gone, so both have an end.
+        // All its processes have ended, so both pipes reach end of file.
         while self.said.bytes() <= OUTPUT && (self.stdout.is_some() || self.stderr.is_some()) {
             tokio::select! {
                 read = read(&mut self.stdout, &mut one) => self.said.add(&one[..read]),
@@ -92,12 +92,12 @@ impl Running {
             ReachedLimit::Memory => ProcessLimit::Memory(MEMORY),
             ReachedLimit::Processes => ProcessLimit::Processes(PROCESSES),
         });
-        // Only a killed guard has no code.
+        // Only a killed guard has no exit code.
         Ok((status.code().unwrap_or(128 + 9), limit.or(reached)))
     }
 }
 
-/// So many bytes; a pipe that has ended is closed, and one that is closed is waited for without end.
+/// Number of bytes read. The pipe is closed at end of file; for a closed pipe the future never completes.
 async fn read<R: tokio::io::AsyncRead + Unpin>(pipe: &mut Option<R>, space: &mut [u8]) -> usize {
     let Some(open) = pipe else { return std::future::pending().await };
     let read = open.read(space).await.unwrap_or_default();

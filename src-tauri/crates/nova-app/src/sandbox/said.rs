@@ -1,4 +1,4 @@
-//! What a command says: the beginning and the end of it, and all of it in a file where it is long.
+//! The output of a command: its beginning and end, and a file with all of it if it is long.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use nova_skill::{Folder, SaidSoFar};
 
-/// Bytes of the beginning and of the end that an answer holds.
+/// Size of the beginning and the end in the result, in bytes.
 const BEGINNING: usize = 8 << 10;
 const END: usize = 24 << 10;
-/// Bytes of the end that are reported while it runs.
+/// Size of the end reported while it runs, in bytes.
 const SO_FAR: usize = 8 << 10;
 
-/// What a command has said on both outputs.
+/// The combined output of a command.
 pub(super) struct Said {
-    /// Where all of it goes when it is long, and what that file is called; none without a scratch folder.
+    /// Folder and name of the file for long output; `None` without a scratch folder.
     scratch: Option<(Arc<Folder>, String)>,
     file: Option<File>,
     beginning: Vec<u8>,
@@ -40,7 +40,7 @@ impl Said {
         }
     }
 
-    /// In all.
+    /// The total size.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -81,10 +81,10 @@ impl Said {
         self.end.drain(..over);
     }
 
-    /// From here on in a file of the scratch folder.
+    /// Starts to write all output to a file in the scratch folder.
     fn keep_all(&mut self) {
         let Some((folder, name)) = &mut self.scratch else { return };
-        // What is there already may be a command's own.
+        // An existing file may be the command's own, so it is not overwritten.
         let names = (2..100).map(|number| name.replace(".txt", &format!("-{number}.txt")));
         let names: Vec<String> = std::iter::once(name.clone()).chain(names).collect();
         let made = names.into_iter().find_map(|free| Some((folder.create(&free).ok()?, free)));
@@ -97,7 +97,7 @@ impl Said {
         }
     }
 
-    /// The name of the file that holds all of it, where the text does not.
+    /// The name of the file with all output, if the text is truncated.
     pub(super) fn file(&self) -> Option<&str> {
         self.file.as_ref().and(self.scratch.as_ref()).map(|(_, name)| name.as_str())
     }
@@ -105,7 +105,7 @@ impl Said {
     pub(super) fn so_far(&self) -> SaidSoFar {
         let all: Vec<u8> = self.beginning.iter().chain(&self.end).copied().collect();
         let end = &all[all.len().saturating_sub(SO_FAR)..];
-        // Whole lines, where there is more than one.
+        // Starts at a line boundary, if there is one.
         let from = match end.len() < all.len() || self.is_cut() {
             true => end.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1),
             false => 0,
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn short_output_is_given_whole() {
+    fn short_output_is_returned_completely() {
         let said = said(&["one\ntw", "o\nthr", "ee"]);
         assert_eq!((said.text().as_str(), said.lines(), said.file()), ("one\ntwo\nthree", 3, None));
         let expected = SaidSoFar { lines: 3, end: "one\ntwo\nthree".into(), ..SaidSoFar::default() };
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_cut_by_two_reads_is_whole() {
+    fn character_split_between_reads_is_preserved() {
         let mut said = Said::new(None, "c1");
         let line = "é".repeat(BEGINNING);
         line.as_bytes().chunks(7).for_each(|chunk| said.add(chunk));
@@ -162,7 +162,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn long_output_is_cut_in_the_middle_and_kept_in_a_file() {
+    fn long_output_is_truncated_in_the_middle_and_saved_to_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let scratch = Arc::new(Folder::open("scratch", folder.path(), nova_skill::Access::Write).unwrap());
         std::os::unix::fs::symlink("/etc/passwd", folder.path().join("output-c1.txt")).unwrap();

@@ -9,16 +9,16 @@ use std::time::SystemTime;
 
 use nova_registry::{SkillEntry, SkillFolder, Snapshot};
 
-/// Where the scripts of a skill lie in its folder.
+/// The scripts folder of a skill.
 const SCRIPTS: &str = "scripts/";
 
-/// The copies in one folder, each of a skill that is available.
+/// The copies of the available skills, in one folder.
 pub(super) struct SkillCopies {
     folder: PathBuf,
     copied: BTreeMap<String, Mark>,
 }
 
-/// The copied files, with the state of each on the disk.
+/// The copied files with their metadata, to detect changes.
 #[derive(PartialEq)]
 struct Mark {
     folder: Arc<SkillFolder>,
@@ -31,7 +31,7 @@ impl SkillCopies {
         Ok(Self { folder, copied: BTreeMap::new() })
     }
 
-    /// Updates the copies; returns the copy of each skill by its id.
+    /// Updates the copies; returns each copy by skill id.
     pub(super) fn update(&mut self, snapshot: &Snapshot) -> io::Result<Vec<(String, PathBuf)>> {
         let with_scripts = snapshot.available().filter_map(|skill| Some((skill, scripts_of(skill)?)));
         let skills: BTreeMap<&str, &Arc<SkillFolder>> =
@@ -59,7 +59,7 @@ impl SkillCopies {
     }
 }
 
-/// The folder of a skill that has scripts.
+/// The folder of a skill, if it has scripts.
 fn scripts_of(skill: &SkillEntry) -> Option<&Arc<SkillFolder>> {
     let has_scripts =
         |folder: &&Arc<SkillFolder>| folder.resources().iter().any(|file| file.path.starts_with(SCRIPTS));
@@ -72,7 +72,7 @@ fn modified(folder: &SkillFolder) -> Vec<Option<SystemTime>> {
     folder.resources().iter().map(|file| of_file(&file.path)).collect()
 }
 
-/// A file that is not read, for whatever reason, is left out: a script that needs it says so.
+/// Unreadable files are skipped: a script that needs one will fail.
 fn copy_files(folder: &SkillFolder, copy: &Path) -> io::Result<()> {
     fs::create_dir_all(copy)?;
     for file in folder.resources() {

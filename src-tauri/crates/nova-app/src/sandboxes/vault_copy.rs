@@ -1,7 +1,7 @@
 //! A copy of the vault without private notes, for commands.
 //!
-//! A command gets a copy because nothing else stays true while it runs: a file that hides a private note ends hiding
-//! it when an editor replaces the note, and a note may become private at any moment.
+//! A copy is the only way to hide notes reliably while a command runs: a mount over a private note is lost
+//! when an editor replaces the note, and a note may become private at any time.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,18 +14,18 @@ use nova_skill::VaultPath;
 use nova_vault::note::ContentHash;
 use nova_vault::{Privacy, Vault};
 
-/// The largest file that is no note and is copied, in bytes.
+/// Size limit for files other than notes, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// A folder that is brought up to date before each command.
+/// A copy that is updated before each command.
 pub(super) struct VaultCopy {
     folder: PathBuf,
-    /// Of which vault.
+    /// The root of the copied vault.
     root: PathBuf,
     files: BTreeMap<VaultPath, Mark>,
 }
 
-/// What a file was when it was copied.
+/// The state of a file when it was copied.
 #[derive(PartialEq, Eq)]
 enum Mark {
     Note(ContentHash),
@@ -33,7 +33,7 @@ enum Mark {
 }
 
 impl VaultCopy {
-    /// `folder` is empty; the caller removes it.
+    /// `folder` must be empty; the caller deletes it.
     pub(super) fn new(folder: PathBuf, vault: &Vault) -> io::Result<Self> {
         fs::create_dir_all(&folder)?;
         Ok(Self { folder, root: vault.root().to_owned(), files: BTreeMap::new() })
@@ -47,7 +47,7 @@ impl VaultCopy {
         &self.folder
     }
 
-    /// Makes the copy what the vault is now, without what is private; how many files are too large for it.
+    /// Updates the copy, without private files; returns the number of files too large for it.
     pub(super) fn update(&mut self, vault: &Vault, private: Vec<String>) -> io::Result<usize> {
         let view = vault.seen_by(Arc::new(Privacy { remote: true, private }));
         let (mut there, mut left_out) = (BTreeMap::new(), 0);
@@ -59,7 +59,7 @@ impl VaultCopy {
             there.insert(note.path, mark);
         }
         for path in view.files().map_err(io::Error::other)? {
-            // A file that disappears meanwhile does not exist.
+            // Deleted meanwhile.
             let Ok(found) = fs::metadata(self.root.join(path.as_str())) else { continue };
             if found.len() > LARGEST {
                 left_out += 1;
@@ -80,7 +80,7 @@ impl VaultCopy {
     }
 }
 
-/// In one step: a command that runs may be reading the file.
+/// Atomic, because a running command may be reading the file.
 fn write(folder: &Path, path: &VaultPath, bytes: &[u8]) -> io::Result<()> {
     let file = folder.join(path.as_str());
     let parent = file.parent().unwrap_or(folder);
@@ -97,7 +97,7 @@ fn remove(folder: &Path, path: &VaultPath) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    // Removes emptied folders, up to the first that is not empty.
+    // Removes parent folders while they are empty.
     while gone.pop() && gone != folder && fs::remove_dir(&gone).is_ok() {}
     Ok(())
 }

@@ -20,7 +20,7 @@ fn face(description: &str) -> ToolFace {
 }
 
 #[test]
-fn another_content_of_a_file_is_not_approved_and_takes_the_place_of_the_old() {
+fn changed_content_is_not_approved_and_replaces_the_old_entry() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
     assert_eq!(trust.standing(&content("one")), Standing::Unknown);
@@ -44,7 +44,7 @@ fn another_spelling_of_a_name_is_the_same_tool() {
 }
 
 #[test]
-fn what_an_older_nova_kept_still_counts() {
+fn entries_of_older_versions_are_valid() {
     let folder = tempfile::tempdir().expect("a folder");
     let kept = json!({"tools": {"dynamic.weather_now": {"definition": "one", "always": true}}});
     std::fs::write(folder.path().join("trust.json"), kept.to_string()).expect("written");
@@ -54,7 +54,7 @@ fn what_an_older_nova_kept_still_counts() {
 }
 
 #[test]
-fn the_first_sight_counts_and_a_later_one_changes_nothing() {
+fn only_the_first_sight_is_recorded() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
     trust.first_sights(&[(content("one"), face("first"))]).expect("kept");
@@ -68,7 +68,7 @@ fn the_first_sight_counts_and_a_later_one_changes_nothing() {
 }
 
 #[test]
-fn what_is_forgotten_asks_as_the_first_time() {
+fn forgotten_tool_asks_like_the_first_time() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
     trust.keep(&content("one"), Approval::Always, &face("first")).expect("kept");
@@ -79,7 +79,7 @@ fn what_is_forgotten_asks_as_the_first_time() {
 }
 
 #[test]
-fn a_host_is_kept_for_one_content_alone() {
+fn allowed_host_is_bound_to_the_content() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
     assert!(trust.keep_host(&content("one"), "a.example").is_err(), "it was never allowed to run");
@@ -110,7 +110,7 @@ fn kept(trust: &Trust) -> serde_json::Value {
 }
 
 #[test]
-fn an_agreement_is_for_one_address() {
+fn agreement_is_bound_to_the_url() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
     assert!(trust.is_bound("openai", "here"), "nothing was agreed to yet");
@@ -139,7 +139,7 @@ fn a_key_is_bound_for_every_id_of_its_variable() {
 }
 
 #[test]
-fn an_older_agreement_is_for_its_host() {
+fn agreement_of_an_older_version_is_bound_to_the_host() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
     std::fs::write(&trust.file, r#"{"providers": {"openai": "api.openai.com"}}"#).expect("written");
@@ -148,7 +148,7 @@ fn an_older_agreement_is_for_its_host() {
 }
 
 #[test]
-fn what_a_later_nova_keeps_in_the_file_stays_there() {
+fn unknown_keys_of_newer_versions_are_retained() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
     std::fs::write(&trust.file, FROM_LATER).expect("written");
@@ -165,13 +165,13 @@ fn what_a_later_nova_keeps_in_the_file_stays_there() {
     wanted["addresses"] = json!({"ollama": "address"});
     let mut tool = wanted["tools"]["dynamic.weather_now"].take();
     tool["hosts"] = json!(["a.example"]);
-    // Names are kept in one spelling from the first change on.
+    // Names are canonicalised at the first change.
     wanted["tools"] = json!({canonical_name(&content("one")): tool});
     assert_eq!(kept(&trust), wanted);
 }
 
 #[test]
-fn a_broken_file_agrees_to_nothing_and_is_not_written_over() {
+fn broken_file_counts_as_empty_and_is_not_overwritten() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
     std::fs::write(&trust.file, "{\n  \"providers\": oops").expect("written");
@@ -183,7 +183,7 @@ fn a_broken_file_agrees_to_nothing_and_is_not_written_over() {
 }
 
 #[test]
-fn a_broken_file_that_was_told_of_is_kept_under_another_name() {
+fn reported_broken_file_is_kept_under_another_name() {
     let folder = tempfile::tempdir().expect("a folder");
     for (text, beside) in [("{ one", "trust.json.broken"), ("{ two", "trust.json.2.broken")] {
         let trust = Trust::new(folder.path());
@@ -199,7 +199,7 @@ fn a_broken_file_that_was_told_of_is_kept_under_another_name() {
 }
 
 #[test]
-fn a_file_that_cannot_be_opened_is_left_alone_and_told() {
+fn file_that_cannot_be_opened_is_left_alone_and_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
     std::fs::create_dir(&trust.file).expect("a folder in its place");
@@ -210,7 +210,7 @@ fn a_file_that_cannot_be_opened_is_left_alone_and_told() {
 }
 
 #[test]
-fn a_host_is_taken_back_by_itself() {
+fn host_is_revoked_separately() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
     trust.keep(&content("one"), Approval::Always, &face("one")).expect("kept");

@@ -29,7 +29,7 @@ fn at(time: &str) -> Timestamp {
     time.parse().expect("a time")
 }
 
-/// What is due at each of these times, one after the other; what is due is run at once.
+/// Checks what is due at each of these times in sequence; everything due is run immediately.
 #[track_caller]
 fn check(notes: &[RoutineNote], looks: &[(&str, &[&str])]) {
     let mut entries = BTreeMap::new();
@@ -55,7 +55,7 @@ fn look(
 }
 
 #[test]
-fn a_time_is_due_once_and_a_new_routine_has_missed_nothing() {
+fn time_is_due_once_and_a_new_routine_has_missed_nothing() {
     check(
         &[daily("R.md")],
         &[
@@ -79,7 +79,7 @@ fn several_missed_times_are_due_once_at_the_last_of_them() {
 }
 
 #[test]
-fn a_clock_set_back_makes_nothing_due_twice_and_one_set_forward_misses() {
+fn clock_set_back_repeats_nothing_and_clock_set_forward_misses_runs() {
     check(
         &[daily("R.md")],
         &[
@@ -114,12 +114,12 @@ fn a_routine_at_start_is_due_only_then_and_one_for_contacts_when_they_change() {
     let start = || note("S.md", "---\ntype: routine\nwhen: [at start, when a contact changes]\n---\nHello\n");
     assert_eq!(look(&mut entries, &[start()], "2026-11-20T12:00:00Z", true).len(), 1);
     assert_eq!(look(&mut entries, &[start()], "2026-11-20T12:01:00Z", false), []);
-    // The contacts of these tests change from day to day.
+    // The contacts in these tests change daily.
     assert_eq!(look(&mut entries, &[start()], "2026-11-21T12:00:00Z", false).len(), 1);
 }
 
 #[test]
-fn a_routine_that_runs_or_waits_is_not_due() {
+fn running_or_waiting_routine_is_not_due() {
     let mut entries = BTreeMap::new();
     let notes = [daily("R.md")];
     look(&mut entries, &notes, "2026-11-20T12:00:00Z", false);
@@ -146,7 +146,7 @@ fn a_routine_that_runs_or_waits_is_not_due() {
 }
 
 #[test]
-fn a_note_that_is_no_routine_says_why_and_harms_no_other() {
+fn invalid_routine_is_reported_and_affects_no_other() {
     for (text, why) in [
         ("---\ntype: routine\n---\nHello\n", "`when` is missing. Write it as"),
         ("---\ntype: routine\nwhen: every 0 minutes\n---\nHello\n", "is not between 5 minutes and 24 hours"),
@@ -172,7 +172,7 @@ fn a_note_that_is_no_routine_says_why_and_harms_no_other() {
 }
 
 #[test]
-fn ten_thousand_routines_are_looked_at_and_each_is_due_once() {
+fn each_of_ten_thousand_routines_is_due_once() {
     let notes: Vec<RoutineNote> = (0..10_000).map(|number| daily(&format!("R{number}.md"))).collect();
     let mut entries = BTreeMap::new();
     assert_eq!(look(&mut entries, &notes, "2026-11-20T12:00:00Z", false), []);

@@ -11,7 +11,7 @@ fn at(time: &str, zone: &TimeZone) -> Timestamp {
     zone.to_ambiguous_timestamp(time).compatible().expect("an instant")
 }
 
-/// The next times after `after`, on the clock of the zone.
+/// Checks the next due times after `after`, in local time.
 #[track_caller]
 fn check(when: &str, zone_name: &str, after: &str, expected: &[&str]) {
     let zone = zone(zone_name);
@@ -53,7 +53,7 @@ fn each_form_is_due_on_its_days() {
 }
 
 #[test]
-fn a_short_month_has_its_last_day_instead() {
+fn short_month_uses_its_last_day() {
     check(
         "monthly 31 08:00",
         "UTC",
@@ -65,7 +65,7 @@ fn a_short_month_has_its_last_day_instead() {
 }
 
 #[test]
-fn a_skipped_time_is_due_later_and_a_repeated_one_once() {
+fn time_in_a_dst_gap_moves_and_ambiguous_time_is_due_once() {
     check(
         "daily 02:30",
         "Europe/Berlin",
@@ -94,7 +94,7 @@ fn a_skipped_time_is_due_later_and_a_repeated_one_once() {
     );
 }
 
-/// Walks over the minutes of a zone's clock and knows nothing of its changes.
+/// A reference implementation: iterates over the minutes of the local time, without any DST logic.
 fn by_minutes(days: &Days, time: Time, minutes: &[(Timestamp, DateTime)]) -> Vec<Timestamp> {
     let mut dues = Vec::new();
     let mut before = minutes[0].1;
@@ -113,10 +113,10 @@ fn by_minutes(days: &Days, time: Time, minutes: &[(Timestamp, DateTime)]) -> Vec
 }
 
 #[test]
-fn equals_a_walk_over_every_minute() {
+fn agrees_with_a_walk_over_every_minute() {
     let whens = ["daily 02:15", "weekdays 07:30", "sun, wed 23:45", "monthly last 02:30", "monthly 29 12:00"];
     let zones = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"];
-    // Between them these weeks hold every change of these clocks.
+    // These weeks include every DST change of the tested zones.
     let weeks = [("2026-03-06T00:00", "2026-04-07T00:00"), ("2026-10-02T00:00", "2026-11-03T00:00")];
     for (zone_name, (from, until)) in zones.into_iter().flat_map(|zone| weeks.map(|weeks| (zone, weeks))) {
         let zone = zone(zone_name);
@@ -144,7 +144,7 @@ fn equals_a_walk_over_every_minute() {
 }
 
 #[test]
-fn what_is_no_schedule_names_what_is() {
+fn invalid_schedule_names_the_accepted_forms() {
     for (text, why) in [
         ("", "`when` is empty."),
         ("07:30", "\"07:30\" names no day."),
@@ -170,7 +170,7 @@ fn what_is_no_schedule_names_what_is() {
 }
 
 #[test]
-fn the_ends_of_time_have_no_next_one() {
+fn no_due_time_beyond_the_supported_range() {
     let schedule = Schedule::new(vec![When::parse("daily 07:30").expect("a schedule")], TimeZone::UTC);
     assert_eq!(schedule.next_after(Timestamp::MAX), None);
     assert_eq!(schedule.last_until(Timestamp::MIN), None);
