@@ -13,7 +13,7 @@ pub(crate) use self::answers::on_stdin;
 use crate::args::ApproveHow;
 use crate::print;
 
-/// The approver that the options name: by default the person at a terminal, elsewhere none.
+/// The approver selected by the options: by default the user at a terminal, otherwise none.
 pub(crate) fn approver(how: Option<ApproveHow>) -> Arc<dyn Approver> {
     let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     match how.unwrap_or(if at_terminal { ApproveHow::Ask } else { ApproveHow::None }) {
@@ -42,7 +42,7 @@ impl Approver for AllButSending {
     }
 }
 
-/// Lines of stdin, shared by questions that wait at the same time.
+/// Lines of stdin, shared by concurrent questions.
 struct Input(Mutex<Lines<BufReader<Stdin>>>);
 
 impl Input {
@@ -51,7 +51,7 @@ impl Input {
     }
 }
 
-/// Asks the person at the terminal.
+/// Asks the user at the terminal.
 struct AtTerminal(Input);
 
 #[async_trait::async_trait]
@@ -120,12 +120,12 @@ fn show(request: &ApprovalRequest) {
     }
 }
 
-/// The lines of a text of others, which none of them can leave.
+/// Splits an untrusted text into sanitised lines.
 fn lines_of(text: &str) -> Vec<String> {
     text.lines().map(print::one_line).collect()
 }
 
-/// A diff as lines of text, each of them one line.
+/// A diff as sanitised lines.
 pub(crate) fn diff_lines(note: &NoteDiffView) -> Vec<String> {
     note.lines().iter().map(|line| print::one_line(line)).collect()
 }

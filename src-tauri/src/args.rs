@@ -37,7 +37,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// Whether stdout carries the messages of a protocol, so that nothing else may be printed there.
+    /// Whether stdout carries a protocol, so that nothing else may be printed there.
     pub(crate) fn stdout_is_taken(&self) -> bool {
         matches!(self.command, Some(Command::Mcp(Mcp::Serve(Serve { http: None, .. }))))
     }

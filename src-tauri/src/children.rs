@@ -1,8 +1,8 @@
-//! The processes that Nova starts itself: the guard, the one that runs scripts, and those that read a document.
+//! Child processes of Nova: the guard, the script process, and those that read documents.
 //!
-//! The first two are small programs of their own, `nova-guard` and `nova-script`, beside this one. Where they
-//! are not, this program is them: `nova guard -- COMMAND` and `nova script`. The one with the window
-//! then loads its libraries for nothing, which takes more time and memory than the process itself.
+//! The first two are small separate programs, `nova-guard` and `nova-script`, in the same folder. If they are
+//! missing, this program acts in their place: `nova guard -- COMMAND` and `nova script`. In `nova-window`
+//! that loads the window's libraries needlessly, at a higher cost in time and memory than the process itself.
 //! `nova document` reads a document.
 
 use std::ffi::OsString;
@@ -20,8 +20,8 @@ use crate::documents::{self, DOCUMENT, InChild};
 const GUARD: &str = "guard";
 const SCRIPT: &str = "script";
 
-/// Becomes the process that the first argument names; None where it names none of them. Before
-/// anything else is done: both begin in a process that has only one thread.
+/// Runs the child process selected by the first argument; `None` for any other. Must be called before
+/// anything else: guard and script process require a single-threaded start.
 pub(crate) fn be_one(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut args = args.into_iter().skip(1);
     let first = args.next()?;
@@ -34,7 +34,7 @@ pub(crate) fn be_one(args: impl IntoIterator<Item = OsString>) -> Option<ExitCod
     (first == SCRIPT).then(nova_script::child::main)
 }
 
-/// Starts MCP servers under the guard, with what every program needs of Nova's own environment.
+/// Runs MCP servers under the guard, with the essential variables of Nova's environment.
 pub(crate) fn surroundings() -> Surroundings {
     Surroundings::new(guard(), std::env::vars_os())
 }
@@ -57,7 +57,7 @@ pub(crate) fn tool_host(places: &Places, desktop: Arc<dyn Desktop>) -> Arc<dyn T
         guard: guard(),
         program,
         args,
-        // The engine has a limit of its own; this one holds where the engine is broken.
+        // The engine has its own limit; this one applies if the engine is compromised.
         memory: 512 << 20,
         require: false,
         unconfined: Arc::new(AskedOnce(Unconfined::new(&places.data, desktop))),
@@ -65,7 +65,7 @@ pub(crate) fn tool_host(places: &Places, desktop: Arc<dyn Desktop>) -> Arc<dyn T
     Arc::new(ScriptHost::new(Arc::new(spawn), HostOptions::new(places.data.join("scripts"))))
 }
 
-/// Reads PDF and office files under the guard, by `nova` also where this is the program with the window.
+/// Reads PDF and office files under the guard; always uses `nova`, even from `nova-window`.
 pub(crate) fn documents() -> Arc<dyn Documents> {
     let own = own();
     let without_window = own.with_file_name(format!("nova{}", std::env::consts::EXE_SUFFIX));

@@ -33,19 +33,19 @@ use crate::args::{
 };
 use crate::{approve, print, start};
 
-/// How long a command that runs tools waits for those that are files and were never read before.
+/// How long a command that runs tools waits for tool files that are not cached.
 const TOOLS_LIMIT: Duration = Duration::from_secs(30);
-/// The same for one that only tells of them.
+/// The same for a command that only lists them.
 const LIST_LIMIT: Duration = Duration::from_secs(5);
-/// How often it is looked whether edits are noticed in another way than was said.
+/// Polling interval for changes in how edits are detected.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
-/// Runs a command; answers with the exit code.
+/// Runs a command and returns the exit code.
 pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError> {
     let json = args.json;
     match command {
         Command::Vault(Vault::Ask(question)) => questions::run(args, question).await,
-        // A chat ends its turn and a call its tool by itself when it is interrupted.
+        // On interruption, a chat ends its turn and a call its tool.
         Command::Chat(chat) => with_app(args, command, async |app| chat::run(app, chat, json).await).await,
         Command::Tool(tool @ Tool::Call { .. }) => {
             with_app(args, command, async |app| run_tool(app, tool, json).await).await
@@ -66,7 +66,7 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
         Command::Changes(it) => quick(args, command, async |app| run_changes(app, it, json).await).await,
         Command::Provider(it) => quick(args, command, async |app| run_provider(app, it, json).await).await,
         Command::Workspace(it) => quick(args, command, async |app| workspace::run(app, it, json).await).await,
-        // It completes its write when asked to end.
+        // Completes a write in progress when interrupted.
         Command::Mcp(it @ Mcp::Serve(_)) => {
             with_app(args, command, async |app| mcp::run(app, it, json).await).await
         }
@@ -83,7 +83,7 @@ pub(crate) async fn run(args: &Args, command: &Command) -> Result<u8, UserError>
     }
 }
 
-/// Starts Nova for what the command does with it.
+/// Starts the app for a command.
 async fn with_app(
     args: &Args,
     command: &Command,
@@ -100,7 +100,7 @@ async fn with_app(
     if unmerged(&app.finish_writing().await) { result.map(failed) } else { result }
 }
 
-/// Names the files with edits made outside that could not be merged; whether there are any.
+/// Prints files with outside edits that could not be merged; returns whether there are any.
 fn unmerged(files: &[PathBuf]) -> bool {
     for file in files {
         print::note(&format!(
@@ -112,12 +112,12 @@ fn unmerged(files: &[PathBuf]) -> bool {
     !files.is_empty()
 }
 
-/// The exit code of a command that did its work and left something to decide.
+/// The exit code if a command succeeded but left something to decide.
 fn failed(code: u8) -> u8 {
     if code == print::DONE { print::FAILED } else { code }
 }
 
-/// As [`with_app`], and it may be left at any moment.
+/// Like [`with_app`], for commands that may be interrupted at any time.
 async fn quick(
     args: &Args,
     command: &Command,
@@ -133,14 +133,14 @@ async fn until_interrupted(work: impl Future<Output = Result<u8, UserError>>) ->
     }
 }
 
-/// Says what is wrong with the settings before the command begins.
+/// Prints a problem of the settings before the command runs.
 fn tell(problem: Option<&ConfigProblemView>) {
     if let Some(problem) = problem {
         print::note(&format!("nova: {}", problem.message).replace('\n', " "));
     }
 }
 
-/// The result, where it was not said before the command began.
+/// The result, unless its error was already printed before the command.
 fn once_told(
     result: Result<u8, UserError>,
     problem: Option<&ConfigProblemView>,
@@ -155,7 +155,7 @@ fn once_told(
     }
 }
 
-/// Waits for what the command needs of the tools that are files, and says what it does not have.
+/// Waits for the tool files that the command needs, and prints which are unavailable.
 async fn wait_for_tools(app: &App, command: &Command) {
     let missing = match command {
         Command::Tool(Tool::Call { tool, .. }) => app.tool_loaded(tool, TOOLS_LIMIT).await,
@@ -282,7 +282,7 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
                 cancel: cancel.clone(),
             });
             tokio::pin!(call);
-            // A program that answers has to know what was asked.
+            // A program that answers needs the questions.
             let questions = approve.approve == Some(ApproveHow::Stdio);
             let result = loop {
                 tokio::select! {
@@ -322,7 +322,7 @@ async fn run_tool(app: &App, tool: &Tool, json: bool) -> Result<u8, UserError> {
     }
 }
 
-/// What a call says before its result.
+/// Prints a call's events before its result.
 fn show_call(envelope: &Envelope, questions: bool) {
     match &envelope.event {
         Event::ToolCallProgress { message: Some(message), .. } => print::note(message),
@@ -333,7 +333,7 @@ fn show_call(envelope: &Envelope, questions: bool) {
     }
 }
 
-/// 3 when a rule or a missing answer refused the call.
+/// 3 if a rule or a missing answer refused the call.
 fn exit_code(error: &UserError) -> u8 {
     match error.code {
         ErrorCode::DeniedByRule
@@ -457,7 +457,7 @@ async fn run_changes(app: &App, changes: &Changes, json: bool) -> Result<u8, Use
     Ok(print::DONE)
 }
 
-/// Puts both sides of what could not be merged where they can be read.
+/// Saves both versions of conflicts as files.
 pub(crate) fn keep_conflicts(app: &App) -> Result<(), UserError> {
     if let Some(folder) = app.keep_conflicts()? {
         print::note(&format!("nova: both versions of each conflict are in {}.", folder.display()));
@@ -480,7 +480,7 @@ async fn run_provider(app: &App, provider: &Provider, json: bool) -> Result<u8, 
     Ok(print::DONE)
 }
 
-/// Prints events until the program is interrupted.
+/// Prints events until interrupted.
 async fn follow(app: &App, only_notes: bool) -> Result<u8, UserError> {
     let mut events = app.events();
     if only_notes {
@@ -495,7 +495,7 @@ async fn follow(app: &App, only_notes: bool) -> Result<u8, UserError> {
         let event = tokio::select! {
             event = events.recv() => event,
             _ = again.tick() => {
-                // A vault that gets too many folders, or a folder that is gone.
+                // Changes if a vault gets too many folders, or its folder disappears.
                 let now = watching();
                 if now != said {
                     print::note(&format!("nova: {now}"));

@@ -1,5 +1,5 @@
-//! PDF and office files, each read in a process of its own under the guard: the libraries that read them may overflow
-//! the stack or use up the memory on a file made for it.
+//! Reads PDF and office files, each in a separate process under the guard: a malicious file can make the
+//! parsers overflow the stack or exhaust the memory.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,17 +14,17 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 /// The first argument of the process.
 pub(crate) const DOCUMENT: &str = "document";
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Of the process, in bytes.
+/// Memory limit of the process, in bytes.
 const MEMORY: u64 = 1 << 30;
-/// The most text of a document, in bytes; the rest is cut.
+/// Maximum size of the extracted text, in bytes; the rest is cut off.
 const MOST_TEXT: u64 = 64 << 20;
-/// The exit code where a document has no text.
+/// Exit code for a document without text.
 const NO_TEXT: u8 = 3;
 
-/// Reads documents by starting a program once for each.
+/// Starts one process per document.
 pub(crate) struct InChild {
     pub(crate) guard: Guard,
-    /// `nova`, by absolute path.
+    /// Absolute path of `nova`.
     pub(crate) program: PathBuf,
 }
 
@@ -40,7 +40,7 @@ impl Documents for InChild {
 }
 
 impl InChild {
-    /// Dropping the future ends the process.
+    /// Dropping the future kills the process.
     async fn read(&self, format: Format, bytes: Vec<u8>) -> Result<String, String> {
         let limits = Limits {
             memory: Some(MEMORY),
@@ -49,7 +49,7 @@ impl InChild {
             cpu_seconds: Some(PATIENCE.as_secs()),
             ..Limits::default()
         };
-        // Where nothing can be confined, the process still keeps a crash from Nova.
+        // Without confinement, the process still isolates Nova from a crash.
         let confinement = Confinement { limits, require: false, ..Confinement::nothing() };
         let command = self.guard.command(&confinement, &self.program).args([DOCUMENT, format.word()]);
         let mut reader = command.start().await.map_err(|error| error.to_string())?;
@@ -60,10 +60,10 @@ impl InChild {
             output.take(MOST_TEXT).read_to_end(&mut said).await.map(|_| said)
         };
         let write = async move {
-            // One that ends early has said why.
+            // An error means that it has ended, after reporting the reason.
             let _ = input.write_all(&bytes).await;
         };
-        // Nobody reads what its panic says, which must not hold it up.
+        // Drained, so that a panic message cannot block it.
         let mut nowhere = tokio::io::sink();
         let (_, said, _) = tokio::join!(write, listen, tokio::io::copy(&mut errors, &mut nowhere));
         let said = said.map_err(|error| error.to_string())?;
@@ -75,13 +75,13 @@ impl InChild {
         match reader.wait().await.map_err(|error| error.to_string())?.code() {
             Some(0) => Ok(said),
             Some(code) if code == i32::from(NO_TEXT) => Err(said),
-            // It overflowed its stack, or had no more memory or time.
+            // Stack overflow, out of memory, or timeout.
             _ => Err(DAMAGED.to_owned()),
         }
     }
 }
 
-/// The body of the process `nova document pdf`.
+/// Main function of the process `nova document pdf`.
 pub(crate) fn child(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let format = args.next().unwrap_or_default();
     let read = read_document(&format.to_string_lossy(), io::stdin().lock(), io::stdout().lock());

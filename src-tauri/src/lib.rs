@@ -1,17 +1,16 @@
-//! What both programs of Nova are: the command line, and how Nova is started.
+//! Shared by Nova's two programs: the command line, and starting the app.
 //!
-//! `nova` is this and no window; `nova-window` is this and the window. The window's libraries take a
-//! tenth of a second to load, which a command must not wait for, so only `nova-window` is linked to
-//! them. Neither decides anything: they read the environment and the arguments, print and show; what
-//! Nova does is in `nova-app`.
+//! `nova` is the command line only; `nova-window` also has the window. The window's libraries take a tenth of
+//! a second to load, which commands must not wait for, so only `nova-window` is linked to them. Neither
+//! contains logic: they read environment and arguments, print and display; the logic is in `nova-app`.
 //!
 //! # Invariants
 //!
-//! - `nova-window` alone is linked to the window's libraries, so that a command starts without loading them
-//!   and, on Windows, can print.
-//! - The page can call the Tauri commands `rpc` and `subscribe` and nothing else; `src-tauri/capabilities` grants
-//!   no permission, so the backend opens dialogs and links: `tests/e2e/opening.rs`.
-//! - Nova's environment variables are read here; `Places::find` of `nova-app` receives a function for them.
+//! - Only `nova-window` is linked to the window's libraries, so that a command starts without loading them
+//!   and can print on Windows.
+//! - The page can only call the Tauri commands `rpc` and `subscribe`; `src-tauri/capabilities` grants no
+//!   permission, so dialogs and links are opened by the backend: `tests/e2e/opening.rs`.
+//! - Nova's environment variables are read here; `Places::find` of `nova-app` receives a function for it.
 //! - The command line, its exit codes and its JSON are a public interface: `tests/journeys/command_line.rs`.
 
 mod approve;
@@ -32,7 +31,7 @@ pub use args::Args;
 pub use print::DONE;
 pub use start::app;
 
-/// Runs the command that the arguments name, or else `open_window`, which gives the exit code.
+/// Runs the command in the arguments, otherwise `open_window`, which returns the exit code.
 pub fn run(open_window: fn(&Args) -> Result<u8, UserError>) -> ExitCode {
     if let Some(code) = children::be_one(std::env::args_os()) {
         return code;

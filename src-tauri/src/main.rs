@@ -1,4 +1,4 @@
-//! The `nova` program: the command line. Without a command it becomes `nova-window`, which lies beside it.
+//! The `nova` program: the command line. Without a command it executes `nova-window` in the same folder.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -11,7 +11,7 @@ fn main() -> ExitCode {
 }
 
 fn open_window(_: &Args) -> Result<u8, UserError> {
-    // Where a link leads to it, the window lies beside what it leads to.
+    // For a symbolic link, the window's program is beside the link's target.
     let own =
         std::env::current_exe().and_then(|own| own.canonicalize()).map_err(|error| not_started(&error))?;
     let window = own.with_file_name(format!("nova-window{}", std::env::consts::EXE_SUFFIX));
@@ -25,12 +25,12 @@ fn open_window(_: &Args) -> Result<u8, UserError> {
     become_program(&window)
 }
 
-/// In the same process: who started it waits for the window, and ends it by the same id.
+/// Replaces this process, so that the caller waits for the window and can end it by the same PID.
 #[cfg(unix)]
 fn become_program(program: &Path) -> Result<u8, UserError> {
     use std::os::unix::process::CommandExt as _;
     let mut window = Command::new(program);
-    // By this name the desktop finds the icon and the entry of the window: `StartupWMClass`.
+    // The desktop matches icon and window by this name: `StartupWMClass`.
     window.arg0("nova").args(std::env::args_os().skip(1));
     Err(not_started(&window.exec()))
 }

@@ -1,4 +1,4 @@
-//! The passphrase of the encrypted credentials: from a descriptor, a file or the environment.
+//! The passphrase of the encrypted credentials, from a descriptor, a file or the environment.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -8,10 +8,10 @@ use std::sync::{Arc, OnceLock};
 use nova_app::PassphraseSource;
 use secrecy::SecretString;
 
-/// A longer one is no passphrase but a wrong file.
+/// Size limit, to detect a wrong file.
 const LONGEST: u64 = 64 * 1024;
 
-/// Nothing is read before the store wants it, and nothing twice: a descriptor gives it once.
+/// Read on first use and cached: a descriptor can only be read once.
 pub(crate) fn source(descriptor: Option<u32>) -> PassphraseSource {
     let known: OnceLock<Result<Option<SecretString>, String>> = OnceLock::new();
     Arc::new(move || known.get_or_init(|| find(descriptor)).clone())
@@ -46,14 +46,14 @@ fn from_descriptor(_: u32) -> Result<SecretString, String> {
     Err("--passphrase-fd is for Linux and macOS; use NOVA_PASSPHRASE_FILE".into())
 }
 
-/// Its first line only: the writer of a pipe may keep it open.
+/// Reads the first line only: the writer of a pipe may keep it open.
 fn read(path: &std::path::Path) -> std::io::Result<SecretString> {
     let mut text = String::new();
     BufReader::new(File::open(path)?.take(LONGEST)).read_line(&mut text)?;
     Ok(without_line_end(&text).into())
 }
 
-/// One line end at the end is not part of a secret.
+/// Removes one trailing line ending, which is not part of a secret.
 pub(crate) fn without_line_end(text: &str) -> &str {
     let text = text.strip_suffix('\n').unwrap_or(text);
     text.strip_suffix('\r').unwrap_or(text)

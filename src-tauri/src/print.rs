@@ -1,18 +1,18 @@
-//! What goes to stdout and stderr, and the exit codes.
+//! Output to stdout and stderr, and exit codes.
 
 use std::io::Write as _;
 
 use nova_protocol::UserError;
 use serde::Serialize;
 
-/// The exit code of what was done.
+/// Exit code for success.
 pub const DONE: u8 = 0;
 pub(crate) const FAILED: u8 = 1;
 pub(crate) const BAD_USAGE: u8 = 2;
 pub(crate) const REFUSED: u8 = 3;
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// One line on stdout. A reader that went away ends the program quietly.
+/// Prints a line to stdout. A closed pipe ends the program silently.
 pub(crate) fn line(text: &str) {
     let mut out = std::io::stdout().lock();
     if writeln!(out, "{text}").and_then(|()| out.flush()).is_err() {
@@ -20,13 +20,13 @@ pub(crate) fn line(text: &str) {
     }
 }
 
-/// Text without a line end, for what streams.
+/// Prints text without a line ending, for streaming.
 pub(crate) fn part(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = write!(out, "{text}").and_then(|()| out.flush());
 }
 
-/// One JSON value on one line.
+/// Prints a JSON value on one line.
 pub(crate) fn json<T: Serialize>(value: &T) {
     match serde_json::to_string(value) {
         Ok(text) => line(&text),
@@ -34,18 +34,18 @@ pub(crate) fn json<T: Serialize>(value: &T) {
     }
 }
 
-/// One line on stderr, also where the text has several.
+/// Prints one line to stderr, even if the text has several.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", one_line(text));
 }
 
-/// Why it failed and what to do, on one line of stderr.
+/// Prints an error with its remedy on one line of stderr.
 pub(crate) fn error(error: &UserError, json: bool) {
     error_value(error, json);
     note(&format!("nova: {} {}", error.message, error.hint).replace('\n', " "));
 }
 
-/// With `json` the failure as a value on stdout.
+/// With `json`, prints the error as a value on stdout.
 pub(crate) fn error_value(error: &UserError, json: bool) {
     if json {
         let text = serde_json::json!({"ok": false, "error": error});
@@ -54,7 +54,7 @@ pub(crate) fn error_value(error: &UserError, json: bool) {
     }
 }
 
-/// Control characters, and those that nobody sees, as escapes: text from notes and models must not steer the terminal.
+/// Escapes control and invisible characters: text from notes and models must not control the terminal.
 pub(crate) fn visible(text: &str) -> String {
     text.chars()
         .map(|c| {
@@ -70,12 +70,12 @@ pub(crate) fn visible(text: &str) -> String {
         .collect()
 }
 
-/// The same on one line: a text of others must not begin a line, which could look like a question of Nova's.
+/// Escapes line breaks as well: untrusted text at the start of a line could look like a question by Nova.
 pub(crate) fn one_line(text: &str) -> String {
     visible(text).replace('\n', "\\n")
 }
 
-/// The same with further lines marked as belonging to the first.
+/// Like [`visible`], with continuation lines marked.
 pub(crate) fn marked_lines(text: &str) -> String {
     visible(text).replace('\n', "\n  \u{2502} ")
 }
@@ -85,13 +85,13 @@ mod tests {
     use super::{marked_lines, one_line, visible};
 
     #[test]
-    fn a_text_begins_no_line_but_its_first() {
+    fn text_stays_on_its_line() {
         assert_eq!(one_line("a\n  [o] allow once\r\n"), "a\\n  [o] allow once\\u{d}\\n");
         assert_eq!(marked_lines("a\nb\n"), "a\n  \u{2502} b\n  \u{2502} ");
     }
 
     #[test]
-    fn nothing_hides_or_steers() {
+    fn control_and_invisible_characters_are_escaped() {
         assert_eq!(visible("plain ä\ttext\n"), "plain ä\ttext\n");
         assert_eq!(visible("\u{1b}[2Jok"), "\\u{1b}[2Jok");
         for hidden in [

@@ -9,7 +9,7 @@ use nova_protocol::{ErrorCode, UserError};
 
 use crate::args::Args;
 
-/// Starts Nova with what the command line and the environment say.
+/// Starts the app, configured by the command line and the environment.
 pub async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, UserError> {
     let places = places(args)?;
     let clock = Arc::new(nova_app::SystemClock);
@@ -34,7 +34,7 @@ pub async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, UserErro
     .await
 }
 
-/// Opens the vault that the command line and the environment name, and nothing else of Nova.
+/// Opens only the vault given by the command line and the environment.
 pub(crate) async fn questions(args: &Args) -> Result<Questions, UserError> {
     let (clock, ids) = (Arc::new(nova_app::SystemClock), Arc::new(nova_app::UlidIds));
     Ok(Questions::open(&places(args)?, clock, ids).await)
@@ -48,7 +48,7 @@ fn places(args: &Args) -> Result<Places, UserError> {
     Ok(Places { vault: places.vault.map(|vault| absolute(&vault)), ..places })
 }
 
-/// Runs a future on a multi-threaded runtime of its own.
+/// Runs a future on a new multi-threaded runtime.
 pub(crate) fn on_runtime<T>(future: impl Future<Output = Result<T, UserError>>) -> Result<T, UserError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
         UserError::new(ErrorCode::Internal, format!("Nova could not start: {error}."), "Try again.")
@@ -58,8 +58,8 @@ pub(crate) fn on_runtime<T>(future: impl Future<Output = Result<T, UserError>>) 
     result
 }
 
-/// Logs go to stderr; `NOVA_LOG` chooses how much. What `rmcp` reports is either an error of Nova's own by then,
-/// or a request that was refused: who sends many of those and does not read stderr would stop the program.
+/// Logs to stderr, filtered by `NOVA_LOG`. Messages of `rmcp` are excluded: they duplicate Nova's errors, or
+/// concern refused requests, and a client that sends many without reading stderr would block the program.
 pub(crate) fn log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("NOVA_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,rmcp=off"));
@@ -70,8 +70,8 @@ fn absolute(path: &std::path::Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Ollama, and where LM Studio and llama.cpp listen unless told otherwise. `NOVA_LOCAL_SERVERS` takes the
-/// place of the last two: `ID=ADDRESS`, separated by commas, or nothing.
+/// Ollama, and the default addresses of LM Studio and llama.cpp. `NOVA_LOCAL_SERVERS` replaces the latter
+/// two: `ID=ADDRESS`, separated by commas, or empty.
 fn local_servers() -> Vec<LocalServer> {
     let others = std::env::var("NOVA_LOCAL_SERVERS")
         .unwrap_or_else(|_| "lm-studio=http://127.0.0.1:1234/v1,llama-cpp=http://127.0.0.1:8080/v1".into());
@@ -85,13 +85,13 @@ fn local_servers() -> Vec<LocalServer> {
     std::iter::once(ollama).chain(others).collect()
 }
 
-/// Ollama's own variable, else its standard address.
+/// Ollama's own variable, or its default address.
 fn ollama_address() -> String {
     let host = std::env::var("OLLAMA_HOST").unwrap_or_default();
     let host = host.trim().trim_end_matches('/');
     match host {
         "" => "http://127.0.0.1:11434".into(),
-        // What a server listens on is not an address to call.
+        // The wildcard address can be listened on, but not connected to.
         "0.0.0.0" => "http://127.0.0.1:11434".into(),
         host if host.contains("://") => host.to_owned(),
         host if host.contains(':') => format!("http://{}", host.replace("0.0.0.0", "127.0.0.1")),

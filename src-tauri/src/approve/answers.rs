@@ -1,4 +1,4 @@
-//! Answers as JSON lines on standard input, and what else stands there.
+//! Approvals as JSON lines on stdin, mixed with other messages.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -11,14 +11,14 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::print;
 
-/// Reads standard input from now on, line by line as they arrive: which question an answer is for
-/// is decided then, not when it is asked for.
+/// Starts to read stdin. Each line is assigned to a question when it arrives, not when the question waits for
+/// it.
 pub(crate) fn on_stdin() -> Arc<Answers> {
     static READ: OnceLock<Arc<Answers>> = OnceLock::new();
     let start = || {
         let answers = Arc::new(Answers::default());
         let reading = answers.clone();
-        // A thread of its own: nothing waits for it at the end of the program.
+        // A plain thread, so that program exit does not wait for it.
         std::thread::spawn(move || {
             for line in std::io::stdin().lock().split(b'\n') {
                 let Ok(line) = line else { break };
@@ -38,20 +38,20 @@ pub(crate) fn on_stdin() -> Arc<Answers> {
     READ.get_or_init(start).clone()
 }
 
-/// The questions that are open, and the answers that have come.
+/// Open questions and received answers.
 #[derive(Default)]
 pub(crate) struct Answers(Mutex<State>);
 
-/// A call and the revision of its question.
+/// Call id and revision of a question.
 type Question = (String, u32);
 
 struct State {
     open: HashMap<Question, oneshot::Sender<Answer>>,
-    /// Questions that were emitted and that no caller waits for yet.
+    /// Questions that were emitted, but that no caller waits for yet.
     expected: HashMap<Question, oneshot::Receiver<Answer>>,
-    /// Answers that name a question that is not asked yet.
+    /// Answers to questions that have not been asked yet.
     early: HashMap<Question, Answer>,
-    /// Lines that are no answers.
+    /// Receives lines that are not answers.
     others: Option<mpsc::UnboundedSender<String>>,
     read_others: Arc<tokio::sync::Mutex<mpsc::UnboundedReceiver<String>>>,
     ended: bool,
@@ -94,13 +94,13 @@ impl Approver for Answers {
 }
 
 impl Answers {
-    /// The next line that is no answer; none at the end of the input.
+    /// The next line that is not an answer; `None` at the end of the input.
     pub(crate) async fn next_message(&self) -> Option<String> {
         let others = self.state().read_others.clone();
         others.lock().await.recv().await
     }
 
-    /// Takes a line; says what is wrong with it.
+    /// Handles a line; returns an error message if it is invalid.
     fn hear(&self, line: &str) -> Option<String> {
         let mut state = self.state();
         let (call, revision, answer) = match read_decision(line) {
@@ -115,7 +115,7 @@ impl Answers {
         };
         let open = state.open.keys().filter(|(asked, _)| *asked == call).map(|(_, number)| *number).max();
         match (revision, open) {
-            // What was looked at is not said: it can only have been what is asked now.
+            // Without a revision, it answers the current question.
             (None, Some(revision)) => state.answer((call, revision), answer),
             (None, None) => {
                 return Some(format!(
@@ -145,7 +145,7 @@ impl Answers {
 impl State {
     fn answer(&mut self, question: Question, answer: Answer) {
         match self.open.remove(&question) {
-            // Nobody is waiting where this fails.
+            // An error means that the caller no longer waits.
             Some(waiting) => drop(waiting.send(answer)),
             None => drop(self.early.insert(question, answer)),
         }
@@ -166,7 +166,7 @@ impl Default for State {
     }
 }
 
-/// A question, while a caller waits for its answer.
+/// Registers a question while a caller waits for its answer.
 struct Open<'a> {
     answers: &'a Answers,
     question: Question,
@@ -182,7 +182,7 @@ fn ended() -> Answer {
     Answer::Unanswered { reason: "the input ended".into() }
 }
 
-/// The call, the revision that was looked at where it is named, and the answer.
+/// Parses call id, optional revision, and answer.
 fn read_decision(line: &str) -> Result<(String, Option<u32>, Answer), String> {
     let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let call = value["call"].as_str().ok_or("call is missing")?.to_owned();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_that_is_sent_twice_answers_one_question() {
+    async fn duplicate_answer_answers_one_question() {
         let answers = Answers::default();
         let (first, second) = (question(1), question(2));
         let asked = answers.ask(&first);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_may_come_as_soon_as_the_question_is_reported() {
+    async fn answer_may_arrive_as_soon_as_the_question_is_emitted() {
         let answers = Answers::default();
         answers.expect(&question(1));
         assert_eq!(answers.hear(ONCE), None);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_counts_for_the_question_it_names() {
+    async fn answer_applies_to_the_question_it_names() {
         let answers = Answers::default();
         assert_eq!(answers.hear(r#"{"call":"c1","revision":2,"decision":"once"}"#), None);
         let (first, second) = (question(1), question(2));
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_that_is_no_answer_is_a_message() {
+    async fn other_lines_are_messages() {
         let answers = Answers::default();
         assert_eq!(answers.hear("Jane is won"), None);
         assert_eq!(answers.next_message().await.as_deref(), Some("Jane is won"));

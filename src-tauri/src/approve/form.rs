@@ -1,4 +1,4 @@
-//! What a server asks, at the terminal: field by field, and sent only when the person says so.
+//! Elicitation at the terminal: field by field, submitted only on confirmation.
 
 use nova_app::{Answer, ApprovalRequest, Elicitation, Wanted};
 use nova_protocol::Decision;
@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufRead, Lines};
 
 use crate::print;
 
-/// Asks until the person sends, declines or closes it.
+/// Asks until the user submits, declines or cancels.
 pub(super) async fn ask<R: AsyncBufRead + Unpin>(
     lines: &mut Lines<R>,
     request: &ApprovalRequest,
@@ -45,7 +45,7 @@ pub(super) async fn ask<R: AsyncBufRead + Unpin>(
     }
 }
 
-/// The values of all fields; None at the end of the input.
+/// Reads the values of all fields; `None` at the end of the input.
 async fn fill_in<R: AsyncBufRead + Unpin>(lines: &mut Lines<R>, schema: &Value) -> Option<Value> {
     let mut values = Map::new();
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
@@ -83,7 +83,7 @@ fn prompt(name: &str, field: &Value, required: bool) -> String {
     parts.join(" ") + ":"
 }
 
-/// What may be chosen: the value, and its name.
+/// The options of a field: value and display name.
 fn options(field: &Value) -> Vec<(String, String)> {
     let field = if field["type"] == "array" { &field["items"] } else { field };
     let plain = field["enum"].as_array().into_iter().flatten().map(|value| (text_of(value), text_of(value)));
@@ -95,7 +95,7 @@ fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A typed line as a value of the field; nothing typed is its default, or nothing.
+/// Parses a typed line as a value of the field; an empty line is its default, or no value.
 fn read(field: &Value, typed: &str) -> Result<Option<Value>, String> {
     if typed.is_empty() {
         return Ok(field.get("default").cloned());
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fields_are_typed_and_sent_only_when_the_person_says_so() {
+    async fn fields_are_submitted_only_on_confirmation() {
         let values = json!({"age": 7, "color": "r", "sure": true});
         assert_eq!(answer("7\n\nyes\no\n").await, decided(Decision::Once, Some(values)));
         let corrected = json!({"color": "r", "sure": false});

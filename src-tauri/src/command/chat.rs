@@ -17,7 +17,7 @@ pub(crate) async fn run(app: &App, chat: &Chat, json: bool) -> Result<u8, UserEr
         Some(text) => one_turn(app, chat, chat.session.clone(), text.clone(), json).await?.1,
         None => interactive(app, chat, json).await?,
     };
-    // Calls that run on by themselves end with the program, and their end is written down.
+    // Stops background calls, and waits until their end is logged.
     app.stop_everything().await;
     Ok(code)
 }
@@ -28,7 +28,7 @@ async fn interactive(app: &App, chat: &Chat, json: bool) -> Result<u8, UserError
         if !json {
             let _ = write!(std::io::stderr(), "\nyou> ");
         }
-        // Read line by line without holding the input while an approval may need it.
+        // Read line by line without locking the input, which an approval may need.
         let line = tokio::select! {
             line = next_line(chat.approve.approve) => line,
             _ = tokio::signal::ctrl_c() => return Ok(print::INTERRUPTED),
@@ -49,17 +49,17 @@ async fn interactive(app: &App, chat: &Chat, json: bool) -> Result<u8, UserError
     }
 }
 
-/// What was typed, or piped in.
+/// A line typed or piped in.
 enum Line {
     Text(String),
-    /// Bytes that are no text.
+    /// Not UTF-8.
     NoText,
     End,
 }
 
 async fn next_line(how: Option<ApproveHow>) -> Line {
     if how == Some(ApproveHow::Stdio) {
-        // Answers come the same way, whenever they come.
+        // Answers arrive on the same stream, at any time.
         return approve::on_stdin().next_message().await.map_or(Line::End, Line::Text);
     }
     let mut line = Vec::new();
@@ -70,7 +70,7 @@ async fn next_line(how: Option<ApproveHow>) -> Line {
     }
 }
 
-/// Answers with the session and the exit code.
+/// Returns the session and the exit code.
 async fn one_turn(
     app: &App,
     chat: &Chat,
@@ -105,7 +105,7 @@ async fn one_turn(
         Ok(ended) => ended,
         Err(error) => {
             shown.abort();
-            // A session that never had a turn is not left behind.
+            // Deletes a new session in which no turn has started.
             if is_new {
                 let _ = app.delete_session(nova_protocol::SessionRef { session }).await;
             }
@@ -134,7 +134,7 @@ async fn one_turn(
     Ok((session, code))
 }
 
-/// The calls that a turn of `-p` continued without: nobody will write the next message, so they are waited for.
+/// Calls left running by a turn of `-p`. They are awaited, because there will be no further message.
 struct Rest<'a> {
     app: &'a App,
     chat: &'a Chat,
@@ -165,7 +165,7 @@ impl Rest<'_> {
             let Ok(left) = shown.await else { return Ok(()) };
             events = left;
         }
-        // After a failed turn, too, they end by themselves; the model hears of them with the next message.
+        // Also after a failed turn; the model receives their results with the next message.
         if matches!(ended.end, TurnEnd::Failed(_)) && app.has_open_calls(session) {
             or_interrupt(app.wait_for_calls(session, cancel.clone()), cancel).await;
             show_left(events, session, json, questions);
@@ -174,7 +174,7 @@ impl Rest<'_> {
     }
 }
 
-/// Ctrl+C cancels, and then the end is waited for.
+/// Ctrl-C cancels, and then the end is awaited.
 async fn or_interrupt<T>(work: impl Future<Output = T>, cancel: &CancellationToken) -> T {
     tokio::pin!(work);
     tokio::select! {
@@ -186,8 +186,8 @@ async fn or_interrupt<T>(work: impl Future<Output = T>, cancel: &CancellationTok
     }
 }
 
-/// Prints the turn as it happens, to its end; `questions` also as JSON lines, where a program answers them.
-/// Gives back what comes after.
+/// Prints the events of a turn up to its end; with `questions` also as JSON lines, if a program answers them.
+/// Returns the receiver with the remaining events.
 async fn show(
     mut events: Receiver<Envelope>,
     session: String,
@@ -213,14 +213,14 @@ async fn show(
     }
 }
 
-/// Prints what came after the end of a turn.
+/// Prints the events after the end of a turn.
 fn show_left(mut events: Receiver<Envelope>, session: &str, json: bool, questions: bool) {
     while let Ok(envelope) = events.try_recv() {
         show_one(&envelope, session, json, questions);
     }
 }
 
-/// Whether it is of the session.
+/// Returns whether the event belongs to the session.
 fn show_one(envelope: &Envelope, session: &str, json: bool, questions: bool) -> bool {
     if envelope.session.as_deref() != Some(session) {
         if !json && let Event::VaultGone { message, .. } | Event::VaultBack { message, .. } = &envelope.event
@@ -238,7 +238,7 @@ fn show_one(envelope: &Envelope, session: &str, json: bool, questions: bool) -> 
     true
 }
 
-/// Where a command runs, in one line.
+/// The sandbox of a command, on one line.
 fn sandbox_line(sandbox: &SandboxView) -> String {
     let folders =
         sandbox.writes.iter().cloned().chain(sandbox.reads.iter().map(|name| format!("{name} (read only)")));

@@ -11,7 +11,7 @@ use crate::args::Credential;
 use crate::passphrase::without_line_end;
 use crate::print;
 
-/// The longest value that is read, in bytes; the store takes less.
+/// Maximum size of a value, in bytes; the store's limit is lower.
 const LONGEST: u64 = 1024 * 1024;
 
 pub(super) async fn run(app: &App, credential: &Credential, json: bool) -> Result<u8, UserError> {
@@ -93,7 +93,7 @@ fn done(json: bool, value: &serde_json::Value, text: &str) {
     }
 }
 
-/// From the terminal without an echo, else all of stdin.
+/// Reads from the terminal without echo, otherwise all of stdin.
 fn read_value(name: &str) -> Result<String, UserError> {
     let unread = |error: std::io::Error| {
         UserError::new(
@@ -110,7 +110,7 @@ fn read_value(name: &str) -> Result<String, UserError> {
     Ok(without_line_end(&text).to_owned())
 }
 
-/// The list; a passphrase that is wanted for it is asked for.
+/// The list; asks for the passphrase if necessary.
 async fn readable(app: &App) -> Result<CredentialsView, UserError> {
     let view = app.credentials().await;
     let Some(problem) = view.problem.clone() else { return Ok(view) };
@@ -119,7 +119,7 @@ async fn readable(app: &App) -> Result<CredentialsView, UserError> {
     view.problem.clone().map_or(Ok(view), Err)
 }
 
-/// Asks at the terminal for a passphrase that is wanted, else gives the error back.
+/// Asks at the terminal for the passphrase if it is required, otherwise returns the error.
 async fn unlock(app: &App, error: UserError) -> Result<(), UserError> {
     let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let helps = matches!(error.code, ErrorCode::PassphraseNeeded | ErrorCode::NoCredentialStore);
@@ -191,7 +191,7 @@ fn grants(view: &CredentialsView, json: bool) {
     }
 }
 
-/// Shows the address: the browser may be on another screen.
+/// Prints the URL as well: the browser may be on another screen.
 pub(super) struct Printed;
 
 #[async_trait::async_trait]

@@ -1,4 +1,4 @@
-//! What the commands print for people.
+//! Human-readable output of commands.
 
 use nova_app::{Branches, Links, QueryRow, SearchHit, is_same_model};
 use nova_protocol::{
@@ -25,7 +25,7 @@ pub(crate) fn skills(rows: &[SkillRow]) {
     table(["skill", "version", "source", "state", "description"], rows);
 }
 
-/// How many characters a column of the list of skills shows.
+/// Maximum width of a column in the list of skills, in characters.
 const WIDEST: usize = 100;
 
 fn short(text: &str) -> String {
@@ -60,7 +60,7 @@ pub(crate) fn pending_tools(rows: &[PendingToolRow]) {
     }
 }
 
-/// What a waiting tool declares, and what it would replace.
+/// The declaration of a pending tool, and what it would replace.
 pub(crate) fn pending_tool(row: &PendingToolRow) {
     line(&visible(&format!("{} ({})", row.name, row.hash)));
     if let Some(problem) = &row.problem {
@@ -117,7 +117,7 @@ pub(crate) fn sessions(rows: &[SessionRow]) {
     );
 }
 
-/// A conversation as text: the branch in force.
+/// The active branch of a conversation as text.
 pub(crate) fn session(view: &SessionView) {
     line(&format!("# {}", visible(&view.row.title)));
     let mut branches = Branches::default();
@@ -140,7 +140,7 @@ pub(crate) fn session(view: &SessionView) {
     }
 }
 
-/// `path:line: text`, as other search tools print it; all at once, because there may be many.
+/// `path:line: text`, like other search tools; printed at once, because there may be many.
 pub(crate) fn hits(rows: &[SearchHit]) {
     let lines: Vec<_> =
         rows.iter().map(|hit| visible(&format!("{}:{}: {}", hit.path, hit.line, hit.text))).collect();
@@ -150,7 +150,7 @@ pub(crate) fn hits(rows: &[SearchHit]) {
     }
 }
 
-/// A line for each note: its path, then its properties.
+/// One line per note: its path, then its properties.
 pub(crate) fn notes(rows: &[QueryRow]) {
     for row in rows {
         let properties: Vec<_> = row
@@ -196,7 +196,7 @@ pub(crate) fn problems(rows: &[ProblemView]) {
     }
 }
 
-/// A change set as `nova changes list --json` prints it.
+/// A change set in the form of `nova changes list --json`.
 pub(crate) fn change_set_row(set: &ChangeSetView) -> Value {
     let notes: Vec<Value> = set
         .notes
@@ -243,7 +243,7 @@ pub(crate) fn undone(result: &UndoResult) {
     }
 }
 
-/// A tool's result: a table where it is a list of objects.
+/// A tool's result; a list of objects is printed as a table.
 pub(crate) fn value(value: &Value, changes: &[NoteChangeView]) {
     match value {
         Value::Array(items) if !items.is_empty() && items.iter().all(Value::is_object) => rows(items),
@@ -318,7 +318,7 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// The name a value has on the wire.
+/// The serialised name of a value.
 pub(crate) fn word<T: Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(text)) => text,

@@ -1,4 +1,4 @@
-//! `nova mcp`: the MCP servers of the configuration.
+//! `nova mcp`: the configured MCP servers.
 
 use nova_app::{App, ServerReview, ServerStatus, SignInOpener, reason_of, state_of};
 use nova_protocol::{ErrorCode, OfferedServer, ServerFile, UserError};
@@ -100,7 +100,7 @@ pub(super) async fn run(app: &App, command: &Mcp, json: bool) -> Result<u8, User
         Mcp::Probe { server, call, auth } => {
             let opener = auth.then_some(&Printed as &dyn SignInOpener);
             let probed = app.probe_mcp_server(server, *call, opener).await?;
-            // What a server says is for programs here, and needs no other form.
+            // Always JSON: the output is meant for programs.
             print::json(&probed);
             Ok(if probed.ok { print::DONE } else { print::FAILED })
         }
@@ -216,7 +216,7 @@ fn print_review(review: &ServerReview) {
     }
 }
 
-/// `NAME=VALUE` each.
+/// Parses `NAME=VALUE` pairs.
 fn pairs(given: &[String]) -> Result<Value, UserError> {
     let mut pairs = Map::new();
     for pair in given {

@@ -1,4 +1,4 @@
-//! Tools that the assistant wrote and nobody has approved.
+//! Tools written by the assistant that await approval.
 
 use nova_app::App;
 use nova_protocol::{Commands as _, ErrorCode, Nothing, PendingToolRef, PendingToolRow, UserError};
@@ -17,7 +17,7 @@ pub(super) async fn list(app: &App, json: bool) -> Result<u8, UserError> {
     Ok(print::DONE)
 }
 
-/// Without a hash, as the file is now; what it declares is printed first.
+/// Without a hash, promotes the current version after printing its declaration.
 pub(super) async fn promote(app: &App, name: &str, hash: Option<&str>, json: bool) -> Result<u8, UserError> {
     let row = find(app, name).await?;
     if !json {

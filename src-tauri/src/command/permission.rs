@@ -1,4 +1,4 @@
-//! The rules: what may run, what asks, what never runs.
+//! Rules: what is allowed, asked or denied.
 
 use nova_app::App;
 use nova_protocol::{

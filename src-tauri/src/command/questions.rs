@@ -1,4 +1,4 @@
-//! What is asked of the notes alone, without the rest of Nova.
+//! Queries of notes, which need only the vault.
 
 use nova_app::{Condition, Query, QueryError, Questions, Search, SearchMode, SortKey};
 use nova_protocol::{ErrorCode, UserError};
@@ -7,7 +7,7 @@ use crate::args::{Args, Question};
 use crate::command::lists;
 use crate::{print, start};
 
-/// Answers one question; the exit code.
+/// Answers one query and returns the exit code.
 pub(super) async fn run(args: &Args, question: &Question) -> Result<u8, UserError> {
     let notes = start::questions(args).await?;
     let problem = notes.settings_problem();

@@ -1,4 +1,4 @@
-//! Routines: what Nova runs by itself.
+//! Routines: scheduled runs.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ pub(super) async fn run(app: &App, routine: &Routine, json: bool) -> Result<u8, 
     Ok(print::DONE)
 }
 
-/// Until the user or the system ends the program.
+/// Waits for the interrupt or termination signal.
 async fn until_ended() {
     #[cfg(unix)]
     {
@@ -121,7 +121,7 @@ fn ended(last: &RoutineRun) -> String {
     format!("{}{late}: {end}. {}{chat}", last.started, last.said)
 }
 
-/// Shows the unit, asks, and writes it.
+/// Shows the systemd unit, asks for confirmation, and writes it.
 fn install(folder: Option<PathBuf>, yes: bool, json: bool) -> Result<u8, UserError> {
     let own = std::env::current_exe().map_err(|error| not_written(Path::new(UNIT), &error))?;
     let folder = folder.or_else(unit_folder).ok_or_else(|| {
@@ -152,7 +152,7 @@ fn unit_folder() -> Option<PathBuf> {
 }
 
 fn unit(program: &Path) -> String {
-    // In a unit, % begins a specifier and quotes keep a path with spaces together.
+    // In a unit, % begins a specifier, and quotes are needed for paths with spaces.
     let program = program.display().to_string().replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%");
     format!(
         "[Unit]\nDescription=Routines of Nova\n\n[Service]\nExecStart=\"{program}\" routine serve\n\

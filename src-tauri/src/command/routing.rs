@@ -1,4 +1,4 @@
-//! Which tool a request is about, as the command line says it.
+//! Routing of requests to tools.
 
 use nova_app::{App, Confusion, ConfusionKind};
 use nova_protocol::{Commands as _, Nothing, SkillRef, SkillState, UserError};
@@ -66,7 +66,7 @@ pub(super) async fn test(app: &App, as_json: bool) -> Result<u8, UserError> {
     Ok(if confusions.is_empty() { print::DONE } else { print::FAILED })
 }
 
-/// Says which requests would go astray; the user decides by going on.
+/// Prints which requests would be misrouted; the user decides whether to continue.
 pub(super) async fn warn_before_enabling(app: &App, skill: &str) -> Result<(), UserError> {
     for taken in app.taken_by_skill(SkillRef { skill: skill.to_owned() }).await? {
         print::note(&print::visible(&format!("\"{}\" of {} will go to {skill}.", taken.text, taken.skill)));

@@ -1,4 +1,4 @@
-//! `nova mcp serve`: Nova's skills for another program.
+//! `nova mcp serve`: serves Nova's skills to another program.
 
 use nova_app::{App, CancellationToken, Relationship};
 use nova_protocol::{ErrorCode, UserError};
@@ -7,13 +7,13 @@ use nova_serve::{Served, Token};
 use crate::args::{Serve, ServedEffect, ServedTo};
 use crate::print;
 
-/// Holds the token in place of one that is made at each start.
+/// The variable with the token; without it one is generated at each start.
 const TOKEN: &str = "NOVA_MCP_TOKEN";
 
-/// Serves until the client disconnects or the program is interrupted. On stdio, stdout carries the protocol and
-/// nothing else.
+/// Serves until the client disconnects or the program is interrupted. On stdio, only protocol messages are
+/// written to stdout.
 pub(super) async fn run(app: &App, serve: &Serve) -> Result<u8, UserError> {
-    // Notices skills that the user switches on or off, so that the client is notified.
+    // Detects changes of enabled skills, so that the client is notified.
     app.watch();
     let stop = CancellationToken::new();
     let serving = async {
@@ -30,7 +30,7 @@ pub(super) async fn run(app: &App, serve: &Serve) -> Result<u8, UserError> {
         served = &mut serving => return served.map(|()| print::DONE),
         code = interrupted() => code,
     };
-    // A write that has begun is completed.
+    // Lets a write in progress complete.
     stop.cancel();
     serving.await.map(|()| code)
 }
@@ -77,7 +77,7 @@ fn bad_token(error: &nova_serve::TokenError) -> UserError {
     )
 }
 
-/// Waits for Ctrl-C or SIGTERM, with which clients end their servers; the exit code.
+/// Waits for Ctrl-C or SIGTERM, by which clients end their servers; returns the exit code.
 async fn interrupted() -> u8 {
     #[cfg(unix)]
     let terminated = async {

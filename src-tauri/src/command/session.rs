@@ -56,7 +56,7 @@ pub(crate) async fn run(app: &App, session: &Session, json: bool) -> Result<u8, 
                     if json { print::json(&json!({"ok": true, "file": file})) } else { print::line(&file) }
                 }
                 None if json => print::json(&json!({"ok": true, "markdown": text})),
-                // A terminal is not steered by what others wrote; a file gets what was written.
+                // Untrusted text must not control the terminal; a file gets it unmodified.
                 None if std::io::stdout().is_terminal() => print::line(print::visible(&text).trim_end()),
                 None => print::line(text.trim_end()),
             }
@@ -108,7 +108,7 @@ fn done(json: bool) -> Result<u8, UserError> {
     Ok(print::DONE)
 }
 
-/// A line for each session, and below it where it was found.
+/// One line per session, followed by the matches in it.
 fn tell_found(found: &[FoundSession]) {
     let text = |parts: &[TextPart]| parts.iter().map(|part| part.text.as_str()).collect::<String>();
     for one in found {

@@ -1,4 +1,4 @@
-//! Skills from elsewhere, and skill folders that are looked over.
+//! Third-party skills, and checks of skill folders.
 
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -13,7 +13,7 @@ use serde_json::json;
 use super::lists;
 use crate::print::{self, line, visible};
 
-/// One line on what became of a skill, and why it does not run in spite of it.
+/// One line about the change of a skill, and why it is still unavailable, if it is.
 pub(super) fn changed(app: &App, rows: &[SkillRow], id: &str, what: &str) {
     let snapshot = app.registry().snapshot();
     let id = snapshot.listed(id).map_or(id, |skill| &skill.id);
@@ -50,7 +50,7 @@ pub(super) async fn review(
     Ok(print::DONE)
 }
 
-/// What notes could be the skill's records; with `apply` they are from now on.
+/// Notes that could be records of the skill; `apply` makes them records.
 pub(super) async fn fields(app: &App, id: &str, apply: bool, json: bool) -> Result<u8, UserError> {
     let proposal = app.propose_fields(SkillRef { skill: id.to_owned() }).await?;
     let something = !proposal.types.is_empty();
@@ -76,7 +76,7 @@ pub(super) async fn fields(app: &App, id: &str, apply: bool, json: bool) -> Resu
     Ok(print::DONE)
 }
 
-/// The text of a file to begin with: an empty record, or a table of all of them.
+/// A template file: an empty record, or a table of all of them.
 pub(super) fn template(
     app: &App,
     id: &str,
@@ -90,7 +90,7 @@ pub(super) fn template(
     } else if std::io::stdout().is_terminal() {
         print::part(&visible(&text));
     } else {
-        // On its way into a file.
+        // May be redirected to a file.
         print::part(&text);
     }
     Ok(print::DONE)
@@ -219,7 +219,7 @@ pub(super) async fn check(app: &App, path: &Path, json: bool) -> Result<u8, User
     Ok(if is_broken { print::FAILED } else { print::DONE })
 }
 
-/// A table below what it belongs to; none without rows.
+/// An indented table; nothing without rows.
 fn table_of<const N: usize>(head: [&str; N], rows: impl ExactSizeIterator<Item = [String; N]>) {
     if rows.len() > 0 {
         line("");

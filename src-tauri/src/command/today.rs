@@ -1,4 +1,4 @@
-//! What is on and due on a day.
+//! Events and due items of a day.
 
 use nova_app::App;
 use nova_protocol::{TodayRow, TodayView, UserError};

@@ -1,4 +1,4 @@
-//! The folders outside of the vault that the assistant may work in.
+//! Folders outside of the vault that the assistant may access.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub(super) async fn run(app: &App, workspace: &Workspace, json: bool) -> Result<
     Ok(print::DONE)
 }
 
-/// As seen from the folder in which the command was started.
+/// The absolute path, resolved against the current directory.
 fn whole(dir: &Path) -> Result<String, UserError> {
     let path = std::path::absolute(dir).map_err(|error| {
         UserError::new(ErrorCode::BadRequest, error.to_string(), "Give the folder's path.")

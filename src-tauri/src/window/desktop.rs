@@ -7,7 +7,7 @@ use tauri_plugin_dialog::{DialogExt as _, MessageDialogButtons};
 use tauri_plugin_opener::OpenerExt as _;
 use tokio::sync::Notify;
 
-/// The system's dialogs and programs, reached through the window.
+/// The system's dialogs and programs, by way of the window.
 #[derive(Default)]
 pub(crate) struct WindowDesktop(OnceLock<AppHandle>, Notify);
 
@@ -72,7 +72,7 @@ impl Desktop for WindowDesktop {
     }
 
     async fn confirm(&self, title: &str, text: &str) -> Option<bool> {
-        // Tools are read while the window is still being made.
+        // Tools may be loaded before the window exists.
         let attached = self.1.notified();
         if self.0.get().is_none() {
             attached.await;
@@ -100,7 +100,7 @@ impl Desktop for WindowDesktop {
         notification.appname("Nova").summary(&nova_app::plain_line(title));
         tauri::async_runtime::spawn_blocking(move || {
             notification.body(&body(&text));
-            // A desktop without notifications has shown the mark on the window.
+            // Without notifications, the window's attention mark has to suffice.
             if let Err(error) = notification.show() {
                 tracing::debug!("no notification: {error}");
             }
@@ -118,7 +118,7 @@ fn body(text: &str) -> String {
     nova_app::plain_line(text)
 }
 
-/// Where the daemon draws markup, or does not say what it does, text of others must not bring any.
+/// Escapes the text if the daemon supports markup, or does not report its capabilities.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn body_for(capabilities: Option<&[String]>, text: &str) -> String {
     let draws_markup = capabilities.is_none_or(|known| known.iter().any(|one| one == "body-markup"));
@@ -135,7 +135,7 @@ mod tests {
     const FAILED: &str = "The turn failed: <a href=\"https://evil.example\">Pay</a>\n\u{202e}&lt;img>";
 
     #[test]
-    fn markup_of_an_error_is_escaped() {
+    fn markup_is_escaped_if_supported_or_unknown() {
         let known = ["body", "body-markup"].map(str::to_owned);
         for capabilities in [Some(&known[..]), None] {
             let body = body_for(capabilities, FAILED);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_daemon_without_markup_shows_the_text_as_it_is() {
+    fn text_is_verbatim_without_markup_support() {
         let body = body_for(Some(&["body".to_owned()]), FAILED);
         assert_eq!(body, "The turn failed: <a href=\"https://evil.example\">Pay</a> [U+202E]&lt;img>");
     }

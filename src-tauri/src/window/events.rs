@@ -5,11 +5,11 @@ use tauri::ipc::Channel;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
-/// Events that follow each other closely travel together.
+/// Events within this interval are sent together.
 const BATCH_FOR: Duration = Duration::from_millis(8);
 const BATCH_LIMIT: usize = 512;
 
-/// Sends every event to the page until the page is gone.
+/// Sends every event to the page until it is closed.
 pub(crate) fn forward(mut events: Receiver<Envelope>, channel: Channel<Vec<Envelope>>) {
     tauri::async_runtime::spawn(async move {
         loop {

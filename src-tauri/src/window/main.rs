@@ -1,5 +1,5 @@
-//! The `nova-window` program: a thin shell over `nova-app`. One command carries every request, one channel every
-//! event; the page can call nothing else.
+//! The `nova-window` program: a thin shell over `nova-app`. One command carries every request, and one
+//! channel every event; the page cannot call anything else.
 
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     nova_program::run(open)
 }
 
-/// Opens the window and stays until it is closed.
+/// Opens the window and runs until it is closed.
 fn open(args: &Args) -> Result<u8, UserError> {
     check_display()?;
     let runtime =
@@ -57,7 +57,7 @@ fn open(args: &Args) -> Result<u8, UserError> {
         .map_err(|error| failed(&error))?;
     window.run(move |_, event| {
         if let RunEvent::Exit = event {
-            // Closing is a denial: turns end properly and what waits is not run.
+            // Closing denies open questions: turns end properly, and waiting calls are not run.
             tauri::async_runtime::block_on(stopping.stop_everything());
         }
     });
@@ -75,7 +75,7 @@ async fn subscribe(app: State<'_, App>, channel: Channel<Vec<Envelope>>) -> Resu
     Ok(())
 }
 
-/// Whatever a link says, the window shows Nova's own page and nothing else.
+/// Prevents navigation: the window shows only Nova's own page.
 fn stay_on_the_page<R: tauri::Runtime>() -> tauri::plugin::TauriPlugin<R> {
     tauri::plugin::Builder::new("stay-on-the-page")
         .on_navigation(|_, url| {
@@ -88,7 +88,7 @@ fn stay_on_the_page<R: tauri::Runtime>() -> tauri::plugin::TauriPlugin<R> {
         .build()
 }
 
-/// GTK ends the program without a word when there is no display.
+/// Without a display, GTK would exit without a message.
 fn check_display() -> Result<(), UserError> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if cfg!(target_os = "linux") && !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") {

@@ -1,22 +1,22 @@
-//! Where the window stands, from one start to the next.
+//! Saves and restores the window's position and size.
 
 use nova_app::{App, WindowPlace};
 use tauri::{LogicalPosition, LogicalSize, Monitor, WebviewWindow, WindowEvent};
 
-/// Of the settings in `tauri.conf.json`, which the system enforces on resizing and not on what is set here.
+/// Minimum size in `tauri.conf.json`, which the system enforces on resizing but not when set here.
 const LEAST: (f64, f64) = (900.0, 600.0);
 
-/// How large the window is that was never sized, by the same settings.
+/// Initial size in `tauri.conf.json`.
 const FIRST: (f64, f64) = (1440.0, 900.0);
 
-/// Puts the window where it was, no larger than the screen it comes to: that may be a different one by now.
-/// Where no screen shows its place any more, it is put in the middle of the one that the system chose.
+/// Restores position and size, limited to the screen, which may be a different one. If the position is not on
+/// any screen, the window is centred on the one chosen by the system.
 pub(crate) fn restore(window: &WebviewWindow, place: Option<WindowPlace>) {
     let screens: Vec<Screen> = window.available_monitors().unwrap_or_default().iter().map(screen).collect();
     let own = own_screen(window).or_else(|| screens.first().copied()).map(|screen| screen.free);
     let frame = frame(window);
     let Some(place) = place else {
-        // The system has put it in the middle already.
+        // Already centred by the system.
         if let Some(put) = own.and_then(|free| cut_at_first(free, frame)) {
             apply(window, put);
         }
@@ -28,7 +28,7 @@ pub(crate) fn restore(window: &WebviewWindow, place: Option<WindowPlace>) {
     }
 }
 
-/// A window that is closed while it is minimised or maximised keeps the size it had before.
+/// Saves the place on close. A window that is minimised or maximised keeps its previous size.
 pub(crate) fn keep_on_close(window: &WebviewWindow, app: App) {
     let of = window.clone();
     window.on_window_event(move |event| {
@@ -62,7 +62,7 @@ fn apply(window: &WebviewWindow, Put { at, size: (width, height) }: Put) {
     }
 }
 
-/// The screen that the window is on, or would be.
+/// The screen that the window is on, or would be on.
 fn own_screen(window: &WebviewWindow) -> Option<Screen> {
     let current = window.current_monitor().ok().flatten();
     current.or_else(|| window.primary_monitor().ok().flatten()).as_ref().map(screen)
@@ -75,12 +75,12 @@ fn screen(monitor: &Monitor) -> Screen {
     let free = monitor.work_area();
     let (at, size) = (free.position.to_logical::<f64>(scale), free.size.to_logical::<f64>(scale));
     let free = Area { x: at.x, y: at.y, width: size.width, height: size.height };
-    // Not every system says what its panels leave.
+    // Not every system reports the work area.
     Screen { whole, free: if free.width > 0.0 && free.height > 0.0 { free } else { whole } }
 }
 
-/// What the system draws around the page: width and height together of both sides. Where it has not drawn the
-/// window yet it may say anything; no frame is wider than `MOST`.
+/// Width and height of the window's frame. Before the window is drawn the system may report anything, so they
+/// are limited to `MOST`.
 fn frame(window: &WebviewWindow) -> (f64, f64) {
     const MOST: f64 = 80.0;
     let (Ok(outer), Ok(inner), Ok(scale)) = (window.outer_size(), window.inner_size(), window.scale_factor())
@@ -91,7 +91,7 @@ fn frame(window: &WebviewWindow) -> (f64, f64) {
     ((outer.width - inner.width).clamp(0.0, MOST), (outer.height - inner.height).clamp(0.0, MOST))
 }
 
-/// Everything from here on is in logical pixels and knows of no window.
+/// From here on everything is in logical pixels and independent of a window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Area {
     x: f64,
@@ -103,19 +103,19 @@ struct Area {
 #[derive(Debug, Clone, Copy)]
 struct Screen {
     whole: Area,
-    /// What panels and docks leave of it.
+    /// The work area, without panels and docks.
     free: Area,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Put {
-    /// Of the frame's corner; none leaves the window where the system put it.
+    /// Corner of the frame; `None` leaves the position to the system.
     at: Option<(f64, f64)>,
-    /// Of the page, without the frame.
+    /// Size of the page, without the frame.
     size: (f64, f64),
 }
 
-/// `own`: the screen for a window whose place no screen shows.
+/// `own` is the screen for a window whose position is on no screen.
 fn put(place: WindowPlace, screens: &[Screen], own: Option<Area>, frame: (f64, f64)) -> Put {
     if let Some(screen) = screen_of(place, screens) {
         return fitted(place, screen.free, frame);
@@ -126,13 +126,13 @@ fn put(place: WindowPlace, screens: &[Screen], own: Option<Area>, frame: (f64, f
     centred(fitted(place, free, frame).size, free, frame)
 }
 
-/// What to do with the window of a first start; none where it has the room that it begins with.
+/// Adjustment on the first start; `None` if the initial size fits.
 fn cut_at_first(free: Area, frame: (f64, f64)) -> Option<Put> {
     let put = first_in(free, frame);
     (put.size != FIRST).then_some(put)
 }
 
-/// A window that was maximised before it ever had a size of its own gets the first one when it is made smaller.
+/// The place of a maximised window; one without a previous size gets the initial one.
 fn maximized(before: Option<WindowPlace>, free: Option<Area>, frame: (f64, f64)) -> WindowPlace {
     if let Some(before) = before {
         return WindowPlace { maximized: true, ..before };
@@ -147,7 +147,7 @@ fn first_in(free: Area, frame: (f64, f64)) -> Put {
     centred(fitted(place, free, frame).size, free, frame)
 }
 
-/// The screen that shows most of the window, of those that show enough of its top to take hold of it.
+/// The screen with the largest part of the window, if enough of its title bar is visible to drag it.
 fn screen_of(place: WindowPlace, screens: &[Screen]) -> Option<Screen> {
     let showing = screens.iter().copied().filter(|screen| within(place, screen.whole));
     showing.max_by(|a, b| shared(place, a.whole).total_cmp(&shared(place, b.whole)))
@@ -161,16 +161,16 @@ fn within(place: WindowPlace, area: Area) -> bool {
         && place.y + HOLD / 2.0 < area.y + area.height
 }
 
-/// How much of the window is in an area, in square pixels.
+/// The intersection of window and area, in square pixels.
 fn shared(place: WindowPlace, area: Area) -> f64 {
     let along = |at: f64, size: f64, from: f64, room: f64| (at + size).min(from + room) - at.max(from);
     along(place.x, place.width, area.x, area.width).max(0.0)
         * along(place.y, place.height, area.y, area.height).max(0.0)
 }
 
-/// At its place as it was, but for a side that is longer than there is room for: that one begins where the room does.
+/// Keeps the position, except in a dimension that exceeds the work area, which starts at its edge.
 fn fitted(place: WindowPlace, free: Area, frame: (f64, f64)) -> Put {
-    /// Of the system's bar, which is not known before it is drawn, and nowhere higher.
+    /// Upper bound for the height of the title bar, which is unknown before it is drawn.
     const TITLE: f64 = 40.0;
     let (width, height) = (place.width.max(LEAST.0), place.height.max(LEAST.1));
     let (x, width) = if width + frame.0 <= free.width {
@@ -201,7 +201,7 @@ mod tests {
     const LARGE: Screen = with_panel(0.0, 2560.0, 1440.0);
     const LAPTOP: Screen = with_panel(2560.0, 1366.0, 768.0);
 
-    /// A screen from `x` to the right, with a panel of 40 at its top.
+    /// A screen starting at `x`, with a panel of 40 at the top.
     const fn with_panel(x: f64, width: f64, height: f64) -> Screen {
         let whole = Area { x, y: 0.0, width, height };
         Screen { whole, free: Area { y: 40.0, height: height - 40.0, ..whole } }
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_fits_stands_where_it_was() {
+    fn window_that_fits_keeps_its_place() {
         let check = |place: WindowPlace| {
             let was = Put { at: Some((place.x, place.y)), size: (place.width, place.height) };
             assert_eq!(put(place, &[LARGE, LAPTOP], Some(LAPTOP.free), NO_FRAME), was);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_of_a_larger_screen_is_cut_to_the_one_it_is_on() {
+    fn window_is_limited_to_a_smaller_screen() {
         let cut = put(at(100.0, 80.0, 2400.0, 1300.0), &[with_panel(0.0, 1366.0, 768.0)], None, NO_FRAME);
         assert_eq!(cut, Put { at: Some((0.0, 40.0)), size: (1366.0, 688.0) });
         let wide = put(at(100.0, 60.0, 2400.0, 620.0), &[with_panel(0.0, 1366.0, 768.0)], None, NO_FRAME);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_frame_that_the_system_draws_has_its_room_too() {
+    fn frame_is_taken_into_account() {
         let free = Area { x: 0.0, y: 0.0, width: 1440.0, height: 900.0 };
         let screen = Screen { whole: free, free };
         let check = |height: f64, title: f64, becomes: f64| {
@@ -249,14 +249,14 @@ mod tests {
     }
 
     #[test]
-    fn no_screen_makes_it_smaller_than_the_least() {
+    fn window_is_never_smaller_than_the_minimum() {
         let tiny = put(at(0.0, 40.0, 2400.0, 300.0), &[with_panel(0.0, 800.0, 480.0)], None, NO_FRAME);
         assert_eq!(tiny.size, LEAST);
         assert_eq!(put(at(0.0, 0.0, 1.0, 1.0), &[], None, NO_FRAME), Put { at: None, size: LEAST });
     }
 
     #[test]
-    fn a_window_that_no_screen_shows_comes_to_the_middle_of_the_one_that_is_there() {
+    fn window_off_every_screen_is_centred() {
         let here = put(at(3000.0, 50.0, 1000.0, 700.0), &[LARGE], Some(LARGE.free), NO_FRAME);
         assert_eq!(here, Put { at: Some((780.0, 390.0)), size: (1000.0, 700.0) });
         let cut = put(at(-4000.0, 50.0, 2400.0, 1300.0), &[LAPTOP], Some(LAPTOP.free), NO_FRAME);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_screens_the_one_that_shows_more_says_how_large() {
+    fn screen_with_the_larger_part_determines_the_size() {
         let screens = [LARGE, LAPTOP];
         let free = |place| screen_of(place, &screens).map(|screen| screen.free);
         assert_eq!(free(at(2400.0, 50.0, 1500.0, 900.0)), Some(LAPTOP.free));
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_nobody_could_take_hold_of_is_on_no_screen() {
+    fn place_without_a_reachable_title_bar_is_on_no_screen() {
         let on_screen =
             |x, y| within(at(x, y, 1000.0, 700.0), Area { x: 0.0, y: 0.0, width: 1920.0, height: 1080.0 });
         assert!(on_screen(100.0, 50.0));
@@ -283,14 +283,14 @@ mod tests {
     }
 
     #[test]
-    fn a_first_start_is_cut_where_the_screen_is_small() {
+    fn initial_size_is_limited_to_a_small_screen() {
         assert_eq!(cut_at_first(LARGE.free, NO_FRAME), None);
         let laptop = cut_at_first(LAPTOP.free, NO_FRAME);
         assert_eq!(laptop, Some(Put { at: Some((2560.0, 60.0)), size: (1366.0, 688.0) }));
     }
 
     #[test]
-    fn a_window_closed_maximised_comes_back_so_with_the_size_it_had_or_would_have_had() {
+    fn maximised_window_is_restored_with_its_previous_size() {
         let before = at(100.0, 80.0, 1000.0, 700.0);
         let kept = WindowPlace { maximized: true, ..before };
         assert_eq!(maximized(Some(before), Some(LARGE.free), NO_FRAME), kept);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sizes_are_those_of_the_settings() {
+    fn sizes_match_the_configuration() {
         let settings: serde_json::Value =
             serde_json::from_str(include_str!("../../../tauri.conf.json")).expect("the settings are JSON");
         let window = &settings["app"]["windows"][0];
