@@ -58,8 +58,9 @@ pub(crate) fn on_runtime<T>(future: impl Future<Output = Result<T, UserError>>) 
     result
 }
 
-/// Logs to stderr, filtered by `NOVA_LOG`. Messages of `rmcp` are excluded: they duplicate Nova's errors, or
-/// concern refused requests, and a client that sends many without reading stderr would block the program.
+/// Logs to stderr, filtered by `NOVA_LOG`. Messages of `rmcp` are off by default: they duplicate Nova's
+/// errors, or concern refused requests, and a client that sends many without reading stderr would block the
+/// program.
 pub(crate) fn log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("NOVA_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,rmcp=off"));

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_verbatim_without_markup_support() {
+    fn markup_is_not_escaped_without_markup_support() {
         let body = body_for(Some(&["body".to_owned()]), FAILED);
         assert_eq!(body, "The turn failed: <a href=\"https://evil.example\">Pay</a> [U+202E]&lt;img>");
     }

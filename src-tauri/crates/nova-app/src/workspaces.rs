@@ -106,7 +106,7 @@ impl App {
         self.places().data.join(SCRATCH_FOLDERS).join(session)
     }
 
-    /// The chat whose scratch folder contains the file; `None` if the chat no longer exists.
+    /// The chat whose scratch folder contains the file; `None` if the folder no longer exists.
     pub(crate) fn chat_of_scratch(&self, file: &Path) -> Option<String> {
         let folders = self.places().data.join(SCRATCH_FOLDERS).canonicalize().ok()?;
         let chat = file.strip_prefix(folders).ok()?.components().next()?;

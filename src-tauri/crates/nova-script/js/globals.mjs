@@ -1,14 +1,14 @@
-// What a tool finds beside the language and the web's interfaces of web.mjs: questions to Nova, time,
-// events, the log and chance. Everything that leaves goes through `ask`.
+// Globals of tools besides the language itself and the web APIs in web.mjs: requests to Nova, timers, events,
+// the console and random numbers. All output goes through `ask`.
 
 let host;
 const { parse, stringify } = JSON;
 
-// Questions to Nova that have no answer yet.
+// Pending requests to Nova.
 const asked = new Map();
 
 export function ask(want, signal) {
-  const { stack } = new Error(); // so that a refusal names the tool's line, not this one
+  const { stack } = new Error(); // so that a refusal has the tool's line rather than this one
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const id = host.ask(stringify(want));
@@ -118,7 +118,7 @@ class EventTarget {
   }
 }
 
-let abort; // aborts a signal; only its controller may
+let abort; // aborts a signal; for its controller only
 class AbortSignal extends EventTarget {
   #reason;
   #aborted = false;
@@ -200,7 +200,7 @@ function structuredClone(value, seen = new Map()) {
   return copy;
 }
 
-// How values read in a log.
+// Formats values for the log.
 export function line(values) {
   return values.map(show).join(' ').toWellFormed();
 }
@@ -256,18 +256,18 @@ export function install(given) {
     crypto: Object.freeze({ randomUUID, getRandomValues }),
   });
   withoutEval();
-  // What it calls would run in a later call than the one that it belongs to.
+  // Its callbacks could run during a later call.
   delete globalThis.FinalizationRegistry;
 }
 
-// As the language defines its own: not to be found by going through the global object.
+// Non-enumerable, like the language's own globals.
 export function define(globals) {
   for (const [name, value] of Object.entries(globals)) {
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
   }
 }
 
-// What the user was shown is what runs: no code is made of texts.
+// Only the code that the user has reviewed runs: strings cannot be evaluated.
 function withoutEval() {
   delete globalThis.eval;
   const kinds = [function () {}, async function () {}, function* () {}, async function* () {}];

@@ -1,16 +1,16 @@
-// A tool's side of a load and a call: what `defineTool` takes, what `ctx` offers, how a result
-// becomes JSON. src/child/isolate.rs calls what is exported here; a tool cannot import it.
+// The JavaScript side of a load and a call: `defineTool`, `ctx`, and conversion of results to JSON.
+// src/child/isolate.rs calls the exports; tools cannot import this module.
 import { z } from 'zod';
 import { AbortController, ask, forget, install, line, settle, timers } from 'nova:globals';
 import { installWeb } from 'nova:web';
 
-// A tool may change every global: what is needed after it ran is taken before.
+// Captured before a tool runs, because it may modify any global.
 const { parse, stringify } = JSON;
 const { freeze } = Object;
 const { isArray } = Array;
 
 const EFFECTS = ['read', 'write', 'external', 'destructive', 'send'];
-// What a definition cannot do without, and what each is.
+// Required properties of a definition, and their descriptions.
 const REQUIRED = [
   ['name', 'name is what the tool is called'],
   ['description', 'description says in a sentence what the tool does, the model reads it'],
@@ -24,7 +24,7 @@ let tool;
 let controller;
 const defined = new WeakSet();
 
-// An error of Nova's own, whose kind nobody else can forge.
+// An error raised by Nova; tools cannot forge its kind.
 class Fault extends Error {
   #kind;
   constructor(kind, message) {
@@ -40,10 +40,10 @@ export function start(given) {
   host = given;
   install(given);
   installWeb(given);
-  z.config({ jitless: true }); // its other way is the Function constructor, which is not here
+  z.config({ jitless: true }); // otherwise zod uses the Function constructor, which is unavailable
 }
 
-// The file has come to that line.
+// Records the current line of the file.
 export function at(line) {
   host.at(line);
 }
@@ -64,13 +64,13 @@ async function callOther(tool, args = {}) {
   return (await ask({ type: 'call', tool, args }, controller?.signal)).value;
 }
 
-// What has any name, except those by which promises and JSON would take it for something else.
+// A proxy with every property, except those by which it would be taken for a promise or a custom JSON value.
 function byName(make) {
   const get = (_, name) => (typeof name === 'string' && name !== 'then' && name !== 'toJSON' ? make(name) : undefined);
   return new Proxy(freeze({}), { get });
 }
 
-// The default export of a file, checked, as JSON of a Definition.
+// Validates the default export of a file, and returns a Definition as JSON.
 export function define(value) {
   if (!defined.has(value)) {
     wrong(`a file's default export is what defineTool returned: ${EXAMPLE}`);
@@ -120,7 +120,7 @@ export function define(value) {
   });
 }
 
-// A description is a text, or an object of typed fragments.
+// A description is a string, or an object with structured fragments.
 function described(given) {
   const none = { use_when: [], not_when: [], cite: [], example: [] };
   if (typeof given !== 'object' || given === null) {
@@ -149,7 +149,7 @@ function described(given) {
   };
 }
 
-// A promise of the result's JSON.
+// Runs the tool; resolves to the result as JSON.
 export async function call(args, request, given) {
   controller = new AbortController();
   const context = contextOf(freezeDeep(parse(request)), freezeDeep(parse(given)), controller.signal);
@@ -183,7 +183,7 @@ export function cancel() {
   controller?.abort();
 }
 
-// Nothing of a call that is over happens any more.
+// Discards pending requests and timers after the end of a call.
 export function end() {
   forget();
   controller = undefined;
@@ -197,7 +197,7 @@ export function fire(id) {
   }
 }
 
-// [kind, message, stack] of whatever was thrown; never throws itself.
+// Converts any thrown value to [kind, message, stack]; never throws.
 export function describe(thrown) {
   let kind = '';
   let stack = '';
@@ -213,7 +213,7 @@ export function describe(thrown) {
     } else if (typeof thrown === 'string') {
       message = thrown;
     } else if (thrown === null || typeof thrown === 'unknown') {
-      // QuickJS throws null, or nothing at all, where it has no room for an error.
+      // QuickJS throws null, or no value at all, if it has no memory for an error.
       message = 'null was thrown; throw an Error with a message, or else use less memory';
     } else {
       const what = thrown === undefined ? 'undefined' : brief(thrown);
@@ -265,7 +265,7 @@ function storeOf(value) {
   });
 }
 
-// Each is a tool of the skill `vault`, run as part of this call.
+// Each method is a tool of the skill `vault`, run within this call.
 function vaultOf(value, access) {
   const run = (tool, args) => value({ type: 'vault', tool, args });
   const reading = {
@@ -308,8 +308,8 @@ function known(options) {
   return Object.fromEntries(Object.entries(options).filter(([, option]) => option !== undefined));
 }
 
-// JSON that loses nothing in silence: what JSON would drop or empty is an error that names it.
-// (NaN and the infinities become null, as JSON has it.)
+// Serialises without silent loss: a value that JSON would omit or empty is an error that names it.
+// (NaN and infinities become null, as usual.)
 function toJson(value) {
   if (value === undefined) {
     return 'null';
@@ -329,7 +329,7 @@ function toJson(value) {
       if (item instanceof Set) {
         throw new Fault('result', `${at} is a Set; return [...set]`);
       }
-      // Half a pair is no character, and no JSON to others.
+      // Other JSON parsers reject lone surrogates.
       return typeof item === 'string' ? item.toWellFormed() : item;
     });
   } catch (error) {
@@ -359,7 +359,7 @@ function expressed(part) {
   return z.toJSONSchema(part, { io: 'input' });
 }
 
-// The innermost part that has no JSON Schema, and why.
+// The innermost part without a JSON Schema, and the reason.
 function unexpressed(part, path, depth) {
   try {
     expressed(part);

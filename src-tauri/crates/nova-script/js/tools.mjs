@@ -1,6 +1,6 @@
-// What `import { defineTool } from '@nova/tools'` (or '@nexus/tools') gives.
+// The module '@nova/tools' (alias '@nexus/tools').
 export { defineTool } from 'nova:prelude';
 // For snippets.
 export { tools } from 'nova:prelude';
-// For the calls that the compiler puts in.
+// For the calls that the compiler inserts.
 export { at } from 'nova:prelude';

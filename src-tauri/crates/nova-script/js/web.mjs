@@ -1,10 +1,10 @@
-// The web's interfaces, as far as they make sense where there is no page, no file and no connection:
-// addresses, texts, and fetch, which asks Nova.
+// Web APIs that make sense without pages, files and connections: URLs, text encoding, and fetch, which sends
+// a request to Nova.
 import { AbortController, ask, define } from 'nova:globals';
 
 let host;
 const { parse, stringify } = JSON;
-// Bytes cross to Nova as base64.
+// Bytes are passed to Nova as base64.
 const toBase64 = Function.prototype.call.bind(Uint8Array.prototype.toBase64);
 const fromBase64 = Uint8Array.fromBase64.bind(Uint8Array);
 
@@ -84,14 +84,14 @@ class URLSearchParams {
   }
 }
 
-// In the order in which `host.parseUrl` tells the parts.
+// In the order of the components from `host.parseUrl`.
 const PARTS = ['href', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'hash'];
 
 function parseUrl(url, base) {
   return host.parseUrl(whole(url), base === undefined ? undefined : whole(base));
 }
 
-// Half a pair is no character, and no text to Nova.
+// Replaces lone surrogates, which UTF-8 cannot encode.
 function whole(text) {
   return `${text}`.toWellFormed();
 }
@@ -255,7 +255,7 @@ function field(name, value) {
   return [key, text];
 }
 
-// What Request and Response have in common. There are no streams: a body is there as a whole.
+// The common base of Request and Response. Bodies are complete; streams are not supported.
 class Body {
   #bytes;
   #used = false;
@@ -287,7 +287,7 @@ class Body {
   }
 }
 
-// The bytes of what was given as a body, and the content type that goes with it.
+// The bytes and the default content type of a body.
 function content(body) {
   if (body == null) return [null];
   if (typeof body === 'string') return [host.encode(whole(body)), 'text/plain;charset=UTF-8'];
