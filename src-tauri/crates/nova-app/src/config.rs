@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_is_not_overwritten() {
+    fn broken_file_is_not_overwritten() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("nova.config.json");
         std::fs::write(&file, "{ broken").expect("written");

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_value_is_kept_by_skill_and_key() {
+    async fn value_is_kept_by_skill_and_key() {
         let data = tempfile::tempdir().expect("a folder");
         let stores = FileStores::new(data.path());
         stores.of("portfolio").set("quotes", json!({"A": "1.50"})).await.expect("kept");

@@ -223,7 +223,7 @@ fn statuses_map_to_errors() {
 }
 
 #[test]
-fn a_hostile_answer_is_an_error() {
+fn hostile_answer_is_an_error() {
     let deep = format!(r#"<multistatus xmlns="DAV:">{}"#, "<a>".repeat(100_000));
     let bomb = r#"<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;">]><multistatus xmlns="DAV:"><response><href>&b;</href></response></multistatus>"#;
     let many = format!(r#"<multistatus xmlns="DAV:">{}</multistatus>"#, "<a/>".repeat(400_001));
@@ -350,7 +350,7 @@ fn token_limits_the_response_to_changes() {
 
 /// Radicale answers 403, Xandikos 412, Google 410.
 #[test]
-fn a_lost_token_lists_everything_again() {
+fn lost_token_lists_everything_again() {
     for status in [403, 410, 412] {
         let (changes, server) = synced(
             Some("old"),
@@ -403,7 +403,7 @@ fn truncated_response_is_continued() {
 }
 
 #[test]
-fn a_failed_or_too_large_sync_is_an_error() {
+fn failed_or_too_large_sync_is_an_error() {
     let calendar = url("https://dav.example.org/nova/work/");
     let failed = |answers: &[(&str, u16, &str)], most| {
         now(sync(&Server::new(answers), &calendar, &known(Some("t1")), most)).unwrap_err()

@@ -91,7 +91,7 @@ fn new_line_is_folded_between_characters() {
 }
 
 #[test]
-fn a_value_cannot_add_a_line() {
+fn value_cannot_add_a_line() {
     let mut calendar = Calendar::new("x\r\nATTENDEE:mailto:eve@example");
     let all = calendar.calendars_mut().next().expect("one");
     all.add(Property::new("X-RAW", "a\r\nEND:VCALENDAR").with("P", "\"x\r\nY:z"));
@@ -160,7 +160,7 @@ fn reads_dates_times_and_durations() {
 }
 
 #[test]
-fn a_changed_property_keeps_its_parameters_and_all_other_lines() {
+fn changed_property_keeps_its_parameters_and_all_other_lines() {
     let mut calendar = parsed(EXPORTED);
     for event in calendar.components_mut("VEVENT") {
         for person in event.properties_mut("ATTENDEE") {

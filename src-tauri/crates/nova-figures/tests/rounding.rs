@@ -56,7 +56,7 @@ fn rounding_does_not_pad() {
 }
 
 #[test]
-fn a_total_is_the_sum_of_the_rows_shown() {
+fn total_is_the_sum_of_the_rounded_rows() {
     let mut sums = Sums::default();
     // Each is shown as 33.34, which adds up to 100.02; the exact sum 100.005 would be shown as 100.01.
     for _ in 0..3 {
@@ -87,7 +87,7 @@ fn percentages_are_rounded_half_away_from_zero() {
 }
 
 #[test]
-fn a_sum_that_cannot_be_exact_is_an_error() {
+fn inexact_sum_is_an_error() {
     let huge = dec(&"9".repeat(28));
     assert_eq!(plus(huge, dec("0.01")), Err(TooLarge));
     // Adding zero keeps the scale.

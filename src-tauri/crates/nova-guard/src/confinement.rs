@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_option_or_value_is_refused() {
+    fn unknown_option_or_value_is_refused() {
         for words in [
             &["--memroy", "1", "--", "/bin/true"][..],
             &["--memory", "much", "--", "/bin/true"],

@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_list_is_approved_and_a_later_tool_is_not() {
+    fn first_list_is_approved_and_later_tools_are_not() {
         let mut known = KnownTools::default();
         known.list(vec![plain("a"), plain("b")], NOW);
         assert_eq!(known.changed(), []);
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_keeps_the_time_when_it_was_first_listed() {
+    fn change_keeps_the_time_of_its_first_listing() {
         let at = |second| Timestamp::from_second(second).unwrap();
         let said = |words: &str| Definition { description: words.into(), ..plain("a") };
         let since = |known: &KnownTools| known.changed().first().and_then(|change| change.since.clone());

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_holds_for_one_call_with_the_same_content() {
+    async fn answer_holds_for_one_call_with_the_same_content() {
         let open = Arc::new(OpenQuestions::default());
         let (asked, other) = (request(json!({"text": "a"})), request(json!({"text": "b"})));
         let first = call_again(&open, None);
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_credential_is_not_granted_through_a_client() {
+    async fn credential_is_not_granted_through_a_client() {
         let asking = call_again(&Arc::default(), None);
         let wanted = ApprovalRequest { credentials: vec!["a/b".into()], ..request(json!({})) };
         assert!(matches!(asking.ask(&wanted).await, Answer::Unanswered { .. }));

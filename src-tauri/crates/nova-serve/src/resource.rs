@@ -18,7 +18,7 @@ mod tests {
     use super::path_of;
 
     #[test]
-    fn a_uri_names_a_note_by_its_path() {
+    fn uri_names_a_note_by_its_path() {
         for (uri, path) in [
             ("nova://note/CRM/People/Jane%20Doe.md", Some("CRM/People/Jane Doe.md")),
             ("nova://note/CRM%2FPeople%2FJane%20Doe.md", Some("CRM/People/Jane Doe.md")),

@@ -125,7 +125,7 @@ fn agreement_is_bound_to_the_url() {
 }
 
 #[test]
-fn a_key_is_bound_for_every_id_of_its_variable() {
+fn key_is_bound_for_every_id_of_its_variable() {
     let folder = tempfile::tempdir().expect("a folder");
     let trust = Trust::new(folder.path());
     trust.agree("far-x", "far.example", "one").expect("written");

@@ -113,7 +113,7 @@ async fn connection_fails_after_the_listener_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_view_without_a_proxy_has_none() {
+async fn view_without_a_proxy_cannot_connect_to_one() {
     if !kernel_has_namespaces().await {
         return;
     }

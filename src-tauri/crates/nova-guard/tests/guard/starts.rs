@@ -11,7 +11,7 @@ use tokio::process::Command;
 use crate::support::*;
 
 #[tokio::test]
-async fn the_exit_code_is_the_commands() {
+async fn exit_code_is_that_of_the_command() {
     for (text, code) in [("exit 0", 0), ("exit 7", 7), ("exit 255", 255), ("kill -TERM $$", 128 + 15)] {
         assert_eq!(said(script(text)).await.1, Some(code), "{text}");
     }

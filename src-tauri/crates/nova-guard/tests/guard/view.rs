@@ -310,7 +310,7 @@ async fn cannot_escape() {
 }
 
 #[tokio::test]
-async fn a_fork_bomb_ends_at_the_limit() {
+async fn fork_bomb_is_killed_at_the_limit() {
     if !kernel_has_namespaces().await {
         return;
     }

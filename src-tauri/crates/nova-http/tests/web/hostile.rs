@@ -83,7 +83,7 @@ impl Names for Looks {
 }
 
 #[tokio::test]
-async fn a_redirect_into_this_machine_is_refused() {
+async fn redirect_into_this_machine_is_refused() {
     let inner = WebServer::start_at("127.0.0.2", |_| Reply::text("secret")).await;
     let port = inner.address().port();
     for target in [
@@ -146,7 +146,7 @@ async fn only_the_addresses_that_pass_are_used() {
 }
 
 #[tokio::test]
-async fn a_credential_stays_with_its_host() {
+async fn credential_stays_with_its_host() {
     let other = WebServer::start(|_| Reply::text("thanks")).await;
     let first = WebServer::start(|request| match request.path.as_str() {
         "/" => Reply::to(307, "/moved"),

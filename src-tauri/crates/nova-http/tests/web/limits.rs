@@ -112,7 +112,7 @@ async fn time_spent_in_the_gate_does_not_count() {
 }
 
 #[tokio::test]
-async fn a_flood_of_headers_is_an_error() {
+async fn flood_of_headers_is_an_error() {
     let many: String = (0..200).map(|number| format!("x-{number}: 1\r\n")).collect();
     assert!(matches!(ask(Reply::Bytes(head(&many))).await, Err(WebError::BadAnswer { .. })));
     let long = format!("x: {}\r\n", "y".repeat(5000));

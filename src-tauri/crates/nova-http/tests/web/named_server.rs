@@ -6,7 +6,7 @@ use nova_testkit::{Dovecot, FixedClock, Reply, WebServer, web_trusting};
 use super::{Gate, get};
 
 #[test]
-fn a_named_server_is_public_by_https_or_on_this_machine() {
+fn named_server_is_public_by_https_or_on_this_machine() {
     let allowed = |url: &str| named_server(&url.parse().expect("an address"));
     for url in ["https://mcp.example.com/mcp", "https://1.1.1.1/", "http://localhost:3000/", "http://[::1]/"]
     {

@@ -80,7 +80,7 @@ fn status(said: &str) -> &str {
 }
 
 #[tokio::test]
-async fn a_named_host_is_reached_and_logged() {
+async fn named_host_is_reached_and_logged() {
     let server = WebServer::start(|_| Reply::text("hello")).await;
     let web = web_of(&[("files.example.org", &server)]);
     let running = Running::start(web.proxy(gate(&["files.example.org"]))).await;

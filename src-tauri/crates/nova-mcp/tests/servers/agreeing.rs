@@ -36,7 +36,7 @@ async fn nothing_starts_without_agreement_to_exactly_this_configuration() {
 }
 
 #[tokio::test]
-async fn a_review_names_the_program_and_the_secrets() {
+async fn review_names_the_program_and_the_secrets() {
     let servers = Servers::new();
     let mut entry = json!({"command": "sh", "args": ["-c", "my server"]});
     entry["env"] = json!({"TOKEN": "${credentials:github/token}", "LEVEL": "1"});
@@ -51,7 +51,7 @@ async fn a_review_names_the_program_and_the_secrets() {
 }
 
 #[tokio::test]
-async fn a_changed_definition_is_blocked_until_it_is_approved() {
+async fn changed_definition_is_blocked_until_it_is_approved() {
     let servers = Servers::one("plain").await;
     let mut news = servers.mcp.source().changes();
     servers.call("one", "rename", json!({})).await.unwrap();
@@ -86,7 +86,7 @@ async fn a_changed_definition_is_blocked_until_it_is_approved() {
 }
 
 #[tokio::test]
-async fn a_tool_that_appears_later_is_not_callable_before_it_is_approved() {
+async fn added_tool_is_blocked_until_it_is_approved() {
     let servers = Servers::one("grows").await;
     let mut news = servers.mcp.source().changes();
     servers.call("one", "rename", json!({})).await.unwrap();

@@ -93,7 +93,7 @@ async fn url_with_a_forbidden_scheme_is_declined() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_in_a_loop_is_stopped() {
+async fn server_that_keeps_asking_is_stopped() {
     for how in ["plain", "newest"] {
         let servers = Servers::one(how).await;
         let person = person([]);
@@ -107,7 +107,7 @@ async fn a_server_that_asks_in_a_loop_is_stopped() {
 }
 
 #[tokio::test]
-async fn a_question_outside_of_a_call_is_cancelled() {
+async fn question_outside_of_a_call_is_cancelled() {
     let servers = Servers::one("asks-by-itself").await;
     let file = servers.note("heard");
     until(|| file.exists()).await;

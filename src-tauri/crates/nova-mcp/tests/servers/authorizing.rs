@@ -33,7 +33,7 @@ fn tokens(servers: &Servers, tokens: &[&'static str]) {
 }
 
 #[tokio::test]
-async fn a_refused_request_is_repeated_with_the_token_of_a_sign_in() {
+async fn refused_request_is_repeated_with_the_token_of_a_sign_in() {
     let (url, asked) = server(secured).await;
     let servers = Servers::new();
     tokens(&servers, &["good-token"]);
@@ -102,7 +102,7 @@ async fn missing_scope_fails_only_the_call() {
 }
 
 #[tokio::test]
-async fn a_call_whose_token_was_revoked_makes_the_server_need_a_sign_in() {
+async fn revoked_token_makes_the_server_need_a_sign_in() {
     static REVOKED: AtomicBool = AtomicBool::new(false);
     let (url, _) = server(|head, body| match REVOKED.load(Ordering::SeqCst) {
         true => unauthorized(),

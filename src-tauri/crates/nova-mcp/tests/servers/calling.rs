@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::support::{Servers, ready_tools, run, until};
 
 #[tokio::test]
-async fn a_server_of_either_protocol_is_listed_and_called() {
+async fn server_of_either_protocol_is_listed_and_called() {
     for (how, protocol) in
         [("plain", "2025-11-25"), ("newest", "2026-07-28"), ("dies-of-discover", "2025-11-25")]
     {
@@ -22,7 +22,7 @@ async fn a_server_of_either_protocol_is_listed_and_called() {
 }
 
 #[tokio::test]
-async fn a_server_that_answers_discover_late_is_greeted() {
+async fn server_that_answers_discover_late_is_connected() {
     let servers = Servers::new();
     servers.agree(&json!({"old": servers.entry("late"), "new": servers.entry("newest-late")}));
     servers.ready().await;
@@ -88,7 +88,7 @@ async fn progress_is_forwarded_within_bounds() {
 }
 
 #[tokio::test]
-async fn a_probe_lists_and_calls_every_tool() {
+async fn probe_lists_and_calls_every_tool() {
     let servers = Servers::new();
     let config = nova_mcp::ServerConfig::read("one", &servers.entry("odd-names")).unwrap();
     let probed = servers.mcp.probe(&config, true).await.0.unwrap();

@@ -79,7 +79,7 @@ impl Names for Lies {
 }
 
 #[tokio::test]
-async fn a_public_name_with_an_internal_address_is_not_contacted() {
+async fn public_name_with_an_internal_address_is_not_contacted() {
     let servers = Servers::with_options(Arc::default(), |options| options.names = Arc::new(Lies));
     servers.agree(&json!({ "one": {"url": "https://mcp.example.com/mcp"} }));
     servers.ready().await;
@@ -88,7 +88,7 @@ async fn a_public_name_with_an_internal_address_is_not_contacted() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_an_internal_address_is_not_followed() {
+async fn redirect_to_an_internal_address_is_not_followed() {
     for target in ["http://169.254.169.254/latest/meta-data", "http://192.168.1.1/", "file:///etc/passwd"] {
         let redirect =
             format!("HTTP/1.1 307 Temporary Redirect\r\nLocation: {target}\r\nContent-Length: 0\r\n\r\n");

@@ -65,7 +65,7 @@ async fn filled_prompt_contains_no_secret_of_its_server() {
 }
 
 #[tokio::test]
-async fn a_server_suggests_values_for_arguments() {
+async fn server_completes_arguments() {
     let servers = with_prompts("prompts").await;
     let others = HashMap::from([("tone".to_owned(), "kind".to_owned())]);
     let values = within(servers.mcp.complete_argument("one", "review", "file", "main", others)).await;

@@ -112,7 +112,7 @@ async fn with_resources(how: &str, count: usize) -> Servers {
 }
 
 #[tokio::test]
-async fn a_change_of_a_resource_that_was_read_is_reported() {
+async fn change_of_a_resource_that_was_read_is_reported() {
     for (how, subscribed) in [("resources", "resourcessubscribe"), ("newest-resources", "listensnote1")] {
         let servers = with_resources(how, 2).await;
         read(&servers, "note:///1").await;

@@ -21,7 +21,7 @@ fn fetched(status: u16, body: &str) -> Answer {
 }
 
 #[test]
-fn the_weather_tool_asks_for_its_key_fetches_and_answers() {
+fn weather_tool_fetches_with_its_key() {
     let mut process = Process::start();
     process.load_as("weather.ts", include_str!("tools/weather.ts")).unwrap();
     process.begin("weather.ts", json!({ "location": "Zürich" }));
@@ -47,7 +47,7 @@ fn the_weather_tool_asks_for_its_key_fetches_and_answers() {
 }
 
 #[test]
-fn the_slack_tool_posts() {
+fn slack_tool_posts() {
     let mut process = Process::start();
     process.load_as("slack.ts", include_str!("tools/slack_notify.ts")).unwrap();
     process.begin("slack.ts", json!({ "channel": "#a", "message": "hi" }));
@@ -101,7 +101,7 @@ fn context_has_the_request_and_accepts_log_and_progress() {
 }
 
 #[test]
-fn a_generator_streams_and_its_last_value_is_the_result() {
+fn generator_streams_and_its_last_value_is_the_result() {
     let mut process = Process::start();
     let generator = |body| tool(body).replace("async (args, ctx) => {", "async function* () {");
     process.load(&generator("yield 1; await null; yield { two: 2 }")).unwrap();

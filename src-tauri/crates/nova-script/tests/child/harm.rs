@@ -182,7 +182,7 @@ fn memory_is_bounded() {
 }
 
 #[test]
-fn an_allocation_of_five_gigabytes_is_refused() {
+fn five_gigabyte_allocation_is_refused() {
     let mut process = Process::start();
     let fault = process.run("return new ArrayBuffer(5e9).byteLength").unwrap_err();
     assert_eq!(fault.kind, FaultKind::Thrown);
@@ -308,7 +308,7 @@ fn too_long_source_is_refused_before_parsing() {
 }
 
 #[test]
-fn a_result_that_is_too_long_is_refused() {
+fn too_long_result_is_refused() {
     let limits = Limits { output: 1000, ..LIMITS };
     let mut process = Process::with(limits);
     let fault = process.run("return 'x'.repeat(999)").unwrap_err();

@@ -44,7 +44,7 @@ fn fault(source: &str) -> (FaultKind, Option<(u32, u32)>) {
 }
 
 #[test]
-fn the_last_expression_is_the_value() {
+fn last_expression_is_the_value() {
     assert_eq!(value("1 + 1"), json!(2));
     assert_eq!(value("const a: number = 2\na * 3 // six"), json!(6));
     assert_eq!(value("await Promise.resolve('x')"), json!("x"));

@@ -42,7 +42,7 @@ async fn fetch_goes_through_the_context() {
 }
 
 #[tokio::test]
-async fn a_fetch_that_is_refused_rejects_with_the_reason() {
+async fn refused_fetch_rejects_with_the_reason() {
     let error = asked("{}", fetch("https://api.example/"), Context::new().0).await.unwrap_err();
     assert!(
         error.to_string().starts_with("stand_in.ts:12:8: The test has no page for https://api.example/."),
@@ -89,7 +89,7 @@ async fn only_declared_credentials_are_available() {
 }
 
 #[tokio::test]
-async fn a_credential_that_is_missing_is_reported_as_one() {
+async fn missing_credential_is_reported_as_such() {
     let want = json!({ "type": "credential", "service": "slack", "key": "token" });
     let error = asked("{\"credentials\":[\"slack\"]}", want, Context::new().0).await.unwrap_err();
     assert!(

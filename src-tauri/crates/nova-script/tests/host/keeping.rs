@@ -26,7 +26,7 @@ const SOURCE: &str = r#"{"name":"weather","effect":"external","hosts":["api.exam
     "proposed_hosts":["other.example:8443"],"credentials":["weather/key"]}"#;
 
 #[tokio::test]
-async fn a_start_with_unchanged_files_starts_no_process() {
+async fn start_with_unchanged_files_starts_no_process() {
     let first = host();
     let broken = json!({ "load": "fault" }).to_string();
     let tool = first.tool(SOURCE).await;

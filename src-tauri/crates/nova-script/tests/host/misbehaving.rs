@@ -45,7 +45,7 @@ async fn duplicate_request_numbers_are_refused() {
 }
 
 #[tokio::test]
-async fn a_result_that_is_too_long_is_refused() {
+async fn too_long_result_is_refused() {
     let host = host_with(|options| options.limits.output = 10_000);
     let tool = host.tool("{}").await;
     assert!(value(&tool, json!({ "do": "long", "bytes": 9_000 })).await.is_ok());
@@ -54,7 +54,7 @@ async fn a_result_that_is_too_long_is_refused() {
 }
 
 #[tokio::test]
-async fn a_process_that_answers_twice_is_not_used_again() {
+async fn process_that_answers_twice_is_not_used_again() {
     let host = host();
     let tool = host.tool("{}").await;
     let first = value(&tool, json!({ "do": "twice" })).await.unwrap();
@@ -189,7 +189,7 @@ async fn definition_is_validated() {
 }
 
 #[tokio::test]
-async fn a_source_that_is_too_long_starts_nothing() {
+async fn too_long_source_starts_no_process() {
     let host = host();
     let loaded = host.host.load(file("owner", "stand_in.ts", &"x\n".repeat(5_000_000))).await;
     let message = loaded.err().expect("a file that is refused").to_string();

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::support::{Context, failure, file, gone, host, host_with, pid, progress, run, value, within};
 
 #[tokio::test]
-async fn a_process_serves_one_call_after_the_other() {
+async fn process_serves_one_call_after_the_other() {
     let host = host();
     let tool = host.tool("{}").await;
     assert_eq!(pid(&tool).await, pid(&tool).await);
@@ -46,7 +46,7 @@ async fn files_of_one_owner_share_a_process() {
 }
 
 #[tokio::test]
-async fn a_changed_file_gets_a_new_process_and_the_old_one_ends() {
+async fn changed_file_gets_a_new_process_and_the_old_one_ends() {
     let host = host();
     let old = host.tool("{}").await;
     let before = pid(&old).await;
@@ -125,7 +125,7 @@ async fn call_waits_while_all_processes_are_busy() {
 }
 
 #[tokio::test]
-async fn a_process_that_is_idle_for_long_ends_and_the_next_call_starts_another() {
+async fn idle_process_ends_and_the_next_call_starts_another() {
     let host = host_with(|options| options.idle = Duration::from_millis(100));
     let tool = host.tool("{}").await;
     let before = pid(&tool).await;
@@ -134,7 +134,7 @@ async fn a_process_that_is_idle_for_long_ends_and_the_next_call_starts_another()
 }
 
 #[tokio::test]
-async fn the_spare_process_serves_the_next_new_file_and_ends_when_idle() {
+async fn spare_process_serves_the_next_new_file_and_ends_when_idle() {
     let host = host_with(|options| {
         options.spare = true;
         options.idle = Duration::from_millis(100);

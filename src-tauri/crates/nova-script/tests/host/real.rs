@@ -40,7 +40,7 @@ pub(crate) fn tool(body: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_weather_example_reaches_the_web_and_its_credential_through_nova() {
+async fn weather_example_fetches_with_its_credential_through_nova() {
     let host = host(|_| {});
     let weather = within(host.host.load(file("dynamic/weather.ts", "weather.ts", WEATHER))).await.unwrap();
     assert_eq!(weather.spec().id, "weather");
@@ -61,7 +61,7 @@ async fn the_weather_example_reaches_the_web_and_its_credential_through_nova() {
 }
 
 #[tokio::test]
-async fn a_file_with_a_syntax_error_is_reported_with_its_place() {
+async fn syntax_error_is_reported_with_its_position() {
     let host = host(|_| {});
     let error = within(host.host.load(file("a", "a.ts", "let a = 1\nlet b = }\n"))).await.err().unwrap();
     assert_eq!((error.file.as_str(), error.line, error.column), ("a.ts", Some(2), Some(9)));
@@ -119,7 +119,7 @@ async fn promise_that_never_settles_times_out() {
 }
 
 #[tokio::test]
-async fn a_generator_streams() {
+async fn generator_streams() {
     use futures::StreamExt;
     let host = host(|_| {});
     let source = tool("execute: async function* () { yield 1; yield 2; return 3 }");

@@ -45,14 +45,14 @@ fn follows_no_link_out_of_the_folder() {
 }
 
 #[test]
-fn a_link_inside_the_folder_is_followed_by_reading() {
+fn link_inside_the_folder_is_followed() {
     let place = Place::new(&[("a.txt", "inside")]);
     symlink("a.txt", place.code().join("b.txt")).unwrap();
     assert_eq!(place.read("code/b.txt").unwrap(), "inside");
 }
 
 #[test]
-fn a_folder_swapped_for_a_link_shows_nothing_outside() {
+fn folder_swapped_for_a_link_reveals_nothing_outside() {
     let place = Place::new(&[("sub/key.txt", "harmless"), ("other/a.txt", "harmless")]);
     let outside = place.outside().join("outside");
     fs::create_dir(&outside).unwrap();

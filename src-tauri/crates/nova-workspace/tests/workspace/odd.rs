@@ -17,7 +17,7 @@ fn pipe_is_refused_without_blocking() {
 }
 
 #[test]
-fn a_binary_file_is_named_by_kind_and_size() {
+fn binary_file_is_named_by_kind_and_size() {
     let place = Place::new(&[]);
     let mut bmp = b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x02\0\0\0\x03\0\0\0".to_vec();
     bmp.resize(70, 0);
@@ -56,7 +56,7 @@ fn reading_can_be_stopped() {
 }
 
 #[test]
-fn a_long_line_is_cut_between_characters() {
+fn long_line_is_truncated_at_a_character_boundary() {
     let place = Place::new(&[("long.txt", &format!("x{}\nnext", "é".repeat(5000)))]);
     let text = place.read("code/long.txt").unwrap();
     let (long, next) = text.split_once('\n').unwrap();

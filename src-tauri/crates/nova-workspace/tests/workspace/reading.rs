@@ -47,7 +47,7 @@ fn lines_are_numbered_and_the_next_page_is_named() {
 }
 
 #[test]
-fn a_pdf_is_read_as_text() {
+fn pdf_is_read_as_text() {
     let place = Place::new(&[]);
     place.write("a.pdf", pdf("Licence 1480 EUR"));
     let text = place.read("code/a.pdf").unwrap();
@@ -55,7 +55,7 @@ fn a_pdf_is_read_as_text() {
 }
 
 #[test]
-fn a_damaged_document_is_reported() {
+fn damaged_document_is_reported() {
     let place = Place::new(&[]);
     let whole = pdf("Licence");
     place.write("cut.pdf", &whole[..whole.len() / 2]);
@@ -67,7 +67,7 @@ fn a_damaged_document_is_reported() {
 }
 
 #[test]
-fn a_word_document_is_read_as_markdown() {
+fn word_document_is_read_as_markdown() {
     let place = Place::new(&[]);
     place.write("letter.docx", include_bytes!("letter.docx"));
     let text = place.read("code/letter.docx").unwrap();
@@ -75,7 +75,7 @@ fn a_word_document_is_read_as_markdown() {
 }
 
 #[test]
-fn an_image_is_read_whole_with_its_size_in_pixels() {
+fn image_is_read_whole_with_its_size_in_pixels() {
     let place = Place::new(&[]);
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x06\0\0\0".to_vec();
     png.extend([0; 40]);

@@ -96,7 +96,7 @@ fn clock_set_back_repeats_nothing_and_clock_set_forward_misses_runs() {
 }
 
 #[test]
-fn a_schedule_that_was_edited_or_switched_on_has_missed_nothing() {
+fn edited_or_enabled_schedule_has_missed_nothing() {
     let mut entries = BTreeMap::new();
     look(&mut entries, &[daily("R.md")], "2026-11-20T12:00:00Z", false);
     let earlier = note("R.md", "---\ntype: routine\nwhen: daily 06:00\n---\nWhat is due?\n");
@@ -109,7 +109,7 @@ fn a_schedule_that_was_edited_or_switched_on_has_missed_nothing() {
 }
 
 #[test]
-fn a_routine_at_start_is_due_only_then_and_one_for_contacts_when_they_change() {
+fn routine_is_due_at_start_and_when_contacts_change() {
     let mut entries = BTreeMap::new();
     let start = || note("S.md", "---\ntype: routine\nwhen: [at start, when a contact changes]\n---\nHello\n");
     assert_eq!(look(&mut entries, &[start()], "2026-11-20T12:00:00Z", true).len(), 1);

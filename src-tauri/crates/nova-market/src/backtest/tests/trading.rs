@@ -45,7 +45,7 @@ fn slippage_worsens_each_trade() {
 }
 
 #[test]
-fn a_sale_pays_for_a_purchase_at_the_same_open() {
+fn sale_pays_for_a_purchase_at_the_same_open() {
     let (first, second) = (flat(&[10.0; 6]), flat(&[20.0; 6]));
     let candidates = [signals("A", &first, &[0], &[2]), signals("B", &second, &[2], &[])];
     traded(
@@ -69,7 +69,7 @@ fn highest_rank_is_bought_first() {
 }
 
 #[test]
-fn an_order_waits_for_an_open() {
+fn order_waits_for_a_known_open() {
     let mut daily = flat(&[10.0, 11.0, 12.0, 13.0, 14.0, 15.0]);
     // No bar on the second day, unknown opens on the next two; another share trades on all days.
     for column in [&mut daily.open, &mut daily.close, &mut daily.high, &mut daily.low, &mut daily.volume] {
@@ -84,7 +84,7 @@ fn an_order_waits_for_an_open() {
 }
 
 #[test]
-fn an_order_for_an_unlisted_share_is_dropped() {
+fn order_for_an_unlisted_share_is_dropped() {
     let mut daily = flat(&[10.0, 10.0, 10.0]);
     daily.days = vec![day(0), day(20), day(21)];
     let other = flat(&[1.0; 22]);
@@ -92,7 +92,7 @@ fn an_order_for_an_unlisted_share_is_dropped() {
 }
 
 #[test]
-fn an_unlisted_share_frees_its_position() {
+fn unlisted_share_frees_its_position() {
     let (gone, other) = (flat(&[10.0; 3]), flat(&[10.0; 30]));
     let candidates = [ranked("GONE", &gone, 2.0), ranked("OTHER", &other, 1.0)];
     for rebalance in [Rebalance::Never, Rebalance::Daily] {
@@ -102,7 +102,7 @@ fn an_unlisted_share_frees_its_position() {
 }
 
 #[test]
-fn an_exit_cancels_a_waiting_purchase() {
+fn exit_cancels_a_waiting_purchase() {
     let mut daily = flat(&[10.0; 5]);
     daily.open[1] = f64::NAN;
     traded(&run(&[signals("A", &daily, &[0], &[1])], &rules()), &[]);
@@ -132,7 +132,7 @@ fn long_market_holiday_sells_nothing() {
 }
 
 #[test]
-fn a_stop_sells_at_the_next_open() {
+fn stop_sells_at_the_next_open() {
     let daily = share(&[(10.0, 10.0), (10.0, 9.1), (9.0, 9.0), (8.0, 8.5), (8.0, 8.0)]);
     let run = run(&[signals("A", &daily, &[0], &[])], &Rules { stop: Some(0.1), ..rules() });
     traded(&run, &[("A", 1, Some(3), 100.0, 10.0, 8.0)]);
