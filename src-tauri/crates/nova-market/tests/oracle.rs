@@ -1,8 +1,9 @@
-//! Indicators equal those of TA-Lib, and back-tests those of the libraries backtesting and bt, on a generated market.
+//! Compares indicators with TA-Lib, and back-tests with the libraries backtesting and bt, on a generated
+//! market.
 //!
-//! `make oracles` writes the fixtures; `.ci/oracles/markets.py` lists the differences in meaning and how they are
-//! bridged. Fixtures have twelve digits. Amounts, prices and indicators are equal to 1e-9 of their size, differences
-//! of prices to 1e-9 of the price, days and whole quantities exactly.
+//! `make oracles` generates the fixtures; `.ci/oracles/markets.py` lists the differences in meaning and how
+//! they are reconciled. Fixtures have twelve digits. Amounts, prices and indicators must agree to a relative
+//! 1e-9, differences of prices to 1e-9 of the price, days and whole quantities exactly.
 
 #[path = "oracle/market.rs"]
 mod market;

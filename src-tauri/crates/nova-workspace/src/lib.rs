@@ -1,4 +1,5 @@
-//! Folders outside of the vault that tools may work in: the user's *workspaces* and the scratch folder of a chat.
+//! Folders outside of the vault that tools may access: the user's *workspaces* and the scratch folder of a
+//! chat.
 //!
 //! It reads, lists, searches and changes files within limits, journals the previous contents, and never opens
 //! anything outside of these folders: a path is resolved relative to the handle of its folder, so that no

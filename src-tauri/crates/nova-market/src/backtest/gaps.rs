@@ -13,8 +13,8 @@ pub struct Gaps {
     pub begin_late: Vec<(String, Date)>,
     /// Symbols whose last close is more than [`LISTED_DAYS`] before the last day, with its day.
     pub end_early: Vec<(String, Date)>,
-    /// Positions sold at a last close more than [`LISTED_DAYS`] old, with slippage and costs. The price that their
-    /// holders got, if any, is unknown.
+    /// Positions sold at a last close more than [`LISTED_DAYS`] old, with slippage and costs. The price that
+    /// their holders got, if any, is unknown.
     pub sold_unlisted: usize,
     /// Bars in the span whose close is unknown or not above zero. They count as days without a close.
     pub unknown_closes: usize,

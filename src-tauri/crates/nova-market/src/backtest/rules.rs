@@ -44,8 +44,8 @@ pub enum Fill {
 /// The days on which positions are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rebalance {
-    /// Each day, exits are sold and wanted shares bought while positions are free; the size of a position never
-    /// changes. A stopped share is bought again only after a day on which it was not wanted.
+    /// Each day, exits are sold, and wanted shares bought while positions are free; the size of a position
+    /// never changes. A stopped share is bought again only after a day on which it was not wanted.
     Never,
     /// On the first day, and on the last trading day of each period, which exchanges announce in advance: the
     /// shares with the highest ranks are held in equal weights, all others are sold.
