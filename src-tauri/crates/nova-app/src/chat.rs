@@ -121,8 +121,8 @@ impl App {
         }
     }
 
-    /// Starts a turn whose approvals are answered by `decide_approval`; returns its id once the user's message
-    /// is logged. `turn` is the id to use; one that is already logged is not started again.
+    /// Starts a turn whose approvals are answered by `decide_approval`; returns its id once the user's
+    /// message is logged. `turn` is the id to use; one that is already logged is not started again.
     pub(crate) async fn start_turn(
         &self,
         session: &str,
