@@ -7,7 +7,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Files below a folder with one of these endings, without what is built or fetched.
+/// Files below a folder with one of these extensions, except build output and dependencies.
 fn files(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
     fn walk(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -31,7 +31,7 @@ fn relative(path: &Path) -> String {
     path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/")
 }
 
-/// Files below the folders that mention any of the words outside of the allowed places.
+/// Files below the folders that contain any of the words, except in the allowed places.
 fn mentions(folders: &[impl AsRef<str>], endings: &[&str], words: &[&str], allowed: &[&str]) -> Vec<String> {
     folders
         .iter()
@@ -45,7 +45,7 @@ fn mentions(folders: &[impl AsRef<str>], endings: &[&str], words: &[&str], allow
         .collect()
 }
 
-/// The sources of the crates below the app, but for some, and of every skill that is a crate.
+/// The sources of all crates below the app except `without`, and of every skill that is a crate.
 fn below_the_app(without: &[&str]) -> Vec<String> {
     let above = ["app", "testkit"];
     let crates = crates_in("src-tauri/crates").into_iter().filter(|path| {
@@ -65,14 +65,14 @@ fn crates_in(folder: &str) -> Vec<String> {
     found
 }
 
-/// Without the files that are tests by their name or their folder.
+/// Drops files that are tests by their name or folder.
 fn outside_tests(found: Vec<String>) -> Vec<String> {
     let is_test = |path: &String| path.contains("/tests/") || path.ends_with("/tests.rs");
     found.into_iter().filter(|path| !is_test(path)).collect()
 }
 
 #[test]
-fn only_nova_calls_makes_the_token_that_runs_a_tool() {
+fn only_nova_calls_creates_execution_tokens() {
     let elsewhere = mentions(
         &["src-tauri", "skills"],
         &[".rs"],
@@ -81,7 +81,7 @@ fn only_nova_calls_makes_the_token_that_runs_a_tool() {
             "src-tauri/crates/nova-calls/src/run/planning.rs",
             "src-tauri/crates/nova-calls/src/run/previewing.rs",
             "src-tauri/crates/nova-skill/src/tool.rs",
-            // Its tests run tools in contexts that go wrong in ways that no real one does.
+            // Its tests run tools in contexts that are broken in ways no real one is.
             "src-tauri/crates/nova-script/tests/host/support.rs",
             "src-tauri/crates/nova-mcp/tests/servers/",
             "src-tauri/crates/nova-script/benches/scripts.rs",
@@ -91,7 +91,7 @@ fn only_nova_calls_makes_the_token_that_runs_a_tool() {
 }
 
 #[test]
-fn rules_are_asked_at_the_gate_alone() {
+fn rules_are_checked_only_at_the_gate() {
     let asks = [".find_at(", ".find_literal(", ".find_written(", ".find(RuleList", "rules.closed"];
     // The registry holds the rules; the vault has a matcher with a method of that name.
     let others = ["src-tauri/crates/nova-registry/", "src-tauri/crates/nova-vault/"];
@@ -104,18 +104,18 @@ fn rules_are_asked_at_the_gate_alone() {
 }
 
 #[test]
-fn nothing_below_the_app_reads_the_environment_or_the_home_folder() {
+fn nothing_below_the_app_reads_environment_or_home_folder() {
     let words =
         ["env::var", "env::home_dir", "env::vars", "env::current_dir", "UserDirs", "BaseDirs", "ProjectDirs"];
-    // The guard of `nova guard -- COMMAND` runs the command in the folder where it was started.
+    // The guard behind `nova guard -- COMMAND` runs the command in the current folder.
     let found = mentions(&below_the_app(&["guard"]), &[".rs"], &words, &[]);
     assert_eq!(outside_tests(found), [""; 0]);
 }
 
 #[test]
-fn nothing_below_the_app_asks_the_clock_of_the_machine() {
+fn nothing_below_the_app_reads_the_system_clock() {
     let allowed = [
-        // Compared with the times of files, which are the system's.
+        // Compared with file times, which come from the system clock.
         "src-tauri/crates/nova-vault/src/disk/platform.rs",
         "src-tauri/crates/nova-vault/src/writing/watch/tree.rs",
         "src-tauri/crates/nova-script/src/host/cache.rs",
@@ -127,15 +127,15 @@ fn nothing_below_the_app_asks_the_clock_of_the_machine() {
 
 #[test]
 fn only_the_vault_engine_writes_files_below_the_app() {
-    // The vault itself; folders that the user opened; files of Nova's own; secrets; what a process is confined with.
+    // The vault itself; opened folders; Nova's own files; secrets; what confines a process.
     let writing = ["vault", "workspace", "files", "credentials", "guard"];
     let words = ["fs::write", "fs::remove", "fs::rename", "File::create", "File::options", "OpenOptions"];
     let allowed = [
-        // Leases of sessions lie in the data folder.
+        // Session leases are files in the data folder.
         "src-tauri/crates/nova-session/src/store.rs",
-        // Opens to read, without waiting for a pipe; its tests write.
+        // Opens for reading, without blocking on a pipe; its tests write.
         "src-tauri/crates/nova-registry/src/files/read.rs",
-        // Compiled scripts lie in the cache folder.
+        // Compiled scripts are stored in the cache folder.
         "src-tauri/crates/nova-script/src/host/cache.rs",
     ];
     let found = mentions(&below_the_app(&writing), &[".rs"], &words, &allowed);
@@ -143,7 +143,7 @@ fn only_the_vault_engine_writes_files_below_the_app() {
 }
 
 #[test]
-fn reading_and_writing_notes_do_not_import_each_other() {
+fn reading_and_writing_modules_do_not_import_each_other() {
     let vault = "src-tauri/crates/nova-vault/src";
     let reading = mentions(&[format!("{vault}/reading")], &[".rs"], &["crate::writing"], &[]);
     let writing = mentions(&[format!("{vault}/writing")], &[".rs"], &["crate::reading"], &[]);
@@ -151,7 +151,7 @@ fn reading_and_writing_notes_do_not_import_each_other() {
 }
 
 #[test]
-fn the_kind_of_a_provider_is_compared_as_an_enum() {
+fn provider_kinds_are_compared_as_enum() {
     let words = ["kind == \"", "kind != \"", "\"] == \"ollama", "\"] == \"anthropic", "\"] == \"openai"];
     let found = mentions(&["src-tauri/src", "src-tauri/crates/nova-app/src"], &[".rs"], &words, &[]);
     assert_eq!(found, [""; 0]);
@@ -159,7 +159,7 @@ fn the_kind_of_a_provider_is_compared_as_an_enum() {
 
 #[test]
 fn only_the_guard_starts_processes() {
-    // Not a child: the process that was started becomes the window.
+    // Not a child: the process is replaced by the window's.
     let becomes_the_window = ["src-tauri/src/main.rs"];
     let found = mentions(
         &["src-tauri/src", "src-tauri/crates", "skills"],
@@ -177,7 +177,7 @@ fn only_the_guard_starts_processes() {
 }
 
 #[test]
-fn installers_and_make_run_bring_the_programs_that_nova_starts_beside_itself() {
+fn installers_and_make_run_include_the_helper_programs() {
     let read = |file: &str| fs::read_to_string(root().join(file)).unwrap();
     let children = read("src-tauri/src/children.rs");
     let started = children.split("program(&own, \"").skip(1).map(|rest| rest.split('"').next().unwrap());
@@ -199,7 +199,7 @@ fn installers_and_make_run_bring_the_programs_that_nova_starts_beside_itself() {
 
 #[test]
 fn no_secret_is_printed_or_serialised() {
-    // secrecy implements neither Display nor Serialize; a wrapper of our own could.
+    // secrecy implements neither Display nor Serialize; a wrapper of ours could.
     let wrapped = mentions(
         &["src-tauri", "skills"],
         &[".rs"],
@@ -207,9 +207,9 @@ fn no_secret_is_printed_or_serialised() {
         &[
             "src-tauri/crates/nova-provider/src/http.rs",
             "src-tauri/crates/nova-provider/src/said.rs",
-            // Takes them out of what a call says.
+            // Redacts them from a call's output.
             "src-tauri/crates/nova-calls/src/secrets.rs",
-            // Where they are kept, and got: the store, its file, the keychain, the token server.
+            // Where they are stored and obtained: the store, its file, the keychain, the token server.
             "src-tauri/crates/nova-credentials/src/interpolation.rs",
             "src-tauri/crates/nova-credentials/src/oauth/mod.rs",
             "src-tauri/crates/nova-credentials/src/oauth/revocation.rs",
@@ -217,28 +217,28 @@ fn no_secret_is_printed_or_serialised() {
             "src-tauri/crates/nova-credentials/src/store/encrypted_file.rs",
             "src-tauri/crates/nova-credentials/src/store/keychain.rs",
             "src-tauri/crates/nova-credentials/src/store/mod.rs",
-            // Into the headers of a provider; beside a schema.
+            // Into the headers of a provider.
             "src-tauri/crates/nova-app/src/credentials/provider_keys.rs",
             "src-tauri/crates/nova-app/src/credentials.rs",
             // Into the environment of the command whose configuration names it.
             "src-tauri/crates/nova-app/src/sandbox/as_user.rs",
-            // Into the request to the source of prices whose key it is; an empty one is none.
+            // Into the request to the price source it belongs to; an empty one counts as none.
             "src-tauri/crates/nova-market/src/sources/alpha_vantage.rs",
             "src-tauri/crates/nova-market/src/sources/finnhub.rs",
             "src-tauri/crates/nova-market/src/sources/tiingo.rs",
             "src-tauri/crates/nova-market/src/sources/twelve_data.rs",
             "src-tauri/crates/nova-market/src/tools/mod.rs",
-            // Into the header of the calendar server that was set.
+            // Into the header of the configured calendar server.
             "skills/calendar/src/sources/caldav/signed.rs",
-            // Into the sign-in at the mail servers that were set.
+            // Into the sign-in at the configured mail servers.
             "src-tauri/crates/nova-mail/src/imap/mod.rs",
             "src-tauri/crates/nova-mail/src/smtp/mod.rs",
-            // Into the header of the search that was chosen.
+            // Into the header of the chosen search source.
             "skills/core/src/web/search/mod.rs",
-            // Into the environment or the headers of the server that was agreed to.
+            // Into the environment or headers of the approved server.
             "src-tauri/crates/nova-mcp/src/start.rs",
             "src-tauri/crates/nova-mcp/src/http.rs",
-            // Compared: a token that was refused is not sent again.
+            // Compared: a refused token is not sent again.
             "src-tauri/crates/nova-mcp/src/authorized.rs",
             // Compared with what an MCP client sends.
             "src-tauri/crates/nova-serve/src/http.rs",
@@ -251,14 +251,14 @@ fn no_secret_is_printed_or_serialised() {
 }
 
 #[test]
-fn only_one_file_of_the_page_knows_tauri() {
+fn only_one_file_of_the_page_imports_tauri() {
     let found = mentions(&["ui/src"], &[".ts", ".tsx"], &["from '@tauri-apps", "from \"@tauri-apps"], &[]);
     let outside_tests: Vec<String> = found.into_iter().filter(|path| !path.contains(".test.")).collect();
     assert_eq!(outside_tests, ["ui/src/ipc/tauri.ts"]);
 }
 
 #[test]
-fn there_is_no_unsafe_code_and_every_crate_obeys_the_lints() {
+fn no_unsafe_code_and_every_crate_inherits_the_lints() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     assert!(manifest.contains("unsafe_code = \"forbid\""));
     for path in files("src-tauri/crates", &["Cargo.toml"]).into_iter().chain(files("skills", &["Cargo.toml"]))
@@ -285,7 +285,7 @@ fn crates_that_skip_unit_tests_or_examples_have_none() {
     }
 }
 
-/// The fences that begin an example which rustdoc compiles.
+/// The fences that open an example compiled by rustdoc.
 fn examples(source: &str) -> impl Iterator<Item = &str> {
     let comments = source.lines().map(str::trim_start);
     let comments =
@@ -295,7 +295,7 @@ fn examples(source: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn every_crate_says_what_it_is_for_and_what_it_never_does() {
+fn every_crate_states_its_purpose_and_what_it_never_does() {
     for path in files("src-tauri/crates", &["src/lib.rs", "lib.rs"]) {
         let text = fs::read_to_string(&path).unwrap();
         let docs: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
@@ -308,7 +308,7 @@ fn every_crate_says_what_it_is_for_and_what_it_never_does() {
     }
 }
 
-/// Pages that a newcomer reads in one sitting, with the most bytes that they may have.
+/// Pages that a newcomer reads in one sitting, with their maximum size in bytes.
 const SHORT_PAGES: [(&str, usize); 2] = [("README.md", 8 * 1024), ("ARCHITECTURE.md", 25 * 1024)];
 
 #[test]
@@ -319,13 +319,13 @@ fn pages_stay_short() {
     }
 }
 
-/// Documents by their paths. The page of a crate or module is its leading doc comment.
+/// Documents by path. The page of a crate or module is its leading doc comment.
 fn documents() -> Vec<(String, String)> {
     let mut paths: Vec<PathBuf> =
         ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "ui/README.md"]
             .map(|page| root().join(page))
             .into();
-    // The manual for skills names the files of its example; `reading_about_skills` writes and runs them.
+    // The skills manual names the files of its example; `reading_about_skills` writes and runs them.
     paths.extend(files("docs", &[".md"]).into_iter().filter(|path| !path.ends_with("skills.md")));
     paths.extend(files("src-tauri", &["lib.rs", "mod.rs"]));
     paths.extend(files("skills", &["lib.rs", "mod.rs"]));
@@ -341,8 +341,8 @@ fn documents() -> Vec<(String, String)> {
     paths.into_iter().map(read).collect()
 }
 
-/// A source file is named by its path or by the end of it, anything else from the root or the document's
-/// own folder.
+/// A source file is named by its path or a suffix of it, anything else relative to the root or to the
+/// document's folder.
 fn exists(document: &str, named: &str, sources: &[String]) -> bool {
     let folder = Path::new(document).parent().unwrap_or(Path::new(""));
     root().join(named).exists()
@@ -366,7 +366,7 @@ fn every_path_named_in_the_documents_exists() {
                 && !quoted.starts_with(['/', '@', '-'])
                 && (folders.iter().any(|folder| quoted.starts_with(folder))
                     || endings.iter().any(|ending| quoted.ends_with(ending)))
-                // What is built is not in a clean checkout.
+                // A clean checkout has no build output.
                 && !quoted.starts_with("ui/dist")
         });
         let linked = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
@@ -389,7 +389,7 @@ fn no_test_file_is_forgotten() {
         for entry in fs::read_dir(root().join(folder)).unwrap().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let Some(module) = name.strip_suffix(".rs") else { continue };
-            // Programs of their own, named in Cargo.toml.
+            // Separate programs, named in Cargo.toml.
             if ["mod", "main", "screenshots"].contains(&module) {
                 continue;
             }

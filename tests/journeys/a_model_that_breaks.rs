@@ -1,5 +1,5 @@
-//! `nova chat -p` against a model server that others wrote, which fails as it likes: aimock, a
-//! development dependency of the page. Every run ends, and only a whole answer counts as one.
+//! `nova chat -p` against a third-party model server with injected failures: aimock, a development dependency
+//! of the page. Every run ends, and only a complete answer counts as one.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::nova::{Nova, PEOPLE};
 
 const ANSWER: &str = "Jane Doe is a lead at Quillon Labs, and this sentence ends with the word lighthouse.";
 
-/// The server, as a process of its own.
+/// The server, in its own process.
 struct AiMock {
     process: Child,
     address: String,
@@ -25,7 +25,7 @@ impl AiMock {
         assert!(script.is_file(), "{} is not there: run `make setup`", script.display());
         let fixtures = tempfile::tempdir().unwrap();
         let file = fixtures.path().join("jane.json");
-        // Answers by how often the assistant has spoken.
+        // Chooses the answer by the number of assistant messages.
         let told = json!({ "fixtures": [
             {
                 "match": { "turnIndex": 0 },
@@ -50,12 +50,12 @@ impl AiMock {
             .map_while(Result::ok)
             .find_map(|line| line.split_once("listening on ").map(|(_, address)| address.trim().to_owned()))
             .expect("aimock says where it listens");
-        // Its log is read on, or it would stop at a full pipe.
+        // Drain its log, or it blocks on a full pipe.
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         Self { process, address, _fixtures: fixtures }
     }
 
-    /// Asks once in a new session.
+    /// Sends one message in a new session.
     fn ask(&self, kind: &str) -> Ended {
         let nova = Nova::new(PEOPLE, []);
         let version = if kind == "gemini" { "v1beta" } else { "v1" };
@@ -67,7 +67,7 @@ impl AiMock {
                 "base_url": format!("{}/{version}", self.address),
                 "api_key": "none",
             }],
-            // One that it lists by itself, as an Ollama is asked for its models.
+            // A model that it lists by itself, as Ollama is asked for its models.
             "model": "mock/gpt-4o",
         }));
         let output = nova.run(&["chat", "-p", "Who is Jane Doe?", "--json"]);
@@ -86,7 +86,7 @@ impl Drop for AiMock {
     }
 }
 
-/// What a run printed, and with which status it ended.
+/// Events and exit status of a run.
 #[derive(Debug)]
 struct Ended {
     exit: Option<i32>,
@@ -98,7 +98,7 @@ impl Ended {
         self.events.iter().filter(move |event| event["type"] == kind)
     }
 
-    /// The end that the turn had, which is the last event and the only one.
+    /// The single event with which the turn ended.
     fn end(&self) -> &Value {
         let ends = ["turn_completed", "turn_failed", "turn_cancelled"];
         let mut found = self.events.iter().filter(|event| ends.iter().any(|end| event["type"] == *end));
@@ -122,7 +122,7 @@ impl Ended {
 const KINDS: [&str; 5] = ["openai", "openai_responses", "anthropic", "gemini", "ollama"];
 
 #[test]
-fn a_tool_is_called_and_the_whole_answer_is_reported() {
+fn tool_is_called_and_whole_answer_is_reported() {
     let mock = AiMock::start(&[]);
     for kind in KINDS {
         let ended = mock.ask(kind);
@@ -133,7 +133,7 @@ fn a_tool_is_called_and_the_whole_answer_is_reported() {
 }
 
 #[test]
-fn each_way_to_fail_has_its_name() {
+fn each_failure_has_its_error_code() {
     for (chaos, codes) in [
         ("--chaos-drop", &["provider_failed"][..]),
         ("--chaos-malformed", &["provider_bad_response", "provider_truncated"]),
@@ -149,7 +149,7 @@ fn each_way_to_fail_has_its_name() {
 }
 
 #[test]
-fn whatever_happens_a_run_ends_whole_or_says_why_not() {
+fn every_run_ends_complete_or_with_a_reason() {
     let rates = [
         "--chaos-drop",
         "0.2",

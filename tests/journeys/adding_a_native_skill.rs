@@ -9,8 +9,8 @@ use tempfile::TempDir;
 
 use super::nova::Nova;
 
-/// What the command changes; all else in [`Checkout`] is a link, so that nothing but the new crate and its test
-/// is compiled.
+/// The crate that the command changes; everything else in [`Checkout`] is a link, so that only the new crate
+/// and its test are compiled.
 const APP: &str = "src-tauri/crates/nova-app";
 
 struct Checkout(TempDir);
@@ -37,10 +37,9 @@ impl Checkout {
         fs::read_to_string(self.0.path().join(path)).unwrap()
     }
 
-    /// Runs `cargo test` on one test of the workspace, and answers with all that it printed.
-    ///
-    /// The folder of what is built is the one that this test was built in, and so are the selection of crates and
-    /// the features: then everything that the new crate depends on is there.
+    /// Runs `cargo test` on one test of the workspace and returns all output. Uses the target folder, crate
+    /// selection and features of the running test, so that all dependencies of the new crate are already
+    /// built.
     fn test(&self, name: &str, filter: &str) -> String {
         let built = std::env::current_exe().unwrap();
         let target = built.ancestors().nth(3).unwrap();
@@ -52,7 +51,7 @@ impl Checkout {
         if !cfg!(debug_assertions) {
             cargo.arg("--release");
         }
-        // Those of the test that is running.
+        // Set for the running test.
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
             if ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_CRATE_"].iter().any(|own| name.starts_with(own)) {
@@ -93,7 +92,8 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-/// The lines of the second text that the first has not, and how many the first has that are missing.
+/// Lines of the second text missing from the first, and the number of lines of the first missing from the
+/// second.
 fn added(before: &str, after: &str) -> (Vec<String>, usize) {
     let lines = after.lines().filter(|line| !before.lines().any(|other| other == *line));
     let missing = before.lines().filter(|line| !after.lines().any(|other| other == *line));
@@ -101,7 +101,7 @@ fn added(before: &str, after: &str) -> (Vec<String>, usize) {
 }
 
 #[test]
-fn a_new_native_skill_is_a_folder_and_two_lines_and_passes_its_tests() {
+fn new_native_skill_is_a_folder_and_two_lines_and_passes_its_tests() {
     let nova = Nova::new("", []);
     let checkout = Checkout::new();
     let (list, manifest) = (format!("{APP}/src/skills.rs"), format!("{APP}/Cargo.toml"));
@@ -130,7 +130,7 @@ fn a_new_native_skill_is_a_folder_and_two_lines_and_passes_its_tests() {
     let said = checkout.test("night-sky", "");
     assert!(said.contains("3 passed") && !said.contains("warning"), "{said}");
 
-    // The list is compiled, too: as a test of its own, so that the checkout's nova-app stays as it was built.
+    // The list is compiled too, as a separate test, so that the checkout's nova-app stays as built.
     let own = checkout.text(&manifest);
     assert!(own.contains("version.workspace = true\n") && own.contains("\n[lib]\n"), "{own}");
     let own = own.replacen("version.workspace = true", "version = \"0.0.0\"", 1);
@@ -146,7 +146,7 @@ fn a_new_native_skill_is_a_folder_and_two_lines_and_passes_its_tests() {
 }
 
 #[test]
-fn a_native_skill_outside_of_a_checkout_is_refused() {
+fn native_skill_outside_of_a_checkout_is_refused() {
     let nova = Nova::new("", []);
     let output =
         nova.command(&["skill", "new", "night-sky", "--kind", "native"]).current_dir("/").output().unwrap();

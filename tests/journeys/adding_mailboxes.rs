@@ -1,4 +1,4 @@
-//! Mailboxes are added, changed and removed by their page of the settings; real servers stand for those of a provider.
+//! Mailboxes are added, changed and removed on their settings page; local servers stand in for a provider's.
 
 use std::fs;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::nova::{Nova, PEOPLE};
 use super::skills::setting;
 use super::using_credentials::store;
 
-/// Nova without a mailbox, with a store of credentials.
+/// Nova without a mailbox, with a credential store.
 fn nova(server: &Dovecot) -> Nova {
     let mut nova = Nova::new(PEOPLE, []);
     nova.store = Some(store(Some("correct horse")));
@@ -61,7 +61,7 @@ async fn test(app: &App, name: &str, grant: bool) -> Result<MailboxRow, UserErro
     Ok(view.mailboxes.into_iter().find(|row| row.mailbox.name == name).unwrap())
 }
 
-/// What a tool answers where nobody can be asked.
+/// The result of a tool when no approver is available.
 async fn run(app: &App, tool: &str) -> String {
     let run = ToolRun {
         run: "test".into(),
@@ -78,7 +78,7 @@ async fn run(app: &App, tool: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mailbox_is_tested_stored_and_used_without_a_question() {
+async fn mailbox_is_tested_stored_and_used_without_a_question() {
     let server = Dovecot::start();
     let smtp = SmtpServer::start(&server);
     server.deliver("home", "INBOX", "", b"Subject: Lunch\n\nAt noon?\n");
@@ -120,7 +120,7 @@ async fn a_mailbox_is_tested_stored_and_used_without_a_question() {
     );
     assert_eq!(kept(&app).await, ["mail/home"]);
 
-    // Nobody can be asked.
+    // No approver is available.
     let listed = run(&app, "mail.list").await;
     assert!(listed.contains("Lunch"), "{listed}");
     assert_eq!(smtp.taken(), []);
@@ -132,7 +132,7 @@ async fn a_mailbox_is_tested_stored_and_used_without_a_question() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_stored_of_a_mailbox_that_fails_its_test() {
+async fn mailbox_that_fails_its_test_is_not_stored() {
     let server = Dovecot::start();
     let nova = nova(&server);
     let app = nova.start().await;
@@ -159,7 +159,7 @@ async fn test_fails(app: &App, name: &str) -> MailboxRow {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_mailboxes_of_one_name_at_once_are_one() {
+async fn concurrent_mailboxes_of_one_name_become_one() {
     let server = Dovecot::start();
     let nova = nova(&server);
     let app = nova.start().await;
@@ -177,7 +177,7 @@ async fn two_mailboxes_of_one_name_at_once_are_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_a_mailbox_is_refused_with_its_reason() {
+async fn invalid_mailbox_is_refused_with_the_reason() {
     let server = Dovecot::start();
     let nova = nova(&server);
     let app = nova.start().await;
@@ -202,7 +202,7 @@ async fn what_cannot_be_a_mailbox_is_refused_with_its_reason() {
     assert!(app.save_mailbox(unknown).await.unwrap_err().message.contains("no mailbox \"Club\""));
     assert_eq!((nova.read_settings(), kept(&app).await), (before, vec!["mail/home".to_owned()]));
 
-    // What another hand wrote is listed, and can be corrected.
+    // A hand-written entry is listed and can be corrected.
     let mut settings = nova.read_settings();
     settings["skills"]["mail"]["config"]["mailboxes"][0]["imap"] = "imap.example.org:99999".into();
     nova.settings(&settings);
@@ -214,7 +214,7 @@ async fn what_cannot_be_a_mailbox_is_refused_with_its_reason() {
     assert!(app.save_mailbox(corrected).await.unwrap().saved);
     assert_eq!(rows(&app).await[0].password, MailboxPassword::Kept);
 
-    // An error repeats nothing of parameters that hold a password.
+    // An error does not repeat parameters that hold a password.
     let params = json!({"mailbox": 1, "password": "canary", "untested": false});
     let refused = dispatch(&app, "save_mailbox", params).await.unwrap_err();
     assert_eq!(refused.message, "Invalid parameters of save_mailbox.");
@@ -222,7 +222,7 @@ async fn what_cannot_be_a_mailbox_is_refused_with_its_reason() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_mailbox_leaves_what_was_granted_before() {
+async fn another_mailbox_keeps_earlier_grants() {
     let (server, other) = (Dovecot::start(), Dovecot::start());
     let mut nova = nova(&server);
     nova.web = Arc::new(web_trusting(&[&server, &other]));
@@ -243,7 +243,7 @@ async fn another_mailbox_leaves_what_was_granted_before() {
         (vec!["mail/home".into(), "mail/work".into()], 1)
     );
 
-    // A password that is kept is never overwritten by another mailbox.
+    // A stored password is never overwritten by another mailbox.
     add(&app, entry("Work", &other)).await;
     assert_eq!(rows(&app).await[1].credential, "mail/work-2");
     app.remove_mailbox(remove("Work", true)).await.unwrap();
@@ -254,7 +254,7 @@ async fn another_mailbox_leaves_what_was_granted_before() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_password_goes_to_another_server_only_as_it_is_typed_again() {
+async fn password_goes_to_another_server_only_if_retyped() {
     let (server, other) = (Dovecot::start(), Dovecot::start());
     let mut nova = nova(&server);
     nova.web = Arc::new(web_trusting(&[&server, &other]));
@@ -273,7 +273,7 @@ async fn a_password_goes_to_another_server_only_as_it_is_typed_again() {
     assert_eq!((row.mailbox.name.as_str(), row.credential.as_str()), ("Moved", "mail/home"));
     assert_eq!((row.password, kept(&app).await), (MailboxPassword::Kept, vec!["mail/home".to_owned()]));
 
-    // A name alone needs neither a password nor a test.
+    // Renaming needs neither a password nor a test.
     let renamed = SaveMailbox {
         before: Some("Moved".into()),
         password: None,
@@ -281,7 +281,7 @@ async fn a_password_goes_to_another_server_only_as_it_is_typed_again() {
     };
     assert_eq!(app.save_mailbox(renamed).await.unwrap(), SavedMailbox { saved: true, test: None });
 
-    // Another hand changes the server in the file.
+    // The server is changed in the file by hand.
     let mut settings = nova.read_settings();
     settings["skills"]["mail"]["config"]["mailboxes"][0]["imap"] =
         format!("127.0.0.1:{}", server.port()).into();
@@ -303,7 +303,7 @@ async fn a_password_goes_to_another_server_only_as_it_is_typed_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn switches_change_their_own_key_alone() {
+async fn switches_change_only_their_own_key() {
     let server = Dovecot::start();
     let nova = nova(&server);
     let app = nova.start().await;
@@ -328,7 +328,7 @@ async fn switches_change_their_own_key_alone() {
 }
 
 #[tokio::test]
-async fn an_address_whose_domain_names_no_servers_says_who_was_asked() {
+async fn address_without_server_records_names_who_was_asked() {
     let mut nova = Nova::new(PEOPLE, []);
     nova.web = Arc::new(web_of(&[]));
     let app = nova.start().await;
@@ -348,7 +348,7 @@ async fn an_address_whose_domain_names_no_servers_says_who_was_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_password_is_in_no_file_but_the_store() {
+async fn password_is_in_no_file_but_the_store() {
     let server = Dovecot::start();
     let nova = nova(&server);
     let app = nova.start().await;

@@ -1,5 +1,5 @@
-//! A server asks its user in the middle of a call: in a chat, on standard input and at a terminal. What they answer
-//! goes to the server alone. The server is a few lines of shell.
+//! A server asks its user during a call: in a chat, on standard input and at a terminal. The answers go only
+//! to the server, which is a short shell script.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::at_a_terminal::Terminal;
 use super::keeping_credentials::succeeds;
 use super::nova::{Nova, turn};
 
-/// Asks for a name before it answers a call, and keeps the answer in the file beside it.
+/// Asks for a name before it answers a call, and stores the answer in a file beside it.
 const SERVER: &str = r#"#!/bin/sh
 asks='{"jsonrpc":"2.0","id":900,"method":"elicitation/create","params":{"mode":"form","message":"Where to?","requestedSchema":{"type":"object","properties":{"name":{"type":"string","title":"Name","default":"Joe"}},"required":["name"]}}}'
 while read -r line; do
@@ -46,14 +46,14 @@ fn with_server(nova: &Nova) {
     succeeds(&nova.run(&["mcp", "review", "parcel", "--accept"]));
 }
 
-/// What the server was answered last.
+/// The last answer that the server received.
 pub(crate) fn answer(nova: &Nova) -> Value {
     let line = std::fs::read_to_string(nova.home().join("parcel.sh.answer")).unwrap();
     serde_json::from_str::<Value>(&line).unwrap()["result"].clone()
 }
 
 #[tokio::test]
-async fn values_go_to_the_server_and_neither_to_the_model_nor_into_the_log() {
+async fn values_go_only_to_the_server_not_to_model_or_log() {
     let nova = Nova::new("", [call("parcel__send", json!({})), text("Done.")]);
     with_server(&nova);
     let app = nova.start().await;
@@ -82,7 +82,7 @@ async fn values_go_to_the_server_and_neither_to_the_model_nor_into_the_log() {
 }
 
 #[test]
-fn without_anybody_to_ask_the_server_is_declined_and_the_call_continues() {
+fn server_is_declined_without_a_user_and_the_call_continues() {
     let nova = Nova::new("", []);
     with_server(&nova);
     let (code, called) = nova.json(&["tool", "call", "parcel.send", "--approve", "all"]);
@@ -91,7 +91,7 @@ fn without_anybody_to_ask_the_server_is_declined_and_the_call_continues() {
 }
 
 #[test]
-fn a_question_is_answered_on_stdin_with_its_values() {
+fn question_is_answered_with_values_on_stdin() {
     let nova = Nova::new("", []);
     with_server(&nova);
     let mut child = nova
@@ -116,7 +116,7 @@ fn a_question_is_answered_on_stdin_with_its_values() {
 }
 
 #[test]
-fn a_question_is_answered_at_the_terminal_field_by_field() {
+fn question_is_answered_field_by_field_at_a_terminal() {
     let nova = Nova::new("", []);
     with_server(&nova);
     let mut terminal = Terminal::run(&nova, "tool call parcel.send --approve ask");

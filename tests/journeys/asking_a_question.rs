@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::nova::{Nova, PEOPLE, kind, turn};
 
 #[tokio::test]
-async fn the_answer_comes_from_the_notes() {
+async fn answer_comes_from_the_notes() {
     let nova = Nova::new(
         PEOPLE,
         [
@@ -49,7 +49,7 @@ async fn the_answer_comes_from_the_notes() {
     assert!(events.iter().any(|event| matches!(event, Event::MessageBlock { html, done: true, .. }
         if html.contains("<strong>lead</strong>") && html.contains("data-note=\"Jane Doe\""))));
 
-    // What the model was sent: the catalog first, the tools only once the skill was loaded.
+    // The model received the catalog first, the tools only after the skill was loaded.
     let requests = nova.model.requests();
     let tools = |request: &Value| -> Vec<String> {
         request["tools"]
@@ -73,7 +73,7 @@ async fn the_answer_comes_from_the_notes() {
 }
 
 #[tokio::test]
-async fn a_session_is_continued_by_another_nova() {
+async fn session_is_continued_by_another_process() {
     let nova = Nova::new(
         PEOPLE,
         [call("load_skill", json!({"skill": "crm"})), text("Loaded."), text("Still here.")],
@@ -104,7 +104,7 @@ async fn a_session_is_continued_by_another_nova() {
 }
 
 #[tokio::test]
-async fn reads_asked_for_together_are_answered_in_their_order() {
+async fn parallel_reads_are_answered_in_order() {
     let nova = Nova::new(
         PEOPLE,
         [
@@ -129,7 +129,7 @@ async fn reads_asked_for_together_are_answered_in_their_order() {
 }
 
 #[tokio::test]
-async fn mistakes_of_the_model_come_back_with_the_remedy() {
+async fn model_errors_are_returned_with_the_remedy() {
     let nova = Nova::new(
         PEOPLE,
         [

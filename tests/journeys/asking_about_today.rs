@@ -1,4 +1,4 @@
-//! What is on and due on a day, from each skill: on the page of a new chat, by a model, in a terminal.
+//! Each skill's events and due items of a day: on the page of a new chat, for a model, in a terminal.
 
 use nova_app::App;
 use nova_protocol::{Commands as _, Event, Nothing, TodayView};
@@ -135,7 +135,7 @@ async fn sections(app: &App) -> Vec<TodayView> {
 }
 
 #[tokio::test]
-async fn each_skill_gives_its_section_of_the_day() {
+async fn each_skill_has_its_section_of_the_day() {
     let nova = Nova::new(DAY, []);
     let app = nova.start().await;
 
@@ -188,7 +188,7 @@ async fn each_skill_gives_its_section_of_the_day() {
 }
 
 #[tokio::test]
-async fn a_row_is_ticked_off_by_what_it_says_and_the_tick_is_undone() {
+async fn row_is_completed_by_its_text_and_the_completion_undone() {
     let nova = Nova::new(DAY, []);
     let app = nova.start().await;
     let before = nova.vault.read("House.md");
@@ -206,7 +206,7 @@ async fn a_row_is_ticked_off_by_what_it_says_and_the_tick_is_undone() {
 }
 
 #[tokio::test]
-async fn a_skill_that_is_off_is_absent_and_one_that_fails_says_why() {
+async fn disabled_skill_is_absent_and_failing_one_says_why() {
     let nova = Nova::new(DAY, []);
     nova.rules("permissions:\n  human_approval: [ \"crm__follow_ups\" ]\n");
     let app = nova.start().await;
@@ -222,7 +222,7 @@ async fn a_skill_that_is_off_is_absent_and_one_that_fails_says_why() {
 }
 
 #[tokio::test]
-async fn a_model_elsewhere_is_given_the_day_without_private_notes() {
+async fn remote_model_gets_the_day_without_private_notes() {
     let answers = [call("vault__today", json!({})), text("Ilse is overdue.")];
     let nova = Nova::new(DAY, answers);
     nova.settings(&json!({
@@ -264,7 +264,7 @@ async fn a_model_elsewhere_is_given_the_day_without_private_notes() {
 }
 
 #[tokio::test]
-async fn a_rule_that_denies_a_tool_leaves_its_section_with_the_reason() {
+async fn denied_tools_section_has_no_rows_but_the_reason() {
     let answers = [call("vault__today", json!({"date": "2026-11-21"})), text("No follow-ups.")];
     let nova = Nova::new(DAY, answers);
     nova.rules("permissions:\n  deny: [ \"crm__follow_ups\" ]\n");
@@ -280,7 +280,7 @@ async fn a_rule_that_denies_a_tool_leaves_its_section_with_the_reason() {
 }
 
 #[tokio::test]
-async fn the_page_is_read_with_one_call_for_each_tool_that_nobody_hears() {
+async fn loading_the_page_emits_no_tool_events() {
     let nova = Nova::new(DAY, []);
     let app = nova.start().await;
     let mut events = app.events();
@@ -291,7 +291,7 @@ async fn the_page_is_read_with_one_call_for_each_tool_that_nobody_hears() {
 }
 
 #[tokio::test]
-async fn without_a_vault_there_is_no_day() {
+async fn without_a_vault_there_is_no_day_view() {
     let nova = Nova::new(DAY, []);
     nova.settings(&json!({"vault": nova.home().join("gone")}));
     let app = nova.start().await;
@@ -301,7 +301,7 @@ async fn without_a_vault_there_is_no_day() {
 }
 
 #[test]
-fn the_day_is_printed_in_a_terminal() {
+fn day_is_printed_in_a_terminal() {
     let nova = Nova::new(DAY, []);
     let output = nova.run(&["today", "--date", "2026-11-21"]);
     let text = String::from_utf8(output.stdout).unwrap();

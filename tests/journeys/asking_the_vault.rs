@@ -64,7 +64,7 @@ fn query_counts_incomparable_notes() {
 }
 
 #[test]
-fn links_lead_out_back_and_nowhere() {
+fn outgoing_incoming_and_broken_links_are_listed() {
     let nova = Nova::new(PEOPLE, []);
     let (code, links) = nova.json(&["vault", "links", "Jane Doe"]);
     assert_eq!(code, 0);
@@ -151,8 +151,8 @@ fn late_edit_that_cannot_be_merged_exits_1_once() {
     assert_eq!(nova.run(&["vault", "search", "late"]).status.code(), Some(0));
 }
 
-/// Moves a note, as a kill between the two notes leaves it. Gives the change set, and what the second note was
-/// to be.
+/// Moves a note and leaves the state of a kill between the two notes. Returns the change set and the second
+/// note's intended content.
 fn interrupt_a_move(nova: &Nova) -> (String, String) {
     let before = nova.vault.read("Ideas.md");
     let to = json!({"path": JANE, "to": "Friends/Jane.md"}).to_string();

@@ -1,4 +1,4 @@
-//! A client passes Nova's questions on to its user, and what the user answers holds for one call.
+//! A client relays Nova's questions to its user; an answer holds for one call.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::nova::Nova;
 use super::serving_skills::{APPEND, NOTE, STATELESS, WRITE, append, error_code};
 
 #[test]
-fn a_question_is_asked_through_the_client_once_per_call() {
+fn client_is_asked_once_per_call() {
     let nova = Nova::new(NOTE, []);
     let mut client = McpClient::connected(&nova, &WRITE);
 
@@ -43,7 +43,7 @@ fn stateless(client: &mut McpClient, mut params: Value) -> Value {
 }
 
 #[test]
-fn without_a_session_the_answer_comes_with_the_next_call_and_holds_for_it_alone() {
+fn without_a_session_the_next_call_carries_the_answer_for_itself_alone() {
     let nova = Nova::new(NOTE, []);
     let mut client = McpClient::start(&nova, &WRITE);
     let call = |args: Value, state: &Value| {
@@ -77,7 +77,7 @@ fn without_a_session_the_answer_comes_with_the_next_call_and_holds_for_it_alone(
 }
 
 #[test]
-fn a_call_that_is_cancelled_while_it_asks_writes_nothing_and_is_not_answered() {
+fn call_cancelled_during_its_question_writes_nothing_and_is_not_answered() {
     let nova = Nova::new(NOTE, []);
     let mut client = McpClient::connected(&nova, &WRITE);
     let id = client.begin("tools/call", json!({ "name": APPEND, "arguments": append() }));
@@ -85,7 +85,7 @@ fn a_call_that_is_cancelled_while_it_asks_writes_nothing_and_is_not_answered() {
     client.send(&json!({
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id, "reason": "no" }
     }));
-    // An answer that comes too late.
+    // A late answer.
     client.ask("ping", json!({}));
     client.send(
         &json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "accept", "content": {} } }),
@@ -99,7 +99,7 @@ fn a_call_that_is_cancelled_while_it_asks_writes_nothing_and_is_not_answered() {
     assert_eq!(nova.vault.read("a.md"), "One line.\n");
 }
 
-/// A server that asks for a name in a call, whose tool the user takes for one that only reads.
+/// A server that asks for a name during a call, with a tool that the user marked as read-only.
 fn with_asking_server() -> Nova {
     let nova = Nova::new("", []);
     let file = asking_script(&nova);
@@ -112,7 +112,7 @@ fn with_asking_server() -> Nova {
 }
 
 #[test]
-fn what_a_server_asks_in_a_call_goes_to_the_client_and_its_answer_back() {
+fn servers_question_is_relayed_to_the_client_and_back() {
     let nova = with_asking_server();
     let mut client = McpClient::connected(&nova, &["--skills", "parcel"]);
     client.answer = Some(|_| json!({ "action": "accept", "content": { "name": "Jane" } }));
@@ -126,7 +126,7 @@ fn what_a_server_asks_in_a_call_goes_to_the_client_and_its_answer_back() {
 }
 
 #[test]
-fn what_a_server_asks_is_declined_where_the_client_cannot_ask() {
+fn servers_question_is_declined_if_the_client_cannot_ask() {
     let nova = with_asking_server();
     let mut client = McpClient::start(&nova, &["--skills", "parcel"]);
     client.greet(&json!({}));
@@ -136,7 +136,7 @@ fn what_a_server_asks_is_declined_where_the_client_cannot_ask() {
 }
 
 #[test]
-fn without_a_session_a_server_is_answered_by_the_next_call() {
+fn without_a_session_the_next_call_answers_the_server() {
     let nova = with_asking_server();
     let mut client = McpClient::start(&nova, &["--skills", "parcel"]);
     let asked = stateless(&mut client, json!({ "name": "parcel__send", "arguments": {} }));

@@ -1,4 +1,4 @@
-//! What is typed at a terminal, with the program `script` as one.
+//! Input typed at a terminal, which the program `script` provides.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use nova_testkit::PATIENCE;
 use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, succeeds, told};
 use super::nova::Nova;
 
-/// The program in a terminal, and all that stands there.
+/// The program in a terminal, and all of its output.
 pub(crate) struct Terminal {
     child: Child,
     keys: ChildStdin,
     shown: Receiver<Vec<u8>>,
     screen: Vec<u8>,
-    /// A file with the name of the device, once the program has it.
+    /// A file with the device's name, written once the program has it.
     device: PathBuf,
     _folder: tempfile::TempDir,
 }
@@ -44,7 +44,7 @@ impl Terminal {
         Self { keys: child.stdin.take().unwrap(), child, shown, screen: Vec::new(), device, _folder: folder }
     }
 
-    /// Types a line once this stands at the end of the screen.
+    /// Types a line once the screen ends with this text.
     #[track_caller]
     pub(crate) fn type_after(&mut self, prompt: &str, text: &str) {
         self.wait_for(prompt);
@@ -61,7 +61,7 @@ impl Terminal {
         }
     }
 
-    /// Types a line once this is asked for and the terminal does not show what is typed.
+    /// Types a line once this is prompted for and echo is off.
     #[track_caller]
     fn type_unseen(&mut self, prompt: &str, text: &str) {
         self.wait_for(prompt);
@@ -76,14 +76,14 @@ impl Terminal {
         String::from_utf8_lossy(&self.screen).into_owned()
     }
 
-    /// The exit code, and all that stood on the screen.
+    /// Returns the exit code and everything that was on the screen.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         self.screen.extend(self.shown.iter().flatten());
         (self.child.wait().unwrap().code(), self.screen())
     }
 }
 
-/// Whether the terminal shows what is typed.
+/// Whether the terminal echoes input.
 fn echoes(device: &Path) -> bool {
     let Ok(device) = std::fs::read_to_string(device) else { return true };
     let told = Command::new("stty").args(["-a", "-F", device.trim()]).output().unwrap();
@@ -91,7 +91,7 @@ fn echoes(device: &Path) -> bool {
 }
 
 #[test]
-fn a_secret_and_a_passphrase_are_typed_without_being_shown() {
+fn secret_and_passphrase_are_typed_without_echo() {
     let nova = Nova::new("", []);
     let mut terminal = Terminal::run(&nova, "credential set weather/key");
     terminal.type_unseen("Value of weather/key:", CANARY);
@@ -107,7 +107,7 @@ fn a_secret_and_a_passphrase_are_typed_without_being_shown() {
 }
 
 #[test]
-fn two_passphrases_that_differ_keep_nothing() {
+fn differing_passphrases_store_nothing() {
     let nova = Nova::new("", []);
     let mut terminal = Terminal::run(&nova, "credential set weather/key");
     terminal.type_unseen("Value of weather/key:", CANARY);
@@ -120,9 +120,9 @@ fn two_passphrases_that_differ_keep_nothing() {
     assert!(!nova.data().join("credentials.age").exists());
 }
 
-/// A program that waits stands in for the window's: what is asked is only what it is started as.
+/// A waiting program stands in for the window's: only its process name and arguments are checked.
 #[test]
-fn without_a_command_nova_becomes_the_window_under_the_name_that_the_desktop_knows() {
+fn without_a_command_nova_becomes_the_window_under_its_desktop_name() {
     let built = Path::new(env!("CARGO_BIN_EXE_nova"));
     let folder = tempfile::tempdir_in(built.parent().unwrap()).unwrap();
     let nova = folder.path().join("nova");
@@ -134,7 +134,7 @@ fn without_a_command_nova_becomes_the_window_under_the_name_that_the_desktop_kno
     let mut started = Command::new(&nova).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let of = PathBuf::from(format!("/proc/{}", started.id()));
     let asked = Instant::now();
-    // In the middle of becoming another it is that one already, and has no arguments.
+    // During exec it already is the new process, but without arguments.
     let name = || std::fs::read(of.join("cmdline")).unwrap();
     while std::fs::read_link(of.join("exe")).unwrap() != cat || name().is_empty() {
         assert!(asked.elapsed() < PATIENCE, "it is still {:?}", std::fs::read_link(of.join("exe")));

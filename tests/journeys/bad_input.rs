@@ -20,7 +20,7 @@ fn fails(nova: &Nova, args: &[&str], says: &[&str]) {
 }
 
 #[test]
-fn a_vault_that_cannot_be_used_says_why_and_what_to_do() {
+fn unusable_vault_says_why_and_what_to_do() {
     let nova = Nova::new(PEOPLE, []);
     let root = nova.vault.root();
     let file = root.join("Ideas.md");
@@ -31,7 +31,7 @@ fn a_vault_that_cannot_be_used_says_why_and_what_to_do() {
 }
 
 #[test]
-fn a_note_with_broken_front_matter_is_listed_with_its_line_and_left_as_it_is() {
+fn broken_front_matter_is_listed_with_its_line_and_left_unchanged() {
     let nova = Nova::new(PEOPLE, []);
     let broken = "---\ntype: contact\nname: [Mara\n---\nStill readable.\n";
     nova.vault.write("CRM/People/Mara.md", broken);
@@ -48,7 +48,7 @@ fn a_note_with_broken_front_matter_is_listed_with_its_line_and_left_as_it_is() {
 }
 
 #[test]
-fn a_broken_configuration_names_its_line() {
+fn broken_configuration_is_reported_with_its_line() {
     let nova = Nova::new(PEOPLE, []);
     std::fs::write(nova.config().join("nova.config.json"), "{\n  \"vault\": 1,,\n}").unwrap();
     let output = nova.run(&["skill", "disable", "crm"]);
@@ -60,7 +60,7 @@ fn a_broken_configuration_names_its_line() {
 }
 
 #[test]
-fn a_literal_key_is_refused_with_the_way_to_keep_it() {
+fn literal_key_is_refused_with_the_way_to_store_it() {
     let nova = Nova::new(PEOPLE, []);
     nova.settings(&json!({
         "vault": nova.vault.root(),
@@ -73,7 +73,7 @@ fn a_literal_key_is_refused_with_the_way_to_keep_it() {
 }
 
 #[tokio::test]
-async fn an_edited_configuration_is_taken_up_and_a_broken_one_leaves_the_last_good_one() {
+async fn edited_configuration_is_applied_and_a_broken_one_keeps_the_last() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;
     app.watch();
@@ -100,7 +100,7 @@ async fn an_edited_configuration_is_taken_up_and_a_broken_one_leaves_the_last_go
 }
 
 #[test]
-fn rules_that_cannot_be_read_let_nothing_run() {
+fn unreadable_rules_let_nothing_run() {
     let nova = Nova::new(PEOPLE, []);
     nova.rules("permissions:\n  deny: [ \"crm__*\"\n");
     let (code, result) = nova.json(&["tool", "call", "crm.list_contacts"]);
@@ -111,7 +111,7 @@ fn rules_that_cannot_be_read_let_nothing_run() {
 }
 
 #[test]
-fn a_line_that_is_no_text_is_reported_and_the_chat_continues() {
+fn input_line_that_is_not_text_is_reported_and_the_chat_continues() {
     for approve in [&[][..], &["--approve", "stdio"]] {
         let nova = Nova::new(PEOPLE, [text("Hello.")]);
         let mut child = nova

@@ -1,4 +1,4 @@
-//! Why a provider gave no answer, as a person reads it.
+//! Messages shown when a provider gives no answer.
 
 use nova_app::{NoApprover, TurnEnd};
 use nova_protocol::ErrorCode;
@@ -35,7 +35,7 @@ fn check(found: (ErrorCode, String), code: ErrorCode, message: &str) {
 }
 
 #[tokio::test]
-async fn openai_says_why_in_one_line() {
+async fn openai_refusal_is_explained_in_one_line() {
     let kind = "openai_responses";
     let refusal = json!({"type": "response.output_item.done", "output_index": 0, "item": {
         "id": "msg_1", "type": "message", "role": "assistant",
@@ -70,7 +70,7 @@ async fn openai_says_why_in_one_line() {
 }
 
 #[tokio::test]
-async fn gemini_says_why_in_one_line() {
+async fn gemini_refusal_is_explained_in_one_line() {
     let kind = "gemini";
     let stopped = |reason: &str| {
         vec![

@@ -1,4 +1,4 @@
-//! Events before they begin, and the day in the morning, told by the desktop.
+//! Desktop notifications before events, and for the day in the morning.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::nova::Nova;
 
-/// It is 21 November 2026, nine in the morning.
+/// Now is 21 November 2026, 9:00.
 const EVENTS: &str = "
 //- Events/Dentist.md
 ---
@@ -42,7 +42,7 @@ allDay: true
 - [ ] Sweep the stairs 📅 2026-11-21
 ";
 
-/// A desktop that keeps what it was to tell.
+/// A desktop that records its notifications.
 #[derive(Default)]
 struct Told(Mutex<Vec<String>>);
 
@@ -88,7 +88,7 @@ impl Day {
         Self { nova, app, told, since }
     }
 
-    /// What is told when so many minutes have passed.
+    /// The notifications after this many minutes.
     async fn after(&mut self, minutes: i64) -> Vec<String> {
         self.nova.clock.advance(minutes * 60);
         self.since = self.app.remind_since(self.since).await;
@@ -97,7 +97,7 @@ impl Day {
 }
 
 #[tokio::test]
-async fn an_event_is_told_once_so_many_minutes_before_it_begins() {
+async fn event_is_announced_once_the_set_minutes_before_it() {
     let mut day = Day::with(EVENTS, Some(10), None).await;
     assert!(day.after(4).await.is_empty(), "11 minutes before");
     assert_eq!(day.after(1).await, ["Dentist: 09:15 to 10:00, Elm Street 4"]);
@@ -108,7 +108,7 @@ async fn an_event_is_told_once_so_many_minutes_before_it_begins() {
 }
 
 #[tokio::test]
-async fn what_began_while_the_machine_slept_is_not_told() {
+async fn event_that_began_while_the_machine_slept_is_skipped() {
     let mut day = Day::with(EVENTS, Some(10), None).await;
     assert_eq!(day.after(19).await, ["Dentist: 09:15 to 10:00, Elm Street 4"], "it began four minutes ago");
     let mut day = Day::with(EVENTS, Some(10), None).await;
@@ -116,7 +116,7 @@ async fn what_began_while_the_machine_slept_is_not_told() {
 }
 
 #[tokio::test]
-async fn many_events_at_one_time_are_told_in_few_notifications() {
+async fn many_events_at_one_time_share_few_notifications() {
     let event = |at| {
         format!(
             "//- Events/{at}.md\n---\ntype: event\ntitle: Talk {at}\ndate: 2026-11-21\nstartTime: \"09:15\"\n---\n"
@@ -129,25 +129,25 @@ async fn many_events_at_one_time_are_told_in_few_notifications() {
 }
 
 #[tokio::test]
-async fn the_morning_sums_the_day_up_once() {
+async fn morning_summary_appears_once() {
     let mut day = Day::with(EVENTS, None, Some("09:30")).await;
     assert!(day.after(29).await.is_empty());
     assert_eq!(day.after(1).await, ["Today: Events: 2\nTasks: 2 (1 overdue)"]);
     assert!(day.after(60).await.is_empty());
-    // Who starts Nova later sees the day in the window.
+    // After a later start, the window shows the day.
     assert!(Day::with(EVENTS, None, Some("08:30")).await.after(10).await.is_empty());
     assert!(Day::with("//- Plan.md\nLisbon.\n", None, Some("09:30")).await.after(40).await.is_empty());
 }
 
 #[tokio::test]
-async fn nothing_is_told_unless_the_user_wants_it() {
+async fn notifications_are_off_by_default() {
     let mut day = Day::with(EVENTS, None, None).await;
     assert!(day.after(5).await.is_empty());
     assert_eq!(day.app.app_status(Nothing {}).await.unwrap().reminders, Reminders::default());
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_told_when_it_can() {
+async fn unreadable_event_is_announced_once_readable() {
     let day = Day::with(EVENTS, Some(10), None).await;
     let vault = day.nova.vault.root().to_owned();
     std::fs::rename(&vault, day.nova.home().join("away")).unwrap();
@@ -162,7 +162,7 @@ async fn what_cannot_be_read_is_told_when_it_can() {
 }
 
 #[tokio::test]
-async fn a_time_that_is_none_is_refused_and_changes_nothing() {
+async fn invalid_time_is_refused_and_changes_nothing() {
     let day = Day::with(EVENTS, Some(10), Some("08:00")).await;
     let before = day.nova.read_settings();
     for wrong in [

@@ -1,4 +1,4 @@
-//! Keys of providers: sent to the address that the user agreed to, and to no other.
+//! Provider keys are sent only to the address that the user approved.
 
 use nova_testkit::{Reply, WebServer};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::keeping_credentials::{CANARY, said, succeeds};
 use super::nova::Nova;
 
-/// Records what it is sent and offers one model. As a proxy it refuses every connection.
+/// Records requests and offers one model. As a proxy it refuses every connection.
 async fn recorder() -> WebServer {
     WebServer::start(|request| match request.method.as_str() {
         "CONNECT" => Reply::with(403, &[], ""),
@@ -15,7 +15,7 @@ async fn recorder() -> WebServer {
     .await
 }
 
-/// An address of this machine that is none of its loopback names, so that it counts as another machine.
+/// An address of this machine that is not one of its loopback names, and so counts as remote.
 fn remote(server: &WebServer) -> String {
     format!("http://0.0.0.0:{}/v1", server.address().port())
 }
@@ -38,13 +38,13 @@ fn run(nova: &Nova, args: &[&str], proxy: Option<&WebServer>) -> std::process::O
     command.output().unwrap()
 }
 
-/// The hosts that somebody wanted to reach through the proxy, with their ports.
+/// The hosts and ports requested from the proxy.
 fn reached(proxy: &WebServer) -> Vec<String> {
     proxy.requests().into_iter().map(|request| request.path).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unagreed_remote_host_gets_no_request() {
+async fn unapproved_remote_host_gets_no_request() {
     let (nova, server) = (Nova::new("", []), recorder().await);
     for kind in ["openai", "openai_responses", "anthropic", "gemini", "ollama"] {
         provider(&nova, kind, &remote(&server));
@@ -59,7 +59,7 @@ async fn an_unagreed_remote_host_gets_no_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_key_goes_over_http_to_a_remote_host() {
+async fn no_key_is_sent_over_http_to_a_remote_host() {
     let (nova, server) = (Nova::new("", []), recorder().await);
     provider(&nova, "openai", &remote(&server));
     let allowed = succeeds(&run(&nova, &["provider", "allow", "far"], None));
@@ -69,14 +69,14 @@ async fn no_key_goes_over_http_to_a_remote_host() {
     }
     assert_eq!(server.requests(), []);
 
-    // The same for a key of the configuration.
+    // The same for a key in the configuration.
     nova.settings(&json!({"providers": [
         {"id": "far", "kind": "openai", "base_url": remote(&server), "api_key": "short"},
     ]}));
     nova.run(&["provider", "list"]);
     assert_eq!(server.requests(), []);
 
-    // Without any key it may be asked: it is the user's own network.
+    // Without a key it may be contacted: it is the user's own network.
     provider(&nova, "openai", &remote(&server));
     let listed = succeeds(&nova.run(&["provider", "list"]));
     assert!(listed.contains("one"), "{listed}");
@@ -84,7 +84,7 @@ async fn no_key_goes_over_http_to_a_remote_host() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_changed_address_voids_the_agreement() {
+async fn changed_address_voids_the_approval() {
     let (nova, proxy) = (Nova::new("", []), recorder().await);
     let list = || said(&run(&nova, &["provider", "list"], Some(&proxy)));
     provider(&nova, "openai", "https://one.invalid/v1");
@@ -112,7 +112,7 @@ async fn a_changed_address_voids_the_agreement() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_here_does_not_take_over_a_key() {
+async fn local_address_does_not_take_over_a_key() {
     let (nova, proxy, here) = (Nova::new("", []), recorder().await, recorder().await);
     let local = format!("http://{}/v1", here.address());
     provider(&nova, "openai", "https://one.invalid/v1");
@@ -120,7 +120,7 @@ async fn an_address_here_does_not_take_over_a_key() {
     provider(&nova, "openai", &local);
     let listed = succeeds(&run(&nova, &["provider", "list"], None));
     assert!(listed.contains("NOVA_FAR_KEY"), "{listed}");
-    // Nor does it after the agreement is taken back.
+    // Nor after the approval is revoked.
     run(&nova, &["provider", "revoke", "far"], None);
     run(&nova, &["chat", "-p", "Hello"], None);
     assert_eq!(here.requests(), []);
@@ -128,7 +128,7 @@ async fn an_address_here_does_not_take_over_a_key() {
     succeeds(&run(&nova, &["provider", "allow", "far"], None));
     let key = format!("Bearer {CANARY}");
     assert_eq!(here.requests().last().unwrap().headers["authorization"], key);
-    // Now it is bound to the address here.
+    // Now it is bound to the local address.
     provider(&nova, "openai", "https://one.invalid/v1");
     let before = reached(&proxy).len();
     run(&nova, &["provider", "list"], Some(&proxy));
@@ -136,7 +136,7 @@ async fn an_address_here_does_not_take_over_a_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_here_needs_no_agreement_for_its_key() {
+async fn local_server_needs_no_approval_for_its_key() {
     let (nova, here) = (Nova::new("", []), recorder().await);
     provider(&nova, "openai", &format!("http://{}/v1", here.address()));
     succeeds(&run(&nova, &["provider", "list"], None));
@@ -144,7 +144,7 @@ async fn a_server_here_needs_no_agreement_for_its_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_id_does_not_take_over_the_key_of_its_variable() {
+async fn another_id_does_not_take_over_a_variables_key() {
     let (nova, proxy, here) = (Nova::new("", []), recorder().await, recorder().await);
     provider(&nova, "openai", "https://one.invalid/v1");
     run(&nova, &["provider", "allow", "far"], Some(&proxy));

@@ -1,4 +1,4 @@
-//! An answer without end: it is cut at its bounds, and the chat continues.
+//! An endless answer is cut at its limits, and the chat continues.
 
 use nova_app::{NoApprover, TurnEnd};
 use nova_protocol::{ErrorCode, Event};
@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::nova::{Nova, PEOPLE, turn};
 
-/// The answer ends its turn with this error, and the next turn is as every other.
+/// The answer ends its turn with this error, and the next turn is normal.
 async fn check(endless: Answer, code: ErrorCode, says: &str, answer_timeout: u64) {
-    // Two, where room is made for what came before.
+    // Two answers if history is compacted.
     let nova = Nova::new(PEOPLE, [endless, text("Fine."), text("Fine.")]);
     let mut settings = nova.read_settings();
     settings["providers"][0]["answer_timeout"] = json!(answer_timeout);
@@ -24,7 +24,7 @@ async fn check(endless: Answer, code: ErrorCode, says: &str, answer_timeout: u64
     assert_eq!(end.end, TurnEnd::Completed { text: "Fine.".into() });
 }
 
-/// How many megabytes in words that a script sends in pieces.
+/// This many megabytes of words, which a script sends in pieces.
 fn megabytes(count: usize) -> String {
     format!("{} ", "x".repeat(64 * 1024 - 1)).repeat(16 * count)
 }
@@ -43,7 +43,7 @@ async fn too_much_reasoning_ends_the_answer() {
 }
 
 #[tokio::test]
-async fn dripping_answer_ends_at_its_time() {
+async fn dripping_answer_ends_at_its_time_limit() {
     let says = "The answer was incomplete after 1 s";
     check(text("It goes on").dripping(), ErrorCode::ProviderTimeout, says, 1).await;
 }

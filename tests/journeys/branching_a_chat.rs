@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE, wait_for};
 
-/// One turn of a chat, said after another or after the last; answers with its id.
+/// Runs one turn after the given one or the last, and returns its id.
 async fn say(app: &App, session: &str, words: &str, after: Option<Option<&str>>) -> String {
     send(
         app,
@@ -38,7 +38,7 @@ async fn choose(app: &App, session: &str, turn: &str) {
 }
 
 #[tokio::test]
-async fn an_edited_message_is_answered_without_what_came_after_it() {
+async fn edited_message_is_answered_without_what_followed_it() {
     let answers = ["A.", "B.", "B, edited.", "C.", "A, anew.", "D."];
     let nova = Nova::new(PEOPLE, answers.map(text));
     let app = nova.start().await;
@@ -61,7 +61,7 @@ async fn an_edited_message_is_answered_without_what_came_after_it() {
     say(&app, &session, "Four", None).await;
     assert_eq!(said(), ["A.", "B.", "C."], "what was last in force after a turn comes with it");
 
-    // The log reads the same.
+    // The stored log has the same branch.
     let (_, view) = nova.json(&["session", "show", &session]);
     let after = |text: &str| {
         let events = view["events"].as_array().unwrap();
@@ -104,7 +104,7 @@ async fn skills_and_notes_follow_the_branch() {
     say(&app, &session, "What?", Some(Some(&a))).await;
     assert!(!has_crm(), "the skill was activated in the other branch");
 
-    // A note that only the other branch has read is no news here.
+    // An edit of a note read only in the other branch is not announced here.
     nova.vault
         .write("CRM/People/Jane Doe.md", &nova.vault.read("CRM/People/Jane Doe.md").replace("lead", "won"));
     choose(&app, &session, &b).await;
@@ -117,7 +117,7 @@ async fn skills_and_notes_follow_the_branch() {
 }
 
 #[tokio::test]
-async fn a_branch_without_private_notes_may_leave_the_machine() {
+async fn branch_without_private_notes_may_go_remote() {
     const NOTES: &str = "
 //- Diary.md
 ---
@@ -168,7 +168,7 @@ zanzibar
 }
 
 #[tokio::test]
-async fn what_cannot_be_gone_on_from_is_refused() {
+async fn invalid_branch_point_is_refused() {
     let nova = Nova::new(PEOPLE, [text("A."), text("B").and(pause())]);
     let app = nova.start().await;
     let session = app.new_session().await.unwrap().id;
@@ -184,7 +184,7 @@ async fn what_cannot_be_gone_on_from_is_refused() {
     assert_eq!(app.send_message(nowhere).await.unwrap_err().code, ErrorCode::BadRequest);
     let choose = |turn: &str| ChooseBranch { session: session.clone(), turn: turn.into() };
     assert_eq!(app.choose_branch(choose("no")).await.unwrap_err().code, ErrorCode::BadRequest);
-    // What is in force already changes nothing.
+    // Choosing the current branch changes nothing.
     app.choose_branch(choose(&a)).await.unwrap();
     let after = app.open_session(SessionRef { session: session.clone() }).await.unwrap().events.len();
     assert_eq!(after, before);
@@ -199,7 +199,7 @@ async fn what_cannot_be_gone_on_from_is_refused() {
 }
 
 #[tokio::test]
-async fn a_branch_begun_at_the_terminal_continues_in_the_window() {
+async fn branch_begun_at_the_terminal_continues_in_the_window() {
     let nova = Nova::new(PEOPLE, ["A.", "B.", "B, edited.", "C.", "D."].map(text));
     let app = nova.start().await;
     let session = app.new_session().await.unwrap().id;
@@ -221,7 +221,7 @@ async fn a_branch_begun_at_the_terminal_continues_in_the_window() {
     nova.model.finish();
 }
 
-/// Adds Odile when asked to, and stops in the middle at this point; else it answers in a word.
+/// Adds Odile when asked, and stops midway at this point; otherwise answers in one word.
 fn stopping_at(point: &'static str) -> ModelServer {
     ModelServer::replying(move |request| {
         let messages = request["messages"].as_array().unwrap();
@@ -243,7 +243,7 @@ fn stopping_at(point: &'static str) -> ModelServer {
 }
 
 #[tokio::test]
-async fn a_nova_that_is_killed_anywhere_in_a_turn_leaves_a_session_that_continues() {
+async fn session_continues_after_a_kill_anywhere_in_a_turn() {
     for at in ["turn_started", "step_started", "text_delta", "tool_call_started", "tool_call_completed"] {
         let mut nova = Nova::new(PEOPLE, []);
         nova.model = stopping_at(at);
@@ -267,7 +267,7 @@ async fn a_nova_that_is_killed_anywhere_in_a_turn_leaves_a_session_that_continue
         child.kill().unwrap();
         child.wait().unwrap();
 
-        // The model server refuses a request in which a call has no output.
+        // The model server rejects a request in which a call has no output.
         let session = event["session"].as_str().unwrap();
         let last = || nova.model.requests().pop().unwrap().to_string();
         let on = nova.run(&["chat", "-p", "Go on", "--session", session]);

@@ -12,7 +12,7 @@ fn set_stage(stage: &str) -> nova_testkit::Answer {
 }
 
 #[tokio::test]
-async fn what_the_card_shows_is_what_is_written_and_undo_takes_it_back() {
+async fn card_shows_exactly_what_is_written_and_undo_reverts_it() {
     let nova = Nova::new(PEOPLE, [set_stage("won"), text("Done.")]);
     let before = nova.vault.read(JANE);
     let app = nova.start().await;
@@ -43,7 +43,7 @@ async fn what_the_card_shows_is_what_is_written_and_undo_takes_it_back() {
 }
 
 #[tokio::test]
-async fn a_table_is_kept_as_a_file_where_obsidian_keeps_attachments_and_shown_in_its_note() {
+async fn table_is_saved_in_the_attachment_folder_and_shown_in_its_note() {
     let table = "stage,people\nlead,1\n";
     let nova = Nova::new(
         PEOPLE,
@@ -89,7 +89,7 @@ async fn a_table_is_kept_as_a_file_where_obsidian_keeps_attachments_and_shown_in
 }
 
 #[tokio::test]
-async fn a_denied_change_is_not_made_and_the_model_is_informed() {
+async fn denied_change_is_not_made_and_the_model_is_informed() {
     let nova = Nova::new(PEOPLE, [set_stage("won"), text("Then not.")]);
     let before = nova.vault.read(JANE);
     let app = nova.start().await;
@@ -105,7 +105,7 @@ async fn a_denied_change_is_not_made_and_the_model_is_informed() {
 }
 
 #[tokio::test]
-async fn nobody_to_ask_is_a_denial() {
+async fn missing_approver_is_a_denial() {
     let nova = Nova::new(PEOPLE, [set_stage("won"), text("Then not.")]);
     let before = nova.vault.read(JANE);
     let app = nova.start().await;
@@ -119,7 +119,7 @@ async fn nobody_to_ask_is_a_denial() {
 }
 
 #[tokio::test]
-async fn allowed_for_this_chat_is_asked_once_in_this_chat_only() {
+async fn allow_for_this_chat_asks_once_in_this_chat_only() {
     let nova = Nova::new(
         PEOPLE,
         [set_stage("talking"), set_stage("won"), text("Done."), set_stage("lost"), text("Done.")],
@@ -141,7 +141,7 @@ async fn allowed_for_this_chat_is_asked_once_in_this_chat_only() {
 }
 
 #[tokio::test]
-async fn always_writes_a_rule_that_holds_after_a_restart() {
+async fn always_writes_a_rule_that_survives_a_restart() {
     let nova = Nova::new(PEOPLE, [set_stage("talking"), text("Done."), set_stage("won"), text("Done.")]);
     let app = nova.start().await;
     turn(&app, None, "Move Jane", ScriptedApprover::new([decided(Decision::Always)])).await;
@@ -156,7 +156,7 @@ async fn always_writes_a_rule_that_holds_after_a_restart() {
 }
 
 #[tokio::test]
-async fn a_rule_that_denies_holds_whatever_is_answered() {
+async fn deny_rule_holds_whatever_the_answer() {
     let nova = Nova::new(PEOPLE, [set_stage("won"), text("Then not.")]);
     nova.rules("permissions:\n  deny: [ \"crm__update_*\" ]\n");
     let before = nova.vault.read(JANE);
@@ -173,7 +173,7 @@ async fn a_rule_that_denies_holds_whatever_is_answered() {
 }
 
 #[tokio::test]
-async fn several_notes_of_a_turn_are_undone_together_or_one_by_one() {
+async fn notes_of_a_turn_are_undone_together_or_singly() {
     let nova = Nova::new(
         PEOPLE,
         [
@@ -204,7 +204,7 @@ async fn several_notes_of_a_turn_are_undone_together_or_one_by_one() {
 }
 
 #[tokio::test]
-async fn a_note_that_changes_while_the_card_waits_is_shown_again() {
+async fn note_that_changes_while_the_card_waits_is_shown_again() {
     let nova = Nova::new(PEOPLE, [set_stage("won"), text("Done.")]);
     let app = nova.start().await;
     app.watch();
@@ -268,7 +268,7 @@ async fn allowing_a_read_for_this_chat_allows_no_write() {
 }
 
 #[tokio::test]
-async fn an_answer_that_was_not_offered_allows_nothing() {
+async fn answer_that_was_not_offered_allows_nothing() {
     let nova = Nova::new(PEOPLE, [set_stage("won"), text("Then not.")]);
     nova.rules("permissions:\n  human_approval: [ \"crm__*\" ]\n");
     let before = nova.vault.read(JANE);
@@ -281,7 +281,7 @@ async fn an_answer_that_was_not_offered_allows_nothing() {
 }
 
 #[tokio::test]
-async fn quitting_leaves_no_file_of_a_change_that_was_just_made_in_the_vault() {
+async fn quitting_leaves_no_file_of_a_recent_change_in_the_vault() {
     let nova = Nova::new(PEOPLE, [set_stage("won"), text("Done.")]);
     let replaced = || {
         let beside = std::fs::read_dir(nova.vault.root().join("CRM/People")).unwrap();
@@ -292,7 +292,8 @@ async fn quitting_leaves_no_file_of_a_change_that_was_just_made_in_the_vault() {
     let app = nova.start().await;
     turn(&app, None, "Jane is won", ScriptedApprover::new([decided(Decision::Once)])).await;
 
-    // What was replaced waits two seconds for a last look. As the window's program ends: it drops nothing.
+    // A displaced file waits two seconds for a last check. This ends as the window's program does, which
+    // drops nothing.
     app.stop_everything().await;
     assert_eq!(replaced(), 0);
 

@@ -1,4 +1,4 @@
-//! Skills come, change and go while chats use them.
+//! Skills are added, changed and removed while chats use them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -92,7 +92,7 @@ async fn changed_instructions_of_active_skill_are_resent() {
 }
 
 #[tokio::test]
-async fn another_nova_knows_what_was_kept_and_what_the_model_was_told() {
+async fn another_process_knows_the_kept_prefix_and_past_notices() {
     let nova = post([text("One."), text("Two."), text("Three.")]);
     let mut kept = Vec::new();
     let mut session: Option<String> = None;
@@ -117,7 +117,7 @@ async fn another_nova_knows_what_was_kept_and_what_the_model_was_told() {
 }
 
 #[tokio::test]
-async fn a_chat_that_began_without_skills_can_load_one_that_comes_later() {
+async fn chat_begun_without_skills_can_load_a_later_one() {
     let nova =
         Nova::new(PEOPLE, [text("Hello."), call("load_skill", json!({"skill": "crm"})), text("Loaded.")]);
     let off = |on: bool| {
@@ -151,7 +151,7 @@ async fn a_chat_that_began_without_skills_can_load_one_that_comes_later() {
 }
 
 #[tokio::test]
-async fn what_a_skill_requires_comes_and_goes_while_a_chat_uses_it() {
+async fn skill_in_use_comes_and_goes_with_its_requirements() {
     let answers = [call("load_skill", json!({"skill": "post"})), text("Loaded.")];
     let mut nova = post(answers.into_iter().chain([text("It is gone."), text("It is back.")]));
     nova.store = Some(store(Some(PASSPHRASE)));
@@ -187,7 +187,7 @@ async fn what_a_skill_requires_comes_and_goes_while_a_chat_uses_it() {
     assert!(!requests.iter().any(|request| request.to_string().contains(CANARY)));
 }
 
-/// Why the skill post is not available.
+/// Why the skill `post` is unavailable.
 async fn why_not(app: &App) -> Option<String> {
     let rows = app.list_skills(Nothing {}).await.unwrap();
     let row = rows.into_iter().find(|row| row.id == "post").unwrap();

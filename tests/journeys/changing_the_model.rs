@@ -1,5 +1,5 @@
-//! A chat that is continued: by the same model, which gets its own reasoning back, and by models of other
-//! dialects, which do not.
+//! A chat continued by the same model, which gets its own reasoning back, and by models of other dialects,
+//! which do not.
 
 use nova_app::{NoApprover, TurnEnd};
 use nova_protocol::{Commands as _, SetModel};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE, turn};
 
-/// Every dialect as a provider of its name.
+/// A provider for each dialect, named after it.
 fn providers(nova: &Nova) -> Value {
     let provider = |kind: &&str| json!({"id": kind, "kind": kind, "base_url": nova.model.base_url(), "deferred_tools": true});
     ["openai", "openai_responses", "anthropic", "gemini", "ollama"].iter().map(provider).collect()
@@ -29,8 +29,8 @@ fn looks_up() -> Answer {
 }
 
 #[tokio::test]
-async fn a_chat_continues_with_models_of_every_dialect() {
-    // Each calls a tool and sees the calls of all before it; the scripted server checks each request.
+async fn chat_continues_with_models_of_every_dialect() {
+    // Each calls a tool and sees all earlier calls; the scripted server checks each request.
     let kinds = ["gemini", "openai_responses", "anthropic", "ollama", "openai", "gemini", "openai_responses"];
     let answers = kinds.iter().flat_map(|kind| [looks_up(), text(&format!("A lead, says {kind}."))]);
     let nova = nova("gemini/scripted", answers);
@@ -51,7 +51,7 @@ async fn a_chat_continues_with_models_of_every_dialect() {
     nova.model.finish();
 }
 
-/// Of the last request the parts that stand for what the model thought.
+/// The reasoning parts of the last request.
 fn thoughts(nova: &Nova) -> Vec<Value> {
     let body = nova.model.bodies().pop().unwrap();
     let items = body["input"].as_array().into_iter().flatten();
@@ -80,7 +80,7 @@ async fn another_process_returns_reasoning_to_its_model() {
         turn(&app, Some(&end.session), "Really?", NoApprover).await;
         assert_eq!(thoughts(&nova), [thought], "{kind}: and another Nova");
 
-        // The same model by another name of its provider cannot read it.
+        // The same model under another provider id cannot read it.
         let mut settings = nova.read_settings();
         let mut other =
             settings["providers"].as_array().unwrap().iter().find(|one| one["id"] == kind).unwrap().clone();
@@ -98,7 +98,7 @@ async fn another_process_returns_reasoning_to_its_model() {
 }
 
 #[tokio::test]
-async fn nothing_of_a_chat_stays_with_openai() {
+async fn openai_is_asked_to_store_nothing_of_a_chat() {
     let nova = nova("openai_responses/scripted", [looks_up(), text("A lead.")]);
     let app = nova.start().await;
     turn(&app, None, "Who is Jane?", NoApprover).await;

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, wait_for};
 
-/// Eleven faults, a form for notes to come that is none, and a note that is nobody's record.
+/// Eleven faults, a template that is not one, and a note that is not a record.
 const FAULTY: &str = "
 //- CRM/Deals/Lens order.md
 ---
@@ -54,7 +54,7 @@ fn problem(path: &str, line: u32, problem: &str, remedy: &str) -> Value {
     json!({"path": path, "line": line, "problem": problem, "remedy": remedy})
 }
 
-/// What is wrong whatever skills there are.
+/// Problems reported regardless of skills.
 fn unreadable() -> [Value; 2] {
     [
         problem(
@@ -73,7 +73,7 @@ fn unreadable() -> [Value; 2] {
 }
 
 #[test]
-fn every_fault_is_listed_with_its_line_and_what_to_write_instead() {
+fn every_fault_is_listed_with_its_line_and_fix() {
     let nova = faulty();
     let (code, problems) = nova.json(&["vault", "check"]);
     let stages = "Write one of lead, contacted, qualified, proposal, won, lost; the nearest is qualified.";
@@ -125,7 +125,7 @@ fn every_fault_is_listed_with_its_line_and_what_to_write_instead() {
 }
 
 #[test]
-fn records_of_a_skill_that_is_switched_off_are_plain_notes() {
+fn records_of_a_disabled_skill_are_plain_notes() {
     let nova = faulty();
     nova.settings(&json!({"vault": nova.vault.root(), "skills": {"crm": {"enabled": false}}}));
     assert_eq!(nova.json(&["vault", "check"]), (1, json!(unreadable())));
@@ -147,7 +147,7 @@ fn sync_copy_is_a_record_only_without_original() {
 }
 
 #[test]
-fn an_entry_of_the_private_list_that_hides_nothing_is_named() {
+fn private_list_entry_that_matches_nothing_is_reported() {
     let nova = Nova::new(super::nova::PEOPLE, []);
     nova.settings(&json!({"vault": nova.vault.root(), "private": ["friends", "Dairy"]}));
     let (code, problems) = nova.json(&["vault", "check"]);
@@ -155,7 +155,7 @@ fn an_entry_of_the_private_list_that_hides_nothing_is_named() {
     assert_eq!(problems[0]["path"], json!("Dairy"));
     assert_eq!(nova.json(&["vault", "status"]).1["problems"], 1);
 
-    // A place that lies nowhere in the vault, and an entry that somebody began.
+    // A place outside of the vault, and incomplete entries.
     nova.settings(&json!({"vault": nova.vault.root(), "private": ["~/Diary", "", "/"]}));
     let (_, problems) = nova.json(&["vault", "check"]);
     let paths: Vec<_> = problems.as_array().unwrap().iter().map(|row| &row["path"]).collect();
@@ -163,7 +163,7 @@ fn an_entry_of_the_private_list_that_hides_nothing_is_named() {
 }
 
 #[test]
-fn a_folder_without_notes_is_no_slip_in_the_private_list() {
+fn private_list_entry_may_match_files_without_notes() {
     let nova = Nova::new(super::nova::PEOPLE, []);
     nova.vault.write_bytes("Bank/2026.csv", b"2026-11-02;-12.00\n");
     nova.settings(&json!({"vault": nova.vault.root(), "private": ["Bank", "Bank/2026.csv"]}));
@@ -187,13 +187,13 @@ fn reports_all_base_errors_and_answers_other_views() {
 }
 
 #[test]
-fn a_vault_without_a_fault_is_none() {
+fn vault_without_faults_has_no_problems() {
     let nova = Nova::new(super::nova::PEOPLE, []);
     assert_eq!(nova.json(&["vault", "check"]), (0, json!([])));
 }
 
 #[tokio::test]
-async fn the_names_of_a_vault_take_effect_without_a_restart() {
+async fn field_names_of_a_vault_take_effect_without_a_restart() {
     let nova = Nova::new("//- Jane.md\n---\ntype: person\ndue: soon\n---\n", []);
     let config = |fields: Value| json!({"vault": nova.vault.root(), "skills": {"crm": {"config": {"fields": {"contact": fields}}}}});
     nova.settings(&config(json!({})));

@@ -14,11 +14,11 @@ fn failed(end: TurnEnd) -> nova_protocol::UserError {
 }
 
 #[tokio::test]
-async fn a_remote_provider_is_sent_nothing_before_the_user_agrees() {
+async fn remote_provider_is_sent_nothing_before_approval() {
     let nova = Nova::new(PEOPLE, []);
     nova.settings(&json!({
         "vault": nova.vault.root(),
-        // A name that never resolves (RFC 6761): reaching it would be another failure.
+        // A name that never resolves (RFC 6761): contacting it would fail differently.
         "providers": [{"id": "far", "kind": "openai", "base_url": "https://models.invalid/v1"}],
         "model": "far/any",
     }));
@@ -42,7 +42,7 @@ async fn a_remote_provider_is_sent_nothing_before_the_user_agrees() {
 }
 
 #[tokio::test]
-async fn an_agreement_is_for_one_host() {
+async fn approval_is_for_one_host() {
     let nova = Nova::new(PEOPLE, []);
     let settings = |host: &str| {
         json!({
@@ -62,7 +62,7 @@ async fn an_agreement_is_for_one_host() {
     assert_eq!(failed(end.end).code, ErrorCode::ProviderNotAgreed);
 }
 
-/// An Ollama on this machine that runs one model here and one elsewhere.
+/// An Ollama on this machine that runs one model locally and one remotely.
 fn with_a_cloud_model(answers: impl IntoIterator<Item = Answer>) -> Nova {
     let nova = Nova::new(PEOPLE, answers);
     nova.model.passes_on("big-cloud");
@@ -84,7 +84,7 @@ async fn passed_on_model_is_marked_and_chosen_last() {
     assert_eq!((row.local, row.models), (true, vec!["big-cloud".to_owned(), "scripted".to_owned()]));
     assert_eq!(row.passed_on, passed_on(false));
 
-    // It is listed first, and the chat begins with the other one.
+    // It is listed first, but the chat begins with the other one.
     let (end, events) = turn(&app, None, "Hello", NoApprover).await;
     assert_eq!(end.end, TurnEnd::Completed { text: "Hello from here.".into() });
     assert_eq!(sent_to(&events), [(Some(None), vec![])]);
@@ -97,7 +97,7 @@ async fn passed_on_model_is_marked_and_chosen_last() {
 }
 
 #[tokio::test]
-async fn the_first_start_says_which_models_of_a_local_server_run_elsewhere() {
+async fn first_start_says_which_models_of_a_local_server_run_remotely() {
     let mut nova = Nova::new(PEOPLE, []);
     nova.model.passes_on("big-cloud");
     nova.settings(&json!({"vault": nova.vault.root()}));
@@ -110,7 +110,7 @@ async fn the_first_start_says_which_models_of_a_local_server_run_elsewhere() {
 }
 
 #[tokio::test]
-async fn agreement_covers_one_host_only() {
+async fn approval_covers_one_host_only() {
     let nova = with_a_cloud_model([text("From afar.")]);
     let mut settings = nova.read_settings();
     settings["model"] = json!("near/big-cloud");
@@ -124,7 +124,7 @@ async fn agreement_covers_one_host_only() {
     assert!(error.message.starts_with("elsewhere.example is not on this machine"), "{error}");
     assert_eq!(error.host.as_deref(), Some("elsewhere.example"));
 
-    // What it never passes on to is no host to agree to.
+    // A host that nothing is passed on to cannot be approved.
     let refused = app.agree_provider(at("another.example")).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::BadRequest);
     assert!(refused.message.contains("near does not pass models on to another.example"), "{refused}");
@@ -132,7 +132,7 @@ async fn agreement_covers_one_host_only() {
     let (_, events) = turn(&app, None, "Jane?", NoApprover).await;
     assert_eq!(sent_to(&events), [(Some(Some("elsewhere.example".into())), vec![])]);
 
-    // The server passes the same model on to somebody else now.
+    // The server now passes the same model on to another host.
     nova.model.passes_on_to("big-cloud", "http://10.0.0.7:8080");
     let (end, _) = turn(&app, None, "Jane?", NoApprover).await;
     let error = failed(end.end);
@@ -147,7 +147,7 @@ async fn agreement_covers_one_host_only() {
 }
 
 #[tokio::test]
-async fn passing_on_by_ollama_is_seen_under_any_kind() {
+async fn models_passed_on_by_ollama_are_detected_under_any_kind() {
     for kind in ["openai", "openai_responses", "anthropic", "gemini"] {
         let secret = call("vault__read_note", json!({"path": "Secret"}));
         let nova = Nova::new(PEOPLE, [secret, text("From afar."), text("From here.")]);
@@ -160,7 +160,7 @@ async fn passing_on_by_ollama_is_seen_under_any_kind() {
                 "model": model,
             })
         };
-        // In other letters than the server's: it is the same model to it.
+        // The case differs from the server's name, which ignores case.
         nova.settings(&settings("near/BIG-cloud"));
         let app = nova.start().await;
         let row = app.list_provider_rows().await.remove(0);
@@ -186,7 +186,7 @@ async fn passing_on_by_ollama_is_seen_under_any_kind() {
         let sent: String = nova.model.requests().iter().map(ToString::to_string).collect();
         assert!(sent.contains("private") && !sent.contains("canary"), "{kind}: {sent}");
 
-        // Its other model stays here.
+        // Its other model runs locally.
         let here = SetModel { session: Some(end.session.clone()), model: "near/scripted".into() };
         app.set_model(here).await.unwrap();
         let (_, events) = turn(&app, Some(&end.session), "Thanks", NoApprover).await;
@@ -196,7 +196,7 @@ async fn passing_on_by_ollama_is_seen_under_any_kind() {
 }
 
 #[tokio::test]
-async fn a_model_is_the_same_in_whatever_letters_it_is_written() {
+async fn model_names_ignore_case() {
     let nova = with_a_cloud_model([text("Hello from here.")]);
     let mut settings = nova.read_settings();
     settings["providers"][0]["models"] = json!(["BIG-Cloud"]);
@@ -208,16 +208,16 @@ async fn a_model_is_the_same_in_whatever_letters_it_is_written() {
     let listed = String::from_utf8(nova.run(&["provider", "list"]).stdout).unwrap();
     assert!(listed.contains("BIG-Cloud (at elsewhere.example, not agreed), scripted"), "{listed}");
 
-    // The chat begins with the one that stays here.
+    // The chat begins with the local one.
     let (_, events) = turn(&app, None, "Hello", NoApprover).await;
     assert_eq!(sent_to(&events), [(Some(None), vec![])]);
     nova.model.finish();
 }
 
 #[tokio::test]
-async fn a_chat_without_a_model_waits_for_no_provider_elsewhere() {
-    // It takes connections and says nothing. Its address is none of this machine's own names, so that it
-    // counts as another machine.
+async fn chat_without_a_model_does_not_wait_for_remote_providers() {
+    // Accepts connections and never responds. Its address is not one of this machine's own names, so it
+    // counts as remote.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let far = format!("http://0.0.0.0:{}/v1", silent.local_addr().unwrap().port());
     let nova = Nova::new(PEOPLE, [text("Hello from here.")]);
@@ -264,7 +264,7 @@ async fn known_notes_are_counted_and_named_on_reread() {
     assert_eq!(named(&events), [(vec![], 0), (vec![jane.clone()], 0)]);
     let (_, events) = turn(&app, Some(&end.session), "Thanks", NoApprover).await;
     assert_eq!(named(&events), [(vec![], 1)]);
-    // Another start reads from the log what was named.
+    // After a restart, what was named is read from the log.
     drop(app);
     let app = nova.start().await;
     let (_, events) = turn(&app, Some(&end.session), "Are you there?", NoApprover).await;
@@ -289,7 +289,7 @@ async fn tool_without_result_sends_no_scanned_note() {
     app.agree_to_provider("near").await.unwrap();
     let (_, events) = turn(&app, None, "Who is that?", NoApprover).await;
     let named: Vec<Vec<String>> = sent_to(&events).into_iter().map(|(_, notes)| notes).collect();
-    // The refusal names the one note that is there.
+    // The refusal names only the one existing note.
     let told = nova.model.last_texts("tool").pop().unwrap();
     assert!(told.contains("CRM/People/Jane Doe.md"), "{told}");
     let none = Vec::<String>::new();
@@ -318,7 +318,7 @@ async fn notes_read_locally_are_listed_when_they_leave_later() {
     nova.model.finish();
 }
 
-/// Where each request went, and the notes that went along.
+/// The host of each request, and the notes sent with it.
 fn sent_to(events: &[Event]) -> Vec<(Option<Option<String>>, Vec<String>)> {
     let sent = events.iter().filter_map(|event| match event {
         Event::StepStarted { host, notes, .. } => Some((host.clone(), notes.clone())),
@@ -328,7 +328,7 @@ fn sent_to(events: &[Event]) -> Vec<(Option<Option<String>>, Vec<String>)> {
 }
 
 #[tokio::test]
-async fn a_cut_stream_runs_no_call_and_the_session_continues() {
+async fn interrupted_stream_runs_no_call_and_the_session_continues() {
     let nova = Nova::new(
         PEOPLE,
         [call("crm__add_contact", json!({"name": "Odile Farrow"})).then_cut(), text("Here I am.")],
@@ -345,7 +345,7 @@ async fn a_cut_stream_runs_no_call_and_the_session_continues() {
 }
 
 #[tokio::test]
-async fn a_provider_that_refuses_says_why() {
+async fn refusal_of_a_provider_gives_its_reason() {
     let nova = Nova::new(PEOPLE, [error(401, json!({"error": {"message": "bad key"}}))]);
     let app = nova.start().await;
 
@@ -358,7 +358,7 @@ async fn a_provider_that_refuses_says_why() {
 }
 
 #[tokio::test]
-async fn an_error_in_mid_stream_ends_the_turn_with_its_text_kept() {
+async fn error_in_mid_stream_ends_the_turn_and_keeps_its_text() {
     let nova = Nova::new(PEOPLE, [text("So far").error_mid_stream("overloaded"), text("Better.")]);
     let app = nova.start().await;
 
@@ -373,7 +373,7 @@ async fn an_error_in_mid_stream_ends_the_turn_with_its_text_kept() {
 }
 
 #[tokio::test]
-async fn a_model_server_on_this_machine_is_found_with_no_configuration() {
+async fn local_model_server_is_found_without_configuration() {
     let mut nova = Nova::new(PEOPLE, [text("Hello from here.")]);
     nova.settings(&json!({"vault": nova.vault.root()}));
     nova.local_servers = vec![local_server("ollama", "ollama", &nova.model.address())];
@@ -389,7 +389,7 @@ async fn a_model_server_on_this_machine_is_found_with_no_configuration() {
 }
 
 #[tokio::test]
-async fn a_model_that_an_ollama_does_not_have_is_named_with_how_to_get_it() {
+async fn model_missing_from_ollama_is_reported_with_how_to_get_it() {
     let nova = Nova::new(PEOPLE, []);
     nova.settings(&json!({
         "vault": nova.vault.root(),
@@ -398,7 +398,7 @@ async fn a_model_that_an_ollama_does_not_have_is_named_with_how_to_get_it() {
     }));
     let output = nova.run(&["chat", "-p", "Hello", "--json"]);
     let said = String::from_utf8(output.stdout).unwrap();
-    // The turn has begun, so that it is seen while a server is slow to say what it has.
+    // The turn has begun, so it is visible while a slow server lists its models.
     assert!(said.contains("turn_started"), "{said}");
     let told: Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
     assert_eq!((output.status.code(), &told["error"]["code"]), (Some(1), &json!("unknown_model")));
@@ -458,7 +458,7 @@ async fn cut_answer_is_an_error_in_every_dialect() {
 }
 
 #[tokio::test]
-async fn without_any_model_the_reason_and_the_ways_out_are_named() {
+async fn without_any_model_the_reason_and_remedies_are_named() {
     let nova = Nova::new(PEOPLE, []);
     nova.settings(&json!({"vault": nova.vault.root()}));
 
@@ -470,7 +470,7 @@ async fn without_any_model_the_reason_and_the_ways_out_are_named() {
 }
 
 #[tokio::test]
-async fn a_private_note_never_reaches_a_remote_model() {
+async fn private_note_never_reaches_a_remote_model() {
     let canary = "the-canary-sings";
     let nova = Nova::new(PEOPLE, []);
     nova.vault.write(

@@ -13,7 +13,7 @@ use super::nova::{Nova, PEOPLE, turn, wait_for};
 
 const JANE: &str = "CRM/People/Jane Doe.md";
 
-/// Nova sets a stage, the user another one, and Nova's change is undone: both touch one line.
+/// Nova sets a stage, the user sets another, and Nova's change is undone: both edit one line.
 async fn conflict(nova: &Nova) -> (nova_app::App, String) {
     let app = nova.start().await;
     turn(&app, None, "Jane is won", ScriptedApprover::always(Decision::Once)).await;
@@ -37,7 +37,7 @@ fn choose(set: &str, keep: ConflictSide) -> ResolveConflict {
 }
 
 #[tokio::test]
-async fn novas_side_is_written_when_it_is_chosen_and_can_be_undone() {
+async fn novas_side_is_written_and_can_be_undone() {
     let nova = won_by_nova();
     let before = nova.vault.read(JANE);
     let (app, undone) = conflict(&nova).await;
@@ -56,7 +56,7 @@ async fn novas_side_is_written_when_it_is_chosen_and_can_be_undone() {
 }
 
 #[tokio::test]
-async fn the_notes_side_is_kept_without_a_write() {
+async fn notes_side_is_kept_without_a_write() {
     let nova = won_by_nova();
     let (app, undone) = conflict(&nova).await;
     let outside = nova.vault.read(JANE);
@@ -71,7 +71,7 @@ async fn the_notes_side_is_kept_without_a_write() {
 }
 
 #[tokio::test]
-async fn an_edit_made_after_the_conflict_is_not_written_over() {
+async fn edit_made_after_the_conflict_is_not_overwritten() {
     let nova = won_by_nova();
     let (app, undone) = conflict(&nova).await;
     let edited = nova.vault.read(JANE).replace("stage: lost", "stage: paused");
@@ -86,7 +86,7 @@ async fn an_edit_made_after_the_conflict_is_not_written_over() {
 }
 
 #[tokio::test]
-async fn a_note_that_was_empty_is_empty_again_and_not_deleted() {
+async fn empty_note_is_emptied_again_and_not_deleted() {
     let append = call("vault__append_to_note", json!({"path": "Empty.md", "text": "From Nova"}));
     let nova = Nova::new("//- Empty.md\n", [append, text("Done.")]);
     let app = nova.start().await;
@@ -102,7 +102,7 @@ async fn a_note_that_was_empty_is_empty_again_and_not_deleted() {
     nova.model.finish();
 }
 
-/// Somebody who edits a note and then allows what Nova had planned for it.
+/// Edits a note, then approves Nova's planned change to it.
 struct EditsFirst(PathBuf, &'static str);
 
 #[async_trait]
@@ -113,7 +113,7 @@ impl Approver for EditsFirst {
     }
 }
 
-/// A call of the model that meets an edit of `Draft.md`; its events, and the choice of Nova's
+/// A call of the model that conflicts with an edit of `Draft.md`. Returns its events and the choice of Nova's
 /// side.
 async fn met(tool: &str, args: Value, edit: &'static str) -> (Nova, App, Event, ResolveConflict) {
     let nova = Nova::new("//- Draft.md\nSee [[Draft]] today.\n", [call(tool, args), text("Hm.")]);
@@ -129,7 +129,7 @@ async fn met(tool: &str, args: Value, edit: &'static str) -> (Nova, App, Event, 
 }
 
 #[tokio::test]
-async fn novas_side_of_a_move_moves_the_note_and_makes_no_second_one() {
+async fn novas_side_of_a_move_moves_the_note_without_a_copy() {
     let to = json!({"path": "Draft.md", "to": "Done/Essay.md"});
     let (nova, app, found, choice) = met("vault__move_note", to, "See [[Draft]] tomorrow.\n").await;
     let Event::ConflictFound { note, from, kind, what, .. } = found else { panic!("{found:?}") };
@@ -147,7 +147,7 @@ async fn novas_side_of_a_move_moves_the_note_and_makes_no_second_one() {
 }
 
 #[tokio::test]
-async fn novas_side_of_a_deletion_deletes_and_that_of_an_emptied_note_leaves_it_empty() {
+async fn novas_side_deletes_a_deleted_note_and_empties_an_emptied_one() {
     let delete = json!({"path": "Draft.md"});
     let (nova, app, found, choice) = met("vault__delete_note", delete, "Mine.\n").await;
     assert!(matches!(found, Event::ConflictFound { kind: Some(NoteChangeKind::Deleted), .. }), "{found:?}");
@@ -161,7 +161,7 @@ async fn novas_side_of_a_deletion_deletes_and_that_of_an_emptied_note_leaves_it_
 }
 
 #[tokio::test]
-async fn a_configuration_edited_to_name_another_vault_opens_it() {
+async fn configuration_edited_to_name_another_vault_opens_it() {
     let nova = Nova::new(PEOPLE, []);
     let other = nova_testkit::TempVault::from("//- Other.md\nAnother vault.\n");
     let app = nova.start().await;

@@ -1,4 +1,4 @@
-//! The user, a pin or the router chooses a skill, and the user drops one.
+//! The user, a pin or the router chooses a skill, and the user removes one.
 
 use nova_app::{ChatRequest, NoApprover};
 use nova_protocol::{Commands as _, Decision, DropSkill, ErrorCode};
@@ -9,7 +9,7 @@ use super::nova::{Nova, PEOPLE, drain, turn};
 use super::skills::{activations, all_text, offered, post, setting, started};
 
 #[tokio::test]
-async fn a_skill_that_the_user_chooses_is_active_from_the_first_request() {
+async fn skill_chosen_by_the_user_is_active_from_the_first_request() {
     let nova = post([text("Ready."), text("Again.")]);
     setting(&nova, "skills", json!({"post": {"pinned": false}, "crm": {"pinned": true}}));
     let app = started(&nova).await;
@@ -38,7 +38,7 @@ async fn a_skill_that_the_user_chooses_is_active_from_the_first_request() {
 }
 
 #[tokio::test]
-async fn a_message_with_a_skill_that_is_missing_is_not_sent() {
+async fn message_with_a_missing_skill_is_not_sent() {
     let nova = post([]);
     setting(&nova, "skills", json!({"crm": {"enabled": false}}));
     let app = started(&nova).await;
@@ -66,7 +66,7 @@ async fn a_message_with_a_skill_that_is_missing_is_not_sent() {
 }
 
 #[tokio::test]
-async fn a_turn_is_bound_to_the_tool_that_the_user_points_at() {
+async fn tool_chosen_by_the_user_is_forced_in_the_first_step() {
     let nova = post([call("post__send", json!({})), text("Sent.")]);
     let app = started(&nova).await;
 
@@ -91,7 +91,7 @@ async fn a_turn_is_bound_to_the_tool_that_the_user_points_at() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_plainly_about_one_skill_activates_it_before_the_model_is_asked() {
+async fn request_clearly_about_one_skill_activates_it_before_the_model_is_asked() {
     let answers = || [text("Three people."), text("Hello.")];
     let nova = Nova::new(PEOPLE, answers());
     let app = started(&nova).await;
@@ -110,7 +110,7 @@ async fn a_request_that_is_plainly_about_one_skill_activates_it_before_the_model
 }
 
 #[tokio::test]
-async fn a_request_that_shares_a_word_with_a_skill_activates_none() {
+async fn one_word_shared_with_a_skill_activates_none() {
     let requests = ["When was the first iPhone released?", "Is it safe to delete System32?", "Delete that"];
     let nova = Nova::new(PEOPLE, requests.map(text));
     let app = started(&nova).await;
@@ -121,7 +121,7 @@ async fn a_request_that_shares_a_word_with_a_skill_activates_none() {
 }
 
 #[tokio::test]
-async fn the_user_drops_a_skill_from_the_next_step_on() {
+async fn user_removes_a_skill_from_the_next_step_on() {
     let nova =
         post([call("load_skill", json!({"skill": "post"})), text("Loaded."), text("Gone."), text("Still.")]);
     setting(&nova, "skills", json!({}));

@@ -1,5 +1,4 @@
-//! Settings → Vault: which vaults were open, what is private, which folders belong to the vault, and how
-//! much of the history is kept.
+//! Settings → Vault: recent vaults, private entries, extra roots, and how much history is retained.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -55,7 +54,7 @@ async fn opened_vaults_are_listed_until_forgotten() {
     let [row] = recent.as_slice() else { panic!("{recent:?}") };
     assert_eq!(PathBuf::from(&row.path), other.root());
     assert_eq!((row.notes, row.opened.is_some()), (Some(2), true));
-    // Another Nova process reads the same list, and a folder that is gone is still named.
+    // Another process reads the same list, and a deleted folder is still listed.
     let path = row.path.clone();
     drop(other);
     let again = nova.start().await.vault_page(Nothing {}).await.unwrap();
@@ -81,7 +80,7 @@ async fn missing_vaults_keep_the_day_they_were_missed() {
         let recent = app.vault_page(Nothing {}).await.unwrap().recent;
         recent.into_iter().map(|row| row.missing_since).collect::<Vec<_>>()
     };
-    // The clock of the test stands at nine on 21 November.
+    // The test's clock shows nine on 21 November.
     let expected = [Some(since.to_owned()), None, Some("2026-11-21T09:00:00Z".to_owned())];
     assert_eq!(missing().await, expected);
 
@@ -101,7 +100,7 @@ async fn private_folder_is_listed_and_removed() {
     assert_eq!((private(&page), page.private_notes), (vec![], 1));
     assert_eq!(page.own_private[0].path, "Salary.md");
 
-    // A folder dialog answers with a place on the disk.
+    // A folder dialog returns an absolute path.
     let place = nova.vault.root().join("Diary").display().to_string();
     let page = app.set_private(set(&place, true)).await.unwrap();
     assert_eq!((private(&page), page.private_notes), (vec![("Diary", false, 2)], 3));
@@ -212,7 +211,7 @@ async fn vault_folder_is_shown_in_the_file_manager() {
     assert_eq!(*desktop.0.lock().unwrap(), [nova.vault.root()]);
 }
 
-/// With nothing but what Nova brings, no description is shortened, and a few skills of the user's fit.
+/// With only the built-in skills no description is shortened, and a few of the user's still fit.
 #[tokio::test]
 async fn built_in_catalog_is_well_below_its_budget() {
     let nova = Nova::new(PEOPLE, []);

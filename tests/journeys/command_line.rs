@@ -9,7 +9,7 @@ use super::nova::{Nova, PEOPLE};
 const JANE: &str = "CRM/People/Jane Doe.md";
 
 #[test]
-fn a_chat_prints_its_events_and_its_answer() {
+fn chat_prints_its_events_and_its_answer() {
     let nova = Nova::new(PEOPLE, [text("Hello."), text("Hello again.")]);
 
     let output = nova.run(&["chat", "-p", "Hi", "--json"]);
@@ -32,7 +32,7 @@ fn a_chat_prints_its_events_and_its_answer() {
 }
 
 #[test]
-fn old_changes_are_forgotten_on_request_and_the_newest_fifty_stay() {
+fn old_changes_are_discarded_on_request_except_the_newest_fifty() {
     let nova = Nova::new("//- a.md\nText.\n", []);
     let append = r#"{"path": "a.md", "text": "More."}"#;
     let (code, _) =
@@ -40,7 +40,7 @@ fn old_changes_are_forgotten_on_request_and_the_newest_fifty_stay() {
     assert_eq!(code, 0);
     let (_, sets) = nova.json(&["changes", "list"]);
     let newest = sets[0]["id"].as_str().unwrap();
-    // The same change many times, years ago.
+    // The same change many times, dated years ago.
     for n in 0..51 {
         let (lines, images) = (format!("{newest}.jsonl"), format!("{newest}.images"));
         let text = std::fs::read_to_string(nova.history().join(lines)).unwrap();
@@ -71,7 +71,7 @@ fn old_changes_are_forgotten_on_request_and_the_newest_fifty_stay() {
 }
 
 #[test]
-fn a_vault_whose_folder_is_renamed_keeps_its_changes() {
+fn vault_whose_folder_is_renamed_keeps_its_changes() {
     let nova = Nova::new("//- a.md\nText.\n", []);
     let append = r#"{"path": "a.md", "text": "More."}"#;
     nova.json(&["tool", "call", "vault.append_to_note", "--args", append, "--approve", "all"]);
@@ -88,7 +88,7 @@ fn a_vault_whose_folder_is_renamed_keeps_its_changes() {
 }
 
 #[test]
-fn an_approval_is_answered_on_stdin() {
+fn approval_is_answered_on_stdin() {
     let nova = Nova::new(
         PEOPLE,
         [call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"})), text("Done.")],
@@ -120,7 +120,7 @@ fn an_approval_is_answered_on_stdin() {
 }
 
 #[test]
-fn a_tool_is_called_and_refused_with_the_agreed_codes() {
+fn tool_calls_and_refusals_have_documented_exit_codes() {
     let nova = Nova::new(PEOPLE, []);
 
     let (code, result) = nova.json(&["tool", "call", "crm.list_contacts", "--args", r#"{"stage":"lead"}"#]);
@@ -154,7 +154,7 @@ fn a_tool_is_called_and_refused_with_the_agreed_codes() {
 }
 
 #[test]
-fn a_call_prints_its_questions_where_a_program_answers_them() {
+fn call_prints_its_questions_if_a_program_answers_them() {
     let nova = Nova::new(PEOPLE, []);
     let add = ["tool", "call", "crm.add_contact", "--args", r#"{"name":"Odile Farrow"}"#];
     let mut child = nova
@@ -180,7 +180,7 @@ fn a_call_prints_its_questions_where_a_program_answers_them() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(nova.vault.exists("CRM/People/Odile Farrow.md"));
 
-    // A program that answers is asked, whatever the format of the output.
+    // A program that answers is asked, regardless of the output format.
     let plain =
         ["tool", "call", "crm.add_contact", "--args", r#"{"name":"Uwe Brandt"}"#, "--approve", "stdio"];
     let mut child = nova.command(&plain).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -193,14 +193,14 @@ fn a_call_prints_its_questions_where_a_program_answers_them() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(nova.vault.exists("CRM/People/Uwe Brandt.md"));
 
-    // Nobody reads lines between where nobody said so: one value is printed.
+    // Without `--approve stdio` only the one value is printed.
     let other = ["tool", "call", "crm.add_contact", "--args", r#"{"name":"Ilse Brandvik"}"#];
     let (code, result) = nova.json(&other);
     assert_eq!((code, &result["ok"]), (3, &json!(false)));
 }
 
 #[test]
-fn a_skill_is_switched_off_and_on() {
+fn skill_is_disabled_and_enabled() {
     let nova = Nova::new(PEOPLE, []);
 
     let row_of = |rows: &Value, key: &str, name: &str| {
@@ -222,14 +222,14 @@ fn a_skill_is_switched_off_and_on() {
 }
 
 #[test]
-fn the_status_of_the_vault_says_how_edits_are_noticed() {
+fn vault_status_says_how_edits_are_detected() {
     let nova = Nova::new(PEOPLE, []);
     let (code, status) = nova.json(&["vault", "status"]);
     let reason = status["watching_reason"].as_str();
-    // A machine that runs many programs may allow no more watches.
+    // A machine that runs many programs may be out of watches.
     match status["watching"].as_str() {
         Some("notified") => assert_eq!(reason, None),
-        // Where the machine keeps its temporary files on a network.
+        // If the temporary folder is on a network file system.
         Some("both") => assert!(reason.unwrap().contains("lies on"), "{status}"),
         Some("polling") => assert!(reason.unwrap().contains("inotify"), "{status}"),
         _ => panic!("{status}"),
@@ -240,7 +240,7 @@ fn the_status_of_the_vault_says_how_edits_are_noticed() {
 }
 
 #[test]
-fn changes_of_notes_are_printed_as_they_happen() {
+fn changed_notes_are_printed_as_they_change() {
     let nova = Nova::new(PEOPLE, []);
     let mut child = nova.command(&["watch"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut ready = String::new();

@@ -1,4 +1,4 @@
-//! Writes that the model asks for together: the window shows them all, and they are made in their order.
+//! Writes that the model requests together: the window shows all of them, and they run in order.
 
 use nova_app::App;
 use nova_protocol::{
@@ -25,7 +25,7 @@ struct Asked {
     diff: Vec<NoteDiffView>,
 }
 
-/// The model asks for these calls at once, and the user sees the chat in the window.
+/// The model makes these calls at once in a chat of the window.
 async fn asked_for(together: impl IntoIterator<Item = (&'static str, Value)>) -> Window {
     let nova = Nova::new(PEOPLE, [calls(together), text("Done.")]);
     let app = nova.start().await;
@@ -49,7 +49,7 @@ impl Window {
         asked_by(asked)
     }
 
-    /// All of them, in the order in which the model asked for the calls.
+    /// All questions, in the order of the model's calls.
     async fn all_asked<const N: usize>(&mut self) -> [Asked; N] {
         let (mut started, mut asked) = (Vec::new(), Vec::new());
         while asked.len() < N {
@@ -77,7 +77,7 @@ impl Window {
         self.app.decide_approval(decide).await.unwrap();
     }
 
-    /// Whether each call that had not ended yet ended well.
+    /// Whether each unfinished call succeeded.
     async fn ends(mut self) -> (Nova, Vec<bool>) {
         let mut ends = Vec::new();
         loop {
@@ -102,7 +102,7 @@ fn stage(stage: &str) -> (&'static str, Value) {
 }
 
 #[tokio::test]
-async fn all_are_asked_about_before_one_is_made_and_made_in_their_order() {
+async fn all_are_asked_about_before_any_runs_and_run_in_order() {
     let mut window = asked_for([contact("Odile Farrow"), contact("Per Holm"), contact("Ines Vidal")]).await;
     let asked: [Asked; 3] = window.all_asked().await;
     assert!(!window.nova.vault.exists("CRM/People/Odile Farrow.md"));
@@ -112,13 +112,13 @@ async fn all_are_asked_about_before_one_is_made_and_made_in_their_order() {
     let session = window.session.clone();
     let app = window.app.clone();
     let (nova, mut ends) = window.ends().await;
-    // The denial does not wait for its turn.
+    // The denial does not wait for its turn in the order.
     ends.sort_unstable();
     assert_eq!(ends, [false, true, true]);
     let there = ["Odile Farrow", "Per Holm", "Ines Vidal"]
         .map(|name| nova.vault.exists(&format!("CRM/People/{name}.md")));
     assert_eq!(there, [true, false, true]);
-    // Their outputs stand in the order of the calls.
+    // Their outputs are in the order of the calls.
     let told = nova.model.last_texts("tool");
     assert!(told[0].contains("Odile") && told[1].contains("denied") && told[2].contains("Ines"), "{told:?}");
     let view = app.open_session(SessionRef { session }).await.unwrap();
@@ -127,7 +127,7 @@ async fn all_are_asked_about_before_one_is_made_and_made_in_their_order() {
 }
 
 #[tokio::test]
-async fn what_another_one_changes_first_is_asked_about_anew() {
+async fn write_changed_by_an_earlier_one_is_asked_again() {
     let mut window = asked_for([stage("customer"), stage("lost")]).await;
     let [first, second] = window.all_asked().await;
     let says = |asked: &Asked| serde_json::to_string(&asked.diff).unwrap();
@@ -148,7 +148,7 @@ async fn what_another_one_changes_first_is_asked_about_anew() {
 }
 
 #[tokio::test]
-async fn what_builds_on_the_one_before_it_waits_for_that() {
+async fn write_that_depends_on_an_earlier_one_waits_for_it() {
     let create = ("vault__create_note", json!({"path": "Trip.md", "content": "Lisbon"}));
     let set = ("vault__set_properties", json!({"path": "Trip.md", "properties": {"year": 2027}}));
     let mut window = asked_for([create, set]).await;
@@ -164,7 +164,7 @@ async fn what_builds_on_the_one_before_it_waits_for_that() {
 }
 
 #[tokio::test]
-async fn one_that_is_stopped_holds_up_no_other() {
+async fn stopped_call_does_not_delay_the_others() {
     let mut window = asked_for([contact("Odile Farrow"), contact("Per Holm")]).await;
     let [first, second] = window.all_asked().await;
     window.decide(&second, Decision::Once).await;

@@ -1,4 +1,4 @@
-//! A release is deployed and a mail is sent by commands that the user configured.
+//! Commands that the user configured deploy a release and send a mail.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::nova::{DEPLOY_TOKEN, Nova, turn};
 use super::running_commands::{output, yes};
 
-/// What the user deploys with: version 9 does not work, version 8 hangs, version 7 says a lot.
+/// The user's deploy script: version 9 fails, version 8 hangs, version 7 prints a lot.
 const DEPLOY: &str = r#"#!/bin/sh
 echo ran >> ran.txt
 case "$NOVA_VERSION" in
@@ -53,7 +53,7 @@ fn site(nova: &Nova, file: &str) -> Option<String> {
     fs::read_to_string(nova.home().join("site").join(file)).ok()
 }
 
-/// What comes of the deployment of a version.
+/// The result of deploying a version.
 async fn deployed(version: &str, change: impl FnOnce(&mut Value)) -> (Nova, Value) {
     let nova = with_commands([deploy(version), text("Done.")], change);
     let app = nova.start().await;
@@ -89,7 +89,7 @@ async fn without_a_command_a_tool_names_the_key_to_set() {
 }
 
 #[tokio::test]
-async fn the_question_shows_the_command_and_the_answer_what_came_of_it() {
+async fn question_shows_the_command_and_the_answer_its_result() {
     let nova = with_commands([deploy("2.4"), text("Deployed.")], |_| {});
     let app = nova.start().await;
     let approver = yes();
@@ -111,7 +111,7 @@ async fn the_question_shows_the_command_and_the_answer_what_came_of_it() {
 }
 
 #[tokio::test]
-async fn no_wide_rule_and_no_denial_runs_it() {
+async fn runs_neither_by_wide_rules_nor_after_a_denial() {
     for rule in ["*", "release-management__*", "release-management__deploy_*"] {
         let nova = with_commands([deploy("2.4"), text("Not now.")], |_| {});
         nova.rules(&format!("permissions:\n  allow: [\"{rule}\"]\n"));
@@ -129,14 +129,14 @@ async fn no_wide_rule_and_no_denial_runs_it() {
 }
 
 #[tokio::test]
-async fn a_command_that_fails_is_reported_with_what_it_said() {
+async fn failing_command_is_reported_with_its_output() {
     let (nova, told) = deployed("9", |_| {}).await;
     assert_eq!(told, json!({"succeeded": false, "exit_code": 3, "lines": 1, "output": "no such server\n"}));
     assert_eq!(site(&nova, "ran.txt").unwrap(), "ran\n");
 }
 
 #[tokio::test]
-async fn what_cannot_run_is_reported_with_the_remedy() {
+async fn command_that_cannot_run_is_reported_with_the_remedy() {
     for (key, value, expected) in [
         ("deploy_command", json!(["./missing.sh"]), "no program ./missing.sh was found in "),
         ("deploy_command", json!(["no-such-program"]), "no program no-such-program was found on the PATH"),
@@ -154,7 +154,7 @@ async fn what_cannot_run_is_reported_with_the_remedy() {
 }
 
 #[tokio::test]
-async fn a_version_is_a_word_and_no_script() {
+async fn version_that_is_not_one_word_is_refused() {
     for version in ["", "2.4; rm -rf /", "$(id)", "-2", "2\n4", "../2"] {
         let (nova, told) = deployed(version, |_| {}).await;
         assert_eq!(told["code"], json!("invalid_arguments"), "{version:?}: {told}");
@@ -163,7 +163,7 @@ async fn a_version_is_a_word_and_no_script() {
 }
 
 #[tokio::test]
-async fn long_output_is_cut_and_kept_in_scratch() {
+async fn long_output_is_cut_and_saved_in_scratch() {
     let (_nova, told) = deployed("7", |_| {}).await;
     assert_eq!((&told["succeeded"], &told["lines"]), (&json!(true), &json!(20_003)));
     let said = told["output"].as_str().unwrap();
@@ -176,7 +176,7 @@ async fn long_output_is_cut_and_kept_in_scratch() {
 }
 
 #[tokio::test]
-async fn stop_ends_the_command_with_all_that_it_started() {
+async fn stop_ends_the_command_and_its_processes() {
     let nova = with_commands([deploy("8"), text("Stopped.")], |_| {});
     let app = nova.start().await;
     let mut events = app.events();
@@ -199,7 +199,7 @@ async fn stop_ends_the_command_with_all_that_it_started() {
 }
 
 #[tokio::test]
-async fn a_mail_is_the_input_of_the_send_command() {
+async fn mail_is_the_input_of_the_send_command() {
     for (tool, to, people) in [
         (
             "release-management__send_release_notes",
@@ -226,7 +226,7 @@ async fn a_mail_is_the_input_of_the_send_command() {
 }
 
 #[tokio::test]
-async fn no_rule_sends_a_mail() {
+async fn no_rule_sends_mail() {
     let mail = json!({"to": ["priya@example.org"], "subject": "Hello", "text": "Hello"});
     let nova = with_commands([call("employee-onboarding__send_email", mail), text("No.")], |_| {});
     nova.rules("permissions:\n  allow: [\"employee-onboarding__send_email\"]\n");
@@ -237,7 +237,7 @@ async fn no_rule_sends_a_mail() {
 }
 
 #[tokio::test]
-async fn an_address_that_would_be_another_header_sends_nothing() {
+async fn address_that_would_inject_a_header_sends_nothing() {
     let mail = json!({"to": ["a@example.org\nBcc: all@example.org"], "subject": "Hello", "text": "Hello"});
     let nova = with_commands([call("employee-onboarding__send_email", mail), text("No.")], |_| {});
     let app = nova.start().await;

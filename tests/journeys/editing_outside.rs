@@ -8,7 +8,7 @@ use super::nova::{Nova, PEOPLE, turn, wait_for};
 const JANE: &str = "CRM/People/Jane Doe.md";
 
 #[tokio::test]
-async fn an_edit_in_obsidian_is_reported_and_the_next_answer_uses_it() {
+async fn edit_in_obsidian_is_reported_and_the_next_answer_uses_it() {
     let read = || call("crm__get_contact", json!({"name": "Jane Doe"}));
     let nova = Nova::new(PEOPLE, [read(), text("A lead."), read(), text("Won.")]);
     let app = nova.start().await;
@@ -42,7 +42,7 @@ async fn an_edit_in_obsidian_is_reported_and_the_next_answer_uses_it() {
 }
 
 #[tokio::test]
-async fn a_change_by_nova_is_reported_with_its_author_and_not_as_an_outside_edit() {
+async fn novas_change_is_reported_with_its_author_not_as_an_outside_edit() {
     let nova = Nova::new(
         PEOPLE,
         [call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"})), text("Done.")],
@@ -62,7 +62,7 @@ async fn a_change_by_nova_is_reported_with_its_author_and_not_as_an_outside_edit
 }
 
 #[tokio::test]
-async fn a_note_that_the_model_itself_moved_or_deleted_is_no_news_to_it() {
+async fn models_own_moves_and_deletions_are_not_announced_to_it() {
     let notes = "//- Ideas.md\nMine.\n//- Old.md\nNobody's.\n//- Jane.md\nA lead.\n";
     let read = |path: &str| call("vault__read_note", json!({"path": path}));
     let script = [
@@ -86,7 +86,7 @@ async fn a_note_that_the_model_itself_moved_or_deleted_is_no_news_to_it() {
     let sent = nova.model.requests().pop().unwrap().to_string();
     assert!(!sent.contains("out of date"), "{sent}");
 
-    // Nor to a Nova that has read the chat from its log; an edit is.
+    // Nor by a process that read the chat from its log; an edit is.
     drop(app);
     let app = nova.start().await;
     nova.vault.write("Jane.md", "Won.\n");
@@ -95,7 +95,7 @@ async fn a_note_that_the_model_itself_moved_or_deleted_is_no_news_to_it() {
     assert!(sent.contains("out of date") && sent.contains("\\n- Jane.md"), "{sent}");
     assert!(!sent.contains("\\n- Ideas.md") && !sent.contains("\\n- Old.md"), "{sent}");
 
-    // An undo by the user is reported, and not as an outside change.
+    // The user's undo is announced, and not as an outside change.
     let set = app.change_sets(None, None, None).await.unwrap().remove(0);
     app.undo(&set.id, None, None).await.unwrap();
     turn(&app, Some(&end.session), "I took it back", NoApprover).await;
@@ -105,7 +105,7 @@ async fn a_note_that_the_model_itself_moved_or_deleted_is_no_news_to_it() {
 }
 
 #[tokio::test]
-async fn an_undo_keeps_what_was_edited_since() {
+async fn undo_keeps_later_edits() {
     let nova = Nova::new(
         PEOPLE,
         [call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"})), text("Done.")],
@@ -125,7 +125,7 @@ async fn an_undo_keeps_what_was_edited_since() {
 }
 
 #[tokio::test]
-async fn an_undo_of_what_was_edited_since_at_the_same_place_asks() {
+async fn undo_of_a_line_edited_since_asks() {
     let nova = Nova::new(
         PEOPLE,
         [call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"})), text("Done.")],
@@ -145,7 +145,7 @@ async fn an_undo_of_what_was_edited_since_at_the_same_place_asks() {
 }
 
 #[tokio::test]
-async fn a_session_knows_what_changed_while_nova_was_closed() {
+async fn session_reports_changes_made_while_nova_was_closed() {
     let nova = Nova::new(
         PEOPLE,
         [call("crm__get_contact", json!({"name": "Jane Doe"})), text("A lead."), text("Hm."), text("Hm.")],
@@ -191,8 +191,8 @@ async fn model_learns_that_its_change_was_undone() {
     nova.model.finish();
 }
 
-/// Jane's stage is changed by the model, which has read it as "lead", while the user edits the note before
-/// the model has said so. Gives what the call answered, and the note.
+/// The model has read Jane's stage as "lead" and changes it, while the user edits the note before that call.
+/// Returns the call's output and the note.
 async fn moved_while_edited(
     edit: impl Fn(&str) -> String,
     then: impl IntoIterator<Item = Answer>,
@@ -219,13 +219,13 @@ async fn moved_while_edited(
 }
 
 #[tokio::test]
-async fn what_the_user_has_just_set_is_not_overwritten_by_what_the_model_knew_before() {
+async fn value_just_set_by_the_user_is_not_overwritten_from_a_stale_read() {
     let lost = |text: &str| text.replace("stage: lead", "stage: lost");
     let [answer, note] = moved_while_edited(lost, [text("You have lost her.")]).await;
     assert!(answer.contains("conflict") && answer.contains("stage"), "{answer}");
     assert!(note.contains("stage: lost # since May"), "{note}");
 
-    // Who has read it as it is now may set it.
+    // After reading the current version, the model may set it.
     let read = call("vault__read_note", json!({"path": JANE}));
     let set = call("vault__set_properties", json!({"path": JANE, "properties": {"stage": "won"}}));
     let [_, note] = moved_while_edited(lost, [read, set, text("Won after all.")]).await;
@@ -233,7 +233,7 @@ async fn what_the_user_has_just_set_is_not_overwritten_by_what_the_model_knew_be
 }
 
 #[tokio::test]
-async fn who_writes_on_in_obsidian_does_not_hinder_a_change_elsewhere_in_the_note() {
+async fn edits_elsewhere_in_a_note_do_not_block_a_change() {
     let written_on =
         |text: &str| format!("{}\nShe called again.\n", text.replace("tags: [design", "tags: [art, design"));
     let [answer, note] = moved_while_edited(written_on, [text("Won.")]).await;

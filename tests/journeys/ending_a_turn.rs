@@ -1,4 +1,4 @@
-//! How turns end that do not end well, and what their calls may do at the same time.
+//! Turns that end early, and which of their calls run concurrently.
 
 use std::fs;
 
@@ -41,7 +41,7 @@ async fn filtered_or_empty_answer_is_reported() {
             let (end, _) = turn(&app, Some(&end.session), "Go on", NoApprover).await;
             assert_eq!(failed(end.end), ErrorCode::ProviderEmpty, "{kind}");
         }
-        // What was said stays said, and nothing stands for what was not.
+        // Sent text stays, and nothing replaces the missing part.
         let (end, _) = turn(&app, Some(&end.session), "Go on", NoApprover).await;
         assert_eq!(end.end, TurnEnd::Completed { text: "Here I am.".into() }, "{kind}");
         let request = nova.model.requests().pop().unwrap();
@@ -52,7 +52,7 @@ async fn filtered_or_empty_answer_is_reported() {
 }
 
 #[tokio::test]
-async fn what_was_not_allowed_to_leave_does_not_go_along_with_a_later_message() {
+async fn unsent_message_is_not_sent_with_a_later_one() {
     let nova = Nova::new(PEOPLE, [text("Good evening."), text("A lead.")]);
     nova.model.passes_on("big-cloud");
     nova.settings(&json!({
@@ -70,7 +70,7 @@ async fn what_was_not_allowed_to_leave_does_not_go_along_with_a_later_message() 
     let sent = nova.model.requests().pop().unwrap().to_string();
     assert!(sent.contains("Good evening") && !sent.contains("4711"), "{sent}");
 
-    // What is sent once more stands there once.
+    // The repeated message is sent once.
     turn(&app, Some(&refused.session), "Who is Jane?", NoApprover).await;
     let sent = nova.model.requests().pop().unwrap().to_string();
     assert_eq!((sent.matches("Who is Jane?").count(), sent.matches("4711").count()), (1, 0), "{sent}");
@@ -78,7 +78,7 @@ async fn what_was_not_allowed_to_leave_does_not_go_along_with_a_later_message() 
 }
 
 #[tokio::test]
-async fn a_model_that_never_comes_to_an_end_is_stopped_after_thirty_requests() {
+async fn model_that_never_finishes_is_stopped_after_thirty_requests() {
     let mut nova = Nova::new(PEOPLE, []);
     let mut asked = 0;
     nova.model = ModelServer::replying(move |_| {
@@ -97,7 +97,7 @@ async fn a_model_that_never_comes_to_an_end_is_stopped_after_thirty_requests() {
 }
 
 #[tokio::test]
-async fn reads_that_are_asked_for_together_run_at_the_same_time() {
+async fn parallel_reads_run_concurrently() {
     let names = ["quote", "rate", "yield"];
     let asked = names.map(|name| (format!("market__{name}"), json!({})));
     let asked = calls(asked.iter().map(|(name, args)| (name.as_str(), args.clone())));
@@ -130,7 +130,7 @@ async fn reads_that_are_asked_for_together_run_at_the_same_time() {
 }
 
 #[tokio::test]
-async fn writes_that_are_asked_for_together_are_made_in_their_order() {
+async fn parallel_writes_run_in_order() {
     let stage = |stage: &str| ("crm__update_contact", json!({"name": "Jane Doe", "stage": stage}));
     let nova =
         Nova::new(PEOPLE, [calls([stage("customer"), stage("lost"), stage("qualified")]), text("Done.")]);

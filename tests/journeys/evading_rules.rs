@@ -1,11 +1,11 @@
-//! A rule about somebody holds whatever the call names them, with the built program.
+//! A rule about a record holds whatever name a call uses for it; with the built program.
 
 use serde_json::json;
 
 use super::nova::{Nova, PEOPLE};
 
 #[test]
-fn no_name_of_a_person_evades_a_deny() {
+fn no_alias_of_a_person_evades_a_deny() {
     let nova = Nova::new(PEOPLE, []);
     nova.json(&["permission", "deny", "crm__get_contact(name=Jane Doe)"]);
     let get = |name: &str| {
@@ -37,7 +37,7 @@ fn no_name_of_a_person_evades_a_deny() {
 }
 
 #[test]
-fn no_name_of_a_note_evades_a_deny() {
+fn no_alias_of_a_note_evades_a_deny() {
     let nova = Nova::new(PEOPLE, []);
     nova.json(&["permission", "allow", "vault__delete_note"]);
     nova.json(&["permission", "deny", "vault__*(path=CRM/*)"]);

@@ -10,7 +10,7 @@ use super::nova::{Nova, PEOPLE, turn};
 
 const KEY: &str = "sk-proj-0123456789abcdefghij";
 
-/// Saves at the given place, and remembers the proposed name.
+/// Saves at the given place, and records the proposed name.
 struct SavesAt(Option<PathBuf>, std::sync::Mutex<Vec<String>>);
 
 #[async_trait::async_trait]
@@ -43,7 +43,7 @@ fn nova() -> Nova {
 }
 
 #[tokio::test]
-async fn a_chat_becomes_a_document() {
+async fn chat_is_exported_as_a_document() {
     let nova = nova();
     let app = nova.start().await;
     let (end, _) = turn(&app, None, &format!("Is Jane: a lead? {KEY}"), NoApprover).await;
@@ -65,7 +65,7 @@ async fn a_chat_becomes_a_document() {
     assert!(all.contains("She is a **lead**.") && all.contains("(branch 2 of 2)"), "{all}");
     assert!(!all.contains(KEY) && all.contains("[key left out]"), "{all}");
 
-    // What is there is not lost by a name that was typed twice.
+    // An existing file is not overwritten when a name is reused.
     std::fs::write(&file, "mine").unwrap();
     let again = ["session", "export", &end.session, "--out", file.to_str().unwrap()];
     let (code, told) = nova.json(&again);
@@ -81,7 +81,7 @@ async fn a_chat_becomes_a_document() {
 }
 
 #[tokio::test]
-async fn into_the_vault_it_goes_as_every_change_of_a_note() {
+async fn export_into_the_vault_is_a_change_like_any_other() {
     let nova = nova();
     let app = nova.start().await;
     let (end, _) = turn(&app, None, "Is Jane a lead?", NoApprover).await;
@@ -105,7 +105,7 @@ async fn into_the_vault_it_goes_as_every_change_of_a_note() {
 }
 
 #[tokio::test]
-async fn in_the_window_the_user_chooses_where() {
+async fn user_chooses_the_location_in_the_window() {
     let mut nova = nova();
     let file = nova.home().join("saved.md");
     let desktop = Arc::new(SavesAt(Some(file.clone()), std::sync::Mutex::default()));
@@ -161,7 +161,7 @@ async fn export_after_private_notes_is_private() {
     let note = nova.vault.read("Chat.md");
     assert!(is_private(&note) && note.contains("It says quartz."), "{note}");
 
-    // A branch that read nothing private is not, all of the chat is.
+    // A branch that read nothing private is not private; the whole chat is.
     nova.run(&["chat", "-p", "Hello", "--session", &end.session, "--after", "start"]);
     assert!(!is_private(&app.session_as_markdown(&end.session, false).await.unwrap()));
     assert!(is_private(&app.session_as_markdown(&end.session, true).await.unwrap()));

@@ -1,4 +1,4 @@
-//! Fields and record types of the user's own: in the form, the tables and the tools, without a restart.
+//! Custom fields and record types: in the form, the tables and the tools, without a restart.
 
 use nova_protocol::{Commands as _, Event};
 use serde_json::{Value, json};
@@ -7,13 +7,13 @@ use super::nova::{Nova, wait_for};
 use super::records_as_people_keep_them::{call, config};
 
 #[tokio::test]
-async fn a_field_of_ones_own_is_everywhere_without_a_restart() {
+async fn custom_field_is_everywhere_without_a_restart() {
     is_everywhere("met_on", "Met on").await;
 }
 
-/// One that the skill has, too.
+/// The skill has this field, too.
 #[tokio::test]
-async fn a_birthday_of_ones_own_is_everywhere_without_a_restart() {
+async fn custom_birthday_is_everywhere_without_a_restart() {
     is_everywhere("birthday", "Birthday").await;
 }
 
@@ -60,9 +60,9 @@ async fn is_everywhere(field: &str, label: &str) {
     assert_eq!((&listed["count"], &listed["contacts"][0][field]), (&json!(1), &json!("1984-03-02")));
 }
 
-/// The tools that do not make their parameters of one record alone.
+/// The tools whose parameters are not derived from a single record.
 #[test]
-fn fields_of_ones_own_reach_every_tool_that_writes_or_lists_their_records() {
+fn custom_fields_reach_every_tool_that_writes_or_lists_their_records() {
     let nova = Nova::new("", []);
     let own = |types: &[&str]| {
         let fields = |name: &&str| ((*name).to_owned(), json!({"fields": {"project": {"kind": "text"}}}));
@@ -103,7 +103,7 @@ fn fields_of_ones_own_reach_every_tool_that_writes_or_lists_their_records() {
     nova.vault.write("CRM/Companies/Quillon.md", "---\ntype: company\nproject: House\n---\n");
     nova.vault.write("CRM/Companies/Acme.md", "---\ntype: company\n---\n");
 
-    // What is there is changed in its place.
+    // An existing one is changed in place.
     call(&nova, "budget.set_limit", json!({"category": "food", "amount": "9", "project": "Garden"}));
     assert!(nova.vault.read("Budget/Limits/food.md").contains("\nproject: Garden\n"));
     let moved = json!({"event": "Site visit", "project": "Garden"});
@@ -145,7 +145,7 @@ fn fields_of_ones_own_reach_every_tool_that_writes_or_lists_their_records() {
 }
 
 #[test]
-fn a_folder_with_records_has_tools_and_a_panel() {
+fn folder_with_records_has_tools_and_a_panel() {
     let nova = Nova::new("//- Reading/Old.md\n---\ntype: book\nstatus: read\nrating: 9\n---\n", []);
     let (code, _) = nova.json(&["skill", "new", "books", "--from", "reading-list"]);
     assert_eq!(code, 0);
@@ -154,7 +154,7 @@ fn a_folder_with_records_has_tools_and_a_panel() {
         nova.vault.read("Reading/Emma.md"),
         "---\ntype: book\ntitle: Emma\nauthor: Jane Austen\nstatus: to read\nrating: 5\n---\n"
     );
-    // No question comes of what the user adds to the declaration.
+    // The user's additions to the declaration raise no question.
     config(&nova, "books", json!({"records": {"book": {"fields": {"lent_to": {"kind": "text"}}}}}));
     let (code, listed) = nova.json(&["tool", "call", "books.list_book", "--args", "{\"lent_to\": \"Ada\"}"]);
     assert_eq!((code, &listed["value"]["count"]), (0, &json!(0)), "{listed}");
@@ -184,7 +184,7 @@ fn a_folder_with_records_has_tools_and_a_panel() {
 }
 
 #[tokio::test]
-async fn fields_of_ones_own_are_shown_where_their_records_are() {
+async fn custom_fields_are_shown_with_their_records() {
     let nova = Nova::new("", []);
     let project = json!({"fields": {"project": {"kind": "text"}}});
     config(&nova, "budget", json!({"records": {"expense": project, "rule": project, "limit": project}}));
@@ -200,7 +200,7 @@ async fn fields_of_ones_own_are_shown_where_their_records_are() {
 }
 
 #[tokio::test]
-async fn a_folder_with_records_has_a_panel() {
+async fn folder_with_records_has_a_panel() {
     let nova = Nova::new("", []);
     nova.json(&["skill", "new", "books", "--from", "reading-list"]);
     let app = nova.start().await;
@@ -210,7 +210,7 @@ async fn a_folder_with_records_has_a_panel() {
 }
 
 #[test]
-fn a_type_of_ones_own_gets_tools() {
+fn custom_type_gets_tools() {
     let nova = Nova::new("", []);
     let supplier = json!({"folder": "Suppliers", "title": "name", "fields": {"name": {"kind": "text"}, "since": {"kind": "date"}}});
     config(&nova, "crm", json!({"records": {"supplier": supplier}}));
@@ -220,7 +220,7 @@ fn a_type_of_ones_own_gets_tools() {
 }
 
 #[tokio::test]
-async fn faulty_settings_of_records_say_what_is_wrong() {
+async fn faulty_record_settings_are_reported_with_the_reason() {
     for (records, says) in [
         (
             json!({"match": [{"where": "stage is lead"}]}),

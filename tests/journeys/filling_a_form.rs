@@ -1,4 +1,4 @@
-//! What a form offers before anything is typed, and while it is: presets, notes and values in use.
+//! Suggestions of a form, before and during typing: presets, notes and used values.
 
 use nova_protocol::{Commands as _, FieldsOfRecords, RecordFormRef, RecordFormView, SuggestNotes};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::nova::Nova;
 
 #[tokio::test]
-async fn a_field_that_links_to_a_note_suggests_those_it_is_about_first() {
+async fn link_field_suggests_matching_notes_of_its_type_first() {
     let notes = "
 //- CRM/Companies/Janeway.md
 ---
@@ -38,7 +38,7 @@ Also.
 }
 
 #[tokio::test]
-async fn a_message_names_any_note_and_two_of_one_name_are_told_apart() {
+async fn message_can_name_any_note_and_same_names_are_told_apart() {
     let notes = "
 //- CRM/People/Jane Doe.md
 ---
@@ -57,7 +57,7 @@ Her note of before.
     assert_eq!(paths, ["CRM/People/Jane Doe.md", "Jane's recipes.md", "Old/Jane Doe.md"]);
 }
 
-/// What the form of a new record begins with.
+/// The initial values of a new record's form.
 async fn presets(nova: &Nova, skill: &str, record_type: &str) -> (RecordFormView, Value, Value) {
     let app = nova.start().await;
     let wanted = RecordFormRef { skill: skill.into(), record_type: record_type.into(), path: None };
@@ -68,7 +68,7 @@ async fn presets(nova: &Nova, skill: &str, record_type: &str) -> (RecordFormView
 }
 
 #[tokio::test]
-async fn a_new_record_begins_with_this_day_and_the_usual_currency() {
+async fn new_record_begins_with_today_and_the_usual_currency() {
     let expense = |name: &str, currency: &str| {
         format!(
             "//- Budget/Expenses/2026/{name}.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\ncurrency: {currency}\n---\n"
@@ -92,7 +92,7 @@ async fn a_new_record_begins_with_this_day_and_the_usual_currency() {
 }
 
 #[tokio::test]
-async fn a_usual_currency_may_be_one_that_only_the_field_knows() {
+async fn usual_currency_may_be_one_that_only_the_field_knows() {
     let price = |day: &str, currency: &str| {
         format!(
             "//- {day}.md\n---\ntype: price\nsymbol: ABC\ndate: {day}\nclose: 3\ncurrency: {currency}\n---\n"
@@ -122,7 +122,7 @@ async fn opening_existing_record_adds_no_day_or_currency() {
 }
 
 #[tokio::test]
-async fn templates_and_copies_are_no_usual_currency_and_nobody_to_link_to() {
+async fn templates_and_copies_give_no_currency_and_no_suggestions() {
     let expense = |path: &str, currency: &str| {
         format!("//- {path}.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\ncurrency: {currency}\n---\n")
     };
@@ -148,7 +148,7 @@ async fn templates_and_copies_are_no_usual_currency_and_nobody_to_link_to() {
 }
 
 #[tokio::test]
-async fn a_form_offers_the_values_in_use() {
+async fn form_offers_the_values_in_use() {
     let expense = |name: &str, category: &str| {
         format!(
             "//- Budget/Expenses/2026/{name}.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\ncategory: {category}\n---\n"
@@ -175,7 +175,7 @@ async fn a_form_offers_the_values_in_use() {
 }
 
 #[tokio::test]
-async fn a_field_of_contacts_suggests_contacts_only() {
+async fn contact_field_suggests_contacts_only() {
     let notes = "
 //- CRM/People/J Doe.md
 ---

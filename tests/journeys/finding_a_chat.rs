@@ -15,7 +15,7 @@ The safe opens with zanzibar.
 The plan names tasmania.
 ";
 
-/// A chat with one turn; answers with its id.
+/// A chat with one turn; returns its id.
 fn chat(nova: &Nova, words: &str) -> String {
     let output = nova.run(&["chat", "-p", words, "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
@@ -24,7 +24,7 @@ fn chat(nova: &Nova, words: &str) -> String {
     event["session"].as_str().unwrap().to_owned()
 }
 
-/// The ids of the sessions in which it is found.
+/// The ids of the sessions that match.
 fn found(nova: &Nova, words: &str) -> Vec<String> {
     let (code, found) = nova.json(&["session", "search", words]);
     assert_eq!(code, 0);
@@ -32,7 +32,7 @@ fn found(nova: &Nova, words: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_chat_is_found_by_what_was_said_and_opens_at_the_message() {
+fn chat_is_found_by_its_words_and_opens_at_the_message() {
     let nova = Nova::new(
         PEOPLE,
         [text("In the Harborline contract."), text("会議は明日です。"), text("Nothing there.")],
@@ -64,7 +64,7 @@ fn a_chat_is_found_by_what_was_said_and_opens_at_the_message() {
 }
 
 #[test]
-fn what_tools_read_and_what_is_said_of_private_notes_is_not_found() {
+fn tool_outputs_and_answers_about_private_notes_are_not_found() {
     let nova = Nova::new(
         SECRET,
         [
@@ -91,7 +91,7 @@ fn what_tools_read_and_what_is_said_of_private_notes_is_not_found() {
 }
 
 #[test]
-fn a_deleted_chat_is_restored_until_it_is_purged() {
+fn deleted_chat_can_be_restored_until_it_is_purged() {
     let nova = Nova::new(PEOPLE, [text("Hello."), text("Hello again.")]);
     let (one, two) = (chat(&nova, "Greet Odile"), chat(&nova, "Greet Tomasz"));
     let ids = |args: &[&str]| -> Vec<String> {
@@ -122,11 +122,11 @@ fn a_deleted_chat_is_restored_until_it_is_purged() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_purge_that_cannot_empty_the_log_says_so() {
+async fn purge_that_cannot_truncate_the_log_says_so() {
     let nova = Nova::new(PEOPLE, [text("Hello.")]);
     let one = chat(&nova, "Greet Odile");
     nova.run(&["session", "delete", &one]);
-    // Another program reads, and what it may still read stays in the log.
+    // Another program reads, and pages it may still read stay in the write-ahead log.
     let database = format!("sqlite://{}", nova.data().join("nova.db").display());
     let database = sqlx::SqlitePool::connect(&database).await.unwrap();
     let mut reading = database.begin().await.unwrap();
@@ -141,7 +141,7 @@ async fn a_purge_that_cannot_empty_the_log_says_so() {
 }
 
 #[tokio::test]
-async fn a_chat_is_renamed_pinned_and_put_away() {
+async fn chat_is_renamed_pinned_and_archived() {
     let nova = Nova::new(PEOPLE, [text("Hello.")]);
     let app = nova.start().await;
     let (end, _) = turn(&app, None, "Greet Odile", NoApprover).await;

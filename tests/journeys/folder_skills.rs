@@ -1,4 +1,4 @@
-//! Folders that are skills, in every shape that people leave them in.
+//! Skill folders, in every shape that people leave them in.
 
 use std::fs;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ async fn started(nova: &Nova) -> App {
 }
 
 #[tokio::test]
-async fn what_cannot_be_used_is_listed_with_its_reason_and_hides_no_other() {
+async fn unusable_skill_is_listed_with_its_reason_and_hides_no_other() {
     let nova = Nova::new("", []);
     write(&nova, "good/SKILL.md", GOOD);
     write(&nova, "unreadable/SKILL.md", "---\nname: [\n---\n");
@@ -74,7 +74,7 @@ async fn what_cannot_be_used_is_listed_with_its_reason_and_hides_no_other() {
 }
 
 #[tokio::test]
-async fn what_breaks_a_rule_works_and_the_row_says_so() {
+async fn skill_that_deviates_from_the_standard_works_and_its_row_says_so() {
     let nova = Nova::new("", []);
     for (path, text) in [
         ("other-name/SKILL.md", GOOD.to_owned()),
@@ -109,7 +109,7 @@ async fn what_breaks_a_rule_works_and_the_row_says_so() {
 }
 
 #[tokio::test]
-async fn of_two_folders_with_one_id_the_one_that_is_named_as_it_should_be_has_it() {
+async fn of_two_folders_with_one_id_the_properly_named_one_wins() {
     let nova = Nova::new("", []);
     for id in ["My_Skill", "my-skill", "my_skill"] {
         write(&nova, &format!("{id}/SKILL.md"), GOOD.replace("good", id));
@@ -135,7 +135,7 @@ async fn of_two_folders_with_one_id_the_one_that_is_named_as_it_should_be_has_it
 }
 
 #[tokio::test]
-async fn folders_that_look_like_a_built_in_are_not_used() {
+async fn folders_that_resemble_a_built_in_are_not_used() {
     let nova = Nova::new("", []);
     for id in ["v\u{430}ult", "Vault "] {
         write(&nova, &format!("{id}/SKILL.md"), GOOD.replace("good", id));
@@ -151,7 +151,7 @@ async fn folders_that_look_like_a_built_in_are_not_used() {
 }
 
 #[tokio::test]
-async fn the_user_s_configuration_lies_over_the_skill_s_defaults_and_fits_its_schema() {
+async fn users_configuration_overrides_defaults_and_is_validated() {
     let nova = Nova::new("", []);
     write(&nova, "good/SKILL.md", GOOD);
     write(
@@ -160,7 +160,7 @@ async fn the_user_s_configuration_lies_over_the_skill_s_defaults_and_fits_its_sc
         "config:\n  type: object\n  properties:\n    days: {type: integer}\n    who: {type: string}\n",
     );
     write(&nova, "good/config.yaml", "days: 3\nwho: nobody\n");
-    // Written with _ where the folder has -, it is the same skill's.
+    // With `_` for `-` it still belongs to the same skill.
     nova.settings(&json!({"skills": {"good": {"config": {"who": "Jane"}}}}));
     let app = started(&nova).await;
     let config = |app: &App| app.registry().snapshot().skill("good").unwrap().config.clone();
@@ -180,7 +180,7 @@ async fn the_user_s_configuration_lies_over_the_skill_s_defaults_and_fits_its_sc
 }
 
 #[tokio::test]
-async fn a_file_that_breaks_leaves_the_last_good_version_of_its_skill_in_force() {
+async fn file_that_breaks_keeps_the_last_good_version_of_its_skill() {
     let nova = Nova::new("", []);
     let good = [
         ("good/SKILL.md", GOOD),
@@ -213,7 +213,7 @@ async fn a_file_that_breaks_leaves_the_last_good_version_of_its_skill_in_force()
     }
 }
 
-/// Waits until the row of the skill `good` is so.
+/// Waits until the row of the skill `good` matches.
 async fn until(app: &App, fits: impl Fn(&SkillRow) -> bool) -> SkillRow {
     let mut events = app.events();
     loop {
@@ -226,7 +226,7 @@ async fn until(app: &App, fits: impl Fn(&SkillRow) -> bool) -> SkillRow {
 }
 
 #[tokio::test]
-async fn a_folder_of_thousands_of_files_and_a_pipe_hold_nobody() {
+async fn folder_of_thousands_of_files_and_a_pipe_do_not_block() {
     let nova = Nova::new("", []);
     let skill = write(&nova, "good/SKILL.md", GOOD).parent().unwrap().to_owned();
     for at in 0..2000 {
@@ -247,7 +247,7 @@ async fn a_folder_of_thousands_of_files_and_a_pipe_hold_nobody() {
 }
 
 #[tokio::test]
-async fn a_skill_that_goes_while_it_is_used_is_gone_and_the_rest_works() {
+async fn skill_removed_during_use_is_gone_and_the_rest_works() {
     let nova = Nova::new("", []);
     let skill = write(&nova, "good/SKILL.md", GOOD).parent().unwrap().to_owned();
     write(&nova, "good/tools/echo.ts", "name: echo\ndescription: Echoes.\neffect: read\ngives: hello\n");
@@ -265,7 +265,7 @@ async fn a_skill_that_goes_while_it_is_used_is_gone_and_the_rest_works() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_folder_that_is_a_link_out_is_named_and_not_followed() {
+async fn folder_that_links_outside_is_reported_and_not_followed() {
     let nova = Nova::new("", []);
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("SKILL.md"), GOOD).unwrap();
@@ -285,7 +285,7 @@ async fn a_folder_that_is_a_link_out_is_named_and_not_followed() {
 }
 
 #[tokio::test]
-async fn a_skill_that_goes_in_the_middle_of_a_chat_ends_no_chat() {
+async fn skill_removed_during_a_chat_does_not_end_it() {
     let answers = [
         model_call("load_skill", json!({"skill": "good"})),
         model_call("good__echo", json!({})),
@@ -314,7 +314,7 @@ async fn a_skill_that_goes_in_the_middle_of_a_chat_ends_no_chat() {
 }
 
 #[test]
-fn a_new_skill_loads_checks_and_runs_at_once() {
+fn new_skill_loads_checks_and_runs_at_once() {
     let nova = Nova::new("", []);
     let (code, made) = nova.json(&["skill", "new", "meeting-notes"]);
     assert_eq!((code, &made["ok"]), (0, &json!(true)));
@@ -336,7 +336,7 @@ fn a_new_skill_loads_checks_and_runs_at_once() {
     fs::write(nova.config().join("skills/meeting-notes/tools/odd.ts"), "export default {\n").unwrap();
     let taken = "records:\n  contact: {folder: Friends, fields: {name: {kind: text}}}\n";
     fs::write(nova.config().join("skills/meeting-notes/manifest.yaml"), taken).unwrap();
-    // Also below a folder that is named as the owner.
+    // Also below a folder named after the owner.
     let below = nova.config().join("crm/friends");
     fs::create_dir_all(&below).unwrap();
     fs::write(below.join("SKILL.md"), "---\nname: friends\ndescription: Friends.\n---\n").unwrap();

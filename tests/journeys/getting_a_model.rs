@@ -1,4 +1,4 @@
-//! Getting a model: one that is found on this machine, or a provider with a key that was pasted.
+//! Setting up a model: one found on this machine, or a provider with a pasted key.
 
 use std::fs;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use serde_json::json;
 use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, assert_clean_folder};
 use super::nova::{Nova, PEOPLE, local_server, turn};
 
-/// A Nova that nobody has set up.
+/// A Nova that has not been set up.
 fn fresh(passphrase: Option<&'static str>) -> Nova {
     let mut nova = Nova::new("//- Jane.md\nHello.\n", []);
     fs::remove_dir_all(nova.config()).unwrap();
@@ -40,7 +40,7 @@ fn open(nova: &Nova, provider: Option<NewProvider>) -> OpenVault {
     }
 }
 
-/// Nothing of the first start is on disk.
+/// Asserts that the first start has written nothing.
 #[track_caller]
 fn assert_nothing_kept(nova: &Nova) {
     assert!(!nova.config().join("nova.config.json").exists(), "there is a configuration");
@@ -48,7 +48,7 @@ fn assert_nothing_kept(nova: &Nova) {
 }
 
 #[tokio::test]
-async fn every_model_server_of_this_machine_is_found_with_its_models() {
+async fn every_local_model_server_is_found_with_its_models() {
     let (ollama, studio) = (ModelServer::start([]), ModelServer::start([text("Hello from here.")]));
     let mut nova = fresh(None);
     nova.local_servers = vec![
@@ -73,7 +73,7 @@ async fn every_model_server_of_this_machine_is_found_with_its_models() {
 }
 
 #[tokio::test]
-async fn a_pasted_key_is_tried_kept_among_the_credentials_and_used() {
+async fn pasted_key_is_tested_stored_as_a_credential_and_used() {
     for kind in ["openai", "openai_responses", "anthropic", "gemini"] {
         let server = ModelServer::start([text("ok"), text("ok"), text("Hello.")]);
         let nova = fresh(Some(PASSPHRASE));
@@ -100,7 +100,7 @@ async fn a_pasted_key_is_tried_kept_among_the_credentials_and_used() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_refused_leaves_nothing_behind_and_says_what_to_do() {
+async fn refused_key_stores_nothing_and_says_what_to_do() {
     let refusal = json!({"error": {"message": format!("Incorrect API key provided: {CANARY}")}});
     let server = ModelServer::start([error(401, refusal.clone()), error(401, refusal)]);
     let nova = fresh(Some(PASSPHRASE));
@@ -120,7 +120,7 @@ async fn a_key_that_is_refused_leaves_nothing_behind_and_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn credentials_that_cannot_be_opened_are_opened_in_place_and_the_same_is_done_again() {
+async fn locked_credentials_are_unlocked_in_place_and_the_step_retried() {
     let server = ModelServer::start([text("ok"), text("ok")]);
     let nova = fresh(None);
     let app = nova.start().await;
@@ -137,7 +137,7 @@ async fn credentials_that_cannot_be_opened_are_opened_in_place_and_the_same_is_d
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_provider_is_refused_before_anything_is_asked() {
+async fn invalid_provider_is_refused_before_any_request() {
     let server = ModelServer::start([]);
     let nova = fresh(Some(PASSPHRASE));
     let app = nova.start().await;
@@ -166,14 +166,14 @@ async fn what_cannot_be_a_provider_is_refused_before_anything_is_asked() {
     }
     assert_nothing_kept(&nova);
     assert_eq!(server.authorizations(), [], "somebody was asked");
-    // A server of one's own network that wants no key may speak http; nobody listens at this one.
+    // A server on the local network without a key may use http; nobody listens at this one.
     let new = NewProvider { base_url: Some("http://models.invalid/v1".into()), key: None, ..good };
     assert_eq!(app.add_provider(new).await.unwrap_err().code, ErrorCode::ProviderUnreachable);
     server.finish();
 }
 
 #[tokio::test]
-async fn a_name_that_is_taken_by_another_address_keeps_its_key() {
+async fn name_taken_by_another_address_keeps_its_key() {
     let (here, elsewhere) = (ModelServer::start([text("ok"), text("ok")]), ModelServer::start([]));
     let nova = fresh(Some(PASSPHRASE));
     let app = nova.start().await;
@@ -183,14 +183,14 @@ async fn a_name_that_is_taken_by_another_address_keeps_its_key() {
     assert!(problem.message.contains("already") && problem.hint.contains("another name"), "{problem}");
     assert_eq!(elsewhere.authorizations(), []);
 
-    // A new key for the same one.
+    // A new key for the same provider.
     app.add_provider(pasted("openai", &here, "second-key")).await.unwrap();
     app.list_provider_rows().await;
     assert_eq!(here.authorizations().last().unwrap().as_deref(), Some("Bearer second-key"));
     assert_eq!(nova.read_settings()["providers"].as_array().unwrap().len(), 1);
 }
 
-/// What a provider answers when it is asked for a word.
+/// The result of testing a provider that gives these answers.
 async fn check(answers: impl IntoIterator<Item = Answer>) -> Result<(), ErrorCode> {
     let server = ModelServer::start(answers);
     let nova = fresh(None);
@@ -201,7 +201,7 @@ async fn check(answers: impl IntoIterator<Item = Answer>) -> Result<(), ErrorCod
 }
 
 #[tokio::test]
-async fn a_provider_that_gives_no_whole_answer_is_not_taken() {
+async fn provider_without_a_complete_answer_is_not_added() {
     let said = |text: &str| json!({"error": {"message": text}});
     assert_eq!(check([text("o").then_cut()]).await, Err(ErrorCode::ProviderTruncated));
     assert_eq!(check([text("o").error_mid_stream("overloaded")]).await, Err(ErrorCode::ProviderFailed));
@@ -212,7 +212,7 @@ async fn a_provider_that_gives_no_whole_answer_is_not_taken() {
 }
 
 #[tokio::test]
-async fn a_key_without_quota_for_one_model_is_tried_with_the_next() {
+async fn key_without_quota_for_one_model_is_tried_with_the_next() {
     let list = r#"{"models":[{"name":"models/large"},{"name":"models/small"}]}"#;
     let server = WebServer::start(move |request| match request.method.as_str() {
         "GET" if request.path.starts_with("/v1beta/models") => Reply::text(list),
@@ -254,7 +254,7 @@ async fn model_list_is_refreshed_and_outlives_its_server() {
 #[tokio::test]
 async fn silent_local_server_has_a_problem_despite_its_models() {
     let nobody = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    // It answers, and has no list: what is written for it is all there is to know.
+    // It responds, but has no list: only the configured models are known.
     let listless = WebServer::start(|_| Reply::with(404, &[], "")).await;
     for (kind, address, problem) in [
         ("openai", format!("http://{nobody}/v1"), Some(ErrorCode::ProviderUnreachable)),
@@ -285,7 +285,7 @@ async fn known_context_survives_an_answer_without_it() {
     }));
     let app = nova.start().await;
     app.list_provider_rows().await;
-    // Before each turn the server is asked where the model runs, and says nothing of its context.
+    // Before each turn the server is asked where the model runs; its reply has no context size.
     for words in ["One", "Two"] {
         let (_, events) = turn(&app, None, words, NoApprover).await;
         let limit = events.iter().find_map(|event| match event {
@@ -342,7 +342,7 @@ async fn stores_favourite_once_and_prices_as_written() {
 }
 
 #[tokio::test]
-async fn a_context_that_was_set_too_small_is_raised_and_nothing_else_is_written() {
+async fn context_that_was_set_too_small_is_raised_and_nothing_else_is_written() {
     let nova = Nova::new("", []);
     let mut settings = nova.read_settings();
     settings["providers"][0]["context"] = json!(4096);

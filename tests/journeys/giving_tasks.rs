@@ -1,4 +1,4 @@
-//! Tasks that the assistant gives to sub-agents: what they may, what it hears of them, how they end.
+//! Tasks given to sub-agents: their rights, what they receive, and how they end.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -32,13 +32,13 @@ pub(super) fn add_odile() -> Answer {
     call("crm__add_contact", json!({"name": "Odile Farrow"}))
 }
 
-/// The model answers by what its task or message is.
+/// The model answers depending on the task or message.
 fn answering(nova: &mut Nova, reply: impl FnMut(&Value) -> Answer + Send + 'static) {
     nova.model = ModelServer::replying(reply);
     setting(nova, "providers", json!([{"id": "test", "kind": "openai", "base_url": nova.model.base_url()}]));
 }
 
-/// What the user, or the one who gave the task, said last.
+/// The last message of the user or of the agent that gave the task.
 fn asked(request: &Value) -> String {
     let messages = request["messages"].as_array().unwrap().iter();
     let mut said = messages
@@ -53,7 +53,7 @@ pub(super) fn outputs(request: &Value) -> Vec<String> {
     tools.map(|message| message["content"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Session of the sub-agent, with what is said of it.
+/// Sessions of sub-agents, with their start events.
 pub(super) fn started(events: &[Event]) -> Vec<(&str, &Event)> {
     let started = events.iter().filter_map(|event| match event {
         Event::SubagentStarted { subagent, .. } => Some((subagent.as_str(), event)),
@@ -75,7 +75,7 @@ async fn send(app: &App, session: &str, words: &str) {
     app.send_message(message).await.unwrap();
 }
 
-/// Events of one session, in their order, until one fits.
+/// Events of one session in order, up to the first that matches.
 async fn of_session(
     events: &mut Receiver<Envelope>,
     session: &str,
@@ -99,7 +99,7 @@ fn is_end(event: &Event) -> bool {
 }
 
 #[tokio::test]
-async fn a_sub_agent_answers_with_text_and_sources() {
+async fn sub_agent_answers_with_text_and_sources() {
     let nova = Nova::new(
         PEOPLE,
         [task("Who is a lead?", &["crm"]), leads(), text("Jane Doe, at Quillon Labs."), text("It is Jane.")],
@@ -130,7 +130,7 @@ async fn a_sub_agent_answers_with_text_and_sources() {
     });
     assert_eq!(last, Some((2, 20, true)));
 
-    // Its session is in no list, and is opened as a chat.
+    // Its session is in no list, but can be opened as a chat.
     let listed = app.list_sessions(Nothing {}).await.unwrap();
     assert_eq!(listed.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), [end.session.as_str()]);
     let view = app.open_session(SessionRef { session: session.into() }).await.unwrap();
@@ -140,7 +140,7 @@ async fn a_sub_agent_answers_with_text_and_sources() {
 }
 
 #[tokio::test]
-async fn a_sub_agent_goes_on_as_a_chat_of_the_user() {
+async fn sub_agent_continues_as_a_chat_of_the_user() {
     let nova = Nova::new(
         PEOPLE,
         [task("Who is a lead?", &["crm"]), text("Jane."), text("Fine."), add_odile(), text("Added.")],
@@ -157,7 +157,7 @@ async fn a_sub_agent_goes_on_as_a_chat_of_the_user() {
 }
 
 #[tokio::test]
-async fn two_sub_agents_work_at_the_same_time() {
+async fn two_sub_agents_run_concurrently() {
     let mut nova = Nova::new(PEOPLE, []);
     answering(&mut nova, |request| match asked(request).as_str() {
         "Compare" if outputs(request).is_empty() => calls([
@@ -183,7 +183,7 @@ async fn two_sub_agents_work_at_the_same_time() {
 }
 
 #[tokio::test]
-async fn its_question_stands_in_its_parents_chat_and_a_denial_is_kept_to() {
+async fn its_question_is_asked_in_the_parents_chat_and_a_denial_holds() {
     let nova = Nova::new(
         PEOPLE,
         [task("Add Odile", &["crm"]), add_odile(), text("I may not."), text("It may not.")],
@@ -227,7 +227,7 @@ async fn its_question_stands_in_its_parents_chat_and_a_denial_is_kept_to() {
 }
 
 #[tokio::test]
-async fn what_it_writes_is_undone_with_its_parents_turn() {
+async fn its_writes_are_undone_with_the_parents_turn() {
     let nova =
         Nova::new(PEOPLE, [task("Add Odile", &["crm"]), add_odile(), text("Added."), text("It is done.")]);
     let app = nova.start().await;
@@ -248,7 +248,7 @@ async fn what_it_writes_is_undone_with_its_parents_turn() {
 }
 
 #[tokio::test]
-async fn it_calls_nothing_that_it_was_not_given_and_no_further_sub_agent() {
+async fn it_can_call_neither_other_tools_nor_further_sub_agents() {
     let nova = Nova::new(
         PEOPLE,
         [
@@ -294,7 +294,7 @@ async fn unknown_skills_are_refused_with_the_nearest() {
 }
 
 #[tokio::test]
-async fn a_turn_starts_no_more_sub_agents_than_the_configuration_says() {
+async fn turn_starts_no_more_sub_agents_than_configured() {
     let mut nova = Nova::new(PEOPLE, []);
     answering(&mut nova, |request| match asked(request).as_str() {
         "Look" if outputs(request).is_empty() => {
@@ -312,7 +312,8 @@ async fn a_turn_starts_no_more_sub_agents_than_the_configuration_says() {
     assert_eq!(told.iter().filter(|text| text.contains("no more are allowed")).count(), 2, "{told:?}");
 }
 
-/// A sub-agent that lists one stage after the other, with so many steps; what its parent's model receives.
+/// A sub-agent that lists one stage after another, with these limits. Returns what its parent's model
+/// receives.
 async fn endless(limits: Value, approver: ScriptedApprover) -> (Vec<Event>, String) {
     let mut nova = Nova::new(PEOPLE, []);
     answering(&mut nova, |request| match asked(request).as_str() {
@@ -342,7 +343,7 @@ fn steps(events: &[Event]) -> u32 {
 }
 
 #[tokio::test]
-async fn at_its_step_limit_the_user_may_let_it_go_on() {
+async fn user_may_extend_its_step_limit() {
     let approver = ScriptedApprover::new([decided(Decision::Once), denied("enough")]);
     let (events, told) = endless(json!({"steps": 3}), approver.clone()).await;
     assert_eq!(steps(&events), 6);
@@ -359,8 +360,8 @@ async fn at_its_step_limit_the_user_may_let_it_go_on() {
 }
 
 #[tokio::test]
-async fn its_token_limit_ends_it_whoever_allows_more_steps() {
-    // Each request costs 600 tokens that were not cached.
+async fn token_limit_ends_it_even_if_more_steps_are_allowed() {
+    // Each request costs 600 uncached tokens.
     let (events, told) = endless(json!({"steps": 2, "tokens": 2000}), yes()).await;
     assert_eq!(steps(&events), 4);
     let told: Value = serde_json::from_str(&told).unwrap();
@@ -368,7 +369,7 @@ async fn its_token_limit_ends_it_whoever_allows_more_steps() {
 }
 
 #[tokio::test]
-async fn stop_of_the_turn_stops_its_sub_agents_and_all_write_their_end() {
+async fn stopping_the_turn_stops_its_sub_agents_and_each_logs_its_end() {
     let mut nova = Nova::new(PEOPLE, []);
     answering(&mut nova, |request| match asked(request).as_str() {
         "Look" => calls((1..=2).map(|_| ("core__task", json!({"prompt": "look", "skills": ["crm"]})))),
@@ -397,7 +398,7 @@ async fn stop_of_the_turn_stops_its_sub_agents_and_all_write_their_end() {
 }
 
 #[tokio::test]
-async fn stop_of_one_sub_agent_leaves_the_other_and_the_turn() {
+async fn stopping_one_sub_agent_leaves_the_other_and_the_turn() {
     let mut nova = Nova::new(PEOPLE, []);
     answering(&mut nova, |request| match asked(request).as_str() {
         "Look" if outputs(request).is_empty() => calls([
@@ -425,7 +426,7 @@ async fn stop_of_one_sub_agent_leaves_the_other_and_the_turn() {
 }
 
 #[tokio::test]
-async fn stop_in_its_own_chat_stops_it_alone() {
+async fn stop_in_its_own_chat_stops_only_it() {
     let nova =
         Nova::new(PEOPLE, [task("look", &["crm"]), text("I begin").stall(), text("Without it, then.")]);
     let app = nova.start().await;
@@ -442,7 +443,7 @@ async fn stop_in_its_own_chat_stops_it_alone() {
 }
 
 #[tokio::test]
-async fn its_chat_opened_in_mid_answer_has_the_words_so_far() {
+async fn its_chat_opened_in_mid_answer_has_the_text_so_far() {
     let said = text("One.\n\nTwo").and(pause()).and(text(" and three."));
     let nova = Nova::new(PEOPLE, [task("look", &["crm"]), said, text("It counted.")]);
     let app = nova.start().await;
@@ -473,7 +474,7 @@ async fn its_chat_opened_in_mid_answer_has_the_words_so_far() {
 }
 
 #[tokio::test]
-async fn a_deleted_chat_takes_its_sub_agents_along() {
+async fn deleting_a_chat_deletes_its_sub_agents() {
     let nova = Nova::new(PEOPLE, [task("Who?", &["crm"]), text("Jane."), text("Jane.")]);
     let app = nova.start().await;
     let (end, events) = turn(&app, None, "Who?", yes()).await;
@@ -493,7 +494,7 @@ async fn a_deleted_chat_takes_its_sub_agents_along() {
 }
 
 #[test]
-fn a_terminal_is_told_of_a_sub_agent_and_its_question() {
+fn terminal_shows_a_sub_agent_and_its_question() {
     let nova =
         Nova::new(PEOPLE, [task("Add Odile", &["crm"]), add_odile(), text("Added."), text("It is done.")]);
     let output = nova.run(&["chat", "-p", "Have Odile added", "--approve", "all", "--json"]);
@@ -522,7 +523,7 @@ fn a_terminal_is_told_of_a_sub_agent_and_its_question() {
 }
 
 #[test]
-fn a_killed_nova_leaves_both_sessions_resumable() {
+fn kill_leaves_both_sessions_resumable() {
     let nova =
         Nova::new(PEOPLE, [task("Look", &["crm"]), leads(), pause(), text("I am back."), text("So am I.")]);
     let mut command = nova.command(&["chat", "-p", "Look", "--json"]);
@@ -549,7 +550,7 @@ fn a_killed_nova_leaves_both_sessions_resumable() {
         let request = nova.model.requests().pop().unwrap().to_string();
         assert!(request.contains("Nova ended during the previous turn."), "{request}");
     }
-    // A task may have changed something before it was cut off.
+    // A task may have changed something before it was interrupted.
     let told = nova.model.last_texts("tool");
     assert!(told.iter().any(|text| text.contains("Its outcome is unknown")), "{told:?}");
     nova.model.finish();

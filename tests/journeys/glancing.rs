@@ -1,4 +1,4 @@
-//! What is due stands beside a skill and where a chat begins, without being asked for.
+//! Due items are shown beside a skill and where a chat begins, without a request.
 
 use std::fs;
 
@@ -59,7 +59,7 @@ fn number(value: i32, words: &str) -> GlanceValue {
 }
 
 #[tokio::test]
-async fn what_is_due_is_said_of_the_notes_as_they_are() {
+async fn due_items_follow_the_notes() {
     let nova = Nova::new(DUE, []);
     let app = nova.start().await;
 
@@ -92,7 +92,7 @@ async fn what_is_due_is_said_of_the_notes_as_they_are() {
 }
 
 #[tokio::test]
-async fn a_look_at_what_is_due_asks_nobody_counts_for_nothing_and_reaches_no_model() {
+async fn listing_due_items_asks_nobody_is_not_counted_and_reaches_no_model() {
     let nova = Nova::new(DUE, []);
     nova.rules("permissions:\n  human_approval: [ \"crm__*\" ]\n");
     let app = nova.start().await;
@@ -108,7 +108,7 @@ async fn a_look_at_what_is_due_asks_nobody_counts_for_nothing_and_reaches_no_mod
     let rows = app.list_skills(Nothing {}).await.unwrap();
     assert_eq!(rows.iter().map(|row| row.usage.calls).sum::<u32>(), 0, "nobody called a tool");
     assert!(nova.model.requests().is_empty());
-    // What becomes the message is the same whatever the notes hold.
+    // The suggested message is the same whatever the notes contain.
     let asks: Vec<Value> = seen.iter().map(|one| json!(one.ask)).collect();
     let empty = Nova::new("", []);
     let elsewhere: Vec<Value> =
@@ -117,7 +117,7 @@ async fn a_look_at_what_is_due_asks_nobody_counts_for_nothing_and_reaches_no_mod
 }
 
 #[tokio::test]
-async fn a_folder_skill_says_what_is_due_too_and_only_by_tools_that_read() {
+async fn folder_skill_lists_due_items_only_by_reading_tools() {
     let nova = Nova::new("", []);
     let folder = nova.config().join("skills/tasks");
     fs::create_dir_all(folder.join("tools")).unwrap();
@@ -137,7 +137,7 @@ async fn a_folder_skill_says_what_is_due_too_and_only_by_tools_that_read() {
     let all = glances(&app).await;
     let asks: Vec<_> = all.iter().filter(|one| one.skill == "tasks").map(|one| one.ask.as_deref()).collect();
     assert_eq!(asks, [Some("What waits?")], "a tool that writes, or that there is not, is left out");
-    // Nobody has looked at the file yet: its first call would ask.
+    // The file is not approved yet: its first call would ask.
     assert_eq!(of(&app, "tasks").await.says, []);
 
     fs::write(folder.join("manifest.yaml"), "glance:\n  - { tool: waiting, asks: What waits? }\n").unwrap();

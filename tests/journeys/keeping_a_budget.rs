@@ -1,4 +1,4 @@
-//! A month of money, from the bank's file to what is left.
+//! A month of money, from the bank's file to the remaining budget.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn on_the_starter_vault() -> Nova {
     nova
 }
 
-/// The value of a tool that is called at a terminal.
+/// The value of a tool called at a terminal.
 #[track_caller]
 fn call(nova: &Nova, tool: &str, args: Value) -> Value {
     let (code, outcome) = nova.json(&[
@@ -32,7 +32,7 @@ fn call(nova: &Nova, tool: &str, args: Value) -> Value {
 }
 
 #[test]
-fn a_statement_is_looked_at_imported_once_and_reverted() {
+fn statement_is_previewed_imported_once_and_reverted() {
     let nova = on_the_starter_vault();
     let before = nova.vault.files();
     let month = |nova: &Nova| call(nova, "month_summary", json!({"month": "2026-11"}))["value"].clone();
@@ -61,11 +61,11 @@ fn a_statement_is_looked_at_imported_once_and_reverted() {
 }
 
 #[test]
-fn what_was_spent_and_what_is_left_can_be_traced_to_its_notes() {
+fn spent_and_remaining_amounts_are_traceable_to_notes() {
     let nova = on_the_starter_vault();
     let outcome = call(&nova, "month_summary", json!({"month": "2026-11"}));
-    // 2400.00 came in; 1180.00 + 24.90 + 49.00 + 38.40 + 71.40 + 23.50 + 3 × 3.50 + 132.65 + 158.90 − 12.30 went out
-    // by 21 November, and 3.50 recur on the 27th: to come before that day, spent from then on.
+    // 2400.00 came in; 1180.00 + 24.90 + 49.00 + 38.40 + 71.40 + 23.50 + 3 × 3.50 + 132.65 + 158.90 − 12.30
+    // went out by 21 November, and 3.50 recurs on the 27th: upcoming before that day, spent from then on.
     let cents = |key: &str| -> i64 {
         let amount = outcome["value"][key].as_str().unwrap();
         amount.replace('.', "").parse().unwrap()

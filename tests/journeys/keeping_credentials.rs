@@ -21,7 +21,7 @@ fn passphrase_file(nova: &Nova) -> std::path::PathBuf {
     file
 }
 
-/// Runs the command with the passphrase in a file and this on its standard input.
+/// Runs the command with the passphrase in a file and `input` on standard input.
 pub(crate) fn told(nova: &Nova, args: &[&str], input: &str) -> Output {
     let mut command = nova.command(args);
     command.env("NOVA_PASSPHRASE_FILE", passphrase_file(nova));
@@ -46,7 +46,7 @@ pub(crate) fn succeeds(output: &Output) -> String {
     told
 }
 
-/// The secret as it is, and within base64.
+/// Asserts that the bytes contain the secret neither plain nor within base64.
 #[track_caller]
 pub(crate) fn assert_clean(text: &[u8], place: &str) {
     let mut spellings = vec![CANARY.to_owned()];
@@ -60,7 +60,7 @@ pub(crate) fn assert_clean(text: &[u8], place: &str) {
     }
 }
 
-/// Every file below holds it nowhere.
+/// Asserts that no file below the folder contains it; returns their number.
 #[track_caller]
 pub(crate) fn assert_clean_folder(folder: &Path) -> usize {
     let mut looked = 0;
@@ -77,7 +77,7 @@ pub(crate) fn assert_clean_folder(folder: &Path) -> usize {
 }
 
 #[test]
-fn a_secret_is_kept_listed_and_removed_without_ever_being_shown() {
+fn secret_is_stored_listed_and_removed_without_being_shown() {
     let nova = Nova::new("", []);
     let set = told(&nova, &["credential", "set", "weather/key"], &format!("{CANARY}\n"));
     assert!(succeeds(&set).contains("weather/key is stored."));
@@ -97,13 +97,13 @@ fn a_secret_is_kept_listed_and_removed_without_ever_being_shown() {
 }
 
 #[test]
-fn a_value_in_the_arguments_is_refused_and_not_repeated() {
+fn value_in_the_arguments_is_refused_and_not_repeated() {
     let nova = Nova::new("", []);
     let output = told(&nova, &["credential", "set", "weather/key", CANARY], "");
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("cannot be passed as an argument"));
     assert_clean(said(&output).as_bytes(), "the output");
-    // Nor is a secret that stands where the name belongs.
+    // Nor is a secret given in place of the name.
     let output = told(&nova, &["credential", "set", CANARY], "");
     assert_eq!(output.status.code(), Some(1));
     assert_clean(said(&output).as_bytes(), "the output");
@@ -111,7 +111,7 @@ fn a_value_in_the_arguments_is_refused_and_not_repeated() {
 }
 
 #[test]
-fn without_its_passphrase_or_with_another_the_file_stays_shut_and_no_other_is_begun() {
+fn file_stays_locked_without_the_right_passphrase_and_no_other_is_created() {
     let nova = Nova::new("", []);
     succeeds(&told(&nova, &["credential", "set", "weather/key"], CANARY));
     let before = fs::read(nova.data().join("credentials.age")).unwrap();
@@ -128,13 +128,13 @@ fn without_its_passphrase_or_with_another_the_file_stays_shut_and_no_other_is_be
         }
     }
     assert_eq!(fs::read(nova.data().join("credentials.age")).unwrap(), before);
-    // What needs no secret works anyway.
+    // Commands that need no secret work anyway.
     let mut list = nova.command(&["skill", "list", "--json"]);
     succeeds(&list.output().unwrap());
 }
 
 #[test]
-fn without_a_keychain_and_a_passphrase_nothing_is_kept() {
+fn nothing_is_stored_without_a_keychain_and_a_passphrase() {
     let nova = Nova::new("", []);
     let output = fed(nova.command(&["credential", "set", "weather/key"]), CANARY);
     assert_eq!(output.status.code(), Some(1));
@@ -144,7 +144,7 @@ fn without_a_keychain_and_a_passphrase_nothing_is_kept() {
 }
 
 #[test]
-fn what_nova_logs_of_itself_has_no_secret() {
+fn novas_own_logs_contain_no_secret() {
     let nova = Nova::new("", [text("Hello.")]);
     nova.settings(&json!({
         "vault": nova.vault.root(),
@@ -168,7 +168,7 @@ fn what_nova_logs_of_itself_has_no_secret() {
     logged(&["chat", "-p", "Hello"], "");
     logged(&["credential", "list"], "");
     let sent = nova.model.authorizations();
-    // Asked where its model runs, and with the message.
+    // Once to ask where its model runs, and once with the message.
     let key = Some(format!("Bearer {CANARY}"));
     assert_eq!(sent, [key.clone(), key]);
     // Log files, databases and caches alike.
@@ -178,7 +178,7 @@ fn what_nova_logs_of_itself_has_no_secret() {
 
 #[cfg(unix)]
 #[test]
-fn the_passphrase_comes_by_a_descriptor_or_with_a_warning_by_the_environment() {
+fn passphrase_comes_by_descriptor_or_with_a_warning_by_environment() {
     let nova = Nova::new("", []);
     succeeds(&told(&nova, &["credential", "set", "weather/key"], CANARY));
     let program = env!("CARGO_BIN_EXE_nova");
@@ -205,7 +205,7 @@ fn the_passphrase_comes_by_a_descriptor_or_with_a_warning_by_the_environment() {
 }
 
 #[test]
-fn a_grant_names_who_is_there_and_asks_for_it() {
+fn grants_are_listed_revoked_and_refused_for_unknown_consumers() {
     let nova = Nova::new("", []);
     succeeds(&told(&nova, &["credential", "set", "test/key"], CANARY));
     succeeds(&told(&nova, &["credential", "grant", "test/key", "--to", "provider:test"], ""));
@@ -227,7 +227,7 @@ fn a_grant_names_who_is_there_and_asks_for_it() {
     assert_eq!(again.status.code(), Some(1));
 }
 
-/// Whether the programs are there. They must be where tests run for everybody.
+/// Whether the keychain programs are installed. In CI they must be.
 fn has_keychain() -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = |program: &str| std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
@@ -236,8 +236,8 @@ fn has_keychain() -> bool {
     there
 }
 
-/// Runs a script in a session of its own whose keychain is unlocked; `$NOVA` is the program and `$VALUE`
-/// the secret.
+/// Runs a script in its own D-Bus session with an unlocked keychain; `$NOVA` is the program and `$VALUE` the
+/// secret.
 fn with_keychain(nova: &Nova, script: &str) -> Output {
     let home = tempfile::tempdir().unwrap();
     let run = home.path().join("run");
@@ -307,7 +307,7 @@ fn locked_keychain_is_reported_without_blocking() {
 }
 
 #[test]
-fn with_a_real_keychain_a_key_is_kept_granted_and_sent_to_its_provider_only() {
+fn key_in_a_real_keychain_is_granted_and_sent_to_its_provider_only() {
     if !has_keychain() {
         return;
     }

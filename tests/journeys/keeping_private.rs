@@ -1,5 +1,5 @@
-//! What is private stays on this machine: whatever a model elsewhere asks for, no request that
-//! leaves has a byte of it.
+//! Private content stays on this machine: whatever a remote model asks for, no outgoing request contains a
+//! byte of it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,7 +58,7 @@ views:
     order: [file.name, phone, name]
 ";
 
-/// A model that a server on this machine runs elsewhere, agreed to.
+/// An approved model that a server on this machine runs remotely.
 async fn far(nova: &Nova) -> App {
     nova.settings(&json!({
         "vault": nova.vault.root(),
@@ -73,7 +73,7 @@ async fn far(nova: &Nova) -> App {
 }
 
 #[tokio::test]
-async fn no_tool_shows_a_model_elsewhere_what_is_private() {
+async fn no_tool_shows_private_content_to_a_remote_model() {
     let asked: Vec<(&str, Value)> = vec![
         ("vault__read_note", json!({"path": "Diary/Secret.md"})),
         ("vault__read_note", json!({"path": "Secret"})),
@@ -111,7 +111,7 @@ async fn no_tool_shows_a_model_elsewhere_what_is_private() {
     assert_eq!(end.end, TurnEnd::Completed { text: "That is all.".into() });
     let sent: String = nova.model.requests().iter().map(ToString::to_string).collect();
     assert!(sent.contains("private"), "the model is told that a note is private");
-    // What the model itself asked for is in its own calls; of the answers nothing may be.
+    // The model's own calls repeat what it asked for; the answers must not.
     for told in nova.model.last_texts("tool") {
         assert!(!told.contains(CANARY), "{told}");
         assert!(!told.contains("Secret.md") || told.contains("is private"), "{told}");
@@ -124,7 +124,7 @@ async fn no_tool_shows_a_model_elsewhere_what_is_private() {
 }
 
 #[tokio::test]
-async fn a_folder_listed_by_its_place_on_the_disk_is_private() {
+async fn folder_listed_by_its_absolute_path_is_private() {
     let asked = calls([
         ("vault__read_note", json!({"path": "Vault/Under lock.md"})),
         ("vault__search", json!({"query": "canary"})),
@@ -158,7 +158,7 @@ async fn move_keeps_links_of_hidden_note_unmentioned() {
     let (end, _) = turn(&app, None, "Move the plan", ScriptedApprover::always(Decision::Once)).await;
 
     assert!(nova.vault.read("Diary/Secret.md").contains("links to [[Next year]]."));
-    // Its owner writes in it, and the chat continues: what the model never saw is no news to it.
+    // Its owner edits it and the chat continues: a note that the model never saw is not announced.
     nova.vault.write("Diary/Secret.md", &nova.vault.read("Diary/Secret.md").replace("phone: ", "phone: +1 "));
     let (end, _) = turn(&app, Some(&end.session), "And now?", ScriptedApprover::always(Decision::Once)).await;
     assert_eq!(end.end, TurnEnd::Completed { text: "Still here.".into() });
@@ -168,7 +168,7 @@ async fn move_keeps_links_of_hidden_note_unmentioned() {
 }
 
 #[tokio::test]
-async fn a_model_on_this_machine_reads_it() {
+async fn local_model_reads_private_notes() {
     let asked = calls([("vault__read_note", json!({"path": "Secret"}))]);
     let nova = Nova::new(NOTES, [asked, text("Read.")]);
     let app = nova.start().await;
@@ -193,7 +193,7 @@ async fn reads_of_detached_call_stay_local() {
 async fn check_late_end(tool: &str, args: Value) {
     let read = call(&tool.replace('.', "__"), args);
     let mut nova = Nova::new(NOTES, [read, text("I am reading it."), text("So it stays.")]);
-    // Nothing ends in no time.
+    // Every call detaches at once.
     nova.settle = Duration::ZERO;
     nova.settings(&json!({
         "vault": nova.vault.root(),
@@ -231,7 +231,7 @@ async fn check_late_end(tool: &str, args: Value) {
 }
 
 #[tokio::test]
-async fn what_was_private_when_it_was_read_stays_here_whatever_becomes_of_the_note() {
+async fn content_read_while_private_stays_local_whatever_happens_to_the_note() {
     for gone in ["moved by its user", "deleted by the model"] {
         let read = call("vault__read_note", json!({"path": "Secret"}));
         let delete = call("vault__delete_note", json!({"path": "Secret"}));
@@ -282,7 +282,7 @@ async fn what_was_private_when_it_was_read_stays_here_whatever_becomes_of_the_no
     }
 }
 
-/// A chat with a model on this machine that makes the calls, and continues with one elsewhere.
+/// A chat with a local model that makes the calls, then continues with a remote one.
 async fn goes_on_elsewhere(notes: &str, asked: Vec<(&str, Value)>) -> TurnEnd {
     let nova = Nova::new(notes, [calls(asked), text("Found."), text("Elsewhere.")]);
     nova.settings(&json!({
@@ -324,7 +324,7 @@ async fn private_line_found_locally_is_not_sent_later() {
         ("vault__query_base", json!({"path": "Plans of others.base"})),
         ("budget__import_transactions", json!({"path": "Vault/Bank.csv"})),
     ] {
-        // Its rows are not private, and show what a private note holds.
+        // Its rows are not private, but show content of a private note.
         let through = "//- Plans of others.base
 views:
   - type: table
@@ -353,22 +353,22 @@ async fn private_name_or_tag_read_locally_is_not_sent_later() {
         //- Two/Twin.md\nNobody's.\n";
     let broken = "//- CRM/People/Broken.md\n---\ntype: contact\nnova: [private\n---\n";
     let tagged = "//- Diary.md\n---\nnova: private\n---\nSick again #doctor\n";
-    // What a person is called stands in the note alone.
+    // A person's name is only in the note.
     let people = "//- Diary/1.md\n---\ntype: contact\nname: Samuel Quartz\nnova: private\n---\n\
         //- CRM/People/Samuel Stone.md\n---\ntype: contact\n---\n";
     let linked = "//- Plan.md\nMine.\n//- Diary.md\n---\nnova: [private\nabout: \"[[Plan]]\"\n---\n";
     for (notes, tool, args) in [
         (tagged, "vault__tags", json!({})),
-        // Which of the two is meant.
+        // Ambiguous between the two.
         (others, "vault__read_note", json!({"path": "Twin"})),
-        // What is named nearly so.
+        // A similar name.
         (others, "vault__read_note", json!({"path": "Secret plans"})),
         (others, "vault__links", json!({"path": "Ideas.md"})),
-        // The link that stays as it is stands where nothing may be shown.
+        // The unchanged link is in a note that may not be shown.
         (linked, "vault__move_note", json!({"path": "Plan.md", "to": "Later.md"})),
-        // It is gone when the call is judged.
+        // It is gone when the call is checked.
         (tagged, "vault__delete_note", json!({"path": "Diary.md"})),
-        // It is private no more.
+        // It is no longer private.
         (tagged, "vault__set_properties", json!({"path": "Diary.md", "properties": {"nova": null}})),
         (people, "crm__get_contact", json!({"name": "Samuel Quarz"})),
         (people, "crm__get_contact", json!({"name": "Samuel"})),
@@ -383,7 +383,7 @@ async fn private_name_or_tag_read_locally_is_not_sent_later() {
 }
 
 #[tokio::test]
-async fn a_chat_that_was_told_no_private_name_continues_elsewhere() {
+async fn chat_that_got_no_private_name_continues_remotely() {
     let notes = "//- Diary.md\n---\nnova: private\n---\nNo tag.\n\
         //- CRM/People/Jane Doe.md\n---\ntype: contact\nname: Jane Doe\n---\n#friend\n\
         //- CRM/People/Broken.md\n---\ntype: contact\nnova: [private\n---\n";
@@ -409,7 +409,7 @@ async fn chat_that_only_scanned_private_notes_may_go_remote() {
     assert_eq!(end, TurnEnd::Completed { text: "Elsewhere.".into() });
 }
 
-/// Somebody who edits a note in Obsidian before they answer, and answers when Nova has noticed.
+/// Edits a note in Obsidian before answering, and answers once Nova has noticed.
 struct EditsMeanwhile {
     app: App,
     file: std::path::PathBuf,
@@ -427,7 +427,7 @@ impl Approver for EditsMeanwhile {
 }
 
 #[tokio::test]
-async fn a_note_that_becomes_private_between_two_steps_leaves_with_none_of_them() {
+async fn note_that_becomes_private_between_steps_leaves_with_neither() {
     let asked =
         |path: &str| call("vault__set_properties", json!({"path": path, "properties": {"seen": true}}));
     let read = call("vault__read_note", json!({"path": "Jane.md"}));
@@ -451,7 +451,7 @@ async fn a_note_that_becomes_private_between_two_steps_leaves_with_none_of_them(
     nova.model.finish();
 }
 
-/// Somebody who edits, before they answer, a note of which the chat knows nothing yet.
+/// Edits a note that the chat has not read yet before answering.
 struct EditsUnseen(EditsMeanwhile);
 
 #[async_trait]
@@ -466,7 +466,7 @@ impl Approver for EditsUnseen {
 }
 
 #[tokio::test]
-async fn a_note_that_becomes_private_while_the_call_that_read_it_waits_leaves_no_more() {
+async fn note_that_becomes_private_while_its_read_waits_does_not_leave() {
     let update = call("crm__update_contact", json!({"name": "Jane Doe", "stage": "won"}));
     let nova = Nova::new(PEOPLE, [update]);
     let app = far(&nova).await;
@@ -505,7 +505,7 @@ async fn edit_during_a_waiting_call_is_reported() {
 }
 
 #[tokio::test]
-async fn what_was_private_for_a_moment_is_not_told_of_a_note_that_is_so_no_more() {
+async fn note_that_was_private_for_a_moment_is_not_reported_as_private() {
     let asked = call("vault__set_properties", json!({"path": "Ideas.md", "properties": {"seen": true}}));
     let read = call("vault__read_note", json!({"path": "Jane.md"}));
     let notes = "//- Jane.md\n---\nname: Jane\n---\n//- Ideas.md\nMine.\n";
@@ -525,7 +525,7 @@ async fn what_was_private_for_a_moment_is_not_told_of_a_note_that_is_so_no_more(
     nova.model.finish();
 }
 
-/// The same person, who takes the edit back before they answer.
+/// Like [`EditsMeanwhile`], but reverts the edit before answering.
 struct ThenTakesItBack {
     person: EditsMeanwhile,
     text: &'static str,

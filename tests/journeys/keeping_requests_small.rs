@@ -1,4 +1,4 @@
-//! What skills cost a request, and how much of the last one it keeps.
+//! The cost of skills in requests, and how much of the previous request's prefix is kept.
 
 use nova_app::{ChatRequest, NoApprover};
 use nova_protocol::{Commands as _, Decision, DropSkill, Event};
@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::nova::{Nova, PEOPLE, drain, turn};
 use super::skills::{activations, all_text, offered, parts, post, setting, skill, started};
 
-/// The requests to providers with a cache: a chat of twenty turns, in which six of
-/// twelve skills become active, one of them by the user, and three of them inactive again. The requests,
-/// and of each whether the activity panel says that all of the one before was kept.
+/// A chat of twenty turns with a provider that caches: six of twelve skills become active, one of them by the
+/// user, and three of them inactive again. Returns the requests, and for each whether the activity panel
+/// reports that its prefix was kept.
 async fn a_long_chat(kind: &str) -> (Vec<Value>, Vec<bool>) {
     let ids: Vec<String> = (0..12).map(|at| format!("area-{at}")).collect();
     let load = |at: usize| call("load_skill", json!({"skill": format!("area-{at}")}));
@@ -43,7 +43,7 @@ async fn a_long_chat(kind: &str) -> (Vec<Value>, Vec<bool>) {
     let mut kept = Vec::new();
     for at in 0..20 {
         if at == 10 {
-            // Another Nova process continues.
+            // Another process continues.
             app = started(&nova).await;
         }
         if at == 16 {
@@ -76,13 +76,13 @@ async fn a_long_chat(kind: &str) -> (Vec<Value>, Vec<bool>) {
     (requests, kept)
 }
 
-/// Of each request but the first, whether it is not the one before and more.
+/// For each request but the first, whether it does not extend the previous one.
 fn breaks(requests: &[Value]) -> Vec<bool> {
     requests.windows(2).map(|pair| !parts(&pair[1]).starts_with(&parts(&pair[0]))).collect()
 }
 
 #[tokio::test]
-async fn a_long_chat_keeps_all_it_has_sent_but_where_a_skill_comes_or_goes() {
+async fn long_chat_keeps_its_prefix_except_where_a_skill_comes_or_goes() {
     for kind in ["openai", "gemini"] {
         let (requests, kept) = a_long_chat(kind).await;
         let breaks = breaks(&requests);
@@ -93,7 +93,7 @@ async fn a_long_chat_keeps_all_it_has_sent_but_where_a_skill_comes_or_goes() {
 }
 
 #[tokio::test]
-async fn where_tools_can_be_sent_aside_a_skill_comes_and_goes_without_a_break() {
+async fn with_deferred_tools_skills_come_and_go_without_a_break() {
     for kind in ["anthropic", "openai_responses"] {
         keeps_everything(kind).await;
     }
@@ -118,12 +118,12 @@ async fn keeps_everything(kind: &str) {
     );
 }
 
-/// Skills that come with Nova.
+/// Number of built-in skills.
 const BUILT_IN: usize = 11;
 
-/// The promise of the product: what nobody uses costs a line at most.
+/// The product's promise: an unused skill costs at most one line.
 #[tokio::test]
-async fn a_hundred_skills_and_a_thousand_tools_cost_what_ten_cost() {
+async fn hundred_skills_and_a_thousand_tools_cost_as_much_as_ten() {
     let mut sizes = Vec::new();
     for (skills, tools) in [(10, 2), (94, 3), (94, 11)] {
         let nova = Nova::new(PEOPLE, [text("Hello.")]);
@@ -147,7 +147,7 @@ async fn a_hundred_skills_and_a_thousand_tools_cost_what_ten_cost() {
 }
 
 #[tokio::test]
-async fn control_tools_are_small_and_absent_when_there_is_nothing_to_control() {
+async fn control_tools_are_small_and_absent_if_there_is_nothing_to_control() {
     let nova = post([text("Hello.")]);
     let app = started(&nova).await;
     turn(&app, None, "Hi", NoApprover).await;

@@ -1,4 +1,4 @@
-//! Routines: what runs by itself at its time, as a note says, and stops where its owner is needed.
+//! Routines run by themselves at the time that their note sets, and stop where they need their owner.
 
 use std::process::Stdio;
 
@@ -15,7 +15,7 @@ use super::nova::{Nova, wait_for};
 const HOUR: i64 = 3600;
 const LOG: &str = "//- Log.md\n# Log\n";
 
-/// Due every day at ten; the clock of a journey begins at nine.
+/// Due every day at ten; a journey's clock starts at nine.
 fn vault(properties: &str) -> String {
     format!(
         "{LOG}//- Routines/Morning.md\n---\ntype: routine\nwhen: daily 10:00\n{properties}---\nWhat is due?\n"
@@ -35,7 +35,7 @@ async fn last(app: &App) -> RoutineRun {
     row(app, "Morning").await.last.expect("it ran")
 }
 
-/// Looks once at nine, when the routine is new, and once at ten.
+/// Checks once at nine, when the routine is new, and once at ten.
 async fn at_ten(nova: &Nova) -> App {
     let app = nova.start().await;
     app.run_due_routines(false).await.unwrap();
@@ -46,7 +46,7 @@ async fn at_ten(nova: &Nova) -> App {
 }
 
 #[tokio::test]
-async fn a_routine_runs_at_its_time_once_in_a_chat_of_its_own() {
+async fn routine_runs_once_at_its_time_in_its_own_chat() {
     let nova = Nova::new(&vault(""), [text("Two tasks are due."), text("Nothing is due.")]);
     let app = at_ten(&nova).await;
 
@@ -68,7 +68,7 @@ async fn a_routine_runs_at_its_time_once_in_a_chat_of_its_own() {
 }
 
 #[tokio::test]
-async fn missed_times_run_once_and_say_how_late() {
+async fn missed_times_run_once_and_report_the_delay() {
     let nova = Nova::new(&vault(""), [text("Late, but here.")]);
     let before = nova.start().await;
     before.run_due_routines(false).await.unwrap();
@@ -89,7 +89,7 @@ async fn missed_times_run_once_and_say_how_late() {
 }
 
 #[tokio::test]
-async fn a_clock_set_back_runs_nothing_twice() {
+async fn clock_set_back_runs_nothing_twice() {
     let nova = Nova::new(&vault(""), [text("Once."), text("By hand.")]);
     let app = at_ten(&nova).await;
     for hours in [-1, 1, -72, 73] {
@@ -103,7 +103,7 @@ async fn a_clock_set_back_runs_nothing_twice() {
 }
 
 #[tokio::test]
-async fn a_question_stops_the_run_and_its_card_waits_while_others_run() {
+async fn question_pauses_the_run_while_others_run() {
     let other = "//- Routines/Other.md\n---\ntype: routine\nwhen: daily 10:00\n---\nAnything else?\n";
     let answers = [logs("Ten."), text("Nothing else."), text("Logged.")];
     let nova = Nova::new(&format!("{}{other}", vault("")), answers);
@@ -116,7 +116,7 @@ async fn a_question_stops_the_run_and_its_card_waits_while_others_run() {
     let again = app.run_routine(RoutineRef { path: "Morning".into() }).await.unwrap_err();
     assert_eq!(again.message, "Morning runs already, or waits for your answer.");
 
-    // The chat, opened later, has the card; its answer lets the turn go on.
+    // The chat, opened later, has the card; answering it resumes the turn.
     let chat = app.open_session(SessionRef { session: run.session.clone() }).await.unwrap();
     let card = chat.events.iter().find_map(|envelope| match &envelope.event {
         Event::ApprovalRequested { call, revision, .. } => Some((call.clone(), *revision)),
@@ -144,7 +144,7 @@ async fn answer(app: &App, session: &str, call: &str, revision: u32) {
     .unwrap();
 }
 
-/// Until the routine has an end.
+/// Waits until the routine has ended.
 async fn ended(app: &App, events: &mut tokio::sync::broadcast::Receiver<nova_protocol::Envelope>) {
     while matches!(last(app).await.end, RoutineEnd::Running | RoutineEnd::Waiting) {
         wait_for(events, |event| matches!(event, Event::RoutinesChanged {})).await;
@@ -152,7 +152,7 @@ async fn ended(app: &App, events: &mut tokio::sync::broadcast::Receiver<nova_pro
 }
 
 #[tokio::test]
-async fn a_card_is_answered_in_another_program_than_the_one_that_waits() {
+async fn card_is_answered_in_another_process_than_the_waiting_one() {
     let nova = Nova::new(&vault(""), [logs("Ten."), text("Logged.")]);
     let serving = at_ten(&nova).await;
     let window = nova.start().await;
@@ -180,14 +180,14 @@ async fn only_what_its_note_allows_runs_without_a_card() {
     assert_eq!(nova.vault.read("Log.md"), "# Log\nTen.\n");
     nova.model.finish();
 
-    // What the user allows the assistant is not allowed to a routine.
+    // A permission of the assistant does not extend to a routine.
     let nova = Nova::new(&vault("allow: vault.create_note\n"), [logs("Ten.")]);
     nova.rules("permissions: {allow: ['vault__*', vault__append_to_note]}");
     let app = at_ten(&nova).await;
     assert_eq!(last(&app).await.end, RoutineEnd::Waiting);
     assert_eq!(nova.vault.read("Log.md"), "# Log\n");
 
-    // What the user denies is denied to it.
+    // A denial by the user applies to it, too.
     let nova = Nova::new(&vault("allow: 'vault.*'\n"), [logs("Ten."), text("I may not.")]);
     nova.rules("permissions: {deny: [vault__append_to_note]}");
     let app = at_ten(&nova).await;
@@ -198,7 +198,7 @@ async fn only_what_its_note_allows_runs_without_a_card() {
 
 #[tokio::test]
 async fn no_text_widens_the_rights_of_a_routine() {
-    // As a model does that was talked into it by a note.
+    // As a model does after prompt injection by a note.
     let widening = call(
         "vault__set_properties",
         json!({"path": "Routines/Morning.md", "properties": {"allow": ["core.*"]}}),
@@ -211,7 +211,7 @@ async fn no_text_widens_the_rights_of_a_routine() {
     assert!(run.said.ends_with("It changes a routine, which runs later by itself."), "{}", run.said);
     assert_eq!(nova.vault.read("Routines/Morning.md"), before);
 
-    // A note that becomes a routine, and one that says in its text what it would like to be allowed.
+    // A note that becomes a routine, and one whose text claims permissions.
     let becoming =
         call("vault__set_properties", json!({"path": "Log.md", "properties": {"type": "routine"}}));
     let nova = Nova::new(&vault("allow: 'vault.*'\n"), [becoming]);
@@ -226,7 +226,7 @@ async fn no_text_widens_the_rights_of_a_routine() {
 }
 
 #[tokio::test]
-async fn an_edit_during_a_run_counts_from_the_next_one() {
+async fn edit_during_a_run_counts_from_the_next_one() {
     let nova = Nova::new(&vault(""), [pause().and(logs("Ten.")), text("Logged.")]);
     let app = nova.start().await;
     app.run_due_routines(false).await.unwrap();
@@ -246,7 +246,7 @@ async fn an_edit_during_a_run_counts_from_the_next_one() {
 }
 
 #[tokio::test]
-async fn two_runs_never_overlap() {
+async fn runs_never_overlap() {
     let nova = Nova::new(&vault(""), [pause().and(text("Done."))]);
     let app = nova.start().await;
     app.run_due_routines(false).await.unwrap();
@@ -269,7 +269,7 @@ async fn two_runs_never_overlap() {
 }
 
 #[tokio::test]
-async fn a_routine_runs_a_tool_without_a_model() {
+async fn routine_runs_a_tool_without_a_model() {
     let tool = "tool: vault.append_to_note\nargs: '{\"path\": \"Log.md\", \"text\": \"Ten.\"}'\n";
     let nova = Nova::new(&vault(&format!("{tool}allow: vault.append_to_note\n")), []);
     let app = at_ten(&nova).await;
@@ -288,7 +288,7 @@ async fn a_routine_runs_a_tool_without_a_model() {
 }
 
 #[tokio::test]
-async fn a_change_of_a_contact_starts_a_routine_once_and_its_own_changes_do_not() {
+async fn contact_change_starts_a_routine_once_but_its_own_changes_do_not() {
     let notes = "
 //- People/Jane.md
 ---
@@ -321,7 +321,7 @@ Look after the contacts.
 }
 
 #[tokio::test]
-async fn a_broken_routine_says_why_and_keeps_no_other_from_running() {
+async fn broken_routine_says_why_and_blocks_no_other() {
     let broken = "//- Routines/Broken.md\n---\ntype: routine\nwhen: every 0 minutes\n---\nHello\n";
     let nova = Nova::new(&format!("{broken}{}", vault("")), [text("Fine.")]);
     let app = at_ten(&nova).await;
@@ -334,7 +334,7 @@ async fn a_broken_routine_says_why_and_keeps_no_other_from_running() {
     let by_hand = app.run_routine_to_end("Broken").await.unwrap_err();
     assert_eq!(by_hand.message, problem);
 
-    // One that is switched off is not due.
+    // A disabled one is not due.
     app.switch_routine(SwitchRoutine { path: "Morning".into(), enabled: false }).await.unwrap();
     assert!(nova.vault.read("Routines/Morning.md").contains("enabled: false"));
     nova.clock.advance(48 * HOUR);
@@ -343,7 +343,7 @@ async fn a_broken_routine_says_why_and_keeps_no_other_from_running() {
 }
 
 #[tokio::test]
-async fn a_private_routine_is_sent_to_no_other_machine() {
+async fn private_routine_is_not_sent_to_a_remote_model() {
     let nova = Nova::new(&vault("nova: private\nmodel: away/m\n"), []);
     nova.settings(&json!({
         "vault": nova.vault.root(),
@@ -357,7 +357,7 @@ async fn a_private_routine_is_sent_to_no_other_machine() {
 }
 
 #[tokio::test]
-async fn what_was_run_is_not_guessed_where_it_cannot_be_read() {
+async fn unreadable_run_record_stops_all_routines() {
     let nova = Nova::new(&vault(""), []);
     let app = nova.start().await;
     std::fs::write(nova.data().join("routines.json"), "{").unwrap();
@@ -367,9 +367,9 @@ async fn what_was_run_is_not_guessed_where_it_cannot_be_read() {
     assert_eq!(std::fs::read_to_string(nova.data().join("routines.json")).unwrap(), "{");
 }
 
-/// The real program is killed between the record of a start and its end.
+/// Kills the real program between the record of a start and its end.
 #[tokio::test]
-async fn a_program_killed_during_a_run_runs_it_at_most_once() {
+async fn killed_run_is_not_repeated() {
     let routine = "//- Routines/Monthly.md\n---\ntype: routine\nwhen: monthly 1 09:00\n---\nWhat is due?\n";
     let nova = Nova::new(routine, [text("It beg").stall()]);
     let vault = nova.vault.root().display().to_string();
@@ -390,7 +390,7 @@ async fn a_program_killed_during_a_run_runs_it_at_most_once() {
     assert_eq!((code, &rows[0]["last"]["end"]), (0, &json!("cut_off")), "{rows}");
     let mut again =
         nova.command(&["routine", "serve"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    // Its first look has settled what was cut off; nothing is sent again.
+    // Its first check has settled the interrupted run; nothing is sent again.
     let settled = async {
         while !std::fs::read_to_string(nova.data().join("routines.json")).unwrap().contains("cut_off") {
             tokio::task::yield_now().await;
@@ -432,7 +432,7 @@ fn routines_are_added_listed_run_and_removed_at_a_terminal() {
     let (code, error) = nova.json(&["routine", "add", "Morning mail", "--when", "at start", "-p", "Hello"]);
     assert_eq!(code, 1, "an existing note is not replaced: {error}");
 
-    // Nobody is there to answer: the run ends at its question.
+    // Without an approver the run ends at its question.
     nova.vault.write("Routines/Log.md", "---\ntype: routine\nwhen: at start\n---\nLog it.\n");
     let (code, ran) = nova.json(&["routine", "run", "Log"]);
     assert_eq!((code, &ran["last"]["end"]), (1, &json!("stopped")), "{ran}");
@@ -446,7 +446,7 @@ fn routines_are_added_listed_run_and_removed_at_a_terminal() {
 }
 
 #[test]
-fn a_service_is_written_only_where_it_is_agreed_to() {
+fn service_is_written_only_with_consent() {
     let nova = Nova::new(LOG, []);
     let folder = nova.home().join("units");
     let install = ["routine", "serve", "--install", "--folder", folder.to_str().unwrap()];

@@ -1,4 +1,4 @@
-//! Tasks in the notes, asked for and ticked off in a chat.
+//! Tasks in notes, listed and completed in a chat.
 
 use nova_protocol::Decision;
 use nova_testkit::{ScriptedApprover, call, text};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, turn};
 
-/// Long ago, so that it is overdue whatever the day.
+/// Long past, so overdue on any day.
 const NOTES: &str = "
 //- House.md
 # House
@@ -26,7 +26,7 @@ fn last(nova: &Nova) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_due_is_asked_ticked_off_and_undone() {
+async fn due_task_is_listed_completed_and_undone() {
     let nova = Nova::new(
         NOTES,
         [
@@ -67,7 +67,7 @@ async fn what_is_due_is_asked_ticked_off_and_undone() {
 }
 
 #[tokio::test]
-async fn of_two_tasks_of_one_text_the_line_is_asked_for() {
+async fn ambiguous_task_text_asks_for_the_line() {
     let complete = |line: Option<u32>| {
         call("vault__complete_task", json!({"path": "House.md", "text": "Call Noor", "line": line}))
     };

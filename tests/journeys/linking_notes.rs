@@ -1,4 +1,4 @@
-//! Mentions of notes that become links, in a chat and from a form.
+//! Mentions of notes become links, in a chat and by a form.
 
 use nova_protocol::Decision;
 use nova_testkit::{ScriptedApprover, call, decided, denied, text};
@@ -24,7 +24,7 @@ Jane Doe called.
 ";
 
 #[tokio::test]
-async fn the_mentions_of_a_folder_are_one_diff_and_one_undo() {
+async fn mentions_of_a_folder_are_one_diff_and_one_undo() {
     let suggest = || call("vault__suggest_links", json!({"path": "Meetings"}));
     let nova = Nova::new(NOTES, [suggest(), text("As you wish."), suggest(), text("Three links.")]);
     let before = nova.vault.files();
@@ -53,7 +53,7 @@ async fn the_mentions_of_a_folder_are_one_diff_and_one_undo() {
 }
 
 #[test]
-fn by_hand_they_are_listed_before_they_are_written() {
+fn mentions_are_listed_before_they_are_written_by_hand() {
     let nova = Nova::new(NOTES, []);
     let june = nova.vault.read("Diary/June.md");
     let suggest = |args: serde_json::Value| {

@@ -1,4 +1,4 @@
-//! The model loads skills, calls their tools and lets them go.
+//! The model loads skills, calls their tools and unloads them.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use super::nova::{turn, wait_for};
 use super::skills::{activations, all_text, offered, post, setting, started};
 
 #[tokio::test]
-async fn a_skill_for_one_turn_is_hidden_then_there_then_hidden_again() {
+async fn skill_loaded_for_one_turn_is_hidden_again_in_the_next() {
     let nova = post([
         call("load_skill", json!({"skill": "post"})),
         call("post__list", json!({})),
@@ -41,7 +41,7 @@ async fn a_skill_for_one_turn_is_hidden_then_there_then_hidden_again() {
 }
 
 #[tokio::test]
-async fn a_skill_for_the_session_is_still_there_in_the_next_turn() {
+async fn skill_loaded_for_the_session_stays_in_the_next_turn() {
     let nova = post([call("load_skill", json!({"skill": "post"})), text("Loaded."), text("Still here.")]);
     setting(&nova, "skills", json!({"post": {"lifetime": "session"}}));
     let app = started(&nova).await;
@@ -54,7 +54,7 @@ async fn a_skill_for_the_session_is_still_there_in_the_next_turn() {
 }
 
 #[tokio::test]
-async fn an_unknown_skill_is_answered_with_the_nearest_and_all() {
+async fn unknown_skill_is_answered_with_the_nearest_and_all() {
     let nova = post([call("load_skill", json!({"skill_name": "Psot"})), text("Sorry.")]);
     let app = started(&nova).await;
 
@@ -67,7 +67,7 @@ async fn an_unknown_skill_is_answered_with_the_nearest_and_all() {
 }
 
 #[tokio::test]
-async fn the_names_of_older_instructions_load_and_unload_too() {
+async fn names_from_older_instructions_load_and_unload_too() {
     let nova = post([
         call("enable_skill", json!({"skill_name": "post"})),
         call("disable_skill", json!({"skill_name": "post"})),
@@ -82,7 +82,7 @@ async fn the_names_of_older_instructions_load_and_unload_too() {
 }
 
 #[tokio::test]
-async fn to_call_a_tool_by_its_name_activates_its_skill_and_runs_it() {
+async fn calling_a_tool_by_name_activates_its_skill_and_runs_it() {
     let nova = post([call("post__list", json!({})), text("You have mail."), text("Bye.")]);
     setting(&nova, "skills", json!({}));
     let app = started(&nova).await;
@@ -99,7 +99,7 @@ async fn to_call_a_tool_by_its_name_activates_its_skill_and_runs_it() {
 }
 
 #[tokio::test]
-async fn a_denied_call_activates_nothing() {
+async fn denied_call_activates_nothing() {
     let nova = post([call("post__list", json!({})), text("I may not.")]);
     nova.rules("permissions: {deny: ['post__*']}");
     let app = started(&nova).await;
@@ -111,7 +111,7 @@ async fn a_denied_call_activates_nothing() {
 }
 
 #[tokio::test]
-async fn instructions_are_reported_once_however_often_a_skill_is_loaded() {
+async fn instructions_are_announced_once_however_often_a_skill_is_loaded() {
     let nova = post([
         call("load_skill", json!({"skill": "post"})),
         call("load_skill", json!({"skill": "post"})),
@@ -175,7 +175,7 @@ async fn tools_of_skills_that_are_not_loaded_are_found() {
 }
 
 #[tokio::test]
-async fn what_became_active_is_in_the_log_before_a_call_waits_for_the_user() {
+async fn activation_is_logged_before_a_call_waits_for_the_user() {
     let nova = post([
         calls([("load_skill", json!({"skill": "post"})), ("crm__add_contact", json!({"name": "Ada"}))]),
         text("Added."),
@@ -189,7 +189,7 @@ async fn what_became_active_is_in_the_log_before_a_call_waits_for_the_user() {
         .unwrap();
     wait_for(&mut events, |event| matches!(event, Event::ApprovalRequested { .. })).await;
 
-    // As another Nova process finds it, should this one die now.
+    // As another process would find it if this one died now.
     let other = nova.start().await;
     let view = other.open_session(SessionRef { session }).await.unwrap();
     let told: Vec<Event> = view.events.into_iter().map(|envelope| envelope.event).collect();
@@ -198,7 +198,7 @@ async fn what_became_active_is_in_the_log_before_a_call_waits_for_the_user() {
 }
 
 #[tokio::test]
-async fn what_a_tool_of_a_file_says_is_marked_as_the_words_of_others() {
+async fn output_of_a_file_tool_is_marked_as_untrusted() {
     let nova = post([call("post__list", json!({})), text("You have mail.")]);
     let file = nova.config().join("skills").join("post").join("tools").join("list.ts");
     fs::write(

@@ -1,4 +1,4 @@
-//! Chats that grow beyond what their model takes in.
+//! Chats that outgrow their model's context.
 
 use nova_app::{App, TurnEnd};
 use nova_protocol::{Commands as _, CompactedBy, Decision, ErrorCode, Event, SendMessage, SessionRef};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE, turn, wait_for};
 
-/// A Nova whose model takes in this many tokens.
+/// A Nova whose model has a context of this many tokens.
 fn small(context: u64, reply: impl FnMut(&Value) -> Answer + Send + 'static) -> Nova {
     let mut nova = Nova::new(PEOPLE, []);
     nova.model = ModelServer::replying(reply);
@@ -29,7 +29,7 @@ fn wants_summary(request: &Value) -> bool {
     whole(request).contains("Write down, for yourself")
 }
 
-/// An answer of about 1,000 tokens that says which it is.
+/// An answer of about 1,000 tokens that contains its number.
 fn long(number: usize) -> Answer {
     text(&format!("Answer {number}: {}", "and so on ".repeat(400)))
 }
@@ -42,7 +42,8 @@ fn compactions(events: &[Event]) -> Vec<(CompactedBy, u64, u64, Option<String>)>
     compacted.collect()
 }
 
-/// Messages until room was made; the session, how many were sent, and what happened in the last turn.
+/// Sends messages until the history is compacted. Returns the session, their number, and the events of the
+/// last turn.
 async fn talk(app: &App, first: Option<&str>) -> (String, usize, Vec<Event>) {
     let mut session = first.map(str::to_owned);
     for number in 1..30 {
@@ -59,7 +60,7 @@ async fn talk(app: &App, first: Option<&str>) -> (String, usize, Vec<Event>) {
 }
 
 #[tokio::test]
-async fn the_history_is_compacted_and_nothing_that_counts_is_lost() {
+async fn history_is_compacted_and_nothing_important_is_lost() {
     let mut answered = 0;
     let nova = small(16_000, move |request| {
         if wants_summary(request) {
@@ -96,7 +97,7 @@ async fn the_history_is_compacted_and_nothing_that_counts_is_lost() {
     assert!(whole(&requests[3]).matches("Skill activated: ").count() == 1);
     assert_eq!(now.matches("Today is ").count(), 1);
 
-    // Nothing left the log, and another start sends the same.
+    // The log is complete, and another start sends the same.
     let view = app.open_session(SessionRef { session: session.clone() }).await.unwrap();
     let said = serde_json::to_string(&view.events).unwrap();
     assert!(said.contains("Answer 3:"));
@@ -107,7 +108,7 @@ async fn the_history_is_compacted_and_nothing_that_counts_is_lost() {
     let before = request["messages"].as_array().unwrap();
     assert_eq!(later["messages"].as_array().unwrap()[..before.len()], before[..], "what was sent stays");
 
-    // A note that was read before is still watched.
+    // A note read before the compaction is still watched.
     nova.vault.write("CRM/People/Jane Doe.md", "---\ntype: contact\nname: Jane Doe\nstage: won\n---\n");
     turn(&app, Some(&session), "And now?", ScriptedApprover::always(Decision::Once)).await;
     let told = whole(&nova.model.requests().pop().unwrap());
@@ -144,7 +145,7 @@ async fn chat_with_small_model_continues_for_long() {
 }
 
 #[tokio::test]
-async fn without_a_summary_old_outputs_make_room() {
+async fn without_a_summary_old_outputs_are_dropped() {
     let mut answered = 0;
     let nova = small(16_000, move |request| {
         if wants_summary(request) {
@@ -170,7 +171,7 @@ async fn without_a_summary_old_outputs_make_room() {
 
 #[tokio::test]
 async fn too_long_message_does_not_block_the_next() {
-    // With a model that sums up, and with one that does not.
+    // With a model that summarises, and with one that fails to.
     for summary in [text("They sent a very long text."), error(400, json!({"error": {"message": "not now"}}))]
     {
         let nova = small(16_000, move |request| match wants_summary(request) {
@@ -194,15 +195,15 @@ async fn too_long_message_does_not_block_the_next() {
             "{}",
             now.len()
         );
-        // The log has all of it.
+        // The log has the whole message.
         let view = app.open_session(SessionRef { session: end.session }).await.unwrap();
         assert!(serde_json::to_string(&view.events).unwrap().contains(words.trim_end()));
     }
 }
 
 #[tokio::test]
-async fn a_provider_that_says_it_is_too_long_is_asked_once_more_for_less() {
-    // Nobody has said how much the model takes in.
+async fn request_refused_as_too_long_is_retried_with_less() {
+    // The model's context size is unknown.
     let too_long = json!({"error": {"message": "This model's maximum context length is 9000 tokens.", "code": "context_length_exceeded"}});
     let nova = {
         let mut nova = Nova::new(PEOPLE, []);
@@ -225,14 +226,14 @@ async fn a_provider_that_says_it_is_too_long_is_asked_once_more_for_less() {
     assert!(sent > 3, "{sent}");
     let (by, before, after, _) = &compactions(&events)[0];
     assert!(*by == CompactedBy::Summary && after < before, "{events:?}");
-    // It is remembered: room is made before the next refusal.
+    // It is remembered: later requests are compacted before they would be refused.
     let refused = |requests: &[Value]| {
         requests.iter().filter(|request| !wants_summary(request) && whole(request).len() > 40_000).count()
     };
     talk(&app, Some(&session)).await;
     assert_eq!(refused(&nova.model.requests()), 1);
 
-    // Where nothing can be left out, it is said in the provider's words.
+    // If nothing can be left out, the provider's message is shown.
     let nova = Nova::new(PEOPLE, [error(400, too_long)]);
     let app = nova.start().await;
     let (end, _) = turn(&app, None, "Hello", ScriptedApprover::always(Decision::Once)).await;
@@ -243,7 +244,7 @@ async fn a_provider_that_says_it_is_too_long_is_asked_once_more_for_less() {
 }
 
 #[tokio::test]
-async fn what_never_fits_fails_with_what_to_do() {
+async fn message_that_never_fits_fails_with_what_to_do() {
     let nova = small(500, |_| text("Never."));
     let app = nova.start().await;
     let (end, _) = turn(&app, None, "Hello", ScriptedApprover::always(Decision::Once)).await;
@@ -276,7 +277,7 @@ async fn cancelled_summary_lists_sent_notes() {
     }
     let session = session.unwrap();
     drop(app);
-    // Its server passes the same model on now, and it takes in less.
+    // Its server now passes the same model on, with a smaller context.
     let mut settings = nova.read_settings();
     settings["providers"][0]["context"] = json!(12_000);
     nova.settings(&settings);
@@ -306,7 +307,7 @@ async fn cancelled_summary_lists_sent_notes() {
 }
 
 #[tokio::test]
-async fn the_window_knows_how_full_the_context_is() {
+async fn window_shows_how_full_the_context_is() {
     let nova = small(16_000, |_| text("Hello.").using(4_000, 1_000, 3));
     let app = nova.start().await;
     let (end, events) = turn(&app, None, "Hello", ScriptedApprover::always(Decision::Once)).await;
@@ -318,7 +319,7 @@ async fn the_window_knows_how_full_the_context_is() {
     assert_eq!(first.limit, Some(16_000));
     let now = app.context(SessionRef { session: end.session }).await.unwrap();
     assert_eq!((now.limit, now.cached), (Some(16_000), 1_000));
-    // The provider counted 4,000 for the request; the answer has come to it since.
+    // The provider counted 4,000 for the request; the answer was added since.
     assert!((4_000..4_100).contains(&now.used), "{now:?}");
     let parts = &now.parts;
     assert_eq!(parts.system + parts.skills + parts.history + parts.outputs, now.used);

@@ -41,7 +41,7 @@ async fn ask(nova: &Nova) -> (App, String) {
     (app, end.session)
 }
 
-/// The role, the text and the images of each message behind the one with the calls.
+/// The role, text and images of each message after the one with the calls.
 fn after_calls(request: &Value) -> Vec<(String, String, Vec<String>)> {
     let messages = request["messages"].as_array().unwrap();
     let calls = messages.iter().rposition(|message| message["tool_calls"].is_array()).unwrap();
@@ -71,7 +71,7 @@ async fn image_follows_the_outputs_in_every_dialect() {
         assert!(shown[2].1.ends_with("(With the image \"Dot.gif\".)"), "{kind}: {}", shown[2].1);
         assert_eq!(shown[2].2, [GIF_BASE64], "{kind}");
 
-        // What was sent stays the beginning of what is sent, also by another Nova process.
+        // Later requests extend earlier ones, also from another process.
         drop(app);
         let app = nova.start().await;
         turn(&app, Some(&session), "Sure?", NoApprover).await;
@@ -84,7 +84,7 @@ async fn image_follows_the_outputs_in_every_dialect() {
 }
 
 #[tokio::test]
-async fn a_model_without_eyes_reads_kind_and_size() {
+async fn model_without_vision_reads_kind_and_size() {
     let refusal = json!({"error": {"message": "No endpoints found that support image input", "code": 404}});
     let of_openai = nova("openai", true, [reads(), error(404, refusal), text("An image.")]);
     let of_ollama = nova("ollama", false, [reads(), text("An image.")]);
@@ -100,7 +100,7 @@ async fn a_model_without_eyes_reads_kind_and_size() {
 }
 
 #[tokio::test]
-async fn an_image_that_is_too_large_is_named() {
+async fn oversized_image_is_named() {
     let nova = nova("openai", true, [reads(), text("Too large.")]);
     let mut large = GIF.to_vec();
     large.resize(4 * 1024 * 1024, 0);

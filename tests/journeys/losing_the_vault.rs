@@ -1,4 +1,4 @@
-//! The folder of the vault, or of an extra root, goes away while Nova runs, and comes back.
+//! The folder of the vault, or of an extra root, disappears while Nova runs, and comes back.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -53,7 +53,7 @@ pub(super) async fn wait_for_back(
     }
 }
 
-/// As a backup is restored: every file anew.
+/// Copies as restoring a backup does: every file is new.
 pub(super) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().flatten() {
@@ -66,7 +66,7 @@ pub(super) fn copy(from: &Path, to: &Path) {
 }
 
 #[tokio::test]
-async fn a_renamed_vault_is_reported_and_not_written() {
+async fn renamed_vault_is_reported_and_not_written() {
     let nova = Nova::new(
         PEOPLE,
         [
@@ -109,12 +109,12 @@ async fn a_renamed_vault_is_reported_and_not_written() {
 }
 
 #[tokio::test]
-async fn a_vault_that_goes_away_is_reported_within_two_seconds() {
+async fn vault_that_disappears_is_reported_within_two_seconds() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;
     app.watch();
     let mut events = app.events();
-    // From here on time passes only while nothing is left to do.
+    // From here on, time advances only when the runtime is idle.
     tokio::time::pause();
     for (from, to) in [(nova.vault.root(), aside(&nova)), (aside(&nova), nova.vault.root())] {
         fs::rename(from, to).unwrap();
@@ -126,7 +126,7 @@ async fn a_vault_that_goes_away_is_reported_within_two_seconds() {
 }
 
 #[tokio::test]
-async fn a_deleted_vault_is_opened_again_when_it_is_restored() {
+async fn deleted_vault_is_reopened_when_restored() {
     let nova = Nova::new(PEOPLE, [set_stage("won"), text("Done.")]);
     copy(&nova.vault.root(), &aside(&nova));
     let app = nova.start().await;
@@ -136,7 +136,7 @@ async fn a_deleted_vault_is_opened_again_when_it_is_restored() {
     let mut events = app.events();
     fs::remove_dir_all(nova.vault.root()).unwrap();
     assert_eq!(wait_for_gone(&mut events).await, gone_sentence(&nova));
-    // As the folder that is left while a disk is not mounted.
+    // Like the mount point that remains while a disk is not mounted.
     fs::create_dir(nova.vault.root()).unwrap();
     assert_eq!(problem(&app).await.unwrap().message, gone_sentence(&nova));
 
@@ -149,7 +149,7 @@ async fn a_deleted_vault_is_opened_again_when_it_is_restored() {
 }
 
 #[tokio::test]
-async fn a_vault_that_is_missing_at_the_start_is_opened_when_it_appears() {
+async fn vault_missing_at_the_start_is_opened_when_it_appears() {
     let nova = Nova::new(PEOPLE, []);
     fs::rename(nova.vault.root(), aside(&nova)).unwrap();
     let app = nova.start().await;
@@ -164,7 +164,7 @@ async fn a_vault_that_is_missing_at_the_start_is_opened_when_it_appears() {
 }
 
 #[tokio::test]
-async fn an_extra_root_that_goes_away_is_reported() {
+async fn extra_root_that_disappears_is_reported() {
     let nova = Nova::new(PEOPLE, []);
     let team = nova.vault.root().with_file_name("team");
     fs::create_dir(&team).unwrap();
@@ -196,7 +196,7 @@ async fn an_extra_root_that_goes_away_is_reported() {
 }
 
 #[test]
-fn the_command_line_says_the_same() {
+fn command_line_reports_it_too() {
     let nova = Nova::new(PEOPLE, []);
     fs::rename(nova.vault.root(), aside(&nova)).unwrap();
     for args in [
@@ -212,7 +212,7 @@ fn the_command_line_says_the_same() {
     assert!(!nova.vault.root().exists());
 }
 
-/// `nova watch`, ended with the test.
+/// A `nova watch` that is killed with the test.
 struct Watching {
     child: Child,
     said: mpsc::Receiver<String>,
@@ -243,7 +243,7 @@ impl Drop for Watching {
 }
 
 #[test]
-fn watching_on_the_command_line_reports_it() {
+fn watch_command_reports_it() {
     let nova = Nova::new(PEOPLE, []);
     let watching = Watching::start(&nova);
     watching.wait_for("watching");

@@ -1,4 +1,4 @@
-//! A program that speaks MCP to `nova mcp serve`, as plain lines of JSON.
+//! An MCP client of `nova mcp serve`, over plain lines of JSON.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Stdio};
@@ -14,9 +14,9 @@ pub(crate) struct McpClient {
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     next: u64,
-    /// Everything the server said, in order.
+    /// All messages of the server, in order.
     pub(crate) said: Vec<Value>,
-    /// Answers questions to the user; without one they wait.
+    /// Answers questions to the user; without it they stay open.
     pub(crate) answer: Option<fn(&Value) -> Value>,
 }
 
@@ -38,7 +38,7 @@ impl McpClient {
         Self { stdin: child.stdin.take(), child, lines, next: 1, said: Vec::new(), answer: None }
     }
 
-    /// Started and greeted in protocol 2025-11-25, by a client that offers to ask its user.
+    /// Starts the server and initialises protocol 2025-11-25, with elicitation offered.
     pub(crate) fn connected(nova: &Nova, args: &[&str]) -> Self {
         let mut client = Self::start(nova, args);
         client.greet(&json!({ "elicitation": {} }));
@@ -64,7 +64,7 @@ impl McpClient {
         stdin.flush().unwrap();
     }
 
-    /// Sends a request and does not wait for its answer.
+    /// Sends a request without waiting for its response.
     pub(crate) fn begin(&mut self, method: &str, params: Value) -> u64 {
         let id = self.next;
         self.next += 1;
@@ -72,7 +72,7 @@ impl McpClient {
         id
     }
 
-    /// The whole answer to a request.
+    /// The whole response to a request.
     #[track_caller]
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.begin(method, params);
@@ -84,7 +84,7 @@ impl McpClient {
         self.ask("tools/call", json!({ "name": tool, "arguments": args }))["result"].clone()
     }
 
-    /// Reads until the server says it. A line that is no message fails the test.
+    /// Reads until a message matches. A line that is not a message fails the test.
     #[track_caller]
     pub(crate) fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
@@ -114,13 +114,13 @@ impl McpClient {
         self.tools().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Closes its input; the exit code.
+    /// Closes its input and returns the exit code.
     pub(crate) fn end(mut self) -> Option<i32> {
         drop(self.stdin.take());
         self.child.wait().unwrap().code()
     }
 
-    /// What it printed for its user. It has ended, or is ended.
+    /// Its standard error. Kills it if it still runs.
     fn errors(&mut self) -> String {
         let _ = self.child.kill();
         let mut text = String::new();

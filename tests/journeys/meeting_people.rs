@@ -1,4 +1,4 @@
-//! The note of a meeting, made from its event: one click, one change, one undo.
+//! A meeting's note, created from its event: one click, one change, one undo.
 
 use nova_app::App;
 use nova_protocol::{CallTool, Commands as _, Decision, ToolResult, UndoChanges};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE, turn};
 
-/// Today is 21 November 2026. Jane and Tomasz are contacts, Odile is none.
+/// Today is 21 November 2026. Jane and Tomasz are contacts, Odile is not.
 const RETRO: &str = "
 //- Events/Retro.md
 ---
@@ -46,7 +46,7 @@ async fn make(app: &App, event: &str, run: &str) -> ToolResult {
 }
 
 #[tokio::test]
-async fn a_meeting_note_links_contacts_and_logs_with_each() {
+async fn meeting_note_links_contacts_and_logs_with_each() {
     let nova = nova();
     let app = nova.start().await;
     let before = (nova.vault.read(JANE), nova.vault.read(TOMASZ));
@@ -78,7 +78,7 @@ async fn a_meeting_note_links_contacts_and_logs_with_each() {
         assert!(text.contains("last_contact: 2026-11-20"), "{text}");
     }
 
-    // Once more makes nothing anew.
+    // Repeating it creates nothing.
     let again = make(&app, "Events/Retro.md", "run-2").await.value.unwrap();
     assert_eq!((&again["new"], &again["logged"]), (&json!(false), &json!([])));
     assert_eq!(nova.vault.read(JANE).matches("Meeting:").count(), 1);
@@ -90,7 +90,7 @@ async fn a_meeting_note_links_contacts_and_logs_with_each() {
 }
 
 #[tokio::test]
-async fn an_upcoming_meeting_is_logged_afterwards() {
+async fn upcoming_meeting_is_logged_afterwards() {
     let nova = nova();
     let app = nova.start().await;
     let before = nova.vault.read(JANE);
@@ -103,7 +103,7 @@ async fn an_upcoming_meeting_is_logged_afterwards() {
 }
 
 #[tokio::test]
-async fn a_meeting_note_begins_with_the_users_template() {
+async fn meeting_note_begins_with_the_users_template() {
     let nova = nova();
     nova.settings(&json!({
         "vault": nova.vault.root(),
@@ -121,7 +121,7 @@ async fn a_meeting_note_begins_with_the_users_template() {
 }
 
 #[tokio::test]
-async fn without_crm_the_note_lists_names_alone() {
+async fn without_crm_the_note_only_lists_names() {
     let nova = nova();
     let app = nova.start().await;
     let set = nova_protocol::EnableSkill { skill: "crm".into(), enabled: false };
@@ -135,7 +135,7 @@ async fn without_crm_the_note_lists_names_alone() {
 }
 
 #[tokio::test]
-async fn attendees_of_a_server_are_found_by_address() {
+async fn attendees_of_a_server_event_are_matched_by_address() {
     let ics = "//- Calendars/Team.ics
 BEGIN:VCALENDAR
 BEGIN:VEVENT
@@ -169,7 +169,7 @@ END:VCALENDAR
 }
 
 #[tokio::test]
-async fn a_private_contact_stays_unnamed_for_a_model_elsewhere() {
+async fn private_contact_stays_unnamed_for_a_remote_model() {
     let private = "//- CRM/People/Samuel.md\n---\ntype: contact\nname: Samuel Quartz\naliases: [Odile]\nnova: private\n---\n";
     let made = [
         calls([("load_skill", json!({"skill": "calendar"})), ("load_skill", json!({"skill": "crm"}))]),

@@ -1,4 +1,4 @@
-// Node is there wherever the page was built.
+// Node is installed wherever the page was built.
 #[cfg(feature = "desktop")]
 mod a_model_that_breaks;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! One Nova in folders of its own.
+//! A Nova instance with its own folders.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -18,10 +18,10 @@ use nova_testkit::{
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 
-/// Each start of a Nova counts its ids apart from the others.
+/// Numbers the starts, so that each one generates distinct ids.
 static STARTS: AtomicUsize = AtomicUsize::new(1);
 
-/// Two people; what most journeys need.
+/// Two people; enough for most journeys.
 pub(crate) const PEOPLE: &str = "
 //- CRM/People/Jane Doe.md
 ---
@@ -49,34 +49,34 @@ stage: customer
 Ask [[Jane Doe]].
 ";
 
-/// The one variable of Nova's environment that holds a secret.
+/// The only secret environment variable of Nova.
 pub(crate) const DEPLOY_TOKEN: &str = "DEPLOY_TOKEN";
 
 pub(crate) struct Nova {
     pub(crate) vault: TempVault,
     pub(crate) model: ModelServer,
-    /// Where Nova looks for model servers by itself; nothing listens at the first address.
+    /// Where Nova looks for local model servers; nothing listens at the first address.
     pub(crate) local_servers: Vec<LocalServer>,
-    /// Reads the tools that are files.
+    /// Reads tool files.
     pub(crate) tools: LineToolHost,
-    /// Reads them in place of `tools`.
+    /// Replaces `tools` if set.
     pub(crate) tool_host: Option<Arc<dyn ToolHost>>,
     pub(crate) web: Arc<Web>,
     pub(crate) credentials: FixedCredentials,
-    /// Takes the place of `credentials`.
+    /// Replaces `credentials` if set.
     pub(crate) store: Option<StoreOptions>,
     pub(crate) desktop: Arc<dyn Desktop>,
-    /// The one of all its starts.
+    /// Shared by all starts.
     pub(crate) clock: FixedClock,
-    /// Under which processes are started.
+    /// The guard that confines processes.
     pub(crate) guard: Guard,
-    /// How long a turn waits for a call that reads or asks elsewhere.
+    /// How long a turn waits for a call that reads or runs remotely.
     pub(crate) settle: Duration,
     home: tempfile::TempDir,
 }
 
 impl Nova {
-    /// A vault from text, a model that gives these answers.
+    /// A vault built from text, and a model with these answers.
     pub(crate) fn new(notes: &str, answers: impl IntoIterator<Item = nova_testkit::Answer>) -> Self {
         let nova = Self {
             vault: TempVault::from(notes),
@@ -90,7 +90,7 @@ impl Nova {
             desktop: Arc::new(NoDesktop),
             clock: FixedClock::default(),
             guard: Guard::new(env!("CARGO_BIN_EXE_nova"), ["guard".into()]),
-            // Longer than any test: what is slow on a busy machine is waited for.
+            // Longer than any test, so that calls that are slow on a busy machine do not detach.
             settle: 2 * PATIENCE,
             home: tempfile::tempdir().unwrap(),
         };
@@ -124,12 +124,12 @@ impl Nova {
         self.home.path().join("data")
     }
 
-    /// The user's home folder, in which all else lies but the vault.
+    /// The user's home folder, which contains everything but the vault.
     pub(crate) fn home(&self) -> &std::path::Path {
         self.home.path()
     }
 
-    /// Where the change sets are kept.
+    /// The folder of change sets.
     pub(crate) fn history(&self) -> PathBuf {
         self.home.path().join("data").join("history")
     }
@@ -170,7 +170,7 @@ impl Nova {
         .unwrap()
     }
 
-    /// Runs the program as a terminal without a person does.
+    /// Runs the program as in a terminal without a user.
     pub(crate) fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
     }
@@ -185,14 +185,14 @@ impl Nova {
             .env("NOVA_DATA_DIR", self.home.path().join("data"))
             .env("OLLAMA_HOST", "127.0.0.1:9")
             .env("NOVA_LOCAL_SERVERS", "")
-            // The keychain of the person who runs the tests is not used.
+            // Never use the keychain of whoever runs the tests.
             .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus")
             .env("TZ", "UTC")
             .stdin(std::process::Stdio::null());
         command
     }
 
-    /// Runs the program with `--json` and reads the one value it prints.
+    /// Runs the program with `--json` and parses the one value it prints.
     #[track_caller]
     pub(crate) fn json(&self, args: &[&str]) -> (i32, Value) {
         let output = self.run(&[args, &["--json"]].concat());
@@ -204,12 +204,12 @@ impl Nova {
     }
 }
 
-/// Where a model server may be.
+/// A candidate address of a local model server.
 pub(crate) fn local_server(id: &str, kind: &str, address: &str) -> LocalServer {
     LocalServer { id: id.into(), kind: kind.into(), address: address.into() }
 }
 
-/// One turn to its end, with everything that happened.
+/// Runs one turn to its end and returns all events.
 pub(crate) async fn turn(
     app: &App,
     session: Option<&str>,
@@ -234,7 +234,7 @@ pub(crate) async fn turn(
     (end, drain(&mut events))
 }
 
-/// Everything that has been emitted.
+/// All events emitted so far.
 pub(crate) fn drain(events: &mut Receiver<Envelope>) -> Vec<Event> {
     std::iter::from_fn(|| events.try_recv().ok()).map(|envelope| envelope.event).collect()
 }
@@ -252,12 +252,12 @@ pub(crate) async fn wait_for(events: &mut Receiver<Envelope>, fits: impl Fn(&Eve
     tokio::time::timeout(PATIENCE, found).await.expect("the event comes")
 }
 
-/// The name an event has on the wire.
+/// The event's name on the wire.
 pub(crate) fn kind(event: &Event) -> String {
     serde_json::to_value(event).unwrap()["type"].as_str().unwrap().to_owned()
 }
 
-/// Until this many calls of the session run: an end is emitted shortly before it is stored.
+/// Waits until this many calls of the session run: an end is emitted shortly before it is stored.
 pub(crate) async fn until(app: &App, session: &str, running: usize) {
     let written = async {
         loop {

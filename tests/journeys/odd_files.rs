@@ -1,4 +1,4 @@
-//! Files of Nova's own that are no regular files, and who may read those that are.
+//! Nova's own files when they are not regular files, and the permissions of those that are.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -18,7 +18,7 @@ pub(crate) fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// What the program says, which ends although a file of its own would hold it up.
+/// The exit code and output of the program, which must end although a file would block it.
 async fn ends(nova: &Nova, args: &[&str]) -> (Option<i32>, String) {
     let mut command = tokio::process::Command::from(nova.command(args));
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
@@ -32,7 +32,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[tokio::test]
-async fn a_pipe_for_a_file_is_refused_by_name() {
+async fn pipe_in_place_of_a_file_is_refused_by_name() {
     let files = ["nova.config.json", "permissions.yaml", "trust.json"];
     for file in files {
         let nova = Nova::new(PEOPLE, []);
@@ -50,12 +50,12 @@ async fn a_pipe_for_a_file_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn an_oversized_file_is_refused_by_name() {
+async fn oversized_file_is_refused_by_name() {
     for file in ["nova.config.json", "permissions.yaml", "trust.json"] {
         let nova = Nova::new(PEOPLE, []);
         let folder = if file == "trust.json" { nova.data() } else { nova.config() };
         fs::create_dir_all(&folder).unwrap();
-        // As many lines and spaces as fit: each of the formats could be read on.
+        // Whitespace only: each of the formats could be read on.
         fs::write(folder.join(file), " ".repeat(9 << 20)).unwrap();
         let (_, told) = ends(&nova, &["skill", "list"]).await;
         assert!(told.contains(file) && told.contains("larger than 8 MB"), "{file}: {told}");
@@ -63,7 +63,7 @@ async fn an_oversized_file_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_pipe_for_rules_leaves_no_tool_unruled() {
+async fn pipe_in_place_of_rules_leaves_no_tool_unruled() {
     let nova = Nova::new(PEOPLE, []);
     nova.rules("permissions:\n  deny: [ crm__list_contacts ]\n");
     pipe(&nova.config().join("permissions.yaml"));
@@ -72,7 +72,7 @@ async fn a_pipe_for_rules_leaves_no_tool_unruled() {
 }
 
 #[tokio::test]
-async fn a_lock_that_is_a_link_or_a_pipe_is_refused() {
+async fn lock_that_is_a_link_or_a_pipe_is_refused() {
     let nova = Nova::new(PEOPLE, []);
     nova.settings(&json!({
         "vault": nova.vault.root(),
@@ -97,7 +97,7 @@ async fn a_lock_that_is_a_link_or_a_pipe_is_refused() {
 }
 
 #[test]
-fn what_nova_writes_is_the_users_alone() {
+fn novas_files_are_private_to_the_user() {
     let nova = Nova::new(PEOPLE, [text("Hello.")]);
     fs::create_dir_all(nova.data()).unwrap();
     fs::set_permissions(nova.data(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -120,13 +120,13 @@ fn what_nova_writes_is_the_users_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pipe_leaves_the_last_good_file_in_force() {
+async fn pipe_keeps_the_last_good_file_in_force() {
     let nova = Nova::new(PEOPLE, []);
     nova.settings(&json!({"vault": nova.vault.root(), "skills": {"crm": {"enabled": false}}}));
     let app = nova.start().await;
     app.watch();
     let mut events = app.events();
-    // In its place at once, as an editor saves.
+    // Replaces the file atomically, as an editor saves.
     let beside = nova.config().join("pipe");
     pipe(&beside);
     fs::rename(&beside, nova.config().join("nova.config.json")).unwrap();

@@ -1,4 +1,4 @@
-//! Shares bought, sold and looked at from the command line.
+//! Shares bought, sold and listed from the command line.
 
 use nova_protocol::{Commands as _, Event, Nothing, RoutineEnd, SessionRef};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ fn call(nova: &Nova, tool: &str, args: Value) -> (i32, Value) {
 }
 
 #[test]
-fn a_sale_is_recorded_valued_and_undone() {
+fn sale_is_recorded_valued_and_undone() {
     let nova = Nova::new(OWNED, []);
     let sale = json!({"symbol": "Northgate", "kind": "sell", "date": "2026-11-20", "quantity": 50, "price": "42.00", "fee": 4});
     let (code, sold) = call(&nova, "add_trade", sale);
@@ -63,7 +63,7 @@ fn a_sale_is_recorded_valued_and_undone() {
 }
 
 #[test]
-fn more_than_is_held_is_not_sold() {
+fn sale_above_holding_is_refused() {
     let nova = Nova::new(OWNED, []);
     let files = nova.vault.files();
     let sale = json!({"symbol": "NGTL", "kind": "sell", "date": "2026-11-20", "quantity": 201, "price": 42});
@@ -80,13 +80,13 @@ fn quotes_ask_first() {
     assert_eq!((code, refused["ok"].as_bool()), (3, Some(false)));
 }
 
-/// A routine that fetches quotes at each start; the web of a journey has no host.
+/// A routine that fetches quotes at each start; journeys have no web.
 fn fetching_at_start(allow: &str) -> Nova {
     let routine = "//- Routines/Quotes.md\n---\ntype: routine\nwhen: at start\ntool: portfolio.quote\n";
     Nova::new(&format!("{OWNED}{routine}{allow}---\n"), [])
 }
 
-/// How it ended, and what its tool answered.
+/// How the run ended, and its tool's output.
 async fn run_at_start(nova: &Nova) -> (RoutineEnd, Option<Value>) {
     let app = nova.start().await;
     app.run_due_routines(true).await.unwrap();
@@ -100,7 +100,7 @@ async fn run_at_start(nova: &Nova) -> (RoutineEnd, Option<Value>) {
 }
 
 #[tokio::test]
-async fn a_routine_with_leave_fetches_quotes_at_start() {
+async fn permitted_routine_fetches_quotes_at_start() {
     let (end, output) = run_at_start(&fetching_at_start("allow: portfolio.quote\n")).await;
     assert_eq!(end, RoutineEnd::Completed);
     let said = output.expect("it answers").to_string();
@@ -111,7 +111,7 @@ async fn a_routine_with_leave_fetches_quotes_at_start() {
 }
 
 #[tokio::test]
-async fn quotes_at_start_wait_for_leave() {
+async fn quotes_at_start_wait_for_permission() {
     let (end, output) = run_at_start(&fetching_at_start("")).await;
     assert_eq!((end, output), (RoutineEnd::Waiting, None));
 }

@@ -1,5 +1,5 @@
-//! The panels of the skills that come with Nova, over the starter vault: what each one points at is in
-//! the answers of its skill's own tools.
+//! The panels of the built-in skills, over the starter vault: everything that a panel refers to exists in its
+//! tools' output.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn on_the_starter_vault() -> Nova {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_panel_shows_something_of_the_starter_vault_wherever_it_points() {
+async fn every_panel_reference_resolves_over_the_starter_vault() {
     let nova = on_the_starter_vault();
     let app = nova.start().await;
     let panels = app.list_panels(Nothing {}).await.unwrap();
@@ -40,9 +40,9 @@ async fn every_panel_shows_something_of_the_starter_vault_wherever_it_points() {
     }
 }
 
-/// The page's tests of forms read these, so that they are of the tools that there are.
+/// The page's form tests read these fixtures, which must match the real tools.
 #[test]
-fn the_forms_of_the_page_are_tested_with_the_schemas_that_the_tools_have() {
+fn pages_form_fixtures_match_the_tools_schemas() {
     let (_, tools) = Nova::new("", []).json(&["tool", "list"]);
     let schemas: Vec<Value> = tools
         .as_array()
@@ -62,7 +62,7 @@ fn the_forms_of_the_page_are_tested_with_the_schemas_that_the_tools_have() {
 }
 
 #[tokio::test]
-async fn a_month_of_many_entries_is_whole_in_the_panel() {
+async fn month_of_many_entries_is_complete_in_the_panel() {
     let expenses: Vec<String> = (0..250)
         .map(|at| {
             format!("//- Budget/Expenses/2026/{at}.md\n---\ntype: expense\ndate: 2026-11-02\namount: {at}.50\ncurrency: EUR\n---\n")
@@ -86,7 +86,7 @@ async fn a_month_of_many_entries_is_whole_in_the_panel() {
     }
 }
 
-/// One panel, with what it points at in vain.
+/// One panel, with its unresolved references.
 struct Looked<'a> {
     app: &'a App,
     panel: &'a PanelView,
@@ -114,7 +114,7 @@ impl Looked<'_> {
         match part {
             PanelPart::Summary(part) => {
                 let value = self.ask(tab, &part.tool, &part.args).await;
-                // What is not always there is there once every input has a value.
+                // Optional fields exist once every input has a value.
                 let whole = self.ask_with(tab, &part.tool, &part.args, "EUR").await;
                 for item in &part.items {
                     let value = if item.optional { &whole } else { &value };
@@ -181,12 +181,12 @@ impl Looked<'_> {
                 }
             }
             PanelPart::Form(part) => self.tool(&part.tool).await,
-            // The starter vault has no events; what it reads is there nevertheless.
+            // The starter vault has no events; the tool works nevertheless.
             PanelPart::Calendar(part) => {
                 let value = self.ask(tab, &part.tool, &part.args).await;
                 self.expect(value["events"].is_array(), "/events", &part.tool);
             }
-            // No mailbox is set: it says how to add one and asks nothing.
+            // No mailbox is configured: the panel explains how to add one and calls nothing.
             PanelPart::Screener(part) => {
                 let value = self.ask(tab, &part.tool, &part.args).await;
                 self.expect(value.get("screens").is_some_and(Value::is_array), "/screens", &part.tool);
@@ -195,7 +195,7 @@ impl Looked<'_> {
         }
     }
 
-    /// The rows are there, and each field is in one of them at least: not every note says everything.
+    /// The rows exist, and each field is in at least one of them: notes may omit fields.
     fn rows<'f>(
         &mut self,
         value: &Value,
@@ -214,12 +214,12 @@ impl Looked<'_> {
         }
     }
 
-    /// The tool's answer, with the inputs of the tab as they are at first.
+    /// The tool's output, with the initial inputs of the tab.
     async fn ask(&mut self, tab: &PanelTab, tool: &str, args: &Map<String, Value>) -> Value {
         self.ask_with(tab, tool, args, "").await
     }
 
-    /// As [`Self::ask`], with this currency where the tab lets one be chosen.
+    /// Like [`Self::ask`], with this currency if the tab has a currency input.
     async fn ask_with(
         &mut self,
         tab: &PanelTab,
@@ -285,7 +285,7 @@ impl Looked<'_> {
     }
 }
 
-/// A text with the names of inputs in it, such as `{year}-12`.
+/// Substitutes inputs such as `{year}` in a text, as in `{year}-12`.
 fn filled(value: &Value, inputs: &Map<String, Value>) -> Value {
     let Some(text) = value.as_str() else { return value.clone() };
     let fill = |text: String, (name, value): (&String, &Value)| {

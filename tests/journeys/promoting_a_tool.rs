@@ -1,4 +1,4 @@
-//! The assistant writes a tool; it waits for the user, who looks at it and decides.
+//! The assistant writes a tool; the user reviews it and decides.
 
 use std::fs;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ fn that(row: &PendingToolRow) -> PendingToolRef {
     PendingToolRef { name: row.name.clone(), hash: row.hash.clone() }
 }
 
-/// A Nova in which the tool may have the credential that it declares.
+/// A Nova in which the tool may be granted the credential that it declares.
 fn with_key(answers: impl IntoIterator<Item = nova_testkit::Answer>) -> Nova {
     let mut nova = Nova::new("", answers);
     nova.credentials = FixedCredentials::default().with("weather-api", "canary");
@@ -39,7 +39,7 @@ fn with_key(answers: impl IntoIterator<Item = nova_testkit::Answer>) -> Nova {
 }
 
 #[tokio::test]
-async fn what_the_assistant_writes_waits_and_works_once_it_is_promoted() {
+async fn pending_tool_works_once_promoted() {
     let create = json!({"name": "weather", "source": WEATHER});
     let nova = with_key([tool_call("core__create_tool", create), text("It waits for you.")]);
     let app = nova.start().await;
@@ -85,7 +85,7 @@ async fn what_the_assistant_writes_waits_and_works_once_it_is_promoted() {
 }
 
 #[tokio::test]
-async fn a_source_that_defines_no_tool_is_refused_with_its_place_and_nothing_waits() {
+async fn source_without_a_tool_is_refused_with_its_position_and_stays_out() {
     let create = json!({"name": "weather", "source": "name: weather\noops\n"});
     let nova = Nova::new("", [tool_call("core__create_tool", create), text("It cannot be read.")]);
     let app = nova.start().await;
@@ -101,7 +101,7 @@ async fn a_source_that_defines_no_tool_is_refused_with_its_place_and_nothing_wai
 }
 
 #[tokio::test]
-async fn what_changed_after_it_was_looked_at_is_neither_promoted_nor_discarded() {
+async fn tool_changed_since_its_review_is_neither_promoted_nor_discarded() {
     let nova = with_key([]);
     let app = nova.start().await;
     let file = tools(&nova, "pending").join("weather.ts");
@@ -127,7 +127,7 @@ async fn what_changed_after_it_was_looked_at_is_neither_promoted_nor_discarded()
 }
 
 #[tokio::test]
-async fn a_broken_tool_is_listed_with_its_line_and_not_promoted() {
+async fn broken_tool_is_listed_with_its_line_and_not_promoted() {
     let nova = with_key([]);
     let app = nova.start().await;
     fs::write(tools(&nova, "pending").join("weather.ts"), "name: weather\noops\n").unwrap();
@@ -137,7 +137,7 @@ async fn a_broken_tool_is_listed_with_its_line_and_not_promoted() {
 }
 
 #[tokio::test]
-async fn a_new_version_shows_what_it_changes_and_the_old_one_is_kept() {
+async fn new_version_shows_its_changes_and_the_old_one_is_kept() {
     let nova = with_key([]);
     fs::create_dir_all(tools(&nova, "dynamic")).unwrap();
     fs::write(tools(&nova, "dynamic").join("weather.ts"), WEATHER).unwrap();
@@ -157,11 +157,11 @@ async fn a_new_version_shows_what_it_changes_and_the_old_one_is_kept() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_not_replaced() {
+async fn unreadable_file_is_not_replaced() {
     let nova = with_key([]);
     fs::create_dir_all(tools(&nova, "dynamic")).unwrap();
     let own = tools(&nova, "dynamic").join("weather.ts");
-    // As an editor saves it that knows no UTF-8.
+    // As saved by an editor in Latin-1.
     fs::write(&own, b"name: weather\n// caf\xe9\n").unwrap();
     let app = nova.start().await;
     app.tools_loaded(PATIENCE).await;
@@ -203,7 +203,7 @@ async fn discards_unreadable_tools_without_following_links() {
         let unseen = PendingToolRef { name: row.name.clone(), hash: String::new() };
         assert_eq!(app.discard_tool(unseen).await.unwrap_err().code, ErrorCode::PendingToolChanged);
     }
-    // What came since is not what was looked at.
+    // A version newer than the reviewed one.
     fs::write(pending.join("odd.ts"), b"caf\xe9 cr\xe8me").unwrap();
     assert_eq!(app.discard_tool(that(&rows[2])).await.unwrap_err().code, ErrorCode::PendingToolChanged);
 
@@ -217,7 +217,7 @@ async fn discards_unreadable_tools_without_following_links() {
 }
 
 #[tokio::test]
-async fn of_two_that_are_spelled_alike_the_one_that_is_named_is_discarded() {
+async fn of_two_similar_names_only_the_given_one_is_discarded() {
     let nova = with_key([]);
     let app = nova.start().await;
     for file in ["a-b.ts", "a_b.ts"] {
@@ -231,7 +231,7 @@ async fn of_two_that_are_spelled_alike_the_one_that_is_named_is_discarded() {
 }
 
 #[tokio::test]
-async fn a_version_of_a_tool_that_another_file_defines_takes_that_files_place() {
+async fn version_of_a_tool_defined_by_another_file_replaces_that_file() {
     let nova = with_key([]);
     fs::create_dir_all(tools(&nova, "dynamic")).unwrap();
     fs::write(tools(&nova, "dynamic").join("my-weather.ts"), WEATHER).unwrap();
@@ -246,22 +246,22 @@ async fn a_version_of_a_tool_that_another_file_defines_takes_that_files_place() 
 }
 
 #[tokio::test]
-async fn a_promotion_that_was_cut_short_is_finished_by_the_next_look() {
+async fn interrupted_promotion_is_finished_by_the_next_scan() {
     let nova = with_key([]);
     let app = nova.start().await;
-    // As after a kill between the two steps: in force, and still waiting.
+    // As after a kill between the two steps: in force, and still pending.
     fs::write(tools(&nova, "pending").join("weather.ts"), WEATHER).unwrap();
     fs::write(tools(&nova, "dynamic").join("weather.ts"), WEATHER).unwrap();
     assert_eq!(app.list_pending_tools(Nothing {}).await.unwrap(), []);
     assert!(!tools(&nova, "pending").join("weather.ts").exists());
-    // As after a kill while the file was being written.
+    // As after a kill while writing the file.
     fs::write(tools(&nova, "dynamic").join(".nova-x.tmp"), "half").unwrap();
     app.tools_loaded(PATIENCE).await;
     assert_eq!(call(&app, "dynamic.weather").await.value, Some(json!("sunny")));
 }
 
 #[tokio::test]
-async fn at_most_twenty_wait() {
+async fn at_most_twenty_tools_are_pending() {
     let answers = ["twenty-one", "tool7"]
         .map(|name| tool_call("core__create_tool", json!({"name": name, "source": "name: x\n"})));
     let nova = Nova::new("", answers.into_iter().chain([text("Done.")]));
@@ -282,7 +282,7 @@ async fn at_most_twenty_wait() {
 }
 
 #[tokio::test]
-async fn a_pending_tool_that_comes_or_goes_is_an_event() {
+async fn pending_tool_that_appears_or_disappears_emits_an_event() {
     let nova = with_key([]);
     let app = nova.start().await;
     app.watch();
@@ -293,13 +293,13 @@ async fn a_pending_tool_that_comes_or_goes_is_an_event() {
 }
 
 #[test]
-fn the_command_line_lists_and_discards_with_the_agreed_codes() {
+fn command_line_lists_and_discards_with_documented_exit_codes() {
     let nova = with_key([]);
     assert_eq!(nova.json(&["tool", "pending"]), (0, json!([])));
     fs::write(tools(&nova, "pending").join("weather.ts"), WEATHER).unwrap();
     let (code, rows) = nova.json(&["tool", "pending"]);
     assert_eq!((code, &rows[0]["name"], &rows[0]["source"]), (0, &json!("weather"), &json!(WEATHER)));
-    // This build has no host, so nothing can be promoted.
+    // This build has no tool host, so nothing can be promoted.
     assert_eq!(nova.run(&["tool", "promote", "weather"]).status.code(), Some(1));
     assert_eq!(nova.run(&["tool", "discard", "nothing"]).status.code(), Some(1));
     assert_eq!(nova.run(&["tool", "discard", "weather", "--hash", "other"]).status.code(), Some(1));
@@ -309,7 +309,7 @@ fn the_command_line_lists_and_discards_with_the_agreed_codes() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_link_to_nothing_is_listed_with_its_reason_and_can_be_discarded() {
+async fn dangling_link_is_listed_with_its_reason_and_can_be_discarded() {
     let nova = Nova::new("", []);
     let pending = tools(&nova, "pending");
     fs::create_dir_all(&pending).unwrap();

@@ -1,6 +1,6 @@
-//! An MCP server at an address that answers who has a token, and the authorisation server that gives tokens.
+//! A remote MCP server that requires a token, and the authorisation server that issues tokens.
 
-// The window tests share it.
+// Shared with the window tests.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 #[path = "../../src-tauri/crates/nova-credentials/tests/credentials/auth_server.rs"]
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 pub(crate) use self::auth_server::AuthServer;
 
-/// Answers MCP to who has a token; `never` takes none.
+/// Answers MCP requests that have a token; with `never` it accepts none.
 pub(crate) async fn server(issuer: String, never: bool) -> WebServer {
     WebServer::start(move |request: &WebRequest| {
         let own = format!("http://{}", request.headers["host"]);
@@ -48,7 +48,7 @@ pub(crate) async fn server(issuer: String, never: bool) -> WebServer {
     .await
 }
 
-/// An authorisation server whose metadata say where its tokens are revoked.
+/// An authorisation server whose metadata has a revocation endpoint.
 pub(crate) async fn authorisation() -> AuthServer {
     let server = AuthServer::start().await;
     let at = |path: &str| format!("{}{path}", server.address);

@@ -1,4 +1,4 @@
-//! A command reaches the hosts that its card shows, through a proxy, and nothing else.
+//! A command reaches only the hosts shown on its card, through a proxy.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use super::nova::{Nova, turn};
 use super::running_commands::{output, said, started, with_bash, yes};
 
-/// `get ADDRESS` and `connect HOST:PORT`, as a program without a library does it.
+/// `get ADDRESS` and `connect HOST:PORT`, with sockets alone.
 const CLIENT: &str = r#"
 ask() { exec 3<>"/dev/tcp/127.0.0.1/${http_proxy##*:}"; printf '%s %s HTTP/1.1\r\nHost: files.example.org\r\nConnection: close\r\n\r\n' "$1" "$2" >&3; cat <&3; }
 get() { local all; all=$(ask GET "$1"); printf '%s\n' "${all##*$'\n'}"; }
 connect() { ask CONNECT "$1" | head -n 1 | cut -d' ' -f2; }
 "#;
 
-/// One server that answers with the path it was asked for, under these names.
+/// One server under these names that answers with the requested path.
 async fn web(nova: &mut Nova, names: &[&str]) -> WebServer {
     let server = WebServer::start(|request| match request.path.as_str() {
         "/away" => Reply::to(302, "http://evil.example.net/got"),
@@ -34,7 +34,7 @@ fn bash(hosts: &[&str], command: &str) -> Answer {
     call("core__bash", json!({"command": format!("{CLIENT}{command}"), "hosts": hosts}))
 }
 
-/// What comes of one command.
+/// Runs one command and returns its result.
 async fn run(hosts: &[&str], command: &str) -> Option<(Value, WebServer)> {
     let mut nova = with_bash([bash(hosts, command), text("Done.")]);
     let server = web(&mut nova, &["files.example.org", "evil.example.net"]).await;
@@ -44,7 +44,7 @@ async fn run(hosts: &[&str], command: &str) -> Option<(Value, WebServer)> {
 }
 
 #[tokio::test]
-async fn a_host_on_its_card_is_reached_and_each_request_is_logged() {
+async fn host_on_its_card_is_reached_and_each_request_is_logged() {
     let mut nova = with_bash([
         bash(&["Files.Example.org"], "get http://files.example.org/a; get http://evil.example.net/b"),
         text("Done."),
@@ -73,7 +73,7 @@ async fn a_host_on_its_card_is_reached_and_each_request_is_logged() {
 }
 
 #[tokio::test]
-async fn no_way_but_the_proxy_leads_out() {
+async fn only_the_proxy_leads_out() {
     let Some((told, server)) = run(
         &["files.example.org"],
         "(exec 3<>/dev/tcp/127.0.0.1/22) 2>/dev/null && echo connected
@@ -96,7 +96,7 @@ async fn no_way_but_the_proxy_leads_out() {
 }
 
 #[tokio::test]
-async fn a_redirect_leads_to_no_other_host() {
+async fn redirect_to_another_host_is_not_followed() {
     if !std::path::Path::new("/usr/bin/curl").exists() {
         eprintln!("SKIPPED, nothing was tested: there is no /usr/bin/curl");
         return;
@@ -117,9 +117,9 @@ async fn a_redirect_leads_to_no_other_host() {
 }
 
 #[tokio::test]
-async fn a_name_that_leads_to_this_machine_is_refused() {
+async fn name_that_resolves_to_this_machine_is_refused() {
     let mut nova = with_bash([bash(&["files.example.org"], "get http://files.example.org/a"), text("Done.")]);
-    // Of all addresses of this machine, only 127.0.0.1 stands for a public one here.
+    // Here, only 127.0.0.1 counts as public of this machine's addresses.
     let inside = WebServer::start_at("127.0.0.2", |_| Reply::text("canary-inside")).await;
     nova.web = Arc::new(web_with(&[("files.example.org", &inside)], |_| {}));
     let Some(app) = started(&nova).await else { return };
@@ -140,7 +140,7 @@ async fn without_hosts_there_is_no_proxy() {
 }
 
 #[tokio::test]
-async fn a_rule_runs_it_only_for_hosts_that_it_names() {
+async fn rule_runs_it_only_for_hosts_that_it_names() {
     for (rule, hosts, runs) in [
         ("core__bash", vec!["files.example.org"], false),
         ("core__bash", vec![], true),
@@ -162,7 +162,7 @@ async fn a_rule_runs_it_only_for_hosts_that_it_names() {
 }
 
 #[tokio::test]
-async fn a_rule_about_a_host_holds_where_a_wildcard_names_it() {
+async fn rule_about_a_host_holds_if_a_wildcard_names_it() {
     let command = "get http://files.example.org/a; get http://diary.example.org/b";
     for (rules, expected) in [
         ("deny: [\"core__bash(hosts=diary.example.org)\"]", "core__bash(hosts=diary.example.org)"),
@@ -181,7 +181,7 @@ async fn a_rule_about_a_host_holds_where_a_wildcard_names_it() {
 }
 
 #[tokio::test]
-async fn hosts_that_are_not_public_are_refused_before_anybody_is_asked() {
+async fn hosts_that_are_not_public_are_refused_before_anyone_is_asked() {
     for host in ["localhost", "127.0.0.1", "*", "*.org", "https://files.example.org/", "printer.local"] {
         let nova = with_bash([bash(&["files.example.org", host], "true"), text("No.")]);
         let Some(app) = started(&nova).await else { return };
@@ -198,7 +198,7 @@ async fn hosts_that_are_not_public_are_refused_before_anybody_is_asked() {
 }
 
 #[tokio::test]
-async fn an_edit_of_its_hosts_is_what_counts() {
+async fn edited_hosts_replace_the_requested_ones() {
     let command = format!("{CLIENT}get http://files.example.org/a; get http://evil.example.net/b");
     let mut nova = with_bash([bash(&["evil.example.net"], "true"), text("Done.")]);
     let server = web(&mut nova, &["files.example.org", "evil.example.net"]).await;

@@ -1,4 +1,4 @@
-//! The model reads what lies in the folder of a skill.
+//! The model reads files of a skill's folder.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use super::nova::turn;
 use super::skills::{offered, post, started};
 
 #[tokio::test]
-async fn a_file_beside_the_instructions_is_read_and_nothing_outside_of_the_folder() {
+async fn file_beside_the_instructions_is_read_and_nothing_outside_the_folder() {
     let nova = post([
         call("load_skill", json!({"skill": "post"})),
         call("read_skill_file", json!({"skill": "post", "path": "references/tone.md"})),
@@ -36,7 +36,7 @@ async fn a_file_beside_the_instructions_is_read_and_nothing_outside_of_the_folde
 }
 
 #[tokio::test]
-async fn instructions_that_are_too_long_keep_their_end_and_a_long_file_is_read_in_parts() {
+async fn long_instructions_keep_their_end_and_long_files_are_read_in_parts() {
     let nova = post([
         call("load_skill", json!({"skill": "post"})),
         call("read_skill_file", json!({"skill": "post", "path": "references/long.md"})),

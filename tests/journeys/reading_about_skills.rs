@@ -1,4 +1,4 @@
-//! Every file and every command in `docs/skills.md` works as it stands, in its order.
+//! Every file and every command in `docs/skills.md` works as printed, in order.
 
 use std::fs;
 use std::path::Path;
@@ -7,12 +7,12 @@ use std::process::Command;
 use super::nova::Nova;
 
 enum Step {
-    /// Path below the folder of skills, and text.
+    /// Path below the skills folder, and text.
     File(String, String),
     Command(String),
 }
 
-/// A file is a code block below a line that is a path alone: **`path`**.
+/// A file is a code block below a line with only its path: **`path`**.
 fn steps(document: &str) -> Vec<Step> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
     let mut steps = Vec::new();
@@ -38,7 +38,7 @@ fn steps(document: &str) -> Vec<Step> {
 fn every_step_of_the_manual_works() {
     let nova = Nova::new("", []);
     let program = Path::new(env!("CARGO_BIN_EXE_nova")).parent().unwrap().to_owned();
-    // Where a new user has it, and the manual says it is.
+    // The default location, which the manual names.
     let usual = nova.home().join(".config");
     fs::create_dir_all(&usual).unwrap();
     std::os::unix::fs::symlink(nova.config(), usual.join("nova")).unwrap();

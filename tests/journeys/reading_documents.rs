@@ -1,4 +1,4 @@
-//! PDF and office files, also such as were made to harm the program that reads them.
+//! PDF and office files, including malicious ones.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -9,10 +9,10 @@ use super::nova::Nova;
 
 const LETTER: &[u8] = include_bytes!("../../src-tauri/crates/nova-workspace/tests/workspace/letter.docx");
 
-/// A page that draws a form which draws itself: the reader's stack overflows.
+/// A page whose form draws itself: overflows the reader's stack.
 const CALLS_ITSELF: &[u8] = include_bytes!("calls_itself.pdf");
 
-/// The answer to reading this attachment of the vault, as a program calls for it.
+/// The exit code and output when a program calls for this attachment to be read.
 fn read(name: &str, bytes: &[u8]) -> (i32, Value) {
     let nova = Nova::new("", []);
     std::fs::write(nova.vault.root().join(name), bytes).unwrap();
@@ -21,14 +21,14 @@ fn read(name: &str, bytes: &[u8]) -> (i32, Value) {
 }
 
 #[test]
-fn a_document_is_read_by_a_process_of_its_own() {
+fn document_is_read_by_its_own_process() {
     let (code, answer) = read("letter.docx", LETTER);
     assert_eq!(code, 0, "{answer}");
     assert!(answer["value"]["text"].as_str().unwrap().contains("Send the offer to Ada."), "{answer}");
 }
 
 #[test]
-fn a_document_that_ends_its_reader_is_reported() {
+fn document_that_kills_its_reader_is_reported() {
     let (code, answer) = read("deep.pdf", CALLS_ITSELF);
     assert_eq!(code, 1, "{answer}");
     let message = answer["error"]["message"].as_str().unwrap();
@@ -36,7 +36,7 @@ fn a_document_that_ends_its_reader_is_reported() {
 }
 
 #[test]
-fn the_process_reads_one_document_and_no_other_format() {
+fn reader_process_reads_one_document_and_no_other_format() {
     let nova = Nova::new("", []);
     let run = |format: &str| {
         let mut child = nova.command(&["document", format]);

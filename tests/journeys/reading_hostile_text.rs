@@ -1,4 +1,4 @@
-//! Text of strangers, in notes and in answers, as the window is given it; and the addresses in it.
+//! Untrusted text in notes and answers, and its links, as the window receives them.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use super::nova::{Nova, turn};
 
 const HOST: &str = "evil.example";
 
-/// Elements that run, load, send, or change the page around them.
+/// Elements that run, load or send something, or change the page around them.
 const ACTIVE: &[&str] = &[
     "applet",
     "audio",
@@ -51,7 +51,7 @@ const ACTIVE: &[&str] = &[
     "xmp",
 ];
 
-/// Attributes that hold an address other than a link's, or take the place of something of the page.
+/// Attributes with an address that is not a link's, or that replace something of the page.
 const LOADING: &[&str] = &[
     "action",
     "background",
@@ -70,7 +70,7 @@ const LOADING: &[&str] = &[
     "xlink:href",
 ];
 
-/// What is wrong with HTML that is to be shown; nothing, if it can neither run nor load anything.
+/// The problems of rendered HTML; empty if it can neither run nor load anything.
 fn faults(html: &str) -> Vec<String> {
     let mut faults = Vec::new();
     for (tag, attributes) in tags(html) {
@@ -92,7 +92,7 @@ fn faults(html: &str) -> Vec<String> {
     faults
 }
 
-/// The elements that begin in the text, as a browser reads them, with their attributes.
+/// The start tags of the text with their attributes, as a browser parses them.
 fn tags(html: &str) -> Vec<(String, Vec<(String, String)>)> {
     let mut found = Vec::new();
     let mut rest = html;
@@ -138,7 +138,7 @@ fn tags(html: &str) -> Vec<(String, Vec<(String, String)>)> {
 }
 
 #[test]
-fn what_is_hostile_is_seen_as_such() {
+fn hostile_html_is_recognised() {
     for html in [
         "<script>hit()</script>",
         "<p><IMG/src=x/onerror=hit()></p>",
@@ -160,7 +160,7 @@ fn what_is_hostile_is_seen_as_such() {
 }
 
 #[tokio::test]
-async fn a_note_of_a_stranger_neither_runs_nor_loads_anything() {
+async fn strangers_note_neither_runs_nor_loads_anything() {
     let nova = Nova::new("", []);
     let texts = hostile_texts(HOST);
     assert!(texts.len() >= 100, "{}", texts.len());
@@ -179,7 +179,7 @@ async fn a_note_of_a_stranger_neither_runs_nor_loads_anything() {
 }
 
 #[tokio::test]
-async fn an_answer_neither_runs_nor_loads_anything_while_it_arrives_and_afterwards() {
+async fn answer_neither_runs_nor_loads_anything_while_streaming_and_afterwards() {
     let texts = hostile_texts(HOST);
     let nova = Nova::new("", texts.iter().map(|hostile| text(hostile).in_chunks_of(7)));
     let app = nova.start().await;
@@ -202,7 +202,7 @@ async fn an_answer_neither_runs_nor_loads_anything_while_it_arrives_and_afterwar
     assert!(blocks > texts.len(), "only {blocks} blocks were looked at");
 }
 
-/// Remembers what it was asked to open.
+/// Records what it was asked to open.
 #[derive(Default)]
 struct Opened(Mutex<Vec<String>>);
 
@@ -227,7 +227,7 @@ impl Desktop for Opened {
 }
 
 #[tokio::test]
-async fn only_addresses_of_the_web_are_opened() {
+async fn only_web_addresses_are_opened() {
     let desktop = Arc::new(Opened::default());
     let mut nova = Nova::new("", []);
     nova.desktop = desktop.clone();
@@ -272,7 +272,7 @@ async fn only_addresses_of_the_web_are_opened() {
     assert_eq!(*desktop.0.lock().unwrap(), ["https://example.org/a?b=c#d", "http://127.0.0.1:8080/"]);
 }
 
-/// A system without Obsidian: its launcher knows no program for the address.
+/// A system without Obsidian: no program handles the address.
 struct NoLauncher;
 
 #[async_trait::async_trait]

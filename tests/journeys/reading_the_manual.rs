@@ -1,4 +1,4 @@
-//! Every tool in `docs/tools.md` is a whole file that can be saved as it stands.
+//! Every tool in `docs/tools.md` is a complete file that can be saved as printed.
 
 use std::fs;
 use std::path::Path;
@@ -8,14 +8,14 @@ use nova_testkit::PATIENCE;
 
 use super::nova::Nova;
 
-/// The tools of a document; its other blocks of TypeScript are scripts of `run_code`.
+/// The tools of a document; its other TypeScript blocks are scripts for `run_code`.
 pub(super) fn blocks(document: &str) -> Vec<String> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
     let blocks = text.split("```ts\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     blocks.filter(|block| block.contains("defineTool(")).map(str::to_owned).collect()
 }
 
-/// What follows `name: '` in the definition.
+/// The text after `name: '` in the definition.
 pub(super) fn name(block: &str) -> &str {
     let definition = block.split_once("export default defineTool({").expect("a whole file exports a tool").1;
     definition.split_once("name: '").unwrap().1.split('\'').next().unwrap()
@@ -30,7 +30,7 @@ async fn every_example_can_be_saved_as_a_file_of_its_own() {
     assert!(blocks.len() >= 4, "the examples are found");
     for block in &blocks {
         assert!(block.contains("from '@nova/tools'"), "{block}");
-        // The host of these tests reads plain lines, so it gets only the name.
+        // The host of these tests reads plain lines, so the file contains only the name.
         fs::write(folder.join(format!("{}.ts", name(block))), format!("name: {}\n", name(block))).unwrap();
     }
     let app = nova.start().await;

@@ -1,4 +1,4 @@
-//! Records added and changed in forms of the window.
+//! Records added and edited in forms of the window.
 
 use nova_app::App;
 use nova_protocol::{
@@ -19,7 +19,7 @@ async fn open(app: &App, path: &str) -> RecordFormView {
     app.record_form(of_contact(Some(path))).await.unwrap()
 }
 
-/// What saving the form sends after these fields were filled in.
+/// The request that saves the form with these fields filled in.
 fn filled(form: &RecordFormView, changes: Value) -> SaveRecord {
     let mut values = form.values.clone();
     for (field, value) in changes.as_object().unwrap() {
@@ -36,7 +36,7 @@ fn filled(form: &RecordFormView, changes: Value) -> SaveRecord {
     }
 }
 
-/// The fields that were refused, with what they say.
+/// The refused fields and their messages.
 fn errors(saved: &SavedRecord) -> Vec<(&str, &str)> {
     assert!(saved.errors.is_empty() || saved.result.is_none(), "{saved:?}");
     saved.errors.iter().map(|error| (error.field.as_str(), error.message.as_str())).collect()
@@ -61,7 +61,7 @@ async fn form_links_to_existing_note_of_any_name() {
         let text = nova.vault.read(&format!("CRM/People/{name}.md"));
         assert!(text.contains(&format!("company: \"{link}\"\n")), "{text}");
     }
-    // Edited, and then saved with nothing changed but another field.
+    // Opened on that link, then saved with only another field changed.
     for (values, link) in [
         (json!({"company": "What now?"}), "[[What now?]]"),
         (json!({"stage": "won"}), "[[What now?]]"),
@@ -78,7 +78,7 @@ async fn form_links_to_existing_note_of_any_name() {
 }
 
 #[tokio::test]
-async fn a_contact_is_added_with_a_form_and_undone() {
+async fn contact_is_added_with_a_form_and_undone() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;
     let types = app.list_record_types(Nothing {}).await.unwrap();
@@ -111,7 +111,7 @@ async fn a_contact_is_added_with_a_form_and_undone() {
     assert!(!nova.vault.root().join("CRM/People/Jane Roe.md").exists());
 }
 
-/// The least that a record of a type says; with a type that has no entry here the test below fails.
+/// The minimum of a record of each type; a type without an entry fails the test below.
 fn least(skill: &str, record_type: &str) -> Value {
     match (skill, record_type) {
         ("calendar", "event" | "meeting_note") => json!({"title": "Ada", "date": "2026-11-20"}),
@@ -137,7 +137,7 @@ fn least(skill: &str, record_type: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_record_of_every_type_is_added_with_its_form_and_found_by_its_note() {
+async fn record_of_every_type_is_added_with_its_form_and_found_by_its_note() {
     let nova = Nova::new("//- Diary.md\nNo record.\n", []);
     let app = nova.start().await;
     let types = app.list_record_types(Nothing {}).await.unwrap();
@@ -162,7 +162,7 @@ async fn a_record_of_every_type_is_added_with_its_form_and_found_by_its_note() {
 }
 
 #[tokio::test]
-async fn what_is_there_already_is_reported_and_added_once_more_only_when_the_user_says_so() {
+async fn duplicate_is_reported_and_added_only_if_the_user_confirms() {
     let nova = Nova::new(
         &format!(
             "{PEOPLE}\n//- CRM/Deals/Renewal.md\n---\ntype: deal\nstage: won\n---\n//- CRM/Deals/Torn.md\n---\ntype: deal\nname: [\n---\n//- CRM/Deals/Terms.md\nNo record.\n"
@@ -209,7 +209,7 @@ async fn what_is_there_already_is_reported_and_added_once_more_only_when_the_use
 }
 
 #[tokio::test]
-async fn a_currency_is_checked_in_a_form_as_the_tools_check_it() {
+async fn form_validates_currency_as_the_tools_do() {
     let nova =
         Nova::new("//- A.md\n---\ntype: deal\ntitle: A\nstage: lead\nvalue: 12\ncurrency: EUT\n---\n", []);
     let app = nova.start().await;
@@ -245,7 +245,7 @@ async fn a_currency_is_checked_in_a_form_as_the_tools_check_it() {
 }
 
 #[tokio::test]
-async fn a_change_in_a_form_changes_the_bytes_of_that_property_only() {
+async fn form_changes_only_the_bytes_of_the_edited_property() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;
     let before = nova.vault.read(JANE);
@@ -266,7 +266,7 @@ async fn a_change_in_a_form_changes_the_bytes_of_that_property_only() {
 }
 
 #[tokio::test]
-async fn an_edit_in_obsidian_while_the_form_is_open_is_kept_or_asked_about() {
+async fn edit_in_obsidian_while_the_form_is_open_is_kept_or_asked_about() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;
     let form = open(&app, JANE).await;
@@ -295,7 +295,7 @@ async fn an_edit_in_obsidian_while_the_form_is_open_is_kept_or_asked_about() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_reported_by_field_and_nothing_is_written() {
+async fn invalid_fields_are_reported_and_nothing_is_written() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;
     let form = open(&app, JANE).await;
@@ -315,7 +315,7 @@ async fn what_does_not_fit_is_reported_by_field_and_nothing_is_written() {
 }
 
 #[tokio::test]
-async fn a_broken_note_is_shown_with_line_and_remedy_and_is_not_saved() {
+async fn broken_note_is_shown_with_line_and_remedy_and_is_not_saved() {
     let notes = "
 //- Torn.md
 ---
@@ -360,7 +360,7 @@ type: diary
 }
 
 #[tokio::test]
-async fn a_rule_that_denies_the_form_holds() {
+async fn deny_rule_for_the_form_holds() {
     let nova = Nova::new(PEOPLE, []);
     nova.rules("permissions:\n  deny: [ \"crm__save_record\" ]\n");
     let app = nova.start().await;
@@ -374,7 +374,7 @@ async fn a_rule_that_denies_the_form_holds() {
 }
 
 #[tokio::test]
-async fn no_tool_list_has_the_form_and_nobody_calls_it_by_name() {
+async fn form_is_in_no_tool_list_and_cannot_be_called_by_name() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;
     let tools = app.list_tools(Nothing {}).await.unwrap();
@@ -383,7 +383,7 @@ async fn no_tool_list_has_the_form_and_nobody_calls_it_by_name() {
     assert_eq!((code, answer["error"]["code"].as_str()), (1, Some("unknown_tool")));
 }
 
-/// A form of a record, opened on a note or on nothing.
+/// A record's form, for an existing note or a new one.
 async fn form_of(app: &App, skill: &str, record_type: &str, path: Option<&str>) -> RecordFormView {
     let path = path.map(str::to_owned);
     let wanted = RecordFormRef { skill: skill.into(), record_type: record_type.into(), path };
@@ -391,7 +391,7 @@ async fn form_of(app: &App, skill: &str, record_type: &str, path: Option<&str>) 
 }
 
 #[tokio::test]
-async fn an_expense_saved_with_its_form_has_the_category_of_the_rules() {
+async fn expense_saved_with_its_form_gets_the_category_of_the_rules() {
     let rule = "//- Budget/Rules/R.md\n---\ntype: rule\nmatch: corner\ncategory: groceries\n---\n";
     let note = "//- E.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5.00\ncurrency: EUR\n---\n";
     let nova = Nova::new(&format!("{rule}{note}"), []);
@@ -415,7 +415,7 @@ async fn an_expense_saved_with_its_form_has_the_category_of_the_rules() {
 }
 
 #[tokio::test]
-async fn a_trade_saved_with_its_form_keeps_to_what_is_held_and_its_position_follows() {
+async fn trade_saved_with_its_form_respects_holdings_and_updates_its_position() {
     let notes = "
 //- Portfolio/Positions/NGTL.md
 ---
@@ -481,7 +481,7 @@ currency: EUR
 }
 
 #[tokio::test]
-async fn a_trade_keeps_the_spelling_of_its_currency_while_its_price_is_edited() {
+async fn trade_keeps_the_spelling_of_its_currency_when_its_price_is_edited() {
     let trade = "Portfolio/Trades/buy.md";
     let notes = format!(
         "//- {trade}\n---\ntype: trade\nsymbol: NGTL\nkind: buy\ndate: 2026-03-12\nquantity: 100\nprice: 30.00 # in two parts\ncurrency: usd\n---\nMine.\n"
@@ -498,7 +498,7 @@ async fn a_trade_keeps_the_spelling_of_its_currency_while_its_price_is_edited() 
 }
 
 #[tokio::test]
-async fn a_deal_saved_with_its_form_links_to_the_person_that_is_meant_or_asks() {
+async fn deal_saved_with_its_form_links_to_the_intended_person_or_asks() {
     let more = "//- CRM/People/Jane Roe.md\n---\ntype: contact\nname: Jane Roe\n---\n";
     let nova = Nova::new(&format!("{PEOPLE}\n{more}"), []);
     let app = nova.start().await;

@@ -1,11 +1,11 @@
-//! Vaults that know their people, books and deals by category, tag or folder.
+//! Vaults whose people, books and deals are marked by category, tag or folder.
 
 use nova_protocol::{Commands as _, MarkRecord, PreviewRecords, SetSkill, SkillRef, ValueMeaning};
 use serde_json::{Value, json};
 
 use super::nova::Nova;
 
-/// As a vault has it that sorts its notes by a property with links, with a table of the people.
+/// A vault that classifies notes by a link property, with a base of its people.
 const BY_CATEGORY: &str = r#"
 //- Ilse Brandvik.md
 ---
@@ -98,7 +98,7 @@ pub(crate) fn config(nova: &Nova, skill: &str, config: Value) {
 }
 
 #[test]
-fn people_by_category_are_found_and_added_like_the_others() {
+fn people_by_category_are_found_and_added_like_others() {
     let nova = Nova::new(BY_CATEGORY, []);
     assert_eq!(names(&nova), Vec::<String>::new());
     let ilse = nova.vault.read("Ilse Brandvik.md");
@@ -149,7 +149,7 @@ fn people_by_tag_or_folder_are_proposed() {
 }
 
 #[test]
-fn notes_in_the_own_folder_without_a_type_count() {
+fn notes_without_a_type_in_the_skills_folder_count() {
     let notes = "
 //- CRM/People/Ada.md
 ---
@@ -178,7 +178,7 @@ type: plan
 }
 
 #[test]
-fn a_note_that_two_types_claim_is_a_problem() {
+fn note_that_two_types_claim_is_a_problem() {
     let nova = Nova::new("//- Firms/Acme.md\n---\ntype: company\nname: Acme\n---\n", []);
     config(
         &nova,
@@ -207,7 +207,7 @@ fn values_of_the_vault_are_understood_and_written() {
 }
 
 #[tokio::test]
-async fn nothing_is_proposed_where_notes_only_lie_in_a_folder_of_the_name() {
+async fn folder_name_alone_proposes_nothing() {
     let nova = Nova::new("//- Contacts/List.md\nNames I forget.\n", []);
     let app = nova.start().await;
     let proposal = app.propose_fields(SkillRef { skill: "crm".into() }).await.unwrap();
@@ -215,7 +215,7 @@ async fn nothing_is_proposed_where_notes_only_lie_in_a_folder_of_the_name() {
 }
 
 #[tokio::test]
-async fn rules_that_take_nearly_every_note_are_asked_back() {
+async fn rules_that_match_nearly_every_note_need_confirmation() {
     let notes: String = (0..30).map(|at| format!("//- N{at}.md\n---\nstatus: open\n---\n")).collect();
     let nova = Nova::new(&notes, []);
     let app = nova.start().await;
@@ -235,7 +235,7 @@ fn preview(own: Option<Value>, rules: Option<Vec<Value>>) -> PreviewRecords {
 }
 
 #[tokio::test]
-async fn the_page_shows_what_the_notes_suggest_before_it_counts() {
+async fn page_previews_what_the_notes_suggest() {
     let nova = Nova::new(BY_CATEGORY, []);
     let app = nova.start().await;
     let page = app.preview_records(preview(None, None)).await.unwrap();
@@ -269,7 +269,7 @@ async fn the_page_shows_what_the_notes_suggest_before_it_counts() {
 }
 
 #[tokio::test]
-async fn a_rule_that_is_left_out_says_which_notes_it_would_take() {
+async fn excluded_rule_says_which_notes_it_would_take() {
     let nova = Nova::new(BY_TAG, []);
     let app = nova.start().await;
     let rules = vec![json!({"tag": "poets"}), json!({"tag": "person"}), json!({"where": "stage is lead"})];
@@ -286,7 +286,7 @@ async fn a_rule_that_is_left_out_says_which_notes_it_would_take() {
 }
 
 #[tokio::test]
-async fn values_that_stand_for_a_stage_are_counted() {
+async fn values_that_map_to_a_stage_are_counted() {
     let notes =
         "//- A.md\n---\ntype: deal\nstage: warm?\n---\n//- B.md\n---\ntype: deal\nstage: gewonnen\n---\n";
     let nova = Nova::new(notes, []);
@@ -307,7 +307,7 @@ async fn values_that_stand_for_a_stage_are_counted() {
 }
 
 #[tokio::test]
-async fn rules_for_nearly_every_note_count_once_the_user_agrees() {
+async fn rules_for_nearly_every_note_apply_once_confirmed() {
     let notes: String = (0..30).map(|at| format!("//- N{at}.md\n---\nstatus: open\n---\n")).collect();
     let nova = Nova::new(&notes, []);
     let app = nova.start().await;
@@ -326,7 +326,7 @@ async fn rules_for_nearly_every_note_count_once_the_user_agrees() {
 }
 
 #[tokio::test]
-async fn a_note_that_fits_nothing_becomes_a_record_in_one_step() {
+async fn note_that_matches_no_rule_becomes_a_record_in_one_step() {
     let nova = Nova::new("//- CRM/People/Ada.md\nMet in Lisbon.\n", []);
     let app = nova.start().await;
     let problems = app.list_problems(nova_protocol::Nothing {}).await.unwrap();
@@ -402,7 +402,7 @@ fn imported_entries_begin_with_the_users_template_too() {
 }
 
 #[test]
-fn a_faulty_condition_is_a_problem_on_its_line() {
+fn faulty_condition_is_reported_at_its_line() {
     let nova = Nova::new("", []);
     config(
         &nova,

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE};
 
-/// "Pull up UBER" belongs to `lookup`; a `scanner` of the user's speaks of pulling up, too. `not_when` is what it
-/// says it is not for.
+/// "Pull up UBER" belongs to `lookup`; the user's `scanner` also mentions pulling up. `not_when` is when the
+/// scanner says not to use it.
 fn lookup_and_scanner(not_when: &str) -> Nova {
     let nova = Nova::new(PEOPLE, Vec::<Answer>::new());
     let write = |id: &str, description: &str, manifest: &str| {
@@ -28,15 +28,15 @@ fn lookup_and_scanner(not_when: &str) -> Nova {
 }
 
 #[test]
-fn the_skills_that_come_with_nova_take_no_request_of_each_other() {
+fn built_in_skills_take_no_requests_of_each_other() {
     let nova = Nova::new(PEOPLE, Vec::<Answer>::new());
     let (code, found) = nova.json(&["skill", "test"]);
     assert_eq!((code, found), (0, json!([])));
 }
 
-/// Certainty is measured on a copy of what they say of themselves.
+/// Router certainty is measured on a copy of the skills' descriptions.
 #[test]
-fn the_skills_that_certainty_is_measured_on_are_those_that_come_with_nova() {
+fn routing_corpus_matches_the_built_in_skills() {
     let copy = include_str!("../../src-tauri/crates/nova-registry/tests/routing/default_install/skills.yaml");
     let nova = Nova::new(PEOPLE, Vec::<Answer>::new());
     let has = |text: &str| {
@@ -44,7 +44,7 @@ fn the_skills_that_certainty_is_measured_on_are_those_that_come_with_nova() {
         assert!(copy.contains(&quoted), "{quoted} is not in the copy");
     };
     let (_, skills) = nova.json(&["skill", "list"]);
-    // One that needs to be set up first takes no request.
+    // A skill that needs setup takes no request.
     let skills: Vec<&Value> =
         skills.as_array().unwrap().iter().filter(|skill| skill["state"] == "available").collect();
     for skill in &skills {
@@ -55,14 +55,14 @@ fn the_skills_that_certainty_is_measured_on_are_those_that_come_with_nova() {
     }
     assert_eq!(copy.matches("\n- id: ").count(), skills.len());
     let (_, tools) = nova.json(&["tool", "list"]);
-    // One that is not set up describes itself by what is missing.
+    // A skill without its setup describes what is missing.
     for tool in tools.as_array().unwrap().iter().filter(|tool| tool["state"] == "available") {
         let description = tool["description"].as_str().unwrap();
         has(description.split_once(" Use when ").map_or(description, |(purpose, _)| purpose));
     }
 }
 
-/// The confusions between the two.
+/// The confusions between the two skills.
 fn confusions(found: &Value) -> Vec<&Value> {
     let of_the_two =
         |row: &&Value| (row["skill"] == "lookup" || row["skill"] == "scanner") && row["tool"].is_null();
@@ -70,7 +70,7 @@ fn confusions(found: &Value) -> Vec<&Value> {
 }
 
 #[test]
-fn a_request_that_another_skill_takes_is_found_before_anybody_asks_it() {
+fn request_that_another_skill_takes_is_found_in_advance() {
     let nova = lookup_and_scanner("");
     let (code, found) = nova.json(&["skill", "test"]);
     assert_eq!(code, 1);
@@ -95,7 +95,7 @@ fn named_hint_fixes_similar_requests_too() {
 }
 
 #[tokio::test]
-async fn to_enable_a_skill_that_takes_the_examples_of_another_warns_and_names_the_hint() {
+async fn enabling_a_skill_that_takes_anothers_examples_warns_and_names_the_hint() {
     let nova = lookup_and_scanner("");
     let (_, rows) = nova.json(&["skill", "disable", "scanner"]);
     assert!(rows.to_string().contains("disabled"));
@@ -115,7 +115,7 @@ async fn to_enable_a_skill_that_takes_the_examples_of_another_warns_and_names_th
 }
 
 #[test]
-fn a_tool_is_found_by_what_it_does() {
+fn tool_is_found_by_what_it_does() {
     let nova = Nova::new(PEOPLE, Vec::<Answer>::new());
     let (code, ranked) = nova.json(&["skill", "route", "Who do I know at Fernhill Dairy?"]);
     assert_eq!(code, 0);

@@ -1,4 +1,4 @@
-//! What may run, what asks, what never runs: written at a terminal, in the window or in the file.
+//! Which calls run, ask or are refused, by rules written at a terminal, in the window or in the file.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -45,7 +45,7 @@ fn rules_are_written_tried_and_removed_at_a_terminal() {
     assert_eq!((&tried["verdict"], &tried["rule"]["pattern"]), (&json!("run"), &json!("crm__add_*")));
     assert_eq!(nova.json(&add).0, 0);
 
-    // The same pattern in another spelling changes its list.
+    // The same pattern in another spelling moves to the other list.
     let (_, view) = nova.json(&["permission", "deny", "CRM.add-*"]);
     assert_eq!(patterns(&view), [pair("deny", "CRM.add-*"), pair("deny", "*__delete_*")]);
     let other =
@@ -91,7 +91,7 @@ fn arguments_decide_where_a_rule_names_them() {
 }
 
 #[test]
-fn a_policy_speaks_to_strangers_alone() {
+fn policy_applies_to_strangers_only() {
     let nova = Nova::new(PEOPLE, []);
     nova.rules(
         "policies:\n  - name: \"Limit tools for unknown senders\"\n    match:\n      principal:\n        relationship: unknown\n    permissions:\n      tools:\n        deny: [read_note, task]\n",
@@ -109,7 +109,7 @@ fn a_policy_speaks_to_strangers_alone() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_with_its_remedy() {
+fn invalid_rules_are_refused_with_the_remedy() {
     let nova = Nova::new(PEOPLE, []);
     let refused = |args: &[&str]| {
         let (code, error) = nova.json(args);
@@ -142,7 +142,7 @@ fn what_cannot_be_done_is_said_with_its_remedy() {
 }
 
 #[test]
-fn a_program_that_runs_hears_of_rules_that_another_writes() {
+fn running_program_applies_rules_that_another_writes() {
     let nova = Nova::new(PEOPLE, []);
     nova.rules("permissions:\n  deny: [ x ]\n");
     let mut child = nova.command(&["events"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -169,7 +169,7 @@ fn a_program_that_runs_hears_of_rules_that_another_writes() {
 }
 
 #[tokio::test]
-async fn a_broken_file_leaves_the_last_good_rules_in_force() {
+async fn broken_file_keeps_the_last_good_rules() {
     let nova = Nova::new(PEOPLE, []);
     nova.rules("permissions:\n  deny: [ add_contact ]\n");
     let app = nova.start().await;
@@ -197,13 +197,13 @@ fn change(stage: &str) -> nova_testkit::Answer {
     call("crm__update_contact", json!({"name": "Jane Doe", "stage": stage}))
 }
 
-/// Allows for the chat; from the second question on, denies.
+/// Allows for the chat; denies from the second question on.
 fn once_for_the_chat() -> ScriptedApprover {
     ScriptedApprover::new([nova_testkit::decided(Decision::Session), nova_testkit::denied("not any more")])
 }
 
 #[tokio::test]
-async fn a_rule_that_asks_takes_the_grants_of_running_chats_with_it() {
+async fn new_asking_rule_voids_the_grants_of_running_chats() {
     let answers = [change("won"), text("Done."), change("lost"), text("No.")];
     let nova = Nova::new(PEOPLE, answers);
     let app = nova.start().await;
@@ -211,7 +211,7 @@ async fn a_rule_that_asks_takes_the_grants_of_running_chats_with_it() {
     let (first, _) = turn(&app, None, "Jane is won", approver.clone()).await;
     assert!(nova.vault.read(JANE).contains("stage: won"));
 
-    // Written and taken back: what was granted before is gone anyway.
+    // Written and removed again: earlier grants are void anyway.
     let rule = "crm__update_contact".to_owned();
     app.add_rule(AddRule { answer: RuleAnswer::Ask, pattern: rule.clone() }).await.unwrap();
     app.remove_rule(RuleRef { pattern: rule }).await.unwrap();
@@ -221,7 +221,7 @@ async fn a_rule_that_asks_takes_the_grants_of_running_chats_with_it() {
     nova.model.finish();
 }
 
-/// Says "always", as a person in the window does.
+/// Answers "always", as a user does in the window.
 struct Always;
 
 #[async_trait::async_trait]
@@ -232,7 +232,7 @@ impl Approver for Always {
 }
 
 #[tokio::test]
-async fn always_is_a_literal_rule_that_can_be_removed() {
+async fn always_writes_a_literal_rule_that_can_be_removed() {
     let nova = Nova::new(PEOPLE, [change("won"), text("Done.")]);
     let app = nova.start().await;
     turn(&app, None, "Jane is won", Always).await;
@@ -286,7 +286,7 @@ async fn approvals_of_a_file_are_listed_and_revoked() {
 }
 
 #[tokio::test]
-async fn the_third_identical_call_of_a_model_asks() {
+async fn third_identical_call_of_a_model_asks() {
     let list = || call("crm__list_contacts", json!({"stage": "lead"}));
     let nova = Nova::new(PEOPLE, [list(), list(), list(), text("I give up.")]);
     let app = nova.start().await;
@@ -300,7 +300,7 @@ async fn the_third_identical_call_of_a_model_asks() {
 }
 
 #[tokio::test]
-async fn the_third_identical_call_asks_also_where_its_arguments_do_not_fit() {
+async fn third_identical_call_asks_even_with_invalid_arguments() {
     for arguments in [r#"{"nme": "Jane Doe"}"#, r#"{"name": "#] {
         let wrong = || call_text("crm__get_contact", arguments);
         let nova = Nova::new(PEOPLE, [wrong(), wrong(), wrong(), wrong(), text("I give up.")]);
@@ -315,7 +315,7 @@ async fn the_third_identical_call_asks_also_where_its_arguments_do_not_fit() {
             _ => None,
         });
         let told: Vec<String> = told.collect();
-        // Allowed as it is, it fails as it did before.
+        // Allowed unchanged, it fails as before.
         let misfit = "invalid_arguments";
         assert_eq!(told, [misfit, misfit, "denied_by_user", misfit], "{arguments}");
         nova.model.finish();
@@ -350,7 +350,7 @@ async fn send(app: &App, session: &str, words: &str) {
 }
 
 #[tokio::test]
-async fn one_answer_is_for_one_question_as_it_was_shown() {
+async fn answer_is_for_one_question_as_shown() {
     let nova = Nova::new(PEOPLE, [change("won"), change("lost"), text("Done.")]);
     let app = nova.start().await;
     let mut events = app.events();
@@ -389,7 +389,7 @@ async fn quitting_while_a_question_waits_is_a_denial() {
 }
 
 #[test]
-fn obsidians_own_folder_is_refused_whatever_a_rule_allows() {
+fn obsidians_own_folder_is_refused_despite_any_rule() {
     let nova = Nova::new(PEOPLE, []);
     nova.json(&["permission", "allow", "*"]);
     for path in [".obsidian/app.json", ".OBSIDIAN/app.md", "CRM/../.obsidian/x.md", ".obsidian\\x.md"] {
@@ -402,7 +402,7 @@ fn obsidians_own_folder_is_refused_whatever_a_rule_allows() {
 }
 
 #[test]
-fn no_option_answers_for_what_was_never_looked_at_by_a_rule() {
+fn wildcard_allow_does_not_cover_destructive_tools() {
     let nova = Nova::new(PEOPLE, []);
     nova.json(&["permission", "allow", "*"]);
     let delete = ["tool", "call", "vault.delete_note", "--args", r#"{"path":"Ideas.md"}"#];
@@ -419,7 +419,7 @@ fn no_option_answers_for_what_was_never_looked_at_by_a_rule() {
 }
 
 #[tokio::test]
-async fn a_rule_about_requests_needs_no_tool_of_that_name() {
+async fn rule_about_requests_needs_no_tool_of_that_name() {
     let nova = Nova::new(PEOPLE, []);
     nova.rules("permissions: {deny: [internet_access], human_approval: [nobody__has_this]}");
     let app = nova.start().await;

@@ -1,4 +1,4 @@
-//! A person with deals: what is on the board, what is moved, what happened.
+//! A sales pipeline: the board, moving deals, logged interactions.
 
 use std::fs;
 use std::path::Path;
@@ -58,7 +58,7 @@ fn call(nova: &Nova, tool: &str, args: &Value) -> Value {
 }
 
 #[test]
-fn a_board_with_stages_of_its_own_is_read_moved_and_moved_back() {
+fn board_with_custom_stages_is_read_and_deals_move_back_and_forth() {
     let nova = with_stages();
     let before = nova.vault.read("CRM/Deals/Renewal.md");
 
@@ -86,7 +86,7 @@ fn a_board_with_stages_of_its_own_is_read_moved_and_moved_back() {
 }
 
 #[test]
-fn a_call_is_logged_and_the_person_is_waiting_no_more() {
+fn logged_call_clears_the_follow_up() {
     let nova = with_stages();
     let due = call(&nova, "crm.follow_ups", &json!({}));
     assert_eq!((&due["overdue"], &due["follow_ups"][0]["deal"]), (&json!(1), &json!("Licence renewal")));
@@ -105,7 +105,7 @@ fn a_call_is_logged_and_the_person_is_waiting_no_more() {
 }
 
 #[test]
-fn the_starter_vault_has_a_board_to_look_at() {
+fn starter_vault_has_a_board() {
     let nova = Nova::new("", []);
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template/CRM"), &nova.vault.root().join("CRM"));
     let board = call(&nova, "crm.pipeline", &json!({"board": true}));

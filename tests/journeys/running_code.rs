@@ -1,4 +1,4 @@
-//! A script of the model that calls tools: each call by its own rules, what they write as one draft.
+//! A script of the model that calls tools: each call follows its own rules, and all writes are one draft.
 
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ fn nova(notes: &str, answers: impl IntoIterator<Item = Answer>) -> Nova {
     nova
 }
 
-/// One turn in which the model runs this script, with all skills active.
+/// Runs this script in one turn, with all skills active.
 async fn ran(nova: &Nova, app: &App, approver: impl Approver + 'static) -> Vec<Event> {
     let mut events = app.events();
     let request = ChatRequest {
@@ -85,7 +85,7 @@ async fn ran(nova: &Nova, app: &App, approver: impl Approver + 'static) -> Vec<E
     drain(&mut events)
 }
 
-/// What the script came to: its value, or its error.
+/// The script's value or error.
 fn result(events: &[Event]) -> Result<Value, Value> {
     let outer = events.iter().find_map(|event| match event {
         Event::ToolCallStarted { call, tool, .. } if tool == "core.run_code" => Some(call),
@@ -103,7 +103,7 @@ fn result(events: &[Event]) -> Result<Value, Value> {
     }
 }
 
-/// The calls that the script made, as `tool` and whether they ended well, in the order of their ends.
+/// The script's calls as tool and success, in the order in which they ended.
 fn inner(events: &[Event]) -> Vec<(String, bool)> {
     let named = |id: &str| {
         events.iter().find_map(|event| match event {
@@ -122,7 +122,7 @@ fn message(error: &Value) -> &str {
     error["message"].as_str().unwrap_or_default()
 }
 
-/// A script over two people without rules, and what it comes to when everything is allowed.
+/// Runs a script over two people without rules, with everything allowed.
 async fn run(source: &str) -> Result<Value, Value> {
     let nova = nova(PEOPLE, [script(source), text("Done.")]);
     let app = nova.start().await;
@@ -158,7 +158,7 @@ async fn reads_of_three_skills_cost_one_step_and_no_question() {
 }
 
 #[tokio::test]
-async fn the_value_is_the_last_expression_or_what_is_returned() {
+async fn value_is_the_last_expression_or_the_returned_one() {
     assert_eq!(run("const half = 21\nhalf * 2").await, Ok(json!(42)));
     assert_eq!(run("if (true) return { a: [1] }\n'not this'").await, Ok(json!({"a": [1]})));
     assert_eq!(run("const n: number = 1 // the last line names nothing").await, Ok(json!(null)));
@@ -175,7 +175,7 @@ const THREE_WRITES: &str = "
     jane.properties.stage";
 
 #[tokio::test]
-async fn writes_are_one_diff_under_one_answer_and_one_undo() {
+async fn writes_are_one_diff_one_question_and_one_undo() {
     let nova = nova(PEOPLE, [script(THREE_WRITES), text("Done.")]);
     let before = nova.vault.read(JANE);
     let app = nova.start().await;
@@ -199,7 +199,7 @@ async fn writes_are_one_diff_under_one_answer_and_one_undo() {
 }
 
 #[tokio::test]
-async fn a_call_sees_what_those_before_it_have_planned() {
+async fn call_sees_planned_writes_of_earlier_calls() {
     let nova = nova(PEOPLE, [script(THREE_WRITES), text("Done.")]);
     let app = nova.start().await;
     let events = ran(&nova, &app, ScriptedApprover::always(Decision::Once)).await;
@@ -208,7 +208,7 @@ async fn a_call_sees_what_those_before_it_have_planned() {
 }
 
 #[tokio::test]
-async fn a_denial_writes_nothing_of_the_script() {
+async fn denial_discards_all_writes_of_the_script() {
     let nova = nova(PEOPLE, [script(THREE_WRITES), text("Fine.")]);
     let before = (nova.vault.read(JANE), nova.vault.read(TOMASZ));
     let app = nova.start().await;
@@ -221,7 +221,7 @@ async fn a_denial_writes_nothing_of_the_script() {
 }
 
 #[tokio::test]
-async fn writes_that_a_rule_allows_are_not_asked_about() {
+async fn writes_allowed_by_a_rule_do_not_ask() {
     let nova = nova(PEOPLE, [script(THREE_WRITES), text("Done.")]);
     nova.rules("permissions:\n  allow: [crm__update_contact]\n");
     let app = nova.start().await;
@@ -233,7 +233,7 @@ async fn writes_that_a_rule_allows_are_not_asked_about() {
 }
 
 #[tokio::test]
-async fn what_is_allowed_for_the_chat_is_allowed_to_the_skills_that_wrote() {
+async fn allow_for_the_chat_covers_the_skills_that_wrote() {
     let again = call("crm__update_contact", json!({"name": "Jane Doe", "stage": "lead"}));
     let file = call("core__write", json!({"path": "vault/New.md", "content": "x"}));
     let nova = nova(PEOPLE, [script(THREE_WRITES), again, file, text("Done.")]);
@@ -262,7 +262,7 @@ async fn denied_call_throws_its_code_and_the_script_continues() {
 }
 
 #[tokio::test]
-async fn a_write_that_a_rule_denies_is_not_in_the_draft() {
+async fn write_denied_by_a_rule_is_not_in_the_draft() {
     let nova = nova(PEOPLE, [script(THREE_WRITES), text("Done.")]);
     nova.rules("permissions:\n  deny: [\"crm__update_contact(name: Tomasz*)\"]\n");
     let app = nova.start().await;
@@ -274,7 +274,7 @@ async fn a_write_that_a_rule_denies_is_not_in_the_draft() {
 }
 
 #[tokio::test]
-async fn a_rule_about_scripts_asks_before_one_runs() {
+async fn rule_about_scripts_asks_before_one_runs() {
     let nova = nova(PEOPLE, [script("await tools.crm.list_contacts({})"), text("Fine.")]);
     nova.rules("permissions:\n  human_approval: [core__run_code]\n");
     let app = nova.start().await;
@@ -285,7 +285,7 @@ async fn a_rule_about_scripts_asks_before_one_runs() {
 }
 
 #[tokio::test]
-async fn what_a_script_may_not_call_says_what_to_do() {
+async fn call_forbidden_to_scripts_says_what_to_do() {
     let calls = [
         ("core.run_code({ source: '1' })", "cannot be called from a script"),
         ("vault.delete_note({ path: 'Ideas.md' })", "cannot be called from a script"),
@@ -300,7 +300,7 @@ async fn what_a_script_may_not_call_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_skill_that_is_not_active_is_loaded_first() {
+async fn inactive_skill_is_loaded_first() {
     let source = script("(await tools.crm.list_contacts({})).count");
     let answers = [
         call("load_skill", json!({"skill": "core"})),
@@ -319,7 +319,7 @@ async fn a_skill_that_is_not_active_is_loaded_first() {
 }
 
 #[tokio::test]
-async fn a_fault_is_named_by_its_line_and_column() {
+async fn error_is_reported_with_line_and_column() {
     let faults = [
         ("const a = 1\nconst b = = 2", "script:2:11: "),
         ("const a = 1\n  throw new Error('too small')", "script:2:13: too small"),
@@ -337,7 +337,7 @@ async fn a_fault_is_named_by_its_line_and_column() {
 }
 
 #[tokio::test]
-async fn an_endless_loop_is_ended_and_writes_nothing() {
+async fn endless_loop_is_stopped_and_writes_nothing() {
     let source = "await tools.crm.update_contact({ name: 'Jane Doe', stage: 'customer' })\nfor (;;) {}";
     let nova = nova(PEOPLE, [script(source), text("Done.")]);
     let app = nova.start().await;
@@ -352,7 +352,7 @@ async fn an_endless_loop_is_ended_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn of_ten_thousand_calls_two_hundred_are_made() {
+async fn only_two_hundred_of_ten_thousand_calls_are_made() {
     let source = "for (let at = 0; at < 10_000; at++) {
           await tools.crm.get_contact({ name: `Nobody ${at}` }).catch((error) => {
             if (error.code === 'bad_request') throw error
@@ -368,7 +368,7 @@ async fn of_ten_thousand_calls_two_hundred_are_made() {
 }
 
 #[tokio::test]
-async fn stop_ends_the_script_and_the_call_that_it_waits_for() {
+async fn stop_ends_the_script_and_its_pending_call() {
     let source = "await tools.core.create_tool({ name: 'x', source: 'y' })\n'never'";
     let nova = nova(PEOPLE, [script(source)]);
     let app = nova.start().await;
@@ -389,7 +389,7 @@ async fn stop_ends_the_script_and_the_call_that_it_waits_for() {
     nova.model.finish();
 }
 
-/// Reaches a person, in one request.
+/// Notifies a person in one request.
 const NOTIFY: &str = "
 import { z } from 'zod'
 import { defineTool } from '@nova/tools'
@@ -405,7 +405,7 @@ export default defineTool({
 ";
 
 #[tokio::test]
-async fn a_note_changed_during_the_card_is_shown_again_and_nothing_sent_twice() {
+async fn note_changed_during_the_card_is_shown_again_and_nothing_sent_twice() {
     let server = WebServer::start(|_| Reply::with(200, &[], "ok")).await;
     let source = "await tools.dynamic.notify({ text: 'Jane is a customer' })
         await tools.crm.update_contact({ name: 'Jane Doe', stage: 'customer' })";
@@ -475,7 +475,7 @@ async fn script_of_remote_model_sees_no_private_note() {
 }
 
 #[tokio::test]
-async fn notes_read_by_a_script_are_named_where_they_leave() {
+async fn notes_read_by_a_script_are_named_where_they_are_sent() {
     let nova =
         nova(PEOPLE, [script("(await tools.vault.read_note({ path: 'Ideas' })).text.length"), text("Ok.")]);
     let app = nova.start().await;
@@ -494,7 +494,7 @@ async fn notes_read_by_a_script_are_named_where_they_leave() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_script_whose_process_is_killed_fails_and_nova_continues() {
+fn killed_script_process_fails_the_call_and_nova_continues() {
     use super::running_typescript::descendants;
 
     let nova = Nova::new(PEOPLE, []);
@@ -506,7 +506,7 @@ fn a_script_whose_process_is_killed_fails_and_nova_continues() {
         .spawn()
         .unwrap();
     let deadline = std::time::Instant::now() + PATIENCE;
-    // The guard, which becomes it, names more words.
+    // The guard, which execs it, has more arguments.
     let is_script = |process: &u32| {
         std::fs::read_to_string(format!("/proc/{process}/cmdline"))
             .is_ok_and(|line| line.ends_with("script\0") && line.matches('\0').count() <= 2)

@@ -1,4 +1,4 @@
-//! The assistant runs commands: where they run, what they can reach, and how they end.
+//! The assistant runs commands: where they run, what they can access, and how they end.
 
 use std::fs;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ name: Jane
 a scan
 ";
 
-/// A Nova whose user switched the tool on, keeps a diary private and has a key and two workspaces.
+/// A Nova with the tool enabled, a private diary, a key and two workspaces.
 pub(super) fn with_bash(answers: impl IntoIterator<Item = Answer>) -> Nova {
     let nova = Nova::new(NOTES, answers);
     let mut settings = nova.read_settings();
@@ -52,7 +52,7 @@ pub(super) fn with_bash(answers: impl IntoIterator<Item = Answer>) -> Nova {
     nova
 }
 
-/// The same, with answers that name its folders.
+/// The same, with answers that contain its paths.
 fn with_bash_at(answers: impl FnOnce(&Nova) -> Vec<Answer>) -> Nova {
     let mut nova = with_bash([]);
     nova.model = ModelServer::start(answers(&nova));
@@ -62,7 +62,7 @@ fn with_bash_at(answers: impl FnOnce(&Nova) -> Vec<Answer>) -> Nova {
     nova
 }
 
-/// Starts it; None where this kernel cannot confine a command, and says so: then the test has tested nothing.
+/// Starts it. None, with a message, if this kernel cannot confine a command: then the test checks nothing.
 pub(super) async fn started(nova: &Nova) -> Option<App> {
     let app = nova.start().await;
     let row = row(&app).await.expect("it is switched on");
@@ -89,7 +89,7 @@ pub(super) fn yes() -> ScriptedApprover {
     ScriptedApprover::always(Decision::Once)
 }
 
-/// Each command in a turn of its own of one chat; what came of each.
+/// Runs each command in its own turn of one chat and returns their results.
 async fn outputs(commands: &[&str]) -> Option<Vec<Value>> {
     let answers = commands.iter().flat_map(|command| [bash(command), text("Done.")]);
     let nova = with_bash(answers);
@@ -144,7 +144,7 @@ async fn is_off_until_the_user_switches_it_on() {
 }
 
 #[tokio::test]
-async fn is_unavailable_with_the_reason_where_nothing_confines_it() {
+async fn is_unavailable_with_the_reason_without_confinement() {
     let mut nova = with_bash([bash("echo hello"), text("No.")]);
     nova.guard = Guard::new("/nonexistent/guard", []);
     let app = nova.start().await;
@@ -158,7 +158,7 @@ async fn is_unavailable_with_the_reason_where_nothing_confines_it() {
 }
 
 #[tokio::test]
-async fn each_call_asks_and_its_card_says_what_it_may_reach() {
+async fn each_call_asks_and_its_card_lists_its_access() {
     let nova = with_bash([
         calls([
             ("core__bash", json!({"command": "echo one"})),
@@ -195,7 +195,7 @@ async fn each_call_asks_and_its_card_says_what_it_may_reach() {
 }
 
 #[tokio::test]
-async fn a_rule_written_for_it_runs_it_and_no_wider_one_does() {
+async fn only_a_rule_written_for_it_runs_it() {
     for (rule, runs) in [("core__bash", true), ("core__*", false), ("*", false)] {
         let nova = with_bash([bash("echo hello"), text("Done.")]);
         nova.rules(&format!("permissions:\n  allow: [\"{rule}\"]\n"));
@@ -225,7 +225,7 @@ async fn sees_open_folders_and_the_vault_without_private_notes() {
         "/scratch\nvault/CRM/Jane.md\nvault/Ideas.md\nvault/scan.txt\nworkspaces/papers/one.txt\n\
          workspaces/site/index.html\n# Ideas\n\nGrow basil.\na scan\n"
     );
-    // One becomes private, one public, one goes, one is new.
+    // One becomes private, one public, one is deleted, one is new.
     nova.vault.write("Ideas.md", "---\nnova: private\n---\ncanary-ideas\n");
     nova.vault.write("Plans.md", "No secret any more.\n");
     fs::remove_file(nova.vault.root().join("scan.txt")).unwrap();
@@ -244,7 +244,7 @@ async fn sees_open_folders_and_the_vault_without_private_notes() {
 }
 
 #[tokio::test]
-async fn reaches_no_key_no_process_of_nova_and_none_of_its_files() {
+async fn reaches_no_key_no_nova_process_and_no_nova_file() {
     let pid = std::process::id();
     let nova = with_bash_at(|nova| {
         let (home, vault) = (nova.home().display().to_string(), nova.vault.root().display().to_string());
@@ -263,7 +263,7 @@ async fn reaches_no_key_no_process_of_nova_and_none_of_its_files() {
         let reads = secrets.map(|file| format!("cat '{file}' >/dev/null 2>&1 && echo 'read {file}'; "));
         let writes = places.map(|file| format!("(echo x > '{file}') 2>/dev/null && echo 'wrote {file}'; "));
         let others = format!(
-            // Below /tmp, where the home of this test lies, a command has a folder of its own.
+            // A command has its own /tmp, which hides this test's home folder.
             "(echo x > '{home}/data/new') 2>/dev/null; \
              cat '{vault}/Ideas.md' >/dev/null || echo 'no vault'; \
              kill -0 {pid} 2>/dev/null && echo signalled; \
@@ -281,7 +281,7 @@ async fn reaches_no_key_no_process_of_nova_and_none_of_its_files() {
 }
 
 #[tokio::test]
-async fn notes_that_it_opens_are_named_as_read() {
+async fn opened_notes_are_reported_as_read() {
     let nova = with_bash([bash("cat /vault/CRM/Jane.md; ls /vault"), text("Done.")]);
     let Some(app) = started(&nova).await else { return };
     let (_, events) = turn(&app, None, "Look", yes()).await;
@@ -296,7 +296,7 @@ async fn notes_that_it_opens_are_named_as_read() {
 }
 
 #[tokio::test]
-async fn a_rule_about_a_note_holds_for_what_a_command_opens() {
+async fn rule_about_a_note_holds_for_notes_a_command_opens() {
     let nova = with_bash([bash("cat /vault/CRM/Jane.md"), text("No.")]);
     nova.rules("permissions:\n  deny: [\"core__*(path=CRM/*)\"]\n");
     let Some(app) = started(&nova).await else { return };
@@ -326,7 +326,7 @@ async fn long_output_is_cut_in_the_answer_and_kept_in_scratch() {
         Event::ToolCallProgress { partial: Some(partial), .. } => partial["output"].as_str(),
         _ => None,
     });
-    // A command that ends at once may have told nothing before.
+    // A command that ends at once may have reported nothing before.
     assert!(partials.all(|partial| partial.len() <= 8 << 10));
 }
 
@@ -350,7 +350,7 @@ async fn input_is_empty_and_limits_end_it() {
 }
 
 #[tokio::test]
-async fn a_time_limit_ends_it_with_what_it_said() {
+async fn time_limit_ends_it_and_keeps_its_output() {
     let nova = with_bash([
         call("core__bash", json!({"command": "echo begun; sleep 1000", "timeout_s": 1})),
         text("Too slow."),
@@ -363,7 +363,7 @@ async fn a_time_limit_ends_it_with_what_it_said() {
 }
 
 #[tokio::test]
-async fn stop_ends_it_with_all_that_it_started() {
+async fn stop_ends_it_and_its_processes() {
     let nova =
         with_bash([bash("(setsid sleep 1000 &); trap '' TERM; echo begun; sleep 1000"), text("Stopped.")]);
     let Some(app) = started(&nova).await else { return };
@@ -388,7 +388,7 @@ async fn stop_ends_it_with_all_that_it_started() {
 }
 
 #[tokio::test]
-async fn a_background_command_runs_on_is_listed_and_is_stopped() {
+async fn background_command_continues_is_listed_and_can_be_stopped() {
     let mut nova = with_bash([
         call("core__bash", json!({"command": "echo begun; sleep 1000", "background": true})),
         text("It runs."),
@@ -407,7 +407,7 @@ async fn a_background_command_runs_on_is_listed_and_is_stopped() {
 }
 
 #[tokio::test]
-async fn a_link_that_a_command_plants_leads_no_tool_out() {
+async fn link_planted_by_a_command_leads_no_tool_outside() {
     let nova = with_bash_at(|nova| {
         let keys = nova.home().join(".ssh").display().to_string();
         let plant =
@@ -430,7 +430,7 @@ async fn a_link_that_a_command_plants_leads_no_tool_out() {
     assert!(!format!("{events:?}").contains("canary-key"));
 }
 
-/// A folder skill of the public kind: a script in shell, one in Python, one that wants the network.
+/// A typical public folder skill: a shell script, a Python script, and one that needs the network.
 fn with_scripts(nova: &Nova) -> PathBuf {
     let folder = nova.config().join("skills").join("totals");
     for (file, text) in [
@@ -453,7 +453,7 @@ fn with_scripts(nova: &Nova) -> PathBuf {
 }
 
 #[tokio::test]
-async fn scripts_of_a_skill_run_from_a_copy_that_they_cannot_change() {
+async fn scripts_of_a_skill_run_from_a_read_only_copy() {
     let nova = with_bash([
         call("load_skill", json!({"skill": "totals"})),
         bash(
@@ -477,13 +477,13 @@ async fn scripts_of_a_skill_run_from_a_copy_that_they_cannot_change() {
     let lines: String =
         said(&told).lines().filter(|line| !line.contains(": ")).map(|line| format!("{line}\n")).collect();
     assert_eq!(lines, format!("total 3\n{table}no network\nunchanged\n"), "{told}");
-    // An edit counts from the next command on.
+    // An edit applies from the next command on.
     fs::write(folder.join("scripts/total.sh"), "#!/bin/sh\necho edited\n").unwrap();
     let (_, events) = turn(&app, Some(&end.session), "Again", yes()).await;
     assert_eq!(said(&output(&events)), "edited\n");
 }
 
-/// Over the libraries that public skills use.
+/// Uses the libraries that public skills rely on.
 const OFFICE: &str = "
 import docx, openpyxl, pypdf
 
@@ -503,7 +503,7 @@ print(len(pypdf.PdfReader('blank.pdf').pages), 'page')
 ";
 
 #[tokio::test]
-async fn a_script_writes_files_that_the_assistant_reads() {
+async fn script_writes_files_that_the_assistant_reads() {
     let has_libraries = std::process::Command::new("/usr/bin/python3")
         .args(["-c", "import docx, openpyxl, pypdf"])
         .stderr(std::process::Stdio::null())

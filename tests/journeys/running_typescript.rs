@@ -1,5 +1,5 @@
-//! Tools in TypeScript, as the program runs them: the real engine in a process under the real
-//! guard, a real server on the other end of `fetch`.
+//! TypeScript tools in the real program: the real engine in a process under the real guard, and a real server
+//! behind `fetch`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,7 @@ use super::nova::{Nova, turn, wait_for};
 use super::reading_the_manual::{blocks, name};
 use super::using_credentials::store;
 
-/// The example that tools were described with, but for the scheme: the server here has no
-/// certificate.
+/// The example of the tool manual, but over http: the server here has no certificate.
 fn weather() -> String {
     include_str!("../../src-tauri/crates/nova-script/tests/child/tools/weather.ts")
         .replace("https://api.weather.com", "http://api.weather.com")
@@ -31,7 +30,7 @@ fn weather() -> String {
 const ANSWER: &str =
     r#"{"location": {"name": "Oslo"}, "current": {"temp": -3, "condition": {"text": "snow"}}}"#;
 
-/// Found nowhere but in the request.
+/// Appears nowhere but in the request.
 const CANARY: &str = "canary-4711-key";
 
 pub(crate) fn script_host(nova: &Nova) -> Arc<ScriptHost> {
@@ -51,7 +50,7 @@ fn host_with(options: HostOptions) -> Arc<ScriptHost> {
     Arc::new(ScriptHost::new(Arc::new(spawn), options))
 }
 
-/// The user agreed to run tools on a kernel that confines nothing.
+/// Agrees to run tools on a kernel that confines nothing.
 struct Always;
 
 #[async_trait::async_trait]
@@ -61,7 +60,7 @@ impl MayRunUnconfined for Always {
     }
 }
 
-/// A Nova whose tools are TypeScript, and the server behind `api.weather.com`.
+/// A Nova with TypeScript tools, and the server behind `api.weather.com`.
 async fn world(
     answers: impl IntoIterator<Item = nova_testkit::Answer>,
 ) -> (Nova, Arc<ScriptHost>, WebServer) {
@@ -116,7 +115,7 @@ fn echo(name: &str, value: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_weather_tool_is_saved_allowed_and_answers_without_giving_its_key_away() {
+async fn weather_tool_is_saved_allowed_and_answers_without_leaking_its_key() {
     let (nova, _host, server) = world([
         tool_call("load_skill", json!({"skill": "dynamic"})),
         tool_call("dynamic__weather", json!({"location": "Oslo"})),
@@ -155,7 +154,7 @@ async fn the_weather_tool_is_saved_allowed_and_answers_without_giving_its_key_aw
 }
 
 #[tokio::test]
-async fn a_denied_call_contacts_nobody() {
+async fn denied_call_contacts_no_host() {
     let (nova, _host, server) = world([]).await;
     save(&nova, "weather.ts", &weather());
     let app = loaded(&nova).await;
@@ -166,7 +165,7 @@ async fn a_denied_call_contacts_nobody() {
 }
 
 #[tokio::test]
-async fn a_result_on_the_page_has_the_log_of_its_tool() {
+async fn result_on_the_page_has_the_log_of_its_tool() {
     let (nova, _host, _server) = world([]).await;
     save(&nova, "chatty.ts", &echo("chatty", "(console.warn('asked twice'), 'done')"));
     let app = loaded(&nova).await;
@@ -176,7 +175,7 @@ async fn a_result_on_the_page_has_the_log_of_its_tool() {
 }
 
 #[tokio::test]
-async fn an_unchanged_tool_runs_no_javascript_at_the_next_start() {
+async fn unchanged_tool_runs_no_javascript_at_the_next_start() {
     let (nova, host, _server) = world([]).await;
     save(&nova, "weather.ts", &weather());
     drop(loaded(&nova).await);
@@ -190,7 +189,7 @@ async fn an_unchanged_tool_runs_no_javascript_at_the_next_start() {
 }
 
 #[tokio::test]
-async fn an_edit_counts_at_once_and_a_slip_leaves_the_good_version_with_its_line() {
+async fn edit_applies_at_once_and_an_error_keeps_the_good_version_with_its_line() {
     let (nova, _host, _server) = world([]).await;
     save(&nova, "saying.ts", &echo("saying", "'one'"));
     let app = loaded(&nova).await;
@@ -212,7 +211,7 @@ async fn an_edit_counts_at_once_and_a_slip_leaves_the_good_version_with_its_line
 }
 
 #[tokio::test]
-async fn a_tool_that_the_assistant_wrote_is_tried_without_effect_and_works_once_promoted() {
+async fn tool_written_by_the_assistant_is_dry_run_and_works_once_promoted() {
     let create = json!({"name": "weather", "source": weather()});
     let (nova, _host, server) =
         world([tool_call("core__create_tool", create), text("It waits for you.")]).await;
@@ -233,7 +232,7 @@ async fn a_tool_that_the_assistant_wrote_is_tried_without_effect_and_works_once_
         "http://api.weather.com/v1/current?q=Oslo&units=celsius&key=%3Cweather-api/api_key%3E"
     );
     assert_eq!(tried.credentials, ["weather-api/api_key"]);
-    // The empty answer has no location.
+    // The empty response has no location.
     assert!(tried.problem.unwrap().message.contains("weather.ts:"));
     assert_eq!(server.requests().len(), 0);
 
@@ -245,7 +244,7 @@ async fn a_tool_that_the_assistant_wrote_is_tried_without_effect_and_works_once_
     nova.model.finish();
 }
 
-/// The servers that the manual's tools ask, but for the scheme: those here have no certificate.
+/// The servers of the manual's tools, but over http: those here have no certificate.
 async fn the_web_of_the_manual() -> [(&'static str, WebServer); 2] {
     let json = |body: &str| Reply::with(200, &[("content-type", "application/json")], body);
     let bank = WebServer::start(move |request| match (request.method.as_str(), request.path.as_str()) {
@@ -302,7 +301,7 @@ async fn every_example_of_the_manual_does_what_it_says() {
 }
 
 #[test]
-fn a_scaffolded_tool_runs_from_the_command_line() {
+fn scaffolded_tool_runs_from_the_command_line() {
     let nova = Nova::new("", []);
     let made = nova.run(&["skill", "new", "greeting", "--kind", "tool"]);
     assert!(made.status.success(), "{made:?}");
@@ -323,7 +322,7 @@ fn a_scaffolded_tool_runs_from_the_command_line() {
 }
 
 #[test]
-fn a_skill_is_not_made_under_the_id_of_another() {
+fn skill_is_not_created_under_an_existing_id() {
     let nova = Nova::new("", []);
     for id in ["dynamic", "vault", "Core"] {
         let refused = nova.run(&["skill", "new", id, "--kind", "folder"]);
@@ -332,10 +331,10 @@ fn a_skill_is_not_made_under_the_id_of_another() {
     assert!(!nova.config().join("skills").join("dynamic").exists());
 }
 
-/// What ends it is the time that it computes; by the clock it has all the time that a busy machine
+/// The limit is on CPU time; by the clock it has all the time that a busy machine needs.
 /// needs for that.
 #[tokio::test]
-async fn a_loop_without_end_is_stopped_and_leaves_no_process() {
+async fn endless_loop_is_stopped_and_leaves_no_process() {
     let mut nova = Nova::new("", []);
     let mut options = HostOptions::new(nova.data().join("scripts"));
     options.limits.computing_ms = 2_000;
@@ -365,7 +364,7 @@ async fn a_loop_without_end_is_stopped_and_leaves_no_process() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_nova_that_is_killed_takes_its_script_processes_along() {
+fn killed_nova_takes_its_script_processes_along() {
     use std::io::{BufRead as _, BufReader};
 
     let nova = Nova::new("", []);
@@ -410,7 +409,7 @@ pub(crate) fn descendants(of: u32) -> Vec<u32> {
     found
 }
 
-/// Contacts a host that its text does not show.
+/// Contacts a host that its source does not show.
 fn reaching() -> String {
     let reach = "await (await fetch('http://' + ['api', 'weather', 'com'].join('.') + '/')).text()";
     echo("reach", &format!("({{ said: {reach} }})"))
@@ -488,7 +487,7 @@ async fn new_deny_holds_while_its_host_is_asked_about() {
     );
 }
 
-/// Runs the program as on a kernel that has neither Landlock nor seccomp: what it asks of them is not known.
+/// Runs the program as on a kernel with neither Landlock nor seccomp: their system calls fail as unknown.
 #[cfg(target_os = "linux")]
 fn on_an_old_kernel(nova: &Nova, args: &[&str]) -> String {
     use seccompiler::{SeccompAction, SeccompFilter};
@@ -498,7 +497,7 @@ fn on_an_old_kernel(nova: &Nova, args: &[&str]) -> String {
         let unknown = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
         let arch = std::env::consts::ARCH.try_into().unwrap();
         let filter = SeccompFilter::new(calls.into(), SeccompAction::Allow, unknown, arch).unwrap();
-        // For this thread and what it starts.
+        // For this thread and its children.
         let program: seccompiler::BpfProgram = filter.try_into().unwrap();
         seccompiler::apply_filter(&program).unwrap();
         command.output().unwrap()
@@ -527,7 +526,7 @@ export default defineTool({
     let told = list();
     assert!(!told.contains("neither Landlock") && told.contains("dynamic.greet"), "{told}");
     on_an_old_kernel(&nova, &["tool", "unconfined", "deny"]);
-    // What is known of the file is listed without running it.
+    // Metadata of the file is listed without running it.
     let call = ["tool", "call", "dynamic.greet", "--approve", "all"];
     let told = on_an_old_kernel(&nova, &call);
     assert!(told.contains("neither Landlock") && !told.contains("hello"), "{told}");
@@ -536,7 +535,7 @@ export default defineTool({
     assert!(told.contains("hello from a script"), "{told}");
 }
 
-/// Answers once, and counts how often it was asked.
+/// Answers once, and counts the questions.
 struct Answers(bool, std::sync::atomic::AtomicUsize);
 
 #[async_trait::async_trait]
@@ -568,7 +567,7 @@ impl nova_app::Desktop for Answers {
 }
 
 #[tokio::test]
-async fn the_window_asks_once_about_unconfined_tools() {
+async fn window_asks_once_about_unconfined_tools() {
     for answer in [true, false] {
         let nova = Nova::new("", []);
         let desktop = Arc::new(Answers(answer, Default::default()));
@@ -578,7 +577,7 @@ async fn the_window_asks_once_about_unconfined_tools() {
         assert_eq!((one, other, ask().is_allowed().await), (answer, answer, answer));
         assert_eq!(desktop.1.load(std::sync::atomic::Ordering::SeqCst), 1);
     }
-    // Where nobody can be asked nothing is kept.
+    // Without an approver nothing is stored.
     let nova = Nova::new("", []);
     assert!(!nova_app::Unconfined::new(&nova.data(), Arc::new(nova_app::NoDesktop)).is_allowed().await);
     let yes = Arc::new(Answers(true, Default::default()));

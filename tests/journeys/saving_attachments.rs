@@ -1,4 +1,4 @@
-//! What came with a mail is saved into the vault; a real server stands for that of a provider.
+//! Mail attachments are saved into the vault; a local server stands in for a provider's.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::reading_mail::nova_with_mail;
 const STATEMENT: &str =
     "Date;Payee;Amount\n2026-11-20;Corner Market;-12,50\n2026-11-21;Fernhill Dairy;-7,00\n";
 
-/// A PDF that is none, a bank's file, and a name that leads elsewhere.
+/// A PDF that is not one, a bank's file, and a name that points elsewhere.
 fn mail() -> String {
     let part = |kind: &str, name: &str, body: &str| {
         format!("--x\nContent-Type: {kind}\nContent-Disposition: attachment; filename=\"{name}\"\n\n{body}\n")
@@ -57,7 +57,7 @@ fn files(nova: &Nova) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_card_shows_what_the_file_is_and_the_history_undoes_it() {
+async fn card_shows_what_the_file_is_and_undo_removes_it() {
     let server = server();
     let save = json!({"id": id_in(&server).await, "name": "Offer.pdf", "to": "Papers"});
     let answers =
@@ -104,7 +104,7 @@ async fn the_card_shows_what_the_file_is_and_the_history_undoes_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_saved_when_the_card_is_denied() {
+async fn nothing_is_saved_if_the_card_is_denied() {
     let server = server();
     let hostile = json!({"id": id_in(&server).await, "name": ".._.._.obsidian_plugins_x_main.pdf"});
     let nova = nova_with_mail(&server, [call("mail__save_attachment", hostile), text("Not saved.")]);
@@ -121,13 +121,13 @@ async fn nothing_is_saved_when_the_card_is_denied() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_statement_goes_from_a_mail_into_the_budget() {
+async fn statement_goes_from_a_mail_into_the_budget() {
     let server = server();
     let id = id_in(&server).await;
     let nova = nova_with_mail(&server, []);
     let app = nova.start().await;
 
-    // As the panel does it: what the user starts runs without a question.
+    // As the panel does: a user's action runs without a question.
     let saved = app
         .call_tool(by_hand("mail.save_attachment", json!({"id": id, "name": "Statement.csv"})))
         .await

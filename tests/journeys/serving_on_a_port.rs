@@ -1,4 +1,4 @@
-//! `nova mcp serve --http`: a client on this machine that knows the token, and nobody else.
+//! `nova mcp serve --http`: only for a client on this machine that knows the token.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -72,7 +72,7 @@ impl Drop for Served {
     }
 }
 
-/// The answer in a body, plain or as events.
+/// The response in a body, plain or as server-sent events.
 async fn message(response: Response) -> Value {
     let text = response.text().await.unwrap();
     let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
@@ -83,7 +83,7 @@ async fn message(response: Response) -> Value {
 }
 
 #[tokio::test]
-async fn a_client_with_the_token_calls_a_tool() {
+async fn client_with_the_token_calls_a_tool() {
     let nova = Nova::new(PEOPLE, []);
     let served = Served::with_token(&nova);
     assert!(served.url.starts_with("http://127.0.0.1:"), "{}", served.url);
@@ -100,7 +100,7 @@ async fn a_client_with_the_token_calls_a_tool() {
 }
 
 #[tokio::test]
-async fn a_client_without_a_session_is_known_by_its_name() {
+async fn client_without_a_session_is_known_by_its_name() {
     let nova = Nova::new("//- a.md\n---\nstage: lead\n---\n", []);
     nova.rules("permissions: {allow: ['vault__*']}");
     let served = Served::with_token(&nova);
@@ -132,7 +132,7 @@ async fn a_client_without_a_session_is_known_by_its_name() {
 }
 
 #[tokio::test]
-async fn without_the_token_or_from_elsewhere_nothing_is_answered() {
+async fn request_without_token_or_from_elsewhere_is_not_answered() {
     let nova = Nova::new("", []);
     let served = Served::with_token(&nova);
     for wrong in [None, Some("Bearer "), Some("Bearer wrong"), Some("Basic a-token-of-the-test-0123456789")] {
@@ -171,7 +171,7 @@ async fn without_the_token_or_from_elsewhere_nothing_is_answered() {
 }
 
 #[tokio::test]
-async fn more_clients_than_it_holds_are_refused_and_the_others_continue() {
+async fn clients_above_the_limit_are_refused_and_the_others_continue() {
     let nova = Nova::new("", []);
     let served = Served::with_token(&nova);
     let first = served.session().await;
@@ -189,7 +189,7 @@ async fn more_clients_than_it_holds_are_refused_and_the_others_continue() {
 }
 
 #[tokio::test]
-async fn a_token_is_made_where_none_is_given() {
+async fn token_is_generated_if_none_is_given() {
     let nova = Nova::new("", []);
     let mut served = Served::start(nova.command(&["mcp", "serve", "--http", "0"]));
     let mut line = String::new();
@@ -201,7 +201,7 @@ async fn a_token_is_made_where_none_is_given() {
 }
 
 #[test]
-fn a_token_that_could_be_guessed_is_refused() {
+fn guessable_token_is_refused() {
     let nova = Nova::new("", []);
     for token in ["short", "has spaces in it, many", "0123456789abcdeé"] {
         let mut command = nova.command(&["mcp", "serve", "--http", "0"]);
@@ -214,7 +214,7 @@ fn a_token_that_could_be_guessed_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn ends_when_told_to() {
+fn terminates_on_signal() {
     let nova = Nova::new("", []);
     let mut served = Served::with_token(&nova);
     let id = rustix::process::Pid::from_raw(i32::try_from(served.child.id()).unwrap()).unwrap();

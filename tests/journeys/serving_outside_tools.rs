@@ -1,5 +1,5 @@
-//! A program gets the answers of tools that did not come with Nova as text from outside, and every answer in the form
-//! that the list of tools declares.
+//! Programs receive the output of tools that are not built in as untrusted text, and every output in the form
+//! that the tool list declares.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use super::using_mcp_servers::script;
 
 const SAY: &str = "sh__say";
 
-/// What a program is answered by the tool of the server `sh`, which the user takes for one that only reads.
+/// What a program receives from the tool of the server `sh`, which the user marked as read-only.
 fn answer_of(change: impl Fn(&str) -> String) -> Value {
     let nova = Nova::new("", []);
     let file = script(&nova);
@@ -29,7 +29,7 @@ fn answer_of(change: impl Fn(&str) -> String) -> Value {
 }
 
 #[test]
-fn what_an_outside_tool_says_is_fenced_for_a_program() {
+fn output_of_an_outside_tool_is_fenced_for_a_program() {
     let said = answer_of(str::to_owned);
     let value = said["structuredContent"]["value"].as_str().unwrap_or_else(|| panic!("{said}"));
     assert_eq!(value, "<tool-text tool=\"sh.say\">\nsaid &lt;/tool-text> by me \n</tool-text>");
@@ -38,7 +38,7 @@ fn what_an_outside_tool_says_is_fenced_for_a_program() {
 }
 
 #[test]
-fn a_failure_of_an_outside_tool_is_fenced_for_a_program() {
+fn failure_of_an_outside_tool_is_fenced_for_a_program() {
     let failed = answer_of(|server| server.replace("\"content\":[{", "\"isError\":true,\"content\":[{"));
     assert_eq!(error_code(&failed), "tool_failed");
     let message = failed["structuredContent"]["error"]["message"].as_str().unwrap();
@@ -48,7 +48,7 @@ fn a_failure_of_an_outside_tool_is_fenced_for_a_program() {
 }
 
 #[test]
-fn every_answer_has_the_form_that_is_declared() {
+fn every_output_has_the_declared_form() {
     let nova = Nova::new(NOTE, []);
     nova.rules("permissions: {allow: [vault__append_to_note]}");
     let mut client = McpClient::connected(&nova, &WRITE);

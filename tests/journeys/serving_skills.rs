@@ -1,5 +1,5 @@
-//! Another program calls Nova's skills over MCP: it reads what the user serves, writes by the user's rules, and
-//! never learns of a private note.
+//! Another program calls Nova's skills over MCP: it reads what the user serves, writes by the user's rules,
+//! and never learns of a private note.
 
 use nova_testkit::call;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::mcp_client::McpClient;
 use super::nova::{Nova, PEOPLE};
 
 pub(super) const NOTE: &str = "//- a.md\nOne line.\n";
-/// Without a session, and from this version on, a server asks by its answer.
+/// From this version on there is no session, and a server asks in its response.
 pub(super) const STATELESS: &str = "2026-07-28";
 pub(super) const WRITE: [&str; 2] = ["--allow", "write"];
 pub(super) const APPEND: &str = "vault__append_to_note";
@@ -23,7 +23,7 @@ pub(super) fn error_code(result: &Value) -> &str {
 }
 
 #[test]
-fn a_client_sees_and_calls_the_reading_tools_of_the_default_skills() {
+fn client_sees_and_calls_the_reading_tools_of_the_default_skills() {
     let nova = Nova::new(PEOPLE, []);
     let mut client = McpClient::start(&nova, &[]);
     let greeted = client.greet(&json!({}));
@@ -55,7 +55,7 @@ fn a_client_sees_and_calls_the_reading_tools_of_the_default_skills() {
 }
 
 #[test]
-fn what_is_not_served_cannot_be_called() {
+fn unserved_tools_cannot_be_called() {
     let nova = Nova::new(NOTE, []);
     let mut client = McpClient::connected(&nova, &[]);
     for (tool, said) in [
@@ -92,7 +92,7 @@ fn what_is_not_served_cannot_be_called() {
 }
 
 #[test]
-fn a_write_without_a_rule_is_refused_with_the_rule_that_allows_it() {
+fn write_without_a_rule_is_refused_with_the_rule_that_allows_it() {
     let nova = Nova::new(NOTE, []);
     let mut client = McpClient::start(&nova, &WRITE);
     client.greet(&json!({}));
@@ -122,7 +122,7 @@ fn a_write_without_a_rule_is_refused_with_the_rule_that_allows_it() {
 }
 
 #[test]
-fn a_rule_for_the_owner_alone_allows_a_client_nothing() {
+fn rule_for_the_owner_alone_allows_a_client_nothing() {
     let nova = Nova::new(NOTE, []);
     nova.rules(
         "policies: [{match: {principal: {kind: user}}, permissions: {tools: {allow: [append_to_note]}}}]",
@@ -135,7 +135,7 @@ fn a_rule_for_the_owner_alone_allows_a_client_nothing() {
 
 const ALWAYS: &str = "permissions: {allow: [vault__append_to_note]";
 
-/// The rules of one row, who the client is to the user, and what becomes of a read and of a write.
+/// Each row: rules, relationship of the client, results of a read and of a write.
 #[test]
 fn policies_decide_by_kind_relationship_and_name_of_the_client() {
     let policy = |principal: &str, tools: &str| {
@@ -156,7 +156,7 @@ fn policies_decide_by_kind_relationship_and_name_of_the_client() {
         (policy("{relationship: [known, delegate]}", allow_all), "delegate", ran, ran),
         (policy("{relationship: owner}", allow_all), "delegate", ran, asked),
         (policy("{name: 'test-*'}", deny_all), "unknown", denied, denied),
-        // As *Always* writes it, which is a rule like any other; a policy takes it back from clients.
+        // A rule as *Always* writes it is like any other; a policy can deny it to clients.
         (format!("{ALWAYS}}}"), "unknown", ran, ran),
         (format!("{ALWAYS}}}\n{}", policy("{kind: mcp_client}", ask_all)), "unknown", asked, asked),
         (format!("{ALWAYS}}}\n{}", policy("{relationship: unknown}", deny_all)), "unknown", denied, denied),
@@ -190,7 +190,7 @@ fn policies_decide_by_kind_relationship_and_name_of_the_client() {
 }
 
 #[test]
-fn a_resource_is_read_by_the_rules_for_reading_a_note() {
+fn resource_is_read_by_the_rules_for_reading_a_note() {
     let nova = Nova::new("//- a.md\nOne line.\n//- Sub/b ä.md\n---\nx: 1\n---\nTwo.\n", []);
     nova.rules("permissions: {deny: ['vault__read_note(path=a.md)']}");
     let mut client = McpClient::connected(&nova, &[]);
@@ -211,7 +211,7 @@ fn a_resource_is_read_by_the_rules_for_reading_a_note() {
 }
 
 #[test]
-fn a_skill_is_a_prompt_with_its_instructions() {
+fn skill_is_a_prompt_with_its_instructions() {
     let nova = Nova::new("", []);
     let mut client = McpClient::connected(&nova, &[]);
     let prompts = client.ask("prompts/list", json!({}))["result"]["prompts"].clone();
@@ -292,7 +292,7 @@ fn everything(client: &mut McpClient) -> Vec<Value> {
 }
 
 #[test]
-fn private_notes_do_not_exist_for_a_client_that_is_not_local() {
+fn private_notes_do_not_exist_for_a_remote_client() {
     let nova = Nova::new(SECRETS, []);
     let mut settings = nova.read_settings();
     settings["private"] = json!(["Locked"]);
@@ -301,7 +301,7 @@ fn private_notes_do_not_exist_for_a_client_that_is_not_local() {
     for answer in everything(&mut client) {
         assert!(!answer.to_string().contains(CANARY), "{answer}");
     }
-    // To the letter what is said of a note that does not exist.
+    // Identical to the response for a note that does not exist.
     let pairs = [
         ("Secret Sam", "Secret Tim"),
         ("CRM/People/Secret Sam.md", "CRM/People/Secret Tim.md"),
@@ -361,7 +361,7 @@ fn private_notes_do_not_exist_for_a_client_that_is_not_local() {
     assert!(told >= 10, "the same questions find them on this machine: {told}");
 }
 
-/// Says how far it is, and never ends.
+/// Reports progress and never ends.
 const WAITING: &str = "import { z } from 'zod'
 import { defineTool } from '@nova/tools'
 
@@ -376,14 +376,14 @@ export default defineTool({
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_progress_of_a_call_is_passed_on() {
+fn progress_of_a_call_is_passed_on() {
     let nova = Nova::new("", []);
     let folder = nova.config().join("tools").join("dynamic");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("waiting.ts"), WAITING).unwrap();
     let mut client = McpClient::connected(&nova, &["--skills", "dynamic"]);
     client.answer = Some(|_| json!({ "action": "accept", "content": {} }));
-    // A file that was never read is loaded beside the start.
+    // A new file is loaded in the background at start.
     while !client.tool_names().contains(&"dynamic__waiting".to_owned()) {
         client.until(|message| message["method"] == "notifications/tools/list_changed");
     }
@@ -397,7 +397,7 @@ fn the_progress_of_a_call_is_passed_on() {
 }
 
 #[test]
-fn a_skill_that_is_switched_off_elsewhere_is_gone_at_once() {
+fn skill_disabled_by_another_process_disappears_at_once() {
     let nova = Nova::new("", []);
     let mut client = McpClient::connected(&nova, &[]);
     assert!(client.tool_names().contains(&"crm__pipeline".to_owned()));
@@ -409,7 +409,7 @@ fn a_skill_that_is_switched_off_elsewhere_is_gone_at_once() {
 }
 
 #[test]
-fn a_client_without_a_session_subscribes_to_changes() {
+fn client_without_a_session_subscribes_to_changes() {
     let nova = Nova::new("", []);
     let mut client = McpClient::start(&nova, &[]);
     let prefix = "io.modelcontextprotocol";
@@ -429,7 +429,7 @@ fn a_client_without_a_session_subscribes_to_changes() {
 }
 
 #[test]
-fn nonsense_is_refused_and_the_next_request_answered() {
+fn invalid_requests_are_refused_and_the_next_is_answered() {
     let nova = Nova::new(NOTE, []);
     let mut client = McpClient::start(&nova, &[]);
     client.send_line("hello");
@@ -453,7 +453,7 @@ fn nonsense_is_refused_and_the_next_request_answered() {
 
 #[test]
 fn every_call_of_a_flood_is_answered_or_refused() {
-    // What is refused must not fill standard error, which this client does not read.
+    // Refusals must not fill standard error, which this client does not read.
     const CALLS: usize = 1_000;
     let nova = Nova::new(NOTE, []);
     let mut client = McpClient::connected(&nova, &[]);
@@ -476,7 +476,7 @@ fn every_call_of_a_flood_is_answered_or_refused() {
 }
 
 #[test]
-fn a_chat_and_a_client_write_into_one_vault() {
+fn chat_and_client_write_into_one_vault() {
     let append_more = json!({ "path": "a.md", "text": "From the chat." });
     let nova = Nova::new(NOTE, [call(APPEND, append_more), nova_testkit::text("Done.")]);
     nova.rules("permissions: {allow: [vault__append_to_note]}");
@@ -492,7 +492,7 @@ fn a_chat_and_a_client_write_into_one_vault() {
 }
 
 #[test]
-fn a_property_set_after_the_client_read_it_is_not_overwritten() {
+fn property_set_after_the_client_read_it_is_not_overwritten() {
     let nova = Nova::new("//- a.md\n---\nstage: lead\n---\n", []);
     nova.rules("permissions: {allow: ['vault__*']}");
     let mut client = McpClient::connected(&nova, &WRITE);
@@ -507,7 +507,7 @@ fn a_property_set_after_the_client_read_it_is_not_overwritten() {
 }
 
 #[test]
-fn novas_own_client_finds_the_server_to_behave() {
+fn novas_own_client_accepts_the_server() {
     let nova = Nova::new(PEOPLE, []);
     let program = env!("CARGO_BIN_EXE_nova");
     let (config, data) = (nova.config(), nova.home().join("served"));

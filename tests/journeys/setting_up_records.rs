@@ -1,5 +1,5 @@
-//! The page of a skill's records: fields and types of the user's own, notes that cannot be read, private ones, and
-//! those that two types claim.
+//! The records page of a skill: custom fields and types, unreadable and private notes, and notes that two
+//! types claim.
 
 use nova_protocol::{Commands as _, PreviewRecords, RecordFormRef, RecordsPreview, SetSkill};
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ mood: merry
 ";
 
 #[tokio::test]
-async fn own_field_with_choices_label_and_help_is_in_the_form() {
+async fn custom_field_with_choices_label_and_help_is_in_the_form() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;
     let page = app.preview_records(page_of("contact", json!({}))).await.unwrap();
@@ -69,7 +69,7 @@ async fn own_field_with_choices_label_and_help_is_in_the_form() {
 }
 
 #[tokio::test]
-async fn faults_of_own_fields_are_reported_at_their_key() {
+async fn faults_of_custom_fields_are_reported_at_their_key() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;
     for (field, key, says) in [
@@ -103,7 +103,7 @@ async fn markup_in_names_stays_text() {
 }
 
 #[tokio::test]
-async fn own_type_is_previewed_used_and_taken_back() {
+async fn custom_type_is_previewed_used_and_removed() {
     let nova = Nova::new("//- Firms/Old.md\n---\ntype: supplier\nsince: soon\n---\n", []);
     let app = nova.start().await;
     let fields = json!({"name": {"kind": "text"}, "since": {"kind": "date"}});
@@ -126,7 +126,7 @@ async fn own_type_is_previewed_used_and_taken_back() {
 }
 
 #[tokio::test]
-async fn faults_of_an_own_type_are_reported() {
+async fn faults_of_a_custom_type_are_reported() {
     let nova = Nova::new("", []);
     let app = nova.start().await;
     let fields = json!({"name": {"kind": "text"}});
@@ -155,7 +155,7 @@ async fn faults_of_an_own_type_are_reported() {
 }
 
 #[tokio::test]
-async fn unreadable_and_private_notes_are_listed_with_why() {
+async fn unreadable_and_private_notes_are_listed_with_the_reason() {
     let notes = "
 //- CRM/People/Ada.md
 ---
@@ -202,7 +202,7 @@ nova: private
 }
 
 #[tokio::test]
-async fn unreadable_notes_are_found_by_what_their_text_says() {
+async fn unreadable_notes_are_found_by_their_text() {
     let torn = "//- Ilse.md\n---\ncategories: [\"[[People]]\"]\nmail: [x\n---\n//- Emma.md\n---\ncategories: [\"[[Books]]\"]\nby: [x\n---\n";
     let nova = Nova::new(torn, []);
     let app = nova.start().await;
@@ -223,7 +223,7 @@ Met in Lisbon.
 ";
 
 #[tokio::test]
-async fn note_of_two_types_is_left_to_one() {
+async fn note_of_two_types_is_assigned_to_one() {
     let nova = Nova::new(CLAIMED_TWICE, []);
     let app = nova.start().await;
     let by_folder = json!({"match": [{"folder": "Firms"}], "folder": "Firms"});
@@ -247,7 +247,7 @@ async fn note_of_two_types_is_left_to_one() {
 }
 
 #[tokio::test]
-async fn except_that_leaves_out_new_notes_is_refused() {
+async fn except_that_excludes_new_notes_is_refused() {
     let nova = Nova::new(CLAIMED_TWICE, []);
     let app = nova.start().await;
     for except in [json!([{"type": "contact"}]), json!([{"folder": "CRM"}])] {

@@ -1,4 +1,4 @@
-//! What the user sets of a skill, and how it did.
+//! A skill's settings, and its statistics.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn set(skill: &str) -> SetSkill {
 }
 
 #[tokio::test]
-async fn what_is_set_is_written_into_the_configuration_and_nothing_else_is_changed() {
+async fn settings_are_written_into_the_configuration_and_nothing_else_changes() {
     let nova = Nova::new(PEOPLE, []);
     let mut before = nova.read_settings();
     before["skills"] = json!({"CRM": {"note": "mine"}, "gone": {"enabled": false}});
@@ -49,7 +49,7 @@ async fn what_is_set_is_written_into_the_configuration_and_nothing_else_is_chang
 }
 
 #[tokio::test]
-async fn a_tool_that_is_switched_off_is_missing_and_can_be_switched_on_again() {
+async fn disabled_tool_is_missing_and_can_be_enabled_again() {
     let nova = Nova::new(PEOPLE, [call("load_skill", json!({"skill": "crm"})), text("Loaded.")]);
     let app = nova.start().await;
     let tool = |on: bool| SetSkill { tool: Some(SetTool { tool: "add_contact".into(), on }), ..set("crm") };
@@ -71,7 +71,7 @@ async fn a_tool_that_is_switched_off_is_missing_and_can_be_switched_on_again() {
 }
 
 #[tokio::test]
-async fn a_configuration_that_does_not_fit_is_refused_with_the_key_and_nothing_is_written() {
+async fn invalid_configuration_is_refused_with_the_key_and_nothing_is_written() {
     let nova = Nova::new(PEOPLE, []);
     let folder = nova.config().join("skills").join("post");
     fs::create_dir_all(&folder).unwrap();
@@ -104,7 +104,7 @@ async fn a_configuration_that_does_not_fit_is_refused_with_the_key_and_nothing_i
 }
 
 #[tokio::test]
-async fn what_a_skill_did_is_counted() {
+async fn calls_of_a_skill_are_counted() {
     let nova = Nova::new(
         PEOPLE,
         [
@@ -139,7 +139,7 @@ async fn what_a_skill_did_is_counted() {
 }
 
 #[tokio::test]
-async fn what_a_form_and_a_command_called_is_counted() {
+async fn calls_by_forms_and_commands_are_counted() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;
     let form = |run: &str, name: &str| CallTool {
@@ -163,7 +163,7 @@ async fn what_a_form_and_a_command_called_is_counted() {
 }
 
 #[tokio::test]
-async fn a_deleted_chat_leaves_its_numbers_and_takes_its_words_along() {
+async fn deleted_chat_keeps_its_counts_but_not_its_text() {
     let answers = [
         call("load_skill", json!({"skill": "crm"})),
         call("crm__get_contact", json!({"name": "Nobody"})),
@@ -189,7 +189,7 @@ async fn used_of(app: &App, skill: &str) -> SkillUsage {
 }
 
 #[test]
-fn a_skill_is_pinned_at_the_command_line() {
+fn skill_is_pinned_at_the_command_line() {
     let nova = Nova::new(PEOPLE, []);
     let pinned = |command: &str| {
         let (code, rows) = nova.json(&["skill", command, "crm"]);
@@ -203,7 +203,7 @@ fn a_skill_is_pinned_at_the_command_line() {
 }
 
 #[tokio::test]
-async fn settings_say_what_the_list_of_skills_costs() {
+async fn settings_show_the_cost_of_the_skill_catalog() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;
     let few = app.skill_catalog(Nothing {}).await.unwrap();
@@ -222,7 +222,7 @@ async fn settings_say_what_the_list_of_skills_costs() {
 }
 
 #[tokio::test]
-async fn an_example_of_a_skill_is_tested_as_if_it_were_none() {
+async fn tested_example_does_not_count_for_itself() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;
     let rows = app.list_skills(Nothing {}).await.unwrap();
@@ -240,7 +240,7 @@ async fn an_example_of_a_skill_is_tested_as_if_it_were_none() {
     assert!(tested.score < known.score, "it counted for itself: {} and {}", tested.score, known.score);
 }
 
-/// Remembers what it was to show.
+/// Records what it was asked to show.
 #[derive(Default)]
 struct FileManager(Mutex<Vec<PathBuf>>);
 
@@ -265,7 +265,7 @@ impl Desktop for FileManager {
 }
 
 #[tokio::test]
-async fn what_there_is_to_mend_of_a_skill_is_shown_where_it_lies() {
+async fn problems_of_a_skill_are_shown_in_their_files() {
     let manager = Arc::new(FileManager::default());
     let mut nova = Nova::new(PEOPLE, []);
     nova.desktop = manager.clone();
@@ -301,7 +301,7 @@ async fn what_there_is_to_mend_of_a_skill_is_shown_where_it_lies() {
 }
 
 #[tokio::test]
-async fn settings_that_are_not_in_force_are_shown_where_they_lie() {
+async fn ineffective_settings_are_shown_in_their_file() {
     let manager = Arc::new(FileManager::default());
     let mut nova = Nova::new(PEOPLE, []);
     nova.desktop = manager.clone();
@@ -315,7 +315,7 @@ async fn settings_that_are_not_in_force_are_shown_where_they_lie() {
 }
 
 #[tokio::test]
-async fn a_skill_that_is_begun_in_the_window_works_at_once() {
+async fn skill_created_in_the_window_works_at_once() {
     let nova = Nova::new(PEOPLE, []);
     let app = nova.start().await;
     let create = async |name: &str| app.create_skill(CreateSkill { name: name.into() }).await;
@@ -342,7 +342,7 @@ async fn a_skill_that_is_begun_in_the_window_works_at_once() {
 }
 
 #[tokio::test]
-async fn a_skill_says_in_how_many_chats_it_is_active() {
+async fn skill_reports_in_how_many_chats_it_is_active() {
     let load = || call("load_skill", json!({"skill": "crm"}));
     let unload = call("unload_skill", json!({"skill": "crm"}));
     let answers = [load(), text("Loaded."), load(), text("Loaded."), unload, text("Unloaded.")];
@@ -362,7 +362,7 @@ async fn a_skill_says_in_how_many_chats_it_is_active() {
         app.list_sessions(Nothing {}).await.unwrap().into_iter().find(|chat| chat.id != first.session);
     drop(app);
 
-    // A chat that nobody has opened since Nova began counts as well, until it is deleted.
+    // A chat not opened since the start counts as well, until it is deleted.
     let again = nova.start().await;
     assert_eq!(active(&again).await, 1);
     again.delete_session(SessionRef { session: second.unwrap().id }).await.unwrap();
@@ -370,7 +370,7 @@ async fn a_skill_says_in_how_many_chats_it_is_active() {
 }
 
 #[tokio::test]
-async fn a_broken_skill_can_be_switched_off_and_calls_for_nothing_then() {
+async fn broken_skill_can_be_disabled_and_then_reports_no_problem() {
     let nova = Nova::new(PEOPLE, []);
     let folder = nova.config().join("skills").join("torn");
     fs::create_dir_all(&folder).unwrap();
@@ -387,7 +387,7 @@ async fn a_broken_skill_can_be_switched_off_and_calls_for_nothing_then() {
 }
 
 #[tokio::test]
-async fn calendars_beside_the_skills_are_those_of_the_skill() {
+async fn calendars_key_beside_the_skills_belongs_to_its_skill() {
     let nova = Nova::new(PEOPLE, []);
     let mut settings = nova.read_settings();
     settings["calendars"] = json!([{"id": "Team", "kind": "ics", "url": "Calendars/team.ics"}]);

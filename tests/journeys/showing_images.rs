@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE, drain, wait_for};
 
-/// A GIF of one pixel, as a base64 that every reader understands.
+/// A GIF of one pixel, in base64 that every decoder accepts.
 const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
-/// The head of a PNG of 1,000 by 1,000 pixels.
+/// The header of a PNG of 1,000 by 1,000 pixels.
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAA+gAAAPo";
 
 fn image(name: &str, data: &str) -> NewImage {
@@ -36,7 +36,7 @@ fn settings(nova: &Nova, kind: &str, more: Value) -> Value {
     })
 }
 
-/// A turn as the window begins it, to its end.
+/// Runs a turn to its end as the window does.
 async fn send(app: &App, session: &str, words: &str, images: Vec<NewImage>) -> Result<Vec<Event>, UserError> {
     let mut events = app.events();
     let mut told = app.events();
@@ -65,7 +65,7 @@ fn failure(events: &[Event]) -> (ErrorCode, String) {
     failed.unwrap_or_else(|| panic!("it did not fail: {events:?}"))
 }
 
-/// The parts of the last message of the user: its text, and its images as base64.
+/// The last message of the user: its text, and its images as base64.
 fn last_message(request: &Value) -> (String, Vec<String>) {
     let message = request["messages"].as_array().unwrap().iter().rev().find(|one| one["role"] == "user");
     parts(message.unwrap())
@@ -104,7 +104,7 @@ async fn image_is_stored_and_resent_in_every_dialect() {
         let unknown = ImageRef { id: "no".into(), ..wanted };
         assert_eq!(app.read_image(unknown).await.unwrap_err().code, ErrorCode::BadRequest);
 
-        // What was sent stays the beginning of what is sent, also by another Nova process.
+        // Later requests extend earlier ones, also from another process.
         send(&app, &session, "Sure?", Vec::new()).await.unwrap();
         drop(app);
         let app = nova.start().await;
@@ -147,7 +147,7 @@ async fn failed_image_store_keeps_message_with_reason() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_begins_no_turn() {
+async fn invalid_images_begin_no_turn() {
     let nova = nova("openai", []);
     let app = nova.start().await;
     let session = app.create_session(Nothing {}).await.unwrap().id;
@@ -175,7 +175,7 @@ async fn model_without_vision_is_marked_in_advance() {
         let app = nova.start().await;
         let session = app.create_session(Nothing {}).await.unwrap().id;
         if kind == "ollama" {
-            // Its server is asked in the turn, which is seen and can be stopped while it is slow.
+            // Its server is asked within the turn, which is visible and can be stopped while it is slow.
             let events = send(&app, &session, "What is this?", vec![image("dot.gif", GIF)]).await.unwrap();
             assert_eq!(failure(&events).0, ErrorCode::ModelWithoutImages);
         }
@@ -183,7 +183,7 @@ async fn model_without_vision_is_marked_in_advance() {
         assert_eq!(error.code, ErrorCode::ModelWithoutImages, "{kind}: {error:?}");
         assert!(error.message.contains("scripted") && error.hint.contains("images"), "{error:?}");
         assert_eq!(app.list_provider_rows().await[0].without_images, ["scripted"], "{kind}");
-        // Nothing was sent, and nothing is in the way.
+        // Nothing was sent, and nothing blocks the next message.
         assert!(nova.model.requests().is_empty());
         send(&app, &session, "Hello", Vec::new()).await.unwrap();
         nova.model.finish();
@@ -191,7 +191,7 @@ async fn model_without_vision_is_marked_in_advance() {
 }
 
 #[tokio::test]
-async fn a_provider_that_refuses_images_does_not_block_the_chat() {
+async fn provider_that_refuses_images_does_not_block_the_chat() {
     let refusal = json!({"error": {"message": "No endpoints found that support image input", "code": 404}});
     let nova = nova("openai", [error(404, refusal), text("Never mind."), text("A dot.")]);
     let mut with_other = settings(&nova, "openai", json!({}));
@@ -207,7 +207,7 @@ async fn a_provider_that_refuses_images_does_not_block_the_chat() {
     assert_eq!(code, ErrorCode::ModelWithoutImages);
     assert!(hint.contains("Choose a model"), "{hint}");
 
-    // From now on it is known, and the image is only named.
+    // From now on this is known, and only the image's name is sent.
     let error = send(&app, &session, "And this?", vec![image("dot.gif", GIF)]).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::ModelWithoutImages);
     send(&app, &session, "Go on", Vec::new()).await.unwrap();
@@ -219,7 +219,7 @@ async fn a_provider_that_refuses_images_does_not_block_the_chat() {
         "{all:?}"
     );
 
-    // Another model sees it.
+    // A model with vision receives it.
     app.set_model(SetModel { session: Some(session.clone()), model: "sees/scripted".into() }).await.unwrap();
     send(&app, &session, "Now?", Vec::new()).await.unwrap();
     let request = nova.model.requests().pop().unwrap();
@@ -251,7 +251,7 @@ async fn refused_image_blocks_no_other_message() {
         assert!(said.iter().all(|(_, images)| images.is_empty()), "{said:?}");
         assert!(said.iter().any(|(text, _)| text.contains("\"dot.gif\", no longer sent")), "{said:?}");
 
-        // Who shows it again means it.
+        // Showing it again is intentional.
         send(&app, &session, "And now?", vec![image("dot.gif", GIF)]).await.unwrap();
         assert_eq!(last_message(&nova.model.requests()[2]).1, [GIF]);
         nova.model.finish();
@@ -268,7 +268,7 @@ async fn earlier_images_block_no_message_of_another_process() {
         let session = app.create_session(Nothing {}).await.unwrap().id;
         failure(&send(&app, &session, "What is this?", vec![image("dot.gif", GIF)]).await.unwrap());
         drop(app);
-        // As one at the terminal, which begins anew with each message.
+        // Like a client at the terminal, which starts anew for each message.
         let app = nova.start().await;
         let events = send(&app, &session, "Hello", Vec::new()).await.unwrap();
         assert!(events.iter().any(|event| matches!(event, Event::TurnCompleted { .. })), "{events:?}");
@@ -280,7 +280,7 @@ async fn earlier_images_block_no_message_of_another_process() {
 }
 
 #[tokio::test]
-async fn an_image_counts_in_the_context() {
+async fn image_counts_towards_the_context() {
     let nova = nova("openai", [text("Seen."), text("Seen.")]);
     let app = nova.start().await;
     let used = |events: &[Event]| {
@@ -295,13 +295,13 @@ async fn an_image_counts_in_the_context() {
         let session = app.create_session(Nothing {}).await.unwrap().id;
         tokens.push(used(&send(&app, &session, "Look", images).await.unwrap()));
     }
-    // 1,000 × 1,000 / 750, and its name.
+    // 1,000 × 1,000 / 750, plus its name.
     let more = tokens[1] - tokens[0];
     assert!((1_334..1_360).contains(&more), "{tokens:?}");
 }
 
 #[tokio::test]
-async fn an_image_goes_with_its_session() {
+async fn image_is_deleted_with_its_session() {
     let nova = nova("openai", [text("A dot.")]);
     let canary = b"the-canary-sings";
     let bytes = [b"GIF89a\x01\0\x01\0".as_slice(), canary].concat();
@@ -333,7 +333,7 @@ async fn an_image_goes_with_its_session() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_image_is_refused_at_the_terminal() {
+async fn file_that_is_no_image_is_refused_at_the_terminal() {
     let nova = nova("openai", []);
     let file = nova.home().join("notes.png");
     std::fs::write(&file, "hello").unwrap();

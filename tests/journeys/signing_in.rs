@@ -1,5 +1,5 @@
-//! Credentials that are got with the browser: a local authorisation server, and a desktop that goes
-//! where it is sent.
+//! Credentials obtained through the browser: a local authorisation server, and a desktop that follows every
+//! redirect.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ use super::protected_server::auth_server::{self, AuthServer};
 use super::running_typescript::script_host;
 use super::using_credentials::{call, forecast, save};
 
-/// Opens addresses as a browser does whose user is signed in and says yes.
+/// Opens addresses like a browser whose user is signed in and consents.
 #[derive(Default)]
 pub(crate) struct Willing(pub(crate) Mutex<Vec<String>>);
 
@@ -82,7 +82,7 @@ async fn world() -> (Nova, WebServer, Arc<Willing>) {
 }
 
 #[tokio::test]
-async fn a_tool_that_needs_a_sign_in_says_so_and_works_after_it() {
+async fn tool_that_needs_a_sign_in_says_so_and_works_after_it() {
     let (nova, weather, desktop) = world().await;
     let server = AuthServer::start().await;
     settings(&nova, &server.address);
@@ -110,10 +110,10 @@ async fn a_tool_that_needs_a_sign_in_says_so_and_works_after_it() {
 }
 
 #[tokio::test]
-async fn a_sign_in_that_the_server_ended_is_listed_with_its_reason() {
+async fn sign_in_ended_by_the_server_is_listed_with_the_reason() {
     let (nova, _weather, _desktop) = world().await;
     let server = AuthServer::start().await;
-    // Tokens that are over as soon as they are there, and are not renewed.
+    // Tokens that expire at once and cannot be refreshed.
     server.state().mode = auth_server::Mode::Fixed(
         "200 OK",
         "Content-Type: application/json\r\n".into(),
@@ -134,7 +134,7 @@ async fn a_sign_in_that_the_server_ended_is_listed_with_its_reason() {
 }
 
 #[tokio::test]
-async fn a_sign_in_that_another_nova_makes_is_enough() {
+async fn sign_in_of_another_process_is_enough() {
     let (nova, _weather, _desktop) = world().await;
     let server = AuthServer::start().await;
     server.state().mode = auth_server::Mode::Fixed(
@@ -158,7 +158,7 @@ async fn a_sign_in_that_another_nova_makes_is_enough() {
 }
 
 #[tokio::test]
-async fn a_client_proves_itself_by_a_secret_that_was_granted_for_the_server() {
+async fn client_authenticates_with_a_secret_granted_for_the_server() {
     let (nova, weather, _desktop) = world().await;
     let server = AuthServer::start().await;
     server.state().client_secret = Some(format!("{CANARY} &+"));
@@ -199,7 +199,7 @@ async fn a_client_proves_itself_by_a_secret_that_was_granted_for_the_server() {
 }
 
 #[tokio::test]
-async fn a_sign_in_at_an_address_that_anybody_could_read_is_refused() {
+async fn sign_in_at_an_insecure_address_is_refused() {
     let (nova, _weather, desktop) = world().await;
     settings(&nova, "http://login.example.com");
     let app = nova.start().await;
@@ -212,7 +212,7 @@ async fn a_sign_in_at_an_address_that_anybody_could_read_is_refused() {
 }
 
 #[tokio::test]
-async fn a_provider_gets_the_access_token_alone() {
+async fn provider_gets_only_the_access_token() {
     let (nova, _weather, _desktop) = world().await;
     let (server, provider) = (AuthServer::start().await, WebServer::start(|_| Reply::text("{}")).await);
     settings(&nova, &server.address);
@@ -226,7 +226,7 @@ async fn a_provider_gets_the_access_token_alone() {
     app.sign_in(credential("weather/key")).await.unwrap();
     app.grant_credential_to("weather/key", "provider:near").unwrap();
     app.list_providers(ListProviders::default()).await.unwrap();
-    // Whatever the configuration says of the sign-in later.
+    // Regardless of what the configuration later says about the sign-in.
     config.as_object_mut().unwrap().remove("sign_ins");
     nova.settings(&config);
     let later = nova.start().await;
@@ -240,14 +240,14 @@ async fn a_provider_gets_the_access_token_alone() {
 }
 
 #[tokio::test]
-async fn a_tool_gets_the_access_token_alone() {
+async fn tool_gets_only_the_access_token() {
     let (nova, weather, _desktop) = world().await;
     let server = AuthServer::start().await;
     settings(&nova, &server.address);
     let app = nova.start().await;
     app.tools_loaded(nova_testkit::PATIENCE).await;
     app.sign_in(credential("weather/key")).await.unwrap();
-    // The sign-in is no longer described, and what it brought is still kept.
+    // The sign-in is no longer configured, but its tokens are still stored.
     nova.settings(&json!({"vault": nova.vault.root()}));
     let later = nova.start().await;
     later.tools_loaded(nova_testkit::PATIENCE).await;
@@ -257,7 +257,7 @@ async fn a_tool_gets_the_access_token_alone() {
 }
 
 #[tokio::test]
-async fn a_client_secret_is_the_access_token_alone() {
+async fn client_secret_from_a_sign_in_is_its_access_token() {
     let (nova, _weather, _desktop) = world().await;
     let (first, second) = (AuthServer::start().await, AuthServer::start().await);
     let described = |server: &AuthServer| {

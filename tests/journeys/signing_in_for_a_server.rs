@@ -1,5 +1,5 @@
-//! A server at an address wants a sign-in: the window says where that leads before a browser opens, and what the server
-//! gave is revoked when the user signs out.
+//! A remote server needs a sign-in: the window names the host before a browser opens, and signing out revokes
+//! the tokens.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,7 @@ use super::signing_in::Willing;
 
 const NAME: &str = "mcp-sign-in/docs";
 
-/// Says yes once, and cannot be found afterwards.
+/// Consents once; afterwards no browser can be found.
 #[derive(Default)]
 struct WillingOnce(Mutex<usize>);
 
@@ -51,7 +51,7 @@ async fn kept(app: &App) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_host_is_named_before_the_browser_opens_and_signing_out_revokes_the_tokens() {
+async fn host_is_named_before_the_browser_opens_and_signing_out_revokes_the_tokens() {
     let authorisation = authorisation().await;
     let server = server(authorisation.address.clone(), false).await;
     let mut nova = nova();
@@ -121,7 +121,7 @@ async fn tokens_of_a_probe_that_fails_are_removed() {
 }
 
 #[tokio::test]
-async fn signs_out_although_the_server_does_not_revoke() {
+async fn signs_out_even_if_the_server_does_not_revoke() {
     let authorisation = authorisation().await;
     authorisation.state().documents.remove("/revoke");
     let server = server(authorisation.address.clone(), true).await;

@@ -1,5 +1,5 @@
-//! Skills in folders, and what a request says of them. The folders and the watcher are real; tool
-//! files are read by a host of plain lines.
+//! Skill folders and their parts of a request. The folders and the watcher are real; a line-based host reads
+//! the tool files.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE};
 
-/// A skill in a folder with tools that only say something.
+/// Writes a skill folder with tools that only print.
 pub(crate) fn skill(nova: &Nova, id: &str, tools: &[&str]) {
     let folder = nova.config().join("skills").join(id);
     fs::create_dir_all(folder.join("tools")).unwrap();
@@ -23,7 +23,7 @@ pub(crate) fn skill(nova: &Nova, id: &str, tools: &[&str]) {
     }
 }
 
-/// Adds to the settings of every journey.
+/// Adds a key to the standard settings.
 pub(crate) fn setting(nova: &Nova, key: &str, value: Value) {
     let file = nova.config().join("nova.config.json");
     let mut settings: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
@@ -38,16 +38,16 @@ pub(crate) async fn started(nova: &Nova) -> App {
     app
 }
 
-/// The names of the tools that a request offers.
+/// The names of the tools in a request.
 pub(crate) fn offered(request: &Value) -> Vec<String> {
     let name = |tool: &Value| tool["function"]["name"].as_str().unwrap().to_owned();
     request["tools"].as_array().unwrap().iter().map(name).collect()
 }
 
-/// The parts of a request in the order in which providers look for what they have seen before.
+/// The parts of a request in the order of the providers' prefix caches.
 pub(crate) fn parts(request: &Value) -> Vec<String> {
     let tools = request["tools"].as_array().into_iter().flatten();
-    // One that is sent aside stands where a message loads it.
+    // A deferred tool counts where a message loads it.
     let tools = tools.filter(|tool| tool["defer_loading"] != true).map(Value::to_string);
     tools.chain(request["messages"].as_array().unwrap().iter().map(Value::to_string)).collect()
 }
@@ -65,7 +65,7 @@ pub(crate) fn activations(events: &[Event]) -> Vec<String> {
     told.collect()
 }
 
-/// A skill for mail whose activation lasts one turn, and a model that loads it.
+/// A mail skill that is active for one turn, and a model that loads it.
 pub(crate) fn post(answers: impl IntoIterator<Item = Answer>) -> Nova {
     let nova = Nova::new(PEOPLE, answers);
     skill(&nova, "post", &["list", "read", "send"]);

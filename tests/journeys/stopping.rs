@@ -13,7 +13,7 @@ async fn send(app: &nova_app::App, session: &str, words: &str) {
 }
 
 #[tokio::test]
-async fn stop_while_the_model_speaks_keeps_what_it_said() {
+async fn stop_while_the_model_streams_keeps_its_text() {
     let nova = Nova::new(PEOPLE, [text("A long").stall(), text("Hello again.")]);
     let app = nova.start().await;
     let mut events = app.events();
@@ -48,7 +48,7 @@ async fn stop_while_the_model_speaks_keeps_what_it_said() {
 }
 
 #[tokio::test]
-async fn stop_while_an_approval_waits_is_a_denial_and_leaves_a_valid_history() {
+async fn stop_while_an_approval_waits_is_a_denial_and_leaves_valid_history() {
     let nova = Nova::new(PEOPLE, [call("crm__add_contact", json!({"name": "Odile Farrow"})), text("Fine.")]);
     let app = nova.start().await;
     let mut events = app.events();
@@ -60,7 +60,7 @@ async fn stop_while_an_approval_waits_is_a_denial_and_leaves_a_valid_history() {
     wait_for(&mut events, |event| matches!(event, Event::TurnCancelled { .. })).await;
     assert!(!nova.vault.exists("CRM/People/Odile Farrow.md"));
 
-    // The card is still on the screen for a moment: a late click runs nothing.
+    // The card is still visible for a moment: a late click runs nothing.
     let Event::ApprovalRequested { call, revision, .. } = asked else { unreachable!("matched above") };
     let late = nova_protocol::DecideApproval {
         session: session.clone(),
@@ -110,8 +110,8 @@ async fn one_call_of_a_turn_is_stopped_and_the_turn_continues() {
 }
 
 #[tokio::test]
-async fn a_message_is_shown_and_can_be_stopped_while_the_model_server_does_not_answer() {
-    // It takes connections and says nothing.
+async fn message_is_shown_and_can_be_stopped_while_the_model_server_is_silent() {
+    // Accepts connections and never responds.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let nova = Nova::new(PEOPLE, []);
     nova.settings(&json!({
@@ -127,7 +127,7 @@ async fn a_message_is_shown_and_can_be_stopped_while_the_model_server_does_not_a
     let mut events = app.events();
     let session = app.new_session().await.unwrap().id;
     send(&app, &session, "Hello").await;
-    // Nova asks it, and the message is on the screen already.
+    // Nova waits for its response; the message is already shown.
     let waiting = silent.accept().await.unwrap();
     let started = wait_for(&mut events, |event| matches!(event, Event::TurnStarted { .. })).await;
     assert!(matches!(started, Event::TurnStarted { text, .. } if text == "Hello"));
@@ -181,7 +181,7 @@ async fn image_message_shows_and_stops_on_silent_server() {
 }
 
 #[tokio::test]
-async fn a_message_without_a_model_can_be_stopped_while_nova_looks_for_one() {
+async fn message_without_a_model_can_be_stopped_during_model_discovery() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let nova = Nova::new(PEOPLE, []);
     nova.settings(&json!({
@@ -210,7 +210,7 @@ async fn a_message_without_a_model_can_be_stopped_while_nova_looks_for_one() {
 }
 
 #[tokio::test]
-async fn a_session_runs_one_turn_at_a_time_in_all_novas() {
+async fn session_runs_one_turn_at_a_time_across_processes() {
     let nova = Nova::new(PEOPLE, [text("One").and(pause())]);
     let app = nova.start().await;
     let session = app.new_session().await.unwrap().id;
@@ -232,7 +232,7 @@ async fn a_session_runs_one_turn_at_a_time_in_all_novas() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_turn_of_another_nova_is_seen_while_it_runs_and_when_it_ends() {
+async fn turn_of_another_process_is_shown_until_it_ends() {
     let nova = Nova::new(PEOPLE, [text("One").and(pause()).and(text(" and two."))]);
     let app = nova.start().await;
     let session = app.new_session().await.unwrap().id;
@@ -288,7 +288,7 @@ fn session_continues_after_a_kill_in_a_turn() {
 }
 
 #[tokio::test]
-async fn the_next_message_may_follow_the_end_of_a_turn_at_once() {
+async fn next_message_may_follow_the_end_of_a_turn_at_once() {
     let nova = Nova::new(PEOPLE, [text("One."), text("Two.")]);
     let app = nova.start().await;
     let mut events = app.events();

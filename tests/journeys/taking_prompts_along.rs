@@ -1,5 +1,5 @@
-//! A message takes along what MCP servers offer to their user: the text of a prompt that they filled in, and a resource
-//! that its turn reads. The server is a few lines of shell.
+//! A message includes what MCP servers offer to their user: the text of a filled-in prompt, and a resource
+//! read in its turn. The server is a short shell script.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ fn log() -> AttachedFile {
     AttachedFile { name: "Build log".into(), text: String::new(), from, uri: Some("log:///today".into()) }
 }
 
-/// Sends it, answers every question with `decision`, and gives the events of the turn.
+/// Sends it, answers every question with `decision`, and returns the turn's events.
 async fn send(app: &App, text: &str, outside: Vec<AttachedFile>, decision: Decision) -> Vec<Event> {
     let session = app.create_session(Nothing {}).await.unwrap().id;
     let (mut events, mut told) = (app.events(), app.events());
@@ -89,7 +89,7 @@ async fn send(app: &App, text: &str, outside: Vec<AttachedFile>, decision: Decis
     events
 }
 
-/// The last message of the user in the model's request.
+/// The user's last message in the model's request.
 fn said(nova: &Nova) -> String {
     let request = nova.model.requests().pop().unwrap();
     let messages = request["messages"].as_array().unwrap();
@@ -98,7 +98,7 @@ fn said(nova: &Nova) -> String {
 }
 
 #[tokio::test]
-async fn a_filled_prompt_goes_with_the_message_as_text_from_outside() {
+async fn filled_prompt_is_sent_with_the_message_as_untrusted_text() {
     let nova = Nova::new("", [text("Reviewed.")]);
     let app = with_server(&nova).await;
     let prompts = app.list_server_prompts(Nothing {}).await.unwrap();
@@ -123,7 +123,7 @@ async fn a_filled_prompt_goes_with_the_message_as_text_from_outside() {
 }
 
 #[tokio::test]
-async fn after_a_prompt_a_rule_of_the_chat_does_not_cover_what_leaves() {
+async fn after_a_prompt_grants_for_the_chat_do_not_cover_outgoing_calls() {
     let answers = || [call("ci__push", json!({})), text("Done.")];
     let nova = Nova::new("", answers().into_iter().chain(answers()));
     let app = with_server(&nova).await;
@@ -152,7 +152,7 @@ async fn after_a_prompt_a_rule_of_the_chat_does_not_cover_what_leaves() {
 }
 
 #[tokio::test]
-async fn a_named_resource_is_read_with_its_question_when_the_message_is_sent() {
+async fn attached_resource_is_read_with_its_question_on_send() {
     let nova = Nova::new("", [text("Green.")]);
     let app = with_server(&nova).await;
     let words = |text: &str| SuggestResources { text: text.into() };
@@ -174,7 +174,7 @@ async fn a_named_resource_is_read_with_its_question_when_the_message_is_sent() {
 }
 
 #[tokio::test]
-async fn a_resource_that_is_not_allowed_is_not_read_and_the_message_says_so() {
+async fn denied_resource_is_not_read_and_the_message_says_so() {
     let nova = Nova::new("", [text("I do not know.")]);
     let app = with_server(&nova).await;
     send(&app, "Is it green?", vec![log()], Decision::Deny).await;
@@ -183,7 +183,7 @@ async fn a_resource_that_is_not_allowed_is_not_read_and_the_message_says_so() {
 }
 
 #[tokio::test]
-async fn a_message_takes_along_nothing_but_what_a_server_offers() {
+async fn message_includes_only_what_a_server_offers() {
     let nova = Nova::new("", []);
     let app = with_server(&nova).await;
     let session = app.create_session(Nothing {}).await.unwrap().id;

@@ -1,5 +1,5 @@
-//! The disk of the vault, or of an extra root, is unmounted while Nova runs, and mounted again. Only a
-//! superuser may mount: for anybody else the tests say that they did nothing.
+//! The disk of the vault, or of an extra root, is unmounted while Nova runs, and mounted again. Needs root:
+//! otherwise the tests print that they checked nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use super::losing_the_vault::{
 };
 use super::nova::{Nova, PEOPLE, turn, wait_for};
 
-/// A place where something is mounted, until the end of the test.
+/// Something mounted here, until the end of the test.
 struct MountPoint(PathBuf);
 
 impl MountPoint {
-    /// An empty disk in memory; None where that is not allowed.
+    /// An empty tmpfs; None without permission to mount.
     fn with_disk(at: &Path) -> Option<Self> {
         let point = Self(at.to_owned());
         point.mount(&["-t", "tmpfs", "-o", "size=4m", "tmpfs"]).then_some(point)
@@ -35,7 +35,7 @@ impl MountPoint {
         false
     }
 
-    /// At once, as when a disk is pulled out: what is open there stays open.
+    /// Lazily, as when a disk is pulled out: open files stay open.
     fn unmount(&self) {
         let output = Command::new("umount").arg("--lazy").arg(&self.0).output().unwrap();
         assert!(output.status.success(), "{output:?}");
@@ -45,7 +45,7 @@ impl MountPoint {
 
 impl Drop for MountPoint {
     fn drop(&mut self) {
-        // Also where it was unmounted meanwhile.
+        // It may already be unmounted.
         let _ = Command::new("umount").arg("--lazy").arg(&self.0).output();
     }
 }
@@ -55,7 +55,7 @@ fn files(folder: &Path) -> Vec<String> {
     names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// Puts what is in the folder aside, and the folder is empty.
+/// Moves the folder's content aside.
 fn empty(folder: &Path, aside: &Path) {
     fs::rename(folder, aside).unwrap();
     fs::create_dir(folder).unwrap();
@@ -110,7 +110,7 @@ async fn check_unmounted(first: impl Fn(&Path, &Path) -> Option<MountPoint>) {
 }
 
 #[tokio::test]
-async fn an_unmounted_vault_is_gone_until_it_is_mounted() {
+async fn unmounted_vault_is_gone_until_it_is_mounted() {
     check_unmounted(|root, notes| {
         let point = MountPoint(root.to_owned());
         point.mount(&["--bind", notes.to_str().unwrap()]).then_some(point)
@@ -119,7 +119,7 @@ async fn an_unmounted_vault_is_gone_until_it_is_mounted() {
 }
 
 #[tokio::test]
-async fn an_unmounted_vault_comes_back_on_another_disk() {
+async fn unmounted_vault_is_found_on_another_disk() {
     check_unmounted(|root, notes| {
         let point = MountPoint::with_disk(root)?;
         copy(notes, root);
@@ -129,7 +129,7 @@ async fn an_unmounted_vault_comes_back_on_another_disk() {
 }
 
 #[tokio::test]
-async fn an_unmounted_root_is_gone_until_it_is_mounted() {
+async fn unmounted_root_is_gone_until_it_is_mounted() {
     let create = || call("vault__create_note", json!({"path": "Team/New.md", "content": "New."}));
     let nova = Nova::new(PEOPLE, [create(), text("It is gone."), create(), text("Done.")]);
     let team = nova.vault.root().with_file_name("team");
@@ -180,9 +180,9 @@ async fn an_unmounted_root_is_gone_until_it_is_mounted() {
     drop((app, again, point));
 }
 
-/// A person who chooses an empty folder wants that one, whatever was there before.
+/// A user who chooses an empty folder wants that one, whatever it contained before.
 #[tokio::test]
-async fn an_empty_folder_that_is_chosen_is_opened() {
+async fn chosen_empty_folder_is_opened() {
     let nova = Nova::new(PEOPLE, []);
     assert!(said(&nova, &["vault", "status"]).0);
     let root = nova.vault.root();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE, wait_for};
 
-/// Two people as somebody kept them before Nova, and a project that is none of the skill's.
+/// Two people as kept before Nova, and a project that is no record of the skill.
 const OLD: &str = "
 //- People/Ada Byron.md
 ---
@@ -40,7 +40,7 @@ fn contacts(nova: &Nova) -> Value {
 }
 
 #[tokio::test]
-async fn names_are_proposed_with_what_speaks_for_them_and_nothing_is_changed() {
+async fn names_are_proposed_with_their_evidence_and_nothing_is_changed() {
     let nova = Nova::new(OLD, []);
     let before = settings(&nova);
     let app = nova.start().await;
@@ -85,7 +85,7 @@ async fn names_are_proposed_with_what_speaks_for_them_and_nothing_is_changed() {
 }
 
 #[test]
-fn once_confirmed_the_notes_are_found_and_changed_under_their_own_names() {
+fn confirmed_notes_are_found_and_changed_under_their_own_names() {
     let nova = Nova::new(OLD, []);
     assert_eq!(contacts(&nova), json!([]));
     let ada = nova.vault.read("People/Ada Byron.md");
@@ -98,7 +98,7 @@ fn once_confirmed_the_notes_are_found_and_changed_under_their_own_names() {
     let rows = rows.as_array().unwrap();
     let known: Vec<_> = rows.iter().map(|row| (row["name"].as_str(), row["stage"].as_str())).collect();
     assert_eq!(known, [(Some("Ada Byron"), Some("friend")), (Some("Grace Hopper"), Some("lead"))]);
-    // A query of the notes may use either name of the type.
+    // A query may use either name of the type.
     for (asked, notes) in [("contact", 2), ("Person", 2), ("deal", 0)] {
         let of_type = json!({"type": asked}).to_string();
         let (_, found) = nova.json(&["tool", "call", "vault.query", "--args", &of_type]);
@@ -122,7 +122,7 @@ fn once_confirmed_the_notes_are_found_and_changed_under_their_own_names() {
 }
 
 #[test]
-fn what_the_user_has_set_stays_and_a_vault_of_its_own_gets_no_proposal() {
+fn users_settings_stay_and_a_native_vault_gets_no_proposal() {
     let nova = Nova::new(PEOPLE, []);
     assert_eq!(nova.json(&["skill", "fields", "crm"]).1["types"], json!([]));
 
@@ -138,7 +138,7 @@ fn what_the_user_has_set_stays_and_a_vault_of_its_own_gets_no_proposal() {
 }
 
 #[tokio::test]
-async fn notes_are_known_by_their_folder_or_by_most_of_their_properties() {
+async fn notes_are_recognised_by_folder_or_by_most_properties() {
     let notes = "
 //- Kontakte/Ada.md
 ---
@@ -188,7 +188,7 @@ stage:
     assert_eq!(found, [("contact", &["mensch".to_owned()][..]), ("company", &["firma".to_owned()][..])]);
 }
 
-/// The record types that a vault is proposed for, with the property of each field.
+/// The proposed record types of a vault, with the property of each field.
 async fn proposed(notes: &str, skill: &str) -> Vec<(String, Vec<(String, String)>)> {
     let nova = Nova::new(notes, []);
     let app = nova.start().await;
@@ -200,7 +200,7 @@ async fn proposed(notes: &str, skill: &str) -> Vec<(String, Vec<(String, String)
 }
 
 #[tokio::test]
-async fn values_speak_for_a_field_whose_name_says_nothing() {
+async fn values_identify_a_field_with_an_unclear_name() {
     let notes = "
 //- Friends/Ada.md
 ---
@@ -289,7 +289,7 @@ async fn names_in_other_languages_are_found() {
 }
 
 #[tokio::test]
-async fn what_would_stay_unreadable_is_said_before_the_names_are_used() {
+async fn notes_that_would_stay_unreadable_are_reported_before_applying() {
     let notes = "
 //- Ausgaben/Miete.md
 ---
@@ -323,7 +323,7 @@ Betrag: 12,00
         "{printed}"
     );
 
-    // And so it is: the month tells of both.
+    // And so it is: the month reports both.
     nova.json(&["skill", "fields", "budget", "--apply"]);
     let (_, month) =
         nova.json(&["tool", "call", "budget.month_summary", "--args", r#"{"month": "2026-11"}"#]);
@@ -342,7 +342,7 @@ fn templates_and_tables_of_records_are_printed_for_obsidian() {
     assert!(template.starts_with("---\ntype: contact\nname: \"{{title}}\"\ncompany:\n"), "{template}");
     assert_eq!(nova.json(&["skill", "template", "crm", "contact"]).1["text"], template);
 
-    // With the names of this vault, and shown by Nova as Obsidian shows it.
+    // With this vault's names, and displayed by Nova as by Obsidian.
     assert_eq!(nova.json(&["skill", "fields", "crm", "--apply"]).0, 0);
     let template = printed(&["skill", "template", "crm", "contact"]);
     assert!(template.contains("\ne-mail:\n") && template.contains("\nemployer:\n"), "{template}");
@@ -363,10 +363,10 @@ fn templates_and_tables_of_records_are_printed_for_obsidian() {
     }
 }
 
-/// A folder of notes outside of the vault, as a team shares one, which a link in the vault leads to.
+/// A shared folder outside of the vault, linked into it.
 #[cfg(unix)]
 #[tokio::test]
-async fn a_folder_that_is_linked_into_the_vault_belongs_to_it_once_it_is_listed() {
+async fn linked_folder_belongs_to_the_vault_once_listed() {
     let nova = Nova::new("//- Home.md\nSee [[Ada Byron]].\n", []);
     let team = nova.home().canonicalize().unwrap().join("Team");
     std::fs::create_dir(&team).unwrap();

@@ -1,5 +1,5 @@
-//! Secrets on their way: from the store to the tool or the provider that may have them, for where
-//! they may go, and to nobody else.
+//! Secrets in use: from the store only to the tool or provider that was granted them, for the hosts they may
+//! go to.
 
 use std::fs;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, assert_clean_
 use super::nova::{Nova, drain, turn, wait_for};
 use super::running_typescript::script_host;
 
-/// Sends its key to the weather, or to the given address.
+/// Sends its key to the weather server, or to the given address.
 pub(crate) fn forecast(comment: &str) -> String {
     format!(
         "import {{ z }} from 'zod'\nimport {{ defineTool }} from '@nova/tools'\n// {comment}\n
@@ -63,7 +63,7 @@ pub(crate) fn store(passphrase: Option<&'static str>) -> StoreOptions {
     StoreOptions { keychain: false, passphrase: Arc::new(move || Ok(passphrase.map(Into::into))) }
 }
 
-/// The tool, the weather, another host, and a store with the passphrase at hand.
+/// The tool, the weather server, another host, and a store with its passphrase available.
 async fn world(answers: impl IntoIterator<Item = nova_testkit::Answer>) -> (Nova, WebServer, WebServer) {
     let weather = WebServer::start(|request| match request.path.as_str() {
         "/away" => Reply::to(302, "http://other.example/"),
@@ -95,7 +95,7 @@ pub(crate) async fn set(app: &App, name: &str, value: &str, grant_to: Option<&st
 }
 
 #[tokio::test]
-async fn a_key_set_in_the_terminal_is_used_in_a_chat_and_found_nowhere() {
+async fn key_set_in_the_terminal_is_used_in_a_chat_and_leaks_nowhere() {
     let (nova, weather, _) = world([
         tool_call("load_skill", json!({"skill": "dynamic"})),
         tool_call("dynamic__forecast", json!({})),
@@ -142,13 +142,13 @@ async fn a_key_set_in_the_terminal_is_used_in_a_chat_and_found_nowhere() {
 }
 
 #[tokio::test]
-async fn without_a_grant_it_asks_which_tool_which_credential_which_host() {
+async fn without_a_grant_it_asks_naming_tool_credential_and_host() {
     let (nova, weather, _) = world([]).await;
     let app = started(&nova).await;
     set(&app, "weather/key", CANARY, None).await;
     assert!(call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.ok);
 
-    // Once was for that call.
+    // "Once" was for that call.
     let error = call(&app, Value::Null, ScriptedApprover::new([])).await.error.unwrap();
     assert_eq!(error.code, ErrorCode::ApprovalUnanswered, "{error}");
     let deny = ScriptedApprover::new([decided(Decision::Deny)]);
@@ -230,7 +230,7 @@ async fn tool_without_its_key_is_unavailable_wherever_it_is_listed() {
 }
 
 #[tokio::test]
-async fn another_content_of_the_file_has_no_grant() {
+async fn changed_file_has_no_grant() {
     let (nova, weather, _) = world([]).await;
     let app = started(&nova).await;
     set(&app, "weather/key", CANARY, None).await;
@@ -242,7 +242,7 @@ async fn another_content_of_the_file_has_no_grant() {
     let error = call(&app, Value::Null, ScriptedApprover::new([])).await.error.unwrap();
     assert_eq!(error.code, ErrorCode::ApprovalUnanswered, "{error}");
     assert_eq!(weather.requests().len(), 1);
-    // Back to what it was is not what was granted last, once the new one is.
+    // The former content is no longer granted once the new one is.
     assert!(call(&app, Value::Null, ScriptedApprover::always(Decision::Once)).await.ok);
     save(&nova, "forecast.ts", &forecast("one"));
     app.tools_loaded(PATIENCE).await;
@@ -250,7 +250,7 @@ async fn another_content_of_the_file_has_no_grant() {
 }
 
 #[tokio::test]
-async fn promoting_a_tool_is_the_grant_that_its_card_shows() {
+async fn promoting_a_tool_is_the_grant_shown_on_its_card() {
     let (nova, weather, _) = world([]).await;
     fs::remove_file(nova.config().join("tools").join("dynamic").join("forecast.ts")).unwrap();
     let pending = nova.config().join("tools").join("pending");
@@ -268,7 +268,7 @@ async fn promoting_a_tool_is_the_grant_that_its_card_shows() {
 }
 
 #[tokio::test]
-async fn neither_a_redirect_nor_an_allowed_request_takes_the_secret_to_another_host() {
+async fn neither_redirect_nor_allowed_request_takes_the_secret_to_another_host() {
     let (nova, weather, other) = world([]).await;
     let app = started(&nova).await;
     set(&app, "weather/key", CANARY, None).await;
@@ -288,7 +288,7 @@ async fn neither_a_redirect_nor_an_allowed_request_takes_the_secret_to_another_h
 }
 
 #[tokio::test]
-async fn a_missing_credential_is_reported_with_its_steps_and_set_from_the_card() {
+async fn missing_credential_is_reported_with_its_steps_and_set_from_the_card() {
     let (nova, weather, _) = world([]).await;
     let app = started(&nova).await;
     let mut events = app.events();
@@ -313,7 +313,7 @@ async fn a_missing_credential_is_reported_with_its_steps_and_set_from_the_card()
 }
 
 #[tokio::test]
-async fn parameters_of_the_wrong_shape_are_not_repeated() {
+async fn malformed_parameters_are_not_repeated() {
     let nova = Nova::new("", []);
     let app = nova.start().await;
     for params in [
@@ -336,7 +336,7 @@ async fn provider(app: &App) -> ProviderRow {
 }
 
 #[tokio::test]
-async fn a_providers_key_goes_to_the_address_it_was_granted_for() {
+async fn providers_key_is_sent_to_the_address_it_was_granted_for() {
     let mut nova = Nova::new("", [text("Hello.")]);
     nova.store = Some(store(Some(PASSPHRASE)));
     let app = nova.start().await;
@@ -373,7 +373,7 @@ async fn a_providers_key_goes_to_the_address_it_was_granted_for() {
         .await
         .unwrap();
     assert!(provider(&app).await.problem.is_none());
-    // For its list, and asked whether it passes models on.
+    // Once for its list, once for whether it passes models on.
     assert_eq!(elsewhere.authorizations(), [bearer.clone(), bearer]);
     nova.model.finish();
 }
@@ -408,7 +408,7 @@ async fn finnhub(app: &App) -> SkillRow {
 }
 
 #[tokio::test]
-async fn a_skill_that_requires_a_variable_is_available_once_it_is_set() {
+async fn skill_that_requires_a_variable_is_available_once_set() {
     let mut nova = Nova::new("", []);
     nova.store = Some(store(Some(PASSPHRASE)));
     let folder = nova.config().join("skills").join("finnhub");
@@ -430,7 +430,7 @@ async fn a_skill_that_requires_a_variable_is_available_once_it_is_set() {
     let row = listed.credentials.iter().find(|row| row.name == "finnhub/FINNHUB_API_KEY").unwrap();
     assert_eq!(row.wanted_by, ["skill:finnhub"]);
 
-    // The schema holds for what is typed.
+    // The schema validates the typed value.
     let short = SetCredential {
         name: "finnhub/FINNHUB_API_KEY".into(),
         value: SecretText::new("c4n4ry"),
@@ -450,7 +450,7 @@ async fn a_skill_that_requires_a_variable_is_available_once_it_is_set() {
     app.remove_credential(CredentialRef { name: "finnhub/FINNHUB_API_KEY".into() }).await.unwrap();
     assert_eq!(finnhub(&app).await.state, SkillState::Unavailable);
 
-    // Another Nova process sets it.
+    // Another process sets it.
     app.watch();
     let mut events = app.events();
     succeeds(&told(&nova, &["credential", "set", "finnhub/FINNHUB_API_KEY"], CANARY));
@@ -462,7 +462,7 @@ async fn a_skill_that_requires_a_variable_is_available_once_it_is_set() {
 }
 
 #[tokio::test]
-async fn a_variable_of_the_configuration_is_for_its_own_skill() {
+async fn configured_variable_is_for_its_own_skill() {
     let (mut nova, weather, _) = world([]).await;
     nova.store = Some(store(Some(PASSPHRASE)));
     let folder = nova.config().join("skills").join("weather");
@@ -490,7 +490,7 @@ async fn a_variable_of_the_configuration_is_for_its_own_skill() {
 }
 
 #[tokio::test]
-async fn a_file_without_its_passphrase_holds_up_no_start_and_opens_later() {
+async fn file_without_its_passphrase_delays_no_start_and_opens_later() {
     let (mut nova, weather, _) = world([]).await;
     succeeds(&told(&nova, &["credential", "set", "weather/key"], CANARY));
     nova.store = Some(store(None));

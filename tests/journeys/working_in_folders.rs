@@ -1,4 +1,4 @@
-//! Folders outside of the vault: which may be open, and what the assistant finds in them.
+//! Folders outside of the vault: which ones may be opened, and what the assistant finds in them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::nova::{Nova, PEOPLE, turn};
 
-/// A Nova whose user has some code and some keys.
+/// A Nova whose user has code and keys.
 fn with_code(answers: impl IntoIterator<Item = nova_testkit::Answer>) -> Nova {
     let nova = Nova::new(PEOPLE, answers);
     for (path, text) in [
@@ -45,7 +45,7 @@ fn workspaces_are_added_listed_and_removed_at_the_terminal() {
 }
 
 #[tokio::test]
-async fn keys_the_vault_and_own_folders_are_no_workspaces() {
+async fn keys_vault_and_novas_folders_cannot_be_workspaces() {
     let nova = with_code([]);
     let app = nova.start().await;
     std::os::unix::fs::symlink(nova.home().join(".ssh"), nova.home().join("harmless")).unwrap();
@@ -58,7 +58,7 @@ async fn keys_the_vault_and_own_folders_are_no_workspaces() {
         let refused = app.add_workspace(add).await;
         assert_eq!(refused.unwrap_err().code, ErrorCode::PathRefused, "{}", folder.display());
     }
-    // What was written by hand is listed with the reason and not opened.
+    // A hand-written entry is listed with the reason and not opened.
     let mut settings = nova.read_settings();
     settings["workspaces"] = json!([{"path": nova.home().join(".ssh")}]);
     nova.settings(&settings);
@@ -68,7 +68,7 @@ async fn keys_the_vault_and_own_folders_are_no_workspaces() {
 }
 
 #[tokio::test]
-async fn the_assistant_finds_and_reads_files_of_an_open_folder() {
+async fn assistant_finds_and_reads_files_of_an_open_folder() {
     let nova = with_code([
         call("core__ls", json!({})),
         calls([
@@ -103,7 +103,7 @@ async fn the_assistant_finds_and_reads_files_of_an_open_folder() {
 }
 
 #[test]
-fn keys_are_out_of_reach_whatever_path_is_given() {
+fn keys_are_inaccessible_by_any_path() {
     let nova = with_code([]);
     let key = nova.home().join(".ssh/id_ed25519").display().to_string();
     let climbing = nova.home().join("code/../.ssh/id_ed25519").display().to_string();
@@ -119,7 +119,7 @@ fn keys_are_out_of_reach_whatever_path_is_given() {
 }
 
 #[tokio::test]
-async fn the_scratch_folder_is_the_chat_s_own_and_goes_with_it() {
+async fn scratch_folder_belongs_to_its_chat_and_is_deleted_with_it() {
     let nova = with_code([
         call("core__ls", json!({"path": "scratch"})),
         text("Empty."),
@@ -185,7 +185,7 @@ async fn files_and_notes_of_a_turn_are_one_change_set_and_undone_together() {
 }
 
 #[tokio::test]
-async fn an_edit_made_since_is_a_conflict_and_stays() {
+async fn later_edit_is_a_conflict_and_is_preserved() {
     let nova = with_code([
         call("core__edit", json!({"path": "code/src/main.rs", "old": "todo();", "new": "done();"})),
         text("Done."),
@@ -205,7 +205,7 @@ async fn an_edit_made_since_is_a_conflict_and_stays() {
         (undone.conflicts[0].theirs.as_str(), fs::read_to_string(&main).unwrap()),
         ("mine", "mine".into())
     );
-    // The version before can be chosen, as for a note.
+    // The previous version can be chosen, as for a note.
     let keep = ResolveConflict {
         session: None,
         change_set: Some(set.id.clone()),
@@ -215,7 +215,7 @@ async fn an_edit_made_since_is_a_conflict_and_stays() {
     app.resolve_conflict(keep).await.unwrap();
     assert!(fs::read_to_string(&main).unwrap().contains("todo();"));
     fs::write(&main, "mine").unwrap();
-    // Closed meanwhile, nothing in it is written, not even to undo.
+    // After the folder was closed, nothing is written, not even by undo.
     assert_eq!(nova.run(&["workspace", "remove", &code]).status.code(), Some(0));
     let undone = nova.start().await.undo(&set.id, None, None).await.unwrap();
     let left = &undone.conflicts[0];
@@ -223,7 +223,7 @@ async fn an_edit_made_since_is_a_conflict_and_stays() {
 }
 
 #[tokio::test]
-async fn a_linked_folder_asks_each_time_and_the_scratch_folder_once() {
+async fn linked_folder_asks_each_time_and_the_scratch_folder_once() {
     let write = |path: &str| ("core__write", json!({"path": path, "content": path}));
     let nova = with_code([
         calls([write("scratch/a"), write("scratch/b"), write("code/a"), write("code/b")]),
@@ -237,7 +237,7 @@ async fn a_linked_folder_asks_each_time_and_the_scratch_folder_once() {
     assert!(nova.home().join("code/b").exists());
 }
 
-/// Somebody who saves a file and then allows what Nova had planned for it.
+/// Saves a file, then approves Nova's planned change to it.
 struct SavesFirst(PathBuf);
 
 #[async_trait]
@@ -249,7 +249,7 @@ impl Approver for SavesFirst {
 }
 
 #[tokio::test]
-async fn a_file_saved_while_the_card_waits_is_shown_with_both_sides() {
+async fn file_saved_while_the_card_waits_is_shown_with_both_sides() {
     let edit = json!({"path": "code/src/main.rs", "old": "todo();", "new": "done();"});
     let nova = with_code([call("core__edit", edit), text("It was changed.")]);
     let main = nova.home().join("code/src/main.rs");
@@ -271,7 +271,7 @@ async fn a_file_saved_while_the_card_waits_is_shown_with_both_sides() {
         ("fn main() { mine(); }\n", theirs.clone())
     );
 
-    // Saved once more, it is asked again with the sides as they are now.
+    // Saved again, the card asks again with the current sides.
     fs::write(&main, "fn main() {}\n").unwrap();
     let keep = ResolveConflict {
         session: Some(end.session.clone()),
@@ -296,14 +296,14 @@ fn question(event: &Event) -> Option<&str> {
     }
 }
 
-/// As it is named without links.
+/// The canonical path.
 fn real(path: &std::path::Path) -> String {
     let folder = path.parent().unwrap().canonicalize().unwrap();
     folder.join(path.file_name().unwrap()).display().to_string()
 }
 
 #[tokio::test]
-async fn odd_files_are_bounded_and_reported_and_the_turn_goes_on() {
+async fn odd_files_are_bounded_and_reported_and_the_turn_continues() {
     let read = |name: &str| ("core__read", json!({"path": format!("code/{name}")}));
     let nova = with_code([
         calls([

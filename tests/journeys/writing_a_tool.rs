@@ -1,5 +1,5 @@
-//! A file is a tool the moment it is saved. The files are real and so is the watcher; what they
-//! define is read by a host of plain lines instead of TypeScript.
+//! A file is a tool as soon as it is saved. The files and the watcher are real; a line-based host reads the
+//! definitions instead of TypeScript.
 
 use std::fs;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ fn save(nova: &Nova, file: &str, text: &str) {
     fs::write(dynamic(nova).join(file), text).unwrap();
 }
 
-/// Nova with its watcher, every file read.
+/// Nova with its watcher, after every file was read.
 async fn watching(nova: &Nova) -> App {
     let app = nova.start().await;
     app.watch();
@@ -48,7 +48,7 @@ async fn tool(app: &App, name: &str) -> Option<ToolRow> {
     app.list_tools(Nothing {}).await.unwrap().into_iter().find(|row| row.name == name)
 }
 
-/// Waits until the tools are so; each change of the registry is a look at them.
+/// Waits until the tools match, checking at each change of the registry.
 async fn until(app: &App, what: &str, so: impl AsyncFn(&App) -> bool) {
     let mut events = app.events();
     let waiting = async {
@@ -64,7 +64,7 @@ async fn until_gives(app: &App, name: &str, value: &str) {
 }
 
 #[tokio::test]
-async fn a_file_is_a_tool_when_it_is_saved_and_none_when_it_is_deleted() {
+async fn file_is_a_tool_once_saved_and_none_once_deleted() {
     let nova = Nova::new("", []);
     let app = watching(&nova).await;
     let mut events = app.events();
@@ -90,7 +90,7 @@ async fn a_file_is_a_tool_when_it_is_saved_and_none_when_it_is_deleted() {
 }
 
 #[tokio::test]
-async fn a_file_that_breaks_leaves_the_last_good_version_and_says_so_until_it_is_fixed() {
+async fn broken_file_keeps_the_last_good_version_and_says_so_until_fixed() {
     let nova = Nova::new("", []);
     save(&nova, "weather.ts", WEATHER);
     let app = watching(&nova).await;
@@ -117,7 +117,7 @@ async fn a_file_that_breaks_leaves_the_last_good_version_and_says_so_until_it_is
 }
 
 #[tokio::test]
-async fn a_file_that_never_worked_is_listed_with_its_reason_beside_the_others() {
+async fn file_that_never_worked_is_listed_with_its_reason_beside_the_others() {
     let nova = Nova::new("", []);
     save(&nova, "weather.ts", WEATHER);
     save(&nova, "odd.ts", "no line\n");
@@ -134,7 +134,7 @@ async fn a_file_that_never_worked_is_listed_with_its_reason_beside_the_others() 
 }
 
 #[tokio::test]
-async fn a_file_that_broke_while_nova_was_closed_still_works() {
+async fn tool_whose_file_broke_while_nova_was_closed_still_works() {
     let nova = Nova::new("", []);
     save(&nova, "weather.ts", WEATHER);
     drop(watching(&nova).await);
@@ -156,7 +156,7 @@ async fn a_file_that_broke_while_nova_was_closed_still_works() {
 }
 
 #[tokio::test]
-async fn two_new_files_that_define_one_tool_are_both_refused_until_one_goes() {
+async fn two_new_files_that_define_one_tool_are_both_refused_until_one_is_gone() {
     let nova = Nova::new("", []);
     save(&nova, "one.ts", WEATHER);
     save(&nova, "two.ts", &WEATHER.replace("sunny", "rain"));
@@ -173,7 +173,7 @@ async fn two_new_files_that_define_one_tool_are_both_refused_until_one_goes() {
 }
 
 #[tokio::test]
-async fn a_renamed_file_keeps_its_tool() {
+async fn renamed_file_keeps_its_tool() {
     let nova = Nova::new("", []);
     save(&nova, "old.ts", WEATHER);
     let app = watching(&nova).await;
@@ -190,13 +190,13 @@ async fn a_renamed_file_keeps_its_tool() {
 }
 
 #[tokio::test]
-async fn a_save_by_way_of_another_file_is_one_change_and_never_a_gap() {
+async fn save_through_a_temporary_file_is_one_change_without_a_gap() {
     let nova = Nova::new("", []);
     save(&nova, "weather.ts", WEATHER);
     let app = watching(&nova).await;
     let mut events = app.events();
 
-    // As vim does: the old file away, the new one under its name, the old one gone.
+    // As vim does: rename the old file, write the new one under its name, delete the old one.
     let (file, backup) = (dynamic(&nova).join("weather.ts"), dynamic(&nova).join("weather.ts~"));
     fs::rename(&file, &backup).unwrap();
     fs::write(dynamic(&nova).join("4913"), "").unwrap();
@@ -216,7 +216,7 @@ async fn a_save_by_way_of_another_file_is_one_change_and_never_a_gap() {
 }
 
 #[tokio::test]
-async fn folders_that_are_made_again_are_noticed() {
+async fn recreated_folders_are_watched_again() {
     let nova = Nova::new("", []);
     save(&nova, "weather.ts", WEATHER);
     let app = watching(&nova).await;
@@ -233,7 +233,7 @@ async fn folders_that_are_made_again_are_noticed() {
 }
 
 #[tokio::test]
-async fn a_folder_with_a_skill_md_and_tools_is_a_skill() {
+async fn folder_with_a_skill_md_and_tools_is_a_skill() {
     let nova = Nova::new("", []);
     let app = watching(&nova).await;
     let folder = nova.config().join("skills").join("travel");
@@ -263,7 +263,7 @@ async fn a_folder_with_a_skill_md_and_tools_is_a_skill() {
 }
 
 #[tokio::test]
-async fn a_start_with_unchanged_files_works_on_none_of_them() {
+async fn start_with_unchanged_files_compiles_none_of_them() {
     let nova = Nova::new("", []);
     save(&nova, "weather.ts", WEATHER);
     drop(watching(&nova).await);
@@ -275,7 +275,7 @@ async fn a_start_with_unchanged_files_works_on_none_of_them() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_slow_to_read_holds_up_neither_the_start_nor_the_others() {
+async fn slow_file_delays_neither_the_start_nor_the_others() {
     let nova = Nova::new("", []);
     save(&nova, "weather.ts", WEATHER);
     drop(watching(&nova).await);
@@ -291,7 +291,7 @@ async fn a_file_that_is_slow_to_read_holds_up_neither_the_start_nor_the_others()
 }
 
 #[test]
-fn a_tool_that_was_just_saved_is_listed_by_a_new_process_with_its_reason() {
+fn just_saved_tool_is_listed_by_a_new_process_with_its_reason() {
     let nova = Nova::new("", []);
     let output = nova.run(&["skill", "new", "say-twice", "--kind", "tool"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
@@ -314,7 +314,7 @@ fn a_tool_that_was_just_saved_is_listed_by_a_new_process_with_its_reason() {
 }
 
 #[tokio::test]
-async fn a_call_waits_for_the_files_of_its_own_skill_and_no_others() {
+async fn call_waits_only_for_the_files_of_its_own_skill() {
     let nova = Nova::new("", []);
     save(&nova, "weather.ts", WEATHER);
     let tools = nova.config().join("skills").join("slow-shop").join("tools");
@@ -344,7 +344,7 @@ async fn a_call_waits_for_the_files_of_its_own_skill_and_no_others() {
 }
 
 #[tokio::test]
-async fn a_folder_with_too_many_files_says_so_on_the_skills_row() {
+async fn folder_with_too_many_files_says_so_on_the_skills_row() {
     let nova = Nova::new("", []);
     fs::create_dir_all(dynamic(&nova)).unwrap();
     for number in 0..1003 {

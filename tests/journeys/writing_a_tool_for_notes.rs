@@ -1,4 +1,4 @@
-//! A tool in TypeScript that works on notes: what it declares, what it sees, and how what it writes is asked about.
+//! A TypeScript tool that works on notes: what it declares, what it sees, and how its writes are approved.
 
 use std::fs;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ export default defineTool({{
     )
 }
 
-/// Nova with these single tools: name, declarations, body.
+/// Nova with these single-file tools: name, declarations, body.
 fn nova(tools: &[(&str, &str, &str)]) -> Nova {
     let mut nova = Nova::new(NOTES, []);
     nova.tool_host = Some(script_host(&nova));
@@ -80,7 +80,7 @@ async fn run(app: &App, tool: &str, approver: &ScriptedApprover) -> ToolResult {
     .await
 }
 
-/// The value of the only tool, everything allowed once.
+/// The value of the only tool, with everything allowed once.
 async fn value(declares: &str, body: &str) -> Result<Value, String> {
     let nova = nova(&[("tried", declares, body)]);
     let app = started(&nova).await;
@@ -109,7 +109,7 @@ async fn reads_queries_searches_and_follows_links() {
 }
 
 #[tokio::test]
-async fn a_long_note_is_read_whole() {
+async fn long_note_is_read_whole() {
     let nova = nova(&[("tried", READ, "return (await ctx.vault.read('Long')).text.length")]);
     nova.vault.write("Long.md", &"A line of some words.\n".repeat(20_000));
     let app = started(&nova).await;
@@ -118,7 +118,7 @@ async fn a_long_note_is_read_whole() {
 }
 
 #[tokio::test]
-async fn a_file_that_declares_nothing_sees_nothing() {
+async fn file_without_declarations_sees_nothing() {
     let body = "return [typeof ctx.vault, typeof ctx.records]";
     assert_eq!(value("effect: 'read',", body).await, Ok(json!(["undefined", "undefined"])));
     assert_eq!(
@@ -135,7 +135,7 @@ async fn a_file_that_declares_nothing_sees_nothing() {
 }
 
 #[tokio::test]
-async fn what_it_writes_is_one_diff_and_one_undo() {
+async fn its_writes_are_one_diff_and_one_undo() {
     let body = "const { path } = await ctx.vault.create('Books/Adam Bede', { content: 'Begun.', properties: { type: 'book', pages: 600 } })
         await ctx.vault.append(path, 'Read on.')
         await ctx.vault.edit('Middlemarch', 'See', 'Compare')
@@ -170,7 +170,7 @@ async fn what_it_writes_is_one_diff_and_one_undo() {
 }
 
 #[tokio::test]
-async fn what_is_denied_is_not_written() {
+async fn denied_writes_are_not_made() {
     let nova = nova(&[("add", WRITE, "await ctx.vault.create('New', {})")]);
     let app = started(&nova).await;
     let approver = ScriptedApprover::new([decided(Decision::Once), decided(Decision::Deny)]);
@@ -180,7 +180,7 @@ async fn what_is_denied_is_not_written() {
 }
 
 #[tokio::test]
-async fn a_grant_for_the_chat_is_for_this_file_and_no_tool_of_nova() {
+async fn grant_for_the_chat_is_for_this_file_and_no_built_in_tool() {
     let nova = nova(&[("add", WRITE, "await ctx.vault.append('Middlemarch', 'A line.')")]);
     let app = started(&nova).await;
     let approver = ScriptedApprover::new([decided(Decision::Once), decided(Decision::Always)]);
@@ -198,7 +198,7 @@ async fn a_grant_for_the_chat_is_for_this_file_and_no_tool_of_nova() {
 }
 
 #[tokio::test]
-async fn rules_about_the_tools_of_the_vault_hold() {
+async fn rules_about_the_vaults_tools_apply() {
     let body = "try { await ctx.vault.append('Middlemarch', 'x') } catch (error) { return error.message }";
     let nova = nova(&[("tried", WRITE, body)]);
     nova.rules("permissions:\n  deny: ['vault__append_to_note(path=\"Books/*\")']\n");
@@ -221,7 +221,7 @@ async fn rules_about_the_tools_of_the_vault_hold() {
 }
 
 #[tokio::test]
-async fn more_than_500_notes_in_one_call_are_refused_whole() {
+async fn more_than_500_notes_in_one_call_are_refused_entirely() {
     let nova = nova(&[(
         "flood",
         WRITE,
@@ -251,7 +251,7 @@ async fn ten_thousand_writes_are_refused_before_they_are_planned() {
 }
 
 #[tokio::test]
-async fn a_call_that_read_a_private_note_sends_nothing() {
+async fn call_that_read_a_private_note_sends_nothing() {
     let server = WebServer::start(|_| Reply::text("{}")).await;
     let mut nova = nova(&[(
         "leak",
@@ -267,7 +267,7 @@ async fn a_call_that_read_a_private_note_sends_nothing() {
 }
 
 #[tokio::test]
-async fn a_private_note_leaves_by_no_other_tool_either() {
+async fn private_note_leaves_by_no_other_tool_either() {
     let nova = nova(&[
         ("post", "effect: 'send',", "return 'sent'"),
         (
@@ -284,7 +284,7 @@ async fn a_private_note_leaves_by_no_other_tool_either() {
 }
 
 #[tokio::test]
-async fn a_tool_calls_others_by_their_rules() {
+async fn tool_calls_others_by_their_rules() {
     let nova = nova(&[
         ("one", READ, "return ctx.tools.dynamic.two({})"),
         (
@@ -308,7 +308,7 @@ async fn a_tool_calls_others_by_their_rules() {
 }
 
 #[tokio::test]
-async fn the_store_keeps_values_of_this_file_alone() {
+async fn store_keeps_values_of_this_file_only() {
     let count =
         "const n = ((await ctx.store.get('count')) ?? 0) + 1; await ctx.store.set('count', n); return n";
     let nova = nova(&[("one", "effect: 'read',", count), ("two", "effect: 'read',", count)]);
@@ -320,7 +320,7 @@ async fn the_store_keeps_values_of_this_file_alone() {
 }
 
 #[tokio::test]
-async fn the_clock_is_that_of_nova() {
+async fn clock_is_that_of_nova() {
     let said = value(
         "effect: 'read',",
         "return [ctx.clock.today(), ctx.clock.now().slice(0, 10), typeof ctx.clock.zone]",
@@ -367,7 +367,7 @@ config:
     owner: {type: string}
 ";
 
-/// Nova with the folder skill `shelf`, its manifest beginning so, and one tool.
+/// Nova with the folder skill `shelf`: its manifest begins with `manifest`, and it has one tool.
 fn shelf(manifest: &str, declares: &str, body: &str) -> Nova {
     let nova = nova(&[]);
     let folder = nova.config().join("skills/shelf");
@@ -380,7 +380,7 @@ fn shelf(manifest: &str, declares: &str, body: &str) -> Nova {
 }
 
 #[tokio::test]
-async fn the_records_of_its_skill_are_listed_added_and_changed() {
+async fn records_of_its_skill_are_listed_added_and_changed() {
     let body =
         "const [silas] = (await ctx.records.list('book')).filter((book) => book.title === 'Silas Marner')
         const { path } = await ctx.records.add('book', { title: 'Romola', pages: 500 })
@@ -400,7 +400,7 @@ async fn the_records_of_its_skill_are_listed_added_and_changed() {
 }
 
 #[tokio::test]
-async fn rights_that_grow_in_the_manifest_are_asked_about_again() {
+async fn rights_added_in_the_manifest_need_new_approval() {
     let nova = shelf("vault: read", "", "return typeof ctx.vault.create");
     let app = started(&nova).await;
     let approver = ScriptedApprover::always(Decision::Once);
@@ -415,7 +415,7 @@ async fn rights_that_grow_in_the_manifest_are_asked_about_again() {
 }
 
 #[tokio::test]
-async fn a_manifest_that_changes_while_nova_runs_changes_what_its_tools_may() {
+async fn manifest_changed_while_nova_runs_changes_its_tools_rights() {
     let nova = shelf("", "effect: 'read',", "return typeof ctx.vault");
     let app = started(&nova).await;
     app.watch();
@@ -452,7 +452,7 @@ async fn settings_reach_tools_and_instructions_from_the_next_call_on() {
 }
 
 #[tokio::test]
-async fn the_editor_is_told_the_settings_of_each_skill() {
+async fn editor_types_contain_the_settings_of_each_skill() {
     let nova = shelf("", "effect: 'read',", "return 1");
     let app = started(&nova).await;
     let file = nova.config().join("skills/nova-configs.d.ts");

@@ -1,5 +1,5 @@
-//! What a chat writes after it was given private notes: a reader elsewhere gets none of it unless the
-//! user agrees.
+//! Writes of a chat that has read private notes: none reaches a place readable elsewhere unless the user
+//! agrees.
 
 use nova_app::{ApprovalRequest, TurnEnd};
 use nova_protocol::Decision;
@@ -28,7 +28,7 @@ fn read(path: &str) -> Answer {
     call("vault__read_note", json!({ "path": path }))
 }
 
-/// The questions of one turn with these steps, answered in order, and the vault after it.
+/// Runs one turn with these steps, answers in order, and returns the questions and the vault after it.
 async fn questions(
     steps: impl IntoIterator<Item = Answer>,
     answers: impl IntoIterator<Item = nova_app::Answer>,
@@ -58,7 +58,7 @@ async fn writes_into_open_notes_ask_and_say_why() {
 }
 
 #[tokio::test]
-async fn the_first_write_of_a_chat_says_why_too() {
+async fn first_write_of_a_chat_says_why_too() {
     let steps = [read("Secret"), append("Open.md", "quartz"), text("Done.")];
     let (asked, vault) = questions(steps, [decided(Decision::Once)]).await;
     assert!(asked[0].question.contains("private notes"), "{asked:?}");
@@ -66,7 +66,7 @@ async fn the_first_write_of_a_chat_says_why_too() {
 }
 
 #[tokio::test]
-async fn allowed_for_the_chat_covers_that_note_alone() {
+async fn allow_for_the_chat_covers_only_that_note() {
     let steps = [
         read("Secret"),
         append("Open.md", "one"),
@@ -104,7 +104,7 @@ async fn files_that_cannot_be_marked_ask() {
 }
 
 #[tokio::test]
-async fn taking_the_mark_away_asks() {
+async fn removing_the_private_mark_asks() {
     let set = call("vault__set_properties", json!({"path": "Secret", "properties": {"nova": null}}));
     let steps = [append("Open.md", "one"), read("Secret"), set, text("Done.")];
     let (asked, vault) = questions(steps, [decided(Decision::Session), decided(Decision::Deny)]).await;

@@ -1,4 +1,4 @@
-//! What is being written is there again after Nova was killed, and how its window was left.
+//! Drafts and the window's layout survive a kill of Nova.
 
 use nova_app::{App, WindowPlace};
 use nova_protocol::{
@@ -13,7 +13,7 @@ fn draft(session: Option<&str>, text: &str) -> DraftView {
     DraftView { session: session.map(str::to_owned), text: text.into(), ..DraftView::default() }
 }
 
-/// The texts that are being written and that wait, by session.
+/// Drafts and queued texts, by session.
 async fn written(app: &App) -> Vec<(Option<String>, String, Vec<String>)> {
     let drafts = app.list_drafts(Nothing {}).await.unwrap();
     let texts = |draft: DraftView| {
@@ -24,7 +24,7 @@ async fn written(app: &App) -> Vec<(Option<String>, String, Vec<String>)> {
 }
 
 #[tokio::test]
-async fn a_message_that_was_on_its_way_when_nova_was_killed_is_sent_or_still_written() {
+async fn message_in_flight_during_a_kill_is_sent_or_still_a_draft() {
     let nova = Nova::new(PEOPLE, [text("Jane.")]);
     let app = nova.start().await;
     let session = app.new_session().await.unwrap().id;
@@ -52,7 +52,7 @@ async fn a_message_that_was_on_its_way_when_nova_was_killed_is_sent_or_still_wri
     let sent = app.send_message(message.clone()).await.unwrap();
     assert_eq!(sent.turn, "turn-of-the-page");
 
-    // The command has answered, so another Nova process finds it in the log, whatever becomes of this one.
+    // The command has returned, so another process finds it in the log, whatever happens to this one.
     let after = nova.start().await;
     let view = after.open_session(SessionRef { session: session.clone() }).await.unwrap();
     let said = |view: &SessionView| {
@@ -65,7 +65,7 @@ async fn a_message_that_was_on_its_way_when_nova_was_killed_is_sent_or_still_wri
     assert_eq!(said(&view), ["Who waits?"]);
     assert_eq!(written(&after).await, [(Some(session.clone()), String::new(), vec!["And when?".into()])]);
 
-    // A client that missed the confirmation sends it again, and it is stored once.
+    // A client that missed the confirmation sends it again; it is stored once.
     assert_eq!(after.send_message(message).await.unwrap().turn, "turn-of-the-page");
     let view = after.open_session(SessionRef { session }).await.unwrap();
     assert_eq!(said(&view), ["Who waits?"]);
@@ -74,7 +74,7 @@ async fn a_message_that_was_on_its_way_when_nova_was_killed_is_sent_or_still_wri
 }
 
 #[tokio::test]
-async fn a_message_that_no_turn_took_is_refused_where_it_was_sent() {
+async fn message_that_no_turn_took_is_refused_where_it_was_sent() {
     let nova = Nova::new(PEOPLE, [text("One").and(pause())]);
     let app = nova.start().await;
     let session = app.new_session().await.unwrap().id;
@@ -82,7 +82,7 @@ async fn a_message_that_no_turn_took_is_refused_where_it_was_sent() {
     app.send_message(message.clone()).await.unwrap();
     nova.model.wait_for_pause(1).await;
 
-    // Only when the turn is to begin it shows that another Nova process runs one.
+    // The other process's turn is detected only when this one is to begin.
     let other = nova.start().await;
     let refused = other.send_message(message).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::SessionBusy);
@@ -91,7 +91,7 @@ async fn a_message_that_no_turn_took_is_refused_where_it_was_sent() {
 }
 
 #[tokio::test]
-async fn what_is_written_is_on_the_disk_when_the_command_answers() {
+async fn draft_is_on_disk_when_the_command_returns() {
     let nova = Nova::new("", []);
     let app = nova.start().await;
     let waiting = QueuedMessage {
@@ -105,7 +105,7 @@ async fn what_is_written_is_on_the_disk_when_the_command_answers() {
     let written = DraftView { queued: vec![waiting], ..draft(Some("01JB"), "Grüße an [[Jane Doe]]") };
     app.keep_draft(written.clone()).await.unwrap();
     app.keep_draft(draft(None, "a new chat")).await.unwrap();
-    // Nothing is stopped or flushed: another Nova process reads what this one's command had answered for.
+    // Nothing is stopped or flushed: another process reads what this command confirmed.
     let after = nova.start().await;
     let mut drafts = after.list_drafts(Nothing {}).await.unwrap();
     drafts.sort_by(|a, b| a.session.cmp(&b.session));
@@ -162,7 +162,7 @@ async fn attached_images_survive_and_go_with_their_draft() {
 }
 
 #[tokio::test]
-async fn what_was_written_in_a_chat_goes_with_it_for_good() {
+async fn drafts_of_a_chat_are_purged_with_it() {
     let nova = Nova::new("", []);
     let app = nova.start().await;
     let mut chats = Vec::new();
@@ -179,7 +179,7 @@ async fn what_was_written_in_a_chat_goes_with_it_for_good() {
     let purge = |session: Option<String>| app.purge_sessions(PurgeSessions { session });
     assert_eq!(purge(Some(one.clone())).await.unwrap().purged, 1);
     assert_eq!(app.list_drafts(Nothing {}).await.unwrap().len(), 2);
-    // Neither what is gone nor what is not in the trash.
+    // Neither a purged chat nor one outside the trash.
     for session in [one, stays.clone()] {
         assert_eq!(purge(Some(session)).await.unwrap_err().code, ErrorCode::UnknownSession);
     }
@@ -188,7 +188,7 @@ async fn what_was_written_in_a_chat_goes_with_it_for_good() {
 }
 
 #[tokio::test]
-async fn a_draft_that_cannot_be_forgotten_keeps_no_other() {
+async fn draft_that_cannot_be_deleted_blocks_no_other() {
     for broken in [0, 1] {
         let nova = Nova::new("", []);
         let app = nova.start().await;
@@ -209,7 +209,7 @@ async fn a_draft_that_cannot_be_forgotten_keeps_no_other() {
 }
 
 #[tokio::test]
-async fn a_draft_stays_in_its_folder_and_a_broken_one_hides_no_other() {
+async fn draft_stays_in_its_folder_and_a_broken_one_hides_no_other() {
     let nova = Nova::new("", []);
     let app = nova.start().await;
     for session in ["../trust", "a/b", "", "a\0b", "..", "C:x"] {
@@ -227,7 +227,7 @@ async fn a_draft_stays_in_its_folder_and_a_broken_one_hides_no_other() {
 }
 
 #[tokio::test]
-async fn the_window_is_as_it_was_left() {
+async fn window_layout_is_restored() {
     let nova = Nova::new("", []);
     let app = nova.start().await;
     assert_eq!(app.window_layout(Nothing {}).await.unwrap(), WindowLayout::default());
@@ -247,7 +247,7 @@ async fn the_window_is_as_it_was_left() {
     assert_eq!(after.window_layout(Nothing {}).await.unwrap(), layout);
     assert_eq!(after.window_place(), Some(place));
     assert!((after.window_zoom() - 2.0).abs() < 0.001, "it is drawn as large as it was");
-    // A file that another version wrote differently is no reason not to start.
+    // A file in another version's format must not prevent the start.
     std::fs::write(nova.data().join("window/layout.json"), "[]").unwrap();
     assert_eq!(after.window_layout(Nothing {}).await.unwrap(), WindowLayout::default());
 }
