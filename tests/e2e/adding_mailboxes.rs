@@ -1,11 +1,12 @@
-//! A mailbox is added on its page in the settings, from a real server: not with a wrong password, then with the right one.
+//! A mailbox of a local server is added on its settings page: refused with a wrong password, added with the
+//! right one.
 
 use nova_testkit::Dovecot;
 
 use crate::harness::{Home, Window};
 
 #[tokio::test]
-async fn a_mailbox_is_added_by_clicks_after_its_test() {
+async fn mailbox_is_added_by_clicks_after_its_test() {
     let server = Dovecot::start();
     server.deliver("jane", "INBOX", "", b"Subject: Lunch\n\nAt noon?\n");
     let home = Home::new().near_mail_server(&server);

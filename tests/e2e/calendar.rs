@@ -1,4 +1,4 @@
-//! The calendar beside the chat: a day is looked at, an event is moved with the mouse and with keys, another is added.
+//! The calendar beside the chat: a day is opened, an event is moved by mouse and by keys, another is added.
 
 use fantoccini::key::Key;
 use jiff::tz::TimeZone;
@@ -16,8 +16,8 @@ fn note(title: &str, date: &str, start: &str, end: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_event_is_moved_by_mouse_and_by_keys_and_another_is_added() {
-    // The window's clock is that of UTC.
+async fn event_is_moved_by_mouse_and_by_keys_and_another_is_added() {
+    // The window runs in UTC.
     let tomorrow = Timestamp::now().to_zoned(TimeZone::UTC).date().saturating_add(1.day()).to_string();
     let before = note("Dentist", &tomorrow, "09:30", "10:30");
     let home = Home::new()
@@ -40,7 +40,7 @@ async fn an_event_is_moved_by_mouse_and_by_keys_and_another_is_added() {
     window.wait_for_text("[data-testid=undo-bar]", "undone").await;
     assert_eq!(home.read_note(DENTIST), before);
 
-    // By the keyboard alone: lifted, a quarter of an hour later, dropped.
+    // By keyboard: pick up, move a quarter of an hour later, drop.
     window.wait_for_text(&event(DENTIST), "09:30–10:30").await;
     window.ask(&format!("document.querySelector(\"{}\").focus();", event(DENTIST))).await;
     for key in [char::from(Key::Space), char::from(Key::Down), char::from(Key::Space)] {
@@ -63,7 +63,7 @@ async fn an_event_is_moved_by_mouse_and_by_keys_and_another_is_added() {
     window.wait_for(&event(&path)).await;
     assert!(home.read_note(&path).contains("09:00"));
 
-    // What is edited outside is seen without asking.
+    // An outside edit appears by itself.
     let home = home.note(DENTIST, &note("Dentist", &tomorrow, "15:00", "16:00"));
     window.wait_for_text(&event(DENTIST), "15:00–16:00").await;
     drop(home);

@@ -1,5 +1,5 @@
-//! What makes a chat pleasant: rich answers, waiting messages, drafts that last, find, the palette; and
-//! that all of it can be read and reached by everybody.
+//! Chat in the window: rich answers, queued messages, persistent drafts, find, the palette; and their
+//! accessibility.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ async fn say(window: &Window, words: &str) {
 }
 
 #[tokio::test]
-async fn an_answer_is_set_with_its_code_its_formulas_and_its_footnotes() {
+async fn answer_is_rendered_with_code_formulas_and_footnotes() {
     let model = model::start();
     let home = home(&model);
     let window = Window::open(&home).await;
@@ -31,7 +31,7 @@ async fn an_answer_is_set_with_its_code_its_formulas_and_its_footnotes() {
     window.wait_for("[data-testid=message] .math-inline .katex").await;
     window.wait_for("[data-testid=message] .hljs-keyword").await;
     window.wait_for_text(".nova-code-bar", "rust").await;
-    // The fonts of the formulas come with the window; nothing was asked of another host.
+    // The formula fonts are bundled; no other host was contacted.
     let loaded = window
         .ask_later(
             "const done = arguments[0];
@@ -56,7 +56,7 @@ async fn an_answer_is_set_with_its_code_its_formulas_and_its_footnotes() {
 }
 
 #[tokio::test]
-async fn a_message_waits_for_the_end_of_the_turn() {
+async fn message_waits_for_the_end_of_the_turn() {
     let model = model::start();
     let home = home(&model);
     let window = Window::open(&home).await;
@@ -72,7 +72,7 @@ async fn a_message_waits_for_the_end_of_the_turn() {
 }
 
 #[tokio::test]
-async fn what_was_written_is_there_after_a_kill() {
+async fn draft_survives_a_kill() {
     let model = model::start();
     let home = home(&model);
     let window = Window::open(&home).await;
@@ -94,8 +94,8 @@ async fn what_was_written_is_there_after_a_kill() {
 }
 
 #[tokio::test]
-async fn a_message_whose_model_is_still_looked_for_is_there_after_a_kill() {
-    // It takes every connection and answers none.
+async fn message_sent_during_model_discovery_survives_a_kill() {
+    // Accepts every connection and never responds.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port of this machine");
     let address = format!("http://{}", silent.local_addr().expect("its address"));
     let home = Home::new();
@@ -121,12 +121,12 @@ async fn a_message_whose_model_is_still_looked_for_is_there_after_a_kill() {
 }
 
 #[tokio::test]
-async fn an_image_that_was_attached_is_there_after_a_kill() {
+async fn attached_image_survives_a_kill() {
     let model = model::start();
     let home = home(&model);
     let window = Window::open(&home).await;
     window.wait_for(COMPOSER).await;
-    // Dropped on the conversation, not on the field.
+    // Dropped on the conversation, not on the composer.
     window.wait_for("[role=log]").await;
     window
         .ask(
@@ -153,7 +153,7 @@ async fn copy_and_edit_buttons_do_not_overlap() {
     let window = Window::open(&home).await;
     say(&window, "Where does Jane Doe stand?").await;
     window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
-    // The clipboard of the display belongs to others: what would be written there is kept here.
+    // The display's clipboard is shared with other programs, so writes are intercepted.
     window
         .ask("window.copied = []; navigator.clipboard.writeText = async (text) => void copied.push(text);")
         .await;
@@ -171,10 +171,10 @@ async fn copy_and_edit_buttons_do_not_overlap() {
     model.finish();
 }
 
-/// As large as accessibility asks for: nothing is cut off sideways, everything can still be reached, and it
-/// stays so.
+/// At 200% zoom, which accessibility requires: nothing is clipped horizontally, everything is reachable, and
+/// the zoom persists.
 #[tokio::test]
-async fn at_twice_the_size_nothing_is_lost() {
+async fn at_double_zoom_nothing_is_clipped() {
     let model = model::start();
     let home = home(&model);
     let window = Window::open(&home).await;
@@ -197,8 +197,8 @@ async fn at_twice_the_size_nothing_is_lost() {
     }
     let sideways = window.ask("return document.documentElement.scrollWidth > innerWidth;").await;
     assert_eq!(sideways, json!(false));
-    // By keys, and told to the page itself: the driver does not know of the zoom, and takes what it has the
-    // focus in for something out of sight.
+    // Keys are sent to the page itself: the driver ignores the zoom and considers the focused element out of
+    // view.
     let press = async |key: &str, shift: bool| {
         window
             .ask(&format!(
@@ -222,7 +222,7 @@ async fn at_twice_the_size_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn words_are_found_and_commands_too() {
+async fn finds_text_and_commands() {
     let model = model::start();
     let home = home(&model);
     let window = Window::open(&home).await;
@@ -246,9 +246,9 @@ async fn words_are_found_and_commands_too() {
     model.finish();
 }
 
-/// Rules that need a browser, contrast above all, over the screens of the window.
+/// Accessibility rules that need a browser, mainly contrast, on the window's screens.
 #[tokio::test]
-async fn everything_can_be_read_in_both_themes() {
+async fn every_screen_is_readable_in_both_themes() {
     for theme in [Theme::Light, Theme::Dark] {
         let model = model::start();
         let home = home(&model).theme(theme).note("CRM/Deals/Torn.md", "---\ntype: deal\nstage: [\n---\n");
@@ -324,7 +324,7 @@ async fn everything_can_be_read_in_both_themes() {
             assert_readable(&window, theme, page).await;
         }
         window.press(&[], Key::Escape).await;
-        // A running chat is not deleted.
+        // A running chat cannot be deleted.
         window.click("[data-testid=stop]").await;
         window.wait_gone("[data-testid=stop]").await;
         window.choose("More for Show everything", "Delete chat").await;
@@ -342,7 +342,7 @@ async fn everything_can_be_read_in_both_themes() {
     }
 }
 
-/// Sizes of targets are left out: a small icon is hit in a wider area, by a pseudo-element that axe does not see.
+/// Target sizes are excluded: small icons have a larger hit area by a pseudo-element, which axe does not see.
 async fn assert_readable(window: &Window, theme: Theme, screen: &str) {
     let found = window
         .ask_later(

@@ -1,4 +1,4 @@
-//! Forms by the keyboard alone: where the focus goes, what is understood, what is refused.
+//! Forms by keyboard alone: focus order, accepted input, refused input.
 
 use std::path::Path;
 
@@ -64,7 +64,7 @@ async fn tab_after_an_invalid_field_reaches_the_next() {
     assert_eq!(value_of(&window, "quantity").await, "12");
     assert_eq!(value_of(&window, "date").await, "2026-02-30");
 
-    // Backwards lies the fix; the focus continues where it was made.
+    // Shift+Tab goes to the field to fix; focus continues from there.
     window.press(&[Key::Shift], Key::Tab).await;
     focus_is_in(&window, "date").await;
     window.press(&[], Key::Enter).await;
@@ -97,7 +97,7 @@ async fn dates_take_words_and_numbers_take_groups() {
     write(&window, "12,500").await;
     window.wait_for_text("[data-path=quantity] [role=status]", "= 12,500").await;
 
-    // The calendar opens by a key, moves by the arrows, and Esc closes nothing but it.
+    // The calendar opens by a key, moves by the arrow keys, and Esc closes only it.
     window.press(&[Key::Shift], Key::Tab).await;
     focus_is_in(&window, "date").await;
     window.press(&[Key::Alt], Key::Down).await;
@@ -139,7 +139,7 @@ async fn german_system_reads_and_shows_a_decimal_comma() {
         window.press(&[], Key::Tab).await;
     }
     focus_is_in(&window, "quantity").await;
-    // In an English system this is twelve and a half.
+    // In an English locale this is twelve and a half.
     write(&window, "12.500").await;
     window.wait_for_text("[data-path=quantity] [role=status]", "= 12,500").await;
     window.press(&[], Key::Tab).await;
@@ -189,7 +189,7 @@ async fn tooltip_takes_no_esc_and_covers_no_button() {
     open_panel(&window, '3').await;
     window.click_named("New deal").await;
     focus_is_in(&window, "title").await;
-    // Backwards from the first field lies the sheet's ×, which has a tooltip.
+    // Before the first field is the sheet's ×, which has a tooltip.
     window.press(&[Key::Shift], Key::Tab).await;
     window.wait_for("[role=tooltip]").await;
     let reached = window
@@ -243,7 +243,7 @@ async fn esc_closes_the_list_first_and_then_the_form() {
     window.press(&[], Key::Escape).await;
     window.wait_gone("[data-path=contact] [role=listbox]").await;
     window.wait_for("[data-testid=save-record]").await;
-    // The list is closed and the field is empty again: the next Esc is the sheet's.
+    // The list is closed and the field empty again: the next Esc closes the sheet.
     window.press(&[Key::Control], 'a').await;
     window.press(&[], Key::Backspace).await;
     window.press(&[], Key::Escape).await;

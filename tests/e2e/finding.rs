@@ -1,5 +1,5 @@
-//! Everything by its name: panels, pages, tools and notes in the palette, notes by Ctrl O, and links to
-//! notes wherever they stand.
+//! Everything is found by name: panels, pages, tools and notes in the palette, notes by Ctrl+O, and note
+//! links wherever they appear.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ async fn open() -> (Home, Window) {
     (home, window)
 }
 
-/// Types into the palette and takes the first line, which has to be `line`.
+/// Types into the palette and chooses the first row, which must be `line`.
 async fn find(window: &Window, text: &str, line: &str) {
     window.press(&[Key::Control], 'k').await;
     window.type_into("[data-testid=palette-field]", text).await;
@@ -41,7 +41,7 @@ async fn palette_finds_pages_panels_tools_and_notes() {
     window.wait_for_text("[data-testid=note-preview] h2", "Pinecrest second clinic").await;
     find(&window, "portfolio", "Portfolio").await;
 
-    // What was chosen last stands first.
+    // The last choice comes first.
     window.press(&[Key::Control], 'k').await;
     window.wait_for_text("[data-testid=palette] [role=group]", "Recent").await;
     window.wait_for_text("[data-testid=palette] [aria-selected=true]", "Portfolio").await;
@@ -69,7 +69,7 @@ async fn link_in_a_result_opens_the_note_in_place() {
     window.click_named("Jane Doe").await;
     window.wait_for_text("[data-testid=note-popover]", "Runs platform engineering").await;
     window.wait_for("[data-testid=note-popover] [data-testid=open-in-obsidian]").await;
-    // A link of the note continues in the popover; Esc closes it, and the focus is on the link again.
+    // Esc closes the popover and returns the focus to the link.
     window.press(&[], Key::Escape).await;
     window.wait_gone("[data-testid=note-popover]").await;
     window
@@ -86,7 +86,7 @@ async fn link_in_a_result_opens_the_note_in_place() {
     window.close().await;
 }
 
-/// A contact's link in the result of a tool, opened; the note stands in its popover.
+/// Opens a contact's link in a tool result; its note is in the popover.
 async fn popover_of_jane(window: &Window) {
     window.resize(1440, 900).await;
     window.wait_for("[data-testid=composer-input]").await;
@@ -113,7 +113,7 @@ async fn note_opens_in_obsidian_when_chosen() {
 }
 
 #[tokio::test]
-async fn missing_obsidian_is_said_in_one_sentence() {
+async fn missing_obsidian_is_reported_in_one_sentence() {
     let home = template().launcher("echo \"No application is registered for $1\" >&2; exit 3");
     let window = Window::open(&home).await;
     popover_of_jane(&window).await;

@@ -19,13 +19,13 @@ async fn say(window: &Window, words: &str) {
     window.click("[data-testid=send]").await;
 }
 
-/// Allows what waits, once a person could have read it.
+/// Allows the pending call, once the button is armed.
 async fn allow(window: &Window) {
     window.click("[data-testid=approval-card][data-armed=true] [data-testid=approval-once]").await;
 }
 
 #[tokio::test]
-async fn a_change_is_asked_made_undone_made_again_and_an_outside_edit_is_seen() {
+async fn change_is_asked_made_undone_and_redone_and_an_outside_edit_is_shown() {
     let model = model::start();
     let home = home(&model);
     let before = home.read_note(JANE);
@@ -66,7 +66,7 @@ async fn a_change_is_asked_made_undone_made_again_and_an_outside_edit_is_seen() 
 }
 
 #[tokio::test]
-async fn an_open_note_follows_its_file() {
+async fn open_note_follows_its_file() {
     let model = model::start();
     let home = home(&model);
     let window = Window::open(&home).await;
@@ -83,7 +83,7 @@ async fn an_open_note_follows_its_file() {
 }
 
 #[tokio::test]
-async fn a_denied_change_is_not_made() {
+async fn denied_change_is_not_made() {
     let model = model::start();
     let home = home(&model);
     let before = home.read_note(JANE);
@@ -100,7 +100,7 @@ async fn a_denied_change_is_not_made() {
 }
 
 #[tokio::test]
-async fn stop_ends_a_turn_that_waits() {
+async fn stop_ends_a_waiting_turn() {
     let model = model::start();
     let home = home(&model);
     let before = home.read_note(JANE);
@@ -119,7 +119,7 @@ async fn stop_ends_a_turn_that_waits() {
 }
 
 #[tokio::test]
-async fn a_chat_is_there_after_a_restart() {
+async fn chat_is_restored_after_a_restart() {
     let model = model::start();
     let home = home(&model);
     let window = Window::open(&home).await;

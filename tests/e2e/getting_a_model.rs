@@ -1,12 +1,11 @@
-//! The first start of somebody who has a model: a server of this machine that is found, and a key that is
-//! pasted.
+//! The first start of a user who has a model: a local server that is detected, and a pasted key.
 
 use crate::harness::{Home, Window};
 use crate::model;
 
 const CANARY: &str = "canary-51cc90-key";
 
-/// Asks a first question, so that what was set up is used.
+/// Asks a first question, so that the new model is used.
 async fn ask(window: &Window) {
     window.type_into("[data-testid=composer-input]", "Where does Jane Doe stand?").await;
     window.click("[data-testid=send]").await;
@@ -14,7 +13,7 @@ async fn ask(window: &Window) {
 }
 
 #[tokio::test]
-async fn a_model_server_of_this_machine_is_found_chosen_and_answers() {
+async fn local_model_server_is_found_chosen_and_answers() {
     let model = model::start();
     let home = Home::new().first_start().local_server("lm-studio", &model.base_url());
     let window = Window::open(&home).await;
@@ -32,7 +31,7 @@ async fn a_model_server_of_this_machine_is_found_chosen_and_answers() {
 }
 
 #[tokio::test]
-async fn a_pasted_key_is_tried_kept_under_a_passphrase_and_used() {
+async fn pasted_key_is_tested_stored_under_a_passphrase_and_used() {
     let model = model::start();
     let home = Home::new().first_start();
     let window = Window::open(&home).await;
@@ -52,7 +51,7 @@ async fn a_pasted_key_is_tried_kept_under_a_passphrase_and_used() {
     assert!(!home.documents().exists(), "the key was tried, and nothing is written");
 
     window.click("[data-testid=first-run-open]").await;
-    // There is no keychain: nothing is kept before there is a passphrase.
+    // Without a keychain nothing is stored before there is a passphrase.
     window.type_into("[data-testid=passphrase]", "correct horse battery staple").await;
     window.type_into("[data-testid=passphrase-again]", "correct horse battery staple").await;
     window.click("[data-testid=passphrase-form] button[type=submit]").await;

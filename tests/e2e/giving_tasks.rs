@@ -1,4 +1,4 @@
-//! A task for two sub-agents, watched and stopped in the window.
+//! A task for two sub-agents, followed and stopped in the window.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::harness::{Home, Window};
 
-/// What the user asks for.
+/// The user's request.
 pub(crate) const COMPARE: &str = "Compare what Quillon offers with what we agreed on, and say who to ask.";
 
 const PRICES: &str =
     "Find what our notes say of Quillon's prices. Give yearly cost and notice period, with the notes.";
 const TERMS: &str = "List the contacts who are customers and say who knows our hosting terms.";
 
-/// A model that gives two tasks and whose sub-agents wait in the middle of their work.
+/// A model that starts two tasks whose sub-agents wait midway.
 pub(crate) fn model() -> ModelServer {
     ModelServer::replying(|request| {
         let messages = request["messages"].as_array().cloned().unwrap_or_default();
@@ -58,7 +58,7 @@ fn terms(step: usize) -> Answer {
 }
 
 #[tokio::test]
-async fn two_sub_agents_are_watched_one_is_stopped_and_the_other_answers() {
+async fn two_sub_agents_are_shown_one_is_stopped_and_the_other_answers() {
     let model = model();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
     let home = Home::new().vault_from(&template).provider(&model.base_url());
@@ -69,7 +69,7 @@ async fn two_sub_agents_are_watched_one_is_stopped_and_the_other_answers() {
     model.wait_for_pause(2).await;
     window.wait_for_text("[data-testid=task-card]", "2 sub-agents, both running").await;
 
-    // By the keyboard: the first row, then what it does.
+    // By keyboard: the first row, then its action.
     window.ask("document.querySelector('[data-testid=task-row]').focus();").await;
     window.press(&[], Key::Enter).await;
     let panel = "[data-testid=subagents-panel]";
@@ -84,7 +84,7 @@ async fn two_sub_agents_are_watched_one_is_stopped_and_the_other_answers() {
     window.wait_for_text("[role=log]", "Ask Jane Doe.").await;
     window.wait_for("[data-testid=task-row][data-state=done]").await;
 
-    // Its session is a chat, which leads back, and stands in no list.
+    // Its session opens as a chat with a link back, and is in no list.
     window.click("[data-testid=task-row][data-state=done]").await;
     window.click(&format!("{panel} [data-testid=open-subagent]")).await;
     window.wait_for_text("[role=log]", "Nobody does.").await;

@@ -1,4 +1,4 @@
-//! Going back in a chat, and finding one again.
+//! Branching a chat, finding it and restoring it.
 
 use fantoccini::key::Key;
 use nova_testkit::{ModelServer, text};
@@ -28,14 +28,14 @@ async fn say(window: &Window, words: &str, answer: &str) {
 }
 
 #[tokio::test]
-async fn an_edited_message_is_a_version_and_a_chat_is_found_at_its_message() {
+async fn edited_message_is_a_version_and_a_chat_is_found_at_its_message() {
     let model = model();
     let home = Home::new().note("Plan.md", "A plan.\n").provider(&model.base_url());
     let window = Window::open(&home).await;
     say(&window, "Say harbour", "Answer 1 to Say harbour.").await;
     say(&window, "Say lighthouse", "Answer 2 to Say harbour, then Say lighthouse.").await;
 
-    // ↑ in the empty composer edits what was sent last.
+    // ↑ in the empty composer edits the last sent message.
     window.click("[data-testid=composer-input]").await;
     window.press(&[], Key::Up).await;
     window.wait_for_focus("[data-testid=edit-form] textarea").await;
@@ -50,7 +50,7 @@ async fn an_edited_message_is_a_version_and_a_chat_is_found_at_its_message() {
     window.click("[data-testid=answer-again]").await;
     window.wait_for_text("[role=log]", "Answer 4 to Say harbour.").await;
 
-    // What is found in a branch that is not in force opens in it.
+    // A match in another branch opens in that branch.
     window.click("[data-testid=new-chat]").await;
     window.type_into("[data-list-search] input", "lighthouse!").await;
     window.click("[data-testid=found-place]").await;
@@ -65,7 +65,7 @@ async fn an_edited_message_is_a_version_and_a_chat_is_found_at_its_message() {
 }
 
 #[tokio::test]
-async fn a_deleted_chat_comes_back() {
+async fn deleted_chat_can_be_restored() {
     let model = model();
     let home = Home::new().note("Plan.md", "A plan.\n").provider(&model.base_url());
     let window = Window::open(&home).await;
@@ -82,7 +82,7 @@ async fn a_deleted_chat_comes_back() {
 }
 
 #[tokio::test]
-async fn the_trash_gives_a_chat_back_and_forgets_one_for_good_when_told_so_twice() {
+async fn trash_restores_a_chat_and_purges_one_after_confirmation() {
     let model = model();
     let home = Home::new().note("Plan.md", "A plan.\n").provider(&model.base_url());
     let window = Window::open(&home).await;
@@ -96,7 +96,7 @@ async fn the_trash_gives_a_chat_back_and_forgets_one_for_good_when_told_so_twice
     }
     window.wait_gone("[data-chat]").await;
 
-    // Also after a restart, when the offer to undo is gone.
+    // Also after a restart, when Undo is no longer offered.
     window.close().await;
     let window = Window::open(&home).await;
     window.wait_for_text("[data-testid=nav-trash]", "2").await;

@@ -1,4 +1,4 @@
-//! What a hostile text, a hostile page or a hostile frame gets done in the real window: nothing.
+//! Hostile text, pages and frames achieve nothing in the real window.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Home, Window};
 
-/// A host that must not be asked for anything.
+/// A host that must not be contacted.
 struct Elsewhere(TcpListener);
 
 impl Elsewhere {
@@ -29,7 +29,7 @@ impl Elsewhere {
         assert!(asked.is_err(), "something was asked of another host, from {asked:?}");
     }
 
-    /// WebKit opens a connection to where a page wants to go while it still asks whether it may.
+    /// WebKit opens a connection for a navigation while it still asks for permission.
     #[track_caller]
     fn assert_told_nothing(&self) {
         while let Ok((mut connection, _)) = self.0.accept() {
@@ -47,7 +47,7 @@ async fn open(home: &Home) -> Window {
     window
 }
 
-// ---- the policy of tauri.conf.json, whatever the page's own code does ----------------------------
+// ---- the policy of tauri.conf.json, independent of the page's own code -------------------------
 
 #[tokio::test]
 async fn text_in_the_page_never_runs_as_code() {
@@ -71,19 +71,19 @@ async fn text_in_the_page_never_runs_as_code() {
         )
         .await;
     assert_eq!(ran, json!([]), "text ran as code");
-    // The timer, had there been one, would be over before a later one.
+    // A timer, had one been set, would have fired before this later one.
     let ran = window.ask_later("const done = arguments[0]; setTimeout(() => done(ran), 0);").await;
     assert_eq!(ran, json!([]), "text ran as code");
     window.close().await;
 }
 
 #[tokio::test]
-async fn the_page_asks_no_other_host_for_anything() {
+async fn page_requests_nothing_from_other_hosts() {
     let elsewhere = Elsewhere::new();
     let home = Home::new();
     let window = open(&home).await;
 
-    // One of each kind that a page can be talked into; every refusal is an event with its name.
+    // One request of each kind; every refusal is an event with its name.
     let kinds = [
         "connect-src",
         "font-src",
@@ -134,7 +134,7 @@ async fn the_page_asks_no_other_host_for_anything() {
 }
 
 #[tokio::test]
-async fn the_page_stays_where_it_is_and_opens_no_other() {
+async fn page_cannot_navigate_or_open_another() {
     let elsewhere = Elsewhere::new();
     let home = Home::new();
     let window = open(&home).await;
@@ -156,7 +156,7 @@ async fn the_page_stays_where_it_is_and_opens_no_other() {
         )
         .await;
     assert_eq!(opened, json!([true, true, true]), "a window was opened");
-    // It answers as before: the program has decided about everything above.
+    // It still responds: the program has decided about everything above.
     for _ in 0..5 {
         window.invoke("rpc", json!({"method": "app_status", "params": {}})).await.expect("an answer");
     }
@@ -165,7 +165,7 @@ async fn the_page_stays_where_it_is_and_opens_no_other() {
     window.close().await;
 }
 
-// ---- what a page may call ------------------------------------------------------------------------
+// ---- callable commands ---------------------------------------------------------------------------
 
 /// Every command of Tauri's own plugins, by plugin.
 const CORE_COMMANDS: [(&str, &str); 9] = [
@@ -215,7 +215,7 @@ const CORE_COMMANDS: [(&str, &str); 9] = [
     ),
 ];
 
-/// Of plugins that the program has, or that a page would like it to have.
+/// Commands of plugins that the program has, or that a page might try.
 const PLUGIN_COMMANDS: [&str; 12] = [
     "plugin:dialog|open",
     "plugin:dialog|save",
@@ -239,11 +239,11 @@ fn refused_commands() -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_page_may_call_its_two_commands_and_no_other() {
+async fn page_may_call_its_two_commands_and_no_other() {
     let home = Home::new();
     let window = open(&home).await;
 
-    // Reached, and refused only because the arguments are missing.
+    // Reachable: refused only because the arguments are missing.
     for command in ["rpc", "subscribe"] {
         let refusal = refusal(&window, command).await;
         assert!(refusal.starts_with("invalid args"), "{command} was not reached: {refusal}");
@@ -263,14 +263,14 @@ async fn refusal(window: &Window, command: &str) -> String {
     }
 }
 
-/// The commands of the protocol, as the page knows them.
+/// The protocol's commands, as generated for the page.
 fn protocol_commands() -> Vec<&'static str> {
     let rows = include_str!("../../ui/src/ipc/protocol.generated.ts").lines();
     rows.filter_map(|row| row.trim_start().split_once(": { params: ")).map(|(name, _)| name).collect()
 }
 
 #[tokio::test]
-async fn a_frame_of_another_origin_may_call_nothing() {
+async fn frame_of_another_origin_may_call_nothing() {
     let home = Home::new();
     let window = open(&home).await;
     let protocol = protocol_commands();
@@ -298,7 +298,7 @@ async fn a_frame_of_another_origin_may_call_nothing() {
              const call = async ([command, args]) => {
                const body = JSON.stringify(args);
                for (const key of ['', 'guess']) {
-                 // The two ways that lead to the program.
+                 // The two channels to the program.
                  const message = { cmd: command, callback: 1, error: 2, payload: args, options: {} };
                  try {
                    window.webkit?.messageHandlers?.ipc?.postMessage(
@@ -318,15 +318,15 @@ async fn a_frame_of_another_origin_may_call_nothing() {
         .await;
 
     assert_eq!(answered, json!([]));
-    // Nor was anything done in silence: a change of the appearance would be on disk.
+    // Nor did a call succeed silently: a change of the appearance would be on disk.
     window.invoke("rpc", json!({"method": "app_status", "params": {}})).await.expect("an answer");
     assert!(!home.data().with_file_name("config").join("nova.config.json").exists(), "settings were written");
     window.close().await;
 }
 
-// ---- texts of strangers --------------------------------------------------------------------------
+// ---- untrusted text ------------------------------------------------------------------------------
 
-/// Puts HTML into the page, touches everything in it, and tells the result.
+/// Inserts HTML into the page, triggers everything in it, and returns the outcome.
 const INSERT: &str = "
     const [texts, done] = arguments;
     const found = [];
@@ -342,7 +342,7 @@ const INSERT: &str = "
         now = text;
         place.innerHTML = text;
         for (const element of place.querySelectorAll('*')) {
-          // Links are followed by the page's own code, which hands addresses to the program.
+          // The page's own code handles links and passes addresses to the program.
           const href = element.getAttribute('href') ?? element.closest('[href]')?.getAttribute('href');
           const leads = href != null && !/^\\s*(java|vb)/i.test(href);
           for (const type of ['focus', 'mouseover', 'pointerover', 'load', 'error', 'toggle', 'animationstart', 'blur', 'close'])
@@ -350,11 +350,11 @@ const INSERT: &str = "
           if (!leads) element.click?.();
           element.focus?.();
         }
-        // What loads later belongs to this text.
+        // Attribute late loads to this text.
         await new Promise(next => setTimeout(next, 0));
       }
       now = 'the end';
-      // Refusals come in order: when this one is here, all others are.
+      // Refusals arrive in order: once this one is here, all others are.
       const last = new Promise(next => document.addEventListener('securitypolicyviolation',
         event => event.blockedURI.startsWith('http://127.0.0.1:9') && next()));
       place.innerHTML = '<img src=\"http://127.0.0.1:9/last.png\">';
@@ -365,13 +365,13 @@ const INSERT: &str = "
     })();";
 
 #[tokio::test]
-async fn a_hostile_text_that_gets_into_the_page_as_it_is_does_nothing() {
+async fn unsanitised_hostile_text_does_nothing_in_the_page() {
     let elsewhere = Elsewhere::new();
     let home = Home::new();
     let window = open(&home).await;
     let outcome = window.ask_later_with(INSERT, vec![json!(hostile_texts(&elsewhere.host()))]).await;
     assert_eq!(outcome["found"], json!([]));
-    // The texts are dangerous: it is the policy that refused them.
+    // The texts are dangerous: the policy refused them.
     let refused: BTreeSet<&str> = outcome["violations"]
         .as_array()
         .into_iter()
@@ -384,7 +384,7 @@ async fn a_hostile_text_that_gets_into_the_page_as_it_is_does_nothing() {
 }
 
 #[tokio::test]
-async fn a_hostile_note_is_shown_without_anything_for_the_policy_to_refuse() {
+async fn hostile_note_leaves_nothing_for_the_policy_to_refuse() {
     let elsewhere = Elsewhere::new();
     let texts = hostile_texts(&elsewhere.host());
     let home = texts
@@ -408,9 +408,9 @@ async fn a_hostile_note_is_shown_without_anything_for_the_policy_to_refuse() {
 }
 
 #[tokio::test]
-async fn a_hostile_answer_is_drawn_with_its_formulas_and_code_and_does_nothing() {
+async fn hostile_answer_is_rendered_with_formulas_and_code_and_does_nothing() {
     let elsewhere = Elsewhere::new();
-    // Those that the page works on further: formulas, code, links, pictures.
+    // Those that the page processes further: formulas, code, links, images.
     let drawn = |text: &String| ["$", "[", "!", "`", "<http"].iter().any(|start| text.starts_with(start));
     let mut texts: Vec<String> = hostile_texts(&elsewhere.host()).into_iter().filter(drawn).collect();
     texts.push("A square: $x^2$.\n\n```js\nconst a = 1;\n```\n\nThis is the end of it.".into());

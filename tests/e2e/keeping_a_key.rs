@@ -1,4 +1,4 @@
-//! A secret typed in the window: kept in an encrypted file where there is no keychain, and shown nowhere.
+//! A secret typed in the window is stored in an encrypted file if there is no keychain, and is never shown.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::harness::{Home, Window};
 const CANARY: &str = "canary-77ab02-key";
 
 #[tokio::test]
-async fn a_key_is_kept_by_clicks_under_a_new_passphrase_and_removed() {
+async fn key_is_stored_by_clicks_under_a_new_passphrase_and_removed() {
     let home = Home::new().settings(&json!({}));
     let window = Window::open(&home).await;
 
@@ -17,7 +17,7 @@ async fn a_key_is_kept_by_clicks_under_a_new_passphrase_and_removed() {
     window.type_into("input[placeholder='service/key']", "weather/key").await;
     window.type_into("[data-testid=credential-value]", CANARY).await;
     window.click("[data-testid=credential-keep]").await;
-    // There is no keychain: nothing is kept before there is a passphrase.
+    // Without a keychain nothing is stored before there is a passphrase.
     window.wait_for("[data-testid=passphrase]").await;
     assert!(!home.data().join("credentials.age").exists());
     window.type_into("[data-testid=passphrase]", "correct horse battery staple").await;

@@ -1,5 +1,5 @@
-//! Mail beside the chat, from a real server: a message is read by mouse and by keys, searched for, logged with its
-//! contact, answered and archived; one whose sending was cut off is not sent twice.
+//! Mail beside the chat, from a local server: a message is read by mouse and by keys, searched for, logged
+//! with its contact, answered and archived; an interrupted sending is not repeated.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ const CARD: &str = "[data-testid=approval-card][data-armed=true]";
 const CONTACT: &str = "CRM/People/Ilse Brandvik.md";
 const ILSE: &str = "---\ntype: contact\nemail: ilse@fernhill.example\nstage: customer\n---\n";
 
-/// What a stranger sends: it must not become part of the page.
+/// A hostile mail that must not become part of the page.
 const HOSTILE: &str = "From: \"<b>Parcel desk</b>\" <x@evil.example>\nSubject: <img src=x onerror=document.title=1>\n\
     Message-ID: <2@evil.example>\nContent-Type: text/html; charset=utf-8\n\n\
     <p>Confirm <a href='https://evil.example/pay'>www.bank.example</a>.</p><img src='https://evil.example/seen'>\
@@ -27,7 +27,7 @@ fn from_ilse(id: u8, subject: &str, more: &str, text: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_mail_is_read_searched_for_and_logged() {
+async fn mail_is_read_searched_for_and_logged() {
     let server = Dovecot::start();
     let put = |folder: &str, flags: &str, mail: &str| server.deliver("jane", folder, flags, mail.as_bytes());
     put("Archive", "S", &from_ilse(1, "Quote, cold store", "", "Could you send a quote?"));
@@ -44,7 +44,7 @@ async fn a_mail_is_read_searched_for_and_logged() {
     window.press(&[Key::Control, Key::Shift], '.').await;
     window.wait_for("[data-testid=wide-panel] [data-testid=mail-row]").await;
 
-    // By keys: to the second message, its conversation, its text.
+    // By keyboard: the second message, its conversation, its text.
     window.ask("document.querySelector('[data-testid=mail-row]').focus()").await;
     window.press(&[], 'j').await;
     window.press(&[], Key::Enter).await;
@@ -60,7 +60,7 @@ async fn a_mail_is_read_searched_for_and_logged() {
     window.wait_for_text("[data-testid=mail-logged]", "is as it was").await;
     assert_eq!(home.read_note(CONTACT), ILSE);
 
-    // A stranger's mail is text, and its link says where it leads.
+    // A hostile mail is shown as text, and its link shows its target.
     window.click("[data-testid=mail-row]").await;
     window.wait_for_text("[data-testid=mail-text]", "www.bank.example evil.example").await;
     window.wait_for_text("[data-testid=mail-message]", "1 remote image not loaded").await;
@@ -78,7 +78,7 @@ async fn a_mail_is_read_searched_for_and_logged() {
 }
 
 #[tokio::test]
-async fn a_mail_is_answered_and_archived() {
+async fn mail_is_answered_and_archived() {
     let server = Dovecot::start();
     let smtp = SmtpServer::start(&server);
     server.deliver(
@@ -119,7 +119,7 @@ async fn a_mail_is_answered_and_archived() {
     window.close().await;
 }
 
-/// With this answer on its card.
+/// Answers the first mail with this text and waits for the card.
 async fn answer(window: &Window, text: &str) {
     window.press(&[Key::Control], '4').await;
     window.press(&[Key::Control, Key::Shift], '.').await;
@@ -133,9 +133,9 @@ async fn answer(window: &Window, text: &str) {
     window.wait_for(CARD).await;
 }
 
-/// The server has the message and does not say so: nobody knows whether it was sent.
+/// The server received the message but did not confirm, so the outcome is unknown.
 #[tokio::test]
-async fn a_mail_whose_sending_ended_by_a_kill_is_not_sent_twice() {
+async fn mail_whose_sending_was_killed_is_not_sent_twice() {
     let server = Dovecot::start();
     let smtp = SmtpServer::start(&server);
     let mail = from_ilse(1, "Quote", "", "Is Friday possible?").replace("ilse@", "slow@");

@@ -1,6 +1,6 @@
-//! Nova's real window, driven as a person would: the program of this checkout, the system's
-//! web view, temporary config, data and vault folders. It proves the wiring from click to disk;
-//! what can be tested below the window is tested there. It never talks to a network beyond loopback.
+//! Nova's real window, driven like a user would: this checkout's program, the system's web view, temporary
+//! config, data and vault folders. Tests the wiring from click to disk; everything else is tested below the
+//! window. Uses no network beyond loopback.
 //!
 //! Run with `make test-window`, which builds the page, finds a display and provides `tauri-driver`.
 

@@ -1,5 +1,5 @@
 //! An MCP server, from a pasted block to its tool: the window asks before it starts, before it is called, and
-//! again when its tool becomes another one.
+//! again when its tool changes.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::harness::{Home, Window};
 use crate::model;
 use crate::protected_server::{address, authorisation, server};
 
-/// Lists the tools of the file that is its first argument, and answers each call with "on its way".
+/// Lists the tools in the file given as first argument, and answers each call with "on its way".
 pub(crate) const SERVER: &str = r#"#!/bin/sh
 while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
@@ -27,7 +27,7 @@ pub(crate) fn tool(name: &str, description: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_pasted_server_is_approved_used_and_blocked_until_its_change_is_approved() {
+async fn pasted_server_is_approved_used_and_blocked_until_its_change_is_approved() {
     let model = model::start();
     let home = Home::new().provider(&model.base_url());
     let home = home.home_file("parcel.sh", SERVER);
@@ -93,7 +93,7 @@ done
 "#;
 
 #[tokio::test]
-async fn a_server_asks_in_the_middle_of_its_call_and_gets_what_the_form_sends() {
+async fn server_asks_during_its_call_and_receives_the_forms_values() {
     let model = model::start();
     let home = Home::new().provider(&model.base_url()).home_file("parcel.sh", ASKING);
     let script = home.documents().parent().expect("the home").join("parcel.sh");
@@ -124,7 +124,7 @@ async fn a_server_asks_in_the_middle_of_its_call_and_gets_what_the_form_sends() 
     window.close().await;
 }
 
-/// A browser whose user is signed in and says yes.
+/// A browser whose user is signed in and consents.
 const BROWSER: &str = r#"for address in "$@"; do :; done; curl -sL "$address" > /dev/null &"#;
 
 #[tokio::test]
@@ -140,7 +140,7 @@ async fn signs_in_only_at_the_named_host() {
     let row = "[data-testid=server-row][data-server=docs]";
     window.wait_for(&format!("{row}[data-state=needs_sign_in]")).await;
     window.click(&format!("{row} [data-testid=server-remedy]")).await;
-    // There is no keychain: nothing is kept before there is a passphrase.
+    // Without a keychain nothing is stored before there is a passphrase.
     window.type_into("[data-testid=passphrase]", "correct horse battery staple").await;
     window.type_into("[data-testid=passphrase-again]", "correct horse battery staple").await;
     window.click("[data-testid=passphrase-form] button[type=submit]").await;
@@ -153,7 +153,7 @@ async fn signs_in_only_at_the_named_host() {
     window.close().await;
 }
 
-/// Of its tool, as another Nova process on the same data sees it.
+/// State of its tool, as another process on the same data sees it.
 fn state(home: &Home) -> Value {
     let rows = home.nova(&["tool", "list", "--json"]);
     let rows = rows.as_array().cloned().unwrap_or_default();

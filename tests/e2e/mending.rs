@@ -1,4 +1,4 @@
-//! What a person is shown that is not in order, and how they put it right.
+//! Problems that the window shows, and how a user fixes them.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ fn home() -> Home {
     NOTES.iter().fold(Home::new().settings(&json!({})), |home, (path, text)| home.note(path, text))
 }
 
-/// A note was moved, and Nova was killed before it had rewritten the link to it.
+/// A note was moved, and Nova was killed before it rewrote the link to it.
 fn interrupted() -> Home {
     let home = home();
     let moved = home.nova(&[
@@ -36,7 +36,7 @@ fn interrupted() -> Home {
 }
 
 #[tokio::test]
-async fn what_nova_was_interrupted_in_is_finished_by_a_click() {
+async fn interrupted_change_is_finished_by_a_click() {
     let home = interrupted();
     let window = Window::open(&home).await;
 
@@ -49,7 +49,7 @@ async fn what_nova_was_interrupted_in_is_finished_by_a_click() {
 }
 
 #[tokio::test]
-async fn what_nova_was_interrupted_in_is_undone_by_a_click() {
+async fn interrupted_change_is_undone_by_a_click() {
     let home = interrupted();
     let window = Window::open(&home).await;
 
@@ -63,7 +63,7 @@ async fn what_nova_was_interrupted_in_is_undone_by_a_click() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_note_that_cannot_be_read_is_left_out_of_an_undo_with_the_reason() {
+async fn unreadable_note_is_left_out_of_an_undo_with_the_reason() {
     let home = interrupted();
     let friends = home.vault().join("Friends");
     let away = home.data().join("Friends");
@@ -85,7 +85,7 @@ async fn a_note_that_cannot_be_read_is_left_out_of_an_undo_with_the_reason() {
 }
 
 #[tokio::test]
-async fn a_problem_is_listed_with_its_line_until_it_is_fixed() {
+async fn problem_is_listed_with_its_line_until_fixed() {
     let home = home();
     let window = Window::open(&home).await;
 

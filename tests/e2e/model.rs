@@ -1,5 +1,5 @@
-//! The model of the window tests: a real server on loopback that follows its script and answers
-//! only from what its tools returned.
+//! The model of the window tests: a server on loopback that follows its script and answers only from its
+//! tools' output.
 
 use nova_testkit::{Answer, ModelServer, call, calls, pause, text};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ pub(crate) fn start() -> ModelServer {
 
 fn reply(request: &Value) -> Answer {
     let messages = request["messages"].as_array().cloned().unwrap_or_default();
-    // Nova's own notices may follow what is to be answered.
+    // Nova's notices may follow the message to answer.
     let last = messages.iter().rev().find(|message| !is_notice(message)).cloned().unwrap_or_default();
     let said = last["content"].as_str().unwrap_or_default();
     let wish = wish(&messages);
@@ -48,20 +48,20 @@ fn reply(request: &Value) -> Answer {
     }
 }
 
-/// Is answered by the tool of a server, `parcel.track`.
+/// Answered by a server's tool, `parcel.track`.
 pub(crate) const TRACK: &str = "Track my parcel";
 
-/// Is answered by a command that says much and then nothing for a long time.
+/// Answered by a command that prints a lot and then hangs.
 pub(crate) const SCANS: &str = "Turn the scans into text";
 
 const COMMAND: &str =
     "for f in scans/2026-0{1..9}-{invoice,annex}.pdf; do printf '%-27s 1 page\\n' \"$f\"; done; sleep 1000";
 
-/// A message that asks for much at once.
+/// A message with several requests.
 pub(crate) const SIGNED: &str = "Harborline signed today. Log the call with Mara, move the deal to won, then tell me who \
      to follow up with this week.";
 
-/// Logs and reads, tells what was read, and then wants to move the deal.
+/// Logs and reads, reports what was read, then wants to move the deal.
 fn signed(messages: &[Value]) -> Answer {
     let moves = |call: &Value| call["function"]["name"] == "crm__move_deal";
     let mut calls_made = messages.iter().filter_map(|message| message["tool_calls"].as_array()).flatten();
@@ -116,13 +116,13 @@ fn day(date: &str) -> String {
     }
 }
 
-/// What the user asked last; Nova's own notices do not count.
+/// The user's last message, ignoring Nova's notices.
 fn wish(messages: &[Value]) -> String {
     let users = messages.iter().rev().filter(|message| message["role"] == "user");
     let mut texts =
         users.filter(|message| !is_notice(message)).filter_map(|message| message["content"].as_str());
     let said = texts.next().unwrap_or_default();
-    // Behind the message stands which tool the user points at.
+    // After the message comes the tool that the user chose.
     let (message, _) = said.split_once("\n\n(The user points at the tool").unwrap_or((said, ""));
     message.trim().to_owned()
 }
@@ -147,7 +147,7 @@ fn answer_from(output: &str, wish: &str) -> Answer {
     text(&format!("[[{name}]] stands at **{stage}**."))
 }
 
-/// One of everything that a message can hold.
+/// Every kind of content that a message can have.
 pub(crate) const EVERYTHING: &str = "\
 The **three offers** of [[Jane Doe]] differ in how they grow.[^terms] Each year adds $r$ per cent:
 

@@ -3,7 +3,7 @@
 use crate::harness::{Home, Window};
 
 #[tokio::test]
-async fn the_window_opens_and_draws_its_page() {
+async fn window_opens_and_draws_its_page() {
     let home = Home::new();
     let window = Window::open(&home).await;
 

@@ -1,4 +1,4 @@
-//! The panels of the skills: a card is dragged, a figure shows what it came from, a form writes a note.
+//! Panels of the skills: a card is dragged, a figure shows its sources, a form writes a note.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ async fn open(window: &Window, skill: &str) {
 }
 
 #[tokio::test]
-async fn a_deal_is_moved_by_dragging_its_card_and_reverted() {
+async fn deal_is_moved_by_dragging_its_card_and_reverted() {
     let home = home();
     let before = home.read_note(DEAL);
     let window = Window::open(&home).await;
@@ -50,7 +50,7 @@ async fn a_deal_is_moved_by_dragging_its_card_and_reverted() {
     window.wait_for("[data-testid=undo-call]").await;
     assert_eq!(home.read_note(DEAL), before.replace("stage: proposal", "stage: qualified"));
 
-    // What is edited outside is seen without asking.
+    // An outside edit appears by itself.
     let home = home.note(DEAL, &before.replace("stage: proposal", "stage: lead"));
     window.wait_for(&card("lead")).await;
     drop(home);
@@ -58,7 +58,7 @@ async fn a_deal_is_moved_by_dragging_its_card_and_reverted() {
 }
 
 #[tokio::test]
-async fn a_figure_shows_the_notes_it_came_from() {
+async fn figure_shows_its_source_notes() {
     let home = home();
     let window = Window::open(&home).await;
     open(&window, "portfolio").await;
@@ -68,7 +68,7 @@ async fn a_figure_shows_the_notes_it_came_from() {
     window.wait_for_text("[role=dialog]", "portfolio.").await;
     window.wait_for_text("[role=dialog]", "Open the ").await;
 
-    // What changes outside meanwhile is in the figure, and what is open stays open.
+    // An outside change updates the figure, and the open popover stays open.
     let parts = window.text("[role=dialog] dl").await;
     let bought = home.read_note(TRADE);
     let home = home.note(TRADE, &bought.replace("quantity: 210", "quantity: 211"));
@@ -80,7 +80,7 @@ async fn a_figure_shows_the_notes_it_came_from() {
 }
 
 #[tokio::test]
-async fn an_expense_is_written_by_its_form_and_counts_at_once() {
+async fn expense_is_written_by_its_form_and_counted_at_once() {
     let home = Home::new();
     let window = Window::open(&home).await;
     open(&window, "budget").await;
@@ -88,7 +88,7 @@ async fn an_expense_is_written_by_its_form_and_counts_at_once() {
     window.wait_for_text("[data-testid=wide-panel]", "No entries this month.").await;
     window.click_named("Add expense").await;
     window.wait_for("[data-testid=save-record]").await;
-    // The day stands there already; no note says yet which currency is usual.
+    // The day is preset; no note yet suggests a currency.
     let today = window.ask("return document.querySelector('[data-path$=date] input').value;").await;
     let today = today.as_str().expect("the day that the form begins with").to_owned();
     for (field, value) in
@@ -112,7 +112,7 @@ async fn an_expense_is_written_by_its_form_and_counts_at_once() {
 }
 
 #[tokio::test]
-async fn a_trade_is_added_with_all_its_digits_and_a_decimal_comma() {
+async fn trade_is_added_with_all_its_digits_and_a_decimal_comma() {
     let home = Home::new();
     let window = Window::open(&home).await;
     open(&window, "portfolio").await;
@@ -155,7 +155,7 @@ async fn existing_deal_is_reported_and_saved_under_another_name_by_a_click() {
     window.close().await;
 }
 
-/// A statement that does not tell which of its numbers is the month.
+/// A statement with ambiguous dates: either number may be the month.
 const STATEMENT: &str = "Date;Amount;Payee\n02/11/2026;-84.20;Corner Market\n03/11/2026;-2.10;Cafe Ember\n04/11/2026;2400.00;Quillon Labs\n";
 
 /// One of its payments, entered before.
@@ -175,7 +175,7 @@ async fn file_on_the_wrong_panel_goes_to_the_right_one() {
     window.press(&[], '1').await;
     window.wait_for_text("[data-testid=import-question]", "Is this the same payment?").await;
 
-    // A second file takes the place of the first and its answers only when the user says so.
+    // A second file replaces the first and its answers only if the user confirms.
     window.drop_file("body", "other.csv", STATEMENT).await;
     window.wait_for_text("[data-testid=second-file]", "Import other.csv instead?").await;
     window.click_named("Keep bank.csv").await;
@@ -217,7 +217,7 @@ async fn bank_file_from_elsewhere_is_imported_by_keys_and_undone() {
 }
 
 #[tokio::test]
-async fn a_deal_that_is_on_no_board_is_edited_and_stands_on_it() {
+async fn deal_on_no_board_is_edited_and_appears_on_it() {
     let home = home();
     let deal = home.read_note(DEAL);
     let home = home.note(DEAL, &deal.replace("stage: proposal", "stage: nego"));
@@ -237,7 +237,7 @@ async fn a_deal_that_is_on_no_board_is_edited_and_stands_on_it() {
 }
 
 #[tokio::test]
-async fn a_price_is_added_from_the_palette() {
+async fn price_is_added_from_the_palette() {
     let home = Home::new();
     let window = Window::open(&home).await;
     window.wait_for("[data-testid=composer-input]").await;

@@ -1,4 +1,4 @@
-//! A tool is picked in the composer, goes with the message and is seen in it.
+//! A tool chosen in the composer is sent with the message and shown in it.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::harness::{Home, Window};
 use crate::model;
 
 #[tokio::test]
-async fn a_picked_tool_goes_with_the_message_and_its_skill_becomes_active() {
+async fn chosen_tool_is_sent_with_the_message_and_activates_its_skill() {
     let model = model::start();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
     let home = Home::new().vault_from(&template).provider(&model.base_url());
@@ -19,7 +19,7 @@ async fn a_picked_tool_goes_with_the_message_and_its_skill_becomes_active() {
     window.press(&[], Key::Enter).await;
     window.wait_for_text("[data-testid=draft-chips]", "crm.get_contact").await;
 
-    // Its gap is selected, so what is typed fills it.
+    // Its placeholder is selected, so typing fills it.
     let prompt = window
         .ask(
             "const { value, selectionStart, selectionEnd } = document.activeElement;
@@ -36,7 +36,7 @@ async fn a_picked_tool_goes_with_the_message_and_its_skill_becomes_active() {
     window.wait_for("[data-testid=active-skill][data-skill=crm]").await;
     window.wait_for_text("[role=log]", "Jane Doe stands at lead.").await;
 
-    // What fits by no letter comes from the ranking.
+    // Without a textual match, the result comes from the ranking.
     window.type_into("[data-testid=composer-input]", "/salary").await;
     window.wait_for("[data-testid=picker] [aria-label='By meaning'] [data-testid=picker-skill]").await;
     window.press(&[], Key::Escape).await;

@@ -1,4 +1,4 @@
-//! Reading, while more is written below: what is read stays where it is, and can be quoted.
+//! Reading while an answer streams: the visible text stays in place, and can be quoted.
 
 use fantoccini::key::Key;
 use nova_testkit::{Answer, ModelServer, pause, text};
@@ -8,7 +8,7 @@ use crate::harness::{Home, Window};
 
 const COMPOSER: &str = "[data-testid=composer-input]";
 const NEW_BELOW: &str = "[data-testid=new-below]";
-/// Paragraphs that are there at once, and that come one by one.
+/// Paragraphs that exist at once, and that are streamed.
 const FIRST: usize = 40;
 const MORE: usize = 12;
 
@@ -30,7 +30,7 @@ async fn paragraph_is_there(window: &Window, number: usize) {
         .await;
 }
 
-/// Where a paragraph of the answer stands on the screen.
+/// Vertical position of a paragraph of the answer.
 async fn top_of(window: &Window, number: usize) -> f64 {
     let script = format!(
         "const found = [...document.querySelectorAll('[role=log] p')].find(p => p.textContent.startsWith('Paragraph {number} '));
@@ -47,7 +47,7 @@ async fn follows_the_end(window: &Window) {
 }
 
 #[tokio::test]
-async fn what_is_read_stays_in_its_place_while_text_streams_below() {
+async fn visible_text_stays_in_place_while_text_streams_below() {
     let model = ModelServer::start([growing()]);
     let home = Home::new().provider(&model.base_url());
     let window = Window::open(&home).await;
@@ -55,19 +55,19 @@ async fn what_is_read_stays_in_its_place_while_text_streams_below() {
     window.press(&[], Key::Enter).await;
     paragraph_is_there(&window, FIRST).await;
     follows_the_end(&window).await;
-    // A reader at the end sees new text.
+    // A reader at the end follows new text.
     model.resume();
     paragraph_is_there(&window, FIRST + 1).await;
     follows_the_end(&window).await;
 
-    // Two pages up, as with the keys of a keyboard.
+    // Two pages up, by keyboard.
     window.ask("document.querySelector('[role=log]').focus();").await;
     for _ in 0..2 {
         window.press(&[], Key::PageUp).await;
     }
     window.wait_for_text(NEW_BELOW, "To the end").await;
     let read = FIRST - 12;
-    // The rest of the scrolling, which a busy machine draws whenever it can, is stopped.
+    // Stops the rest of the smooth scrolling, which a busy machine may draw late.
     window.ask("document.querySelector('[role=log]').scrollBy({ top: -1, behavior: 'instant' });").await;
     window
         .until(
@@ -96,7 +96,7 @@ async fn what_is_read_stays_in_its_place_while_text_streams_below() {
 }
 
 #[tokio::test]
-async fn what_is_selected_is_quoted() {
+async fn selected_text_is_quoted() {
     let model =
         ModelServer::start([text("The offer holds until Friday.\n\nThen it is void."), text("Noted.")]);
     let home = Home::new().provider(&model.base_url());
@@ -114,7 +114,7 @@ async fn what_is_selected_is_quoted() {
     window.until("the quotation", WRITTEN, vec![json!(quoted)]).await;
     window.wait_gone("[data-testid=quote]").await;
 
-    // By keys the same, behind what is written.
+    // The same by keyboard, after the draft.
     select(&window, "Then it is void.").await;
     window.wait_for("[data-testid=quote]").await;
     window.press(&[Key::Control, Key::Shift], 'q').await;

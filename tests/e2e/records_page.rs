@@ -1,11 +1,11 @@
-//! How a skill's records are read, in settings: what the notes suggest, a field and a type of the user's own.
+//! The records page of a skill in the settings: a proposal from the notes, a custom field and type.
 
 use fantoccini::key::Key;
 use serde_json::json;
 
 use crate::harness::{Home, Window};
 
-/// People by category, one of them torn, one private, and one that a company's type claims, too.
+/// People by category: one broken, one private, and one that a company's type claims, too.
 fn home() -> Home {
     let person = |mail: &str, mood: &str| {
         format!("---\ncategories: [\"[[People]]\"]\nmail: {mail}\nmood: {mood}\n---\n")
@@ -27,7 +27,7 @@ async fn open(window: &Window) {
     window.wait_for("[data-testid=composer-input]").await;
     window.click("[data-testid=nav-settings]").await;
     window.click("[data-skill=crm] [data-testid=skill-name]").await;
-    // What the notes suggest moves what is below it.
+    // The proposal moves everything below it when it appears.
     window.wait_for("[data-testid=field-proposal]").await;
     window.click("[data-testid=open-records]").await;
     window.wait_for_text("[data-testid=records-page]", "One note as Nova would read it").await;
@@ -39,7 +39,7 @@ async fn write(window: &Window, text: &str) {
     }
 }
 
-/// Chooses in a list by its label and the value of the option.
+/// Selects the option with this value in the list with this label.
 async fn choose(window: &Window, list: &str, value: &str) {
     let script =
         "const list = [...document.querySelectorAll('select')].find((one) => one.ariaLabel === arguments[0]);
@@ -51,7 +51,7 @@ async fn choose(window: &Window, list: &str, value: &str) {
 }
 
 #[tokio::test]
-async fn own_field_is_added_and_used_in_form_and_table() {
+async fn custom_field_is_added_and_used_in_form_and_table() {
     let home = home();
     let before = home.read_note("People/Ada Byron.md");
     let window = Window::open(&home).await;
@@ -99,7 +99,7 @@ async fn own_field_is_added_and_used_in_form_and_table() {
 }
 
 #[tokio::test]
-async fn own_type_is_named_used_and_removed() {
+async fn custom_type_is_named_used_and_removed() {
     let home = home().note("Firms/Old.md", "---\ntype: supplier\nsince: 2024-01-01\n---\n");
     let window = Window::open(&home).await;
     open(&window).await;

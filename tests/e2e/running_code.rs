@@ -1,4 +1,4 @@
-//! A script of the model over three skills: its calls and its one diff in the window, allowed and undone.
+//! A script of the model over three skills: its calls and its single diff in the window, allowed and undone.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::harness::{Home, Window};
 
-/// What the user asks for.
+/// The user's request.
 pub(crate) const WISH: &str = "Push next week’s follow-ups to Monday and tell me where we stand";
 
-/// A rule that one of its calls meets.
+/// A rule that denies one of its calls.
 pub(crate) const RULES: &str = "permissions:\n  deny:\n    - portfolio__quote\n";
 
 const SCRIPT: &str = "\
@@ -54,7 +54,7 @@ pub(crate) fn home(model: &ModelServer) -> Home {
 const MARA: &str = "CRM/People/Mara Lindholt.md";
 
 #[tokio::test]
-async fn a_script_shows_its_calls_and_writes_one_diff_after_allow_and_undo_takes_it_back() {
+async fn script_shows_its_calls_and_one_diff_that_undo_reverts() {
     let model = model();
     let home = home(&model);
     let before = home.read_note(MARA);

@@ -1,4 +1,4 @@
-//! A command, from its card with what it may reach to its Stop.
+//! A command, from its card with its access to its Stop.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::model;
 pub(crate) const CARD: &str = "[data-testid=tool-card][data-tool='core.bash']";
 const APPROVAL: &str = "[data-testid=approval-card]";
 
-/// A home whose user switched commands on.
+/// A home whose user enabled commands.
 pub(crate) fn home(model: &nova_testkit::ModelServer, theme: Theme) -> Home {
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
     let home = Home::new().theme(theme).vault_from(&template).provider(&model.base_url());
@@ -19,7 +19,7 @@ pub(crate) fn home(model: &nova_testkit::ModelServer, theme: Theme) -> Home {
     home.settings(&settings)
 }
 
-/// Whether this kernel can confine a command. Says so if not: then the test has tested nothing.
+/// Whether this kernel can confine a command. Prints a message if not: then the test checks nothing.
 fn can_run(home: &Home) -> bool {
     let tools = home.nova(&["tool", "list", "--json"]);
     let state = tools.as_array().into_iter().flatten().find(|tool| tool["name"] == "core.bash");
@@ -30,21 +30,21 @@ fn can_run(home: &Home) -> bool {
     can
 }
 
-/// Asks for the command and waits for its card.
+/// Requests the command and waits for its card.
 pub(crate) async fn asked(window: &Window) {
     window.type_into("[data-testid=composer-input]", model::SCANS).await;
     window.click("[data-testid=send]").await;
     window.wait_for(&format!("{APPROVAL}[data-armed=true]")).await;
 }
 
-/// Allows it and waits for what it says first.
+/// Allows it and waits for its first output.
 pub(crate) async fn running(window: &Window) {
     window.click(&format!("{APPROVAL}[data-armed=true] [data-testid=approval-once]")).await;
     window.wait_for_text(&format!("{CARD} [data-testid=command-output]"), "scans/2026-09-annex.pdf").await;
 }
 
 #[tokio::test]
-async fn a_command_says_what_it_may_reach_streams_and_is_stopped() {
+async fn command_shows_its_access_streams_and_is_stopped() {
     let model = model::start();
     let home = home(&model, Theme::Light);
     if !can_run(&home) {

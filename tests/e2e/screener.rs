@@ -1,4 +1,4 @@
-//! Shares that meet conditions, from sources of this machine that answer as those of the web do.
+//! The screener over local sources that answer like those of the web.
 
 use fantoccini::key::Key;
 use jiff::Zoned;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::harness::{Home, Window};
 use crate::symbol::closes;
 
-/// Symbol, name, revenue of 2022 and 2025, net income, debt: millions.
+/// Symbol, name, revenue of 2022 and 2025, net income, debt; in millions.
 const SHARES: [(&str, &str, [f64; 4]); 8] = [
     ("NGTL", "Northgate Tooling", [771.0, 1_148.0, 168.0, 310.0]),
     ("BWOP", "Brightwater Optics", [320.0, 580.0, 92.0, 240.0]),
@@ -53,7 +53,8 @@ fn chart(symbol: &str, name: &str) -> Reply {
     )
 }
 
-/// Twelve years of reports, each filed in February: what grew from 2022 to 2025 grew as fast before.
+/// Twelve years of reports, each filed in February, with the growth of 2022 to 2025 extended to earlier
+/// years.
 fn reported(name: &str, [before, revenue, income, debt]: [f64; 4]) -> Value {
     let growth = (revenue / before).powf(1.0 / 3.0);
     let in_year = |year: i16, value: f64| value * 1e6 / growth.powi(i32::from(2025 - year));
@@ -114,7 +115,7 @@ fn answer(request: &WebRequest) -> Reply {
 
 pub(crate) const RULES: &str = "permissions: { allow: [ \"screener__*\" ] }\n";
 
-/// Sources of this machine; the server answers for as long as it lives.
+/// A home with local sources; the server runs until it is dropped.
 pub(crate) async fn home() -> (Home, WebServer) {
     let server = WebServer::start(answer).await;
     let here = format!("http://{}", server.address());
@@ -133,7 +134,7 @@ pub(crate) async fn home() -> (Home, WebServer) {
     (home, server)
 }
 
-/// Opens the panel in place of the chat, with the screen chosen.
+/// Opens the panel in place of the chat with the screen selected.
 pub(crate) async fn open(home: &Home) -> Window {
     let window = Window::open(home).await;
     window.resize(1440, 900).await;
@@ -146,14 +147,14 @@ pub(crate) async fn open(home: &Home) -> Window {
     window
 }
 
-/// Scans, and allows the call to ask this machine: the rules cover the sources of the web alone.
+/// Scans, and allows the call to the local sources: the rules cover only web sources.
 pub(crate) async fn scan(window: &Window) {
     window.click_named("Scan").await;
     allow(window).await;
     window.wait_for_text("section[aria-label='Hits']", "1 left out").await;
 }
 
-/// What the scan fetched today is not asked for again.
+/// Data fetched by today's scan is not requested again.
 pub(crate) async fn explain(window: &Window, symbol: &str) {
     window.click(&format!("[data-hit={symbol}]")).await;
     window.wait_for("table[aria-label='Conditions of the hit']").await;
@@ -172,20 +173,20 @@ async fn allow(window: &Window) {
 }
 
 #[tokio::test]
-async fn a_screen_is_scanned_explained_and_tried_on_past_years() {
+async fn screen_is_scanned_explained_and_backtested() {
     let (home, server) = home().await;
     let window = open(&home).await;
     assert!(server.requests().is_empty(), "nothing is asked before a scan");
     scan(&window).await;
     window.wait_for_text("table[aria-label='Hits']", "Brightwater Optics").await;
-    // The loss has no ratio; one share is not known.
+    // A loss has no ratio; one share is unknown.
     window.wait_for_text("section[aria-label='Hits']", "HLMR").await;
     explain(&window, "BWOP").await;
     window.wait_for_text("section[aria-label='Why BWOP is a hit']", "Price ÷ earnings").await;
     let asked = server.requests().len();
     back_test(&window).await;
     window.wait_for_text("section[aria-label='What this cannot know']", "Failed and bought companies").await;
-    // The share that nobody knows is asked for again, and no other.
+    // Only the unknown share is requested again.
     assert_eq!(server.requests().len(), asked + 1);
     window.close().await;
 }

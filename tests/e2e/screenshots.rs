@@ -1,6 +1,6 @@
-//! Writes the pictures of `docs/screenshots`: the window in both sizes and both colour schemes.
-//! `make screenshots` runs it; the pictures are looked at by people, nothing is compared.
-//! With arguments only the screens so named are taken: `cargo test … --test screenshots -- picker`.
+//! Writes the screenshots in `docs/screenshots`: the window in both sizes and both colour schemes. `make
+//! screenshots` runs it; nothing is compared. Arguments select screens by name: `cargo test … --test
+//! screenshots -- picker`.
 
 #[allow(dead_code, unused_imports, reason = "its model is in a picture, too")]
 mod giving_tasks;
@@ -154,7 +154,7 @@ async fn main() {
     }
 }
 
-/// A skill's panel in place of the chat, with the notes of the sample vault.
+/// A skill's panel in place of the chat, over the sample vault.
 async fn panel(skill: &str, at: char, shown: &str, name: &str, theme: Theme) {
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
     let home = Home::new().theme(theme).vault_from(&template);
@@ -168,7 +168,7 @@ async fn panel(skill: &str, at: char, shown: &str, name: &str, theme: Theme) {
     window.wait_for_text("[data-testid=wide-panel]", "read just now").await;
     let [large, small] = SIZES;
     if skill == "portfolio" {
-        // What is behind the total gain, below the table.
+        // The parts of the total gain are below the table.
         window
             .ask("[...document.querySelectorAll('[data-testid=wide-panel] [data-testid=figure-chip]')].at(-1).click();")
             .await;
@@ -181,7 +181,7 @@ async fn panel(skill: &str, at: char, shown: &str, name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// A bank's file, dropped on the panel; one of its payments is there already.
+/// A bank's file, dropped on the panel; one of its payments already exists.
 async fn import(name: &str, theme: Theme) {
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
     let home = Home::new().theme(theme).vault_from(&template);
@@ -211,7 +211,7 @@ Buchungstag;Auftraggeber / Begünstigter;Verwendungszweck;Betrag (EUR);Kundenref
 12.11.26;Savings;Transfer;-150,00;R-77031;2.097,50
 ";
 
-/// A script waits for its answer.
+/// A script waits for approval.
 async fn script(name: &str, theme: Theme) {
     let model = running_code::model();
     let home = running_code::home(&model).theme(theme);
@@ -223,7 +223,7 @@ async fn script(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// Skills and tools of the user's own stand beside the built-in ones.
+/// The user's own skills and tools beside the built-in ones.
 async fn picker(name: &str, theme: Theme) {
     let model = model::start();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
@@ -265,7 +265,7 @@ description: How we write to people after a first meeting.
 Thank them, name what was agreed, propose one date.
 ";
 
-/// An Ollama with a model here and one elsewhere, and a vault that Obsidian knows.
+/// An Ollama with a local and a remote model, and a vault that Obsidian knows.
 async fn first_run(name: &str, theme: Theme) {
     let model = model::start().named("qwen3:14b");
     model.passes_on_to("gpt-oss:120b-cloud", "https://ollama.com:443");
@@ -374,7 +374,7 @@ async fn problems(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// An answer with the pages that it rests on.
+/// An answer with its source pages.
 async fn pages(name: &str, theme: Theme) {
     let model = web_pages::model();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
@@ -391,7 +391,7 @@ async fn pages(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// A command that waits for its answer, and that runs.
+/// A command waiting for approval, then running.
 async fn command(name: &str, theme: Theme) {
     let model = model::start();
     let home = running_commands::home(&model, theme);
@@ -409,7 +409,7 @@ async fn say(window: &Window, words: &str) {
     window.click("[data-testid=send]").await;
 }
 
-/// Chats of today and before, as somebody has them who has used Nova for a while; nothing is in them.
+/// Chats of today and earlier, as in regular use; they are empty.
 async fn earlier_chats(home: &Home) {
     let store = nova_session::Store::open(&home.data()).await.expect("the chats");
     let now = jiff::Timestamp::now();
@@ -421,7 +421,7 @@ async fn earlier_chats(home: &Home) {
     }
 }
 
-/// Hours ago, and the title.
+/// Hours ago, and title.
 const EARLIER: [(i64, &str); 10] = [
     (170, "Monday review"),
     (300, "Quarter close checklist"),
@@ -437,7 +437,7 @@ const EARLIER: [(i64, &str); 10] = [
 
 const PINNED: [&str; 2] = ["Monday review", "Quarter close checklist"];
 
-/// The smallest window would lay the panel over the chat that the picture is of.
+/// The smallest window would lay the panel over the pictured chat.
 async fn take_beside_panel(window: &Window, screen: &str, theme: &str) {
     let [large, small] = SIZES;
     take_in(window, screen, theme, large).await;

@@ -1,4 +1,4 @@
-//! A share at a glance, from sources of this machine that answer as those of the web do.
+//! A share at a glance, from local sources that answer like those of the web.
 
 use fantoccini::key::Key;
 use jiff::{ToSpan as _, Zoned};
@@ -10,7 +10,7 @@ use crate::harness::{Home, Window};
 const POSITION: &str = "---\ntype: position\nsymbol: NGTL\nname: Northgate Tooling\ncurrency: USD\n---\n";
 const BOUGHT: &str = "---\ntype: trade\nsymbol: NGTL\nkind: buy\ndate: 2025-11-03\nquantity: 300\nprice: 31.50\ncurrency: USD\n---\n";
 
-/// The weekdays of some years up to yesterday, each with its close: the same walk each time.
+/// The weekdays of some years up to yesterday, with the closes of a deterministic walk.
 pub(crate) fn closes(symbol: &str, years: i64, now: &Zoned) -> Vec<(i64, f64)> {
     let mut seed: u32 = symbol.bytes().map(u32::from).sum();
     let mut close = 18.0_f64;
@@ -102,7 +102,7 @@ fn answer(request: &WebRequest) -> Reply {
 
 pub(crate) const RULES: &str = "permissions: { allow: [ \"lookup__*\" ] }\n";
 
-/// Sources of this machine; the server answers for as long as it lives.
+/// A home with local sources; the server runs until it is dropped.
 pub(crate) async fn home() -> (Home, WebServer) {
     let server = WebServer::start(answer).await;
     let here = format!("http://{}", server.address());
@@ -132,7 +132,7 @@ pub(crate) async fn open(home: &Home) -> Window {
     window
 }
 
-/// Names a share, and allows each block to ask this machine: the rules cover the sources of the web alone.
+/// Looks up a share and allows each block to contact the local sources: the rules cover only web sources.
 pub(crate) async fn look_up(window: &Window, symbol: &str) {
     window.press(&[], '/').await;
     window.type_into("[data-symbol-search] input", symbol).await;
@@ -161,7 +161,7 @@ async fn allow(window: &Window, block: &str) {
 }
 
 #[tokio::test]
-async fn a_share_is_looked_up_and_compared() {
+async fn share_is_looked_up_and_compared() {
     let (home, server) = home().await;
     let home = home.config_file("permissions.yaml", RULES);
     let window = open(&home).await;
@@ -184,7 +184,7 @@ async fn a_share_is_looked_up_and_compared() {
 }
 
 #[tokio::test]
-async fn a_share_is_asked_about_before_the_web_is() {
+async fn approval_is_asked_before_the_web_is_contacted() {
     let (home, server) = home().await;
     let window = open(&home).await;
     window.press(&[], '/').await;

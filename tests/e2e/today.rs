@@ -1,4 +1,4 @@
-//! What is due stands where a new chat begins, and is ticked off there.
+//! Due items appear where a new chat begins, and are completed there.
 
 use fantoccini::key::Key;
 
@@ -7,7 +7,7 @@ use crate::harness::{Home, Window};
 const NOTE: &str = "# House\n\n- [ ] Sweep the stairs 📅 2026-01-31\n- [ ] Pay the rent 📅 2026-01-31\n";
 
 #[tokio::test]
-async fn a_task_is_ticked_off_by_key_and_taken_back() {
+async fn task_is_completed_by_key_and_reopened() {
     let home = Home::new().note("House.md", NOTE);
     let window = Window::open(&home).await;
     window.wait_for("[data-testid=today-row]").await;

@@ -1,4 +1,4 @@
-//! Settings → Vault, by the mouse and by keys.
+//! Settings → Vault, by mouse and by keyboard.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::harness::{Home, Window};
 
-/// A vault that the settings name, and one that was open before.
+/// A vault named by the settings, and a recent one.
 fn home() -> Home {
     let home = Home::new()
         .first_start()

@@ -1,10 +1,10 @@
-//! A tool that the assistant wrote: looked at, tried, promoted, called.
+//! A tool written by the assistant: reviewed, dry-run, promoted, called.
 
 use serde_json::json;
 
 use crate::harness::{Home, Window};
 
-/// One that a person would want to look at: it has a host and no secret.
+/// A tool worth reviewing: it declares a host and no secret.
 pub(crate) const TIDES: &str = "\
 import { z } from 'zod'
 import { defineTool } from '@nova/tools'
@@ -26,7 +26,7 @@ export default defineTool({
 ";
 
 #[tokio::test]
-async fn a_tool_that_waits_is_tried_and_promoted_by_clicks_and_can_be_called() {
+async fn pending_tool_is_dry_run_and_promoted_by_clicks_and_can_be_called() {
     let home = Home::new().settings(&json!({})).waiting_tool("tides.ts", TIDES);
     let window = Window::open(&home).await;
 
@@ -37,7 +37,7 @@ async fn a_tool_that_waits_is_tried_and_promoted_by_clicks_and_can_be_called() {
     let result = "[data-testid=dry-run-result]";
     window.wait_for_text(result, "https://tides.example.org/v1/today?harbour=Hamburg").await;
 
-    // A click in the first moment counts for nothing.
+    // Clicks are ignored for a moment.
     window.click("[data-testid=promote-tool][data-armed=true]").await;
     window.wait_for("[data-testid=waiting-tool-settled]").await;
     let rows = home.nova(&["tool", "list", "--json"]);

@@ -1,5 +1,5 @@
-//! A chat that read pages, in the real window. Its tools ran below the window, over servers of this machine that
-//! stand for those of others: the program itself reaches public addresses only.
+//! A chat that read pages, in the real window. Its tools ran below the window over local servers, because the
+//! program itself contacts public addresses only.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,12 +18,12 @@ use serde_json::json;
 
 use crate::harness::{Home, Window};
 
-/// What the user asked, which names the chat.
+/// The user's question, which becomes the chat's title.
 pub(crate) const QUESTION: &str = "What does Quillon charge for the licence?";
 const PRICES: &str = "http://quillon.example/prices";
 const HOSTING: &str = "http://quillon.example/hosting";
 
-/// The model of the chat, which also answers the window.
+/// The model of the chat, also used by the window.
 pub(crate) fn model() -> ModelServer {
     ModelServer::start([
         calls([("core__web_fetch", json!({"url": PRICES})), ("core__web_fetch", json!({"url": HOSTING}))]),
@@ -34,7 +34,7 @@ pub(crate) fn model() -> ModelServer {
     ])
 }
 
-/// Has the chat in this home.
+/// Runs the chat in this home.
 pub(crate) async fn read_pages(home: &Home) {
     let server = WebServer::start(|request| {
         let page = match request.path.as_str() {
@@ -89,7 +89,7 @@ pub(crate) async fn read_pages(home: &Home) {
 }
 
 #[tokio::test]
-async fn the_number_in_an_answer_opens_the_page_that_the_card_names() {
+async fn citation_opens_the_page_that_the_card_names() {
     let model = model();
     let home = Home::new().provider(&model.base_url()).launcher("echo \"$*\" >>\"$HOME/opened\"");
     read_pages(&home).await;

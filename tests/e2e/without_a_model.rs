@@ -1,4 +1,4 @@
-//! What works before anything is configured.
+//! Features that work before anything is configured.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::harness::{Home, Window};
 
 #[tokio::test]
-async fn the_first_start_copies_the_sample_vault_and_continues_without_a_model() {
+async fn first_start_copies_the_sample_vault_and_works_without_a_model() {
     let home = Home::new().first_start();
     let window = Window::open(&home).await;
 
@@ -48,7 +48,7 @@ async fn every_tool_runs_from_a_form() {
 }
 
 #[tokio::test]
-async fn a_skill_is_switched_off_and_on_at_once() {
+async fn skill_is_disabled_and_enabled_at_once() {
     let home = Home::new();
     let window = Window::open(&home).await;
 
@@ -63,7 +63,7 @@ async fn a_skill_is_switched_off_and_on_at_once() {
 }
 
 #[tokio::test]
-async fn what_is_set_of_a_skill_stands_in_the_configuration_at_once() {
+async fn skill_settings_are_written_to_the_configuration_at_once() {
     let home = Home::new()
         .settings(&json!({}))
         .config_file("skills/letters/SKILL.md", "---\nname: letters\ndescription: Letters.\n---\n")

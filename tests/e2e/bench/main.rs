@@ -1,11 +1,11 @@
-//! Nova's window beside the barest Tauri window, on this machine and in the same run: how soon
-//! the second frame is drawn, how much memory all processes hold, and how long a command
-//! takes to the backend and back; what a streaming answer costs; how long a board of many deals takes; and how
-//! much later the window is usable beside dead MCP servers.
-//! `make bench` runs it; nothing passes or fails here. With the argument `streaming`, `board` or `servers` only
-//! that is measured.
+//! Compares Nova's window with a minimal Tauri window, on this machine and in the same run: time to the
+//! second frame, memory of all processes, latency of a command's round trip. Also measures the cost of a
+//! streaming answer, the time to open a large board, and the startup delay caused by dead MCP servers.
+//!
+//! `make bench` runs it; nothing passes or fails here. The argument `streaming`, `board` or `servers` selects
+//! one measurement.
 
-// A table on standard output is what this program is for.
+// Its output is a table on standard output.
 #![allow(clippy::print_stdout)]
 
 #[path = "../harness/mod.rs"]
@@ -19,22 +19,22 @@ use std::time::Duration;
 use harness::{Home, Window};
 use serde_json::Value;
 
-/// Starts of each program, taking turns so that a busy moment of the machine hits both.
+/// Starts per program, alternating so that a busy moment of the machine affects both.
 const ROUNDS: usize = 10;
 
-/// What one start of a program showed.
+/// Measurements of one start of a program.
 struct Start {
     painted_ms: f64,
     memory_mb: f64,
     round_trips_ms: Vec<f64>,
-    /// From a note's save to its event in the page; the bare window has no vault.
+    /// From saving a note to its event in the page; the baseline window has no vault.
     saves_ms: Vec<f64>,
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let nova = PathBuf::from(env!("CARGO_BIN_EXE_nova"));
-    // On its own first: nothing else is measured meanwhile.
+    // First, with nothing else running.
     let streaming = streaming().await;
     if std::env::args().any(|arg| arg == "streaming") {
         println!("processor at 100 tokens a second, % of a core: {:.1}", streaming.all);
@@ -75,7 +75,7 @@ async fn main() {
     println!("{:<44}{:>12}{without:>12.1}", "the same without the graphics card's part", "");
     print_board(&board);
     servers::print(&usable);
-    // Of the means of ten that `round_trips` gives, over all rounds.
+    // Percentiles over all rounds of the means that `round_trips` returns.
     for (name, part) in [("median", 0.5), ("95th of 100", 0.95)] {
         row(&format!("command and answer, ms, {name}"), &of_bare, &of_nova, |all| {
             share(all.iter().flat_map(|one| one.round_trips_ms.iter().copied()), part)
@@ -83,12 +83,12 @@ async fn main() {
     }
 }
 
-/// How many deals lie on the board, and how often it is opened at a new start.
+/// Deals on the board, and measured starts.
 const DEALS: usize = 800;
 const BOARDS: usize = 5;
 
-/// From the key that opens the board to its last deal, by start of Nova, ms: at once after the start, with the
-/// vault's first read, and once more with the panel shown anew.
+/// From the key that opens the board to its last deal, in ms, by start of Nova: right after the start, which
+/// includes the first read of the vault, and once more with the panel reopened.
 struct Board {
     first_ms: Vec<f64>,
     again_ms: Vec<f64>,
@@ -121,7 +121,8 @@ async fn board() -> Board {
     Board { first_ms, again_ms }
 }
 
-/// Presses the key of the panel; how long until the columns count all deals and the next frame is drawn.
+/// Presses the panel's key and returns the time until the columns count all deals and the next frame is
+/// drawn.
 async fn open_board(window: &Window) -> f64 {
     window
         .ask(&format!(
@@ -155,18 +156,18 @@ fn print_board(Board { first_ms, again_ms }: &Board) {
     println!("{:<44}{:>12}{:>12.1}", "board of 800 deals again, ms, median", "", median(again_ms));
 }
 
-/// How many tokens a second stream, and for how long they are measured.
+/// Streamed tokens per second, and the duration of the measurement.
 const TOKENS_A_SECOND: u64 = 100;
 const STREAMED: Duration = Duration::from_secs(15);
 
 /// Percent of one core.
 struct Streaming {
     all: f64,
-    /// What Mesa's `llvmpipe` takes to draw in place of a graphics card, where there is none.
+    /// CPU time of Mesa's `llvmpipe`, which renders in software on machines without a GPU.
     graphics: f64,
 }
 
-/// What all processes of the window use while an answer streams: prose, a table and code.
+/// CPU use of all the window's processes while an answer with prose, a table and code streams.
 async fn streaming() -> Streaming {
     let seconds = STREAMED.as_secs() + 10;
     let words = STREAM.split_inclusive(' ').cycle().take((seconds * TOKENS_A_SECOND) as usize);
@@ -182,7 +183,7 @@ async fn streaming() -> Streaming {
     window.wait_for("[data-testid=message]").await;
 
     let mut ticks = tokio::time::interval(Duration::from_micros(1_000_000 / TOKENS_A_SECOND));
-    // The first seconds load what a first answer loads.
+    // The first seconds include one-time loading.
     for _ in 0..3 * TOKENS_A_SECOND {
         ticks.tick().await;
         model.resume();
@@ -223,12 +224,12 @@ is why the **third** one is left out here and looked at again below.\n\n\
 - one of them is due in May\n- the other one in June\n\n\
 ```rust\nfn grown(value: f64, rate: f64) -> f64 {\n    value * (1.0 + rate / 100.0)\n}\n```\n\n";
 
-/// Time that a process has used so far, its own and the system's for it.
+/// CPU seconds of a process, user and system.
 fn processor_seconds(process: u32) -> f64 {
     seconds_in(&format!("/proc/{process}/stat"))
 }
 
-/// The same of its threads that stand in for a graphics card.
+/// CPU seconds of its software-rendering threads.
 fn graphics_seconds(process: u32) -> f64 {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let is_graphics = |thread: &Path| {
@@ -243,7 +244,7 @@ fn seconds_in(stat: &str) -> f64 {
     let stat = std::fs::read_to_string(stat).unwrap_or_default();
     let Some((_, rest)) = stat.rsplit_once(") ") else { return 0.0 };
     let fields: Vec<&str> = rest.split(' ').collect();
-    // The 14th and 15th of the whole line: utime and stime.
+    // Fields 14 and 15 of the whole line: utime and stime.
     let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or_default();
     (ticks(11) + ticks(12)) / TICKS_A_SECOND
 }
@@ -269,7 +270,7 @@ async fn start(program: &Path, has_vault: bool) -> Start {
     let painted = painted.as_f64().expect("a time in milliseconds");
     let round_trips = round_trips(&window).await;
     let saves_ms = if has_vault { saves(&window, &home).await } else { Vec::new() };
-    // Memory is read once what the start left behind has been collected.
+    // Let the garbage of the start be collected before reading memory.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let memory_kb: u64 = window.processes().into_iter().map(proportional_memory_kb).sum();
     window.close().await;
@@ -282,7 +283,7 @@ async fn start(program: &Path, has_vault: bool) -> Start {
     }
 }
 
-/// Times from the end of a save, as an editor does it, to the event about it in the page.
+/// Times from the end of a save, as an editor does it, to its event in the page.
 async fn saves(window: &Window, home: &Home) -> Vec<f64> {
     window
         .ask(
@@ -311,9 +312,9 @@ async fn saves(window: &Window, home: &Home) -> Vec<f64> {
     times
 }
 
-/// Times of a command without work: one that is refused crosses the same bridge both ways,
-/// so the bare window, which has no command, can be asked the same. Each figure is the mean of
-/// ten, because the page's clock counts whole milliseconds.
+/// Latencies of a command without work: a refused one crosses the same bridge both ways, so it also works in
+/// the baseline window, which has no commands. Each value is the mean of ten, because the page's clock counts
+/// whole milliseconds.
 async fn round_trips(window: &Window) -> Vec<f64> {
     let times = window
         .ask_later(
@@ -335,7 +336,7 @@ async fn round_trips(window: &Window) -> Vec<f64> {
     times.iter().filter_map(Value::as_f64).collect()
 }
 
-/// A script that notes the time and becomes `program`: the driver starts it, not we.
+/// A script that records the time, then execs `program`: the driver starts the program, not this process.
 fn stamped_program(program: &Path, folder: &Path) -> PathBuf {
     let script = folder.join("start");
     let text = format!(
@@ -354,7 +355,7 @@ fn started_at(folder: &Path) -> f64 {
     text.trim().parse::<f64>().expect("nanoseconds since 1970") / 1e6
 }
 
-/// Memory of one process, pages shared with others counted in part.
+/// Proportional set size (PSS) of one process.
 fn proportional_memory_kb(process: u32) -> u64 {
     let file = format!("/proc/{process}/smaps_rollup");
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -362,7 +363,7 @@ fn proportional_memory_kb(process: u32) -> u64 {
     line.trim().trim_end_matches(" kB").parse().expect("a number of kB")
 }
 
-/// The value below which `part` of all lie.
+/// The value below which `part` of all values lie.
 fn share(values: impl Iterator<Item = f64>, part: f64) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);

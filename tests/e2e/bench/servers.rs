@@ -1,4 +1,4 @@
-//! How much later the window can be typed into where MCP servers hang or die.
+//! Delay until the window accepts typing when MCP servers hang or die.
 
 use std::path::Path;
 
@@ -8,12 +8,12 @@ use super::harness::{Home, Window};
 use super::{share, stamped_program, started_at};
 
 const DEAD: usize = 20;
-/// Starts with and without them, taking turns.
+/// Starts with and without them, alternating.
 const ROUNDS: usize = 5;
-/// How much later the window may be usable.
+/// Allowed delay.
 const GOAL_MS: f64 = 1_000.0;
 
-/// From the start of the program to a composer that takes a key, ms.
+/// From the start of the program until the composer accepts a key, in ms.
 pub(crate) struct Usable {
     without: Vec<f64>,
     beside: Vec<f64>,
@@ -38,7 +38,7 @@ pub(crate) fn print(Usable { without, beside }: &Usable) {
     println!("  later by {:.0} ms, goal ≤ {GOAL_MS:.0}: {verdict}", beside - without);
 }
 
-/// Every other server hangs, the rest die; the user agreed to all of them.
+/// Every other server hangs, the rest die; all are approved.
 fn home(dead: usize) -> Home {
     let home = Home::new();
     let configured = |home: Home, startup_timeout: u64| {
@@ -52,7 +52,7 @@ fn home(dead: usize) -> Home {
         let settings = json!({ "vault": home.vault(), "mcpServers": servers });
         home.settings(&settings)
     };
-    // So that agreeing to them does not take as long as their starts may.
+    // Otherwise approving them would take as long as their start timeout.
     let home = configured(home, 50);
     for at in 0..dead {
         home.nova(&["mcp", "review", &format!("dead-{at}"), "--accept", "--json"]);

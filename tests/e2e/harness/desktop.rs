@@ -1,10 +1,10 @@
-//! What a user's desktop decides: the language, and what opens an address.
+//! Desktop settings: the language, and the program that opens addresses.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Compiles the locale into `folder`: the machine need not have it installed.
+/// Compiles the locale into `folder`, since the machine may not have it installed.
 pub(super) fn language(folder: &Path, language: &str) -> [(&'static str, PathBuf); 2] {
     let locale = format!("{language}.UTF-8");
     std::fs::create_dir_all(folder).expect("a folder for the locale");
@@ -15,7 +15,7 @@ pub(super) fn language(folder: &Path, language: &str) -> [(&'static str, PathBuf
     [("LOCPATH", folder.to_owned()), ("LC_ALL", locale.into())]
 }
 
-/// A `PATH` on which every program that Nova opens an address with is `script`.
+/// A `PATH` in which every launcher that Nova may call is `script`.
 pub(super) fn launcher(folder: &Path, script: &str) -> (&'static str, PathBuf) {
     std::fs::create_dir_all(folder).expect("a folder for programs");
     for name in ["xdg-open", "gio", "gnome-open", "kde-open6", "kde-open5", "kde-open"] {

@@ -1,4 +1,4 @@
-//! `tauri-driver` and all it starts, as one process group that ends with the test.
+//! `tauri-driver` and its children, as one process group that ends with the test.
 
 use std::fs::File;
 use std::net::TcpListener;
@@ -14,8 +14,7 @@ use serde_json::json;
 
 use super::PATIENCE;
 
-/// A window that is not under control after this long will not be: it takes about a second, and
-/// ten where others keep the machine busy.
+/// Startup takes about a second, or ten on a busy machine; after this long it has failed.
 const START: Duration = Duration::from_secs(60);
 
 /// Starts the driver and through it `program`, with `environment` set on top of this process's own.
@@ -24,8 +23,8 @@ pub(super) async fn start(program: &Path, environment: &[(&str, PathBuf)]) -> (D
     capabilities.insert("tauri:options".into(), json!({ "application": program }));
     capabilities.insert("timeouts".into(), json!({ "script": PATIENCE.as_millis() }));
 
-    // Once in a hundred starts on a busy machine WebKitWebDriver never gets hold of the web view,
-    // and another process can take a port between our finding it free and the driver's use of it.
+    // One in a hundred starts on a busy machine, WebKitWebDriver never attaches to the web view; and another
+    // process can take a port after it was found free.
     let mut attempts = 3;
     loop {
         let mut driver = Driver::spawn(environment);
@@ -42,7 +41,7 @@ pub(super) async fn start(program: &Path, environment: &[(&str, PathBuf)]) -> (D
     }
 }
 
-/// Asks for a session until the driver, which needs a moment to listen, gives one.
+/// Requests a session until the driver, which needs a moment to listen, provides one.
 async fn connect(
     driver: &mut Driver,
     capabilities: &serde_json::Map<String, serde_json::Value>,
@@ -91,9 +90,9 @@ impl Driver {
         Driver { child, address: format!("http://127.0.0.1:{port}"), log, ended: false }
     }
 
-    /// Ends the group and waits until its last process is gone, so that a restart on the same
-    /// folders finds nobody there. TERM, because a killed `tauri-driver` leaves WebKitWebDriver
-    /// behind, which then holds this test's pipes open.
+    /// Ends the group and waits until its last process is gone, so that a restart on the same folders finds
+    /// none. TERM, because a killed `tauri-driver` leaves WebKitWebDriver behind, which then keeps this
+    /// test's pipes open.
     pub(super) fn end(&mut self) {
         if std::mem::replace(&mut self.ended, true) {
             return;
@@ -109,7 +108,7 @@ impl Driver {
         let _ = self.child.wait();
     }
 
-    /// Ends the test with the reason and where the picture and the log are.
+    /// Fails the test with the reason and the paths of the screenshot and the log.
     pub(super) fn fail(&self, reason: &str, picture: Option<&[u8]>) -> ! {
         let log = std::fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<&str> = log.lines().collect();
@@ -176,7 +175,7 @@ fn target_folder() -> PathBuf {
     temporary.parent().expect("cargo's temporary folder lies in the target folder").to_owned()
 }
 
-/// Named after the test, whose thread the test runner names so.
+/// The test's name, which the test runner gives to its thread.
 fn test_name() -> String {
     let thread = std::thread::current();
     thread.name().unwrap_or("window").replace("::", "-")
@@ -185,7 +184,7 @@ fn test_name() -> String {
 fn two_free_ports() -> (u16, u16) {
     let bind = || TcpListener::bind("127.0.0.1:0").expect("a free port on loopback");
     let port = |listener: &TcpListener| listener.local_addr().expect("a bound port").port();
-    // Both are held until both are known, so that they differ.
+    // Both stay bound until both are known, so that they differ.
     let (first, second) = (bind(), bind());
     (port(&first), port(&second))
 }

@@ -4,24 +4,24 @@ use serde_json::{Value, json};
 
 use super::{copy_tree, desktop};
 
-/// Where one Nova lives during a test: its config, data and vault folders and the user's home.
-/// Removed when dropped; opening a second [`Window`] on the same home is a restart.
+/// The folders of one Nova during a test: config, data, vault and the user's home. Removed on drop; opening a
+/// second [`Window`] on the same home is a restart.
 pub(crate) struct Home {
     folder: tempfile::TempDir,
     theme: Theme,
-    /// Where an Ollama is.
+    /// Address of an Ollama.
     ollama: String,
-    /// `NOVA_VAULT` names the vault; else the settings do, or nothing.
+    /// Whether `NOVA_VAULT` names the vault; otherwise the settings do, or nothing does.
     names_vault: bool,
-    /// Where model servers of this machine are looked for: `ID=ADDRESS`.
+    /// Where local model servers are looked for: `ID=ADDRESS`.
     local_servers: String,
-    /// What the vault's folder is called.
+    /// Name of the vault's folder.
     vault: String,
-    /// What the desktop of this user has beside, or in place of, what is set for all.
+    /// Variables that replace or extend the common environment.
     pub(super) desktop: Vec<(&'static str, PathBuf)>,
 }
 
-/// Where a home has the configuration; the data lie apart from it.
+/// The configuration folder within a home; the data folder is separate.
 const CONFIG: &str = "home/.config/nova";
 
 /// The desktop's colour scheme, which the page sees as `prefers-color-scheme`.
@@ -37,7 +37,7 @@ impl Home {
     /// An empty vault and no settings at all, as on a first start with `NOVA_VAULT` set.
     pub(crate) fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("nova-e2e-").tempdir().expect("a temporary folder");
-        // Nothing listens there: no test depends on what runs on the machine.
+        // Nothing listens there, so no test depends on the machine's servers.
         let ollama = "127.0.0.1:9".into();
         let home = Home {
             folder,
@@ -59,49 +59,49 @@ impl Home {
         self
     }
 
-    /// With an Ollama that listens there, as `http://127.0.0.1:PORT`.
+    /// With an Ollama at this address, `http://127.0.0.1:PORT`.
     pub(crate) fn ollama(mut self, address: &str) -> Self {
         self.ollama = address.to_owned();
         self
     }
 
-    /// The window shows what the vault's folder is called. To be said before anything lies in it.
+    /// Sets the vault folder's name, which the window shows. Call it before adding notes.
     pub(crate) fn vault_named(mut self, name: &str) -> Self {
         let before = std::mem::replace(&mut self.vault, name.to_owned());
         std::fs::rename(self.path(&before), self.vault()).expect("the vault, renamed");
         self
     }
 
-    /// As on a machine where Nova was never started.
+    /// Like a machine on which Nova was never started.
     pub(crate) fn first_start(mut self) -> Self {
         self.names_vault = false;
         self
     }
 
-    /// A model server of this machine, where Nova looks for one.
+    /// Adds a local model server at an address where Nova looks for one.
     pub(crate) fn local_server(mut self, id: &str, address: &str) -> Self {
         self.local_servers = format!("{id}={address}");
         self
     }
 
-    /// A user whose system speaks this language, such as `de_DE`.
+    /// Sets the system language, such as `de_DE`.
     pub(crate) fn language(mut self, language: &str) -> Self {
         self.desktop.extend(desktop::language(&self.path("locale"), language));
         self
     }
 
-    /// What opens addresses on this desktop is a shell script, which gets the address as its last argument.
+    /// Makes a shell script open addresses; it receives the address as its last argument.
     pub(crate) fn launcher(mut self, script: &str) -> Self {
         self.desktop.push(desktop::launcher(&self.path("home/bin"), script));
         self
     }
 
-    /// The user's documents folder; Nova makes it when it copies the sample there.
+    /// The user's documents folder; Nova creates it when it copies the sample there.
     pub(crate) fn documents(&self) -> PathBuf {
         self.path("home/Documents")
     }
 
-    /// Writes a note, `path` relative to the vault, its folders made on the way.
+    /// Writes a note and creates its folders; `path` is relative to the vault.
     pub(crate) fn note(self, path: &str, text: &str) -> Self {
         let file = self.vault().join(path);
         let folder = file.parent().expect("a note lies in a folder");
@@ -123,8 +123,8 @@ impl Home {
         self
     }
 
-    /// Settings with one OpenAI-compatible provider, `scripted`, at `base_url`
-    /// (`http://127.0.0.1:PORT/v1`), its model `test` chosen.
+    /// Settings with one OpenAI-compatible provider, `scripted`, at `base_url` (`http://127.0.0.1:PORT/v1`),
+    /// and its model `test` as the default.
     pub(crate) fn provider(self, base_url: &str) -> Self {
         let vault = self.vault();
         self.settings(&json!({
@@ -138,7 +138,7 @@ impl Home {
         self.path(&self.vault)
     }
 
-    /// A TypeScript tool that the assistant wrote and nobody has approved.
+    /// Adds a TypeScript tool written by the assistant and not yet approved.
     pub(crate) fn waiting_tool(self, file: &str, source: &str) -> Self {
         let folder = self.path(CONFIG).join("tools/pending");
         std::fs::create_dir_all(&folder).expect("the folder of waiting tools");
@@ -146,12 +146,12 @@ impl Home {
         self
     }
 
-    /// A file in the folder of the configuration, such as a skill or a tool.
+    /// Writes a file in the configuration folder, such as a skill or a tool.
     pub(crate) fn config_file(self, path: &str, text: &str) -> Self {
         self.file(CONFIG, path, text)
     }
 
-    /// A file in the user's home.
+    /// Writes a file in the user's home.
     pub(crate) fn home_file(self, path: &str, text: &str) -> Self {
         self.file("home", path, text)
     }
@@ -163,22 +163,22 @@ impl Home {
         self
     }
 
-    /// A file in the user's home, which may not be there.
+    /// A path in the user's home, which may not exist.
     pub(crate) fn in_home(&self, file: &str) -> PathBuf {
         self.path("home").join(file)
     }
 
-    /// Where the configuration is.
+    /// The configuration folder.
     pub(crate) fn config(&self) -> PathBuf {
         self.path(CONFIG)
     }
 
-    /// Where Nova keeps its own files.
+    /// Nova's data folder.
     pub(crate) fn data(&self) -> PathBuf {
         self.path("data")
     }
 
-    /// Runs this checkout's `nova` as a command in this home and reads the JSON it prints.
+    /// Runs this checkout's `nova` as a command in this home and parses the JSON it prints.
     pub(crate) fn nova(&self, args: &[&str]) -> Value {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_nova"))
             .args(args)
@@ -190,13 +190,13 @@ impl Home {
         })
     }
 
-    /// The text of a note as it is on disk now.
+    /// The text of a note on disk.
     pub(crate) fn read_note(&self, path: &str) -> String {
         let file = self.vault().join(path);
         std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
     }
 
-    /// `nova.config.json` as it is on disk now.
+    /// `nova.config.json` on disk.
     pub(crate) fn read_config(&self) -> Value {
         let text = std::fs::read(self.path(CONFIG).join("nova.config.json")).expect("the settings are there");
         serde_json::from_slice(&text).expect("the settings are JSON")
@@ -206,7 +206,7 @@ impl Home {
         self.folder.path().join(part)
     }
 
-    /// What the program finds in its environment instead of the developer's own settings.
+    /// The program's environment, which replaces the developer's own settings.
     pub(super) fn environment(&self) -> Vec<(&'static str, PathBuf)> {
         let gtk_theme = match self.theme {
             Theme::Light => "Adwaita",
@@ -223,14 +223,13 @@ impl Home {
             ("GTK_THEME", gtk_theme.into()),
             ("OLLAMA_HOST", self.ollama.clone().into()),
             ("NOVA_LOCAL_SERVERS", self.local_servers.clone().into()),
-            // The keychain of the person who runs the tests is not used.
+            // Never use the keychain of whoever runs the tests.
             ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus".into()),
             ("LC_ALL", "C.UTF-8".into()),
             ("TZ", "UTC".into()),
-            // Not WEBKIT_DISABLE_DMABUF_RENDERER: with it WebKitGTK 2.50 never answers a
-            // request for a picture.
+            // Not WEBKIT_DISABLE_DMABUF_RENDERER: with it WebKitGTK 2.50 never answers a screenshot request.
         ];
-        // X clients look for their key in HOME, which has just been replaced.
+        // X clients look for their authority file in HOME, which was just replaced.
         if std::env::var_os("XAUTHORITY").is_none()
             && let Some(real) = std::env::home_dir()
         {

@@ -8,14 +8,14 @@ use super::Home;
 
 #[allow(dead_code, reason = "each test target uses its part of the harness")]
 impl Home {
-    /// With mailboxes on this server, by name and user: their password is kept and granted to the skill, and the server's
-    /// certificate is one of the system's.
+    /// Adds mailboxes of this server, by name and user. Their password is stored and granted to the skill,
+    /// and the server's certificate is trusted by the system.
     pub(crate) fn mailboxes(self, server: &Dovecot, mailboxes: &[(&str, &str)]) -> Self {
         let entry = |(name, user): &(&str, &str)| entry(server, name, user);
         self.with_mailboxes(server, mailboxes.iter().map(entry).collect())
     }
 
-    /// With one mailbox that sends through that server, each time after a question.
+    /// Adds one mailbox that sends through that server, asking each time.
     pub(crate) fn mailbox_that_sends(self, server: &Dovecot, smtp: &SmtpServer, user: &str) -> Self {
         let mut entry = entry(server, "Work", user);
         entry["smtp"] = format!("127.0.0.1:{}", smtp.port()).into();
@@ -24,7 +24,7 @@ impl Home {
         self.with_mailboxes(server, vec![entry])
     }
 
-    /// Without a mailbox, where the server's certificate is one of the system's and a passphrase is at hand.
+    /// No mailbox, but a trusted server certificate and an available passphrase.
     pub(crate) fn near_mail_server(mut self, server: &Dovecot) -> Self {
         let passphrase = self.path("passphrase");
         std::fs::write(&passphrase, "correct horse battery staple\n").expect("the passphrase");

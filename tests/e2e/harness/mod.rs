@@ -1,9 +1,9 @@
-//! What a window test needs: a [`Home`] (temporary folders, environment and settings) and a
-//! [`Window`] (the running program, driven through `tauri-driver` and WebKitWebDriver).
+//! Harness of the window tests: a [`Home`] (temporary folders, environment and settings) and a [`Window`]
+//! (the running program, driven through `tauri-driver` and WebKitWebDriver).
 //!
-//! Methods of [`Window`] panic with the reason and leave a picture and the program's log in
-//! `target/e2e/`, so tests read as a list of steps. Nothing here sleeps for a fixed time:
-//! every wait is for something to appear, with a limit far above what it takes.
+//! Methods of [`Window`] panic with the reason and leave a screenshot and the program's log in
+//! `target/e2e/`, so tests read as a list of steps. Nothing sleeps for a fixed time: every wait is for a
+//! condition, with a generous limit.
 
 mod desktop;
 mod driver;
@@ -25,15 +25,14 @@ use driver::Driver;
 #[allow(unused_imports, reason = "each test target uses its part of the harness")]
 pub(crate) use home::{Home, Theme};
 
-/// How long a wait may take before the test fails. Only a test that fails waits for so long, on
-/// however slow a machine.
+/// Limit of a wait before the test fails. Only failing tests wait this long, however slow the machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(150);
 
 const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
-/// Looks for an entry of a menu before the menu counts as closed.
+/// Attempts to find a menu entry before the menu counts as closed.
 const LOOKS_AT_A_MENU: usize = 40;
 
-/// One running window of Nova. Everything it started ends when it is dropped.
+/// One running window of Nova. All its processes end on drop.
 pub(crate) struct Window {
     client: Client,
     driver: Driver,
@@ -41,15 +40,15 @@ pub(crate) struct Window {
 
 #[allow(dead_code, reason = "each test target uses its part of the harness")]
 impl Window {
-    /// Starts this checkout's `nova` (or `NOVA_E2E_PROGRAM`, an installed package for example)
-    /// on `home` and returns once the window is under control.
+    /// Starts this checkout's `nova` (or `NOVA_E2E_PROGRAM`, such as an installed package) on `home`, and
+    /// returns once the driver controls the window.
     pub(crate) async fn open(home: &Home) -> Self {
         let program = std::env::var_os("NOVA_E2E_PROGRAM")
             .map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_nova")), PathBuf::from);
         Self::open_program(home, &program).await
     }
 
-    /// As [`Window::open`], with another program that shows a Tauri window.
+    /// Like [`Window::open`], for another program with a Tauri window.
     pub(crate) async fn open_program(home: &Home, program: &Path) -> Self {
         let (driver, client) = driver::start(program, &home.environment()).await;
         Window { client, driver }
@@ -61,7 +60,7 @@ impl Window {
         drop(self);
     }
 
-    /// Ends the program as a power cut would: it gets no chance to write anything.
+    /// Kills the program, as a power cut would: it cannot write anything.
     pub(crate) async fn kill(self) {
         for process in self.processes() {
             if let Some(process) = rustix::process::Pid::from_raw(process.cast_signed()) {
@@ -71,7 +70,7 @@ impl Window {
         drop(self);
     }
 
-    /// Waits until a file is there and holds `text`.
+    /// Waits until a file exists and contains `text`.
     pub(crate) async fn wait_for_file(&self, file: &Path, text: &str) {
         let looking = async {
             while !std::fs::read_to_string(file).is_ok_and(|found| found.contains(text)) {
@@ -82,7 +81,7 @@ impl Window {
         self.checked(&format!("waiting for {}", file.display()), looking).await;
     }
 
-    /// The first element that matches, waited for.
+    /// Waits for the first element that matches.
     pub(crate) async fn wait_for(&self, css: &str) -> Element {
         self.element(Locator::Css(css), css).await
     }
@@ -109,8 +108,8 @@ impl Window {
         .await;
     }
 
-    /// Waits until the focus is on what matches `css`. `:focus` would match nothing while the window of
-    /// another test is in front of this one.
+    /// Waits until the element that matches `css` is focused. `:focus` would match nothing while another
+    /// test's window is in front.
     pub(crate) async fn wait_for_focus(&self, css: &str) {
         self.until(
             &format!("the focus to be on {css}"),
@@ -134,13 +133,12 @@ impl Window {
         self.click_what(Locator::Css(css), css).await;
     }
 
-    /// Clicks the button, link, tab or menu entry whose visible text is `name`, or whose
-    /// `aria-label` is: what a person would call it.
+    /// Clicks the button, link, tab or menu entry with this visible text or `aria-label`.
     pub(crate) async fn click_named(&self, name: &str) {
         self.click_what(Locator::XPath(&named(name)), &format!("a button named {name:?}")).await;
     }
 
-    /// Chooses an entry of a menu. Another window that comes to the front closes a menu: it is opened again.
+    /// Chooses a menu entry. A menu closes when another window comes to the front; then it is reopened.
     pub(crate) async fn choose(&self, menu: &str, entry: &str) {
         let (menu_path, entry_path) = (named(menu), named(entry));
         let choosing = async {
@@ -164,8 +162,8 @@ impl Window {
         self.checked(&format!("choosing {entry:?} of {menu:?}"), choosing).await;
     }
 
-    /// Clicks as a person would: once the thing stands still and nothing lies over it. The driver
-    /// finds the place first and presses there later, whatever has moved there meanwhile.
+    /// Clicks once the element stands still and nothing covers it: the driver locates the element first and
+    /// clicks that position later, whatever has moved there meanwhile.
     async fn click_what(&self, locator: Locator<'_>, what: &str) {
         let clicking = async {
             loop {
@@ -189,8 +187,8 @@ impl Window {
         }
     }
 
-    /// Whether an element keeps its place for three looks, and a press on its middle would reach it.
-    /// Asks for no frame: of a window that is covered the system may draw none.
+    /// Whether an element keeps its position for three checks, and a click on its centre would reach it.
+    /// Requests no frame: the system may draw none for a covered window.
     async fn stands_still(&self, element: &Element) -> Result<bool, CmdError> {
         let script = "const [element] = arguments;
              element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -208,7 +206,7 @@ impl Window {
         Ok(true)
     }
 
-    /// Presses the mouse on one element, moves it to another in a few steps, and lets go there.
+    /// Drags from one element to another in a few steps.
     pub(crate) async fn drag(&self, from: &str, to: &str) {
         let step = Some(Duration::from_millis(50));
         let at =
@@ -225,7 +223,7 @@ impl Window {
         self.checked(&format!("dragging {from} to {to}"), self.client.perform_actions(mouse)).await;
     }
 
-    /// Types into the first field that matches, after what it holds already.
+    /// Types into the first field that matches, after its content.
     pub(crate) async fn type_into(&self, css: &str, text: &str) {
         let element = self.wait_for(css).await;
         self.checked(&format!("typing into {css}"), element.send_keys(text)).await;
@@ -239,7 +237,7 @@ impl Window {
         self.checked("pressing a key", focused.send_keys(&keys)).await;
     }
 
-    /// Drops a file that lies in no folder of the vault on the element; a file manager's part of it is not driven.
+    /// Drops a file from outside of the vault on the element, without a real file manager.
     pub(crate) async fn drop_file(&self, on: &str, name: &str, text: &str) {
         self.wait_for(on).await;
         let (on, name, text) = (json!(on), json!(name), json!(text));
@@ -261,7 +259,7 @@ impl Window {
         self.checked("reading the title", self.client.title()).await
     }
 
-    /// Makes the page `width` × `height`, in CSS pixels.
+    /// Resizes the page to `width` × `height` CSS pixels.
     pub(crate) async fn resize(&self, width: u32, height: u32) {
         self.checked("resizing the window", self.client.set_window_size(width, height)).await;
         self.until(
@@ -272,7 +270,7 @@ impl Window {
         .await;
     }
 
-    /// Writes what the page shows as a PNG, once its fonts and the next two frames are there.
+    /// Writes a screenshot as PNG, once the fonts are loaded and two more frames are drawn.
     pub(crate) async fn screenshot(&self, file: &Path) {
         self.ask_later(
             "const done = arguments[0];
@@ -287,17 +285,17 @@ impl Window {
         std::fs::write(file, png).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     }
 
-    /// Runs a script in the page; what it returns.
+    /// Runs a script in the page and returns its result.
     pub(crate) async fn ask(&self, script: &str) -> Value {
         self.checked("running a script in the page", self.client.execute(script, Vec::new())).await
     }
 
-    /// Runs a script in the page that calls its first argument when it is done; what it passed.
+    /// Runs a script that calls its first argument when done, and returns the passed value.
     pub(crate) async fn ask_later(&self, script: &str) -> Value {
         self.ask_later_with(script, Vec::new()).await
     }
 
-    /// Calls a Tauri command as the page's own code would; its answer or its refusal.
+    /// Calls a Tauri command like the page's own code; its result or its error.
     pub(crate) async fn invoke(&self, command: &str, arguments: Value) -> Result<Value, Value> {
         let answer = self
             .ask_later_with(
@@ -313,7 +311,7 @@ impl Window {
         }
     }
 
-    /// As [`Self::ask_later`], in the first frame of the page.
+    /// Like [`Self::ask_later`], in the first frame of the page.
     pub(crate) async fn ask_later_in_frame(&self, script: &str, arguments: Vec<Value>) -> Value {
         self.checked("entering a frame", self.client.enter_frame(0)).await;
         let answer = self.ask_later_with(script, arguments).await;
@@ -344,7 +342,7 @@ impl Window {
         }
     }
 
-    /// Asks the page again and again until `script` returns true.
+    /// Polls the page until `script` returns true.
     pub(crate) async fn until(&self, what: &str, script: &str, arguments: Vec<Value>) {
         let looking = async {
             while self.client.execute(script, arguments.clone()).await? != json!(true) {
@@ -355,7 +353,7 @@ impl Window {
         self.checked(&format!("waiting for {what}"), looking).await;
     }
 
-    /// The answer to one request to the driver, which may fail and may also never come.
+    /// The response to one driver request, which may fail or never come.
     async fn checked<T>(&self, doing: &str, request: impl Future<Output = Result<T, CmdError>>) -> T {
         let reason = match tokio::time::timeout(PATIENCE, request).await {
             Ok(Ok(value)) => return value,
@@ -368,7 +366,7 @@ impl Window {
     }
 }
 
-/// The button, link, tab or menu entry of that text or label.
+/// The button, link, tab or menu entry with that text or label.
 fn named(name: &str) -> String {
     assert!(!name.contains('"'), "XPath has no escape for a quote");
     format!(
@@ -378,10 +376,10 @@ fn named(name: &str) -> String {
     )
 }
 
-/// Or something came over it, since it was found.
+/// The element was redrawn or covered since it was found.
 fn was_drawn_anew(error: &CmdError) -> bool {
     use ErrorStatus::{ElementClickIntercepted, ElementNotInteractable, StaleElementReference};
-    // WebKit's driver tells one that goes between finding and naming it as an error of its own.
+    // WebKit's driver reports an element that disappears between finding and naming it differently.
     matches!(error, CmdError::Standard(said) if said.message.starts_with("Stale element") || matches!(
         said.error,
         ElementClickIntercepted | ElementNotInteractable | StaleElementReference

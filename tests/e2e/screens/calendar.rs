@@ -1,4 +1,4 @@
-//! The calendar beside the chat, with notes and a team's calendar file, on the day that it is.
+//! The calendar beside the chat, with notes and a team's calendar file, on the current day.
 
 use fantoccini::key::Key;
 use jiff::tz::TimeZone;
@@ -11,7 +11,7 @@ use crate::{SIZES, take, take_in};
 pub(crate) async fn calendar(name: &str, theme: Theme) {
     let now = Timestamp::now().to_zoned(TimeZone::UTC);
     let (today, last) = (now.date().to_string(), now.date().saturating_add(2.days()).to_string());
-    // The events lie around the hour that it is, so that all of them are in the picture.
+    // Events near the current hour, so that all of them are in the picture.
     let hour = now.hour().clamp(3, 18);
     let at = |from: i8, minute: i8| format!("{:02}:{minute:02}", hour + from);
     let event = |title: &str, start: String, end: String, more: &str| {

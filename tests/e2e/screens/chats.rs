@@ -1,4 +1,4 @@
-//! Chats: sub-agents at work, a failed answer, an answer with its notes, an edit, the trash.
+//! Chats: running sub-agents, a failed answer, an answer with its notes, an edit, the trash.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use fantoccini::key::Key;
 use crate::harness::{Home, Theme, Window};
 use crate::{earlier_chats, giving_tasks, model, say, take, take_beside_panel};
 
-/// Two that work, one of them in the panel.
+/// Two running ones, one of them open in the panel.
 pub(crate) async fn sub_agents(name: &str, theme: Theme) {
     let model = giving_tasks::model();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
@@ -31,7 +31,7 @@ pub(crate) async fn sub_agents(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// A provider that nobody reaches while the machine has no network.
+/// An unreachable provider on a machine without a network.
 pub(crate) async fn failed(name: &str, theme: Theme) {
     let model = model::start();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
@@ -49,7 +49,7 @@ pub(crate) async fn failed(name: &str, theme: Theme) {
     let window = Window::open(&home).await;
     window.resize(1440, 900).await;
     say(&window, "Where does Jane Doe stand?").await;
-    // Which host it is for is known a moment later.
+    // Its host is known a moment later.
     window.click("[data-testid=provider-agree]:enabled").await;
     window.wait_for("[data-testid=try-again]").await;
     window
@@ -63,7 +63,7 @@ pub(crate) async fn failed(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// A rich answer with a message that waits, then activity, find and the palette over it.
+/// A rich answer with a queued message, then activity, find and the palette over it.
 pub(crate) async fn answer(name: &str, theme: Theme) {
     let model = model::start();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
@@ -101,7 +101,7 @@ pub(crate) async fn answer(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// A message that was said in two versions, with its arrows; then it is edited once more.
+/// A message with two versions and its arrows, edited once more.
 pub(crate) async fn edit(name: &str, theme: Theme) {
     let model = model::start();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
@@ -127,7 +127,7 @@ pub(crate) async fn edit(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// Two chats in the trash, one of which is about to be forgotten for good.
+/// Two chats in the trash, one about to be purged.
 pub(crate) async fn trash(name: &str, theme: Theme) {
     let model = model::start();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");

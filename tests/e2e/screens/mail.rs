@@ -1,4 +1,4 @@
-//! Mail in place of the chat: a conversation with a contact, from a real server, on the day that it is.
+//! Mail in place of the chat: a conversation with a contact, from a local server, on the current day.
 
 use fantoccini::key::Key;
 use jiff::tz::TimeZone;
@@ -15,11 +15,11 @@ struct Mail<'a> {
     user: &'a str,
     folder: &'a str,
     read: bool,
-    /// Days before today, and the time of that day.
+    /// Days before today, and the time of day.
     at: (i64, i8, i8),
     from: &'a str,
     subject: &'a str,
-    /// Further headers.
+    /// Additional headers.
     more: &'a str,
     text: &'a str,
     file: Option<(&'a str, usize)>,
@@ -152,7 +152,7 @@ fn mails() -> Vec<Mail<'static>> {
 }
 
 impl Mail<'_> {
-    /// Times of today are so many hours and minutes before now.
+    /// For mails of today, `at` is hours and minutes before now.
     fn received(&self, now: &Zoned) -> Timestamp {
         let (days, hour, minute) = self.at;
         if days == 0 {
@@ -217,7 +217,7 @@ pub(crate) async fn mail(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// The mailboxes of the skill: one that was tested, one whose password is refused, and one that is being added.
+/// The skill's mailboxes: one tested, one with a refused password, and one being added.
 pub(crate) async fn settings_mail(name: &str, theme: Theme) {
     let server = Dovecot::start();
     for subject in ["Quote", "Lunch"] {

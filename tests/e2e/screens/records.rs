@@ -1,12 +1,12 @@
-//! The page of a skill's records, over a vault that knows its people by category.
+//! The records page of a skill, over a vault that marks people by category.
 
 use std::fmt::Write as _;
 
 use crate::harness::{Home, Theme, Window};
 use crate::{SIZES, take, take_in};
 
-/// What the notes suggest, a rule that takes more, a value without a stage, a field of one's own, and a type of
-/// one's own while it is named.
+/// A proposal from the notes, a rule that matches more, a value without a stage, a custom field, and a custom
+/// type that is being named.
 pub(crate) async fn records(name: &str, theme: Theme) {
     let mut home = Home::new().theme(theme).vault_named("People").note("Templates/Person.md", PERSON);
     for (at, person) in PEOPLE.iter().enumerate() {
@@ -27,7 +27,7 @@ pub(crate) async fn records(name: &str, theme: Theme) {
     window.wait_for("[data-testid=composer-input]").await;
     window.click("[data-testid=nav-settings]").await;
     window.click("[data-skill=crm] [data-testid=skill-name]").await;
-    // What the notes suggest moves what is below it.
+    // The proposal moves everything below it when it appears.
     window.wait_for("[data-testid=field-proposal]").await;
     window.click("[data-testid=open-records]").await;
     window.wait_for_text("[data-testid=records-page]", "One note as Nova would read it").await;

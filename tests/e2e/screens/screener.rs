@@ -1,4 +1,4 @@
-//! Hits of a screen, why one is a hit, and a back-test, from sources of this machine.
+//! Hits of a screen, their explanation, and a back-test, from local sources.
 
 use crate::harness::Theme;
 use crate::screener::{back_test, explain, home, open, scan};

@@ -5,7 +5,7 @@ use fantoccini::key::Key;
 use crate::harness::{Home, Theme, Window};
 use crate::{SIZES, mcp_servers, take_in};
 
-/// Servers in every state, one of which has a tool that changed; in the large window one is being added.
+/// Servers in every state, one with a changed tool; in the large window one is being added.
 pub(crate) async fn settings_mcp(name: &str, theme: Theme) {
     let mut home = Home::new()
         .theme(theme)
@@ -26,7 +26,7 @@ pub(crate) async fn settings_mcp(name: &str, theme: Theme) {
         )
         .home_file(".cursor/mcp.json", r#"{"mcpServers": {"time": {"command": "uvx"}}}"#);
     let folder = home.documents().parent().expect("the home").to_owned();
-    // A server starts in the home folder.
+    // A server's working directory is the home folder.
     let of = |tools: &str, version: &str| serde_json::json!({"command": "sh", "args": ["bin/server.sh", tools, version]});
     let mut github = of("github.json", "0.9.1");
     github["tools"] = serde_json::json!({
@@ -55,7 +55,7 @@ pub(crate) async fn settings_mcp(name: &str, theme: Theme) {
     }
     let settings = serde_json::json!({ "vault": home.vault(), "mcpServers": servers });
     let home = home.settings(&settings);
-    // Those that hang or fail are agreed to in the window.
+    // Servers that hang or fail are approved in the window.
     for server in ["GitHub", "Project files", "Time"] {
         home.nova(&["mcp", "review", server, "--accept", "--json"]);
     }
@@ -104,7 +104,7 @@ const GITHUB: [&str; 10] = [
     "list_commits",
 ];
 
-/// A list of tools, `more` added to what the first is said to do.
+/// A list of tools, with `more` appended to the first one's description.
 fn tools_of(names: &[&str], more: &str) -> String {
     let tool = |(at, name): (usize, &&str)| {
         let (verb, what) = name.split_once('_').unwrap_or((name, "it"));

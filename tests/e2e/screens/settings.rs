@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::harness::{Home, Theme, Window};
 use crate::{FOLLOW_UP, UPTIME, model, say, take, waiting_tools};
 
-/// A vault with private notes and a folder beside it, and two that were open before.
+/// A vault with private notes and an extra root, and two recent vaults.
 pub(crate) async fn settings_vault(name: &str, theme: Theme) {
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
     let home = Home::new()
@@ -33,7 +33,7 @@ pub(crate) async fn settings_vault(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// A provider that answered, one that does not exist, a favourite, a price, and one that is being added.
+/// A provider that responded, one that does not exist, a favourite, a price, and one being added.
 pub(crate) async fn models(name: &str, theme: Theme) {
     let model = model::start();
     let home = Home::new().theme(theme).settings(&serde_json::json!({
@@ -66,7 +66,7 @@ pub(crate) async fn models(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// Skills in all their states, one of them with a configuration, used today.
+/// Skills in all states, one of them with a configuration and used today.
 pub(crate) async fn settings(name: &str, theme: Theme) {
     let model = model::start();
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("vault-template");
@@ -126,7 +126,7 @@ config:
     sections: { type: array, items: { type: string }, title: Sections }
 ";
 
-/// Rules of every kind, then the page of the credentials.
+/// Rules of every kind, then the credentials page.
 pub(crate) async fn permissions(name: &str, theme: Theme) {
     let home = Home::new()
         .theme(theme)
@@ -151,7 +151,7 @@ pub(crate) async fn permissions(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// What runs by itself: routines in several states, then the notifications.
+/// Background work: routines in several states, then the notifications.
 pub(crate) async fn running(name: &str, theme: Theme) {
     let home = Home::new()
         .theme(theme)
@@ -172,7 +172,7 @@ pub(crate) async fn running(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// A skill from elsewhere that waits for the user.
+/// A third-party skill that waits for review.
 pub(crate) async fn review(name: &str, theme: Theme) {
     let home = Home::new()
         .theme(theme)

@@ -1,4 +1,4 @@
-//! A share in place of the chat, from sources of this machine.
+//! A share in place of the chat, from local sources.
 
 use crate::harness::Theme;
 use crate::symbol::{RULES, compare, home, look_up, open};

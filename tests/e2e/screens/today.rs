@@ -1,4 +1,4 @@
-//! The page of the day, with what is on and due today.
+//! The page of the day, with today's events and due items.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ pub(crate) async fn today(name: &str, theme: Theme) {
     window.close().await;
 }
 
-/// What is on and due, from each skill.
+/// Events and due items, for each skill.
 fn vault(home: Home) -> Home {
     let today = Zoned::now().date();
     let on = |days: i64| -> Date { today.saturating_add(days.days()) };

@@ -1,7 +1,7 @@
-//! The barest Tauri window: one static page, no plugin, no command. What Nova is measured
-//! against, because part of any figure belongs to the web view and the machine.
+//! A minimal Tauri window: one static page, no plugin, no command. The baseline for Nova's figures, since
+//! part of each belongs to the web view and the machine.
 
-// A missing web view is the caller's to see, and there is nobody to handle it here.
+// A missing web view should fail visibly, and nothing could handle it here.
 #![allow(clippy::expect_used)]
 
 fn main() {
