@@ -7,7 +7,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-/// The longest that a command may run, in seconds.
+/// Maximum run time of a command, in seconds.
 const LONGEST: u64 = 3600;
 
 pub(crate) struct Bash;
@@ -44,7 +44,7 @@ impl NativeTool for Bash {
     const ID: &'static str = "bash";
     const EFFECT: Effect = Effect::Destructive;
     const QUESTION: Option<&'static str> = Some("Run this command?");
-    // The sandbox ends the command earlier, and says so.
+    // The sandbox ends the command earlier, with a message.
     const TIME_LIMIT: Option<Duration> = Some(Duration::from_secs(LONGEST + 60));
     const RUNS_COMMANDS: bool = true;
     const OFF_AT_FIRST: bool = true;
@@ -65,7 +65,7 @@ impl NativeTool for Bash {
                 allowed: Vec::new(),
             });
         }
-        // Both outputs in the order in which they come.
+        // Merges standard output and standard error in the order written.
         let command = ["bash", "-c", "exec bash -c \"$0\" 2>&1", &script.command];
         let run = ProcessRun {
             time_limit: script.timeout_s.map(|seconds| Duration::from_secs(seconds.min(LONGEST))),
@@ -98,7 +98,7 @@ fn told(output: &ProcessOutput) -> Value {
     with_network(value, &output.network)
 }
 
-/// With each request and what became of it, where there were any.
+/// Adds each request and its result, if there were any.
 fn with_network(mut value: Value, network: &NetworkLog) -> Value {
     let requests = network.requests.iter().map(|request| {
         let mut said = json!({"host": request.host, "port": request.port});

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::place::{Place, VAULT, in_vault, notes_below};
 
-/// How many paths an answer holds.
+/// Maximum number of paths in an answer.
 const LIMIT: usize = 500;
 
 pub(crate) struct Glob;

@@ -9,9 +9,9 @@ use serde::Deserialize;
 
 use crate::place::{Place, VAULT, below, in_vault};
 
-/// How many matching lines an answer holds where nothing is said, and at most.
+/// Matching lines in an answer: default and maximum.
 const LIMIT: (usize, usize) = (100, 1000);
-/// The most lines around a match.
+/// Maximum number of context lines around a match.
 const CONTEXT: usize = 10;
 
 pub(crate) struct GrepFiles;
@@ -108,10 +108,10 @@ async fn in_folders(
     Ok(Output::new(json!({"hits": hits, "more": more, "files_searched": files})).untrusted())
 }
 
-/// Through the vault, which knows what is private.
+/// Searches through the vault, which hides private notes.
 async fn in_notes(ctx: &dyn ToolContext, folder: &str, grep: Grep) -> Result<ToolOutput, ToolError> {
     let fits = grep.glob.as_deref().map(PathPattern::new).transpose()?;
-    // Those elsewhere count, too, so that the limit is one of the answer.
+    // The limit applies after filtering, so a filtered search has none.
     let narrowed = fits.is_some() || !folder.is_empty();
     let limit = if narrowed { usize::MAX } else { grep.limit };
     let search = Search { query: grep.pattern, mode: SearchMode::Regex, limit };

@@ -1,22 +1,23 @@
-//! What the assistant can do beside the skills: files, the web, and writing a tool of its own.
+//! Tools of the assistant that belong to no other skill: files, the web, scripts, commands, tasks, new tools.
 //!
-//! Files lie in the vault (`vault/…`), in the scratch folder of the chat (`scratch/…`) and in the folders that the
-//! user opened (`NAME/…`). What is in the vault is read through it, with its privacy.
+//! Files are in the vault (`vault/…`), in the chat's scratch folder (`scratch/…`) or in folders that the user
+//! opened (`NAME/…`). Vault files are read through the vault, which enforces privacy.
 //!
-//! A write is planned, shown as a diff and made when the user allowed it; a note is only made or edited exactly.
+//! A write is planned, shown as a diff and made once the user allows it; a note is only created or edited
+//! exactly.
 //!
-//! A script (`run_code`) calls the tools of the chat, each by its own rules; it runs in a confined process, by
+//! A script (`run_code`) calls the chat's tools, each by its own rules, in a confined process run by
 //! [`Snippets`].
-//! A command runs in a sandbox that the card of its call shows: `bash` is off until the user switches it on.
+//! A command runs in a sandbox whose access the call's card shows: `bash` is disabled by default.
 //!
-//! It never puts a tool in force. What it writes goes to [`PendingTools`] and waits for the user.
+//! It never puts a tool in force: a new tool goes to [`PendingTools`] and waits for the user.
 //!
 //! # Invariants
 //!
 //! - A private note is not found by any of the file tools: `tests/core/files.rs`.
-//! - No page, however it is made, takes more than its share of memory, stack and time: `tests/core/web.rs`.
-//! - A command reaches nothing beside what its card shows: `tests/journeys/running_commands.rs`.
-//! - A pending tool is never callable, and what is promoted is what the user looked at:
+//! - No page, whatever its content, exceeds its limits of memory, stack and time: `tests/core/web.rs`.
+//! - A command reaches nothing beyond what its card shows: `tests/journeys/running_commands.rs`.
+//! - A pending tool is never callable, and only the version that the user reviewed is promoted:
 //!   `tests/journeys/promoting_a_tool.rs`.
 
 use std::sync::Arc;
@@ -41,37 +42,37 @@ pub fn skill(pending: Arc<dyn PendingTools>, snippets: Arc<dyn Snippets>) -> Box
     Box::new(Core { pending, snippets })
 }
 
-/// Runs TypeScript that the assistant wrote for this one time.
+/// Runs one-off TypeScript written by the assistant.
 #[async_trait]
 pub trait Snippets: Send + Sync {
-    /// The source reaches the tools of the context and nothing else.
+    /// The source can call the tools of the context and nothing else.
     ///
     /// # Errors
-    /// When it does not run to its end, with its line and column.
+    /// If it does not run to its end, with line and column.
     async fn run(&self, source: Arc<str>, context: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError>;
 }
 
-/// Where tools wait that the assistant wrote and nobody has approved.
+/// Stores tools written by the assistant until the user approves them.
 #[async_trait]
 pub trait PendingTools: Send + Sync {
-    /// Reads what the source defines, without calling it, and puts it aside. A waiting tool of that
-    /// name is replaced.
+    /// Reads what the source defines, without calling it, and stores it as pending. Replaces a pending tool
+    /// of that name.
     ///
     /// # Errors
-    /// Where the source defines no tool, with its line and column; where the name is no file name;
-    /// where too many wait.
+    /// If the source defines no tool, with its line and column; if the name is not a file name; if too many
+    /// are pending.
     async fn put(&self, name: &str, source: &str) -> Result<PutAside, ToolError>;
 }
 
-/// A tool that waits, as its source declares it.
+/// A pending tool, as its source declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PutAside {
     pub tool: String,
     pub file: String,
-    /// `read`, `external` …; `undeclared` where it does not say.
+    /// `read`, `external` …; `undeclared` if it does not say.
     pub effect: String,
     pub hosts: Vec<String>,
-    /// Hosts that stand in the source and are not declared.
+    /// Hosts that occur in the source but are not declared.
     pub proposed_hosts: Vec<String>,
     pub credentials: Vec<String>,
     /// The file in force that it would replace.

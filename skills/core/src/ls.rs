@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::place::{Place, VAULT, below, notes_below};
 
-/// How many entries an answer holds.
+/// Maximum number of entries in an answer.
 const LIMIT: usize = 500;
 
 pub(crate) struct Ls;
@@ -66,7 +66,7 @@ impl NativeTool for Ls {
 
 async fn open_folders(ctx: &dyn ToolContext) -> Result<Value, ToolError> {
     let mut folders = Vec::new();
-    // Notes are changed through the vault, whatever else may be.
+    // Notes are changed through the vault, whatever the folder's other rights.
     if !matches!(ctx.vault().name_of("/").await, Err(ToolError::NoVault)) {
         folders.push(json!({"path": VAULT, "access": "write"}));
     }
@@ -77,7 +77,7 @@ async fn open_folders(ctx: &dyn ToolContext) -> Result<Value, ToolError> {
     Ok(json!({"folders": folders}))
 }
 
-/// Folders first, each kind by name.
+/// Folders first, then by name.
 async fn entries_of_vault(ctx: &dyn ToolContext, folder: &str) -> Result<Vec<Entry>, ToolError> {
     let (mut folders, mut files) = (BTreeSet::new(), BTreeSet::new());
     for path in notes_below(ctx, folder, |_| true).await? {

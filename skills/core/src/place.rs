@@ -1,15 +1,15 @@
-//! What a path names: something in the vault, or in a folder outside of it.
+//! Resolves a path to the vault or to a folder outside of it.
 
 use nova_skill::{ToolContext, ToolError, VaultPath};
 
 pub(crate) enum Place {
     /// Relative to the vault; empty for the vault itself.
     Vault(String),
-    /// As it was given.
+    /// As given.
     Folder(String),
 }
 
-/// The name of the vault in a path.
+/// The prefix of vault paths.
 pub(crate) const VAULT: &str = "vault";
 
 impl Place {
@@ -34,7 +34,7 @@ impl Place {
     }
 }
 
-/// As tools name a file of the vault.
+/// The path that tools use for a file of the vault.
 pub(crate) fn in_vault(path: &VaultPath) -> String {
     format!("{VAULT}/{path}")
 }
@@ -43,7 +43,7 @@ pub(crate) fn vault_path(below: &str) -> Result<VaultPath, ToolError> {
     VaultPath::parse(below).map_err(|error| nova_skill::VaultError::from(error).into())
 }
 
-/// The notes of the vault below a folder of it that fit, by path.
+/// The matching notes below a folder of the vault, by path.
 pub(crate) async fn notes_below(
     ctx: &dyn ToolContext,
     folder: &str,
@@ -54,7 +54,7 @@ pub(crate) async fn notes_below(
     Ok(paths)
 }
 
-/// The path from that folder on; `None` outside of it.
+/// The path relative to the folder; `None` outside of it.
 pub(crate) fn below<'a>(path: &'a VaultPath, folder: &str) -> Option<&'a str> {
     match folder {
         "" => Some(path.as_str()),

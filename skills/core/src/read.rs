@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::place::{Place, in_vault, vault_path};
 
-/// How many lines an answer holds by default.
+/// Default number of lines in an answer.
 const LIMIT: usize = 1000;
 
 pub(crate) struct Read;
@@ -71,7 +71,7 @@ impl NativeTool for Read {
     }
 }
 
-/// Lines, or an image in words and to look at.
+/// Lines, or an image with its description.
 fn output(path: &str, read: FileRead) -> Output {
     let Some(image) = read.image else { return Output::new(told(path, &read)) };
     let value = json!({

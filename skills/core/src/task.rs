@@ -7,14 +7,14 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-/// How far a sub-agent may go where the configuration does not say.
+/// Default limits of a sub-agent.
 const STEPS: u64 = 20;
 const TOKENS: u64 = 60_000;
 const MINUTES: u64 = 10;
 const PER_TURN: u64 = 8;
-/// So many words of the task are its name where it has none.
+/// Without a name, this many words of the task are its name.
 const WORDS: usize = 4;
-/// The longest task, in bytes.
+/// Maximum length of a task, in bytes.
 const LONGEST: usize = 32 * 1024;
 
 pub(crate) struct GiveTask;
@@ -78,7 +78,7 @@ impl NativeTool for GiveTask {
     }
 }
 
-/// `task` of the skill's configuration.
+/// Limits from `task` in the skill's configuration.
 fn limits(config: &Value) -> TaskLimits {
     let set = |key: &str, usual: u64| config["task"][key].as_u64().unwrap_or(usual);
     TaskLimits {

@@ -1,4 +1,4 @@
-//! Runs work on untrusted text, which may take long, use much stack or panic, on a thread of its own.
+//! Runs work on untrusted text in its own thread, since it may take long, use much stack or panic.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use nova_skill::{ToolContext, ToolError};
 
-/// How long one page may take to read.
+/// Time limit for parsing one page.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Nested elements are read by recursion; their depth is bounded.
+/// Nested elements are parsed by recursion; their depth is limited.
 const STACK: usize = 64 * 1024 * 1024;
 
-/// Set when nobody is waiting for the work.
+/// Set when nobody waits for the result.
 #[derive(Clone, Default)]
 pub(super) struct Stop(Arc<AtomicBool>);
 

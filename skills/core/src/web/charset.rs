@@ -3,11 +3,11 @@
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 
-/// How much of a page is searched for its declaration.
+/// Bytes of a page that are searched for its declaration.
 const HEAD: usize = 4096;
 
-/// The text of a page, decoded by its byte order mark, its header or its declaration. A declaration that the bytes
-/// contradict is not believed.
+/// The text of a page, decoded by its byte order mark, its header or its declaration. A declaration that the
+/// bytes contradict is ignored.
 pub(super) fn decoded(bytes: &[u8], content_type: &str) -> String {
     let declared = in_header(content_type).or_else(|| in_page(bytes));
     let encoding = match Encoding::for_bom(bytes) {
@@ -18,7 +18,7 @@ pub(super) fn decoded(bytes: &[u8], content_type: &str) -> String {
     encoding.decode(bytes).0.into_owned()
 }
 
-/// Bytes that are UTF-8 throughout hardly ever mean something else in an encoding of one byte per character.
+/// Bytes that are valid UTF-8 throughout are almost never text in a single-byte encoding.
 fn is_ascii_based(encoding: &'static Encoding) -> bool {
     encoding.is_single_byte() || encoding == UTF_8
 }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_declarations_are_not_believed() {
+    fn wrong_declarations_are_ignored() {
         // Windows-1252 declared as UTF-8.
         check(
             "Die Tür ist grün und schön.".chars().map(|c| c as u8).collect::<Vec<_>>().as_slice(),

@@ -1,15 +1,15 @@
-//! Splits a long text into parts that end between two paragraphs.
+//! Splits a long text into parts at paragraph boundaries.
 
-/// The most bytes of one part.
+/// Maximum bytes of one part.
 const PART: usize = 20_000;
-/// The most bytes of one line; a longer one is broken at a space.
+/// Maximum bytes of one line; a longer one is broken at a space.
 const LINE: usize = 4000;
 
 /// Lines of a text, from `offset` on.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) text: String,
-    /// The line where the rest begins, from 1.
+    /// The first line of the rest, from 1.
     pub(super) next: Option<u64>,
 }
 
@@ -35,8 +35,8 @@ pub(super) fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// As many lines as fit, from number `offset` on; `more` says that others follow the last. It ends before an empty
-/// line where the second half has one.
+/// As many lines as fit, starting at number `offset`; `more` says that others follow the last. Ends before an
+/// empty line if there is one in the second half.
 pub(super) fn part(lines: &[String], offset: u64, more: bool) -> Part {
     let mut used = 0;
     let fitting = lines.iter().take_while(|line| {
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_text_is_one_part() {
+    fn short_text_is_one_part() {
         let lines = lines("# Title\n\n\n\nText.  \n\n");
         assert_eq!(lines, ["# Title", "", "Text."]);
         assert_eq!(part(&lines, 1, false), Part { text: "# Title\n\nText.".into(), next: None });
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut_between_paragraphs_and_nothing_is_lost() {
+    fn long_text_is_cut_between_paragraphs_without_loss() {
         let text: Vec<String> =
             (0..300).map(|at| format!("{at} {}", "word ".repeat(60).trim_end())).collect();
         let lines = lines(&text.join("\n\n"));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_broken_at_spaces() {
+    fn endless_line_is_broken_at_spaces() {
         let lines = lines(&format!("{}{}", "words ".repeat(2000), "x".repeat(10_000)));
         assert!(lines.iter().all(|line| line.len() <= LINE));
         let letters: usize = lines.iter().map(|line| line.matches('x').count()).sum();

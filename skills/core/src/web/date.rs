@@ -3,7 +3,7 @@
 use nova_skill::Date;
 use nova_skill::jiff::fmt::{rfc2822, strtime};
 
-/// `YYYY-MM-DD`; `None` when the spelling is ambiguous.
+/// `YYYY-MM-DD`; `None` if the format is ambiguous.
 pub(super) fn day(text: &str) -> Option<String> {
     let text = text.trim();
     let iso = text.get(..10).and_then(|day| day.parse::<Date>().ok());
@@ -18,7 +18,7 @@ mod tests {
     use super::day;
 
     #[test]
-    fn days_are_read_as_they_are_written_on_the_web() {
+    fn common_date_formats_are_parsed() {
         for (text, expected) in [
             ("2026-11-02", Some("2026-11-02")),
             ("2026-11-02T23:30:00-05:00", Some("2026-11-02")),

@@ -1,4 +1,4 @@
-//! RSS, Atom and JSON feeds as their entries.
+//! Parses RSS, Atom and JSON feeds into entries.
 
 use feed_rs::model::{Entry, Feed};
 use url::Url;
@@ -6,12 +6,12 @@ use url::Url;
 use super::apart::Stop;
 use super::html::{Readable, markdown};
 
-/// The most entries of a feed that are shown.
+/// Maximum number of entries shown.
 const ENTRIES: usize = 200;
-/// The most characters of an entry's summary.
+/// Maximum characters of an entry's summary.
 const SUMMARY: usize = 1000;
 
-/// Whether a text begins as a feed does.
+/// Whether a text begins like a feed.
 pub(super) fn is_feed(text: &str, content_type: &str) -> bool {
     let begin = text.get(..text.floor_char_boundary(2000.min(text.len()))).unwrap_or_default();
     let xml = ["<rss", "<feed", "<rdf:RDF"].iter().any(|root| begin.contains(root));
@@ -22,10 +22,10 @@ pub(super) fn is_feed(text: &str, content_type: &str) -> bool {
         || json
 }
 
-/// None when it cannot be read as one.
+/// `None` if it cannot be parsed as a feed.
 pub(super) fn read(text: &str, url: &Url, stop: &Stop) -> Option<Readable> {
     let parser = feed_rs::parser::Builder::new().base_uri(Some(url.as_str())).build();
-    // It was decoded already, whatever its declaration says.
+    // It is already decoded, whatever its declaration says.
     let text = text
         .trim_start()
         .strip_prefix("<?xml")
@@ -80,7 +80,7 @@ fn written(entry: &Entry, url: &Url, stop: &Stop) -> String {
     text
 }
 
-/// A title in one line, without its markup.
+/// A title on one line, without markup.
 fn as_text(html: &str, url: &Url, stop: &Stop) -> String {
     let text = markdown(html, url, stop).unwrap_or_default();
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace(['[', ']'], "")

@@ -11,19 +11,19 @@ use url::Url;
 use super::apart::Stop;
 use super::date::day;
 
-/// The most nodes of a page: elements, texts and comments.
+/// Maximum number of nodes of a page: elements, texts and comments.
 const MOST_NODES: usize = 200_000;
-/// How deep elements may be nested.
+/// Maximum nesting depth of elements.
 const MOST_DEPTH: usize = 500;
-/// The parser is given one tag at a time, and no more bytes than these.
+/// The parser receives one tag at a time, with at most this many bytes.
 const PIECE: usize = 16 * 1024;
-/// The main text of a page that is taken for one.
+/// Minimum characters of a main text.
 const MAIN_TEXT: usize = 200;
-/// A box with less text that is called a newsletter offers one.
+/// A box classed as a newsletter is an offer if it has less text than this.
 const OFFER: usize = 300;
-/// The most characters of an author's name.
+/// Maximum characters of an author's name.
 const NAME: usize = 80;
-/// How many tags are parsed between two checks of the depth.
+/// Tags parsed between two depth checks.
 const LOOK: usize = 32;
 
 /// The readable part of a page.
@@ -56,7 +56,7 @@ const NO_TEXT: &str = "script, style, noscript, template, svg, iframe, button, d
     [role=alertdialog]";
 const FRAME: &str = "body > header, body > footer, body > aside, [role=banner], [role=contentinfo], \
     [role=complementary]";
-/// Elements with the date of a page that the reader library does not look at.
+/// Elements with the date of a page that the readability library ignores.
 const DATES: [(&str, &str); 9] = [
     ("meta[itemprop=datePublished]", "content"),
     ("[itemprop=datePublished]", "datetime"),
@@ -109,7 +109,7 @@ pub(super) fn read(html: &str, url: &Url, stop: &Stop) -> Result<Readable, HtmlE
     Ok(page)
 }
 
-/// Removes elements without content, and gives lazily loaded images their address.
+/// Removes elements without content, and sets the address of lazily loaded images.
 fn tidy(document: &Document) {
     document.select("img:not([alt]), img[alt='']").remove();
     for image in document.select("img[src^='data:']").nodes() {
@@ -120,7 +120,7 @@ fn tidy(document: &Document) {
         }
     }
     for offer in document.select("[class*=newsletter]").nodes() {
-        // Where the whole page is a newsletter, so are its boxes.
+        // On a page that is a newsletter, its boxes are content.
         if offer.text().len() < OFFER {
             offer.remove_from_parent();
         }
@@ -163,7 +163,7 @@ impl About {
     }
 }
 
-/// The name in a line about the author; `None` when the line holds more than a name.
+/// The name in a byline; `None` if the line contains more than a name.
 fn name(line: &str) -> Option<String> {
     let line = one_line(line);
     let name = line.strip_prefix("by ").or(line.strip_prefix("By ")).unwrap_or(&line);
@@ -171,13 +171,13 @@ fn name(line: &str) -> Option<String> {
     is_name.then(|| name.to_owned())
 }
 
-/// A piece of HTML, such as the summary of a feed's entry, as Markdown.
+/// Converts an HTML fragment, such as a feed entry's summary, to Markdown.
 pub(super) fn markdown(html: &str, url: &Url, stop: &Stop) -> Result<String, HtmlError> {
     Ok(whole(parse(html, stop)?, url))
 }
 
-/// Given one tag at a time, the parser adds few nodes between two looks at how many there are: unclosed elements
-/// would otherwise multiply within one piece.
+/// Feeds the parser one tag at a time, so that few nodes are added between two checks of their number:
+/// unclosed elements would otherwise multiply within one chunk.
 fn parse(html: &str, stop: &Stop) -> Result<Document, HtmlError> {
     // Most bombs are recognised by their tags alone.
     let opened = html.as_bytes().windows(2).filter(|two| two[0] == b'<' && two[1].is_ascii_alphabetic());
@@ -215,7 +215,8 @@ fn parse(html: &str, stop: &Stop) -> Result<Document, HtmlError> {
     Ok(document)
 }
 
-/// Each new element costs as much as there are around it: too many are noticed while they open.
+/// The cost of a new element grows with the number of its ancestors: excess depth is detected as it is
+/// created.
 fn check_newest(document: &Document) -> Result<(), HtmlError> {
     let mut newest = document.root();
     for _ in 0..=MOST_DEPTH {
@@ -238,7 +239,7 @@ fn check_depth(document: &Document) -> Result<(), HtmlError> {
     Ok(())
 }
 
-/// All text of the page, for one without a main text.
+/// All text of a page without a main text.
 fn whole(document: Document, url: &Url) -> String {
     document.select(NO_TEXT).remove();
     document.select(FRAME).remove();
@@ -249,7 +250,7 @@ fn whole(document: Document, url: &Url) -> String {
     document.body().map(|body| body.md(None).trim().to_owned()).unwrap_or_default()
 }
 
-/// The address of a link in full; a link that leads to no page becomes its text.
+/// Makes a link's address absolute; a link that leads to no page becomes text.
 fn lead_out(link: &NodeRef, base: &Url) {
     let address = link.attr("href").and_then(|href| base.join(href.trim()).ok());
     match address.filter(|url| matches!(url.scheme(), "http" | "https" | "mailto")) {
@@ -258,7 +259,7 @@ fn lead_out(link: &NodeRef, base: &Url) {
     }
 }
 
-/// The pages that a page holds in frames, as links.
+/// The frames of a page, as links.
 fn frames(document: &Document, url: &Url) -> String {
     let mut list = String::new();
     for frame in document.select("frame[src], iframe[src]").nodes() {

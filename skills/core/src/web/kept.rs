@@ -1,4 +1,4 @@
-//! Caches the pages of a turn, so that the rest of a long one needs no second request.
+//! Caches the pages of a turn, so that further parts of a long one need no second request.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,9 +7,9 @@ use nova_skill::RequestInfo;
 
 use super::page::Page;
 
-/// The most pages that are kept, of all turns.
+/// Maximum number of cached pages, over all turns.
 const PAGES: usize = 64;
-/// The most bytes of them together.
+/// Their maximum size in bytes, together.
 const BYTES: usize = 64 * 1024 * 1024;
 
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub(super) struct Kept(Mutex<VecDeque<Entry>>);
 struct Entry {
     session: String,
     turn: String,
-    /// The address that was asked for.
+    /// The requested address.
     asked: String,
     page: Arc<Page>,
 }

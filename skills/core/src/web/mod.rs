@@ -18,9 +18,9 @@ use url::Url;
 pub(crate) use fetch::WebFetch;
 pub(crate) use search::WebSearch;
 
-/// The host of an address as cards and grants name it.
+/// The host of an address, as named by cards and grants.
 fn host(url: &Url) -> Option<String> {
-    // As requests to this machine name it.
+    // Requests to this machine name it like this.
     let host = if url.host_str()? == "localhost" { "127.0.0.1" } else { url.host_str()? };
     Some(match url.port() {
         Some(port) => format!("{host}:{port}"),

@@ -1,4 +1,4 @@
-//! Turns the answer of an address into text.
+//! Converts a response into text.
 
 use nova_skill::{FileError, FileImage, HttpResponse, Range, ToolContext, ToolError};
 use url::Url;
@@ -8,14 +8,14 @@ use super::cut::{self, Part};
 use super::html::{HtmlError, Readable};
 use super::{charset, feed, html};
 
-/// A page that was read.
+/// A fetched page.
 #[derive(Debug)]
 pub(super) struct Page {
     /// Its address after redirects.
     pub(super) url: String,
-    /// When it was read, RFC 3339.
+    /// Time of the request, RFC 3339.
     pub(super) at: String,
-    /// `page`, `feed`, `text`, or what a document was read as.
+    /// `page`, `feed`, `text`, or the detected document format.
     pub(super) kind: &'static str,
     pub(super) title: Option<String>,
     pub(super) author: Option<String>,
@@ -29,11 +29,11 @@ pub(super) struct Page {
 enum Body {
     /// Its lines.
     Text(Vec<String>),
-    /// A document such as a PDF, which is read part by part.
+    /// A document such as a PDF, which is parsed part by part.
     Document(Vec<u8>),
 }
 
-/// How many lines of a document are read at once.
+/// Lines of a document parsed at once.
 const LINES: usize = 2000;
 
 impl Page {
@@ -81,7 +81,7 @@ impl Page {
         Self { url: url.into(), at, kind, title, author, date, site, note, body }
     }
 
-    /// The text from that line on, and what it was read as.
+    /// The text from that line on, and its detected format.
     pub(super) async fn part(
         &self,
         offset: u64,
@@ -125,7 +125,7 @@ impl Page {
         }
     }
 
-    /// Of its text, where all of it is at hand.
+    /// The word count, if the whole text is available.
     pub(super) fn words(&self) -> Option<usize> {
         match &self.body {
             Body::Text(lines) => Some(lines.iter().map(|line| line.split_whitespace().count()).sum()),
@@ -141,7 +141,7 @@ impl Page {
         }
     }
 
-    /// The last part of its address, by whose ending office documents are known.
+    /// The last path segment: its extension identifies office documents.
     pub(super) fn name(&self) -> String {
         let url = Url::parse(&self.url).ok();
         let last = url.as_ref().and_then(|url| url.path_segments()?.next_back().map(str::to_owned));
@@ -149,7 +149,7 @@ impl Page {
     }
 }
 
-/// The hint of a file speaks of the user's files.
+/// Replaces the hint of a file error, which is about the user's files.
 fn no_text(error: &FileError) -> ToolError {
     ToolError::failed(format!("{error}."), "Look for a page about it.")
 }
@@ -167,6 +167,6 @@ fn is_text(bytes: &[u8], content_type: &str) -> bool {
     let is_document = bytes.starts_with(b"%PDF-") || bytes.starts_with(b"PK\x03\x04");
     let named = kind.starts_with("text/")
         || ["json", "xml", "javascript", "yaml", "toml"].iter().any(|word| kind.contains(word));
-    // Office documents are XML by name.
+    // Media types of office documents contain "xml".
     !is_document && (named || (kind.is_empty() && bytes.trim_ascii_start().starts_with(b"<")))
 }

@@ -1,4 +1,4 @@
-//! The file tools over a vault and folders beside it.
+//! The file tools over a vault and folders outside of it.
 
 use std::fs;
 use std::io;
@@ -22,7 +22,7 @@ nova: private
 The needle of the diary.
 ";
 
-/// A folder `code` to read, and `scratch` to write.
+/// A read-only folder `code`, and a writable `scratch`.
 struct Beside(tempfile::TempDir);
 
 impl FolderSource for Beside {
@@ -56,7 +56,7 @@ fn paths(value: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn lists_the_open_folders_and_what_they_hold() {
+fn lists_the_open_folders_and_their_entries() {
     let core = core();
     assert_eq!(
         core.value("ls", json!({})),
@@ -90,7 +90,7 @@ fn reads_files_and_notes_with_line_numbers() {
 }
 
 #[test]
-fn an_attachment_of_the_vault_is_read() {
+fn attachment_of_the_vault_is_read() {
     let core = core();
     fs::write(core.vault.root().join("list.csv"), "a;b\n1;2\n").unwrap();
     let read = core.call("read", json!({"path": "vault/list.csv"}));
@@ -99,7 +99,7 @@ fn an_attachment_of_the_vault_is_read() {
 }
 
 #[test]
-fn an_image_is_an_answer_in_words_and_to_look_at() {
+fn image_is_returned_with_its_description() {
     let core = core();
     let gif = b"GIF89a\x80\x02\xe0\x01\0\0\0";
     fs::write(core.vault.root().join("Plan.gif"), gif).unwrap();
@@ -113,7 +113,7 @@ fn an_image_is_an_answer_in_words_and_to_look_at() {
 }
 
 #[test]
-fn finds_files_by_name_and_by_what_they_say() {
+fn finds_files_by_name_and_by_content() {
     let core = core();
     assert_eq!(
         core.value("glob", json!({"pattern": "code/**/*.rs"})),
@@ -136,7 +136,7 @@ fn finds_files_by_name_and_by_what_they_say() {
 }
 
 #[test]
-fn what_a_file_says_is_untrusted() {
+fn file_content_is_untrusted() {
     let core = core();
     for (tool, args) in [
         ("read", json!({"path": "scratch/a.txt"})),
@@ -150,7 +150,7 @@ fn what_a_file_says_is_untrusted() {
 }
 
 #[test]
-fn a_private_note_is_in_no_answer_for_a_model_elsewhere() {
+fn private_note_is_in_no_answer_for_a_remote_model() {
     let mut core = core();
     core.privacy = Privacy { remote: true, private: Vec::new() };
     assert_eq!(core.error("read", json!({"path": "vault/Secret/Diary.md"})).code, ErrorCode::Private);
@@ -170,7 +170,7 @@ fn a_private_note_is_in_no_answer_for_a_model_elsewhere() {
 }
 
 #[test]
-fn a_path_in_no_open_folder_is_refused_with_the_list() {
+fn path_in_no_open_folder_is_refused_with_the_list() {
     let core = core();
     for path in ["/etc/passwd", "CRM/Ada.md", "code/../scratch/a.txt"] {
         assert_eq!(core.error("read", json!({"path": path})).code, ErrorCode::PathRefused, "{path}");
@@ -180,7 +180,7 @@ fn a_path_in_no_open_folder_is_refused_with_the_list() {
 }
 
 #[test]
-fn a_write_is_shown_as_a_diff_and_made_when_it_is_allowed() {
+fn write_is_shown_as_a_diff_and_made_once_allowed() {
     let core = core();
     let written = core.call("write", json!({"path": "scratch/new.csv", "content": "a;b\n"}));
     assert_eq!(written.result.unwrap(), json!({"path": "scratch/new.csv", "created": true, "size": 4}));
@@ -198,7 +198,7 @@ fn a_write_is_shown_as_a_diff_and_made_when_it_is_allowed() {
 }
 
 #[test]
-fn a_denied_write_writes_nothing() {
+fn denied_write_changes_nothing() {
     let mut core = core();
     core.approver = ScriptedApprover::always(Decision::Deny);
     let error = core.error("write", json!({"path": "scratch/a.txt", "content": "mine"}));
@@ -207,7 +207,7 @@ fn a_denied_write_writes_nothing() {
 }
 
 #[test]
-fn a_note_is_made_or_edited_through_the_vault_and_never_overwritten() {
+fn note_is_created_or_edited_through_the_vault_and_never_overwritten() {
     let core = core();
     core.value("write", json!({"path": "vault/New.md", "content": "New.\n"}));
     core.value("edit", json!({"path": "vault/New.md", "old": "New", "new": "Newer"}));
@@ -218,7 +218,7 @@ fn a_note_is_made_or_edited_through_the_vault_and_never_overwritten() {
 }
 
 #[test]
-fn an_edit_that_is_not_exact_is_refused_with_the_count() {
+fn inexact_edit_is_refused_with_the_count() {
     let core = core();
     let edit = |old: &str| core.error("edit", json!({"path": "scratch/a.txt", "old": old, "new": "x"}));
     let error = edit("o");

@@ -1,4 +1,4 @@
-//! The skill over a place for pending tools that remembers what it was given.
+//! The skill over a store of pending tools that records its calls.
 #![allow(clippy::unwrap_used)]
 
 mod files;
@@ -35,7 +35,7 @@ impl PendingTools for Aside {
     }
 }
 
-/// No script is run here: the journeys run the real ones.
+/// Runs no script: the journeys run real ones.
 pub(crate) struct NoSnippets;
 
 #[async_trait]
@@ -46,19 +46,19 @@ impl Snippets for NoSnippets {
 }
 
 #[test]
-fn the_skill_is_sound() {
+fn skill_is_sound() {
     assert_sound(nova_skill_core::skill(Arc::new(Aside::default()), Arc::new(NoSnippets)), "core");
 }
 
 #[test]
-fn the_instructions_name_the_tool() {
+fn instructions_name_the_tool() {
     let snapshot =
         snapshot_of(vec![nova_skill_core::skill(Arc::new(Aside::default()), Arc::new(NoSnippets))]);
     assert!(snapshot.skills()[0].instructions.contains("`create_tool`"));
 }
 
 #[test]
-fn a_tool_is_put_aside_after_the_user_was_asked_and_the_answer_says_what_it_reaches() {
+fn tool_is_stored_after_approval_and_the_answer_lists_its_hosts() {
     let aside = Arc::new(Aside::default());
     let core = SkillInVault::new(nova_skill_core::skill(aside.clone(), Arc::new(NoSnippets)), "");
     let value = core.value("create_tool", json!({"name": "weather", "source": "text"}));
@@ -77,7 +77,7 @@ fn a_tool_is_put_aside_after_the_user_was_asked_and_the_answer_says_what_it_reac
 }
 
 #[test]
-fn a_source_that_defines_no_tool_is_answered_with_its_place() {
+fn source_without_a_tool_is_answered_with_the_error_position() {
     let core =
         SkillInVault::new(nova_skill_core::skill(Arc::new(Aside::default()), Arc::new(NoSnippets)), "");
     let error = core.error("create_tool", json!({"name": "weather", "source": ""}));

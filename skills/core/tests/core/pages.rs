@@ -1,23 +1,23 @@
-//! Pages laid out as those of the web are: what of each is read. Title, text and links were written down by hand
-//! before the pages were first read.
+//! Extraction from pages with typical web layouts. The expected titles, texts and links were written by hand
+//! before the pages were first parsed.
 
 use nova_skill::{Value, json};
 use nova_testkit::{Reply, SkillInVault};
 
 use super::web::core;
 
-/// What is expected of the page in `pages/NAME.html`.
+/// Expectations for the page in `pages/NAME.html`.
 #[derive(Default)]
 struct Expected {
     title: &'static str,
     author: Option<&'static str>,
     date: Option<&'static str>,
     site: Option<&'static str>,
-    /// Stand in the text in this order.
+    /// Contained in the text, in this order.
     says: &'static [&'static str],
-    /// Stand nowhere in it.
+    /// Not contained in the text.
     leaves_out: &'static [&'static str],
-    /// Addresses that the text links to, in full.
+    /// Absolute addresses of the text's links.
     links: &'static [&'static str],
 }
 
@@ -162,7 +162,7 @@ fn the_free_part_of_a_paid_article() {
 }
 
 #[test]
-fn a_shell_that_scripts_fill() {
+fn shell_filled_by_scripts() {
     check!("spa", Expected { title: "Orbital Dashboard", leaves_out: &["pk_live"], ..Expected::default() });
     let note = read(include_str!("pages/spa.html"))["note"].as_str().unwrap().to_owned();
     assert_eq!(note, "The page may show its text by scripts, which are not run.");
@@ -268,7 +268,7 @@ fn a_job() {
 }
 
 #[test]
-fn a_document_laid_out_in_boxes() {
+fn document_laid_out_in_boxes() {
     check!(
         "report",
         Expected {
@@ -305,7 +305,7 @@ fn a_page_of_tables() {
 }
 
 #[test]
-fn text_from_right_to_left() {
+fn right_to_left_text() {
     check!(
         "rtl",
         Expected {
@@ -349,7 +349,7 @@ fn a_page_laid_out_in_tables() {
 }
 
 #[test]
-fn frames_are_named_with_their_addresses() {
+fn frames_are_listed_with_their_addresses() {
     check!(
         "frameset",
         Expected {
@@ -362,7 +362,7 @@ fn frames_are_named_with_their_addresses() {
 }
 
 #[test]
-fn images_that_are_loaded_late() {
+fn lazily_loaded_images() {
     check!(
         "lazy",
         Expected {
@@ -395,7 +395,7 @@ fn a_page_behind_a_cookie_banner() {
 }
 
 #[test]
-fn a_version_for_the_printer() {
+fn print_version() {
     check!(
         "print",
         Expected {

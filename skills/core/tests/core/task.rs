@@ -1,4 +1,4 @@
-//! Giving a task to a sub-agent that says what the test wrote.
+//! Tasks for a sub-agent with scripted answers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ fn core(delegate: &ScriptedDelegate, config: Value) -> SkillInVault {
 }
 
 #[test]
-fn the_answer_has_text_and_sources() {
+fn answer_has_text_and_sources() {
     let page = Source::Web(WebSource::new("https://quillon.example/terms", "2026-11-26T10:00:00Z"));
     let end = TaskEnd {
         text: "30 days.".into(),
@@ -47,7 +47,7 @@ fn the_answer_has_text_and_sources() {
     );
 }
 
-/// The limits of a task by this configuration.
+/// The limits that result from this configuration.
 fn limits(config: Value) -> TaskLimits {
     let delegate = ScriptedDelegate::default().then("Done.");
     core(&delegate, config).value("task", json!({"prompt": "Look", "name": "looker"}));
@@ -78,7 +78,7 @@ fn tasks_without_work_or_tools_are_refused() {
 }
 
 #[test]
-fn nobody_but_the_model_of_a_chat_starts_a_sub_agent() {
+fn only_the_model_of_a_chat_starts_a_sub_agent() {
     let core =
         SkillInVault::new(nova_skill_core::skill(Arc::new(Aside::default()), Arc::new(NoSnippets)), "");
     let refused = core.error("task", json!({"prompt": "Look"}));

@@ -1,4 +1,4 @@
-//! `web_fetch` and `web_search` over servers of this machine.
+//! `web_fetch` and `web_search` over local servers.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ fn refused(core: &SkillInVault) -> String {
 }
 
 #[test]
-fn a_page_is_a_source_with_its_title_and_date() {
+fn page_is_a_source_with_its_title_and_date() {
     let core = serving(
         HTML,
         "<title>Price list 2026</title><meta itemprop=datePublished content=2026-11-02><p>The licence costs 1,480 euros.",
@@ -65,7 +65,7 @@ fn a_page_is_a_source_with_its_title_and_date() {
 }
 
 #[test]
-fn a_long_page_is_read_in_parts_with_one_request() {
+fn long_page_is_read_in_parts_with_one_request() {
     let paragraphs: Vec<String> = (0..400).map(|at| format!("<p>{at} {}</p>", "word ".repeat(20))).collect();
     let core = serving(HTML, format!("<title>Long</title><article>{}</article>", paragraphs.concat()));
     let first = page(&core);
@@ -88,7 +88,7 @@ fn a_long_page_is_read_in_parts_with_one_request() {
 }
 
 #[test]
-fn a_feed_is_read_as_its_entries() {
+fn feed_is_read_as_its_entries() {
     let rss = r#"<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>Harbour news</title>
         <link>http://site.example/</link><description>All news</description>
         <item><title>Ferry &amp; fog</title><link>http://site.example/fog</link><pubDate>Mon, 02 Nov 2026 08:00:00 GMT</pubDate>
@@ -118,7 +118,7 @@ fn a_feed_is_read_as_its_entries() {
 }
 
 #[test]
-fn plain_text_and_json_stay_as_they_are() {
+fn plain_text_and_json_are_unchanged() {
     let read = page(&serving("text/plain", "# not a title\n<b>not bold</b>\n"));
     assert_eq!(
         (read["kind"].as_str(), &read["text"]),
@@ -129,7 +129,7 @@ fn plain_text_and_json_stay_as_they_are() {
 }
 
 #[test]
-fn a_pdf_is_read_as_text() {
+fn pdf_is_read_as_text() {
     let read = page(&serving("application/pdf", pdf("The licence costs 1,480 euros.")));
     assert_eq!(read["kind"], "PDF");
     assert_eq!(read["text"], "[page 1 of 1]\nThe licence costs 1,480 euros.");
@@ -164,7 +164,7 @@ fn pdf(line: &str) -> Vec<u8> {
 }
 
 #[test]
-fn other_files_are_named_by_kind_and_size() {
+fn other_files_are_reported_with_kind_and_size() {
     let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x06\0\0\0".as_slice();
     assert_eq!(
         refused(&serving("image/png", png)),
@@ -181,7 +181,7 @@ fn other_files_are_named_by_kind_and_size() {
 }
 
 #[test]
-fn a_wrong_charset_is_found_out() {
+fn wrong_charset_is_detected() {
     let latin: Vec<u8> = "<title>T</title><p>Die Tür ist grün und schön.".chars().map(|c| c as u8).collect();
     for declared in ["text/html; charset=utf-8", "text/html", "text/html; charset=iso-8859-1"] {
         assert_eq!(
@@ -193,7 +193,7 @@ fn a_wrong_charset_is_found_out() {
 }
 
 #[test]
-fn a_refusal_says_what_it_means() {
+fn http_errors_are_explained() {
     for (status, expected) in [
         (404, "site.example has no such page (status 404)."),
         (402, "site.example requires a sign-in or a payment (status 402)."),
@@ -208,7 +208,7 @@ fn a_refusal_says_what_it_means() {
 }
 
 #[test]
-fn an_address_that_is_none_is_refused_before_anybody_is_asked() {
+fn invalid_address_is_refused_before_any_question() {
     let core = core();
     for url in ["quillon.example", "file:///etc/passwd", "https://", "javascript:alert(1)", ""] {
         let error = core.error("web_fetch", json!({"url": url}));
@@ -225,18 +225,18 @@ fn html_bombs_are_bounded() {
     );
     let too_many = "The page cannot be read: it has more than 200000 elements.";
     assert_eq!(refused(&serving(HTML, "<i></i>".repeat(1_400_000))), too_many);
-    // The text of each paragraph opens all formatting elements again.
+    // Each paragraph's text reopens all formatting elements.
     let formats: String = (0..400).map(|at| format!("<b a={at}>")).collect();
     assert_eq!(refused(&serving(HTML, format!("<p>{formats}{}", "</p><p>x".repeat(3000)))), too_many);
-    // One tag without end, and a table that is moved out of itself again and again.
+    // An endless tag, and a table that is moved out of itself repeatedly.
     page(&serving(HTML, format!("<p>Text.</p><a {}", "x=y ".repeat(500_000))));
     let tables = format!("<p>Text.</p>{}", "<table><b>".repeat(400));
-    // Either is an answer, as long as it is one.
+    // Any answer will do, as long as there is one.
     let _ = serving(HTML, tables).call("web_fetch", json!({"url": "http://site.example/x"}));
 }
 
 #[test]
-fn feeds_with_entities_and_without_end_are_bounded() {
+fn feeds_with_entities_and_endless_feeds_are_bounded() {
     let laughs = r#"<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]><rss version="2.0"><channel><title>&c;&c;&c;</title></channel></rss>"#;
     let core = serving("application/rss+xml", laughs);
     let outcome = core.call("web_fetch", json!({"url": "http://site.example/x"}));
@@ -251,7 +251,7 @@ fn feeds_with_entities_and_without_end_are_bounded() {
     assert_eq!(read["note"], "Only the first 200 entries are shown.");
 }
 
-/// Searches through a source, whose server is at the address of the configuration.
+/// Searches through a source whose configured server gives this response.
 fn searching(
     source: &str,
     answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static,
@@ -267,7 +267,7 @@ fn answered(body: Value) -> impl Fn(&WebRequest) -> Reply + Send + Sync + 'stati
 }
 
 #[test]
-fn searches_a_searxng_of_this_machine() {
+fn searches_a_local_searxng() {
     let (core, _) = searching(
         "searxng",
         answered(json!({"query": "heat pumps", "number_of_results": 0, "results": [
@@ -290,7 +290,7 @@ fn searches_a_searxng_of_this_machine() {
 }
 
 #[test]
-fn a_searxng_without_json_says_how_to_switch_it_on() {
+fn searxng_without_json_says_how_to_enable_it() {
     let (core, _) = searching("searxng", |_| Reply::with(403, &[], "<h1>Forbidden</h1>"));
     let error = core.error("web_search", json!({"query": "x"}));
     assert_eq!(error.message, "SearXNG does not answer programs (status 403).");
@@ -349,7 +349,7 @@ fn searches_with_tavily() {
 }
 
 #[test]
-fn a_refused_key_or_an_empty_plan_says_so() {
+fn refused_key_or_exhausted_plan_is_explained() {
     for (source, name, status, expected) in [
         ("brave", "core/BRAVE_API_KEY", 422, "Brave refuses the key (status 422)."),
         ("tavily", "core/TAVILY_API_KEY", 401, "Tavily refuses the key (status 401)."),
@@ -363,7 +363,7 @@ fn a_refused_key_or_an_empty_plan_says_so() {
 }
 
 #[test]
-fn a_source_without_its_key_asks_for_it() {
+fn source_without_its_key_asks_for_it() {
     let (core, _) = searching("brave", answered(json!({})));
     let error = core.error("web_search", json!({"query": "x"}));
     assert_eq!(error.code, ErrorCode::CredentialNeeded);
@@ -371,7 +371,7 @@ fn a_source_without_its_key_asks_for_it() {
 }
 
 #[test]
-fn without_a_source_the_search_is_unavailable_and_says_what_to_do() {
+fn without_a_source_the_search_is_unavailable_with_the_remedy() {
     let error = core().error("web_search", json!({"query": "x"}));
     assert_eq!(
         error.message,

@@ -7,7 +7,7 @@ use super::{Found, RESULTS, SearchSource, get, listed};
 pub(super) struct Brave;
 
 pub(super) const HOST: &str = "api.search.brave.com";
-/// What `BRAVE_API_KEY` is called where credentials are kept.
+/// The credential for `BRAVE_API_KEY`.
 pub(super) const CREDENTIAL: &str = "core/BRAVE_API_KEY";
 
 impl SearchSource for Brave {
@@ -35,7 +35,7 @@ impl SearchSource for Brave {
     fn results(&self, answer: &Value) -> Option<Vec<Found>> {
         match answer.get("web") {
             Some(web) => listed(web.get("results")?, "description", "page_age"),
-            // It found nothing.
+            // No results.
             None => (answer.get("type")?.as_str()? == "search").then(Vec::new),
         }
     }

@@ -19,34 +19,34 @@ use self::searxng::SearXng;
 use self::tavily::Tavily;
 use super::date::day;
 
-/// How many results an answer holds.
+/// Maximum number of results in an answer.
 const RESULTS: usize = 10;
-/// The most characters of a result's title or excerpt.
+/// Maximum characters of a result's title or excerpt.
 const EXCERPT: usize = 500;
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// One service that searches the web.
+/// A web search service.
 trait SearchSource: Send + Sync {
     fn name(&self) -> &'static str;
     /// Its default address.
     fn address(&self) -> Option<&'static str>;
-    /// The credential that it requires.
+    /// The required credential.
     fn credential(&self) -> Option<&'static str>;
-    /// `key` is that of [`SearchSource::credential`], "" where it needs none.
+    /// `key` is that of [`SearchSource::credential`], or "" if none is required.
     fn request(&self, base: &Url, query: &str, key: &str) -> HttpRequest;
-    /// The results of an answer; None where it has no list of them.
+    /// The results in a response; `None` if it has no list of results.
     fn results(&self, answer: &Value) -> Option<Vec<Found>>;
-    /// The reason for a refusal and the remedy, one sentence each.
+    /// The reason and the remedy for an error status, one sentence each.
     fn refusal(&self, status: u16) -> Option<(&'static str, &'static str)>;
 }
 
-/// A page that was found.
+/// A search result.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
     title: String,
     url: String,
     snippet: String,
-    /// As the source writes it.
+    /// In the source's format.
     date: Option<String>,
 }
 
@@ -112,7 +112,7 @@ impl NativeTool for WebSearch {
     }
 }
 
-/// The source that the user chose.
+/// The source that the user selected.
 fn source_of(config: &Value) -> Option<Box<dyn SearchSource>> {
     Some(match config.get("search_source")?.as_str()? {
         "searxng" => Box::new(SearXng),
@@ -122,7 +122,7 @@ fn source_of(config: &Value) -> Option<Box<dyn SearchSource>> {
     })
 }
 
-/// Where the source answers, and whether the user named the address.
+/// The source's address, and whether the user configured it.
 fn address_of(source: &dyn SearchSource, config: &Value) -> Option<(Url, bool)> {
     let key = source.name().to_lowercase();
     let named = config.get("search_addresses").and_then(|all| all.get(key)).and_then(Value::as_str);
@@ -130,7 +130,7 @@ fn address_of(source: &dyn SearchSource, config: &Value) -> Option<(Url, bool)> 
         Some(address) => {
             let mut base = Url::parse(address).ok().filter(|base| !base.cannot_be_a_base())?;
             if !base.path().ends_with('/') {
-                // What is joined to it stays below it.
+                // A trailing slash, so that joined paths stay below it.
                 base.set_path(&format!("{}/", base.path()));
             }
             Some((base, true))
@@ -184,7 +184,7 @@ fn shown(found: Found) -> Option<Value> {
     Some(value)
 }
 
-/// In one line, without markup and within its limit.
+/// On one line, without markup and within its limit.
 fn text(html: &str) -> String {
     let end = html.char_indices().nth(4 * EXCERPT).map_or(html.len(), |(end, _)| end);
     let plain = dom_query::Document::fragment(&html[..end]).text();
@@ -195,7 +195,7 @@ fn text(html: &str) -> String {
     }
 }
 
-/// The texts of the results that a source lists: each with these keys.
+/// The results in a source's list, given its keys.
 fn listed(results: &Value, snippet: &str, date: &str) -> Option<Vec<Found>> {
     let said = |result: &Value, key: &str| result.get(key).and_then(Value::as_str).map(str::to_owned);
     let found = results.as_array()?.iter().map(|result| Found {

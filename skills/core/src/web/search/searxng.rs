@@ -3,7 +3,7 @@ use url::Url;
 
 use super::{Found, SearchSource, get, listed};
 
-/// A SearXNG of the user's own, or a public one: it needs no key.
+/// The user's own SearXNG, or a public one; needs no key.
 pub(super) struct SearXng;
 
 impl SearchSource for SearXng {

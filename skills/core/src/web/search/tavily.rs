@@ -9,7 +9,7 @@ use super::{Found, RESULTS, SearchSource, listed};
 pub(super) struct Tavily;
 
 pub(super) const HOST: &str = "api.tavily.com";
-/// What `TAVILY_API_KEY` is called where credentials are kept.
+/// The credential for `TAVILY_API_KEY`.
 pub(super) const CREDENTIAL: &str = "core/TAVILY_API_KEY";
 
 impl SearchSource for Tavily {
