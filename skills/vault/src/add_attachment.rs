@@ -57,7 +57,7 @@ impl NativeTool for AddAttachment {
     }
 }
 
-/// The name, where a file of that kind can be made.
+/// The name, if a file of its kind can be created.
 fn file_of(said: &str) -> Result<&str, ToolError> {
     let refused = |rule: &str, allowed: &[&str]| ToolError::InvalidArguments {
         path: "/name".into(),

@@ -102,7 +102,7 @@ impl NativeTool for AddTask {
     }
 }
 
-/// The text where somebody wrote the whole line.
+/// The text without list marker and checkbox, for calls that contain the whole line.
 fn without_box(text: &str) -> &str {
     let text = text.trim();
     ["- [ ] ", "* [ ] "].iter().find_map(|start| text.strip_prefix(start)).unwrap_or(text)

@@ -86,7 +86,7 @@ impl NativeTool for CreateNote {
         }
         let read = template.map(|template| template.path);
         let mut value = json!({"path": path});
-        // A link with the name alone may lead to either from now on.
+        // From now on, a link with only the name is ambiguous.
         let mut namesakes = ctx.vault().find(path.name()).await.unwrap_or_default();
         namesakes.retain(|other| *other != path && other.name().to_lowercase() == path.name().to_lowercase());
         if !namesakes.is_empty() {
@@ -96,7 +96,7 @@ impl NativeTool for CreateNote {
     }
 }
 
-/// The template of that name in the user's folder for templates, else the note that is named.
+/// The template of that name in the user's template folder, else the note of that name.
 async fn template(ctx: &dyn ToolContext, set: &Templates, said: &str) -> Result<Note, ToolError> {
     let folder = TemplateFolder::new(set.folder.as_deref());
     let name = without_brackets(said).to_lowercase();
@@ -123,7 +123,7 @@ async fn template(ctx: &dyn ToolContext, set: &Templates, said: &str) -> Result<
     }
 }
 
-/// The template as the note at `path` begins with it, now.
+/// The template with its placeholders filled in for a note created at `path` now.
 fn filled(template: &Note, path: &VaultPath, set: &Templates, clock: &dyn Clock) -> String {
     let values = TemplateValues {
         title: path.name(),
@@ -134,7 +134,7 @@ fn filled(template: &Note, path: &VaultPath, set: &Templates, clock: &dyn Clock)
     fill_template(&template.text, &values)
 }
 
-/// A setting of Obsidian's that stands in the way.
+/// The error of an Obsidian setting that cannot be followed.
 pub(crate) fn not_followed(error: SettingError) -> ToolError {
     ToolError::failed(format!("{}: {}.", error.file, error.problem), error.remedy)
 }

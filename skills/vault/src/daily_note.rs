@@ -49,8 +49,8 @@ impl NativeTool for DailyNote {
     }
 }
 
-/// The note of a day, today without one, made from the user's template where it is missing; the day at the time
-/// it is now, and whether the note was made.
+/// The note of a day, default today, created from the user's template if missing. Also returns that day at
+/// the current time, and whether the note was created.
 pub(crate) async fn open_daily(
     ctx: &dyn ToolContext,
     date: Option<&str>,
@@ -75,13 +75,13 @@ pub(crate) async fn open_daily(
     };
     match create_as_set(ctx, path, text).await {
         Ok(path) => Ok((ctx.vault().read(&path).await?, at, true)),
-        // In a folder that is spelled otherwise than the setting.
+        // It exists in a folder whose case differs from the setting's.
         Err(ToolError::Vault(VaultError::Exists { path })) => Ok((ctx.vault().read(&path).await?, at, false)),
         Err(error) => Err(error),
     }
 }
 
-/// The day that is asked for, at the time it is now.
+/// The requested day at the current time.
 fn moment(date: Option<&str>, ctx: &dyn ToolContext) -> Result<Zoned, ToolError> {
     let now = ctx.clock().now().to_zoned(ctx.clock().zone());
     let Some(date) = date else { return Ok(now) };
@@ -94,8 +94,7 @@ fn moment(date: Option<&str>, ctx: &dyn ToolContext) -> Result<Zoned, ToolError>
     now.with().date(day).build().map_err(|_| wrong())
 }
 
-/// The note of that day: where the settings put it, or where the user moved it, below the folder of
-/// the daily notes.
+/// The note of that day: at the configured path, or below the folder of daily notes if the user moved it.
 async fn existing(
     ctx: &dyn ToolContext,
     daily: &DailyNotes,
@@ -107,7 +106,7 @@ async fn existing(
         other => return other.map(Some),
     }
     let mut found = match ctx.vault().find(path.name()).await {
-        // A hidden note of that name is some other note: the settings' own place was looked at.
+        // A hidden note of that name is another note: the configured path was already checked.
         Err(ToolError::Vault(VaultError::Private { .. })) => Vec::new(),
         found => found?,
     };

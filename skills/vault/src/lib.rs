@@ -1,7 +1,7 @@
-//! The user's notes themselves: finding, reading and changing any of them.
+//! The user's notes: finding, reading and changing any of them.
 //!
-//! It works through the vault it is given and nothing else: it never leaves the machine, never
-//! writes a byte that was not asked for, and never chooses between two notes of one name.
+//! It works only through the vault it is given: it never leaves the machine, never writes a byte that was not
+//! requested, and never chooses between two notes of one name.
 //!
 //! # Invariants
 //!

@@ -36,7 +36,7 @@ impl NativeTool for LinksOfNote {
     async fn run(&self, which: Which, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let path = match named(ctx.as_ref(), &which.path).await {
             Ok(note) => note.path,
-            // A picture, say, that is sought by who shows it.
+            // Another file, such as an image whose embedding notes are wanted.
             Err(error) => file_named(ctx.as_ref(), &which.path).await.ok().flatten().ok_or(error)?,
         };
         let links = ctx.vault().links(&path).await?;
@@ -49,7 +49,7 @@ impl NativeTool for LinksOfNote {
                 "out": links.out.len(), "back": links.back.len(), "unresolved": links.unresolved.len(),
             });
         }
-        // A line that leads here is text of the note it stands in.
+        // The context line of a backlink is text of the note that contains it.
         let shown: BTreeSet<_> = links.back.iter().take(back.len()).map(|link| link.path.clone()).collect();
         let own = Some(path).filter(|path| path.is_note());
         Ok(Output::new(value).from_notes(own.into_iter().chain(shown)).into())

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::notes::{named, within_budget};
 
-/// How many tasks an answer holds by default, and at most.
+/// Tasks in an answer: default and maximum.
 const LIMIT: (usize, usize) = (100, 1000);
 
 pub(crate) struct ListTasks;
@@ -111,7 +111,7 @@ impl NativeTool for ListTasks {
     }
 }
 
-/// The days that are asked for.
+/// The requested range of days.
 fn days(said: &str, today: Date) -> Result<TaskDue, ToolError> {
     let day = |said: &str| match said.trim().to_lowercase().as_str() {
         "" => Ok(None),
@@ -134,7 +134,7 @@ fn days(said: &str, today: Date) -> Result<TaskDue, ToolError> {
     }
 }
 
-/// What a task says, without what it does not say.
+/// A task's fields, without empty ones.
 fn row(found: &TaskRow) -> Value {
     let task = &found.task;
     let mut row = json!({"path": found.path, "line": task.line, "text": task.text});

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::notes::{folder_of, free, named, new_path, path_of, without_brackets, without_private};
 
-/// How many notes with rewritten links an answer names.
+/// Maximum number of notes with rewritten links that an answer names.
 const NAMED: usize = 100;
 
 pub(crate) struct MoveNote;
@@ -45,15 +45,15 @@ impl NativeTool for MoveNote {
             Some("") => file.to_owned(),
             Some(folder) => format!("{folder}/{file}"),
             None if is_folder(ctx.as_ref(), to).await? => format!("{to}/{file}"),
-            // A name alone is another name, as Obsidian renames; a path has its ending.
+            // A name alone renames the note in its folder, as in Obsidian; a path needs an extension.
             None if is_name(to) && !note.path.folder().is_empty() => {
                 format!("{}/{}", note.path.folder(), without_brackets(to))
             }
             None => to.to_owned(),
         };
         let asked = path_of(without_brackets(&target))?;
-        // A note that only gets another folder keeps its name as it is, also one that Nova would not
-        // give: `What now?.md`.
+        // A note moved to another folder keeps its name, even one that Nova would not create, such as `What
+        // now?.md`.
         let to = match asked.as_str().rsplit('/').next() == Some(file) {
             true => {
                 let folder = folder_of(ctx.as_ref(), asked.folder()).await?;
@@ -62,7 +62,7 @@ impl NativeTool for MoveNote {
             false => new_path(ctx.as_ref(), &target, "").await,
         };
         let to = match to {
-            // Where it is already it stays.
+            // It is already there.
             Err(ToolError::Vault(VaultError::Exists { path })) if path == note.path => path,
             other => other?,
         };
@@ -85,19 +85,19 @@ impl NativeTool for MoveNote {
     }
 }
 
-/// Whether it is nothing but a name: no path, and not the name of a file.
+/// Whether it is only a name, neither a path nor a file name.
 fn is_name(said: &str) -> bool {
     let lower = said.to_ascii_lowercase();
     let is_file = lower.ends_with(".md") || lower.ends_with(".base");
     !is_file && path_of(without_brackets(said)).is_ok_and(|path| path.folder().is_empty())
 }
 
-/// Whether a folder is there, in whatever case.
+/// Whether a folder exists, ignoring case.
 async fn is_folder(ctx: &dyn ToolContext, said: &str) -> Result<bool, ToolError> {
     if said.ends_with(".md") || said.ends_with(".base") {
         return Ok(false);
     }
-    // What is no path is refused where it is used as one.
+    // An invalid path is refused where it is used as one.
     if path_of(without_brackets(said)).is_err() {
         return Ok(false);
     }

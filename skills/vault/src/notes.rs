@@ -1,31 +1,30 @@
-//! Which note a text means.
+//! Resolves the note that a text names.
 
 use nova_skill::figures::similarity;
 use nova_skill::{
     Note, PathError, ToolContext, ToolError, ToolVault, Value, VaultError, VaultPath, file_name, json,
 };
 
-/// What errors call it.
+/// The kind of object in errors.
 pub(crate) const NOTE: &str = "note";
 
-/// How many bytes of notes one answer holds.
+/// Maximum bytes of notes in one answer.
 pub(crate) const MOST: usize = 48 * 1024;
 
-/// How many of the nearest names an error lists, and how much alike they are at least.
+/// Nearest names listed by an error, and their minimum similarity.
 pub(crate) const NEAREST: usize = 5;
 const ALIKE: usize = 30;
 
-/// The note that `said` names: by its path with or without `.md`, or as a wikilink would name it
-/// where only one note goes by that name.
+/// Resolves `said` by its path with or without `.md`, or like a wikilink if only one note has that name.
 ///
 /// # Errors
-/// A path out of the vault is refused, several notes are `Ambiguous`, none is `NotFound`, and a
-/// folder or another file of that name is `NoNote`.
+/// A path outside of the vault is refused; `Ambiguous` for several notes, `NotFound` for none, `NoNote` for a
+/// folder or another file of that name.
 pub(crate) async fn named(ctx: &dyn ToolContext, said: &str) -> Result<Note, ToolError> {
     Ok(named_part(ctx, said).await?.0)
 }
 
-/// As [`named`], with the heading or block of it that is named, too: `Jane Doe#Log`, `[[Jane Doe#^id]]`.
+/// Like [`named`], also with a heading or block: `Jane Doe#Log`, `[[Jane Doe#^id]]`.
 ///
 /// # Errors
 /// As [`named`].
@@ -41,7 +40,7 @@ pub(crate) async fn named_part(
     {
         return Ok((note, None));
     }
-    // Hardly any file has a `#` or a `|` in its name; a link has.
+    // `#` and `|` are rare in file names, but common in links.
     if let Some((before, part)) = name.split_once(['#', '|'])
         && !before.trim().is_empty()
         && let Some(note) = looked_up(ctx, before.trim()).await?
@@ -74,7 +73,7 @@ pub(crate) async fn named_part(
     Err(not_found(ctx.vault(), without_brackets(said)).await)
 }
 
-/// The file that is no note, such as a picture or a canvas, of that path or name.
+/// The file of that path or name that is not a note, such as an image or a canvas.
 pub(crate) async fn file_named(ctx: &dyn ToolContext, said: &str) -> Result<Option<VaultPath>, ToolError> {
     let file = ctx.vault().resolve(bare(said)).await?;
     Ok(file.filter(|path| !path.is_note() && !path.as_str().to_ascii_lowercase().ends_with(".base")))
@@ -101,8 +100,8 @@ async fn looked_up(ctx: &dyn ToolContext, name: &str) -> Result<Option<Note>, To
     }
 }
 
-/// The error of a path that cannot be one, with the path that is meant: that of a note which lies at this
-/// place of the disk, or is written with `\`, `./` or blanks.
+/// Adds the intended path to the error of an invalid one: an absolute path into the vault, or one with `\`,
+/// `./` or spaces.
 async fn with_path_that_is_meant(ctx: &dyn ToolContext, said: &str, error: ToolError) -> ToolError {
     let ToolError::Vault(VaultError::Path(PathError { path, problem, instead: None })) = &error else {
         return error;
@@ -127,11 +126,11 @@ async fn path_that_is_meant(ctx: &dyn ToolContext, said: &str) -> Option<VaultPa
     path_of(&parts.collect::<Vec<_>>().join("/")).ok()
 }
 
-/// Where a note is to be that does not exist yet. Its name becomes one that links and every system
-/// can hold; without a folder it goes where `folder` says.
+/// The path of a new note. Its name is made valid for links and every file system; without a folder it is
+/// placed where `folder` says.
 ///
 /// # Errors
-/// A path out of the vault is refused; so is one where a note is, or that the user keeps private.
+/// A path outside of the vault is refused, and so is one that exists or is private.
 pub(crate) async fn new_path(
     ctx: &dyn ToolContext,
     said: &str,
@@ -151,7 +150,7 @@ pub(crate) async fn new_path(
     free(ctx, path).await
 }
 
-/// The folder as it is as far as it is there; what is to be made of it gets names that every system can hold.
+/// The existing part of the folder stays as it is; new parts get names that are valid on every file system.
 pub(crate) async fn folder_of(ctx: &dyn ToolContext, asked: &str) -> Result<String, ToolError> {
     let mut folder = String::new();
     for part in asked.split('/').filter(|part| !part.is_empty()) {
@@ -167,8 +166,8 @@ pub(crate) async fn folder_of(ctx: &dyn ToolContext, asked: &str) -> Result<Stri
     Ok(folder)
 }
 
-/// As [`with_path_that_is_meant`] for a note that does not exist yet: a place on the disk that is none of the
-/// vault's means nothing in it.
+/// Like [`with_path_that_is_meant`], for a note that does not exist yet: an absolute path outside of the
+/// vault names nothing in it.
 async fn with_new_path_that_is_meant(ctx: &dyn ToolContext, said: &str, error: ToolError) -> ToolError {
     let ToolError::Vault(VaultError::Path(PathError { path, problem, instead: None })) = &error else {
         return error;
@@ -183,10 +182,10 @@ async fn with_new_path_that_is_meant(ctx: &dyn ToolContext, said: &str, error: T
     }
 }
 
-/// The path, where no note is.
+/// The path, if no note exists there.
 ///
 /// # Errors
-/// Where one is, or the user keeps it private.
+/// If a note exists there, or the path is private.
 pub(crate) async fn free(ctx: &dyn ToolContext, path: VaultPath) -> Result<VaultPath, ToolError> {
     match ctx.vault().read(&path).await {
         Ok(note) => Err(VaultError::Exists { path: note.path }.into()),
@@ -196,16 +195,16 @@ pub(crate) async fn free(ctx: &dyn ToolContext, path: VaultPath) -> Result<Vault
     }
 }
 
-/// The refusal of a private path for a new note: one that said why would reveal that a note is there.
+/// Refuses a private path for a new note without a reason, which would reveal that a note exists.
 fn no_such_path(path: &VaultPath) -> ToolError {
     ToolError::NoNote { what: format!("\"{path}\" was not found."), remedy: "Choose another path.".into() }
 }
 
-/// Plans a note where one of Obsidian's settings puts it, and gives its path: a folder that is there in
-/// another case is the one that is meant.
+/// Plans a note where one of Obsidian's settings puts it, and returns its path. An existing folder in another
+/// case is used.
 ///
 /// # Errors
-/// As those of any new note; [`VaultError::Exists`] names the one that is there.
+/// As for any new note; [`VaultError::Exists`] names the existing one.
 pub(crate) async fn create_as_set(
     ctx: &dyn ToolContext,
     path: VaultPath,
@@ -225,8 +224,7 @@ pub(crate) async fn create_as_set(
     }
 }
 
-/// The error of a write at `path`, where it names a note that only differs in case: a private one
-/// is not named.
+/// The error of a write at `path`, unless it would name a private note that differs in case only.
 pub(crate) async fn without_private(ctx: &dyn ToolContext, path: &VaultPath, error: ToolError) -> ToolError {
     let ToolError::Vault(VaultError::Exists { path: there }) = &error else { return error };
     match ctx.vault().read(there).await {
@@ -243,7 +241,7 @@ pub(crate) fn is_missing(error: &ToolError) -> bool {
     matches!(error, ToolError::Vault(VaultError::NotFound { .. }))
 }
 
-/// A path as it is said, `.md` added where no ending names a file that Nova writes.
+/// Parses a path, adding `.md` unless it has the extension of a file that Nova writes.
 pub(crate) fn path_of(said: &str) -> Result<VaultPath, ToolError> {
     let lower = said.to_ascii_lowercase();
     if said.is_empty() || said.ends_with('/') {
@@ -261,13 +259,13 @@ pub(crate) fn path_of(said: &str) -> Result<VaultPath, ToolError> {
     Ok(path)
 }
 
-/// `[[Jane Doe#Log|Jane]]` as a person might copy it.
+/// `[[Jane Doe#Log|Jane]]`, as a user might paste it.
 pub(crate) fn without_brackets(said: &str) -> &str {
     let bare = bare(said);
     if bare == said.trim() { bare } else { bare.split(['|', '#']).next().unwrap_or(bare).trim() }
 }
 
-/// The inside of `[[Jane Doe#Log|Jane]]` and `![[Jane Doe]]`; anything else as it is.
+/// The target of `[[Jane Doe#Log|Jane]]` and `![[Jane Doe]]`; anything else unchanged.
 fn bare(said: &str) -> &str {
     let said = said.trim();
     let link = said.strip_prefix('!').unwrap_or(said);
@@ -290,8 +288,8 @@ async fn not_found(vault: &dyn ToolVault, name: &str) -> ToolError {
     }
 }
 
-/// As many of the values, from the first, as one answer may hold. Of one that no answer could hold
-/// only the path is left, so that it does not hide those after it.
+/// As many values as fit in one answer, from the first. A value that fits in no answer is reduced to its
+/// path, so that it does not hide those after it.
 pub(crate) fn within_budget(values: impl Iterator<Item = Value>) -> Vec<Value> {
     let mut left = MOST;
     values

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::notes::within_budget;
 
-/// How many notes an answer holds by default, and at most.
+/// Notes in an answer: default and maximum.
 const LIMIT: (usize, usize) = (100, 1000);
 
 pub(crate) struct QueryNotes;

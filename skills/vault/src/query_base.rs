@@ -68,7 +68,7 @@ impl NativeTool for QueryBase {
     }
 }
 
-/// The `.base` file of that path or name, else the note.
+/// The `.base` file of that path or name, else a note.
 async fn base(ctx: &dyn ToolContext, said: &str) -> Result<VaultPath, ToolError> {
     let name = without_brackets(said);
     if !name.to_ascii_lowercase().ends_with(".md") {

@@ -43,14 +43,14 @@ impl NativeTool for ReadNote {
     }
 }
 
-/// A note as the model reads it: everything but the bytes of readable properties, from `offset` of
-/// the text on.
+/// A note for the model: everything but the raw front matter, from `offset` of its text on. Unreadable front
+/// matter is included as text.
 pub(crate) fn content(note: &Note, offset: Option<usize>) -> Result<Value, ToolError> {
     let broken = match note.document.front_matter() {
         FrontMatter::Broken { line, reason } => Some((line, reason)),
         FrontMatter::Absent | FrontMatter::Present(_) => None,
     };
-    // Properties that cannot be read are only there as text.
+    // Unreadable properties are only available as text.
     let start = if broken.is_some() { 0 } else { note.document.body_start() };
     let text = note.text.get(start..).unwrap_or_default();
     let offset = offset.unwrap_or_default();
@@ -82,7 +82,7 @@ pub(crate) fn content(note: &Note, offset: Option<usize>) -> Result<Value, ToolE
     Ok(Value::Object(out))
 }
 
-/// Whole lines where there are any, else whole characters.
+/// Cuts at a line end if possible, else between characters.
 fn cut(text: &str) -> usize {
     if text.len() <= MOST {
         return text.len();

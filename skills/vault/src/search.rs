@@ -7,7 +7,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-/// How many lines an answer holds where nothing is said, and at most.
+/// Lines in an answer: default and maximum.
 const LIMIT: (usize, usize) = (50, 500);
 
 pub(crate) struct SearchNotes;

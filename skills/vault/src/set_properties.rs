@@ -55,9 +55,8 @@ impl NativeTool for SetProperties {
     }
 }
 
-/// What JSON says of the note's properties; null removes one. A property that the note has keeps its
-/// spelling, and one that is a number stays one where a decimal is given as text. Those that are lists for
-/// Obsidian get a list.
+/// The edits that JSON describes; null removes a property. An existing property keeps its spelling, and a
+/// number stays a number if a decimal is given as text. Obsidian's list properties get a list.
 pub(crate) fn edits(note: &Note, properties: &Map<String, Value>) -> Vec<PropertyEdit> {
     let edit = |(asked, value): (&String, &Value)| {
         let key = note.document.spelled(asked).unwrap_or(asked).to_owned();
@@ -76,8 +75,8 @@ pub(crate) fn edits(note: &Note, properties: &Map<String, Value>) -> Vec<Propert
     properties.iter().map(edit).collect()
 }
 
-/// What is said of `tags`, `aliases` or `cssclasses` as the list that they are for Obsidian, which takes no
-/// text there: `work, #travel` are two tags. What the note says itself in that way stays.
+/// The list for `tags`, `aliases` or `cssclasses`, which Obsidian requires to be lists: `work, #travel`
+/// becomes two tags. None for any other property, or if the note already has this text.
 fn list_for_obsidian(key: &str, value: &Value, own: Option<&PropertyValue>) -> Option<PropertyValue> {
     let key = key.to_lowercase();
     let text = |text: &str| PropertyValue::from_text(text);
@@ -101,7 +100,7 @@ fn list_for_obsidian(key: &str, value: &Value, own: Option<&PropertyValue>) -> O
     Some(PropertyValue::List(items.into_iter().filter(|said| !said.is_empty()).map(item).collect()))
 }
 
-/// A minus or nothing, digits without leading zeros, at most one point between digits.
+/// An optional minus, digits without leading zeros, and at most one point between digits.
 fn is_plain_decimal(text: &str) -> bool {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
@@ -109,7 +108,7 @@ fn is_plain_decimal(text: &str) -> bool {
     digits(whole) && digits(fraction) && (whole == "0" || !whole.starts_with('0'))
 }
 
-/// Whether the note says that already: `2` where `"2"` is asked for is left as the user wrote it.
+/// Whether the note already has this value: `2` stays as the user wrote it if `"2"` is requested.
 fn says_so_already(note: &Note, edit: &PropertyEdit) -> bool {
     let PropertyEdit::Set { key, value } = edit else { return false };
     let same = |old: &PropertyValue, new: &PropertyValue| match (old, new) {

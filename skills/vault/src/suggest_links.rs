@@ -8,13 +8,13 @@ use serde::Deserialize;
 
 use crate::notes::{named, within_budget};
 
-/// How many links one call proposes by default, and at most: a person looks at each.
+/// Links proposed by one call: default and maximum; a user reviews each one.
 const LIMIT: (usize, usize) = (100, 1000);
 
-/// How much of a line is listed, in characters.
+/// Listed characters of a line.
 const SHOWN: usize = 200;
 
-/// How many names that several notes have an answer lists.
+/// Maximum number of ambiguous names in an answer.
 const AMBIGUOUS: usize = 50;
 
 pub(crate) struct SuggestLinks;
@@ -82,7 +82,7 @@ impl NativeTool for SuggestLinks {
     }
 }
 
-/// The folder, which must be there.
+/// The folder, which must exist.
 async fn folder(ctx: &dyn ToolContext, said: &str) -> Result<String, ToolError> {
     let folder = said.trim_end_matches('/');
     if folder.is_empty() || ctx.vault().has_folder(folder).await? {
@@ -99,7 +99,7 @@ fn told(found: &MentionAnswer, dry_run: bool) -> Value {
     let rows = found.lines.iter().flat_map(|line| {
         line.links.iter().map(move |link| {
             let mut row = json!({"path": line.path, "line": line.line, "words": link.words, "to": link.to});
-            // What is written is shown as a diff.
+            // Writes are shown as a diff instead.
             if dry_run {
                 row["text"] = line.linked.trim().chars().take(SHOWN).collect::<String>().into();
             }

@@ -1,4 +1,4 @@
-//! Which task of a note is meant, and how its fields are written.
+//! Finds a task in its note, and sets its fields.
 
 use nova_skill::figures::similarity;
 use nova_skill::{
@@ -8,14 +8,14 @@ use nova_skill::{
 
 use crate::notes::NEAREST;
 
-/// A task that was found in its note.
+/// A task found in its note.
 pub(crate) struct Found {
     pub(crate) task: NoteTask,
-    /// Its line.
+    /// Its text line.
     pub(crate) line: String,
 }
 
-/// Fields to be set; an empty text removes one.
+/// Fields to set; empty text removes one.
 #[derive(Default)]
 pub(crate) struct Fields {
     pub(crate) due: Option<String>,
@@ -25,11 +25,11 @@ pub(crate) struct Fields {
     pub(crate) recurrence: Option<String>,
 }
 
-/// The task with that text and, if it is said, on that line. A line that says something else is passed over: the
-/// note may have changed. Of several with the text those come first that are `closed` or not, as is asked for.
+/// The task with that text and, if given, on that line. A line with another text is ignored, since the note
+/// may have changed. Of several matches, those that are `closed` as requested come first.
 ///
 /// # Errors
-/// [`ToolError::Ambiguous`] with the lines of several, [`ToolError::NotFound`] with the nearest.
+/// [`ToolError::Ambiguous`] with all matching lines, [`ToolError::NotFound`] with the nearest.
 pub(crate) fn find(
     note: &Note,
     text: &str,
@@ -52,7 +52,7 @@ pub(crate) fn find(
         .map(|is_meant| all.iter().filter(|found| is_meant(found)).collect::<Vec<_>>())
         .find(|meant| !meant.is_empty())
         .unwrap_or_default();
-    // The line decides between equals, and only then: its number may be older than the note.
+    // The line number only decides between equal texts: it may be stale.
     if let Some(at) = line.and_then(|line| meant.iter().position(|found| found.task.line == line)) {
         meant = vec![meant[at]];
     }
@@ -71,7 +71,7 @@ pub(crate) fn find(
     }
 }
 
-/// How fields are written in this vault: as the plugin Tasks is set, else as most are.
+/// The notation of fields in this vault: as configured in the plugin Tasks, else the most common one.
 pub(crate) async fn used_form(ctx: &dyn ToolContext, rules: &TaskRules) -> Result<TaskForm, ToolError> {
     if let Some(form) = rules.form {
         return Ok(form);
@@ -80,10 +80,10 @@ pub(crate) async fn used_form(ctx: &dyn ToolContext, rules: &TaskRules) -> Resul
 }
 
 impl Fields {
-    /// The line with these fields.
+    /// The line with these fields set.
     ///
     /// # Errors
-    /// A value that its field cannot have.
+    /// A value that is invalid for its field.
     pub(crate) fn set(
         &self,
         mut line: String,
@@ -114,7 +114,7 @@ impl Fields {
     }
 }
 
-/// An argument with which the line cannot be made.
+/// Converts an edit error to an error of this argument.
 pub(crate) fn refused(argument: &str) -> impl FnOnce(TaskEditError) -> ToolError {
     let path = format!("/{argument}");
     move |error| ToolError::InvalidArguments { path, rule: error.to_string(), allowed: Vec::new() }
@@ -138,7 +138,7 @@ fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// A line without list marker and checkbox, as a person says it.
+/// A line without list marker and checkbox.
 fn bare(text: &str) -> String {
     let text = folded(text);
     let behind = || {

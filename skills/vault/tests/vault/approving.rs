@@ -1,4 +1,4 @@
-//! What is asked, how often, and what happens to a note that changes while the question waits.
+//! Which calls ask, how often, and what happens to a note that changes while the question waits.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use nova_vault::ChangeSetKind;
 
 use crate::{LISBON, NOTES};
 
-/// Answers every question with a decision, after doing something.
+/// Runs an action, then answers every question with a decision.
 struct Meanwhile {
     decision: Decision,
     before: Box<dyn Fn() + Send + Sync>,
@@ -30,7 +30,7 @@ impl Approver for Meanwhile {
     }
 }
 
-/// Calls in one turn, one after the other; gives what came of them and what was asked.
+/// Makes calls one after the other in one turn; returns their results and the questions.
 fn turn(
     vault: &Arc<TempVault>,
     decision: Decision,
@@ -84,7 +84,7 @@ fn turn(
 }
 
 #[test]
-fn for_this_session_covers_the_next_writes_but_no_deletion() {
+fn allow_for_the_session_covers_later_writes_but_no_deletion() {
     let vault = Arc::new(TempVault::from(NOTES));
     let (outcomes, asked) = turn(
         &vault,
@@ -122,7 +122,7 @@ fn for_this_session_covers_the_next_writes_but_no_deletion() {
 }
 
 #[test]
-fn an_edit_made_outside_while_the_question_waits_is_kept() {
+fn outside_edit_while_the_question_waits_is_kept() {
     let vault = Arc::new(TempVault::from(NOTES));
     let outside = vault.clone();
     let (outcomes, _) = turn(
@@ -137,7 +137,7 @@ fn an_edit_made_outside_while_the_question_waits_is_kept() {
 }
 
 #[test]
-fn an_edit_of_the_same_place_is_a_conflict_and_stays() {
+fn outside_edit_of_the_same_place_is_a_conflict_and_stays() {
     let vault = Arc::new(TempVault::from(NOTES));
     for (tool, args) in [
         (

@@ -1,4 +1,4 @@
-//! Files that are no notes, where Obsidian would put them.
+//! Attachments, stored where Obsidian would put them.
 
 use nova_protocol::ErrorCode;
 use nova_skill::{Value, json};
@@ -18,7 +18,7 @@ fn set(notes: &str, app: &str) -> SkillInVault {
     vault(&format!("{notes}\n//- .obsidian/app.json\n{app}\n"))
 }
 
-/// Where the file of that note goes and how its link is written, with Obsidian set so.
+/// Checks the file's path and the link's text for a note, given Obsidian's settings.
 #[track_caller]
 fn check(app: &str, note: Option<&str>, path: &str, link: &str) {
     let vault = set(TRIPS, app);
@@ -31,7 +31,7 @@ fn check(app: &str, note: Option<&str>, path: &str, link: &str) {
 }
 
 #[test]
-fn where_obsidian_puts_the_attachments_of_the_note() {
+fn attachment_goes_where_obsidian_puts_it_for_the_note() {
     let at = |set: &str| format!(r#"{{"attachmentFolderPath": "{set}"}}"#);
     let wiki = "![[My plan.csv]]";
     check("{}", Some("Lisbon"), "My plan.csv", wiki);
@@ -41,12 +41,12 @@ fn where_obsidian_puts_the_attachments_of_the_note() {
     check(&at("./files"), Some("[[Lisbon]]"), "Trips/files/My plan.csv", wiki);
     check(&at("./"), Some("Plans"), "My plan.csv", wiki);
     check(&at("./files/"), None, "files/My plan.csv", wiki);
-    // A folder that is there in another case is the one that is meant.
+    // An existing folder in another case is used.
     check(&at("trips"), None, "Trips/My plan.csv", wiki);
 }
 
 #[test]
-fn the_link_is_written_as_the_vault_writes_links() {
+fn link_has_the_vaults_link_format() {
     let app = |links: &str| format!(r#"{{"attachmentFolderPath": "./files", {links}}}"#);
     let path = "Trips/files/My plan.csv";
     let relative = r#""newLinkFormat": "relative""#;
@@ -60,7 +60,7 @@ fn the_link_is_written_as_the_vault_writes_links() {
 }
 
 #[test]
-fn a_link_leads_to_the_new_file_also_where_another_has_its_name() {
+fn link_leads_to_the_new_file_even_if_its_name_is_taken() {
     let app = r#"{"attachmentFolderPath": "./files"}"#;
     let vault = set(&format!("{TRIPS}\n//- Old/plan.csv\nold\n"), app);
     let made = vault.value("add_attachment", json!({"name": "plan.csv", "text": "new", "note": "Lisbon"}));
@@ -86,7 +86,7 @@ fn nothing_is_ever_replaced() {
 }
 
 #[test]
-fn the_name_becomes_one_that_links_can_hold() {
+fn name_is_made_valid_for_links() {
     for (name, path) in [
         ("What now? #1 [draft].csv", "What now- -1 -draft-.csv"),
         ("Cafe\u{301}.csv", "Café.csv"),
@@ -112,7 +112,7 @@ fn refused(vault: &SkillInVault, args: Value, code: ErrorCode, said: &str) {
 }
 
 #[test]
-fn only_texts_that_nothing_runs_and_no_notes() {
+fn only_inert_text_formats_other_than_notes_are_accepted() {
     let vault = vault(TRIPS);
     let invalid = ErrorCode::InvalidArguments;
     for name in [
@@ -145,7 +145,7 @@ fn only_texts_that_nothing_runs_and_no_notes() {
 }
 
 #[test]
-fn a_setting_that_leads_out_of_the_vault_is_named() {
+fn setting_that_points_outside_the_vault_is_reported() {
     for (folder, problem) in [
         ("../Files", "it holds `.` or `..`"),
         ("./../../Files", "it holds `.` or `..`"),
@@ -165,7 +165,7 @@ fn a_setting_that_leads_out_of_the_vault_is_named() {
 }
 
 #[test]
-fn a_text_larger_than_a_note_may_be_is_refused() {
+fn text_larger_than_a_notes_limit_is_refused() {
     let vault = vault("");
     let text = "x".repeat(16 * 1024 * 1024 + 1);
     let error = vault.error("add_attachment", json!({"name": "a.txt", "text": text}));
@@ -174,7 +174,7 @@ fn a_text_larger_than_a_note_may_be_is_refused() {
 }
 
 #[test]
-fn it_is_shown_before_it_is_made_and_undone_like_a_note() {
+fn attachment_is_shown_first_and_undone_like_a_note() {
     let vault = set(TRIPS, r#"{"attachmentFolderPath": "Files"}"#);
     let before = vault.vault.files();
     let outcome = vault.call("add_attachment", json!({"name": "route.gpx", "text": "<gpx>\n</gpx>\n"}));
@@ -188,13 +188,13 @@ fn it_is_shown_before_it_is_made_and_undone_like_a_note() {
     let undone = history.undo(&id, Scope::All, &Author::new("user")).unwrap();
     assert!(undone.conflicts.is_empty());
     assert_eq!(vault.vault.files(), before, "the folder that was made for it is gone, too");
-    // And back again.
+    // Redo.
     history.undo(&undone.change_set, Scope::All, &Author::new("user")).unwrap();
     assert_eq!(vault.vault.read("Files/route.gpx"), "<gpx>\n</gpx>\n");
 }
 
 #[test]
-fn what_was_edited_since_is_not_lost_by_an_undo() {
+fn undo_preserves_later_edits() {
     let vault = vault("");
     let outcome = vault.call("add_attachment", json!({"name": "a.csv", "text": "a\n"}));
     vault.vault.write("a.csv", "a\nmine\n");
@@ -205,14 +205,14 @@ fn what_was_edited_since_is_not_lost_by_an_undo() {
 }
 
 #[test]
-fn a_model_elsewhere_learns_nothing_of_private_folders_by_it() {
+fn remote_model_learns_nothing_about_private_folders() {
     let notes = format!("{TRIPS}\n//- Diary/plan.csv\nsecret\n//- Diary/Day.md\nsecret\n");
     let remote = |private: &str, app: &str| {
         let mut vault = set(&notes, app);
         vault.privacy = Privacy { remote: true, private: vec![private.to_owned()] };
         vault
     };
-    // Into a private folder, for a private note, or beside a private file.
+    // Into a private folder, for a private note, or next to a private file.
     let into = remote("Diary", r#"{"attachmentFolderPath": "Diary"}"#);
     refused(&into, json!({"name": "plan.csv", "text": "x"}), ErrorCode::Private, "");
     refused(&into, json!({"name": "new.csv", "text": "x"}), ErrorCode::Private, "");
@@ -220,7 +220,7 @@ fn a_model_elsewhere_learns_nothing_of_private_folders_by_it() {
     refused(&of, json!({"name": "new.csv", "text": "x", "note": "Day"}), ErrorCode::Private, "");
     let beside = remote("Diary/plan.csv", r#"{"attachmentFolderPath": "Diary"}"#);
     refused(&beside, json!({"name": "plan.csv", "text": "x"}), ErrorCode::Private, "");
-    // Whether there is a file of that name among the private ones does not show in the link.
+    // The link does not reveal whether a private file of that name exists.
     for name in ["plan.csv", "other.csv"] {
         let vault = remote("Diary", r#"{"attachmentFolderPath": "Files"}"#);
         let made = vault.value("add_attachment", json!({"name": name, "text": "x"}));

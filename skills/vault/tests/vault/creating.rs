@@ -3,7 +3,7 @@ use nova_skill::{Value, json};
 
 use crate::{LISBON, NOTES, vault};
 
-/// What is created, where, and with which bytes.
+/// Checks the path and bytes of a created note.
 #[track_caller]
 fn check(notes: &str, args: Value, path: &str, text: &str) {
     let vault = vault(notes);
@@ -14,7 +14,7 @@ fn check(notes: &str, args: Value, path: &str, text: &str) {
 }
 
 #[test]
-fn with_the_text_that_is_given() {
+fn text_is_written_as_given() {
     check("", json!({"path": "Ideas/Boat.md", "content": "# Boat\n"}), "Ideas/Boat.md", "# Boat\n");
     check("", json!({"path": "Ideas/Boat"}), "Ideas/Boat.md", "");
     check("", json!({"path": "a.md", "content": "no line end"}), "a.md", "no line end");
@@ -24,7 +24,7 @@ fn with_the_text_that_is_given() {
 }
 
 #[test]
-fn with_properties_in_their_order() {
+fn properties_keep_their_order() {
     let properties = json!({
         "type": "trip", "start": "2026-12-03", "with": "[[Jane Doe]]", "budget": 1200.5, "code": "007",
         "done": false, "tags": ["a", "b c"], "nothing": null,
@@ -39,7 +39,7 @@ fn with_properties_in_their_order() {
 }
 
 #[test]
-fn properties_join_those_that_the_text_brings() {
+fn properties_are_merged_with_those_in_the_text() {
     check(
         "",
         json!({
@@ -63,7 +63,7 @@ fn without_a_folder_it_goes_where_new_notes_go() {
 }
 
 #[test]
-fn a_setting_that_leads_out_of_the_vault_is_named() {
+fn setting_that_points_outside_the_vault_is_reported() {
     let vault = vault(
         "//- .obsidian/app.json\n{\"newFileLocation\": \"folder\", \"newFileFolderPath\": \"../Inbox\"}\n",
     );
@@ -79,14 +79,14 @@ fn a_setting_that_leads_out_of_the_vault_is_named() {
 }
 
 #[test]
-fn the_name_becomes_one_that_links_can_hold() {
+fn name_is_made_valid_for_links() {
     check("", json!({"path": "Ideas/What now? #1 [draft].md"}), "Ideas/What now- -1 -draft-.md", "");
     check("", json!({"path": "Cafe\u{301}"}), "Café.md", "");
     check("", json!({"path": "CON.md"}), "CON_.md", "");
 }
 
 #[test]
-fn where_a_note_is_already_nothing_is_written() {
+fn existing_note_is_not_overwritten() {
     for said in ["Trips/Lisbon.md", "Trips/Lisbon", "Work/Cafe\u{301}"] {
         let vault = vault(NOTES);
         let before = vault.vault.files();
@@ -102,7 +102,7 @@ fn where_a_note_is_already_nothing_is_written() {
 }
 
 #[test]
-fn a_text_with_properties_that_cannot_be_read_is_refused() {
+fn text_with_unreadable_properties_is_refused() {
     let vault = vault("");
     let error = vault.error("create_note", json!({"path": "a", "content": "---\nb: [\n---\n"}));
     assert_eq!(error.code, ErrorCode::InvalidArguments);
@@ -114,7 +114,7 @@ fn a_text_with_properties_that_cannot_be_read_is_refused() {
 }
 
 #[test]
-fn a_folder_in_another_case_is_the_one_that_is_there() {
+fn existing_folder_in_another_case_is_used() {
     for (path, code, said) in [
         ("trips/lisbon", ErrorCode::NoteExists, "Trips/Lisbon.md"),
         ("trips/Porto", ErrorCode::PathRefused, "Write \"Trips/Porto.md\"."),
@@ -143,9 +143,9 @@ Noted {{date}}.
 Not a form.
 "#;
 
-/// It is 21 November 2026.
+/// Today is 21 November 2026.
 #[test]
-fn from_a_template_of_the_user() {
+fn note_is_created_from_a_template() {
     let filled = |with: &str, below: &str| {
         format!(
             "---\ntype: meeting\ndate: 2026-11-21\nwith:{with}\n---\n# Board\n\nNoted 21.11.2026.\n{below}"
@@ -159,7 +159,7 @@ fn from_a_template_of_the_user() {
     check(MEETINGS, args(json!({})), "Work/Board.md", &filled("", ""));
     let more = json!({"properties": {"with": "[[Jane Doe]]"}, "content": "- Budget"});
     check(MEETINGS, args(more), "Work/Board.md", &filled(" \"[[Jane Doe]]\"", "- Budget\n"));
-    // By its path, and one that does not lie in the folder for templates.
+    // By its path, and one outside of the template folder.
     check(MEETINGS, args(json!({"template": "Forms/Meeting.md"})), "Work/Board.md", &filled("", ""));
     check(MEETINGS, args(json!({"template": "Meeting.md"})), "Work/Board.md", &filled("", ""));
     let set_otherwise = "//- Templates/Day.md\n# {{title}} {{date}}\n//- Plan.md\nPlan of {{title}}\n";
@@ -185,7 +185,7 @@ fn missing_or_invalid_template_is_reported() {
 }
 
 #[test]
-fn the_folder_for_new_notes_is_the_one_that_is_there_in_another_case() {
+fn existing_folder_for_new_notes_in_another_case_is_used() {
     let inbox = "//- .obsidian/app.json\n{\"newFileLocation\": \"folder\", \"newFileFolderPath\": \"inbox\"}\n\
                  //- Inbox/Old.md\nold\n";
     check(inbox, json!({"path": "Boat"}), "Inbox/Boat.md", "");
@@ -194,9 +194,9 @@ fn the_folder_for_new_notes_is_the_one_that_is_there_in_another_case() {
 }
 
 #[test]
-fn a_new_folder_gets_a_name_that_every_system_can_hold() {
+fn new_folder_gets_a_portable_name() {
     check("", json!({"path": "Meeting: Q3/Q4?"}), "Meeting- Q3/Q4-.md", "");
-    // One that is there keeps its own.
+    // An existing one keeps its name.
     check("//- Q3: plans/Old.md\n", json!({"path": "Q3: plans/New"}), "Q3: plans/New.md", "");
 }
 
@@ -205,13 +205,13 @@ fn notes_of_the_same_name_are_reported() {
     let vault = vault(NOTES);
     let value = vault.value("create_note", json!({"path": "Ideas/lisbon"}));
     assert_eq!(value, json!({"path": "Ideas/lisbon.md", "same_name": [LISBON]}));
-    // It goes by that name only as an alias.
+    // Known by that name only through an alias.
     let value = vault.value("create_note", json!({"path": "Ideas/The offsite"}));
     assert_eq!(value, json!({"path": "Ideas/The offsite.md"}));
 }
 
 #[test]
-fn a_folder_is_no_name_for_a_note() {
+fn folder_is_not_a_valid_note_name() {
     let vault = vault(NOTES);
     let error = vault.error("create_note", json!({"path": "Trips/"}));
     assert_eq!(error.code, ErrorCode::PathRefused);
@@ -220,7 +220,7 @@ fn a_folder_is_no_name_for_a_note() {
 }
 
 #[test]
-fn the_templates_there_are_stand_in_the_error() {
+fn existing_templates_are_listed_in_the_error() {
     let error = vault(MEETINGS).error("create_note", json!({"path": "Board", "template": "Xyz"}));
     assert_eq!(
         (error.message.as_str(), error.hint.as_str()),
@@ -229,7 +229,7 @@ fn the_templates_there_are_stand_in_the_error() {
 }
 
 #[test]
-fn a_base_gets_no_front_matter_and_stays_readable() {
+fn base_gets_no_front_matter_and_stays_readable() {
     let base = "views:\n  - type: table\n    name: All\n";
     for (tool, args) in [
         ("set_properties", json!({"path": "Boats.base", "properties": {"a": 1}})),

@@ -1,4 +1,4 @@
-//! Daily notes. It is Saturday, 21 November 2026, nine in the morning.
+//! Daily notes. Now is Saturday, 21 November 2026, 9:00.
 
 use nova_protocol::ErrorCode;
 use nova_skill::{Value, json};
@@ -19,7 +19,7 @@ date: {{date:YYYY-MM-DD}}
 Made {{date}} at {{time}} <% tp.file.title %>
 "#;
 
-/// The note of a day, created where it is missing.
+/// Checks the note of a day, which is created if missing.
 #[track_caller]
 fn check(notes: &str, args: Value, path: &str, created: bool, text: &str) {
     let vault = vault(notes);
@@ -51,13 +51,13 @@ fn todays_note_is_created_from_the_template() {
 }
 
 #[test]
-fn a_note_that_is_there_is_read() {
+fn existing_note_is_read() {
     let there = |path: &str| format!("{SETTINGS}//- {path}\n---\nmood: good\n---\nSlept.\n");
     let text = "---\nmood: good\n---\nSlept.\n";
     let path = "Daily/2026/11/2026-11-21.md";
     check(&there(path), json!({}), path, false, text);
     check(&there(path), json!({"date": "2026-11-21"}), path, false, text);
-    // Where it was before the format had folders, or where the user put it.
+    // In the folder of an earlier format, or where the user moved it.
     check(&there("Daily/2026-11-21.md"), json!({}), "Daily/2026-11-21.md", false, text);
     check(&there("Daily/Old/2026-11-21.md"), json!({}), "Daily/Old/2026-11-21.md", false, text);
 
@@ -68,9 +68,9 @@ fn a_note_that_is_there_is_read() {
     );
 }
 
-/// As where the settings were made on a system that does not tell cases apart.
+/// Settings from a case-insensitive system.
 #[test]
-fn a_folder_in_another_case_is_the_one_of_the_daily_notes() {
+fn folder_in_another_case_is_the_daily_folder() {
     let set = "//- .obsidian/daily-notes.json\n{\"folder\": \"journal/daily\"}\n";
     let there = |path: &str| format!("{set}//- {path}\nSlept.\n");
     check(&there("Journal/Daily/2026-11-20.md"), json!({}), "Journal/Daily/2026-11-21.md", true, "");
@@ -81,7 +81,7 @@ fn a_folder_in_another_case_is_the_one_of_the_daily_notes() {
 }
 
 #[test]
-fn a_note_of_that_name_elsewhere_is_not_the_daily_note() {
+fn note_of_that_name_elsewhere_is_not_the_daily_note() {
     let notes = format!("{SETTINGS}//- Meetings/2026-11-21.md\nBoard.\n");
     let vault = vault(&notes);
     assert_eq!(vault.value("daily_note", json!({}))["path"], "Daily/2026/11/2026-11-21.md");
@@ -97,7 +97,7 @@ fn two_notes_of_a_day_are_listed() {
 }
 
 #[test]
-fn today_is_the_users() {
+fn today_is_in_the_users_time_zone() {
     let late = FixedClock::at("2026-11-20T23:30:00Z").in_zone("Europe/Berlin");
     let notes = nova_testkit::TempVault::from("").with_clock(late);
     let vault = nova_testkit::SkillInVault::new(nova_skill_vault::skill(), notes);
@@ -105,13 +105,13 @@ fn today_is_the_users() {
 }
 
 #[test]
-fn a_template_by_its_name_wherever_it_lies() {
+fn template_is_found_by_name_in_any_folder() {
     let notes = "//- .obsidian/daily-notes.json\n{\"template\": \"Day\"}\n//- Forms/Day.md\n# {{title}}\n";
     check(notes, json!({}), "2026-11-21.md", true, "# 2026-11-21\n");
 }
 
 #[test]
-fn a_template_is_copied_to_the_byte() {
+fn template_is_copied_byte_by_byte() {
     let vault = vault("//- .obsidian/daily-notes.json\n{\"template\": \"T\"}\n");
     vault.vault.write("T.md", "\u{feff}---\r\na: [\r\n---\r\n{{title}}\r\n{{other}}");
     assert_eq!(vault.call("daily_note", json!({})).changes.len(), 1);
@@ -119,7 +119,7 @@ fn a_template_is_copied_to_the_byte() {
 }
 
 #[test]
-fn settings_that_cannot_be_followed_are_named_and_nothing_is_written() {
+fn invalid_settings_are_reported_and_nothing_is_written() {
     for (settings, code, said) in [
         (
             r#"{"template": "Templates/Gone"}"#,
@@ -151,7 +151,7 @@ fn settings_that_cannot_be_followed_are_named_and_nothing_is_written() {
 }
 
 #[test]
-fn what_is_no_day_is_refused() {
+fn invalid_day_is_refused() {
     for date in ["2026-02-30", "tomorrow", "", "21.11.2026"] {
         let error = vault("").error("daily_note", json!({"date": date}));
         assert_eq!(error.code, ErrorCode::InvalidArguments, "{date}");

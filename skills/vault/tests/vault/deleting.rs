@@ -5,7 +5,7 @@ use nova_testkit::ScriptedApprover;
 use crate::{LISBON, NOTES, vault};
 
 #[test]
-fn the_user_sees_the_note_and_decides() {
+fn user_sees_the_note_and_decides() {
     let vault = vault(NOTES);
     let outcome = vault.call("delete_note", json!({"path": "Lisbon"}));
     assert_eq!(
@@ -25,7 +25,7 @@ fn the_user_sees_the_note_and_decides() {
 }
 
 #[test]
-fn a_denied_deletion_leaves_the_note() {
+fn denied_deletion_keeps_the_note() {
     let mut vault = vault(NOTES);
     vault.approver = ScriptedApprover::always(Decision::Deny);
     let before = vault.vault.read(LISBON);

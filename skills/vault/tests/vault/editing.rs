@@ -3,7 +3,7 @@ use nova_skill::{Value, json};
 
 use crate::{LISBON, NOTES, vault};
 
-/// The note and what changes in it: the text `from` becomes `to`, every other byte stays.
+/// Checks that the text `from` becomes `to` and every other byte stays.
 #[track_caller]
 fn check(tool: &str, args: Value, edits: &[(&str, &str)]) -> Value {
     let vault = vault(NOTES);
@@ -19,7 +19,7 @@ fn check(tool: &str, args: Value, edits: &[(&str, &str)]) -> Value {
 }
 
 #[test]
-fn an_exact_text_is_replaced() {
+fn exact_text_is_replaced() {
     let value = check(
         "edit_note",
         json!({"path": "Lisbon", "old": "- [ ] Book the train", "new": "- [x] Book the train"}),
@@ -101,7 +101,7 @@ fn properties_change_their_own_bytes() {
 }
 
 #[test]
-fn what_a_note_says_already_is_left_as_it_is_spelled() {
+fn equal_value_keeps_its_spelling() {
     let vault = vault("//- a.md\n---\nn: 010\nok: true\nl: [1, \"2\"]\nt: \"5\"\n---\n");
     let outcome = vault.call(
         "set_properties",
@@ -114,7 +114,7 @@ fn what_a_note_says_already_is_left_as_it_is_spelled() {
 }
 
 #[test]
-fn a_number_stays_one_where_a_decimal_is_given_as_text() {
+fn number_stays_a_number_if_a_decimal_is_given_as_text() {
     let vault = vault("//- a.md\n---\namount: 1180.00\nn: 1\nt: a\n---\n");
     vault.value(
         "set_properties",
@@ -126,7 +126,7 @@ fn a_number_stays_one_where_a_decimal_is_given_as_text() {
 }
 
 #[test]
-fn a_property_keeps_the_spelling_of_the_note() {
+fn property_keeps_the_spelling_of_the_note() {
     let vault = vault("//- a.md\n---\nStage: won\nDue: 2026-11-24\n---\n");
     vault.value(
         "set_properties",
@@ -136,26 +136,26 @@ fn a_property_keeps_the_spelling_of_the_note() {
 }
 
 #[test]
-fn a_null_removes_also_where_other_arguments_were_fixed() {
+fn null_removes_even_after_other_arguments_were_fixed() {
     let vault = vault("//- 2026.md\n---\na: 1\nb: 2\n---\n");
     vault.value("set_properties", json!({"path": 2026, "properties": {"a": null}}));
     assert_eq!(vault.vault.read("2026.md"), "---\nb: 2\n---\n");
 }
 
 #[test]
-fn properties_that_cannot_be_read_are_not_changed() {
+fn unreadable_properties_are_not_changed() {
     let vault = vault("//- a.md\n---\nb: [\n---\nText.\n");
     let error = vault.error("set_properties", json!({"path": "a", "properties": {"c": 1}}));
     assert_eq!(error.code, ErrorCode::EditRefused);
     assert!(error.message.contains("line "), "{error}");
     assert_eq!(vault.vault.read("a.md"), "---\nb: [\n---\nText.\n");
-    // The text below them is text.
+    // The text below them can still be changed.
     vault.value("append_to_note", json!({"path": "a", "text": "More."}));
     assert_eq!(vault.vault.read("a.md"), "---\nb: [\n---\nText.\nMore.\n");
 }
 
 #[test]
-fn there_must_be_something_to_change() {
+fn empty_change_is_refused() {
     let error = vault(NOTES).error("set_properties", json!({"path": "Lisbon", "properties": {}}));
     assert_eq!(
         (error.code, error.message.as_str()),
@@ -166,7 +166,7 @@ fn there_must_be_something_to_change() {
 }
 
 #[test]
-fn a_mark_and_the_line_ends_of_windows_stay() {
+fn byte_order_mark_and_crlf_are_preserved() {
     let text = "\u{feff}---\r\nstatus: open\r\n---\r\n# A\r\n\r\n- [ ] one\r\n\r\n## Log\r\n\r\n- x";
     let vault = vault("");
     vault.vault.write("a.md", text);
@@ -181,7 +181,7 @@ fn a_mark_and_the_line_ends_of_windows_stay() {
 }
 
 #[test]
-fn what_obsidian_keeps_as_a_list_becomes_one() {
+fn list_properties_of_obsidian_become_lists() {
     let own = "---\ntags:\n  - \"#work\"\n  - old\naliases: Boat\ncssclasses: [wide]\n---\n";
     for (properties, edits) in [
         (json!({"tags": "work, #travel"}), &[("  - \"#work\"\n  - old\n", "  - work\n  - travel\n")][..]),
@@ -198,7 +198,7 @@ fn what_obsidian_keeps_as_a_list_becomes_one() {
 }
 
 #[test]
-fn lines_go_under_the_heading_that_the_path_names() {
+fn lines_go_under_the_heading_in_the_path() {
     for path in ["[[Lisbon#Log]]", "Lisbon#Log", "![[Lisbon#Log|the log]]", "Trips/Lisbon.md#log"] {
         let value = check(
             "append_to_note",
@@ -215,7 +215,7 @@ fn lines_go_under_the_heading_that_the_path_names() {
 }
 
 #[test]
-fn properties_may_come_as_the_text_of_an_object() {
+fn properties_may_be_given_as_json_text() {
     let vault = vault("//- a.md\n---\nb: 1\n---\n");
     vault.value("set_properties", json!({"path": "a", "properties": "{\"b\": 2, \"c\": null}"}));
     assert_eq!(vault.vault.read("a.md"), "---\nb: 2\n---\n");

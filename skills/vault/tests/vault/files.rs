@@ -1,12 +1,12 @@
 use nova_testkit::{assert_sound, snapshot_of};
 
 #[test]
-fn the_skill_is_sound() {
+fn skill_is_sound() {
     assert_sound(nova_skill_vault::skill(), "vault");
 }
 
 #[test]
-fn the_tools_are_those_of_the_contract() {
+fn tool_list_matches_the_contract() {
     let snapshot = snapshot_of(vec![nova_skill_vault::skill()]);
     let shown: Vec<String> = snapshot.skills()[0]
         .tools
@@ -55,14 +55,14 @@ fn the_tools_are_those_of_the_contract() {
 }
 
 #[test]
-fn routing_has_ten_requests_and_six_that_are_not_its_own() {
+fn routing_has_ten_own_and_six_foreign_requests() {
     let snapshot = snapshot_of(vec![nova_skill_vault::skill()]);
     let routing = &snapshot.skills()[0].manifest.routing;
     assert_eq!((routing.examples.len(), routing.near_misses.len()), (10, 6));
 }
 
 #[test]
-fn the_instructions_name_only_tools_that_there_are() {
+fn instructions_name_only_existing_tools() {
     let snapshot = snapshot_of(vec![nova_skill_vault::skill()]);
     let entry = &snapshot.skills()[0];
     for tool in &entry.tools {

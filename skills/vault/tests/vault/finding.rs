@@ -7,7 +7,7 @@ use nova_vault::note::ContentHash;
 use crate::{LISBON, NOTES, vault};
 
 #[test]
-fn a_text_is_found_with_its_line() {
+fn text_is_found_with_its_line() {
     let vault = vault(NOTES);
     assert_eq!(
         vault.value("search", json!({"query": "book the TRAIN"})),
@@ -17,7 +17,7 @@ fn a_text_is_found_with_its_line() {
 }
 
 #[test]
-fn words_or_a_pattern() {
+fn search_by_words_or_by_pattern() {
     let vault = vault(NOTES);
     let paths = |args: Value| -> Vec<String> {
         let value = vault.value("search", args);
@@ -29,7 +29,7 @@ fn words_or_a_pattern() {
 }
 
 #[test]
-fn an_answer_is_bounded_and_says_so() {
+fn truncated_answer_says_so() {
     let lines = "needle\n".repeat(60);
     let many = vault(&format!("//- a.md\n{lines}"));
     let count = |args: Value| {
@@ -45,7 +45,7 @@ fn an_answer_is_bounded_and_says_so() {
 }
 
 #[test]
-fn a_search_that_cannot_be_made_says_why() {
+fn invalid_search_is_refused_with_the_reason() {
     for args in [
         json!({"query": ""}),
         json!({"query": "(", "regex": true}),
@@ -57,7 +57,7 @@ fn a_search_that_cannot_be_made_says_why() {
 }
 
 #[test]
-fn notes_by_their_properties() {
+fn notes_are_found_by_their_properties() {
     let vault = vault(
         "//- a.md\n---\ntype: trip\nstart: 2026-12-03\ncost: 90\n---\n//- b.md\n---\ntype: Trip\nstart: 2026-11-30\ncost: 1000.5\n---\n//- c.md\n---\ntype: book\ncost: 12\n---\n//- Templates/Trip.md\n---\ntype: trip\n---\n",
     );
@@ -93,7 +93,7 @@ fn notes_by_their_properties() {
 }
 
 #[test]
-fn a_condition_that_cannot_be_read_names_itself() {
+fn unreadable_condition_is_reported() {
     let error = vault(NOTES).error("query", json!({"where": ["type = trip", "status like draft"]}));
     assert_eq!(error.code, ErrorCode::InvalidArguments);
     assert!(
@@ -104,7 +104,7 @@ fn a_condition_that_cannot_be_read_names_itself() {
 }
 
 #[test]
-fn rows_beyond_what_an_answer_holds_are_counted() {
+fn rows_beyond_the_limit_are_counted() {
     let notes: String =
         (0..60).map(|n| format!("//- n{n:02}.md\n---\nabout: {}\n---\n", "x".repeat(2000))).collect();
     let value = vault(&notes).value("query", json!({}));
@@ -114,7 +114,7 @@ fn rows_beyond_what_an_answer_holds_are_counted() {
 }
 
 #[test]
-fn a_note_too_large_for_an_answer_hides_no_other() {
+fn oversized_note_hides_no_other() {
     let notes = format!("//- a.md\n---\nn: {}\n---\n//- b.md\n---\nn: 1\n---\n", "x".repeat(60 * 1024));
     assert_eq!(
         vault(&notes).value("query", json!({})),
@@ -126,7 +126,7 @@ fn a_note_too_large_for_an_answer_hides_no_other() {
 }
 
 #[test]
-fn notes_that_could_not_be_compared_are_counted() {
+fn incomparable_notes_are_counted() {
     let vault = vault("//- a.md\n---\nn: \"12\"\n---\n//- b.md\n---\nn: 13\n---\n");
     let value = vault.value("query", json!({"where": ["n > 5"]}));
     assert_eq!((&value["total"], &value["not_comparable"]), (&json!(1), &json!(1)));
@@ -170,7 +170,7 @@ type: book
 ";
 
 #[test]
-fn a_base_answers_with_its_view() {
+fn base_returns_its_view() {
     for said in ["Views/Trips.base", "Views/Trips", "Trips", "[[Trips.base]]"] {
         assert_eq!(
             vault(TRIPS).value("query_base", json!({"path": said})),
@@ -198,7 +198,7 @@ fn a_base_answers_with_its_view() {
 }
 
 #[test]
-fn what_is_no_base_or_no_view_is_said() {
+fn missing_base_or_view_is_reported() {
     let error = vault(TRIPS).error("query_base", json!({"path": "Trips", "view": "Mine"}));
     assert_eq!(error.code, ErrorCode::InvalidArguments);
     assert!(error.message.contains("All, By place"), "{error}");
@@ -207,7 +207,7 @@ fn what_is_no_base_or_no_view_is_said() {
 }
 
 #[test]
-fn links_from_to_and_to_nowhere() {
+fn outgoing_incoming_and_broken_links_are_listed() {
     let vault =
         vault("//- a.md\nSee [[b]] and [[gone]].\n//- b.md\nBack to [[a]].\n//- c.md\nAlso ![[a]].\n");
     let value = vault.value("links", json!({"path": "a"}));
@@ -229,7 +229,7 @@ fn links_from_to_and_to_nowhere() {
     assert!(value.get("more").is_none());
 }
 
-/// The notes that an outcome names as its sources.
+/// The notes named as sources of an outcome.
 fn sources(outcome: &nova_calls::Outcome) -> Vec<String> {
     let path = |source: &SourceView| match source {
         SourceView::Note { path } => path.to_string(),
@@ -239,7 +239,7 @@ fn sources(outcome: &nova_calls::Outcome) -> Vec<String> {
 }
 
 #[test]
-fn the_notes_whose_lines_are_shown_are_its_sources() {
+fn notes_whose_lines_are_shown_are_sources() {
     let vault = vault("//- a.md\nSee [[b]].\n//- b.md\nBack to [[a]].\n//- c.md\nAlso ![[a]].\n//- d.md\n");
     let outcome = vault.call("links", json!({"path": "a"}));
     assert_eq!(sources(&outcome), ["a.md", "b.md", "c.md"]);
@@ -257,7 +257,7 @@ fn many_links_are_counted() {
 }
 
 #[test]
-fn a_call_is_known_to_have_seen_what_it_was_given_and_no_more() {
+fn notes_seen_by_a_call_are_exactly_those_it_was_given() {
     let notes = "
 //- Jane.md
 ---
@@ -318,7 +318,7 @@ fn tags_are_counted() {
 }
 
 #[test]
-fn a_phrase_that_stands_nowhere_is_answered_with_the_other_way_to_search() {
+fn phrase_without_a_match_suggests_the_other_search_mode() {
     let vault = vault("//- a.md\nThe password of the wifi\n");
     let found = |args: Value| vault.value("search", args);
     assert!(found(json!({"query": "wifi password"}))["hint"].as_str().unwrap().contains("`words`"));
@@ -333,14 +333,14 @@ fn a_phrase_that_stands_nowhere_is_answered_with_the_other_way_to_search() {
 }
 
 #[test]
-fn what_is_left_empty_asks_for_nothing() {
+fn empty_filters_are_ignored() {
     let vault = vault("//- a.md\n---\nn: 1\n---\n//- b.md\n");
     let all = json!({"type": "", "where": [""], "sort": [""]});
     assert_eq!(vault.value("query", all)["total"], 2);
 }
 
 #[test]
-fn a_tag_that_stands_in_no_text_is_sought_in_the_properties() {
+fn tag_found_in_no_text_is_searched_in_properties() {
     let vault = vault("//- a.md\n---\ntags: [vip]\n---\n");
     for query in ["#vip", "tag:#vip"] {
         let hint = vault.value("search", json!({"query": query}))["hint"].as_str().unwrap().to_owned();

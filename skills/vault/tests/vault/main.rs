@@ -1,4 +1,4 @@
-//! The skill over small vaults, its tools called the way the program calls them.
+//! The skill over small vaults; tools are called like the program calls them.
 #![allow(clippy::unwrap_used)]
 
 mod approving;
@@ -24,7 +24,7 @@ fn vault(notes: &str) -> SkillInVault {
     SkillInVault::new(nova_skill_vault::skill(), notes)
 }
 
-/// A vault as a user would keep one.
+/// A typical vault.
 const NOTES: &str = r#"
 //- Trips/Lisbon.md
 ---

@@ -17,7 +17,7 @@ fn check(to: &str, path: &str) {
 }
 
 #[test]
-fn to_a_path_or_into_a_folder() {
+fn note_moves_to_a_path_or_into_a_folder() {
     check("Archive/Lisbon 2026.md", "Archive/Lisbon 2026.md");
     check("Archive/Lisbon 2026", "Archive/Lisbon 2026.md");
     check("Archive/", "Archive/Lisbon.md");
@@ -31,7 +31,7 @@ fn to_a_path_or_into_a_folder() {
 }
 
 #[test]
-fn a_folder_without_notes_or_in_another_case_is_a_folder() {
+fn folder_without_notes_or_in_another_case_is_a_folder() {
     for (to, there) in [("Someday", "Someday/Lisbon.md"), ("Someday/Later", "Someday/Later/Lisbon.md")] {
         let vault = vault(LINKED);
         std::fs::create_dir_all(vault.vault.root().join("Someday/Later")).unwrap();
@@ -42,7 +42,7 @@ fn a_folder_without_notes_or_in_another_case_is_a_folder() {
 }
 
 #[test]
-fn into_a_folder_a_name_stays_what_it_is() {
+fn name_is_unchanged_by_a_move_into_a_folder() {
     let long = "x".repeat(230);
     for name in ["What now?", "Plan \"B\" [draft]", "Cafe\u{301}", " spaced", long.as_str()] {
         let (from, there) = (format!("Trips/{name}.md"), format!("Archive/{name}.md"));
@@ -53,7 +53,7 @@ fn into_a_folder_a_name_stays_what_it_is() {
             assert_eq!(vault.vault.read(&there), "Text.\n");
             assert!(!vault.vault.exists(&from));
         }
-        // Into the folder that it is in.
+        // Into its own folder.
         let vault = vault(&format!("//- {from}\nText.\n"));
         let before = vault.vault.files();
         let outcome = vault.call("move_note", json!({"path": from, "to": "Trips/"}));
@@ -72,7 +72,7 @@ fn links_to_it_follow() {
 }
 
 #[test]
-fn a_note_that_is_there_is_not_replaced() {
+fn existing_note_is_not_replaced() {
     for to in ["Other.md", "porto", "Archive/2025"] {
         let vault = vault(&format!("{LINKED}//- Trips/Porto.md\n"));
         let before = vault.vault.files();
@@ -83,7 +83,7 @@ fn a_note_that_is_there_is_not_replaced() {
 }
 
 #[test]
-fn where_it_is_already_it_stays() {
+fn move_to_the_same_place_does_nothing() {
     let vault = vault(LINKED);
     let outcome = vault.call("move_note", json!({"path": "Lisbon", "to": "Trips/"}));
     assert_eq!(outcome.result.unwrap()["path"], LISBON);
@@ -113,7 +113,7 @@ fn hostile_targets_are_refused() {
 }
 
 #[test]
-fn a_note_stays_a_note() {
+fn note_cannot_become_a_base() {
     let args: Value = json!({"path": "Lisbon", "to": "Trips/Lisbon.base"});
     assert_eq!(vault(NOTES).error("move_note", args).code, ErrorCode::PathRefused);
 }

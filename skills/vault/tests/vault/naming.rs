@@ -1,4 +1,4 @@
-//! Which note a text means.
+//! Resolving the note that a text names.
 
 use nova_protocol::ErrorCode;
 use nova_skill::json;
@@ -12,7 +12,7 @@ fn check(said: &str, path: &str) {
 }
 
 #[test]
-fn by_path_or_by_the_name_of_a_link() {
+fn resolves_by_path_or_by_link_name() {
     check("Trips/Lisbon.md", LISBON);
     check("Trips/Lisbon", LISBON);
     check("Lisbon", LISBON);
@@ -29,13 +29,13 @@ fn by_path_or_by_the_name_of_a_link() {
 }
 
 #[test]
-fn composed_and_decomposed_letters_are_the_same() {
+fn composed_and_decomposed_letters_are_equal() {
     check("Work/Cafe\u{301}.md", "Work/Café.md");
     check("cafe\u{301}", "Work/Café.md");
 }
 
 #[test]
-fn several_of_a_name_are_listed_and_none_is_chosen() {
+fn ambiguous_name_lists_all_notes_and_chooses_none() {
     for (tool, args) in [
         ("read_note", json!({"path": "Plan"})),
         ("edit_note", json!({"path": "Plan", "old": "plan", "new": "map"})),
@@ -62,13 +62,13 @@ fn several_of_a_name_are_listed_and_none_is_chosen() {
 }
 
 #[test]
-fn a_note_at_the_root_goes_before_those_of_its_name_in_folders() {
+fn note_at_the_root_wins_over_its_namesakes_in_folders() {
     let vault = vault("//- Plan.md\nroot\n//- Work/Plan.md\nwork\n");
     assert_eq!(vault.value("read_note", json!({"path": "Plan"}))["path"], "Plan.md");
 }
 
 #[test]
-fn twins_that_differ_in_case_are_told_apart_by_their_paths_alone() {
+fn notes_that_differ_in_case_are_distinguished_only_by_path() {
     let vault = vault("//- Note.md\nupper\n//- note.md\nlower\n");
     let text = |path: &str| vault.value("read_note", json!({"path": path}))["text"].clone();
     assert_eq!((text("Note"), text("note.md")), (json!("upper\n"), json!("lower\n")));
@@ -76,13 +76,13 @@ fn twins_that_differ_in_case_are_told_apart_by_their_paths_alone() {
 }
 
 #[test]
-fn a_name_may_end_in_a_dot() {
+fn name_may_end_in_a_dot() {
     let vault = vault("//- Quillon Inc..md\nLabs.\n");
     assert_eq!(vault.value("read_note", json!({"path": "Quillon Inc."}))["path"], "Quillon Inc..md");
 }
 
 #[test]
-fn nothing_of_that_name_is_answered_with_the_nearest() {
+fn missing_name_is_answered_with_the_nearest() {
     let said = |name: &str| {
         let error = vault(NOTES).error("read_note", json!({"path": name}));
         assert_eq!(error.code, ErrorCode::NoteNotFound);
@@ -97,7 +97,7 @@ fn nothing_of_that_name_is_answered_with_the_nearest() {
 }
 
 #[test]
-fn a_name_with_a_hash_is_a_name_first() {
+fn name_with_a_hash_is_first_tried_as_a_name() {
     let notes = "//- C# notes.md\nSharp.\n//- C.md\nSea.\n";
     for (said, path) in [("C# notes", "C# notes.md"), ("[[C# notes]]", "C# notes.md"), ("C#Coast", "C.md")] {
         assert_eq!(vault(notes).value("read_note", json!({"path": said}))["path"], path, "{said}");
@@ -105,7 +105,7 @@ fn a_name_with_a_hash_is_a_name_first() {
 }
 
 #[test]
-fn a_path_that_is_written_otherwise_is_answered_with_the_one_that_is_meant() {
+fn misspelled_path_is_answered_with_the_intended_one() {
     let vault = vault(NOTES);
     let on_disk = vault.vault.root().join(LISBON).display().to_string();
     let without_ending = on_disk.trim_end_matches(".md").to_owned();
@@ -139,7 +139,7 @@ fn a_path_that_is_written_otherwise_is_answered_with_the_one_that_is_meant() {
 }
 
 #[test]
-fn a_file_that_is_no_note_is_said_to_be_one() {
+fn file_that_is_no_note_is_reported_as_one() {
     let vault = vault("//- Plan.md\n![[map.png]]\n");
     vault.vault.write("Pictures/map.png", "png");
     vault.vault.write("Board.canvas", "{}");
@@ -162,7 +162,7 @@ fn a_file_that_is_no_note_is_said_to_be_one() {
 }
 
 #[test]
-fn a_model_elsewhere_learns_of_no_private_folder_and_of_no_file_in_it() {
+fn remote_model_learns_of_no_private_folder_or_file() {
     let mut vault = vault("//- Diary/Day.md\nsecret\n//- Diary/map.png\n");
     vault.privacy = Privacy { remote: true, private: vec!["Diary".to_owned()] };
     for said in ["Diary", "diary/", "map.png"] {

@@ -45,7 +45,7 @@ fn remote(notes: &str) -> SkillInVault {
     vault
 }
 
-/// Nothing of the call, its question or its answer holds the canary.
+/// Asserts that call, question and answer do not contain the canary.
 #[track_caller]
 fn says_private(vault: &SkillInVault, tool: &str, args: Value) {
     let outcome = vault.call(tool, args.clone());
@@ -89,7 +89,7 @@ fn nothing_is_created_in_a_private_folder_or_over_a_private_note() {
 }
 
 #[test]
-fn a_merge_key_keeps_a_note_private() {
+fn merge_key_keeps_a_note_private() {
     let merged = "//- Merged.md\n---\nbase: &b {nova: private}\n<<: *b\n---\nxyzzy-canary\n";
     let vault = remote(&format!("{PRIVATE}{merged}"));
     says_private(&vault, "read_note", json!({"path": "Merged"}));
@@ -100,7 +100,7 @@ fn a_merge_key_keeps_a_note_private() {
 }
 
 #[test]
-fn no_note_begins_with_a_private_template() {
+fn private_template_is_not_used() {
     for template in ["Diary/Secret.md", "Secret", "Marked", "Broken"] {
         let vault = remote(PRIVATE);
         let before = vault.vault.files();
@@ -110,7 +110,7 @@ fn no_note_begins_with_a_private_template() {
 }
 
 #[test]
-fn no_list_and_no_search_names_a_private_note() {
+fn no_list_or_search_names_a_private_note() {
     let vault = remote(PRIVATE);
     for (tool, args) in [
         ("search", json!({"query": "xyzzy"})),
@@ -152,7 +152,7 @@ fn nothing_moves_into_a_private_folder_or_onto_a_private_note() {
 }
 
 #[test]
-fn links_in_private_notes_follow_and_are_not_named() {
+fn links_in_private_notes_are_updated_but_not_named() {
     let vault = remote(PRIVATE);
     let value = vault.value("move_note", json!({"path": "Open", "to": "Public.md"}));
     assert_eq!(value, json!({"path": "Public.md", "from": "Open.md", "rewritten": []}));
@@ -169,7 +169,7 @@ fn private_daily_notes_and_templates_stay_private() {
 }
 
 #[test]
-fn what_is_not_private_is_read_beside_it_and_the_owner_reads_all() {
+fn owner_reads_everything_and_public_notes_stay_readable() {
     assert_eq!(remote(PRIVATE).value("read_note", json!({"path": "Open"}))["path"], "Open.md");
     let mut local = vault(PRIVATE);
     local.privacy = Privacy { remote: false, private: vec!["Diary".into()] };

@@ -4,7 +4,7 @@ use nova_skill::json;
 use crate::{LISBON, NOTES, vault};
 
 #[test]
-fn properties_and_the_text_below_them() {
+fn properties_and_text_are_returned() {
     let vault = vault(NOTES);
     let outcome = vault.call("read_note", json!({"path": "Lisbon"}));
     assert_eq!(outcome.sources, [SourceView::Note { path: LISBON.into() }]);
@@ -26,7 +26,7 @@ fn properties_and_the_text_below_them() {
 }
 
 #[test]
-fn a_note_without_properties_and_an_empty_one() {
+fn note_without_properties_and_empty_note() {
     let vault = vault("//- a.md\nOne line.\n//- empty.md\n");
     let a = vault.value("read_note", json!({"path": "a"}));
     assert_eq!((&a["properties"], &a["text"]), (&json!({}), &json!("One line.\n")));
@@ -34,7 +34,7 @@ fn a_note_without_properties_and_an_empty_one() {
 }
 
 #[test]
-fn a_note_whose_properties_cannot_be_read_is_read_as_text_with_the_line() {
+fn note_with_unreadable_properties_is_returned_as_text_with_the_line() {
     let text = "---\nname: Max\ntags: [\n---\nText.\n";
     let value = vault(&format!("//- Max.md\n{text}")).value("read_note", json!({"path": "Max"}));
     assert_eq!(value["text"], text);
@@ -47,14 +47,14 @@ fn a_note_whose_properties_cannot_be_read_is_read_as_text_with_the_line() {
 }
 
 #[test]
-fn a_base_is_text() {
+fn base_is_text() {
     let vault = vault("//- Trips.base\nviews:\n  - type: table\n");
     let value = vault.value("read_note", json!({"path": "Trips.base"}));
     assert_eq!(value["text"], "views:\n  - type: table\n");
 }
 
 #[test]
-fn a_long_note_comes_in_parts_that_make_the_whole() {
+fn parts_of_a_long_note_make_the_whole() {
     let lines = (0..9000).map(|n| format!("{n:05} ä line of text\n")).collect::<String>();
     let one_line = "ü".repeat(60_000);
     for text in [lines, one_line] {
@@ -78,9 +78,9 @@ fn a_long_note_comes_in_parts_that_make_the_whole() {
 }
 
 #[test]
-fn an_offset_that_is_none_is_refused() {
+fn invalid_offset_is_refused() {
     for offset in [3, 1000] {
-        // The text is "aäb": 3 lies behind `ä`, 2 in the middle of it.
+        // The text is "aäb": 3 is after `ä`, 2 in the middle of it.
         let vault = vault("//- a.md\naäb");
         let offset = if offset == 3 { 2 } else { offset };
         let error = vault.error("read_note", json!({"path": "a", "offset": offset}));
@@ -90,7 +90,7 @@ fn an_offset_that_is_none_is_refused() {
 }
 
 #[test]
-fn what_is_no_text_is_said_to_be_none() {
+fn note_that_is_not_utf8_is_reported() {
     let vault = vault("//- a.md\nx\n");
     vault.vault.write_bytes("b.md", b"caf\xe9\n");
     assert_eq!(vault.error("read_note", json!({"path": "b"})).code, ErrorCode::NoteBroken);

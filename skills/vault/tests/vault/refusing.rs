@@ -1,11 +1,11 @@
-//! Paths that no tool follows.
+//! Paths that every tool refuses.
 
 use nova_protocol::ErrorCode;
 use nova_skill::{Value, json};
 
 use crate::{NOTES, vault};
 
-/// Every tool that takes a path, with that path.
+/// A call of every tool that takes a path, with this path.
 fn calls(path: &str) -> Vec<(&'static str, Value)> {
     vec![
         ("read_note", json!({"path": path})),
@@ -37,7 +37,7 @@ fn refused(path: &str, code: ErrorCode) {
 }
 
 #[test]
-fn out_of_the_vault() {
+fn path_outside_the_vault_is_refused() {
     for path in [
         "../outside",
         "../outside.md",
@@ -66,7 +66,7 @@ fn out_of_the_vault() {
 }
 
 #[test]
-fn in_a_dot_folder() {
+fn path_in_a_dot_folder_is_refused() {
     for path in
         [".obsidian/app.json", ".obsidian/hidden.md", ".obsidian/hidden", "Trips/.git/x.md", ".hidden", ".md"]
     {
@@ -76,7 +76,7 @@ fn in_a_dot_folder() {
 
 #[cfg(unix)]
 #[test]
-fn through_a_link() {
+fn path_through_a_link_is_refused() {
     for (tool, args) in calls("Linked/outside.md").into_iter().chain(calls("link.md")) {
         let vault = vault(NOTES);
         let outside = vault.vault.root().join("../elsewhere");
@@ -91,13 +91,13 @@ fn through_a_link() {
 }
 
 #[test]
-fn what_is_no_note_is_not_written() {
+fn file_that_is_no_note_is_not_written() {
     let vault = vault("//- data.csv\na,b\n");
     assert_eq!(
         vault.error("append_to_note", json!({"path": "data.csv", "text": "c"})).code,
         ErrorCode::NoteNotFound
     );
-    // A name may have dots; `.md` makes a note of it.
+    // A name may contain dots; `.md` is added.
     assert_eq!(vault.value("create_note", json!({"path": "data.csv"})), json!({"path": "data.csv.md"}));
     assert_eq!(vault.vault.read("data.csv"), "a,b\n");
 }

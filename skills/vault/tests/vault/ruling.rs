@@ -1,4 +1,4 @@
-//! Rules about notes hold for the notes themselves, whatever a call names them.
+//! Rules about a note apply whatever name a call uses for it.
 
 use std::sync::Arc;
 
@@ -80,12 +80,12 @@ fn run(vault: &TempVault, rules: &str, answers: Vec<Answer>, tool: &str, args: V
     }
 }
 
-/// Every file with its text.
+/// Every file and its text.
 fn everything(vault: &TempVault) -> Vec<(String, String)> {
     vault.files().into_iter().map(|file| (file.clone(), vault.read(&file))).collect()
 }
 
-/// What people and models write for one of the denied notes.
+/// Spellings that users and models use for one of the denied notes.
 const SPELLINGS: [&str; 16] = [
     "Diary/May",
     "Diary/May.md",
@@ -106,7 +106,7 @@ const SPELLINGS: [&str; 16] = [
 ];
 
 #[test]
-fn no_name_of_a_note_evades_a_deny() {
+fn no_alias_of_a_note_evades_a_deny() {
     for spelling in SPELLINGS {
         for (tool, args) in [
             ("read_note", json!({"path": spelling})),
@@ -120,7 +120,7 @@ fn no_name_of_a_note_evades_a_deny() {
             let before = everything(&vault);
             let ran = run(&vault, DENY, vec![decided(Decision::Once)], tool, args);
             let error = ran.outcome.result.clone().expect_err(spelling);
-            // What no note is called reaches none.
+            // Names that no note has reach none.
             let none = error.code != ErrorCode::DeniedByRule;
             assert!(!none || spelling.ends_with("MD"), "{tool} {spelling}: {error:?}");
             assert_eq!(everything(&vault), before, "{tool} {spelling}");
@@ -132,7 +132,7 @@ fn no_name_of_a_note_evades_a_deny() {
 }
 
 #[test]
-fn random_names_of_a_note_evade_no_deny() {
+fn random_aliases_of_a_note_evade_no_deny() {
     let vault = TempVault::from(NOTES);
     let mut seed = 7_u64;
     let mut roll = |sides: u64| {
@@ -162,7 +162,7 @@ fn random_names_of_a_note_evade_no_deny() {
 }
 
 #[test]
-fn other_notes_are_as_before() {
+fn other_notes_are_unaffected() {
     let vault = TempVault::from(NOTES);
     for path in ["Work/Plan", "Work/Sub/July.md"] {
         run(&vault, DENY, Vec::new(), "read_note", json!({"path": path})).outcome.result.expect(path);
@@ -173,7 +173,7 @@ fn other_notes_are_as_before() {
 }
 
 #[test]
-fn a_note_that_a_move_would_rewrite_or_land_on_is_denied_too() {
+fn note_that_a_move_would_rewrite_or_replace_is_denied_too() {
     for args in
         [json!({"path": "Work/Plan", "to": "Diary/Plan.md"}), json!({"path": "Work/Plan", "to": "Diary/"})]
     {
@@ -185,7 +185,7 @@ fn a_note_that_a_move_would_rewrite_or_land_on_is_denied_too() {
 }
 
 #[test]
-fn an_allowance_counts_for_the_notes_it_means_alone() {
+fn allow_rule_covers_only_the_notes_it_names() {
     let rules = "permissions: {allow: ['vault__edit_note(path=Sub/*)', 'vault__edit_note(path=Work/*)']}";
     for (path, old, asks) in [
         ("Sub/June", "canary", true),
@@ -222,7 +222,7 @@ fn asking_rule_asks_before_a_note_is_disclosed() {
 }
 
 #[test]
-fn an_edit_on_the_card_does_not_run_what_is_denied() {
+fn edit_on_the_card_does_not_run_a_denied_call() {
     let rules = "permissions: {deny: ['vault__*(path=Diary/*)']}";
     for path in ["Diary/May", "Sub/June"] {
         let vault = TempVault::from(NOTES);
@@ -232,7 +232,7 @@ fn an_edit_on_the_card_does_not_run_what_is_denied() {
         let ran = run(&vault, rules, vec![to_diary, decided(Decision::Deny)], "edit_note", args);
         assert_eq!(ran.outcome.result.clone().expect_err("denied").code, ErrorCode::DeniedByUser);
         assert_eq!(everything(&vault), before);
-        // The edit was refused by the rule: the tool did not look whether the text is there.
+        // The rule refused the edit before the tool looked for the text.
         assert!(ran.said.contains("is denied by the rule"), "{}", ran.said);
         assert!(!ran.said.contains("canary-"), "{}", ran.said);
         assert_eq!(ran.asked.len(), 2, "the question stands as it was");

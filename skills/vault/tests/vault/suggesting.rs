@@ -1,4 +1,4 @@
-//! Mentions that become links. What is a mention is `nova-vault`'s (`src/tests/mentioning.rs`).
+//! Mentions that become links. `nova-vault` decides what is a mention (`src/tests/mentioning.rs`).
 
 use nova_skill::json;
 use nova_testkit::Privacy;
@@ -25,7 +25,7 @@ The Plan.
 ";
 
 #[test]
-fn a_note_a_folder_or_all_notes_get_their_links_in_one_change() {
+fn note_folder_or_all_notes_get_their_links_in_one_change() {
     for (path, changed) in [
         (Some("Lisbon"), vec!["Trips/Lisbon.md"]),
         (Some("trips/"), vec!["Trips/Lisbon.md"]),
@@ -50,7 +50,7 @@ fn a_note_a_folder_or_all_notes_get_their_links_in_one_change() {
 }
 
 #[test]
-fn what_is_told_is_counted_and_names_of_several_notes_are_listed() {
+fn unlisted_links_are_counted_and_ambiguous_names_are_listed() {
     let value = vault(NOTES).value("suggest_links", json!({"limit": 1, "path": "Trips"}));
     assert_eq!(
         value,
@@ -67,7 +67,7 @@ fn what_is_told_is_counted_and_names_of_several_notes_are_listed() {
 }
 
 #[test]
-fn a_dry_run_lists_them_with_their_lines_and_writes_nothing() {
+fn dry_run_lists_links_with_their_lines_and_writes_nothing() {
     let vault = vault(NOTES);
     let before = vault.vault.files();
     let outcome = vault.call("suggest_links", json!({"dry_run": true, "path": "Lisbon"}));
@@ -78,7 +78,7 @@ fn a_dry_run_lists_them_with_their_lines_and_writes_nothing() {
 }
 
 #[test]
-fn what_is_not_there_is_said() {
+fn missing_note_or_folder_is_reported() {
     for path in ["Nowhere", "Nowhere/", "../Nowhere"] {
         let error = vault(NOTES).error("suggest_links", json!({"path": path}));
         assert!(error.message.contains("Nowhere"), "{path}: {error:?}");
@@ -86,7 +86,7 @@ fn what_is_not_there_is_said() {
 }
 
 #[test]
-fn a_model_elsewhere_learns_of_no_private_note() {
+fn remote_model_learns_of_no_private_note() {
     let mut vault =
         vault(&format!("{NOTES}//- Diary/Max Moss.md\nJane Doe\n//- Open.md\nMax Moss, Noor Haddad\n"));
     vault.privacy = Privacy { remote: true, private: vec!["Diary".into()] };

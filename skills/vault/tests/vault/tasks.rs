@@ -70,7 +70,7 @@ fn open_tasks_are_listed_by_date() {
 }
 
 #[test]
-fn what_is_no_date_or_no_note_is_refused() {
+fn invalid_date_or_note_is_refused() {
     for (args, code) in [
         (json!({"due": "soon"}), ErrorCode::InvalidArguments),
         (json!({"due": "2026-02-30"}), ErrorCode::InvalidArguments),
@@ -80,7 +80,7 @@ fn what_is_no_date_or_no_note_is_refused() {
     }
 }
 
-/// The text of House after a call, and the answer.
+/// The text of House after a call, and the call's answer.
 fn house(tool: &str, args: Value) -> (String, Value) {
     let vault = vault(NOTES);
     let value = vault.value(tool, args);
@@ -92,7 +92,7 @@ fn original() -> String {
 }
 
 #[test]
-fn completing_ticks_the_line_and_adds_the_next() {
+fn completing_checks_the_line_and_adds_the_next() {
     let (text, value) = house("complete_task", json!({"path": "House", "text": "pay the rent"}));
     let done = "- [x] Pay the rent 🔁 every month on the last 📅 2026-11-30 ✅ 2026-11-21";
     let next = "- [ ] Pay the rent 🔁 every month on the last 📅 2026-12-31";
@@ -106,7 +106,7 @@ fn completing_ticks_the_line_and_adds_the_next() {
 }
 
 #[test]
-fn settings_of_the_plugin_decide_what_is_written() {
+fn plugin_settings_decide_what_is_written() {
     let vault = vault(NOTES);
     vault.vault.write(
         PLUGIN,
@@ -128,7 +128,7 @@ fn settings_of_the_plugin_decide_what_is_written() {
 }
 
 #[test]
-fn two_tasks_of_one_text_are_asked_about() {
+fn ambiguous_task_text_asks_for_the_line() {
     let vault = vault(NOTES);
     let error = vault.error("complete_task", json!({"path": "Work/Plan", "text": "Call Noor"}));
     assert_eq!(error.code, ErrorCode::Ambiguous);
@@ -147,7 +147,7 @@ fn two_tasks_of_one_text_are_asked_about() {
 }
 
 #[test]
-fn a_task_is_changed_in_place() {
+fn task_is_edited_in_place() {
     let change = |args: Value, from: &str, to: &str| {
         let (text, _) = house("update_task", args.clone());
         assert_eq!(text, original().replace(from, to), "{args}");
@@ -187,7 +187,7 @@ fn a_task_is_changed_in_place() {
 }
 
 #[test]
-fn a_new_task_goes_to_the_note_or_todays() {
+fn new_task_goes_to_the_note_or_todays() {
     let notes = format!(
         "{NOTES}//- .obsidian/daily-notes.json\n{{\"folder\": \"Daily\", \"template\": \"T\"}}\n//- T.md\n# Tasks\n\n# Log\n"
     );
@@ -210,7 +210,7 @@ fn a_new_task_goes_to_the_note_or_todays() {
 }
 
 #[test]
-fn the_form_of_the_vault_is_written() {
+fn tasks_are_written_in_the_vaults_notation() {
     let notes = "//- A.md\n- [ ] a  [due:: 2026-11-21]\n//- B.md\n- [ ] b\n";
     let vault = vault(notes);
     let value = vault.value("add_task", json!({"text": "c", "path": "B", "due": "2026-12-01"}));
@@ -220,7 +220,7 @@ fn the_form_of_the_vault_is_written() {
 }
 
 #[test]
-fn line_ends_and_a_missing_last_one_stay() {
+fn line_ends_and_a_missing_final_newline_are_preserved() {
     let vault = vault("");
     vault.vault.write("A.md", "\u{feff}# A\r\n\r\n- [ ] a 🔁 every day 📅 2026-11-21");
     vault.value("complete_task", json!({"path": "A", "text": "a"}));
