@@ -32,7 +32,7 @@ pub(crate) struct Symbols {
     points: bool,
 }
 
-/// How many points a line has at most.
+/// Maximum points of a line.
 const POINTS: usize = 270;
 
 #[async_trait]

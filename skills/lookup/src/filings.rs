@@ -75,7 +75,7 @@ impl NativeTool for Filings {
     }
 }
 
-/// "Annual report for the year to 2025-12-31" where the filer says nothing himself.
+/// "Annual report for the year to 2025-12-31", if the filer gave no title.
 fn title(filing: &sec::Filing) -> String {
     let about = match filing.form.trim_end_matches("/A") {
         "10-K" | "20-F" | "40-F" => "Annual report",

@@ -52,7 +52,8 @@ impl NativeTool for Fundamentals {
         let meant = meant(&of.symbol, &Held::read(ctx).await, &sources, ctx).await?;
         let filer = filer(&meant.listing, &sec, ctx).await?;
         let today = ctx.clock().today();
-        // So that no split since the shares were counted is overlooked, also where markets rested on the first days.
+        // Starts early enough to include every split since the share count, even if markets were closed on
+        // the first days.
         let begin = today.saturating_sub((SHARES_DAYS + 20).days());
         let web = Web(ctx);
         let (reported, closes) =
@@ -87,13 +88,13 @@ impl NativeTool for Fundamentals {
     }
 }
 
-/// The last day that the sums of twelve months are about.
+/// The last day covered by the twelve-month sums.
 fn reports_end(figures: &[KeyFigure]) -> Option<Date> {
     let sums = figures.iter().filter(|figure| ["revenue", "earnings_per_share"].contains(&figure.key));
     sums.filter_map(|figure| Some(figure.value.as_ref().ok()?.date)).max()
 }
 
-/// What was paid for a share in the twelve months up to the last close, and how much of the close that is.
+/// Dividends per share in the twelve months up to the last close, and as a part of that close.
 fn dividends(closes: Option<&Closes>) -> Vec<KeyFigure> {
     let paid = || -> Result<(Decimal, Decimal, &Closes, Date), String> {
         let closes = closes.ok_or("there is no close")?;
@@ -136,7 +137,7 @@ fn row(figure: &KeyFigure, report: Option<Date>, no_closes: Option<&String>) -> 
             };
             row["how"] = json!(how);
             row["date"] = json!(date.to_string());
-            // Within some weeks two days are of one report.
+            // Dates within some weeks belong to the same report.
             let newer = report.filter(|report| days_between(*date, *report) > 30);
             row["newer"] = json!(newer.map(|report| report.to_string()));
         }

@@ -1,13 +1,14 @@
-//! A symbol at a glance: its price and its closes, what the company reported and filed, what feeds say about it.
+//! A symbol at a glance: its price and closes, the company's reports and filings, headlines from feeds.
 //!
-//! Everything comes from the sources of `nova-market` and the user's own feeds at each call; closes are kept, so that
-//! they are there without a network. It never writes a note, never advises and never trades; what the user holds is
-//! said by the skill `portfolio`.
+//! Everything is fetched at each call from the sources of `nova-market` and the user's own feeds; closes are
+//! stored for use without a network. It never writes a note, never advises and never trades; holdings come
+//! from the skill `portfolio`.
 //!
 //! # Invariants
 //!
-//! - Whatever is not known is named with its reason, never left out and never guessed: `tests/lookup/fundamentals.rs`.
-//! - Where several companies are meant, none is chosen: `tests/lookup/finding.rs`.
+//! - Unknown values are named with the reason, never omitted and never guessed:
+//! `tests/lookup/fundamentals.rs`.
+//! - An ambiguous company is never chosen: `tests/lookup/finding.rs`.
 
 use std::sync::Arc;
 
@@ -50,5 +51,5 @@ impl Skill for Lookup {
     }
 }
 
-/// Who is asked for prices and closes, in this order, where the user names none.
+/// Default sources of prices and closes, in order.
 pub(crate) const SOURCES: [&str; 6] = ["yahoo", "stooq", "finnhub", "twelve_data", "tiingo", "alpha_vantage"];

@@ -1,29 +1,29 @@
-//! Which share is meant: a position of the user, a symbol, or a company's name.
+//! Resolves the share that a text means: a position of the user, a symbol, or a company's name.
 
 use nova_market::tools::{Web, own_names};
 use nova_market::{Found, Listing, Sources};
 use nova_skill::figures::{folded, similarity};
 use nova_skill::{ToolContext, ToolError, Value, json};
 
-/// More characters than any symbol or name has.
+/// Longer than any symbol or name.
 const LONGEST: usize = 80;
-/// As many matches as a person reads.
+/// Maximum matches in an answer.
 const MATCHES: usize = 6;
-/// How alike two symbols are, in percent, of which one is a typing error of the other.
+/// Minimum similarity, in percent, of a symbol and its misspelling.
 const ALIKE: usize = 60;
 
-/// A share, and the company's name where it is known.
+/// A share, and the company's name if known.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Meant {
     pub(crate) listing: Listing,
     pub(crate) name: Option<String>,
 }
 
-/// What the user holds, as far as it can be asked.
+/// The user's positions, if available.
 pub(crate) struct Held(Vec<Value>);
 
 impl Held {
-    /// Without the skill `portfolio`, nothing is held.
+    /// Empty without the skill `portfolio`.
     pub(crate) async fn read(ctx: &dyn ToolContext) -> Self {
         let answer = ctx.tools().call("portfolio.positions", json!({})).await;
         let rows = answer.ok().and_then(|mut answer| answer.get_mut("positions").map(Value::take));
@@ -56,10 +56,10 @@ impl Held {
     }
 }
 
-/// Asks no source where the text can be a symbol: the source that is asked next says whether it knows it.
+/// Asks no source if the text can be a symbol: the source asked next knows whether it exists.
 ///
 /// # Errors
-/// When several companies are meant, or none is found.
+/// If several companies match, or none.
 pub(crate) async fn meant(
     said: &str,
     held: &Held,
@@ -92,7 +92,7 @@ pub(crate) async fn meant(
     Ok(Meant { listing, name: Some(found.name.clone()) })
 }
 
-/// The error of a symbol that nobody knows.
+/// The error for an unknown symbol.
 pub(crate) async fn unknown(
     meant: &Meant,
     reasons: &str,
@@ -114,14 +114,14 @@ pub(crate) async fn unknown(
     ToolError::failed(format!("No source knows {symbol}: {reasons}."), hint)
 }
 
-/// Whether a text can be a symbol: "NGTL", "brk.b", "NGTL.DE". A short word in small letters is one too.
+/// Whether a text can be a symbol: "NGTL", "brk.b", "NGTL.DE". A short lowercase word can be one too.
 fn is_symbol(said: &str) -> bool {
     let plain = said.chars().all(|letter| letter.is_ascii_alphanumeric() || ".-=^".contains(letter));
     let is_upper = !said.chars().any(|letter| letter.is_ascii_lowercase());
     plain && said.len() <= 12 && (is_upper || said.len() <= 4 || said.contains('.'))
 }
 
-/// The one company that a name means: at several exchanges it is still one.
+/// The one company that a name means; listings at several exchanges are one company.
 fn chosen<'a>(said: &str, found: &'a [Found]) -> Result<&'a Found, ToolError> {
     let wanted = folded(said);
     let exactly: Vec<&Found> = found

@@ -31,13 +31,13 @@ pub(crate) struct NewsOf {
     limit: Option<usize>,
 }
 
-/// How long a feed may take.
+/// Time limit of a feed.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How many feeds are asked at once.
+/// Number of concurrent feed requests.
 const AT_ONCE: usize = 4;
-/// Where an address has the symbol.
+/// The placeholder for the symbol in an address.
 const SYMBOL: &str = "{symbol}";
-/// The most characters of a title.
+/// Maximum characters of a title.
 const TITLE: usize = 200;
 
 #[async_trait]
@@ -127,7 +127,7 @@ fn feeds(config: &Value) -> impl Iterator<Item = &str> {
     feeds.filter_map(Value::as_str).filter(|feed| !feed.trim().is_empty())
 }
 
-/// What a feed says of a company. One that is not about it alone gives the entries that name it.
+/// A feed's entries about a company. For a general feed, only entries that name it.
 async fn read(feed: &str, meant: &Meant, ctx: &dyn ToolContext) -> Result<Vec<Headline>, String> {
     let symbol = &meant.listing.symbol;
     let encoded: String = url::form_urlencoded::byte_serialize(symbol.as_bytes()).collect();
@@ -161,7 +161,7 @@ async fn read(feed: &str, meant: &Meant, ctx: &dyn ToolContext) -> Result<Vec<He
     Ok(headlines.filter(|headline| !headline.title.is_empty()).collect())
 }
 
-/// Whether an entry names the symbol as a word of its own, or the company.
+/// Whether an entry names the company, or the symbol as a whole word.
 fn names(entry: &Entry, meant: &Meant) -> bool {
     let texts = entry.title.iter().chain(&entry.summary).map(|text| text.content.as_str());
     let company = meant.name.as_deref().map(folded).filter(|name| name.chars().count() > 3);
@@ -172,7 +172,7 @@ fn names(entry: &Entry, meant: &Meant) -> bool {
     })
 }
 
-/// A text of a feed in one line, without its markup.
+/// A feed's text on one line, without markup.
 fn one_line(html: &str) -> String {
     let mut text = String::new();
     let mut in_tag = false;

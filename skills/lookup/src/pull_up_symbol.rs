@@ -28,7 +28,7 @@ pub(crate) struct Symbol {
     range: Option<Range>,
 }
 
-/// Each day of five years; a longer line has fewer.
+/// Every day of five years; a longer series is thinned.
 const POINTS: usize = 1_320;
 
 #[async_trait]
@@ -173,12 +173,12 @@ impl Price {
     }
 }
 
-/// A price with at least two places, and at most six.
+/// A price with two to six decimal places.
 pub(crate) fn shown(price: Decimal) -> String {
     at_least(rounded_to(price, 6).normalize(), 2).to_string()
 }
 
-/// Of no note.
+/// A problem that belongs to no note.
 pub(crate) fn problem(problem: String) -> Value {
     json!({
         "path": null,

@@ -26,7 +26,7 @@ impl Range {
             Self::HalfYear => 6.months(),
             Self::Year => 1.year(),
             Self::FiveYears => 5.years(),
-            // Older than what any source has.
+            // Older than any source's data.
             Self::All => 60.years(),
         };
         day.saturating_sub(back)
@@ -43,7 +43,7 @@ impl Range {
     }
 }
 
-/// Of more points than `most` the last of each group.
+/// Thins a series to at most `most` points, keeping the last of each group.
 pub(crate) fn thinned<T>(points: Vec<T>, most: usize) -> Vec<T> {
     let group = points.len().div_ceil(most).max(1);
     let last = points.len().saturating_sub(1);
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_decades_has_no_more_points_than_allowed_and_ends_today() {
+    fn series_of_decades_is_thinned_and_ends_today() {
         let points = thinned((0..10_000).collect(), 300);
         assert!((150..=300).contains(&points.len()), "{}", points.len());
         assert_eq!(points.last(), Some(&9_999));

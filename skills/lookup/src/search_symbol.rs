@@ -20,7 +20,7 @@ pub(crate) struct Query {
     query: String,
 }
 
-/// As many as a person reads.
+/// Maximum matches in an answer.
 const MOST: usize = 20;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! Several shares beside each other.
+//! Comparing several shares.
 
 use nova_skill::json;
 use nova_testkit::Reply;
@@ -16,7 +16,7 @@ fn two() -> nova_testkit::SkillInVault {
 }
 
 #[test]
-fn changes_are_counted_from_the_first_day_that_all_have() {
+fn changes_are_relative_to_the_first_common_day() {
     let value = two().value("compare", json!({"symbols": ["NGTL", "BWOP"], "range": "1y", "points": true}));
     assert_eq!((&value["from"], &value["to"]), (&json!("2026-02-02"), &json!("2026-11-20")));
     let row = |place: usize| value["symbols"][place].clone();
@@ -28,7 +28,7 @@ fn changes_are_counted_from_the_first_day_that_all_have() {
 }
 
 #[test]
-fn a_share_without_closes_is_named_and_the_others_are_compared() {
+fn share_without_closes_is_named_and_the_others_are_compared() {
     let value = two().value("compare", json!({"symbols": ["NGTL", "BWOP", "NONE"]}));
     assert_eq!(value["symbols"].as_array().unwrap().len(), 2);
     assert!(value["problems"][0]["problem"].as_str().unwrap().starts_with("NONE has no closes: Yahoo says"));
@@ -36,13 +36,13 @@ fn a_share_without_closes_is_named_and_the_others_are_compared() {
 }
 
 #[test]
-fn one_share_twice_is_no_comparison() {
+fn one_share_twice_is_refused() {
     let error = two().error("compare", json!({"symbols": ["NGTL", "ngtl"]}));
     assert_eq!(error.message, "There is nothing to compare. That is one share.");
 }
 
 #[test]
-fn a_close_of_zero_is_no_close() {
+fn close_of_zero_is_ignored() {
     let skill = lookup(|_| chart("NGTL", &[("2026-11-19", "0"), ("2026-11-20", "42.18")], ""));
     let value = skill.value("pull_up_symbol", json!({"symbol": "NGTL", "range": "1m"}));
     assert_eq!(value["points"].as_array().unwrap().len(), 1);

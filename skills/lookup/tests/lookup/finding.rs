@@ -1,4 +1,4 @@
-//! Which share is meant.
+//! Resolving the share that a text means.
 
 use nova_skill::{Value, json};
 use nova_testkit::Reply;
@@ -7,7 +7,7 @@ use crate::{chart, found, lookup, unknown_symbol};
 
 const CLOSES: &[(&str, &str)] = &[("2026-11-19", "41.83"), ("2026-11-20", "42.18")];
 
-/// A search that finds these, over shares that all have a price.
+/// A search with these results, over shares that all have a price.
 fn finding(rows: &'static [(&'static str, &'static str, &'static str)]) -> nova_testkit::SkillInVault {
     lookup(move |request| match request.path.starts_with("/v1/finance/search") {
         true => found(rows),
@@ -19,14 +19,14 @@ fn finding(rows: &'static [(&'static str, &'static str, &'static str)]) -> nova_
 }
 
 #[test]
-fn a_company_is_found_by_its_name() {
+fn company_is_found_by_its_name() {
     let skill = finding(&[("NGTL", "Northgate Tooling", "NYSE"), ("NGTL.DE", "Northgate Tooling", "XETRA")]);
     let value = skill.value("pull_up_symbol", json!({"symbol": "Northgate"}));
     assert_eq!((&value["symbol"], &value["exchange"]), (&json!("NGTL"), &json!("NYSE")));
 }
 
 #[test]
-fn of_several_companies_none_is_chosen() {
+fn ambiguous_company_is_not_chosen() {
     let skill = finding(&[
         ("NGTL", "Northgate Tooling", "NYSE"),
         ("NGM.L", "Northgate Minerals", "London"),
@@ -41,7 +41,7 @@ fn of_several_companies_none_is_chosen() {
 }
 
 #[test]
-fn a_symbol_that_nobody_knows_comes_with_what_is_like_it() {
+fn unknown_symbol_is_answered_with_similar_ones() {
     let skill = lookup(|request| match request.path.starts_with("/v1/finance/search") {
         true => found(&[("NGTL", "Northgate Tooling", "NYSE")]),
         false => unknown_symbol(),
@@ -63,7 +63,7 @@ fn symbols_are_searched_by_name() {
 }
 
 #[test]
-fn what_is_neither_a_symbol_nor_a_name_asks_nobody() {
+fn text_that_is_neither_symbol_nor_name_reaches_no_source() {
     let skill = lookup(|_| Reply::text("{}"));
     let long = "x".repeat(300);
     for said in ["", "   ", "NG\u{0}TL", long.as_str()] {
@@ -74,7 +74,7 @@ fn what_is_neither_a_symbol_nor_a_name_asks_nobody() {
 }
 
 #[test]
-fn a_symbol_reaches_a_source_as_one_part_of_the_address() {
+fn symbol_is_one_segment_of_the_address() {
     let skill = lookup(|_| unknown_symbol());
     for said in ["../../X", "A/B", "A?B=C", "A#B"] {
         skill.error("pull_up_symbol", json!({"symbol": said}));

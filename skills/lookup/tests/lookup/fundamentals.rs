@@ -1,4 +1,4 @@
-//! What a company reported, and what it filed.
+//! Key figures and filings of a company.
 
 use nova_skill::{Value, json};
 use nova_testkit::{Reply, WebRequest};
@@ -19,7 +19,8 @@ fn fact(start: Option<&str>, end: &str, value: i64, form: &str, filed: &str) -> 
     fact
 }
 
-/// A year of 400 with 100 in its first nine months of it, and 160 in the nine months since: 460 in twelve months.
+/// A year of 400, of which 100 in the first nine months, and 160 in the nine months since: 460 in twelve
+/// months.
 fn reported() -> Value {
     let year = |value: i64, year: i64| {
         fact(
@@ -50,7 +51,7 @@ fn reported() -> Value {
                     year(200, 2022), year(250, 2023), year(300, 2024), year(400, 2025),
                     months(100, 2025), months(160, 2026),
                 ]}},
-                // The tag of former years.
+                // The tag used in earlier years.
                 "SalesRevenueNet": {"units": {"USD": [year(1, 2016)]}},
                 "NetIncomeLoss": {"units": {"USD": [year(40, 2025), months(20, 2025), months(26, 2026)]}},
                 "OperatingIncomeLoss": {"units": {"USD": [year(80, 2025), months(30, 2025), months(42, 2026)]}},
@@ -114,7 +115,7 @@ fn missing(value: &Value, key: &str) -> String {
 }
 
 #[test]
-fn twelve_months_are_the_last_year_and_what_came_since() {
+fn twelve_months_are_the_last_year_plus_the_interim_change() {
     let value = figures(reported(), "");
     assert_eq!(value["name"], "Northgate Tooling Inc.");
     check(&value, "revenue", "460", "USD", "2026-09-30");
@@ -135,7 +136,7 @@ fn twelve_months_are_the_last_year_and_what_came_since() {
 }
 
 #[test]
-fn a_split_after_the_shares_were_counted_multiplies_them() {
+fn split_after_the_share_count_multiplies_it() {
     // Two for one on 10 November, between the count of 30 October and the close of the 20th.
     let second = "2026-11-10T12:00:00Z".parse::<nova_skill::jiff::Timestamp>().unwrap().as_second();
     let events = format!(
@@ -150,7 +151,7 @@ fn a_split_after_the_shares_were_counted_multiplies_them() {
 }
 
 #[test]
-fn a_number_of_shares_of_years_ago_makes_no_figure() {
+fn outdated_share_count_gives_no_figure() {
     let mut old = reported();
     old["facts"]["dei"]["EntityCommonStockSharesOutstanding"]["units"]["shares"] =
         json!([fact(None, "2015-01-30", 20, "10-Q", "2015-02-05")]);
@@ -162,7 +163,7 @@ fn a_number_of_shares_of_years_ago_makes_no_figure() {
 }
 
 #[test]
-fn a_figure_corrected_by_a_later_report_counts_as_corrected() {
+fn corrected_figure_replaces_the_original() {
     let mut reported = reported();
     let revenue = reported["facts"]["us-gaap"]["Revenues"]["units"]["USD"].as_array_mut().unwrap();
     revenue.push(fact(Some("2025-01-01"), "2025-12-31", 390, "10-K/A", "2026-06-01"));
@@ -170,7 +171,7 @@ fn a_figure_corrected_by_a_later_report_counts_as_corrected() {
 }
 
 #[test]
-fn what_is_not_known_has_its_reason() {
+fn unknown_figures_have_a_reason() {
     let mut loss = reported();
     loss["facts"]["us-gaap"]["NetIncomeLoss"]["units"]["USD"] =
         json!([fact(Some("2025-01-01"), "2025-12-31", -4, "10-K", "2026-02-20")]);
@@ -190,7 +191,7 @@ fn what_is_not_known_has_its_reason() {
 }
 
 #[test]
-fn a_company_that_reports_in_another_currency_has_no_ratio_to_its_price() {
+fn company_reporting_in_another_currency_has_no_price_ratio() {
     let mut euros = reported();
     for tag in euros["facts"]["us-gaap"].as_object_mut().unwrap().values_mut() {
         let rows = tag["units"]["USD"].take();
@@ -202,7 +203,7 @@ fn a_company_that_reports_in_another_currency_has_no_ratio_to_its_price() {
 }
 
 #[test]
-fn filings_have_their_addresses() {
+fn filings_have_addresses() {
     let skill = lookup(|request| answer(request, &reported(), ""));
     assert_eq!(
         skill.value("filings", json!({"symbol": "NGTL", "limit": 2})),
@@ -221,7 +222,7 @@ fn filings_have_their_addresses() {
 }
 
 #[test]
-fn without_an_address_the_sec_is_not_asked() {
+fn without_a_contact_address_the_sec_is_not_contacted() {
     let skill = without_contact(|request| answer(request, &reported(), ""));
     let error = skill.error("filings", json!({"symbol": "NGTL"}));
     assert_eq!(error.hint, "Set Contact in Settings, Skills, Lookup.");
@@ -229,7 +230,7 @@ fn without_an_address_the_sec_is_not_asked() {
 }
 
 #[test]
-fn a_symbol_of_another_country_is_not_taken_for_one_of_the_united_states() {
+fn foreign_symbol_is_not_mistaken_for_a_us_one() {
     let skill = lookup(|request| answer(request, &reported(), ""));
     let error = skill.error("filings", json!({"symbol": "NGTL.DE"}));
     assert!(error.message.starts_with("NGTL is listed at XETRA"), "{}", error.message);

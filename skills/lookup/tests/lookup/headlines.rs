@@ -1,4 +1,4 @@
-//! Headlines of the user's own feeds.
+//! Headlines from the user's own feeds.
 
 use nova_skill::json;
 use nova_testkit::{Reply, WebRequest};
@@ -20,7 +20,7 @@ fn feeds(
 }
 
 #[test]
-fn of_a_feed_about_everything_the_entries_that_name_the_symbol() {
+fn general_feed_gives_only_entries_that_name_the_symbol() {
     let skill = feeds(&["http://feeds.test/all.xml"], |_| Reply::text(FEED));
     assert_eq!(
         skill.value("news", json!({"symbol": "NGTL"})),
@@ -32,7 +32,7 @@ fn of_a_feed_about_everything_the_entries_that_name_the_symbol() {
 }
 
 #[test]
-fn of_a_feed_of_the_symbol_all_entries_with_an_address_of_the_web() {
+fn feed_of_the_symbol_gives_all_entries_with_a_web_address() {
     let skill = feeds(&["http://feeds.test/rss?s={symbol}"], |_| Reply::text(FEED));
     let value = skill.value("news", json!({"symbol": "NGTL"}));
     assert_eq!((&value["count"], &value["news"][0]["title"]), (&json!(3), &json!("NGTLX is another fund")));
@@ -40,7 +40,7 @@ fn of_a_feed_of_the_symbol_all_entries_with_an_address_of_the_web() {
 }
 
 #[test]
-fn a_feed_that_fails_takes_no_other_with_it() {
+fn failing_feed_does_not_affect_others() {
     let skill = feeds(
         &["http://feeds.test/down", "http://feeds.test/page", "http://feeds.test/all.xml"],
         |request| match request.path.as_str() {

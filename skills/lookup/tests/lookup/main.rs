@@ -1,4 +1,4 @@
-//! The skill with sources on names of the test's own, its tools called the way the program calls them.
+//! The skill with sources on test hosts; tools are called like the program calls them.
 #![allow(clippy::unwrap_used)]
 
 mod comparing;
@@ -10,12 +10,12 @@ mod pulling_up;
 use nova_skill::{Value, json};
 use nova_testkit::{Reply, SkillInVault, WebRequest};
 
-/// The day of these tests is 21 November 2026, a Saturday.
+/// Today is Saturday, 21 November 2026.
 fn lookup(answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static) -> SkillInVault {
     with(json!({}), answer)
 }
 
-/// With other settings besides.
+/// With additional settings.
 fn with(settings: Value, answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static) -> SkillInVault {
     let mut config = json!({
         "sources": ["yahoo"],
@@ -38,7 +38,7 @@ fn configured(config: Value, answer: impl Fn(&WebRequest) -> Reply + Send + Sync
         .with_web(&["yahoo.test", "stooq.test", "sec.test", "feeds.test"], answer)
 }
 
-/// A chart page: the closes at noon of these days, and what the page says besides.
+/// A chart page with closes at noon of these days, and additional data.
 fn chart(symbol: &str, closes: &[(&str, &str)], events: &str) -> Reply {
     Reply::text(&chart_page(symbol, closes, events))
 }
@@ -69,7 +69,7 @@ fn unknown_symbol() -> Reply {
     )
 }
 
-/// What a search finds: symbol, name, exchange.
+/// Search results: symbol, name, exchange.
 fn found(rows: &[(&str, &str, &str)]) -> Reply {
     let rows = rows.iter().map(|(symbol, name, exchange)| {
         json!({"symbol": symbol, "longname": name, "exchDisp": exchange, "quoteType": "EQUITY"})

@@ -1,4 +1,4 @@
-//! A share with its price, or with its last close where there is no price.
+//! A share with its price, or with its last close if there is no price.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ const YEAR: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_price_with_the_changes_of_the_day_and_of_the_year() {
+fn price_comes_with_the_changes_of_the_day_and_the_year() {
     let skill = lookup(|_| chart("NGTL", YEAR, ""));
     assert_eq!(
         skill.value("pull_up_symbol", json!({"symbol": "ngtl"})),
@@ -34,7 +34,7 @@ fn a_price_with_the_changes_of_the_day_and_of_the_year() {
 }
 
 #[test]
-fn with_a_range_the_closes_of_it_come_too() {
+fn range_adds_its_closes() {
     let skill = lookup(|_| chart("NGTL", YEAR, ""));
     let value = skill.value("pull_up_symbol", json!({"symbol": "NGTL", "range": "6m"}));
     assert_eq!(
@@ -48,14 +48,14 @@ fn with_a_range_the_closes_of_it_come_too() {
 }
 
 #[test]
-fn a_share_younger_than_a_year_has_no_change_of_the_year() {
+fn share_younger_than_a_year_has_no_yearly_change() {
     let skill = lookup(|_| chart("NGTL", &YEAR[2..], ""));
     let value = skill.value("pull_up_symbol", json!({"symbol": "NGTL"}));
     assert_eq!((&value["year_change"], &value["year_low"]), (&json!(null), &json!("29.80")));
 }
 
 #[test]
-fn without_an_answer_the_closes_that_were_kept_stand_in() {
+fn stored_closes_are_used_if_no_source_answers() {
     let down = Arc::new(AtomicBool::new(false));
     let is_down = down.clone();
     let skill = lookup(move |_| match is_down.load(Ordering::SeqCst) {
@@ -74,12 +74,12 @@ fn without_an_answer_the_closes_that_were_kept_stand_in() {
 }
 
 #[test]
-fn a_shorter_range_that_is_fetched_later_loses_no_close() {
+fn shorter_range_fetched_later_loses_no_close() {
     let down = Arc::new(AtomicBool::new(false));
     let is_down = down.clone();
     let skill = lookup(move |request| match is_down.load(Ordering::SeqCst) {
         true => Reply::with(503, &[("retry-after", "0")], ""),
-        // What is asked for since 21 October 2026.
+        // Requested from 21 October 2026 on.
         false if request.path.contains("/NGTL?period1=1792540800") => chart("NGTL", &YEAR[4..], ""),
         false => chart(if request.path.contains("/NGTL?") { "NGTL" } else { "BWOP" }, YEAR, ""),
     });
@@ -92,7 +92,7 @@ fn a_shorter_range_that_is_fetched_later_loses_no_close() {
 }
 
 #[test]
-fn the_next_source_has_the_closes_that_the_first_does_not_have() {
+fn next_source_supplies_closes_missing_from_the_first() {
     let sources = json!({"sources": ["yahoo", "stooq"]});
     let skill = with(sources, |request| match request.path.as_str() {
         path if path.starts_with("/q/d/l/") => Reply::text(
@@ -107,7 +107,7 @@ fn the_next_source_has_the_closes_that_the_first_does_not_have() {
 }
 
 #[test]
-fn a_share_quoted_in_pence_is_shown_in_pounds() {
+fn share_quoted_in_pence_is_shown_in_pounds() {
     let skill = lookup(|_| Reply::text(&chart_page("NGTL.L", YEAR, "").replace("\"USD\"", "\"GBp\"")));
     let value = skill.value("pull_up_symbol", json!({"symbol": "NGTL.L"}));
     assert_eq!((&value["price"], &value["currency"]), (&json!("0.4218"), &json!("GBP")));
@@ -116,7 +116,7 @@ fn a_share_quoted_in_pence_is_shown_in_pounds() {
 }
 
 #[test]
-fn a_source_that_is_down_says_nothing_about_the_symbol() {
+fn failing_source_does_not_make_the_symbol_unknown() {
     let skill = lookup(|_| Reply::with(503, &[("retry-after", "0")], ""));
     let error = skill.error("pull_up_symbol", json!({"symbol": "NGTL"}));
     assert_eq!(error.message, "NGTL could not be looked up: Yahoo has a server error (status 503).");
