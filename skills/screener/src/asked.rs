@@ -1,4 +1,4 @@
-//! Which screen is meant: a saved one, or conditions as they stand in a call.
+//! Resolves the screen that a call means: a saved one, or conditions given in the call.
 
 use nova_market::screen::{Missing, Screen};
 use nova_skill::{JsonSchema, NotePath, ToolContext, ToolError, schemars};
@@ -42,7 +42,7 @@ impl From<MissingWord> for Missing {
     }
 }
 
-/// What is to be evaluated.
+/// The screen to evaluate.
 #[derive(Debug, Clone)]
 pub(crate) struct Meant {
     /// The name of the saved screen.
@@ -54,7 +54,7 @@ pub(crate) struct Meant {
 
 impl Asked {
     /// # Errors
-    /// When no screen of that name is there, neither a screen nor conditions are named, or a line cannot be read.
+    /// If no screen has that name, neither a screen nor conditions are given, or a line cannot be parsed.
     pub(crate) async fn read(&self, ctx: &dyn ToolContext) -> Result<Meant, ToolError> {
         let note = match &self.screen {
             None => None,

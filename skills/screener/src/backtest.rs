@@ -32,9 +32,9 @@ pub(crate) struct BacktestOf {
     split: Option<String>,
 }
 
-/// How many points the curve has.
+/// Points of the equity curve.
 const POINTS: usize = 400;
-/// How many trades are listed.
+/// Maximum number of listed trades.
 const TRADES: usize = 500;
 
 #[async_trait]
@@ -89,7 +89,7 @@ impl NativeTool for Backtest {
     }
 }
 
-/// With no first day named, it begins with the closes.
+/// Without a first day, it begins with the closes.
 fn tried(
     strategy: &Strategy,
     shares: &Shares,
@@ -224,7 +224,7 @@ fn curve(run: &Run) -> Value {
     kept.map(|(_, point)| point).collect()
 }
 
-/// The newest first: what is still held, then by the day of sale.
+/// Open positions first, then by day of sale, newest first.
 fn trades(run: &Run) -> Value {
     let rows = run.trades.iter().rev().take(TRADES).map(|trade| {
         json!({

@@ -1,4 +1,4 @@
-//! What a result of past years, or of today, cannot know: said with it, from the run itself.
+//! The limits of a result, for past years or today: reported with it, derived from the run itself.
 
 use nova_market::backtest::{Fill, Run};
 use nova_market::expression::{Field, Kind};
@@ -51,7 +51,7 @@ pub(crate) fn cannot_know(
             use Field::{Close, EarningsPerShare, High, Low, Open, Volume};
             matches!(field, Close | Open | High | Low | Volume | EarningsPerShare)
         };
-        // Against another price of the same share, or in percent, a split changes nothing.
+        // A comparison with another price of the same share, or in percent, is not affected by splits.
         condition.limited().is_some_and(|(figure, _)| {
             figure.kind() != Some(Kind::Percent) && figure.fields().iter().any(is_level)
         })

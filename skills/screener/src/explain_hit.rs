@@ -29,7 +29,7 @@ pub(crate) struct HitOf {
     asked: Asked,
 }
 
-/// A report that is older has been followed by another.
+/// A report older than this many days has been superseded.
 const OLD_REPORT: i64 = 200;
 
 #[async_trait]
@@ -55,7 +55,7 @@ impl NativeTool for ExplainHit {
         let ctx = ctx.as_ref();
         let meant = of.asked.read(ctx).await?;
         let screen = &meant.screen;
-        // A share outside of the list is explained as well.
+        // A share outside of the list can be explained, too.
         let listed = universe(meant.universe.as_deref(), ctx).await.ok();
         let wanted = Listing::parse(&of.symbol);
         let members = listed.iter().flat_map(|universe| &universe.members);
@@ -99,7 +99,7 @@ impl NativeTool for ExplainHit {
             })
         });
         let rows: Vec<Value> = rows.collect();
-        // The condition whose limit is nearest is the one that would end it.
+        // The condition with the nearest limit would be the first to fail.
         let near = (0..screen.conditions.len())
             .filter(|place| look.truths[*place] == Truth::Yes)
             .filter_map(|place| Some((distance(screen, place, look.figures[place])?, place)))
@@ -145,7 +145,7 @@ fn limit_words(limits: &[Comparison], kind: Kind) -> String {
     }
 }
 
-/// With a comma between groups of three digits.
+/// Thousands separated by commas.
 fn grouped(number: f64) -> String {
     let text = number.to_string();
     let (whole, fraction) =
@@ -164,7 +164,7 @@ fn grouped(number: f64) -> String {
     format!("{sign}{}{fraction}", groups.join(","))
 }
 
-/// Who says the figure of a condition, and the last day of what it is about.
+/// The source of a condition's figure, and the last day it covers.
 fn origin(condition: &Expression, share: &Share, figures: &[KeyFigure]) -> (String, Option<Date>) {
     let closes = &share.days.origin.source;
     let last = share.last().map(|(day, _)| day);
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_read_as_a_person_writes_them() {
+    fn limits_are_worded_naturally() {
         let limit = |above, limit| Comparison { above, limit };
         let words = |limits: &[Comparison]| limit_words(limits, Kind::Money);
         assert_eq!(words(&[limit(false, 18.0)]), "below 18");

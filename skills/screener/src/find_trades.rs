@@ -75,10 +75,10 @@ impl NativeTool for FindTrades {
     }
 }
 
-/// How many of each share the portfolio holds.
+/// The portfolio's holdings of each share.
 ///
 /// # Errors
-/// What is not known then, where the portfolio cannot be asked.
+/// If the portfolio is unavailable, with what is therefore unknown.
 async fn held(ctx: &dyn ToolContext) -> Result<Vec<(Member, f64)>, String> {
     let held = holdings(ctx).await;
     held.map_err(|error| format!("What you hold: {error} The cash of the strategy is used instead."))
@@ -87,7 +87,7 @@ async fn held(ctx: &dyn ToolContext) -> Result<Vec<(Member, f64)>, String> {
 /// One share on its last day.
 struct Now<'a> {
     share: &'a Share,
-    /// Its rank; NaN where it is not wanted.
+    /// Its rank; NaN if it is not a buy.
     wanted: f64,
     leave: bool,
     price: f64,
@@ -111,7 +111,7 @@ fn proposals(strategy: &Strategy, shares: &Shares, held: &[(Member, f64)]) -> Va
             })
         })
         .collect();
-    // The most wanted first, what is not wanted last; a sort that keeps the order of the list.
+    // The highest rank first, shares that are no buy last; stable otherwise.
     let rank = |now: &Now<'_>| if now.wanted.is_nan() { f64::NEG_INFINITY } else { now.wanted };
     now.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
     let rebalances = strategy.rules.rebalance != Rebalance::Never;
@@ -140,7 +140,7 @@ fn proposals(strategy: &Strategy, shares: &Shares, held: &[(Member, f64)]) -> Va
             })
             .collect()
     };
-    // What the portfolio has in these shares, else what a back-test begins with.
+    // The portfolio's value in these shares, else the starting capital of a back-test.
     let value: f64 = now.iter().map(|now| now.held * now.price).sum();
     let money = if value > 0.0 { value } else { strategy.rules.cash };
     let count = chosen.iter().filter(|chosen| **chosen).count().max(1);
@@ -189,7 +189,7 @@ fn bought(strategy: &Strategy, now: &Now<'_>) -> String {
     }
 }
 
-/// Which condition of a sale holds, or which of the buy no longer does.
+/// The sell condition that holds, or the buy condition that no longer does.
 fn sold(strategy: &Strategy, now: &Now<'_>) -> String {
     let columns = now.share.columns();
     let holds = |condition: &&Expression| condition.last_truth(&columns) == Truth::Yes;

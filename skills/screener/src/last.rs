@@ -1,14 +1,14 @@
-//! When each saved screen was scanned last, and how many hits it had: kept in the skill's store, for the list.
+//! The last scan of each saved screen and its number of hits, in the skill's store, for the list.
 
 use nova_skill::serde_json::Map;
 use nova_skill::{LogLevel, NotePath, ToolContext, Value, json};
 
 /// The key of the skill's store.
 const KEY: &str = "last-scans";
-/// How often it is tried to add to what another scan changes at the same time.
+/// Attempts when another scan writes at the same time.
 const TRIES: usize = 5;
 
-/// By the path of the screen: `{hits, at}`.
+/// `{hits, at}` by path of the screen.
 pub(crate) async fn last_scans(ctx: &dyn ToolContext) -> Map<String, Value> {
     let kept = ctx.store().get(KEY).await.ok().flatten();
     kept.and_then(|kept| kept.as_object().cloned()).unwrap_or_default()

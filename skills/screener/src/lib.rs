@@ -1,14 +1,15 @@
-//! Shares that meet conditions, how a rule would have done, and what it would do today.
+//! Screens, back-tests, and proposed trades for shares.
 //!
-//! Screens, strategies and lists of symbols are notes of the user; closes and reports come through `nova-market`, which
-//! also evaluates conditions and runs back-tests. This crate joins the two. It never writes a note but a screen that is
-//! saved, never places an order, and never advises.
+//! Screens, strategies and symbol lists are the user's notes; `nova-market` fetches closes and reports,
+//! evaluates conditions and runs back-tests. This crate joins the two. It never writes a note except a saved
+//! screen, never places an order, and never advises.
 //!
 //! # Invariants
 //!
-//! - Whatever is not known is counted and named, never left out in silence: `tests/screener/scanning.rs`.
-//! - A condition that cannot be read stops the scan and is named with its line: `tests/screener/screens.rs`.
-//! - What a back-test cannot know is in its result: `tests/screener/backtesting.rs`.
+//! - Unknown values are counted and named, never silently dropped: `tests/screener/scanning.rs`.
+//! - A condition that cannot be parsed stops the scan and is reported with its line:
+//! `tests/screener/screens.rs`.
+//! - The limits of a back-test are in its result: `tests/screener/backtesting.rs`.
 
 use std::sync::Arc;
 
@@ -61,5 +62,5 @@ impl Skill for Screener {
     }
 }
 
-/// Who is asked for closes, in this order, where the user names none.
+/// Default sources of closes, in order.
 pub(crate) const SOURCES: [&str; 5] = ["yahoo", "stooq", "tiingo", "twelve_data", "alpha_vantage"];

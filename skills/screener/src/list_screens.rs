@@ -71,7 +71,7 @@ impl NativeTool for ListScreens {
     }
 }
 
-/// How each function is called.
+/// Examples of calling each function.
 const FUNCTIONS: &str = "sma(close, 50), ema(close, 20), rsi(close, 14), macd(close, 12, 26, 9), macd_signal(close, 12, 26, 9), \
     macd_histogram(close, 12, 26, 9), atr(14), bollinger_upper(close, 20, 2), bollinger_lower(close, 20, 2), \
     standard_deviation(close, 20), highest(close, 250), lowest(close, 250), change(close, 120) in percent, \

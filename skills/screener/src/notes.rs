@@ -1,4 +1,4 @@
-//! Screens and strategies as the vault has them.
+//! Screens and strategies in the vault.
 
 use nova_market::expression::{Expression, ExpressionError, Wanted};
 use nova_market::screen::{Missing, ScorePart, Screen};
@@ -19,7 +19,7 @@ pub(crate) struct ScreenNote {
     pub(crate) problems: Vec<String>,
 }
 
-/// A screen as it is written.
+/// The fields of a screen, unparsed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ScreenText {
     pub(crate) conditions: Vec<String>,
@@ -27,7 +27,7 @@ pub(crate) struct ScreenText {
     pub(crate) missing: Missing,
 }
 
-/// All screens of the vault by path, and those that cannot be read as one.
+/// All screens of the vault by path, and problems of those that cannot be read.
 pub(crate) async fn screens(ctx: &dyn ToolContext) -> Result<(Vec<ScreenNote>, Vec<Problem>), ToolError> {
     let read = ctx.vault().read_records(&[SCREEN]).await?;
     let declared = ctx.records().get(SCREEN)?;
@@ -64,7 +64,7 @@ fn screen(note: &Note, record: &Record<'_>) -> ScreenNote {
     }
 }
 
-/// A text of a note, without the brackets of a link.
+/// A text field of a note, without link brackets.
 pub(crate) fn text(record: &Record<'_>, field: &str) -> Option<String> {
     let said = record.text(field).ok().flatten()?;
     Some(link_name(&said)).filter(|said| !said.is_empty())
@@ -82,7 +82,7 @@ pub(crate) fn link_name(said: &str) -> String {
 
 impl ScreenNote {
     /// # Errors
-    /// When a field of the note cannot be read.
+    /// If a field of the note cannot be read.
     pub(crate) fn usable(&self) -> Result<&Self, ToolError> {
         match self.problems.first() {
             None => Ok(self),
@@ -95,7 +95,7 @@ impl ScreenNote {
 
 impl ScreenText {
     /// # Errors
-    /// With the line of the first condition that cannot be read.
+    /// With the line of the first condition that cannot be parsed.
     pub(crate) fn parse(&self) -> Result<Screen, ToolError> {
         Ok(Screen {
             conditions: conditions("conditions", &self.conditions)?,
@@ -106,7 +106,7 @@ impl ScreenText {
 }
 
 /// # Errors
-/// As [`ScreenText::parse`].
+/// Like [`ScreenText::parse`].
 pub(crate) fn conditions(of: &str, lines: &[String]) -> Result<Vec<Expression>, ToolError> {
     each(of, lines, |line| Expression::parse(line, Wanted::Condition))
 }
@@ -121,7 +121,7 @@ fn each<T>(
 }
 
 fn unreadable(of: &str, place: usize, line: &str, error: &ExpressionError) -> ToolError {
-    // Where in the line, for what does not name the word that is meant.
+    // The column, for errors that do not name the word in question.
     let at = line.get(..error.place.start).map_or(0, |before| before.chars().count()) + 1;
     ToolError::failed(
         format!("Line {} of {of}, `{line}`, character {at}: {}", place + 1, error.message),
@@ -129,10 +129,10 @@ fn unreadable(of: &str, place: usize, line: &str, error: &ExpressionError) -> To
     )
 }
 
-/// The one of that name.
+/// The item with that name.
 ///
 /// # Errors
-/// When there is none, or several are.
+/// If there is none, or several.
 pub(crate) fn named<'a, T>(
     kind: &str,
     said: &str,

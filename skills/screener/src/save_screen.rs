@@ -58,7 +58,7 @@ impl NativeTool for SaveScreen {
                 allowed: Vec::new(),
             });
         }
-        // What cannot be read is not saved.
+        // A screen that cannot be parsed is not saved.
         let text = ScreenText {
             conditions: new.conditions.clone(),
             score: new.score.clone().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! A scan: the shares of a list one after the other, several at a time, and what is known so far.
+//! Scans a list several shares at a time, reporting partial results.
 
 use std::collections::BTreeSet;
 use std::num::NonZero;
@@ -15,13 +15,13 @@ use crate::share::{Market, Share};
 use crate::shown::{figure, named, unit};
 use crate::universe::Member;
 
-/// How many shares are fetched at a time. Sources ask for patience of their own.
+/// Concurrent fetches. Sources have their own rate limits.
 const AT_A_TIME: usize = 4;
-/// How many points a line in a row has.
+/// Points of a sparkline.
 const SPARK: usize = 26;
-/// Days of trading in six months.
+/// Trading days in six months.
 const HALF_YEAR: usize = 126;
-/// How many that were left out or not answered for are listed.
+/// Maximum listed shares that were left out or not answered for.
 const LISTED: usize = 200;
 
 pub(crate) struct Scan {
@@ -33,18 +33,18 @@ pub(crate) struct Scan {
     unanswered: Vec<(String, String)>,
     sources: BTreeSet<String>,
     currencies: BTreeSet<String>,
-    /// What of the list was not understood.
+    /// Unparsed parts of the list.
     pub(crate) unread: Option<String>,
 }
 
-/// One share that was looked at.
+/// A scanned share.
 struct Seen {
     symbol: String,
     look: Look,
     verdict: Verdict,
-    /// Of a hit.
+    /// For a hit.
     row: Value,
-    /// Of one that is left out: which figures are missing, and why.
+    /// For a share that is left out: the missing figures, with reasons.
     missing: Vec<String>,
 }
 
@@ -63,10 +63,10 @@ impl Scan {
         }
     }
 
-    /// Looks at all members; `say` is called with what is known whenever there is news.
+    /// Scans all members; `say` receives partial results.
     ///
     /// # Errors
-    /// When the call was stopped.
+    /// If the call was stopped.
     pub(crate) async fn run(
         &mut self,
         members: Vec<Member>,
@@ -79,7 +79,7 @@ impl Scan {
         let shares = stream::iter(members).map(|member| {
             let (market, screen, ctx) = (Arc::clone(&market), Arc::clone(&screen), Arc::clone(ctx));
             let symbol = member.listing.symbol.clone();
-            // What is kept is read and looked at on all cores.
+            // Stored data is read and evaluated on all cores.
             let looked = tokio::spawn(async move {
                 let share = market.share(member, ctx.as_ref()).await?;
                 let look = screen.look(&share.columns());
@@ -100,7 +100,7 @@ impl Scan {
                 Err(reasons) => self.unanswered.push((symbol, reasons)),
             }
             let (done, found) = (self.done(), self.found());
-            // The first hit at once, then as often as somebody can follow.
+            // The first hit at once, then at a readable rate.
             let is_time = done - said >= (self.of / 100).max(1);
             if (found > hits && (hits == 0 || is_time)) || (is_time && done < self.of) {
                 ctx.progress(Progress {
@@ -167,13 +167,13 @@ impl Scan {
         self.seen.iter().filter(|seen| seen.verdict == Verdict::Hit).count()
     }
 
-    /// The points of each share that was looked at, for each part of the score.
+    /// The points of each scanned share, for each part of the score.
     fn points(&self) -> Vec<Vec<f64>> {
         let figures: Vec<Vec<f64>> = self.seen.iter().map(|seen| seen.look.score.clone()).collect();
         points(&self.screen.score, &figures)
     }
 
-    /// What is known so far: the hits, the best first, and what is missing.
+    /// The result so far: hits, best first, and what is missing.
     pub(crate) fn value(&self) -> Value {
         let points = self.points();
         let score = |points: &[f64]| points.iter().sum::<f64>();
@@ -181,7 +181,7 @@ impl Scan {
             .zip(&self.seen)
             .filter(|(_, seen)| seen.verdict == Verdict::Hit)
             .collect();
-        // One whose score is not known comes last.
+        // An unknown score comes last.
         let rank =
             |points: &[f64]| Some(score(points)).filter(|score| !score.is_nan()).unwrap_or(f64::NEG_INFINITY);
         hits.sort_by(|(a, one), (b, other)| {
@@ -227,7 +227,7 @@ impl Scan {
         })
     }
 
-    /// What a person should know of the comparison itself.
+    /// Problems of the comparison itself.
     fn problems(&self) -> Vec<String> {
         let money = |figure: &Expression| figure.kind() == Some(Kind::Money);
         let of_conditions = self.screen.conditions.iter().filter_map(Expression::limited);
@@ -242,7 +242,7 @@ impl Scan {
             .collect()
     }
 
-    /// The share that misses one limit by the least, in percent of it.
+    /// The share that misses a single limit by the least, in percent of it.
     fn closest(&self) -> Value {
         let misses = self.seen.iter().filter_map(|seen| {
             let mut failed = seen.look.truths.iter().enumerate().filter(|(_, truth)| **truth != Truth::Yes);
@@ -267,7 +267,7 @@ fn part_name(part: &ScorePart) -> String {
     part.figure.field().map_or_else(|| part.figure.text().to_owned(), |field| field.name().to_owned())
 }
 
-/// How far a figure is from the nearest limit of a condition, in percent of that limit.
+/// Distance of a figure from a condition's nearest limit, in percent of that limit.
 pub(crate) fn distance(screen: &Screen, place: usize, value: f64) -> Option<f64> {
     let (_, limits) = screen.conditions[place].limited()?;
     let far = limits
@@ -277,7 +277,7 @@ pub(crate) fn distance(screen: &Screen, place: usize, value: f64) -> Option<f64>
     far.filter(|far| far.is_finite()).min_by(f64::total_cmp)
 }
 
-/// Which figures are missing, and why: "Growth, 3 y: no revenue was reported".
+/// The missing figures with reasons: "Growth, 3 y: no revenue was reported".
 pub(crate) fn missing(screen: &Screen, share: &Share, look: &Look) -> Vec<String> {
     let figures = share.key_figures();
     let conditions =

@@ -27,7 +27,7 @@ pub(crate) struct ScanOf {
     limit: Option<usize>,
 }
 
-/// As many hits as a model reads.
+/// Default hits in an answer.
 const LIMIT: usize = 50;
 
 #[async_trait]

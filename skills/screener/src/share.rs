@@ -1,4 +1,4 @@
-//! One share with its days and what its company reported.
+//! One share with its days and its company's reports.
 
 use nova_market::sources::sec::{Filer, Reported, Sec};
 use nova_market::tools::closes::{Days, days};
@@ -10,28 +10,28 @@ use nova_skill::{Date, Decimal, Source, ToolContext, ToolError};
 use crate::SOURCES;
 use crate::universe::Member;
 
-/// How old reports may be before they are asked for again, in days.
+/// Maximum age of stored reports, in days.
 const REPORT_DAYS: i64 = 7;
 
-/// What all shares of one call are fetched with.
+/// Fetches the shares of one call.
 pub(crate) struct Market {
     sources: Sources,
     since: Date,
-    /// None where no condition reads a report.
+    /// None if no condition uses reports.
     reports: Option<(Sec, Vec<Filer>)>,
 }
 
-/// One share of a list, as far as it is known.
+/// A listed share, as far as known.
 pub(crate) struct Share {
     pub(crate) member: Member,
     pub(crate) days: Days,
-    /// What was reported, or why that is not known.
+    /// The reports, or why they are unknown.
     pub(crate) reported: Result<Option<Reported>, String>,
 }
 
 impl Market {
     /// # Errors
-    /// When reports are needed and the SEC cannot be asked.
+    /// If reports are needed and the SEC is unavailable.
     pub(crate) async fn open(
         since: Date,
         needs_reports: bool,
@@ -55,7 +55,7 @@ impl Market {
     }
 
     /// # Errors
-    /// With the reasons of the sources, where no day is known.
+    /// With the reasons of the sources, if no day is known.
     pub(crate) async fn share(&self, member: Member, ctx: &dyn ToolContext) -> Result<Share, String> {
         let days = days(&member.listing, self.since, &self.sources, ctx).await?;
         let reported = match &self.reports {
@@ -64,7 +64,7 @@ impl Market {
                 Err(error) => Err(error.to_string().trim_end_matches('.').to_owned()),
                 Ok(filer) => match reports(&filer, REPORT_DAYS, sec, ctx).await {
                     Ok(mut reported) => {
-                        // What several symbols have in common counts the shares of the first, the common ones.
+                        // A company's share count is that of its first symbol, the common stock.
                         let first = list.iter().find(|other| other.cik == filer.cik);
                         if first.is_some_and(|first| first.symbol != filer.symbol) {
                             reported.retain(|tag| tag != SHARES_TAG);
@@ -104,7 +104,7 @@ impl Share {
         Some((*daily.days.last()?, close))
     }
 
-    /// The key figures of the last day, each with its day or the reason why there is none.
+    /// The key figures of the last day, each with its day or the reason why it is missing.
     pub(crate) fn key_figures(&self) -> Vec<KeyFigure> {
         let Some(reported) = self.reports() else { return Vec::new() };
         let splits = self.days.daily.splits.iter();

@@ -1,4 +1,4 @@
-//! All shares of a list, for what looks at them together.
+//! All shares of a list, for evaluations that need them together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
@@ -16,21 +16,21 @@ use crate::share::{Market, Share};
 use crate::strategy::Strategy;
 use crate::universe::Universe;
 
-/// How many shares one back-test takes: all their days are in memory.
+/// Maximum shares of one back-test: all their days are in memory.
 const MOST: usize = 2_000;
-/// How many that are not known are listed.
+/// Maximum number of unknown shares listed.
 const LISTED: usize = 200;
 
 pub(crate) struct Shares {
-    /// Those in the commonest currency, in the order of the list.
+    /// The shares in the most common currency, in list order.
     pub(crate) all: Vec<Share>,
     pub(crate) currency: Option<String>,
     /// Symbol and reason.
     pub(crate) unanswered: Vec<(String, String)>,
 }
 
-/// The first day that is asked for: a year and more before the first day that is traded, for averages; at least what a
-/// scan asks for, so that both use the same days.
+/// The first day to fetch: more than a year before trading starts, for averages, and at least as early as a
+/// scan does, so that both use the same days.
 pub(crate) fn begin(from: Option<Date>, ctx: &dyn ToolContext) -> Date {
     let usual = ctx.clock().today().saturating_sub(11.years()).first_of_year();
     from.map_or(usual, |from| usual.min(from.saturating_sub(400.days())))
@@ -38,7 +38,7 @@ pub(crate) fn begin(from: Option<Date>, ctx: &dyn ToolContext) -> Date {
 
 impl Shares {
     /// # Errors
-    /// When the list is too long, the SEC cannot be asked, no share is known, or the call was stopped.
+    /// If the list is too long, the SEC is unavailable, no share is known, or the call was stopped.
     pub(crate) async fn fetch(
         universe: &Universe,
         since: Date,
@@ -88,7 +88,7 @@ impl Shares {
         Self::of_one_currency(all, unanswered)
     }
 
-    /// Amounts of two currencies have no sum.
+    /// Amounts in different currencies cannot be added.
     fn of_one_currency(all: Vec<Share>, mut unanswered: Vec<(String, String)>) -> Result<Self, ToolError> {
         let mut counts = BTreeMap::<&str, usize>::new();
         for share in &all {
@@ -113,7 +113,7 @@ impl Shares {
         Ok(Self { all, currency: Some(currency), unanswered })
     }
 
-    /// For each share how much it is wanted on each of its days, and whether it is to be left.
+    /// For each share, its buy rank and its sell signal on each day.
     pub(crate) fn signals(&self, strategy: &Strategy) -> Vec<(Vec<f64>, Vec<bool>)> {
         let mut signals: Vec<(Vec<f64>, Vec<bool>)> = Vec::with_capacity(self.all.len());
         let mut figures: Vec<Vec<Vec<f64>>> = Vec::with_capacity(self.all.len());
@@ -131,7 +131,7 @@ impl Shares {
         if strategy.buy.score.is_empty() {
             return signals;
         }
-        // A rank is one among all listed shares, each with its last figure: exchanges rest on different days.
+        // Ranks compare all listed shares by their last figure, because exchanges have different holidays.
         let mut days = BTreeMap::<Date, Vec<(usize, usize)>>::new();
         for (number, share) in self.all.iter().enumerate() {
             for (place, day) in share.days.daily.days.iter().enumerate() {
@@ -158,7 +158,7 @@ impl Shares {
             let ranks: BTreeMap<usize, f64> = listed
                 .into_iter()
                 .zip(points(&strategy.buy.score, &of_day))
-                // A share whose rank is not known comes last.
+                // An unknown rank comes last.
                 .map(|(number, points)| {
                     (number, Some(points.iter().sum::<f64>()).filter(|rank| !rank.is_nan()).unwrap_or(-1.0))
                 })
@@ -170,7 +170,7 @@ impl Shares {
         signals
     }
 
-    /// Without those that have had no close for so long that nobody trades them any more.
+    /// Drops shares without a close in the last [`LISTED_DAYS`] days, which are no longer traded.
     pub(crate) fn still_listed(mut self, today: Date) -> Self {
         let last = |share: &Share| share.last().map(|(day, _)| day);
         let is_listed =

@@ -1,10 +1,10 @@
-//! Figures as they are shown.
+//! Formats figures for display.
 
 use nova_market::expression::{Expression, Kind};
 use nova_skill::Decimal;
 use nova_skill::figures::{at_least, rounded_to};
 
-/// With the digits that a person reads: two places of money below a million, one of a ratio or percentage.
+/// Rounded for reading: two decimals for money below a million, one for ratios and percentages.
 pub(crate) fn figure(value: f64, kind: Kind) -> Option<String> {
     let places = match kind {
         Kind::Money if value.abs() >= 1e6 => 0,
@@ -27,7 +27,7 @@ pub(crate) fn unit(kind: Kind) -> &'static str {
     }
 }
 
-/// What the figure that a condition compares is called, and what it is counted in.
+/// Name and unit of the figure that a condition compares.
 pub(crate) fn named(condition: &Expression) -> (String, Kind) {
     let figure = condition.limited().map(|(figure, _)| figure);
     match figure.as_ref().and_then(Expression::field) {
@@ -39,18 +39,18 @@ pub(crate) fn named(condition: &Expression) -> (String, Kind) {
     }
 }
 
-/// A part as a percentage with one place: 0.0984 is "9.8".
+/// A fraction as a percentage with one decimal: 0.0984 is "9.8".
 pub(crate) fn percent(part: f64) -> Option<String> {
     figure(part * 100.0, Kind::Percent)
 }
 
-/// An amount of money with two places.
+/// An amount of money with two decimals.
 pub(crate) fn cents(value: f64) -> String {
     Decimal::try_from(value)
         .map_or_else(|_| value.to_string(), |value| at_least(rounded_to(value, 2), 2).to_string())
 }
 
-/// A cost as it is written in a strategy: 0.0015 is "0.15 %".
+/// A cost in a strategy's notation: 0.0015 is "0.15 %".
 pub(crate) fn share(of: f64) -> String {
     format!("{} %", (of * 1e6).round() / 1e4)
 }

@@ -1,4 +1,4 @@
-//! Strategies as the vault has them, and how they are changed for one run.
+//! Strategies in the vault, and their overrides for one run.
 
 use nova_market::backtest::{Fill, Rebalance, Rules, Weight};
 use nova_market::expression::Expression;
@@ -9,14 +9,14 @@ use serde::Deserialize;
 
 use crate::notes::{STRATEGY, ScreenText, conditions, link_name, named, screens, text};
 
-/// What is traded, when, and at which cost.
+/// What to trade, when, and at which cost.
 #[derive(Debug, Clone)]
 pub(crate) struct Strategy {
     pub(crate) name: Option<String>,
     pub(crate) notes: Vec<NotePath>,
-    /// What is bought; its score says which first.
+    /// Shares to buy; the score sets their order.
     pub(crate) buy: Screen,
-    /// One of these is enough to sell.
+    /// Any one of these triggers a sale.
     pub(crate) sell: Vec<Expression>,
     pub(crate) rules: Rules,
     pub(crate) universe: Option<String>,
@@ -79,7 +79,7 @@ pub(crate) enum FillWord {
     Close,
 }
 
-/// What a strategy says as it is written, before anything is changed of it.
+/// A strategy's fields, unparsed and without overrides.
 #[derive(Default)]
 struct Said {
     name: Option<String>,
@@ -104,7 +104,7 @@ impl Strategy {
 
 impl AskedStrategy {
     /// # Errors
-    /// When nothing of that name is there, nothing says what is bought, or a line cannot be read.
+    /// If nothing has that name, no buy conditions exist, or a line cannot be parsed.
     pub(crate) async fn read(&self, ctx: &dyn ToolContext) -> Result<Strategy, ToolError> {
         let said = match &self.strategy {
             Some(name) => saved(name, ctx).await?,
@@ -156,7 +156,7 @@ impl AskedStrategy {
     }
 }
 
-/// A strategy of that name, else a screen.
+/// The strategy of that name, else the screen.
 async fn saved(name: &str, ctx: &dyn ToolContext) -> Result<Said, ToolError> {
     let notes = ctx.vault().records(STRATEGY).await?;
     let declared = ctx.records().get(STRATEGY)?;

@@ -1,4 +1,4 @@
-//! Lists of symbols: notes of the user, what they hold or watch, and all that file with the SEC.
+//! Symbol lists: the user's notes, holdings or watchlist, and all SEC filers.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,18 @@ use nova_skill::{Date, Note, NotePath, Record, ToolContext, ToolError, Value, js
 
 use crate::notes::{UNIVERSE, link_name, named};
 
-/// How many symbols a list may have.
+/// Maximum number of symbols in a list.
 const MOST: usize = 20_000;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Universe {
     pub(crate) name: String,
     pub(crate) path: Option<NotePath>,
-    /// The day the list is of.
+    /// The date of the list.
     pub(crate) day: Option<Date>,
     pub(crate) kind: Kind,
     pub(crate) members: Vec<Member>,
-    /// How many bullets name no symbol.
+    /// Number of bullets without a symbol.
     pub(crate) unread: usize,
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum Kind {
     Note,
     Positions,
     Watchlist,
-    /// All companies with a symbol that file with the SEC.
+    /// All SEC filers with a symbol.
     Filers,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// Whether both are one share at one exchange.
+    /// Whether both are the same share at the same exchange.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let (one, other) = (&self.listing, &other.listing);
         let at_one_exchange = one.exchange == other.exchange || (one.is_in_the_us() && other.is_in_the_us());
@@ -59,10 +59,10 @@ impl Kind {
     }
 }
 
-/// The list that is meant: the one that is named, else the only one of the vault.
+/// The list of that name, else the only one in the vault.
 ///
 /// # Errors
-/// When there is none of that name, none at all or several, or it is too long.
+/// If no list has that name, there are none or several, or it is too long.
 pub(crate) async fn universe(said: Option<&str>, ctx: &dyn ToolContext) -> Result<Universe, ToolError> {
     let said = said.map(link_name).filter(|said| !said.is_empty());
     let found = match said.as_deref().map(str::to_lowercase).as_deref() {
@@ -103,7 +103,7 @@ pub(crate) async fn universe(said: Option<&str>, ctx: &dyn ToolContext) -> Resul
     Ok(found)
 }
 
-/// Those that are notes, by path.
+/// The lists that are notes, by path.
 pub(crate) async fn of_notes(ctx: &dyn ToolContext) -> Result<Vec<Universe>, ToolError> {
     let declared = ctx.records().get(UNIVERSE)?;
     let notes = ctx.vault().records(UNIVERSE).await?;
@@ -139,7 +139,7 @@ fn of_note(note: &Note, record: &Record<'_>, ctx: &dyn ToolContext) -> Universe 
     }
 }
 
-/// What of a list was not understood.
+/// A message about unparsed bullets.
 pub(crate) fn unread(universe: &Universe) -> Option<String> {
     let name = &universe.name;
     match universe.unread {
@@ -149,7 +149,7 @@ pub(crate) fn unread(universe: &Universe) -> Option<String> {
     }
 }
 
-/// The text of a bullet or the first cells of a row of a table.
+/// The text of a bullet, or the first cells of a table row.
 fn bullet(line: &str) -> Option<&str> {
     let line = line.trim();
     let text = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark));
@@ -157,7 +157,8 @@ fn bullet(line: &str) -> Option<&str> {
         .map(str::trim)
 }
 
-/// The symbol of a line and the name behind it: "NGTL Northgate Tooling", "[[NGTL]]", "| NGTL | Northgate Tooling |".
+/// The symbol of a line and the name after it: "NGTL Northgate Tooling", "[[NGTL]]", "| NGTL | Northgate
+/// Tooling |".
 fn member(line: &str) -> Option<(String, Option<String>)> {
     let line = line.trim();
     let (symbol, rest) = match line.strip_prefix("[[").and_then(|rest| rest.split_once("]]")) {
@@ -170,7 +171,7 @@ fn member(line: &str) -> Option<(String, Option<String>)> {
         }
     };
     let plain = |letter: char| letter.is_ascii_alphanumeric() || ".-=^".contains(letter);
-    // The head of a table, and words of a sentence, are no symbols.
+    // Table heads and words of a sentence are not symbols.
     let is_symbol = (1..=12).contains(&symbol.len())
         && symbol.chars().all(plain)
         && symbol.chars().any(|letter| letter.is_ascii_alphanumeric())
@@ -180,10 +181,10 @@ fn member(line: &str) -> Option<(String, Option<String>)> {
     is_symbol.then(|| (symbol, (!name.is_empty()).then(|| name.to_owned())))
 }
 
-/// What the user holds, and how many of each.
+/// The user's holdings, with quantities.
 ///
 /// # Errors
-/// When the portfolio cannot be asked.
+/// If the portfolio is unavailable.
 pub(crate) async fn holdings(ctx: &dyn ToolContext) -> Result<Vec<(Member, f64)>, ToolError> {
     let rows = rows("portfolio.positions", "positions", "Positions", ctx).await?;
     let quantity = |row: &Value| row.get("quantity")?.as_str()?.parse::<f64>().ok();
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_symbol_is_the_first_word_of_a_bullet_or_a_row() {
+    fn symbol_is_the_first_word_of_a_bullet_or_a_row() {
         check("- NGTL", Some(("NGTL", None)));
         check("- NGTL Northgate Tooling", Some(("NGTL", Some("Northgate Tooling"))));
         check("* [[Portfolio/Positions/NGTL|Northgate]] – tools", Some(("NGTL", Some("tools"))));

@@ -1,4 +1,4 @@
-//! What a rule would have done, what it would do today, and what neither can know.
+//! Back-tests, today's trades, and the limits of both.
 
 use nova_skill::{Value, json};
 
@@ -33,7 +33,7 @@ slippage: 0 %
 ---
 ";
 
-/// Opens are the closes of their day.
+/// Each open equals the close of its day.
 fn market() -> Market {
     Market::default()
         .share("UPUP", &[10.0, 11.0, 12.0, 13.0, 12.0, 14.0])
@@ -51,9 +51,10 @@ fn unknown(value: &Value) -> String {
 }
 
 #[test]
-fn a_strategy_trades_at_the_open_after_its_signal() {
+fn strategy_trades_at_the_open_after_its_signal() {
     let value = market().over(LIST).value("backtest", json!({"strategy": "Trend"}));
-    // The second close is above the first: 83 shares at 12 of 1000. The fifth is below the fourth: sold at 14.
+    // The second close is above the first: 83 shares at 12 from 1000. The fifth is below the fourth: sold at
+    // 14.
     assert_eq!(
         (&value["end"], &value["cash"], &value["currency"]),
         (&json!("1166.00"), &json!("1000.00"), &json!("USD"))
@@ -68,7 +69,7 @@ fn a_strategy_trades_at_the_open_after_its_signal() {
 }
 
 #[test]
-fn at_the_close_of_the_signal_is_said_to_be_what_nobody_could_have_had() {
+fn filling_at_the_signals_close_is_reported_as_unrealistic() {
     let skill = market().over(LIST);
     let value = skill.value("backtest", json!({"strategy": "Trend", "fill": "close"}));
     // 90 shares at 11, sold at 12.
@@ -77,7 +78,7 @@ fn at_the_close_of_the_signal_is_said_to_be_what_nobody_could_have_had() {
 }
 
 #[test]
-fn costs_and_slippage_count() {
+fn costs_and_slippage_are_applied() {
     let value =
         market().over(LIST).value("backtest", json!({"strategy": "Trend", "cost": "1 %", "slippage": "5 %"}));
     // Bought at 12.60 with 0.126 of costs: 78 for 992.628 of 1000; sold at 13.30 less 0.133.
@@ -85,7 +86,7 @@ fn costs_and_slippage_count() {
 }
 
 #[test]
-fn what_a_back_test_cannot_know_is_in_its_result() {
+fn limits_of_a_back_test_are_in_its_result() {
     let value = market().over(LIST).value("backtest", json!({"strategy": "Trend"}));
     let said = unknown(&value);
     assert!(said.contains("Failed and bought companies"), "{said}");
@@ -96,7 +97,7 @@ fn what_a_back_test_cannot_know_is_in_its_result() {
 }
 
 #[test]
-fn a_screen_is_held_in_equal_parts_and_split_where_it_is_asked() {
+fn screen_is_held_in_equal_parts_and_the_result_is_split_on_request() {
     let skill = market().over(LIST);
     let value = skill.value(
         "backtest",
@@ -112,7 +113,7 @@ fn a_screen_is_held_in_equal_parts_and_split_where_it_is_asked() {
 }
 
 #[test]
-fn a_span_before_the_closes_names_the_year_they_begin_in() {
+fn span_before_the_closes_is_refused_with_their_first_year() {
     let error = market().over(LIST).error("backtest", json!({"strategy": "Trend", "from": "2016-01-01"}));
     assert_eq!(error.message, "Closes begin in 2026.");
     assert!(error.hint.starts_with("Use 2026-11-15"), "{}", error.hint);
@@ -123,19 +124,19 @@ fn trades_of_today_are_proposals_and_write_nothing() {
     let skill = market().over(LIST);
     let before = skill.vault.files();
     let value = skill.value("find_trades", json!({"strategy": "Trend"}));
-    // Without a portfolio, a thousand buys 71 at 14.
+    // Without a portfolio, 1000 buys 71 at 14.
     assert_eq!(
         value["proposals"],
         json!([{"action": "buy", "symbol": "UPUP", "name": null, "quantity": "71", "price": "14.00", "currency": "USD",
                 "amount": "994.00", "reason": "It meets the condition.", "date": "2026-11-20"}])
     );
     assert_eq!(skill.vault.files(), before);
-    // The skill Portfolio is not there.
+    // The skill Portfolio is missing.
     assert!(unknown(&value).contains("What you hold"), "{value:#}");
 }
 
 #[test]
-fn settings_that_make_no_sense_are_refused() {
+fn invalid_settings_are_refused() {
     let skill = market().over(LIST);
     let message = |args: Value| skill.error("backtest", args).message;
     assert!(message(json!({"strategy": "Trend", "cost": "200 %"})).contains("percentage"));

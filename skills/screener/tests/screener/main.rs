@@ -1,4 +1,4 @@
-//! The skill with sources on names of the test's own, its tools called the way the program calls them.
+//! The skill with sources on test hosts; tools are called like the program calls them.
 #![allow(clippy::unwrap_used)]
 
 mod backtesting;
@@ -8,12 +8,11 @@ mod screens;
 use nova_skill::{Value, json};
 use nova_testkit::{Reply, SkillInVault, WebRequest};
 
-/// Shares by symbol, each with closes of the days up to Friday, 20 November 2026; the day of these tests is the
-/// Saturday after it.
+/// Shares by symbol, each with daily closes up to Friday, 20 November 2026; today is the Saturday after it.
 #[derive(Clone, Default)]
 struct Market {
     closes: Vec<(&'static str, Vec<f64>)>,
-    /// Revenue of 2024 and 2025 in millions, net income of 2025, and shares in millions.
+    /// Revenue of 2024 and 2025, net income of 2025, and share count; in millions.
     reports: Vec<(&'static str, [i64; 4])>,
 }
 
@@ -61,7 +60,7 @@ impl Market {
     }
 }
 
-/// The skill over a vault, with a web that answers like this.
+/// The skill over a vault, with this web.
 fn over(vault: &str, answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'static) -> SkillInVault {
     let config = json!({
         "sources": ["yahoo"],
@@ -73,7 +72,7 @@ fn over(vault: &str, answer: impl Fn(&WebRequest) -> Reply + Send + Sync + 'stat
         .with_web(&["yahoo.test", "sec.test"], answer)
 }
 
-/// A chart page: the last close is that of 20 November 2026, each other one of the day before the next.
+/// A chart page: the last close is that of 20 November 2026, the others those of the days before.
 fn chart(symbol: &str, closes: &[f64]) -> String {
     let last = "2026-11-20T15:00:00Z".parse::<nova_skill::jiff::Timestamp>().unwrap().as_second();
     let time = |place: usize| last - (closes.len() - 1 - place) as i64 * 86_400;

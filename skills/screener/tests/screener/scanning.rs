@@ -1,4 +1,4 @@
-//! What a scan finds, and what it says of the rest.
+//! Hits of a scan, and its report on all other shares.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +21,7 @@ day: 2026-09-30
 - GONE Delisted Inc.
 ";
 
-/// At 40 with 2 of profit a share, at 60 with 2, at 10 with a loss.
+/// Price 40 with earnings of 2 per share, price 60 with 2, price 10 with a loss.
 fn market() -> Market {
     Market::default()
         .share("NGTL", &[38.0, 40.0])
@@ -37,7 +37,7 @@ fn symbols(rows: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn hits_come_with_their_figures_the_best_first() {
+fn hits_have_their_figures_and_the_best_comes_first() {
     let skill = market().over(LIST);
     let value = skill.value(
         "scan_universe",
@@ -65,7 +65,7 @@ fn hits_come_with_their_figures_the_best_first() {
 }
 
 #[test]
-fn the_score_decides_the_order() {
+fn score_sets_the_order() {
     let skill = market().over(LIST);
     let value = skill.value("scan_universe", json!({"conditions": ["close > 5"], "score": ["low close"]}));
     assert_eq!(symbols(&value["hits"]), ["KSTL", "NGTL", "BWOP"]);
@@ -73,7 +73,7 @@ fn the_score_decides_the_order() {
 }
 
 #[test]
-fn what_is_not_known_is_counted_and_named() {
+fn unknown_shares_are_counted_and_named() {
     let skill = market().over(LIST);
     let value = skill.value("scan_universe", json!({"conditions": ["price_to_earnings < 25"]}));
     assert_eq!(symbols(&value["hits"]), ["NGTL"]);
@@ -91,7 +91,7 @@ fn what_is_not_known_is_counted_and_named() {
 }
 
 #[test]
-fn a_share_whose_figure_is_missing_can_be_kept_and_marked() {
+fn share_with_a_missing_figure_can_be_kept_and_marked() {
     let skill = market().over(LIST);
     let value = skill.value(
         "scan_universe",
@@ -111,19 +111,19 @@ fn without_a_hit_the_nearest_share_is_named() {
 }
 
 #[test]
-fn a_second_scan_of_the_day_asks_no_source_again() {
+fn second_scan_of_a_day_sends_no_request() {
     let skill = market().over(LIST);
     let args = json!({"conditions": ["price_to_earnings < 25"]});
     let first = skill.value("scan_universe", args.clone());
     let asked = skill.requests().len();
     let again = skill.value("scan_universe", args);
     assert_eq!(first["hits"], again["hits"]);
-    // The one that is not known is asked for again.
+    // The unknown one is requested again.
     assert_eq!(skill.requests().len(), asked + 1);
 }
 
 #[test]
-fn a_hit_is_explained_by_each_condition() {
+fn hit_is_explained_by_each_condition() {
     let skill = market().over(LIST);
     let value = skill.value(
         "explain_hit",
@@ -150,14 +150,14 @@ fn a_hit_is_explained_by_each_condition() {
         row(2),
         (json!(false), json!("60.00"), json!("above 70"), json!("Yahoo"), json!("2026-11-20"))
     );
-    // At 30 instead of 31 it is none any more.
+    // At 30 instead of 31 it would no longer be one.
     assert_eq!(value["nearest"], json!({"condition": 0, "limit": "30.0"}));
-    // The profit is of the year before.
+    // The profit is that of the previous year.
     assert_eq!(value["conditions"][0]["old"], true);
 }
 
 #[test]
-fn a_list_that_is_not_there_is_named_with_those_that_are() {
+fn missing_list_is_refused_with_the_existing_ones() {
     let skill = market().over(LIST);
     let error = skill.error("scan_universe", json!({"conditions": ["close > 1"], "universe": "Large caps"}));
     assert_eq!(
@@ -172,7 +172,7 @@ fn a_list_that_is_not_there_is_named_with_those_that_are() {
     );
 }
 
-/// Sixty shares, all of which are hits; the web stops the call with its so many-th answer.
+/// Sixty shares, all of them hits; the web stops the call at this response.
 fn many(stop: &CancellationToken, after: usize) -> SkillInVault {
     let bullets: String = (0..60).map(|number| format!("- S{number}\n")).collect();
     let (stop, answers) = (stop.clone(), AtomicUsize::new(0));
@@ -186,7 +186,7 @@ fn many(stop: &CancellationToken, after: usize) -> SkillInVault {
 }
 
 #[test]
-fn hits_are_said_as_they_come() {
+fn hits_are_reported_as_they_are_found() {
     let skill = many(&CancellationToken::new(), 0);
     skill.value("scan_universe", json!({"conditions": ["close > 1"]}));
     let events = skill.events.events();
@@ -207,7 +207,7 @@ fn hits_are_said_as_they_come() {
 }
 
 #[test]
-fn a_scan_that_was_stopped_keeps_its_hits_and_goes_on_where_it_was() {
+fn stopped_scan_keeps_its_hits_and_resumes() {
     let stop = CancellationToken::new();
     let skill = many(&stop, 30);
     let outcome = skill.call_until("scan_universe", json!({"conditions": ["close > 1"]}), stop);
@@ -217,7 +217,7 @@ fn a_scan_that_was_stopped_keeps_its_hits_and_goes_on_where_it_was() {
     assert!((10..=30).contains(&found), "{so_far:#}");
     let value = skill.value("scan_universe", json!({"conditions": ["close > 1"]}));
     assert_eq!(value["found"], 60);
-    // Only what was on its way when it was stopped is asked for again.
+    // Only requests in flight at the stop are repeated.
     let mut asked = BTreeMap::<String, usize>::new();
     for request in skill.requests() {
         *asked.entry(request.path.split('?').next().unwrap().to_owned()).or_default() += 1;
@@ -229,7 +229,7 @@ fn a_scan_that_was_stopped_keeps_its_hits_and_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_list_that_is_too_long_is_refused_before_anything_is_asked() {
+fn oversized_list_is_refused_before_any_request() {
     let bullets: String = (0..20_001).map(|number| format!("- S{number}\n")).collect();
     let skill = over(&format!("//- Many.md\n---\ntype: universe\n---\n{bullets}"), |_| Reply::text("{}"));
     let error = skill.error("scan_universe", json!({"conditions": ["close > 1"]}));
@@ -238,7 +238,7 @@ fn a_list_that_is_too_long_is_refused_before_anything_is_asked() {
 }
 
 #[test]
-fn closes_come_from_a_file_of_the_vault_where_the_user_says_so() {
+fn closes_come_from_a_configured_file_of_the_vault() {
     let vault = "//- Markets/OWN.csv\nday,close\n2026-11-19,9.00\n2026-11-20,12.50\n\
         //- List.md\n---\ntype: universe\n---\n- OWN\n- MISSING\n";
     let skill = over(vault, |_| Reply::with(404, &[], "{}")).with_config(json!({
@@ -255,7 +255,7 @@ fn closes_come_from_a_file_of_the_vault_where_the_user_says_so() {
 }
 
 #[test]
-fn lines_that_name_no_symbol_are_counted() {
+fn lines_without_a_symbol_are_counted() {
     let skill = market().over("//- List.md\n---\ntype: universe\n---\n- NGTL\n- nvda\n- a remark\n");
     let value = skill.value("scan_universe", json!({"conditions": ["close > 1"]}));
     assert_eq!(value["of"], 1);
@@ -263,7 +263,7 @@ fn lines_that_name_no_symbol_are_counted() {
 }
 
 #[test]
-fn a_screen_that_cannot_be_read_is_neither_scanned_nor_tried() {
+fn unparsable_screen_is_neither_scanned_nor_backtested() {
     let skill = market().over(
         "//- Odd.md\n---\ntype: screen\nuniverse: List\nconditions:\n  - close > 1\nmissing: sometimes\n---\n\
          //- List.md\n---\ntype: universe\n---\n- NGTL\n",

@@ -1,4 +1,4 @@
-//! Screens as notes: read, refused with their line, saved.
+//! Screens as notes: listed, refused with their line, saved.
 
 use nova_skill::json;
 
@@ -33,7 +33,7 @@ screen: \"[[Mid-cap value]]\"
 ";
 
 #[test]
-fn a_saved_screen_is_listed_by_its_rows() {
+fn saved_screen_is_listed_with_its_fields() {
     let value = Market::default().over(VAULT).value("list_screens", json!({}));
     let screens = value["screens"].as_array().unwrap();
     let screen = screens.iter().find(|screen| screen["name"] == "Mid-cap value").unwrap();
@@ -56,7 +56,7 @@ fn a_saved_screen_is_listed_by_its_rows() {
 }
 
 #[test]
-fn a_condition_that_cannot_be_read_stops_the_scan_with_its_line() {
+fn unparsable_condition_stops_the_scan_with_its_line() {
     let skill = Market::default().over(VAULT);
     let error = skill.error("scan_universe", json!({"screen": "broken", "universe": "watchlist"}));
     assert_eq!(
@@ -67,7 +67,7 @@ fn a_condition_that_cannot_be_read_stops_the_scan_with_its_line() {
 }
 
 #[test]
-fn a_screen_is_saved_as_a_note_and_changed_without_harm_to_its_text() {
+fn screen_is_saved_as_a_note_and_updated_without_changing_its_text() {
     let skill = Market::default().over(VAULT);
     let saved = skill.value(
         "save_screen",
@@ -86,7 +86,7 @@ fn a_screen_is_saved_as_a_note_and_changed_without_harm_to_its_text() {
 }
 
 #[test]
-fn what_cannot_be_read_is_not_saved() {
+fn unparsable_screen_is_not_saved() {
     let skill = Market::default().over(VAULT);
     let before = skill.vault.files();
     let error = skill.error("save_screen", json!({"name": "X", "conditions": ["close >"]}));
@@ -95,14 +95,14 @@ fn what_cannot_be_read_is_not_saved() {
 }
 
 #[test]
-fn the_list_says_when_a_screen_was_scanned_last() {
+fn list_says_when_a_screen_was_last_scanned() {
     let skill = Market::default().share("UPUP", &[10.0, 11.0]).over(
         "//- Rising.md\n---\ntype: screen\nuniverse: One\nconditions:\n  - close > close[1]\n---\n\
          //- One.md\n---\ntype: universe\n---\n- UPUP\n",
     );
     let last = || skill.value("list_screens", json!({}))["screens"][0]["last"].clone();
     assert_eq!(last(), json!(null));
-    // Other conditions say nothing of the saved ones.
+    // A scan with other conditions does not count for the saved screen.
     skill.value("scan_universe", json!({"screen": "Rising", "conditions": ["close > 100"]}));
     assert_eq!(last(), json!(null));
     skill.value("scan_universe", json!({"screen": "Rising"}));
