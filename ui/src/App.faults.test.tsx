@@ -1,4 +1,4 @@
-// A fault of rendering stays in its view: the rest of the window works on, and the view can be reloaded.
+// A rendering error stays in its view: the rest of the window keeps working, and the view can be reloaded.
 
 import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -15,7 +15,7 @@ type View = 'chat' | 'panel' | 'settings' | 'sheet' | 'palette';
 
 const broken = vi.hoisted(() => new Set<string>());
 
-/** Renders the real component, or throws while its view is broken. */
+/** Renders the real component, or throws while its view is set to fail. */
 const breakable = vi.hoisted(() => (view: string, real: (props: never) => unknown) => (props: never) => {
   if (broken.has(view)) throw new Error(`no ${view} today`);
   return real(props);
@@ -33,7 +33,7 @@ vi.mock('./shell/Palette', () => ({ Palette: breakable('palette', () => <p>the p
 beforeEach(() => {
   setWindow({});
   broken.clear();
-  // React reports each caught fault there.
+  // React reports each caught error there.
   vi.spyOn(console, 'error').mockImplementation(() => {});
 });
 
@@ -53,7 +53,7 @@ async function expectFault(view: View) {
   return within(fault);
 }
 
-test('a fault of the chat leaves list, header and panel alive', async () => {
+test('an error in the chat leaves list, header and panel working', async () => {
   const { user, store } = await show('chat');
   const fault = await expectFault('chat');
   act(() => store.actions.showPanel('activity'));
@@ -66,7 +66,7 @@ test('a fault of the chat leaves list, header and panel alive', async () => {
   expect(screen.queryByText('This view cannot be shown.')).not.toBeInTheDocument();
 });
 
-test('another chat is shown after a fault of one', async () => {
+test('another chat is shown after an error in one', async () => {
   const { store } = await show('chat');
   await expectFault('chat');
   broken.clear();
@@ -74,7 +74,7 @@ test('another chat is shown after a fault of one', async () => {
   expect(screen.getByText('the conversation')).toBeInTheDocument();
 });
 
-test('a fault of a panel leaves the chat and the other tabs alive', async () => {
+test('an error in a panel leaves the chat and the other tabs working', async () => {
   const { user, store } = await show('panel');
   act(() => store.actions.showPanel('activity'));
   await expectFault('panel');
@@ -83,7 +83,7 @@ test('a fault of a panel leaves the chat and the other tabs alive', async () => 
   expect(screen.queryByText('This view cannot be shown.')).not.toBeInTheDocument();
 });
 
-test('a fault of a settings page leaves the other pages alive', async () => {
+test('an error in a settings page leaves the other pages working', async () => {
   const { user, store } = await show('settings');
   act(() => store.actions.show({ kind: 'settings', page: 'appearance' }));
   await expectFault('settings');
@@ -91,7 +91,7 @@ test('a fault of a settings page leaves the other pages alive', async () => {
   expect(await screen.findByRole('heading', { name: 'Keyboard' })).toBeInTheDocument();
 });
 
-test('a fault of a sheet leaves its frame and the window alive', async () => {
+test('an error in a sheet leaves its frame and the window working', async () => {
   const { user, store } = await show('sheet');
   act(() => store.actions.openRecordForm({ skill: 'crm', type: 'contact', path: contactForm.path }));
   await expectFault('sheet');
@@ -100,7 +100,7 @@ test('a fault of a sheet leaves its frame and the window alive', async () => {
   expect(screen.getByText('the conversation')).toBeInTheDocument();
 });
 
-test('a fault of the palette is shown over the window and closed', async () => {
+test('an error in the palette is shown over the window and can be closed', async () => {
   const { user, store } = await show('palette');
   act(() => store.actions.setOver('palette'));
   const fault = await expectFault('palette');

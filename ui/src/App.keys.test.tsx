@@ -34,12 +34,12 @@ describe('keys', () => {
     expect(screen.getByTestId('composer-input')).toBeInTheDocument();
     await user.keyboard('{Control>}{Shift>}[Period]{/Shift}{/Control}');
     expect(screen.getByTestId('wide-panel')).toBeInTheDocument();
-    // It takes the list's room too.
+    // It covers the list, too.
     expect(screen.queryByTestId('chat-list')).not.toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Portfolio' })).toHaveAttribute('aria-pressed', 'true');
     await user.keyboard('{Control>}1{/Control}');
     expect(app().panel.tab).toBe('skill:crm');
-    // The same again closes it.
+    // The same key closes it.
     await user.keyboard('{Control>}1{/Control}');
     expect(app().panel.open).toBe(false);
   });
@@ -72,7 +72,7 @@ describe('keys', () => {
     expect(app().view).toEqual({ kind: 'settings', page: 'models' });
   });
 
-  test('Ctrl K finds a note, a tool and a panel by name, and has them first next time', async () => {
+  test('Ctrl K finds a note, a tool and a panel by name, and lists them first next time', async () => {
     const { user, app, backend, store } = await showApp();
     backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
     await act(() => store.actions.loadSkillPanels());
@@ -87,7 +87,7 @@ describe('keys', () => {
     expect(app().panel.note).toBe('CRM/People/Ilse Brandvik.md');
     await find('move_deal', /^crm.move_deal/);
     expect(app().view).toEqual({ kind: 'run-tool', tool: 'crm.move_deal' });
-    // The skill of that name comes first.
+    // The skill with that name comes first.
     await find('portf{ArrowDown}', /^Portfoliopanel/);
     expect(app().panel.tab).toBe('skill:portfolio');
     await openPalette();
@@ -95,7 +95,7 @@ describe('keys', () => {
     expect(recent.map((label) => /^(Portfolio|crm.move_deal|Ilse Brandvik)/.exec(label ?? '')?.[0])).toEqual(['Portfolio', 'crm.move_deal', 'Ilse Brandvik']);
   });
 
-  test('Ctrl O opens a note by its name', async () => {
+  test('Ctrl O opens a note by name', async () => {
     const { user, app } = await showApp();
     await user.keyboard('{Control>}o{/Control}');
     await user.type(screen.getByRole('combobox', { name: 'Name of the note' }), 'jane');
@@ -104,7 +104,7 @@ describe('keys', () => {
     expect(app().panel.note).toBe('CRM/People/Jane Doe.md');
   });
 
-  test('Run a tool starts in its search, also from the page of a tool', async () => {
+  test('Run a tool focuses its search, also from the page of a tool', async () => {
     const { user, app, store } = await showApp();
     act(() => store.actions.show({ kind: 'run-tool', tool: 'crm.move_deal' }));
     await user.keyboard('{Control>}k{/Control}');
@@ -116,7 +116,7 @@ describe('keys', () => {
     await waitFor(() => expect(screen.getByLabelText(/^Name/)).toHaveFocus());
   });
 
-  test('the palette offers what can be done where it is opened; the list of keys has all', async () => {
+  test('the palette offers the commands of its context; the list of keys has all', async () => {
     const rendered = await showApp();
     const { user, app, store } = rendered;
     const offered = async (words: string) => {
@@ -143,7 +143,7 @@ describe('keys', () => {
     for (const words of commands) expect(screen.getByTestId('key-sheet').parentElement).toHaveTextContent(new RegExp(words, 'i'));
   });
 
-  test('? lists the keys, Esc closes the list and gives the focus back', async () => {
+  test('? lists the keys, Esc closes the list and restores the focus', async () => {
     const { user } = await showApp();
     screen.getByTestId('new-chat').focus();
     await user.keyboard('?');
@@ -159,7 +159,7 @@ describe('keys', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
-  test('keys can be chosen, are kept, and an unfit one is refused with the reason', async () => {
+  test('keys can be changed, are saved, and an invalid one is refused with the reason', async () => {
     const { user, app, store } = await showApp();
     act(() => store.actions.show({ kind: 'settings', page: 'keyboard' }));
     await user.click(screen.getByTestId('keys-palette'));
@@ -174,7 +174,7 @@ describe('keys', () => {
     expect(screen.getByTestId('palette')).toBeVisible();
   });
 
-  test('a keyboard without Latin letters has the same keys, also chosen ones', async () => {
+  test('a non-Latin keyboard has the same keys, also changed ones', async () => {
     const { user, app, store } = await showApp();
     fireEvent.keyDown(document.body, { key: 'л', code: 'KeyK', ctrlKey: true });
     expect(screen.getByTestId('palette')).toBeVisible();
@@ -187,7 +187,7 @@ describe('keys', () => {
     expect(app().keys).toEqual({ palette: 'Ctrl P' });
   });
 
-  test('keys that were changed stand where the old ones stood', async () => {
+  test('changed keys replace the old ones wherever they are shown', async () => {
     const { store } = await showApp();
     const changed = { list: 'Ctrl 8', 'new-chat': 'Ctrl D', settings: 'Ctrl E', composer: 'Ctrl M' };
     act(() => Object.entries(changed).forEach(([action, keys]) => store.actions.setKeys(action, keys)));
@@ -197,7 +197,7 @@ describe('keys', () => {
     expect(await screen.findByRole('tooltip')).toHaveTextContent('Ctrl E');
   });
 
-  test('F6 goes round the regions, Shift F6 back', async () => {
+  test('F6 cycles through the regions, Shift F6 backwards', async () => {
     const { user, store } = await showApp();
     act(() => store.actions.togglePanel());
     const region = () => document.activeElement?.closest('[data-region]')?.getAttribute('data-region');
@@ -242,7 +242,7 @@ describe('lists', () => {
     expect(path === undefined).toBe(!notes);
   });
 
-  test('O opens the note of a card of a board', async () => {
+  test('O opens the note of a board card', async () => {
     const rendered = await showApp();
     await panels(rendered);
     act(() => rendered.store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true }));
@@ -255,7 +255,7 @@ describe('lists', () => {
 
   const russian = (key: 'о' | 'л' | 'щ') => fireEvent.keyDown(document.activeElement!, { key, code: { о: 'KeyJ', л: 'KeyK', щ: 'KeyO' }[key] });
 
-  test('J, K and O are where they are on a keyboard without Latin letters', async () => {
+  test('J, K and O keep their positions on a non-Latin keyboard', async () => {
     const rendered = await showApp();
     await openChat(rendered);
     act(() => rendered.store.actions.showPanel('changes'));
@@ -271,7 +271,7 @@ describe('lists', () => {
     expect(rendered.backend.asked('open_note')).toEqual([{ path: before!.closest<HTMLElement>('[data-note-path]')!.dataset['notePath'] }]);
   });
 
-  test('so they are on a board and among the tools to run', async () => {
+  test('the same on a board and in the tool list', async () => {
     const rendered = await showApp();
     await panels(rendered);
     act(() => rendered.store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true }));
@@ -290,7 +290,7 @@ describe('lists', () => {
     expect(next).toHaveFocus();
   });
 
-  test('in a field of a list they are letters', async () => {
+  test('they type letters in a field of a list', async () => {
     const { user, backend } = await showApp();
     await user.type(screen.getByRole('textbox', { name: 'Search chats' }), 'jok');
     expect(screen.getByRole('textbox', { name: 'Search chats' })).toHaveValue('jok');

@@ -44,7 +44,7 @@ const two: EventBody[] = [
   worked('c2', 3, 4100, { now: 'vault.search hosting' }),
 ];
 
-/** The session of the first, as far as it is. */
+/** The events of the first one's session so far. */
 const itsEvents: EventBody[] = [
   turnStarted('Compare Quillon’s licence with two others.'),
   started('d1', 'core.web_search', 'external', { query: 'document licence price' }),
@@ -95,7 +95,7 @@ const row: SessionRow = {
 
 const rows = () => screen.getAllByTestId('task-row').map((row) => row.textContent);
 
-test('a card has a row for each sub-agent and the worst effect given', async () => {
+test('a card has a row per sub-agent and shows the strongest granted effect', async () => {
   await open(two);
   const card = within(screen.getByTestId('task-card'));
   expect(screen.getByTestId('task-card')).toHaveTextContent('core.task2 sub-agents, both running');
@@ -121,7 +121,7 @@ test('a row says how its sub-agent ended', async () => {
   expect(screen.queryByTestId('stop-tasks')).toBeNull();
 });
 
-test('Enter on a row opens it in the panel with what it may and does', async () => {
+test('Enter on a row opens it in the panel with its rights and activity', async () => {
   const { store } = await open(two);
   const [first] = screen.getAllByTestId('task-row');
   first?.focus();
@@ -140,7 +140,7 @@ test('Enter on a row opens it in the panel with what it may and does', async () 
   expect(panel.getByRole('region', { name: 'Left this machine' })).toHaveTextContent('1 page request: search.example');
 });
 
-test('the panel stops one and goes over to another', async () => {
+test('the panel stops one and switches to another', async () => {
   const { backend, session } = await open(two);
   const panel = within(screen.getByTestId('subagents-panel'));
   await userEvent.click(panel.getByRole('radio', { name: 'our terms' }));
@@ -149,7 +149,7 @@ test('the panel stops one and goes over to another', async () => {
   expect(backend.asked('stop_call')).toEqual([{ session, call: 'c2' }]);
 });
 
-test('opened as a chat it leads back to its parent', async () => {
+test('opened as a chat, it links back to its parent', async () => {
   const { store } = await open(two);
   await act(async () => fireEvent.click(screen.getByTestId('open-subagent')));
   expect(store.get().app.open).toBe('s-prices');
@@ -158,14 +158,14 @@ test('opened as a chat it leads back to its parent', async () => {
   expect(store.get().app.open).toBe('groceries');
 });
 
-test('its question stands in the chat with its name', async () => {
+test('its question appears in the chat with its name', async () => {
   const { say } = await open(two);
   await say({ type: 'tool_call_started', call: 'd9', tool: 'crm.add_contact', args: { name: 'Odile' }, effect: 'write', principal: { kind: 'subagent', name: 'prices' } });
   await say(asked('d9'));
   expect(screen.getByTestId('approval-card')).toHaveTextContent('sub-agent “prices”');
 });
 
-test('at its step limit the user is asked to let it go on', async () => {
+test('at its step limit the user is asked to let it continue', async () => {
   const { say, backend, session } = await open(two);
   await say(asked('c1', { question: 'The sub-agent “prices” has used up 20 steps. Go on with 20 more?', decisions: ['once', 'deny'], editable: false, mid_run: true }));
   const card = within(screen.getByTestId('approval-card'));

@@ -23,7 +23,7 @@ describe('the header', () => {
     expect(skills.map((skill) => skill.textContent)).toEqual(['CRM', 'Screener', 'Mailthis turn']);
   });
 
-  test('another model is chosen for this chat', async () => {
+  test('another model can be chosen for this chat', async () => {
     const rendered = await showApp();
     await openChat(rendered);
     await rendered.user.click(screen.getByTestId('model-menu'));
@@ -34,7 +34,7 @@ describe('the header', () => {
     expect(rendered.backend.asked('set_model')).toEqual([{ session: 'harborline', model: 'openai/gpt-5.2' }]);
   });
 
-  test('a provider that does not answer says so in its place', async () => {
+  test('a provider that does not respond says so in its place', async () => {
     const { user } = await showApp();
     await user.click(screen.getByTestId('model-menu'));
     expect(await screen.findByRole('menuitem', { name: 'models.lab.example did not answer.' })).toHaveAttribute('data-disabled');
@@ -42,7 +42,7 @@ describe('the header', () => {
 });
 
 describe('width', () => {
-  test('list and panel stand beside the conversation where there is room', async () => {
+  test('list and panel are beside the conversation if there is room', async () => {
     const rendered = await showApp();
     await openChat(rendered);
     act(() => rendered.store.actions.togglePanel());
@@ -52,7 +52,7 @@ describe('width', () => {
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
   });
 
-  test('below 1100 the list is a rail; it opens over the chat and a choice closes it', async () => {
+  test('below 1100 the list is a rail; it opens over the chat and closes on a choice', async () => {
     setWindow({ width: 900 });
     const rendered = await showApp();
     await openChat(rendered);
@@ -85,12 +85,12 @@ describe('width', () => {
     await rendered.user.click(within(screen.getByRole('heading', { level: 1 }).parentElement!).getByTestId('show-list'));
     expect(screen.getByRole('dialog', { name: 'Chats' })).toBeInTheDocument();
     await rendered.user.keyboard('{Escape}');
-    // Without that header the rail has the button.
+    // Without the chat header, the rail has the button.
     await act(() => rendered.store.actions.show({ kind: 'trash' }));
     expect(screen.getByRole('navigation', { name: 'Chats' })).toBeInTheDocument();
   });
 
-  test('Ctrl plus, minus and 0 zoom in, out and back, also at the first start', async () => {
+  test('Ctrl plus, minus and 0 change the zoom, also on the first start', async () => {
     const { user, app } = await showApp((world) => void (world.status = { ...world.status, first_run: true, vault: null }));
     await user.keyboard('{Control>}[Equal][Equal]{/Control}');
     expect(app().zoom).toBe(125);
@@ -114,7 +114,7 @@ describe('width', () => {
   });
 });
 
-describe('a question that waits', () => {
+describe('a waiting question', () => {
   const card = () => screen.findByTestId('approval-card');
 
   test.each<[string, (rendered: Awaited<ReturnType<typeof showApp>>) => void]>([
@@ -137,7 +137,7 @@ describe('a question that waits', () => {
     expect(rendered.app().open).toBe('harborline');
   });
 
-  test('in a narrow window the panel that lies over it makes way', async () => {
+  test('closes the panel that covers it in a narrow window', async () => {
     setWindow({ width: 900 });
     const rendered = await showApp();
     await openChat(rendered);
@@ -148,7 +148,7 @@ describe('a question that waits', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
-  test('in a narrow window the panel stays where nothing waits', async () => {
+  test('keeps the panel in a narrow window if nothing waits', async () => {
     setWindow({ width: 900 });
     const rendered = await showApp();
     await openChat(rendered, 'lisbon');
@@ -161,7 +161,7 @@ describe('a question that waits', () => {
     expect(screen.getByRole('dialog', { name: 'Panel' })).toBeInTheDocument();
   });
 
-  test('a waiting question shows in the row of its chat until it is answered', async () => {
+  test('is marked in the row of its chat until answered', async () => {
     const { backend } = await showApp();
     const row = () => within(screen.getByTestId('chat-list')).getByRole('button', { name: /^Trip costs, Lisbon offsite/ });
     const of = { session: 'lisbon', turn: 't7' };
@@ -171,7 +171,7 @@ describe('a question that waits', () => {
     expect(row()).not.toHaveAccessibleName(/waits for your answer/);
   });
 
-  test('is spoken wherever the window is', async () => {
+  test('is announced anywhere in the window', async () => {
     const rendered = await showApp();
     await openChat(rendered);
     act(() => rendered.store.actions.show({ kind: 'settings', page: 'skills' }));
@@ -180,7 +180,7 @@ describe('a question that waits', () => {
   });
 });
 
-describe('below a wide panel', () => {
+describe('composer below a wide panel', () => {
   async function ask(session: string | null = 'harborline') {
     const rendered = await showApp();
     rendered.backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? rendered.backend.call_tool());
@@ -191,7 +191,7 @@ describe('below a wide panel', () => {
     return { ...rendered, field: screen.getByRole('textbox', { name: 'Ask CRM' }) };
   }
 
-  test('a message on its way is said in a region that was there before it', async () => {
+  test('a message being sent is announced in an existing live region', async () => {
     const { backend, user, field } = await ask('lisbon');
     backend.on('send_message', () => new Promise(() => {}));
     const composer = within(field.closest<HTMLElement>('[data-region=composer]')!);
@@ -202,7 +202,7 @@ describe('below a wide panel', () => {
     expect(region).toContainElement(composer.getByTestId('on-its-way'));
   });
 
-  test('a message during a turn waits for its end, and stands there; Stop is at hand', async () => {
+  test('a message during a turn is queued and shown; Stop is available', async () => {
     const { backend, user, field } = await ask();
     await user.type(field, 'Who waits?{Enter}');
     expect(backend.asked('send_message')).toEqual([]);
@@ -212,7 +212,7 @@ describe('below a wide panel', () => {
     expect(backend.asked('stop_turn')).toEqual([{ session: 'harborline' }]);
   });
 
-  test('what goes with the message is seen, and the skills that were chosen stay', async () => {
+  test('attachments are shown, and the chosen skills stay', async () => {
     const { backend, user, field, store } = await ask(null);
     act(() => store.actions.setDraft({ skills: ['portfolio'], tool: 'crm.move_deal', files: [{ name: 'a.csv', text: 'a' }] }));
     expect(screen.getByTestId('draft-chips')).toHaveTextContent('crm.move_dealPortfolioa.csv');
@@ -220,7 +220,7 @@ describe('below a wide panel', () => {
     await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ skills: ['portfolio', 'crm'], tool: 'crm.move_deal' }]));
   });
 
-  test('the lines of a message stay when it is written on', async () => {
+  test('the lines of a message stay when it is edited further', async () => {
     const { backend, user, field, store } = await ask(null);
     act(() => store.actions.setDraft({ text: 'Compare:\n- Jane' }, true));
     await user.type(field, '{Shift>}{Enter}{/Shift}- Ben');
@@ -229,7 +229,7 @@ describe('below a wide panel', () => {
     await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ text: 'Compare:\n- Jane\n- Ben' }]));
   });
 
-  test('a slash opens the picker; a tool of another skill goes with the message', async () => {
+  test('a slash opens the picker; a tool of another skill is sent with the message', async () => {
     const { backend, user, field } = await ask(null);
     await user.type(field, '/month_s');
     const picker = await screen.findByTestId('picker');
@@ -245,7 +245,7 @@ describe('below a wide panel', () => {
     await waitFor(() => expect(backend.asked('send_message')).toMatchObject([{ text: 'Arden', skills: ['crm'], tool: chip }]));
   });
 
-  test('two brackets name a note, and Esc closes what is open without more', async () => {
+  test('two brackets name a note, and Esc only closes the list', async () => {
     const { backend, user, field } = await ask();
     await user.type(field, 'See [[[[ja');
     await screen.findByRole('option', { name: /Jane Doe/ });
@@ -260,7 +260,7 @@ describe('below a wide panel', () => {
     expect(backend.asked('stop_turn')).toEqual([]);
   });
 
-  test('files are chosen and pasted; what is a text, too, is pasted as text', async () => {
+  test('files are chosen and pasted; content that is also text is pasted as text', async () => {
     const { field } = await ask(null);
     const picture = new File([new Uint8Array([0x89])], 'image.png', { type: 'image/png' });
     const paste = (text: string) => fireEvent.paste(field, { clipboardData: { files: [picture], types: ['Files'], getData: () => text } });
@@ -271,13 +271,13 @@ describe('below a wide panel', () => {
     expect(await screen.findAllByTestId('draft-image')).toHaveLength(1);
   });
 
-  test('arrow up edits the waiting message, else the last sent one in place', async () => {
+  test('arrow up edits the queued message, else the last sent one in place', async () => {
     const { backend, user, field } = await ask();
     await user.type(field, 'Who waits?{Enter}');
     await user.keyboard('{ArrowUp}');
     expect(field).toHaveValue('Who waits?');
     await user.clear(field);
-    // While the turn runs nothing that was sent can be edited.
+    // While the turn runs no sent message can be edited.
     await user.keyboard('{ArrowUp}');
     expect(screen.getByTestId('wide-panel')).toBeInTheDocument();
     act(() => void backend.emit({ type: 'turn_cancelled', unknown: [] }, { session: 'harborline', turn: 't1' }));
@@ -287,14 +287,14 @@ describe('below a wide panel', () => {
     expect(screen.queryByTestId('wide-panel')).toBeNull();
   });
 
-  test('arrow up stays where nothing was sent yet', async () => {
+  test('arrow up does nothing before the first message', async () => {
     const { user, field } = await ask(null);
     await user.click(field);
     await user.keyboard('{ArrowUp}');
     expect(screen.getByTestId('wide-panel')).toBeInTheDocument();
   });
 
-  test('where the message goes is said, in amber where it leaves this machine', async () => {
+  test('the message’s destination is shown, in amber if it is remote', async () => {
     const { store, user } = await ask(null);
     const place = () => screen.findByTestId('docked-place');
     expect(await place()).toHaveTextContent('on this machine');
@@ -306,13 +306,13 @@ describe('below a wide panel', () => {
     expect(await screen.findByRole('tooltip')).toHaveTextContent('gpt-5.2: messages and notes go to api.openai.com');
   });
 
-  test('the question of the chat is told, and one click away', async () => {
+  test('the chat’s question is shown and one click away', async () => {
     const { user } = await ask();
     await user.click(screen.getByTestId('show-question'));
     expect(await screen.findByTestId('approval-card')).toBeInTheDocument();
   });
 
-  test('Ctrl F shows the chat that it looks through', async () => {
+  test('Ctrl F shows the chat that it searches', async () => {
     const { user } = await ask();
     await user.keyboard('{Control>}f{/Control}');
     await waitFor(() => expect(screen.getByTestId('find-field')).toHaveFocus());
@@ -320,8 +320,8 @@ describe('below a wide panel', () => {
   });
 });
 
-describe('what the window shows instead', () => {
-  test('settings have the window to themselves, a tool to run keeps the list', async () => {
+describe('full-window views', () => {
+  test('settings fill the window, running a tool keeps the list', async () => {
     const { store, user } = await showApp();
     await user.click(screen.getByTestId('nav-run-tool'));
     expect(screen.getByTestId('nav-run-tool')).toHaveAttribute('aria-current', 'page');
@@ -337,7 +337,7 @@ describe('what the window shows instead', () => {
     expect(screen.queryByTestId('chat-list')).not.toBeInTheDocument();
   });
 
-  test('a backend that does not answer, until it does', async () => {
+  test('an unresponsive backend is reported until it responds', async () => {
     const backend = new FakeBackend(sampleWorld()).fail('app_status', { message: 'Nothing answers.', hint: 'Start Nova again.' });
     const { store } = renderInApp(<App />, { backend, app: { status: null } });
     await act(() => store.actions.start());
@@ -352,7 +352,7 @@ describe('banners', () => {
   const gone = { code: 'vault_unavailable', message: 'The vault folder is gone: ~/Documents/Work vault.', hint: '' } as const;
   const config = { file: '/home/mara/.config/nova/nova.config.json', line: 12, message: 'A comma is missing.' };
 
-  test('one at a time, the vault before the settings', async () => {
+  test('are shown one at a time, the vault before the settings', async () => {
     await showApp((world) => {
       world.status = { ...world.status, vault_problem: gone, config_problem: config };
     });
@@ -360,7 +360,7 @@ describe('banners', () => {
     expect(screen.getByRole('alert')).toHaveTextContent('The vault folder is gone: ~/Documents/Work vault.');
   });
 
-  test('a vault that is gone is found again', async () => {
+  test('a missing vault can be located again', async () => {
     const { backend, user } = await showApp((world) => {
       world.status = { ...world.status, vault: null, vault_problem: gone };
     });
@@ -376,7 +376,7 @@ describe('banners', () => {
     ]);
   });
 
-  describe('of a vault that goes away while Nova runs', () => {
+  describe('a vault that disappears while Nova runs', () => {
     const message = 'The vault folder is gone: /home/mara/Documents/Work vault.';
     const vaultGone: EventBody = { type: 'vault_gone', root: null, message, hint: 'Nothing is written until it is back.' };
 
@@ -399,7 +399,7 @@ describe('banners', () => {
       expect(await screen.findByText('412 notes, watching')).toBeVisible();
     });
 
-    test('another of the vaults on this machine can be opened in its place', async () => {
+    test('another of the machine’s vaults can be opened instead', async () => {
       const { backend, user } = await showApp();
       act(() => void backend.emit(vaultGone));
       backend.on('open_vault', (params) => backend.open_vault(params));
@@ -408,7 +408,7 @@ describe('banners', () => {
       await waitFor(() => expect(backend.asked('open_vault')).toEqual([{ choice: { kind: 'folder', path: '/home/mara/Notes' }, model: 'ollama/qwen3:14b' }]));
     });
 
-    test('a root that goes away is named, and the vault stays open', async () => {
+    test('a missing root is named, and the vault stays open', async () => {
       const { backend } = await showApp();
       const gone = 'The folder that "Team" leads to is gone: /srv/team.';
       act(() => void backend.emit({ type: 'vault_gone', root: 'Team', message: gone, hint: 'Mount the disk that the notes are on.' }));
@@ -433,8 +433,8 @@ describe('banners', () => {
   });
 });
 
-describe('a change that Nova was interrupted in', () => {
-  test('is told at the start with its notes; Finish says in the panel what was done', async () => {
+describe('an interrupted change', () => {
+  test('is reported at the start with its notes; Finish shows the result in the panel', async () => {
     const { backend, user } = await showApp((world) => {
       world.changes = [interruptedSet(41)];
     });
@@ -454,7 +454,7 @@ describe('a change that Nova was interrupted in', () => {
     expect(screen.queryByTestId('banner')).not.toBeInTheDocument();
   });
 
-  test('Undo in the banner takes it back', async () => {
+  test('is reverted by Undo in the banner', async () => {
     const { backend, user } = await showApp((world) => {
       world.changes = [interruptedSet(2)];
     });
@@ -463,7 +463,7 @@ describe('a change that Nova was interrupted in', () => {
     expect(await screen.findByText('Tag the contacts by region: 2 notes undone')).toBeVisible();
   });
 
-  test('with several, the banner opens the panel, where each has its choice', async () => {
+  test('with several, the banner opens the panel with a choice for each', async () => {
     const { store, user } = await showApp((world) => {
       world.changes = [interruptedSet(2), interruptedSet(3, { id: 'other' })];
     });
@@ -481,7 +481,7 @@ describe('the status line', () => {
     });
   const polling = 'polled every few seconds (8192 watches are in use; raise max_user_watches)';
 
-  test('the number of problems leads to their list, from wherever it is seen', async () => {
+  test('the number of problems opens their list from anywhere', async () => {
     const { store, user } = await showApp();
     act(() => store.actions.show({ kind: 'run-tool', tool: null }));
     await user.click(await screen.findByRole('button', { name: '3 problems' }));
@@ -490,7 +490,7 @@ describe('the status line', () => {
     expect(panel.getByRole('article', { name: 'Arden fit-out' })).toBeVisible();
   });
 
-  test('the tabs of the panel are words, and signs where another page needs the room', async () => {
+  test('the panel tabs are words, and icons when another page needs the room', async () => {
     const backend = new FakeBackend(sampleWorld());
     backend.on('list_panels', () => samplePanels.slice(0, 3)).on('call_tool', (call) => sampleAnswer(call) ?? backend.call_tool());
     const { store } = renderInApp(<App now={() => sampleNow} />, { backend });
@@ -526,7 +526,7 @@ describe('the status line', () => {
     expect(await screen.findByRole('dialog', { name: 'Panel' })).toBeInTheDocument();
   });
 
-  test('a polled vault says so, with the reason on focus, and shows no banner', async () => {
+  test('a polled vault shows the reason on focus, and no banner', async () => {
     await watched(polling);
     const status = screen.getByTestId('vault-status');
     expect(status).toHaveTextContent('412 notes, polled every few seconds');
@@ -535,7 +535,7 @@ describe('the status line', () => {
     expect(screen.queryByTestId('banner')).not.toBeInTheDocument();
   });
 
-  test('a network vault says it is polled too, with the reason, without a warning', async () => {
+  test('a network vault shows that it is polled and why, without a warning', async () => {
     await watched('watching, and polled every few seconds (the vault is on NFS)');
     const status = screen.getByTestId('vault-status');
     expect(status).toHaveTextContent('412 notes, watching, and polled every few seconds');
@@ -545,7 +545,7 @@ describe('the status line', () => {
     expect(screen.queryByTestId('banner')).not.toBeInTheDocument();
   });
 
-  test('a vault that is not watched is a banner too', async () => {
+  test('an unwatched vault also shows a banner', async () => {
     await watched('not watched (the folder cannot be read; put it back)');
     expect(screen.getByTestId('banner')).toHaveTextContent('Changes in Obsidian are not seen: the folder cannot be read; put it back');
     expect(screen.getByTestId('vault-status')).toHaveTextContent('412 notes, not watched');
@@ -575,7 +575,7 @@ describe('appearance', () => {
   });
 });
 
-test('on another day what is due is read again, when the window is looked at', async () => {
+test('due items are reloaded when the window is shown on another day', async () => {
   const { backend } = await showApp();
   const before = backend.asked('list_glances').length;
   const look = () => act(async () => void window.dispatchEvent(new Event('focus')));

@@ -37,16 +37,16 @@ import { sameList } from './state/same';
 import { countTasks } from './state/subagents';
 import { RunToolPage } from './tools/RunToolPage';
 
-/** Narrower than the window can be made: only zoom leads here, and the rail's place is wanted for the conversation. */
+/** Below the window's minimum width, so only reached by zoom; the rail makes way for the conversation. */
 const ZOOMED_IN = '(max-width: 899px)';
 
-/** The whole window. `now` tells which chats are of today. */
+/** The whole window. `now` determines which chats are today's. */
 export function App({ now = () => new Date() }: { now?: () => Date }) {
   const roomy = useMedia('(min-width: 1100px)');
   const status = useApp((app) => app.status);
   const large = useMedia('(min-width: 1600px)');
   const view = useApp((app) => app.view);
-  // A wide panel leaves room for the list in a large window only.
+  // A wide panel only leaves room for the list in a large window.
   const roomForList = useApp(widePanel) === null ? roomy : large;
   useAppearance();
   useNewDay();
@@ -80,7 +80,7 @@ export function App({ now = () => new Date() }: { now?: () => Date }) {
   );
 }
 
-/** What is due is another on another day; a window may stay open over many. */
+/** Reloads due items on a new day; a window may stay open for days. */
 function useNewDay() {
   const { loadGlances } = useActions();
   useEffect(() => {
@@ -133,7 +133,7 @@ function Chat({ roomy }: { roomy: boolean }) {
     ...(agents === 0 && panel.tab !== 'subagents'
       ? []
       : [{ tab: 'subagents' as const, label: 'Sub-agents', icon: 'people' as const, keepsLabel: true, count: agents, content: <SubAgentsPanel /> }]),
-    // Stays while it is looked at, also when the last problem is gone.
+    // Stays open while shown, even after the last problem is gone.
     ...(problems === 0 && panel.tab !== 'problems'
       ? []
       : [{ tab: 'problems' as const, label: 'Problems', icon: 'warn' as const, count: problems, content: <ProblemsPanel /> }]),
@@ -204,7 +204,7 @@ function Chat({ roomy }: { roomy: boolean }) {
 function ListColumn({ roomy, now }: { roomy: boolean; now: Date }) {
   const list = useApp((app) => app.list);
   const zoomedIn = useMedia(ZOOMED_IN);
-  // The header of the chat has its button then.
+  // The chat's header has its button then.
   const inHeader = useApp((app) => app.view.kind === 'chat' && widePanel(app) === null) && zoomedIn;
   const { toggleList, showList, setListSheet, setListWidth } = useActions();
   const fold = () => toggleList(roomy);
@@ -234,7 +234,7 @@ function ListColumn({ roomy, now }: { roomy: boolean; now: Date }) {
   );
 }
 
-/** Before the backend's first answer: nothing, or why there is none. */
+/** Shown before the backend's first response: nothing, or the error. */
 function Starting() {
   const problem = useApp((app) => app.startProblem);
   const { start } = useActions();
@@ -260,7 +260,7 @@ function Starting() {
   );
 }
 
-/** Notes that the last turn of the open chat changed and that were not undone. */
+/** Number of notes changed by the open chat's last turn and not undone. */
 function useChanged(): number {
   const session = useApp((app) => app.open);
   const revision = useApp((app) => app.revisions.changes);

@@ -5,7 +5,7 @@ import { Tips, ViewBoundary } from './shared';
 import { StoreProvider } from './state/hooks';
 import type { Store } from './state/store';
 
-/** What everything in the window stands on. */
+/** Providers that everything in the window depends on. */
 export function Window({ backend, store, children }: { backend: Backend; store: Store; children: ReactNode }) {
   return (
     <BackendProvider value={backend}>

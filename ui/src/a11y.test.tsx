@@ -1,4 +1,5 @@
-// Every screen by axe: roles, names, order, whatever needs no browser. Contrast is measured in the window.
+// Runs axe on every screen: roles, names, order, everything that needs no layout. Contrast is tested in the
+// real window.
 import { act, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test } from 'vitest';
@@ -23,7 +24,7 @@ type Screen = [name: string, go: (store: Store) => unknown, change?: (world: Wor
 
 const chat = (store: Store) => store.actions.openSession('harborline');
 
-/** What opens at a sign that is typed; `[[` is one `[` for user-event. */
+/** Types the text and waits for the list it opens; `[[` is one `[` for user-event. */
 async function typed(text: string, opens: string) {
   await userEvent.type(screen.getByTestId('composer-input'), text);
   await screen.findAllByTestId(opens);
@@ -73,8 +74,8 @@ const screens: Screen[] = [
   ...pages.map((page): Screen => [`settings, ${page}`, (store) => store.actions.show({ kind: 'settings', page })]),
 ];
 
-// A message has lines, which only a textarea has, and while a list is open it is a combobox: screen readers tell
-// of the list by that role, though HTML does not name it for a textarea.
+// A message has lines, so it needs a textarea; while a list is open it is a combobox. Screen readers announce
+// the list by that role, although HTML does not allow it for a textarea.
 const combobox = [expect.stringMatching(/^aria-allowed-role: <textarea [^]*role="combobox"/) as string];
 const known: Record<string, string[]> = { 'the picker of tools': combobox, 'the list of notes': combobox, 'the picker of tools below a panel': combobox };
 
@@ -86,7 +87,7 @@ test.each(screens)('%s', async (name, go, change) => {
   const { store } = renderInApp(<App now={() => sampleNow} />, { backend });
   await act(() => store.actions.start());
   await go(store);
-  // What is read when a screen opens has come.
+  // Wait for the data that a screen loads when it opens.
   await act(async () => void (await new Promise((done) => setTimeout(done))));
   expect(screen.queryAllByRole('button', { hidden: true }).length).toBeGreaterThan(0);
   expect(await violations()).toEqual(known[name] ?? []);

@@ -11,7 +11,7 @@ const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 
 const store = createStore(tauriBackend);
-// Nothing is kept before what was kept last time is read.
+// Nothing is saved before the saved state is loaded.
 void store.actions.start().finally(() => keepChanges(store, tauriBackend));
 
 createRoot(root).render(
@@ -20,5 +20,5 @@ createRoot(root).render(
   </Window>,
 );
 
-// For `make bench`: the frame after the first that could show anything.
+// For `make bench`: marks the second frame.
 requestAnimationFrame(() => requestAnimationFrame(() => performance.mark('second-frame')));

@@ -19,14 +19,14 @@ const request: EventBody[] = [
   { type: 'usage', input: 11_800, cached: 8_378, output: 14 },
 ];
 
-test('where the model is stays when the figures are hidden', async () => {
+test('the model’s location stays when the figures are hidden', async () => {
   const { status } = sampleWorld();
   await openChat(<ActivityLine />, request, { status: { ...status, appearance: { ...status.appearance, activity_line: false } } });
   expect(await screen.findByTestId('status-model')).toHaveTextContent('qwen3:14b runs on this machine');
   expect(screen.queryByText(/in the catalog/)).toBeNull();
 });
 
-test('says where a model runs that a server on this machine passes on', async () => {
+test('names the host of a model that a local server passes on', async () => {
   const world = sampleWorld();
   const passed_on = [{ model: 'gpt-oss:120b-cloud', host: 'ollama.com', agreed: true }];
   const providers = world.providers.map((row) => (row.id === 'ollama' ? { ...row, models: [...row.models, 'gpt-oss:120b-cloud'], passed_on } : row));
@@ -38,7 +38,7 @@ test('says where a model runs that a server on this machine passes on', async ()
   expect(await screen.findByText('qwen3:14b runs on this machine, at 127.0.0.1:11434')).toBeVisible();
 });
 
-describe('a server on this machine that says only later where its model runs', () => {
+describe('a local server that reports only later where its model runs', () => {
   const model = 'ollama/gpt-oss:120b-cloud';
   const world = sampleWorld();
   const status = { ...world.status, model };
@@ -47,7 +47,7 @@ describe('a server on this machine that says only later where its model runs', (
   const step: EventBody = { type: 'step_started', tools: [], prefix_kept: true, bytes: 10_000, host: 'ollama.com' };
   const goes = () => screen.findByText('gpt-oss:120b-cloud: messages and notes go to ollama.com');
 
-  test('is not said to run it here, and is asked again once it answers', async () => {
+  test('is not assumed to run it locally, and is asked again once it responds', async () => {
     const problem = { code: 'provider_unreachable', message: 'Nothing answers.', hint: '' } as const;
     const { backend, say } = await openChat(<ActivityLine />, [turnStarted('Who?', model)], { status, providers: ollama({ models: [], problem }) });
     expect(await screen.findByText('gpt-oss:120b-cloud: unknown host, 127.0.0.1:11434 does not say where it runs')).toBeVisible();
@@ -56,7 +56,7 @@ describe('a server on this machine that says only later where its model runs', (
     expect(await goes()).toBeVisible();
   });
 
-  test('is asked again when a request went elsewhere than it said, once for each', async () => {
+  test('is asked again when a request went to another host, once per host', async () => {
     const { backend, say } = await openChat(<ActivityLine />, [turnStarted('Who?', model)], { status });
     expect(await screen.findByText('gpt-oss:120b-cloud runs on this machine, at 127.0.0.1:11434')).toBeVisible();
     await say(step);
@@ -69,7 +69,7 @@ describe('a server on this machine that says only later where its model runs', (
   });
 });
 
-test('what a request is made of is told with Tab, without a mouse', async () => {
+test('the parts of a request are shown with Tab, without a mouse', async () => {
   await openChat(<ActivityLine />, request);
   const figure = await screen.findByRole('button', { name: /^11.8k of 32k tokens, 71 % cached/ });
   expect(screen.queryByRole('tooltip')).toBeNull();
@@ -104,14 +104,14 @@ describe('after another model is chosen', () => {
   });
 });
 
-test('in a low window the figures go, and where the model is and how it does stay', async () => {
+test('a low window hides the figures, but not the model’s location and state', async () => {
   const { status } = sampleWorld();
   const { say } = await openChat(<ActivityLine />, request, { status });
   await say({ type: 'provider_health', provider: 'ollama', health: { state: 'unreachable', at: '2026-11-22T10:02:00Z', message: null } });
   const place = await screen.findByTestId('status-model');
   expect(place).toHaveTextContent('qwen3:14b runs on this machine, at 127.0.0.1:11434');
   expect(within(place).getByRole('status')).toHaveTextContent(/not answering since/);
-  // Below 700 high what has this class is not drawn.
+  // This class hides an element below a height of 700.
   expect(place.closest('.short\\:hidden')).toBeNull();
   expect(screen.getByText(/11.8k of 32k tokens/).closest('.short\\:hidden')).not.toBeNull();
 });

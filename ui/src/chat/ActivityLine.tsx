@@ -3,7 +3,7 @@ import { costText, counted, Explained, healthOf, healthText, modelName, placeTex
 import { useApp, useRpc, useSession } from '../state/hooks';
 import { lastCounted, type Counted } from '../state/session';
 
-/** Below the composer: what every request carries, and where the model is. */
+/** Below the composer: the contents of every request, and where the model runs. */
 export function ActivityLine() {
   const wanted = useApp((app) => app.status?.appearance.activity_line ?? true);
   const registry = useApp((app) => app.revisions.registry);
@@ -15,11 +15,11 @@ export function ActivityLine() {
   const told = useApp((app) => app.health);
   const active = useSession((state) => state.skills.length);
   const health = provider ? healthOf(provider, told) : null;
-  // The conversation keeps its place while the figures are read, so the line is there from the start.
+  // Always rendered, so that the conversation does not move when the figures arrive.
   return (
     <p className={`flex h-6 items-end gap-3.5 overflow-hidden px-1 text-meta whitespace-nowrap text-fg-3 ${model === null ? 'short:hidden' : ''}`}>
       {wanted && (
-        // Where the window is low they go, where it is narrow the last ones do, whole: where the model is stays.
+        // A low window hides all figures, a narrow one the last ones entirely; the model's location stays.
         <span data-testid="activity-figures" className="flex h-4 min-w-0 shrink-[99] flex-wrap gap-x-3.5 overflow-hidden short:hidden">
           {catalog !== undefined && <span className="shrink-0">{counted(catalog, 'skill')} in the catalog</span>}
           <span className="shrink-0">{active} active</span>
@@ -40,7 +40,10 @@ export function ActivityLine() {
   );
 }
 
-/** What the last request took, of its own model's context and at its own model's price, also where another is chosen now. */
+/**
+ * The last request's share of its own model's context, and its price with that model, even if another is
+ * chosen now.
+ */
 function LastRequest({ providers, chosen }: { providers: readonly ProviderRow[]; chosen: string | null }) {
   const last = useSession(lastCounted, sameRequest);
   if (last === null) return null;
@@ -61,7 +64,7 @@ function sameRequest(before: Counted | null, now: Counted | null): boolean {
   return before?.usage === now?.usage && before?.context === now?.context && before?.model === now?.model;
 }
 
-/** What of a request is for what, a line each. */
+/** The parts of a request, one per line. */
 function partsText({ parts }: ContextView): string {
   return [
     `Every chat: ${tokens(parts.system)}`,

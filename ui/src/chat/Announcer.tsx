@@ -4,7 +4,7 @@ import { useEverySession } from '../state/hooks';
 import type { SessionState } from '../state/session';
 import { announcements, type Announcements } from './announcements';
 
-/** Tells a screen reader what happens in the conversation, without reading the stream aloud. */
+/** Announces events of the conversation to screen readers, without reading the stream aloud. */
 export function Announcer() {
   const [said, setSaid] = useState<Announcements>({ polite: [], assertive: [] });
   const seen = useRef<{ readonly state: SessionState; readonly session: string | null } | null>(null);
@@ -12,7 +12,7 @@ export function Announcer() {
     useCallback((state, session) => {
       const before = seen.current;
       seen.current = { state, session };
-      // What was there when the chat was opened is read, not announced.
+      // Content that existed when the chat was opened is not announced.
       const opened = before?.session !== session || (before.state.turns.length === 0 && state.turns.length > 1);
       if (opened || before.state === state) return;
       const news = announcements(before.state, state);

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** As a mouse does: what is pressed has the focus. */
+/** Like a mouse click, which also focuses the button. */
 const press = (button: HTMLElement) => {
   act(() => button.focus());
   fireEvent.click(button);
@@ -29,7 +29,7 @@ const press = (button: HTMLElement) => {
 
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 
-/** Opens a chat that asks, and looks at it long enough to be allowed to answer. */
+/** Opens a chat that asks, and waits until answers are accepted. */
 async function waiting(...events: EventBody[]) {
   const app = await openChat(<Conversation />, [turnStarted(), ...events]);
   app.backend.on('revise_approval', () => ({}));
@@ -41,7 +41,7 @@ const move = (more: Parameters<typeof asked>[1] = {}) => [
   asked('c', { diff: [diff('CRM/Deals/Rollout.md')], ...more }),
 ];
 
-describe('looking first', () => {
+describe('arming', () => {
   test('clicks and keys of the first 400 ms answer nothing', async () => {
     const { backend, session } = await waiting(...move());
     await wait(399);
@@ -76,7 +76,7 @@ describe('looking first', () => {
     expect(backend.asked('decide_approval')).toEqual([{ session, call: 'c', decision: 'once', revision: 1 }]);
   });
 
-  test('a diff made anew is looked at again, and the answer is about it', async () => {
+  test('a renewed diff is armed again, and the answer refers to it', async () => {
     const { backend, say } = await waiting(...move());
     await wait(400);
     await say(asked('c', { revision: 2, diff: [diff('CRM/Deals/Rollout.md', 'lost')] }));
@@ -89,7 +89,7 @@ describe('looking first', () => {
     expect(backend.asked('decide_approval')).toEqual([expect.objectContaining({ decision: 'session', revision: 2 })]);
   });
 
-  test('one answer is one answer, also by two clicks', async () => {
+  test('two clicks are one answer', async () => {
     const { backend } = await waiting(...move());
     await wait(400);
     fireEvent.click(screen.getByTestId('approval-once'));
@@ -99,8 +99,8 @@ describe('looking first', () => {
   });
 });
 
-describe('a note that is to be moved', () => {
-  test('says from where', async () => {
+describe('a note to be moved', () => {
+  test('shows its old path', async () => {
     const moved: NoteDiffView = { ...diff('Friends/Jane Doe.md'), kind: 'renamed', from: 'CRM/People/Jane Doe.md', properties: [], summary: 'moved' };
     await waiting(...move({ diff: [moved] }));
     expect(screen.getByText('moved from', { exact: false })).toHaveTextContent('moved from CRM/People/Jane Doe.md');
@@ -117,7 +117,7 @@ describe('answers', () => {
     expect(backend.asked('decide_approval')).toEqual([expect.objectContaining({ decision: 'once' })]);
   });
 
-  test('Deny asks why in one line; Esc goes back, Enter sends', async () => {
+  test('Deny asks for a reason in one line; Esc goes back, Enter sends', async () => {
     const { backend } = await waiting(...move());
     await wait(400);
     press(screen.getByTestId('approval-deny'));
@@ -149,14 +149,14 @@ describe('answers', () => {
     expect(backend.asked('decide_approval')).toEqual([expect.objectContaining({ decision: 'always' })]);
   });
 
-  test('only what is offered can be answered', async () => {
+  test('only offered answers can be given', async () => {
     await waiting(started('c', 'mail.send', 'send'), asked('c', { question: 'Send 1 mail?', decisions: ['once', 'deny'], editable: false }));
     const buttons = within(screen.getByTestId('approval-card')).getAllByRole('button').map((button) => button.dataset['testid']);
     expect(buttons).toEqual(['approval-once', 'approval-deny']);
     expect(screen.getByTestId('approval-once')).toHaveTextContent('Send once');
   });
 
-  test('a refused answer can be given again', async () => {
+  test('a refused answer can be repeated', async () => {
     const { backend } = await waiting(...move());
     await wait(400);
     backend.fail('decide_approval', { message: 'The note changed while you looked.', hint: 'Look again.' });
@@ -174,7 +174,7 @@ describe('answers', () => {
     expect(screen.getByTestId('tool-card').dataset['state']).toBe('running');
   });
 
-  test('a focus inside the card goes to the composer with it', async () => {
+  test('a focus inside the card moves to the composer with it', async () => {
     const { say } = await waiting(...move());
     screen.getByTestId('approval-once').focus();
     await say({ type: 'approval_decided', call: 'c', decision: 'once', by: 'you', reason: null });
@@ -182,7 +182,7 @@ describe('answers', () => {
   });
 });
 
-describe('what is shown', () => {
+describe('payload', () => {
   test('tool, full arguments and the diff of a note', async () => {
     await waiting(...move());
     const card = screen.getByRole('group', { name: 'Change 1 note?' });
@@ -191,7 +191,7 @@ describe('what is shown', () => {
     expect(card).toHaveTextContent('on your behalf');
   });
 
-  test('what a person will get, line by line, with nothing hidden', async () => {
+  test('content that a person will receive, line by line, with nothing hidden', async () => {
     const body = Array.from({ length: 14 }, (_, index) => `line ${index + 1}`).join('\n');
     await waiting(
       started('c', 'mail.send', 'send'),
@@ -204,7 +204,7 @@ describe('what is shown', () => {
     expect(card).toHaveTextContent('line 14');
   });
 
-  test('what a tool says of its call is shown in place of the arguments', async () => {
+  test('a tool’s own description of its call replaces the arguments', async () => {
     const { say } = await waiting(
       started('c', 'mail.send', 'send'),
       asked('c', {
@@ -255,7 +255,7 @@ describe('what is shown', () => {
 });
 
 describe('Edit arguments', () => {
-  test('the change is made anew and looked at before it can be allowed', async () => {
+  test('the edited call is shown again and must be armed before it can be allowed', async () => {
     const { backend, say, session } = await waiting(...move());
     await wait(400);
     press(screen.getByTestId('approval-edit'));
@@ -276,12 +276,12 @@ describe('Edit arguments', () => {
     expect(backend.asked('decide_approval')).toEqual([expect.objectContaining({ decision: 'once', revision: 2 })]);
   });
 
-  test('Esc leaves an untouched form, and asks before it drops edits', async () => {
+  test('Esc leaves an untouched form, and asks before dropping edits', async () => {
     await waiting(...move());
     await wait(400);
     press(screen.getByTestId('approval-edit'));
     await wait(0);
-    // The button is gone, its form has the focus.
+    // The button is gone, so its form has the focus.
     expect(screen.getByTestId('tool-form')).toContainElement(document.activeElement as HTMLElement);
     fireEvent.keyDown(screen.getByDisplayValue('won'), { key: 'Escape' });
     expect(screen.getByTestId('approval-once')).toBeVisible();
@@ -302,7 +302,7 @@ describe('Edit arguments', () => {
   });
 });
 
-describe('a host that is asked about while the call runs', () => {
+describe('a host requested while the call runs', () => {
   const host = (name: string, revision: number) =>
     asked('c', {
       args: { city: 'Kiel' },
@@ -318,7 +318,7 @@ describe('a host that is asked about while the call runs', () => {
     ({ type: 'approval_decided', call: 'c', decision, by: 'user', reason }) as const;
   const buttons = () => within(screen.getByTestId('approval-card')).getAllByRole('button').map(({ dataset }) => dataset['testid']);
 
-  test('opens the card again, with the arguments, and offers what is offered', async () => {
+  test('reopens the card with the arguments and the offered answers', async () => {
     const { say } = await waiting(running);
     expect(screen.getByTestId('tool-card').dataset['state']).toBe('running');
     await say(host('api.weather.com', 1));
@@ -330,12 +330,12 @@ describe('a host that is asked about while the call runs', () => {
     expect(buttons()).toEqual(['approval-once', 'approval-session', 'approval-deny']);
   });
 
-  test('is asked again for a second host, as a question of its own', async () => {
+  test('is asked again for a second host, as a separate question', async () => {
     const { backend, session } = await waiting(running, host('geo.weather.com', 1));
     await wait(400);
     fireEvent.click(screen.getByTestId('approval-once'));
     await wait(0);
-    // Both arrive in one rendering.
+    // Both arrive in one render.
     act(() => {
       backend.emit(decided('once'), { session, turn: 't1' });
       backend.emit(host('api.weather.com', 2), { session, turn: 't1' });
@@ -344,7 +344,7 @@ describe('a host that is asked about while the call runs', () => {
     expect(screen.getByTestId('notice')).toHaveTextContent(/^geo.weather.com allowed once by you, \d\d:\d\d$/);
     expect(screen.queryByText(/look again/)).toBeNull();
     expect(screen.getByTestId('approval-once')).toBeEnabled();
-    // Not meant for this question.
+    // Was aimed at the earlier question.
     fireEvent.click(screen.getByTestId('approval-once'));
     await wait(400);
     fireEvent.click(screen.getByTestId('approval-session'));
@@ -355,21 +355,21 @@ describe('a host that is asked about while the call runs', () => {
     ]);
   });
 
-  test('denied, is one line, and the call runs on', async () => {
+  test('leaves one line if denied, and the call continues', async () => {
     const { say } = await waiting(running, host('geo.weather.com', 1));
     await say(decided('deny', 'not there'));
     expect(screen.getByTestId('tool-card').dataset['state']).toBe('running');
     expect(screen.getByTestId('notice')).toHaveTextContent(/^geo.weather.com denied by you: “not there”, \d\d:\d\d$/);
   });
 
-  test('of two calls are two questions, never one answer for both', async () => {
+  test('of two calls is two questions, never one answer for both', async () => {
     const write = (call: string) => [started(call, 'dynamic.log', 'write'), { ...host('api.weather.com', 1), call }];
     await waiting(...write('a'), ...write('b'));
     expect(screen.getAllByTestId('approval-card')).toHaveLength(2);
   });
 });
 
-test('Always for a credential says who gets it for where, and where it is taken back', async () => {
+test('Always for a credential says who gets it for which host, and where to revoke it', async () => {
   await waiting(
     started('c', 'lookup.quote', 'external'),
     asked('c', {
@@ -399,7 +399,7 @@ describe('the first call of a tool file', () => {
     }),
   ];
 
-  test('asks with all that the file declares, and nothing invisible in it', async () => {
+  test('shows everything that the file declares, with no invisible characters', async () => {
     await waiting(...first('dynamic.weather'));
     const card = screen.getByRole('group', { name: 'Run dynamic.weather for the first time?' });
     expect(within(card).getByTestId('approval-detail')).toHaveTextContent(

@@ -14,23 +14,23 @@ import { isScript } from './wording';
 
 interface ApprovalCardProps {
   readonly call: CallItem;
-  /** The session, or the form run, that the call belongs to. */
+  /** The session or form run of the call. */
   readonly session: string;
-  /** Calls of the same tool that wait too and get the same answer. */
+  /** Other waiting calls of the same tool, which get the same answer. */
   readonly more?: readonly CallItem[];
-  /** The calls that its script has made. */
+  /** The calls made by its script. */
   readonly within?: readonly CallItem[];
-  /** Place among the cards that wait. */
+  /** Position among the waiting cards. */
   readonly position?: { readonly index: number; readonly of: number };
 }
 
 /**
- * "May this call run?": the consequence, the exact payload, and the answers that are offered. Never
- * takes the focus, and what runs is what it shows. Draws nothing for a call that asks nothing.
+ * "May this call run?": the consequence, the exact payload, and the offered answers. Never takes the focus,
+ * and what it shows is what runs. Renders nothing for a call without a question.
  */
 export function ApprovalCard({ call, session, more = [], within = [], position }: ApprovalCardProps) {
   if (call.state !== 'waiting' || !call.approval) return null;
-  // Each question is a card of its own, also the next one about the same call.
+  // Each question has its own card, including the next one about the same call.
   const { elicitation } = call.approval;
   if (elicitation) {
     const key = `${call.call}#${call.earlier.length}`;
@@ -63,7 +63,7 @@ function Card({ calls, within, approval, session, position }: CardProps) {
 
   const [first] = calls;
   if (!first) return null;
-  // Whatever the call does, what is asked in the middle of it is whether something may leave.
+  // A question during a call is about outgoing data, whatever the call's own effect.
   const goesOn = approval.midRun && isTask(first);
   const effect = approval.midRun && !goesOn ? 'external' : first.effect;
   const look = lookOf(effect);
@@ -158,15 +158,15 @@ function Card({ calls, within, approval, session, position }: CardProps) {
 
 interface ChoicesProps {
   readonly first: CallItem;
-  /** It is the only call of the card, so its arguments can be edited. */
+  /** Its arguments can be edited, as it is the card's only call. */
   readonly alone: boolean;
   readonly approval: Approval;
   readonly answering: Answering;
-  /** Beside the decisions. */
+  /** Shown beside the decisions. */
   readonly children?: ReactNode;
 }
 
-/** The decisions that the question offers. */
+/** The decisions offered by the question. */
 function Choices({ first, alone, approval, answering, children }: ChoicesProps) {
   const { armed, stale, busy, deny, edit, answer, setMode } = answering;
   const offers = (decision: Decision) => approval.decisions.includes(decision);
@@ -211,7 +211,7 @@ function Choices({ first, alone, approval, answering, children }: ChoicesProps) 
 interface AlwaysButtonProps {
   readonly call: CallItem;
   readonly host: string | null;
-  /** Where the question is about a credential and nothing else. */
+  /** Set if the question is only about a credential. */
   readonly credential: string | null;
   readonly disabled: boolean;
   readonly onAlways: () => void;
@@ -293,7 +293,7 @@ function DenyReason({ disabled, onDeny, onBack }: { disabled: boolean; onDeny: (
   );
 }
 
-/** Ctrl Enter in a composer with nothing to send is meant for the card that waits. */
+/** Ctrl+Enter in an empty composer answers the waiting card. */
 function useKeyOfEmptyComposer(act: () => void) {
   const pressed = useEffectEvent((event: globalThis.KeyboardEvent) => {
     const { target } = event;
@@ -306,7 +306,7 @@ function useKeyOfEmptyComposer(act: () => void) {
   }, []);
 }
 
-/** A decided card goes away; a focus inside it continues to the composer instead of nowhere. */
+/** Moves a focus inside a decided card to the composer when the card disappears. */
 function useFocusLeavesToComposer(card: { readonly current: HTMLElement | null }) {
   useLayoutEffect(() => {
     const element = card.current;
@@ -337,8 +337,8 @@ function allowLabel(call: CallItem): string {
 }
 
 /**
- * The title, and what follows it: "Run this?" and "What it does is not declared." Of three calls,
- * "Change 1 note?" is "Change 3 notes?".
+ * The title, and the text after it: "Run this?" and "What it does is not declared." For three calls, "Change
+ * 1 note?" becomes "Change 3 notes?".
  */
 function questionFor(text: string, calls: number): readonly [title: string, detail: string] {
   const end = text.indexOf('? ') + 1;

@@ -34,7 +34,7 @@ async function chat(...texts: string[]) {
   return { backend, turns, answered };
 }
 
-test('an edited message begins a branch, and the arrows lead back', async () => {
+test('an edited message begins a branch, and the arrows switch back', async () => {
   const { backend, turns, answered } = await chat('One', 'Two', 'Three');
   await userEvent.click(screen.getAllByTestId('edit-message')[1] as HTMLElement);
   expect(screen.getByTestId('edit-form')).toHaveTextContent('Later changes to notes stay');
@@ -51,7 +51,7 @@ test('an edited message begins a branch, and the arrows lead back', async () => 
   expect(screen.getByLabelText('Version 1 of 2')).toBeInTheDocument();
 });
 
-test('the first message is edited, too', async () => {
+test('the first message can be edited, too', async () => {
   const { backend } = await chat('One');
   await userEvent.click(screen.getByTestId('edit-message'));
   await userEvent.keyboard('!{Enter}');
@@ -77,12 +77,12 @@ test('files of an edited message are chips that can be removed', async () => {
   await userEvent.click(screen.getAllByTestId('edit-message').at(-1)!);
   await userEvent.clear(document.activeElement as HTMLElement);
   await userEvent.click(screen.getByRole('button', { name: 'Remove list.csv' }));
-  // The image is a message by itself.
+  // An image alone is a message.
   await userEvent.click(screen.getByTestId('send-edited'));
   await waitFor(() => expect(backend.asked('send_message').at(-1)).toMatchObject({ text: '', images }));
 });
 
-test('↑ in an empty composer edits the last message; Esc leaves it as it was', async () => {
+test('↑ in an empty composer edits the last message; Esc discards the edit', async () => {
   const { backend } = await chat('One', 'Two');
   await userEvent.type(composer(), '{ArrowUp}');
   await waitFor(() => expect(screen.getByTestId('edit-form').querySelector('textarea')).toHaveFocus());
@@ -94,7 +94,7 @@ test('↑ in an empty composer edits the last message; Esc leaves it as it was',
   expect(screen.queryByTestId('edit-form')).toBeNull();
 });
 
-test('by keys alone: Enter goes from a message to its pencil, Esc back', async () => {
+test('by keyboard: Enter goes from a message to its pencil, Esc back', async () => {
   await chat('One');
   act(() => screen.getByTestId('user-message').focus());
   await userEvent.keyboard('{Enter}');
@@ -105,7 +105,7 @@ test('by keys alone: Enter goes from a message to its pencil, Esc back', async (
   await waitFor(() => expect(screen.getByTestId('edit-message')).toHaveFocus());
 });
 
-test('an answer is given again beside the one that is there', async () => {
+test('a repeated answer becomes another version', async () => {
   const { backend, turns, answered } = await chat('One', 'Two');
   await userEvent.click(screen.getAllByTestId('answer-again').at(-1) as HTMLElement);
   expect(backend.asked('send_message').at(-1)).toMatchObject({ text: 'Two', after: turns[0] });
@@ -114,7 +114,7 @@ test('an answer is given again beside the one that is there', async () => {
   expect(screen.getByTestId('versions')).toHaveTextContent('2/2');
 });
 
-test('while a turn runs nothing is edited, and what cannot be sent stays in its field', async () => {
+test('during a turn no edit is possible, and an unsent edit stays in its field', async () => {
   const { backend } = await chat('One');
   backend.fail('send_message', { message: 'This chat is busy.' });
   await userEvent.click(screen.getByTestId('edit-message'));

@@ -1,5 +1,4 @@
-// Going back in a chat: a sent message is edited, an answer is given again, and the arrows lead from one
-// version to the other.
+// Branching a chat: a sent message is edited, an answer is repeated, and the arrows switch between versions.
 
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 
@@ -13,7 +12,7 @@ import { CopyButton, Corner } from './MessageParts';
 import { SendProblem } from './remedies';
 import type { Outline } from './runtime';
 
-/** The user's message with its versions; in its place the field in which it is edited. */
+/** The user's message with its versions, or the field that edits it. */
 export function Editable({ turn, children }: { turn: Said; children: ReactNode }) {
   const [editing, setEditing] = useState(false);
   const pencil = useRef<HTMLButtonElement>(null);
@@ -50,7 +49,7 @@ export function Editable({ turn, children }: { turn: Said; children: ReactNode }
   );
 }
 
-/** As in every item of the conversation Enter goes in, to the pencil where it can be used, and Esc out. */
+/** As in every item of the conversation, Enter moves inside (here to the enabled pencil) and Esc out. */
 function walkInto(event: KeyboardEvent<HTMLDivElement>) {
   const item = event.currentTarget.querySelector<HTMLElement>('[data-item]');
   const to =
@@ -65,7 +64,7 @@ function walkInto(event: KeyboardEvent<HTMLDivElement>) {
   to.focus();
 }
 
-/** ‹ 2/3 › where the message was said in several ways. */
+/** ‹ 2/3 › if the message has several versions. */
 function Versions({ turn }: { turn: Said }) {
   const branches = useSession((state) => state.branches);
   const running = useSession((state) => runningTurn(state) !== null);
@@ -174,7 +173,7 @@ function EditMessage({ turn, onClose }: { turn: Said; onClose: () => void }) {
   );
 }
 
-/** Asks the same again; the existing answer stays as a version. */
+/** Repeats the request; the existing answer stays as a version. */
 export function AnswerAgain({ turn }: { turn: Outline }) {
   const before = useSession((state) => beforeOf(state.branches, turn.id) ?? null);
   const busy = useSession((state) => runningTurn(state) !== null);
@@ -202,7 +201,7 @@ export function AnswerAgain({ turn }: { turn: Outline }) {
   );
 }
 
-/** Brings the message into view that a search has found. */
+/** Scrolls to the message found by a search. */
 export function useSoughtTurn(mountAll: () => void): void {
   const sought = useApp((app) => app.sought);
   const open = useApp((app) => app.open);
@@ -210,7 +209,7 @@ export function useSoughtTurn(mountAll: () => void): void {
   const { found } = useActions();
   useEffect(() => {
     if (sought === null || sought.session !== open || !there) return;
-    // Not within the effect: earlier turns are put on the page at once.
+    // Outside of the effect, since earlier turns are mounted synchronously.
     const timer = setTimeout(() => {
       mountAll();
       const message = document.querySelector<HTMLElement>(`[data-turn="${CSS.escape(sought.turn)}"] [data-item]`);
@@ -223,17 +222,17 @@ export function useSoughtTurn(mountAll: () => void): void {
   }, [sought, open, there, found]);
 }
 
-/** As ↑ in an empty composer does; whether there is one. */
+/** Edits the last message, as ↑ in an empty composer does. Returns whether there is one. */
 export function editLastMessage(): boolean {
   const pencil = [...document.querySelectorAll<HTMLButtonElement>('[data-testid="edit-message"]:not(:disabled)')].at(-1);
   pencil?.click();
   return pencil !== undefined;
 }
 
-/** Frames after which nobody is waiting for a message to be drawn. */
+/** Frames to wait for a message to be rendered before giving up. */
 const DRAWN_IN = 60;
 
-/** The same in a conversation that comes into view. */
+/** The same for a conversation that is about to be shown. */
 export function editLastMessageSoon(frames = DRAWN_IN): void {
   requestAnimationFrame(() => {
     if (!editLastMessage() && frames > 0) editLastMessageSoon(frames - 1);

@@ -36,7 +36,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('approval card says what would run and what it may reach', async () => {
+test('approval card shows the command and its access', async () => {
   const page = (
     <main>
       <h1>Chat</h1>
@@ -65,7 +65,7 @@ test('approval card says what would run and what it may reach', async () => {
 });
 
 describe('while it runs', () => {
-  test('card is open and shows the last lines, all on request', async () => {
+  test('card is open and shows the last lines, and all of them on request', async () => {
     const { say } = await openChat(<Conversation />, [turnStarted(), bash({ command }, { reads: [], writes: [], vault: false })]);
     expect(rows(card())).toEqual({
       Command: command,
@@ -82,7 +82,7 @@ describe('while it runs', () => {
     expect(output()).toMatch(/line 21$/);
   });
 
-  test('open card says the command once', async () => {
+  test('open card shows the command once', async () => {
     await openChat(<Conversation />, [turnStarted(), bash()]);
     expect(within(card()).getAllByText(command)).toHaveLength(1);
     fireEvent.click(within(card()).getByRole('button', { name: /Close$/ }));
@@ -108,7 +108,7 @@ test.each([
   expect(card().textContent).toContain(line);
 });
 
-test('closed card of a stored chat opens with its whole end', async () => {
+test('closed card of a stored chat opens with the end of the output', async () => {
   const value = { exit_code: 1, lines: 900, output: said(9), ended: 'It used more than 1024 MB of memory.', whole_output: 'scratch/output-c.txt', left_out: '2 files of the vault larger than 16 MB' };
   await openChat(<Conversation />, [turnStarted(), bash(), completed('c', value)]);
   fireEvent.click(within(card()).getByRole('button', { name: /Open$/ }));
@@ -135,7 +135,7 @@ describe('a command that may contact hosts', () => {
     expect(rows(screen.getByTestId('approval-card'))['Network']).toBe('none');
   });
 
-  test('card counts requests by host and says why some were refused', async () => {
+  test('card counts requests by host and gives the reasons for refusals', async () => {
     const network = [
       request('files.example.org', { sent: 900, received: 40_000 }),
       request('files.example.org', { sent: 800, received: 2_500_000 }),
@@ -159,7 +159,7 @@ describe('a command that may contact hosts', () => {
   });
 });
 
-test('control characters of the output are shown, not obeyed', async () => {
+test('control characters in the output are shown, not interpreted', async () => {
   await openChat(<Conversation />, [turnStarted(), bash(), progress('c', { partial: { lines: 1, output: '\u001b[2Jgone\u202e' } })]);
   expect(within(card()).getByTestId('command-output').textContent).not.toContain('\u202e');
 });

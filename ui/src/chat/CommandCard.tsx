@@ -7,7 +7,7 @@ import type { CallItem } from '../state/session';
 import { commandEnd, commandOf, guardText, hostsOf, outputOf } from './command';
 import { CommandNetwork } from './CommandNetwork';
 
-/** What a command is and what it may reach: the same before it starts, while it runs, and afterwards. */
+/** A command and its access: identical before it starts, while it runs, and afterwards. */
 export function CommandFacts({ call, sandbox }: { call: CallItem; sandbox: SandboxView }) {
   const { args } = call;
   const { command, background } = commandOf(args);
@@ -39,7 +39,7 @@ export function CommandFacts({ call, sandbox }: { call: CallItem; sandbox: Sandb
   );
 }
 
-/** The last lines of what it said, all that is held of it on request. */
+/** The last lines of the output, and on request all that is stored. */
 export function CommandOutput({ call }: { call: CallItem }) {
   const [all, setAll] = useState(false);
   const { text, lines } = outputOf(call);

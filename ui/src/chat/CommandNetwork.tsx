@@ -2,7 +2,7 @@ import { Revealed } from '../shared/Revealed';
 import type { CallItem } from '../state/session';
 import { networkOf, trafficText } from './command';
 
-/** What a command requested of which host, and what was refused. */
+/** A command's requests by host, and what was refused. */
 export function CommandNetwork({ call }: { call: CallItem }) {
   const { hosts, leftOut } = networkOf(call);
   if (hosts.length === 0) return null;

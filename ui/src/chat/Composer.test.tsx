@@ -14,7 +14,7 @@ const done = { type: 'turn_completed', text: '' } as const;
 const open = () => openChat(<Conversation />, [turnStarted()]);
 
 describe('a message during a turn', () => {
-  test('waits above the composer and goes when the session is free again, in order', async () => {
+  test('is queued above the composer and sent when the session is free, in order', async () => {
     const { backend, say, session } = await open();
     await userEvent.type(composer(), 'first{Enter}second{Enter}');
     expect(queued()).toEqual(['first', 'second']);
@@ -25,13 +25,13 @@ describe('a message during a turn', () => {
     await say({ type: 'session_changed', id: session });
     await waitFor(() => expect(backend.asked('send_message')).toEqual([{ session, text: 'first', skills: [], turn }]));
     await waitFor(() => expect(queued()).toEqual(['second']));
-    // Only one at a time: a second sign that the session is free sends the next.
+    // One at a time: only another idle session sends the next.
     backend.emit({ ...turnStarted('first') }, { session, turn: 't2' });
     backend.emit({ type: 'session_changed', id: session });
     expect(backend.asked('send_message')).toHaveLength(1);
   });
 
-  test('waits and says so when the turn failed, until it is sent by hand', async () => {
+  test('stays queued and says so after a failed turn, until sent by hand', async () => {
     const { backend, say, session } = await open();
     await userEvent.type(composer(), 'next{Enter}');
     await say({ type: 'turn_failed', code: 'provider_timeout', message: 'No answer.', hint: '' });
@@ -53,7 +53,7 @@ describe('a message during a turn', () => {
     await waitFor(() => expect(backend.asked('send_message').map(({ text }) => text)).toEqual(['now']));
   });
 
-  test('one that is being sent says so, and has no buttons; the others keep theirs', async () => {
+  test('shows that it is being sent, without buttons; the others keep theirs', async () => {
     const { backend, say, session } = await open();
     backend.on('send_message', () => new Promise(() => {}));
     await userEvent.type(composer(), 'first{Enter}second{Enter}');
@@ -72,7 +72,7 @@ describe('a message during a turn', () => {
     expect(screen.getAllByTestId('queued')[0]).toHaveTextContent('secondEditStopping…');
   });
 
-  test('a plain Stop holds it back', async () => {
+  test('is held back by a plain Stop', async () => {
     const { backend, say, session } = await open();
     await userEvent.type(composer(), 'next{Enter}');
     await say({ type: 'turn_cancelled', unknown: [] });
@@ -81,7 +81,7 @@ describe('a message during a turn', () => {
     expect(backend.asked('send_message')).toEqual([]);
   });
 
-  test('stays first when it could not be sent, with the reason', async () => {
+  test('stays first with the reason if it could not be sent', async () => {
     const { backend, say, session } = await open();
     await userEvent.type(composer(), 'next{Enter}');
     backend.fail('send_message', { message: 'No model.' });
@@ -91,7 +91,7 @@ describe('a message during a turn', () => {
     expect(queued()).toEqual(['next']);
   });
 
-  test('is written on with its chips: Edit, and ↑ in an empty composer takes the last', async () => {
+  test('can be edited with its chips: Edit, and ↑ in an empty composer takes the last', async () => {
     const { store } = await open();
     store.actions.setDraft({ tool: 'crm.move_deal', skills: ['mail'] });
     await userEvent.type(composer(), 'first{Enter}');
@@ -105,7 +105,7 @@ describe('a message during a turn', () => {
     expect(screen.queryByTestId('queue')).toBeNull();
   });
 
-  test('can be taken back', async () => {
+  test('can be removed', async () => {
     await open();
     await userEvent.type(composer(), 'first{Enter}');
     await userEvent.click(screen.getByLabelText('Remove the queued message'));
@@ -116,7 +116,7 @@ describe('a message during a turn', () => {
 describe('files', () => {
   const text = new File(['a,b\n1,2\n'], 'list.csv', { type: 'text/csv' });
 
-  test('text goes along in a fence; what is no text is refused with the reason', async () => {
+  test('text is sent in a fence; other files are refused with the reason', async () => {
     const { backend, say, session } = await open();
     await say(done);
     const chooser = screen.getByTestId('file-chooser');
@@ -139,7 +139,7 @@ describe('files', () => {
     expect(screen.queryByTestId('draft-file')).toBeNull();
   });
 
-  test('an image that the draft has lost is told, until that is hidden', async () => {
+  test('an image lost from the draft is reported until dismissed', async () => {
     renderInApp(<Conversation />, { app: { lostImages: { '': ['plan.png'] } } });
     expect(screen.getByRole('alert')).toHaveTextContent('plan.png is missing. Attach it again.');
     await userEvent.click(screen.getByRole('button', { name: 'Hide' }));
@@ -164,11 +164,11 @@ describe('files', () => {
     expect(shown.closest('[data-testid=user-message]')).toHaveTextContent('What is it?');
   });
 
-  test('what is pasted as text and as a picture of it is text', async () => {
+  test('content pasted as text and as its picture is text', async () => {
     await open();
     const clipboard = (text: string, ...files: File[]) => ({ clipboardData: { files, types: ['Files'], getData: (kind: string) => (kind === 'text/plain' ? text : '') } });
     const picture = new File([new Uint8Array([0x89])], 'image.png', { type: 'image/png' });
-    // The browser puts the text in where nobody prevents it.
+    // The browser inserts the text unless the event is prevented.
     expect(fireEvent.paste(composer(), clipboard('May\t3', picture))).toBe(true);
     expect(fireEvent.paste(composer(), clipboard('', picture))).toBe(false);
     expect(await screen.findAllByTestId('draft-image')).toHaveLength(1);
@@ -176,7 +176,7 @@ describe('files', () => {
     await waitFor(() => expect(screen.getAllByTestId('draft-image').map((chip) => chip.textContent)).toEqual(['image.png', 'plan.png']));
   });
 
-  test('an image waits with its message, returns for an edit, and can be removed', async () => {
+  test('an image is queued with its message, returns for an edit, and can be removed', async () => {
     const { backend, say, session } = await open();
     fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [image] } });
     fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [new File([new Uint8Array([1])], 'b.gif', { type: 'image/gif' })] } });
@@ -191,7 +191,7 @@ describe('files', () => {
     await waitFor(() => expect(backend.asked('send_message')).toEqual([{ session, text: '', skills: [], images: [sent], turn }]));
   });
 
-  test('a message with an image that could not be sent is in the field again, whole', async () => {
+  test('an unsent message with an image is restored completely', async () => {
     const { backend, say } = await open();
     await say(done);
     backend.fail('send_message', { code: 'model_without_images', message: 'qwen3 cannot look at images.', hint: 'Choose another model.' });
@@ -203,7 +203,7 @@ describe('files', () => {
     expect(screen.getByTestId('draft-image')).toHaveTextContent('plan.png');
   });
 
-  test('an answer is given again to the same image', async () => {
+  test('an answer is repeated for the same image', async () => {
     const { backend, store, say, session } = await open();
     await say(done);
     fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [image] } });
@@ -217,7 +217,7 @@ describe('files', () => {
     expect(backend.asked('send_message')[1]).toMatchObject({ text: 'What is it?', images: [sent] });
   });
 
-  test('of two drops at once are together no more than go with a message', async () => {
+  test('two concurrent drops together respect the limit of a message', async () => {
     const { say } = await open();
     await say(done);
     const many = (of: string, number: number) => Array.from({ length: number }, (_, at) => new File([of], `${of} ${at}.txt`));
@@ -230,13 +230,13 @@ describe('files', () => {
     expect(screen.getAllByTestId('draft-file')).toHaveLength(8);
   });
 
-  test('are dropped anywhere on the conversation', async () => {
+  test('can be dropped anywhere on the conversation', async () => {
     await open();
     fireEvent.drop(screen.getByRole('log'), { dataTransfer: { types: ['Files'], files: [text] } });
     expect(await screen.findByTestId('draft-file')).toHaveTextContent('list.csv');
   });
 
-  test('are dropped, and sent without a word', async () => {
+  test('can be dropped and sent without text', async () => {
     const { backend, say } = await open();
     await say(done);
     fireEvent.drop(composer(), { dataTransfer: { types: ['Files'], files: [text] } });
@@ -245,7 +245,7 @@ describe('files', () => {
     expect(backend.asked('send_message')[0]?.text).toMatch(/^Attached file: list\.csv/);
   });
 
-  test('a click on Send leaves an empty field', async () => {
+  test('a click on Send empties the field', async () => {
     const { backend, say } = await open();
     await say(done);
     await userEvent.type(composer(), 'Where?');
@@ -254,7 +254,7 @@ describe('files', () => {
     expect(composer()).toHaveValue('');
   });
 
-  test('stand in the sent message by their names', async () => {
+  test('are named in the sent message', async () => {
     await openChat(<Conversation />, [turnStarted('Read this\n\nAttached file: list.csv\n\n```\na,b\n```')]);
     const message = screen.getByTestId('user-message');
     expect(within(message).getByTestId('sent-file')).toHaveTextContent('list.csv');
@@ -263,7 +263,7 @@ describe('files', () => {
 });
 
 describe('[[', () => {
-  test('offers notes with a look at the marked one, and puts the link in', async () => {
+  test('offers notes with a preview of the marked one, and inserts the link', async () => {
     const { say } = await open();
     await say(done);
     await userEvent.type(composer(), 'See [[[[ja');
@@ -275,7 +275,7 @@ describe('[[', () => {
     expect(screen.queryByTestId('note-picker')).toBeNull();
   });
 
-  test('offers resources of servers below the notes; a picked one goes with the message', async () => {
+  test('offers server resources below the notes; a chosen one is sent with the message', async () => {
     const { backend } = await open();
     backend.on('suggest_notes', () => []);
     const build = { server: 'CI', tool: 'ci.read_resource', uri: 'log:///today', name: 'Build log', description: 'Of today.', media_type: 'text/plain' };
@@ -288,7 +288,7 @@ describe('[[', () => {
     expect(screen.getByTestId('draft-chips')).toHaveTextContent('Build log from ci');
   });
 
-  test('Esc closes it and leaves what was typed, and the turn running', async () => {
+  test('Esc closes it, keeps the text and does not stop the turn', async () => {
     const { backend } = await open();
     await userEvent.type(composer(), '[[[[ja');
     await screen.findByTestId('note-picker');
@@ -307,7 +307,7 @@ test('Ctrl A and Backspace remove the text and its chips', async () => {
   fireEvent.keyDown(composer(), { key: 'Backspace', code: 'Backspace' });
   expect(screen.queryByTestId('draft-chips')).toBeNull();
   act(() => store.actions.setDraft({ tool: 'crm.add_contact' }));
-  // A selection made otherwise is of the text alone.
+  // Any other selection covers only the text.
   fireEvent.keyDown(composer(), { key: 'Backspace', code: 'Backspace' });
   expect(screen.getByTestId('draft-chips')).toBeVisible();
 });

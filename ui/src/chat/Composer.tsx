@@ -18,9 +18,9 @@ import { focusLastRow } from './today/Today';
 
 interface ComposerProps {
   readonly onSend: (text: string) => void;
-  /** What is attached. */
+  /** The attached files. */
   readonly files: Files;
-  /** Files are held above the conversation. */
+  /** Whether files are being dragged over the conversation. */
   readonly dropping: boolean;
 }
 
@@ -77,7 +77,7 @@ export function Composer({ onSend, files, dropping }: ComposerProps) {
             aria-haspopup="listbox"
             aria-expanded={picker !== null}
             className={picker ? 'bg-selected text-fg' : ''}
-            // The field keeps the focus and its caret.
+            // Keeps focus and caret in the field.
             onMouseDown={(event) => event.preventDefault()}
             onClick={field.pickTool}
           />

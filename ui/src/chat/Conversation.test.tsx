@@ -33,7 +33,7 @@ describe('sending', () => {
     expect(composer()).toHaveValue('');
   });
 
-  test('what could not be sent is in the field again, with the reason', async () => {
+  test('an unsent message is restored with the reason', async () => {
     const { backend } = renderInApp(<Conversation />);
     backend.fail('send_message', { message: 'This chat is busy.', hint: 'Wait for its turn to end.' });
     await userEvent.type(composer(), 'Hello{Enter}');
@@ -41,7 +41,7 @@ describe('sending', () => {
     expect(composer()).toHaveValue('Hello');
   });
 
-  test('while a turn runs nothing is sent and Stop takes the place of Send', async () => {
+  test('while a turn runs nothing is sent and Stop replaces Send', async () => {
     const { backend } = await open([turnStarted()]);
     await userEvent.type(composer(), 'More{Enter}');
     expect(backend.asked('send_message')).toEqual([]);
@@ -51,7 +51,7 @@ describe('sending', () => {
 });
 
 describe('Stop', () => {
-  test('answers at once and lasts until the turn has ended', async () => {
+  test('takes effect at once and is shown until the turn has ended', async () => {
     const { backend, say, session } = await open([turnStarted(), started('c', 'mail.send', 'send')]);
     fireEvent.click(screen.getByTestId('stop'));
     expect(screen.getByTestId('stop')).toHaveTextContent('Stopping…');
@@ -63,7 +63,7 @@ describe('Stop', () => {
     expect(screen.getByText('Stopped by you')).toBeVisible();
   });
 
-  test('is there before the turn is, while the model is still looked for', async () => {
+  test('is available before the turn, during model discovery', async () => {
     const { backend } = renderInApp(<Conversation />);
     const refused = { code: 'cancelled', message: 'The message was not sent.', hint: '' } as const;
     let refuse = () => {};
@@ -100,7 +100,7 @@ describe('Stop', () => {
     expect(composer()).toHaveValue('Who waits?');
   });
 
-  test('Esc stops in an empty composer only', async () => {
+  test('Esc only stops from an empty composer', async () => {
     const { backend } = await open([turnStarted()]);
     await userEvent.type(composer(), 'a note to self{Escape}');
     expect(backend.asked('stop_turn')).toHaveLength(0);
@@ -111,7 +111,7 @@ describe('Stop', () => {
 });
 
 describe('messages', () => {
-  test('only the block that streams is drawn again', async () => {
+  test('only the streaming block is rendered again', async () => {
     const { say } = await open([turnStarted(), block('m', 0, '<p>One</p>'), block('m', 1, '<p>Tw</p>', false)]);
     const first = within(screen.getByTestId('message')).getByText('One');
     await say(block('m', 1, '<p>Two</p>'));
@@ -119,7 +119,7 @@ describe('messages', () => {
     expect(within(screen.getByTestId('message')).getByText('One')).toBe(first);
   });
 
-  test('a link to a note opens its preview; another link leads nowhere', async () => {
+  test('a link to a note opens its preview; any other link does nothing', async () => {
     const { store } = await open([
       turnStarted(),
       block('m', 0, '<p><a data-note="Jane Doe">Jane</a> <a href="https://example.org/">page</a></p>'),
@@ -138,7 +138,7 @@ describe('messages', () => {
     expect(store.get().app.panel).toMatchObject({ open: true, tab: 'note', note: 'Jane Doe' });
   });
 
-  test('thinking shows until there is something to see', async () => {
+  test('thinking is shown until there is content', async () => {
     const { say } = await open([turnStarted()]);
     expect(screen.getByTestId('thinking')).toBeVisible();
     await say(block('m', 0, '<p>H</p>', false));
@@ -146,7 +146,7 @@ describe('messages', () => {
   });
 });
 
-test('what tools asked of other machines is told when the turn has ended', async () => {
+test('outgoing requests of tools are reported after the turn', async () => {
   const source = { kind: 'web', url: 'https://quotes.example/q', at: '2099-01-01T00:00:00Z' } as const;
   const { say } = await open([turnStarted(), started('1', 'portfolio.refresh', 'external'), completed('1', 1, { sources: [source, source] })]);
   expect(screen.queryByText(/^Left this machine/)).toBeNull();
@@ -164,12 +164,12 @@ test.each<[string, Partial<PermissionsView>, string, object]>([
   });
   await userEvent.click(await screen.findByTestId('revoke'));
   expect(backend.calls.filter(({ method }) => method === command).map((call) => call.params)).toEqual([params]);
-  // It stands no more.
+  // The rule is gone.
   await waitFor(() => expect(screen.queryByTestId('revoke')).toBeNull());
 });
 
 describe('tool cards', () => {
-  test('a call of the turn is stopped by itself, whether it waits, runs or shows parts', async () => {
+  test('a single call of the turn can be stopped while waiting, running or streaming', async () => {
     const { backend, session } = await open([
       turnStarted(),
       started('1', 'a.write', 'write'),
@@ -191,7 +191,7 @@ describe('tool cards', () => {
 
   const args = { title: 'Rollout', stage: 'won' };
 
-  test('each state has its word', async () => {
+  test('each state has its label', async () => {
     await open([
       turnStarted(),
       started('1', 'a.running', 'write', args),
@@ -228,19 +228,19 @@ describe('tool cards', () => {
     expect(within(card('a.failed')).getByText(/Stooq did not answer in 10 s\./)).toBeVisible();
   });
 
-  test('what a rule refused leads to the rules', async () => {
+  test('a call refused by a rule links to the rules', async () => {
     const { store } = await open([turnStarted(), started('1', 'a.refused', 'external'), failed('1', 'denied_by_rule')]);
     await userEvent.click(within(card('a.refused')).getByRole('button', { name: 'Show rule' }));
     expect(store.get().app.view).toEqual({ kind: 'settings', page: 'permissions' });
   });
 
-  test('a call that failed is tried again in its form, with its arguments', async () => {
+  test('a failed call can be retried in its form with its arguments', async () => {
     const { store } = await open([turnStarted(), started('1', 'portfolio.quote', 'external', { symbol: 'TSRB' }), failed('1', 'tool_timed_out')]);
     await userEvent.click(within(card('portfolio.quote')).getByRole('button', { name: 'Try again' }));
     expect(store.get().app.view).toEqual({ kind: 'run-tool', tool: 'portfolio.quote', args: { symbol: 'TSRB' } });
   });
 
-  test('what a call had found when it was stopped stays on its card', async () => {
+  test('the partial result of a stopped call stays on its card', async () => {
     await open([
       turnStarted(),
       started('1', 'portfolio.quote', 'external'),
@@ -275,7 +275,7 @@ describe('tool cards', () => {
     expect(within(card('x.odd')).getByRole('region', { name: 'Result' })).toHaveTextContent('[ 1, [ 2 ] ]');
   });
 
-  test('a failure the reader closed stays closed', async () => {
+  test('a failure closed by the reader stays closed', async () => {
     const { say } = await open([turnStarted(), started('1', 'a.b', 'read')]);
     await say(failed('1', 'tool_failed', 'No such thing.'));
     expect(within(card('a.b')).getByText(/No such thing/)).toBeVisible();
@@ -284,7 +284,7 @@ describe('tool cards', () => {
     expect(within(card('a.b')).queryByText(/No such thing/)).toBeNull();
   });
 
-  test('Undo takes back what the call wrote, and the card says so', async () => {
+  test('Undo reverts the call’s writes, and the card says so', async () => {
     const note = {
       path: 'CRM/Deals/Rollout.md',
       kind: 'modified' as const,
@@ -310,7 +310,7 @@ describe('tool cards', () => {
   });
 });
 
-test('an undo that met edits leads to both versions', async () => {
+test('an undo that conflicts with edits offers both versions', async () => {
   const path = 'CRM/Deals/Rollout.md';
   const { backend, store } = await open([
     turnStarted(),
@@ -327,7 +327,7 @@ test('an undo that met edits leads to both versions', async () => {
   expect(conflicts).toEqual([{ set: 'set', way: 'undo', conflict, decided: null }]);
 });
 
-test('an undo that could not read the note says so, and asks for no decision', async () => {
+test('an undo that could not read the note says so without asking for a decision', async () => {
   const path = 'Team/Rollout.md';
   const { backend, store } = await open([
     turnStarted(),
@@ -342,21 +342,21 @@ test('an undo that could not read the note says so, and asks for no decision', a
   expect(store.get().app.panel).toMatchObject({ open: true, tab: 'changes' });
 });
 
-describe('a turn that failed', () => {
-  test('says why, and tries again with the same message', async () => {
+describe('a failed turn', () => {
+  test('gives the reason, and retries with the same message', async () => {
     const { backend } = await open([
       turnStarted('Move it'),
       { type: 'turn_failed', code: 'provider_timeout', message: 'No answer from the model for 40 s.', hint: 'Try again or switch model.' },
     ]);
     expect(screen.getByTestId('banner')).toHaveTextContent('No answer from the model for 40 s.');
     await userEvent.click(screen.getByText('Try again'));
-    // In its place: the model is not told the same twice.
+    // In its place, so that the model does not receive it twice.
     expect(backend.asked('send_message')).toEqual([expect.objectContaining({ text: 'Move it', after: null })]);
-    // The old failure has nothing to offer once a later turn stands below it.
+    // An old failure offers nothing once a later turn follows it.
     expect(screen.queryByText('Try again')).toBeNull();
   });
 
-  test('is gone on with after it where it called tools', async () => {
+  test('is continued after itself if it called tools', async () => {
     const { backend } = await open([
       turnStarted('Move it'),
       started('1', 'crm.move_deal', 'write'),
@@ -367,7 +367,7 @@ describe('a turn that failed', () => {
     expect(backend.asked('send_message')[0]).not.toHaveProperty('after');
   });
 
-  test('without consent nothing was sent; agreeing sends the message', async () => {
+  test('sends nothing without consent; agreeing sends the message', async () => {
     const { backend } = await open([
       turnStarted('Who to call?', 'openai/gpt-5.2'),
       { type: 'turn_failed', code: 'provider_not_agreed', message: 'Not agreed.', hint: '' },
@@ -379,7 +379,7 @@ describe('a turn that failed', () => {
     expect(backend.asked('send_message')).toEqual([expect.objectContaining({ text: 'Who to call?' })]);
   });
 
-  test('a local host is never asked for, and its error waits for the list', async () => {
+  test('never asks for a local host, and shows its error once the list is loaded', async () => {
     const world = sampleWorld();
     const { backend, store } = await openChat(<Conversation />, [
       turnStarted('Who to call?', 'ollama/gpt-oss:120b-cloud'),
@@ -394,7 +394,7 @@ describe('a turn that failed', () => {
     expect(await screen.findByRole('button', { name: 'Send notes to ollama.com' })).toBeEnabled();
   });
 
-  test.each(['gpt-oss:120b-cloud', 'GPT-OSS:120b-cloud'])('where a server on this machine runs %s elsewhere, that host is asked for', async (model) => {
+  test.each(['gpt-oss:120b-cloud', 'GPT-OSS:120b-cloud'])('asks for the host where a local server runs %s', async (model) => {
     const world = sampleWorld();
     const passed_on = [{ model: 'gpt-oss:120b-cloud', host: 'ollama.com', agreed: false }];
     const providers = world.providers.map((row) => (row.id === 'ollama' ? { ...row, models: ['gpt-oss:120b-cloud'], passed_on } : row));
@@ -422,7 +422,7 @@ describe('a turn that failed', () => {
   });
 });
 
-test('a call that runs on after its turn has a Stop of its own', async () => {
+test('a call that outlasts its turn has its own Stop', async () => {
   const { backend, session } = await open([
     turnStarted(),
     started('1', 'screener.scan', 'external'),
@@ -436,11 +436,11 @@ test('a call that runs on after its turn has a Stop of its own', async () => {
   expect(backend.asked('stop_turn')).toEqual([]);
 });
 
-describe('a note both changed', () => {
+describe('a note with a conflict', () => {
   const note = 'CRM/Deals/Rollout.md';
   const found: EventBody = { type: 'conflict_found', note, mine: 'stage: won', theirs: 'stage: proposal' };
 
-  test('is decided by the user, and the conversation keeps what was decided', async () => {
+  test('is resolved by the user, and the conversation keeps the decision', async () => {
     const { backend, session } = await open([turnStarted(), found]);
     const card = screen.getByTestId('conflict-card');
     expect(within(card).getByRole('group', { name: 'Nova, this turn' })).toHaveTextContent('stage: won');
@@ -450,14 +450,14 @@ describe('a note both changed', () => {
     expect(screen.queryByTestId('conflict-card')).toBeNull();
   });
 
-  test('decided earlier it is one line', async () => {
+  test('is one line if resolved earlier', async () => {
     await open([turnStarted(), found, { type: 'conflict_resolved', note, keep: 'theirs' }]);
     expect(screen.getByTestId('conflict-decided')).toHaveTextContent('Rollout stays as it is, nothing was written, by you');
     expect(screen.queryByTestId('conflict-card')).toBeNull();
   });
 });
 
-test('notices say what happened, in one line each', async () => {
+test('notices report events in one line each', async () => {
   await open([
     turnStarted(),
     { type: 'skill_activated', skill: 'mail', by: 'model', lifetime: 'turn' },
@@ -472,7 +472,7 @@ test('notices say what happened, in one line each', async () => {
   ]);
 });
 
-test('arrows walk the items, Enter enters one, Esc leaves it, Tab goes to the composer', async () => {
+test('arrows move between items, Enter goes into one, Esc out of it, Tab to the composer', async () => {
   await open([turnStarted(), started('1', 'a.b', 'read'), completed('1', null), block('m', 0, '<p>Done</p>')]);
   act(() => screen.getByRole('log').focus());
   await userEvent.keyboard('{ArrowDown}');
@@ -487,7 +487,7 @@ test('arrows walk the items, Enter enters one, Esc leaves it, Tab goes to the co
   expect(composer()).toHaveFocus();
 });
 
-test('an approval is announced and takes no focus', async () => {
+test('an approval is announced without taking the focus', async () => {
   const { say } = await open([turnStarted(), started('1', 'crm.move_deal', 'write')]);
   composer().focus();
   await say(asked('1'));
@@ -501,7 +501,7 @@ test('without a model the tools are offered', async () => {
   expect(store.get().app.view).toEqual({ kind: 'run-tool', tool: null });
 });
 
-describe('a tool that the assistant wrote', () => {
+describe('a tool written by the assistant', () => {
   const written = started('w', 'core.create_tool', 'write', { name: 'weather', source: 'import { defineTool } from "nova";\n'.repeat(40) });
 
   test('is one click away from its card', async () => {
@@ -518,7 +518,7 @@ describe('a tool that the assistant wrote', () => {
     expect(within(card('core.create_tool')).queryByTestId('look-at-tool')).toBeNull();
   });
 
-  test('does not fill the line of its card with its source', async () => {
+  test('does not show its source in the line of its card', async () => {
     await open([turnStarted(), written, completed('w', { file: 'weather.ts' })]);
     expect(card('core.create_tool').getAttribute('aria-label')!.length).toBeLessThan(120);
   });

@@ -18,18 +18,18 @@ import { type Outline, outlinesOf, sameOutlines, useConversationRuntime } from '
 import { TurnView, UserMessage } from './TurnView';
 import { ChangeSetsContext } from './undone';
 
-/** The open chat: its messages, calls and notices, and the composer below them. */
+/** The open chat: its messages, calls and notices, with the composer below. */
 export function Conversation() {
   const session = useApp((app) => app.open);
   const { sendDraft, stop } = useActions();
-  // The reason why it was not sent is shown beside the field.
+  // The reason is shown beside the field.
   const onSend = (text: string) => sendDraft(text).catch(() => {});
   const files = useFiles();
   const drop = useDrop((dropped) => {
     files.add(dropped);
     document.querySelector<HTMLElement>('[data-testid=composer-input]')?.focus();
   });
-  // Nothing here follows the words of an answer that grows; `TurnView` does.
+  // Nothing here depends on the text of a streaming answer; only `TurnView` does.
   const outlines = useSession(outlinesOf, sameOutlines);
   const running = useSession((state) => runningTurn(state) !== null);
   const mounted = useMounted(session, outlines.length);
@@ -60,7 +60,7 @@ function hasWritten({ turns }: SessionState): boolean {
   return turns.some((turn) => turn.items.some((item) => item.kind === 'call' && item.result?.changeSet));
 }
 
-/** `last`: the turn that is the last one, of which there may be none. */
+/** `last`: the id of the last turn, if any. */
 function Log({ last, mounted }: { last: string | undefined; mounted: Mounted }) {
   const opening = useApp((app) => app.opening);
   const before = useSession((state) => state.opening);
@@ -100,7 +100,7 @@ function Message({ last }: { last: string | undefined }) {
       ref={steady}
       aria-label={role === 'user' ? 'You' : 'Nova'}
       data-turn={outline.id}
-      // What is out of sight is neither laid out nor painted; the one that grows always is.
+      // Only visible turns are laid out and painted, and always the streaming one.
       className={`group/answer empty:hidden ${outline.id === last ? '' : 'nova-unseen'}`}
     >
       {role === 'user'
@@ -117,7 +117,7 @@ function Message({ last }: { last: string | undefined }) {
   );
 }
 
-/** Appears when the reader has scrolled up; says so when something came below meanwhile. */
+/** Shown when the reader has scrolled up; indicates new content below. */
 function NewBelow() {
   const atEnd = useThreadViewport((viewport) => viewport.isAtBottom);
   return atEnd ? null : <ToTheEnd />;
@@ -138,7 +138,7 @@ function ToTheEnd() {
   );
 }
 
-/** The conversation is one stop of Tab: arrows walk its items, Enter goes into one, Esc out of it. */
+/** The conversation is one tab stop: arrows move between items, Enter goes into one, Esc out of it. */
 function walkItems(event: KeyboardEvent<HTMLDivElement>) {
   const log = event.currentTarget;
   const target = event.target as HTMLElement;

@@ -8,7 +8,7 @@ import { openChat, turnStarted } from './fixture';
 
 const needed = (credential: string, consumer: string) => ({ type: 'credential_needed', credential, consumer }) as const;
 
-test('says which credential, for which tool, and the command', async () => {
+test('shows the credential, its tool, and the command', async () => {
   const user = userEvent.setup();
   await openChat(<Conversation />, [turnStarted(), needed('weather/key', 'tool:dynamic.weather')]);
   const card = screen.getByRole('group', { name: 'A credential is needed: weather/key' });
@@ -19,7 +19,7 @@ test('says which credential, for which tool, and the command', async () => {
   expect(card).toHaveTextContent('Copied');
 });
 
-test('takes the value on the card and hands it to the store only', async () => {
+test('takes the value on the card and sends it only to the store', async () => {
   const user = userEvent.setup();
   const { backend, store } = await openChat(<Conversation />, [turnStarted(), needed('weather/key', 'tool:dynamic.weather')]);
   await user.click(screen.getByRole('button', { name: 'Enter it here' }));
@@ -33,7 +33,7 @@ test('takes the value on the card and hands it to the store only', async () => {
   expect(document.body.innerHTML).not.toContain('canary-4711');
 });
 
-test('asks for the key of a service, and takes no other name', async () => {
+test('asks for a key of a service, and accepts no other name', async () => {
   const user = userEvent.setup();
   const { backend } = await openChat(<Conversation />, [turnStarted(), needed('finnhub', 'skill:lookup')]);
   await user.click(screen.getByRole('button', { name: 'Enter it here' }));
@@ -45,7 +45,7 @@ test('asks for the key of a service, and takes no other name', async () => {
   expect(backend.asked('set_credential')).toEqual([{ name: 'finnhub/token', value: 'x' }]);
 });
 
-test('offers the sign-in for what is got by signing in', async () => {
+test('offers the sign-in for a credential that needs one', async () => {
   const user = userEvent.setup();
   const { backend } = await openChat(<Conversation />, [turnStarted(), needed('mail/login', 'skill:mail')]);
   await user.click(await screen.findByRole('button', { name: 'Sign in' }));
@@ -53,7 +53,7 @@ test('offers the sign-in for what is got by signing in', async () => {
   expect(await screen.findByText('Saved. Ask again.')).toBeVisible();
 });
 
-test('a refused value can be tried again, and is not told', async () => {
+test('a refused value can be retried, and is not repeated', async () => {
   const user = userEvent.setup();
   const { backend } = await openChat(<Conversation />, [turnStarted(), needed('weather/key', 'tool:dynamic.weather')]);
   backend.fail('set_credential', { message: 'The keychain refused: it is locked.' });
@@ -64,7 +64,7 @@ test('a refused value can be tried again, and is not told', async () => {
   expect(screen.getByRole('button', { name: 'Save' })).toBeEnabled();
 });
 
-test('calls a skill by its name', async () => {
+test('names a skill by its display name', async () => {
   await openChat(<Conversation />, [turnStarted(), needed('finnhub', 'skill:lookup')]);
   expect(screen.getByTestId('credential-needed')).toHaveTextContent('Lookup needs the credential finnhub');
   expect(screen.getByTestId('credential-needed')).toHaveTextContent('with the key’s name instead of KEY');
@@ -83,7 +83,7 @@ test.each<[string, string | null]>([
   ['', null],
 ])('the command for %j is %j', (credential, command) => expect(commandFor(credential)).toBe(command));
 
-test('a name that a terminal would obey is shown and never offered as a command', async () => {
+test('a name with shell syntax is shown but not offered as a command', async () => {
   await openChat(<Conversation />, [turnStarted(), needed('weather/key; rm -rf ~', 'tool:dynamic.weather')]);
   expect(screen.getByTestId('credential-needed')).toHaveTextContent('Invalid credential name.');
   expect(screen.queryByRole('button', { name: 'Copy the command' })).toBeNull();

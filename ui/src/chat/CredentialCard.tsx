@@ -16,8 +16,8 @@ interface CredentialCardProps {
 }
 
 /**
- * A credential is missing, or a sign-in has ended: which, for whom, and the form that keeps it. What is
- * typed there goes to the store and is no part of the chat.
+ * A missing credential or an ended sign-in: which one, for whom, and the form that stores it. The typed value
+ * goes to the store and never into the chat.
  */
 export function CredentialCard({ credential, consumer }: CredentialCardProps) {
   const command = commandFor(credential);
@@ -77,8 +77,8 @@ export function CredentialCard({ credential, consumer }: CredentialCardProps) {
 }
 
 /**
- * `nova credential set finnhub/key`; `KEY` stands for a key that is not named. None for a name that a
- * terminal could read as something else: a tool's file makes it up, and people copy the line.
+ * `nova credential set finnhub/key`; `KEY` stands for an unnamed key. None for a name that a shell could
+ * interpret: it comes from a tool's file, and users copy the line.
  */
 export function commandFor(credential: string): string | null {
   if (!/^[A-Za-z0-9_][\w.-]*(\/[A-Za-z0-9_][\w.-]*)?$/.test(credential)) return null;

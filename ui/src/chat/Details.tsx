@@ -5,12 +5,12 @@ import { Icon } from '../shared';
 import { Revealed } from '../shared/Revealed';
 import { LongText } from './LongText';
 
-/** What a call would do, a line for each part, such as a recipient: shown in place of its arguments. */
+/** The effects of a call, one line each, such as a recipient; replaces its arguments. */
 export function Details({ details }: { readonly details: readonly DetailView[] }) {
   return details.map((detail, at) => (
-    // The lines of one question never change places.
+    // The lines of a question never change order.
     <Fragment key={at}>
-      {/* A name is said once for the lines that share it. */}
+      {/* Lines with the same label show it once. */}
       <dt className="text-fg-3">{details[at - 1]?.label === detail.label ? <span className="sr-only">{detail.label}</span> : <Revealed text={detail.label} />}</dt>
       <dd className="selectable min-w-0" data-testid="approval-line">
         <LongText text={detail.value} />

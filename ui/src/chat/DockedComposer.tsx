@@ -18,17 +18,18 @@ import { DraftChips } from './DraftChips';
 import { SendProblem } from './remedies';
 import { type Outline, useConversationRuntime } from './runtime';
 
-/** Lines of a message that are seen at once. */
+/** Maximum visible lines of a message. */
 const MOST_ROWS = 4;
 
 /**
- * The composer below a panel that takes the conversation's place: the same draft and the same keys, as high as its
- * lines. It asks in the open chat with the skill at hand; the answer is in the conversation, so that comes back.
+ * The composer below a panel that replaces the conversation: same draft and keys, as high as its text. It
+ * sends to the open chat with the panel's skill; the answer is in the conversation, which is then shown
+ * again.
  */
 export function DockedComposer({ panel }: { panel: PanelView }) {
   const { skills } = useApp(draftOf);
   const { sendDraft, setDraft, setPanel, stop } = useActions();
-  /** The panel's own skill stands in front of the field, and goes with every message. */
+  /** The panel's skill is shown before the field and added to every message. */
   const point = () => setDraft({ skills: [...without(skills, panel.skill), panel.skill] });
   const onSend = async (text: string) => {
     point();
@@ -51,7 +52,7 @@ const none: readonly Outline[] = [];
 
 interface DockedProps {
   readonly panel: PanelView;
-  /** Has the panel's skill go with the draft. */
+  /** Adds the panel's skill to the draft. */
   readonly onPoint: () => void;
   readonly onSend: (text: string) => void;
 }
@@ -74,7 +75,7 @@ function Docked({ panel, onPoint, onSend }: DockedProps) {
     shown: (draft) => ({ ...draft, skills: without(draft.skills, panel.skill) }),
     onSend,
     onQueue: queue,
-    // It is edited where it stands.
+    // It is edited in the conversation.
     onEditLast: () => {
       if (!said) return false;
       setPanel({ wide: false, peek: false });
@@ -102,7 +103,7 @@ function Docked({ panel, onPoint, onSend }: DockedProps) {
       <ComposerPrimitive.Root
         className={`relative rounded-message border bg-surface-raised ${picker || mention || drop.over ? 'border-accent' : 'border-line-strong focus-within:border-line-control'}`}
       >
-        {/* Above the words, not in the middle of a wide window. */}
+        {/* Aligned with the text, not centred in a wide window. */}
         <div className="absolute top-0 left-0 w-full max-w-190">
           <FieldPickers field={field} />
         </div>
@@ -156,7 +157,7 @@ function without(skills: readonly string[], skill: string): string[] {
   return skills.filter((other) => other !== skill);
 }
 
-/** Where a message goes: the header, which says so elsewhere, is not shown. */
+/** The message's destination, since the header that shows it elsewhere is hidden. */
 function Destination({ model, place }: { model: string; place: ModelPlace }) {
   const short = { here: 'on this machine', elsewhere: `to ${place.host}`, unknown: 'unknown host' }[place.where];
   return (

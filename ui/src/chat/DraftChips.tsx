@@ -5,7 +5,7 @@ import { skillName, type Draft } from '../state/app';
 import { bytesIn, sizeOf, sizeText } from '../state/attachments';
 import { useApp } from '../state/hooks';
 
-/** What a message that is being written points at. */
+/** The skills, tool and files of a draft. */
 export function DraftChips({ draft, onChange }: { draft: Draft; onChange: (part: Partial<Draft>) => void }) {
   const { tool, skills, files, images } = draft;
   if (tool === null && skills.length === 0 && files.length === 0 && images.length === 0) return null;

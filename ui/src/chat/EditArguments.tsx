@@ -17,7 +17,7 @@ interface EditArgumentsProps {
   readonly onClose: () => void;
 }
 
-/** The call's arguments as the tool's own form. */
+/** The tool's own form with the call's arguments. */
 export function EditArguments(props: EditArgumentsProps) {
   const registry = useApp((app) => app.revisions.registry);
   const tools = useRpc('list_tools', nothing, registry);
@@ -59,7 +59,7 @@ function ArgumentsForm({ tool, args, skill, schema, disabled, onDone, onClose }:
       </p>
       <SchemaForm form={form} label={`Arguments of ${revealed(tool)}`} today={today} suggest={suggest} disabled={disabled} onSubmit={done}>
         {leaving ? (
-          // Keys: no button becomes another one under the focus.
+          // Keys keep a focused button from becoming another one.
           <div key="leaving" role="alert" className="mt-3 flex flex-wrap items-center gap-2 text-small">
             Your edits are not applied yet.
             <Button size="s" onClick={onClose}>

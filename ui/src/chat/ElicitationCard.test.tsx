@@ -1,4 +1,4 @@
-// What a server asks in the middle of a call.
+// Questions of a server during a call.
 import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
@@ -42,7 +42,7 @@ async function waiting(...events: EventBody[]) {
 const answers = (app: Awaited<ReturnType<typeof waiting>>) => app.backend.asked('decide_approval');
 
 describe('a form', () => {
-  test('shows who asks, has its defaults, and sends nothing by itself', async () => {
+  test('shows the server, has its defaults, and sends nothing by itself', async () => {
     const app = await waiting(asks());
     expect(screen.getByRole('heading', { name: 'parcel asks you' })).toBeVisible();
     expect(screen.getByTestId('elicitation-message')).toHaveTextContent('Where to?U+202E');
@@ -55,7 +55,7 @@ describe('a form', () => {
     expect(answers(app)).toEqual([]);
   });
 
-  test('sends what was typed and what was left as it is', async () => {
+  test('sends typed values and unchanged defaults', async () => {
     const app = await waiting(asks());
     fireEvent.change(screen.getByLabelText(/Weight/), { target: { value: '7' } });
     fireEvent.click(screen.getByTestId('elicitation-send'));
@@ -76,7 +76,7 @@ describe('a form', () => {
     }
   });
 
-  test('values that were not taken stay in the form, with the reason', async () => {
+  test('refused values stay in the form with the reason', async () => {
     const app = await waiting(asks());
     fireEvent.change(screen.getByLabelText(/Weight/), { target: { value: '7' } });
     await app.say({ type: 'tool_call_progress', call: 'c', fraction: null, message: 'Not sent: /weight: 7 is too much.', partial: null });
@@ -89,7 +89,7 @@ describe('a form', () => {
 describe('a page', () => {
   const visit = () => asks({ schema: null, url: 'https://shop.example/pay?id=1', host: 'shop.example' });
 
-  test('says where it leads and opens only when it is clicked', async () => {
+  test('shows its address and opens only on click', async () => {
     const app = await waiting(visit());
     expect(screen.getByTestId('elicitation-url')).toHaveTextContent('https://shop.example/pay?id=1');
     expect(app.backend.asked('open_link')).toEqual([]);
@@ -99,7 +99,7 @@ describe('a page', () => {
     expect(answers(app)).toEqual([{ session: app.session, call: 'c', decision: 'once', revision: 2 }]);
   });
 
-  test('is not opened by declining', async () => {
+  test('does not open when declined', async () => {
     const app = await waiting(visit());
     fireEvent.click(screen.getByTestId('elicitation-decline'));
     await wait(0);

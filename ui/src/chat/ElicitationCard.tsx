@@ -12,13 +12,13 @@ interface ElicitationCardProps {
   readonly call: CallItem;
   readonly approval: Approval;
   readonly elicitation: Elicitation;
-  /** The session, or the form run, that the call belongs to. */
+  /** The session or form run of the call. */
   readonly session: string;
 }
 
 /**
- * What a server asks in the middle of a call: its words, the form or the page that it asks for, and who gets the answer.
- * Nothing leaves before it is sent.
+ * A server's question during a call: its text, the requested form or page, and who receives the answer.
+ * Nothing is sent before the user sends it.
  */
 export function ElicitationCard({ call, approval, elicitation, session }: ElicitationCardProps) {
   const title = useId();
@@ -118,7 +118,7 @@ function Page({ url, host, from, answering }: { url: string; host: string; from:
   );
 }
 
-/** The answer that is offered, and the two that send nothing. */
+/** The offered answer, and the two that send nothing. */
 function Answers({ answering: { armed, busy, answer }, children }: { answering: Answering; children: ReactNode }) {
   return (
     <div className="mt-1 flex flex-wrap items-center gap-2">

@@ -20,7 +20,7 @@ async function find(words: string, ...more: Parameters<typeof openChat>[1]) {
 const count = (text: string) => waitFor(() => expect(screen.getByTestId('find-count')).toHaveTextContent(text));
 const open = () => screen.getAllByTestId<HTMLDetailsElement>('sent-file').map((details) => details.open);
 
-test('a hit in a file that is folded away opens it when it is gone to', async () => {
+test('going to a match in a collapsed file opens it', async () => {
   await find('may', block('m', 0, '<p>May it be.</p>'));
   await count('1 of 3');
   expect(open()).toEqual([false, false]);
@@ -32,13 +32,13 @@ test('a hit in a file that is folded away opens it when it is gone to', async ()
   expect(open()).toEqual([false, false]);
   await userEvent.keyboard('{Shift>}{Enter}{/Shift}');
   await count('2 of 3');
-  // It stays for who closes the search there.
+  // It stays open after the search is closed there.
   await userEvent.keyboard('{Escape}');
   expect(screen.queryByTestId('find')).toBeNull();
   expect(open()).toEqual([false, true]);
 });
 
-test('a hit in a folded file is shown at once; a partial match is not', async () => {
+test('a match in a collapsed file is shown at once; a partial one is not', async () => {
   const scrolled = vi.spyOn(Element.prototype, 'scrollIntoView');
   await find('july');
   await count('1 of 1');
@@ -46,7 +46,7 @@ test('a hit in a folded file is shown at once; a partial match is not', async ()
   expect(scrolled.mock.contexts.at(-1)).toBe(screen.getByText(/July,3/));
 });
 
-test('what a closed card holds is not on the page, and not counted', async () => {
+test('the content of a closed card is not rendered, and not counted', async () => {
   await find('harborline', started('c', 'crm.get_contact', 'read', {}), completed('c', { name: 'x', city: 'Harborline' }));
   await count('None');
 });

@@ -1,5 +1,5 @@
-// Find in the conversation: over what is on the page, so that it finds what a person sees, and marks it
-// without touching it.
+// Find in the conversation: searches the rendered page, so that it finds what the user sees, and highlights
+// without changing it.
 
 import { useEffect, useMemo, useRef, useState } from 'react';
 
@@ -12,7 +12,7 @@ export function Find({ mountAll }: { mountAll: () => void }) {
   return sought === null ? null : <FindBar sought={sought} mountAll={mountAll} />;
 }
 
-/** Milliseconds. While a message streams the page changes all the time. */
+/** Milliseconds. The page changes constantly while a message streams. */
 const SETTLED = 120;
 
 function FindBar({ sought, mountAll }: { sought: string; mountAll: () => void }) {
@@ -26,7 +26,7 @@ function FindBar({ sought, mountAll }: { sought: string; mountAll: () => void })
 
   const settled = useSettled(turns);
   useEffect(() => {
-    // Not within the effect: earlier turns are put on the page at once.
+    // Outside of the effect, since earlier turns are mounted synchronously.
     const timer = setTimeout(() => {
       mountAll();
       const log = document.querySelector<HTMLElement>('[role=log]');
@@ -44,15 +44,15 @@ function FindBar({ sought, mountAll }: { sought: string; mountAll: () => void })
     return () => mark([], undefined);
   }, [ranges, shown]);
   useEffect(() => {
-    // What was opened for another place, which may only have begun like this one, is folded as it was.
+    // Collapse what was opened for another match, which may share this one's beginning.
     for (const details of unfolded.current) if (!shown || !details.contains(shown.startContainer)) details.open = false;
     if (!shown) return;
     unfolded.current = [...unfolded.current.filter(({ open }) => open), ...unfold(shown)];
     bringIntoView(shown);
-    // Once more when what came into view is laid out.
+    // Once more after the newly visible content is laid out.
     const frame = requestAnimationFrame(() => bringIntoView(shown));
     return () => cancelAnimationFrame(frame);
-    // Again only for another place: what streams below does not pull the view back.
+    // Only for another match: content that streams below must not scroll the view.
     // eslint-disable-next-line react-hooks/exhaustive-deps -- `shown` is a new range each time the page is read
   }, [current, read]);
 
@@ -102,7 +102,7 @@ function FindBar({ sought, mountAll }: { sought: string; mountAll: () => void })
   );
 }
 
-/** The value once it has not changed for a moment. */
+/** The value, debounced. */
 function useSettled<T>(value: T): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
@@ -112,7 +112,7 @@ function useSettled<T>(value: T): T {
   return settled;
 }
 
-/** Paints the places through the browser's highlights, which change no element. */
+/** Paints the matches with the CSS highlight API, which changes no element. */
 function mark(ranges: readonly Range[], current: Range | undefined): void {
   if (typeof Highlight === 'undefined') return;
   CSS.highlights.set('found', new Highlight(...ranges));

@@ -5,7 +5,7 @@ import { Revealed } from '../shared/Revealed';
 
 const FIRST_LINES = 4;
 
-/** A text of several lines, the first of them until all are wanted. */
+/** A multi-line text, collapsed to its first lines. */
 export function LongText({ text }: { readonly text: string }) {
   const [all, setAll] = useState(false);
   const lines = text.split('\n');

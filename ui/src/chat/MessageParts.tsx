@@ -7,7 +7,7 @@ import { Revealed } from '../shared/Revealed';
 import { sizeOf, sizeText } from '../state/attachments';
 import { useApp, useRpc } from '../state/hooks';
 
-/** In the corner of a message, for who points at it or comes with the keyboard. */
+/** A message's corner buttons, shown on hover or focus. */
 export function Corner({ className, children }: { className: string; children: ReactNode }) {
   return <span className={`absolute top-1 right-1 flex gap-1 rounded-control bg-surface-raised opacity-0 select-none ${className}`}>{children}</span>;
 }
@@ -34,7 +34,7 @@ export function CopyButton({ text, label }: { text: () => string; label: string 
   );
 }
 
-/** A text file as it was sent: its name, and on request what is in it. */
+/** A sent text file: its name, and on request its content. */
 export function SentFile({ file }: { file: AttachedFile }) {
   if (file.uri !== undefined) {
     return (
@@ -66,10 +66,10 @@ export function SentFile({ file }: { file: AttachedFile }) {
   );
 }
 
-/** At most so large on the page, in px. */
+/** Maximum size on the page, in px. */
 const SHOWN = { width: 320, height: 240 };
 
-/** An image as it was sent. Its place is kept from the start, and it is read when it comes into sight. */
+/** A sent image. Its space is reserved from the start, and it is loaded once visible. */
 export function SentImage({ image: { id, name, width, height } }: { image: ImageView }) {
   const session = useApp((app) => app.open);
   const place = useRef<HTMLDivElement>(null);
@@ -97,7 +97,7 @@ export function SentImage({ image: { id, name, width, height } }: { image: Image
   );
 }
 
-/** Whether the element was in sight once. */
+/** Whether the element has ever been visible. */
 function useSeen(element: RefObject<Element | null>): boolean {
   const [seen, setSeen] = useState(typeof IntersectionObserver === 'undefined');
   useEffect(() => {

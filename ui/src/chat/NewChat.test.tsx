@@ -18,7 +18,7 @@ const due: GlanceView = {
   today: null,
 };
 
-test('a chat starts from what is due without copying notes into the message', async () => {
+test('a chat starts from due items without copying notes into the message', async () => {
   const { store } = renderInApp(<NewChat />, { app: { glances: [due] } });
   const first = await screen.findByRole('button', { name: 'Follow-ups due this week 2 overdue' });
   expect(screen.getAllByTestId('suggestion')[0]).toBe(first);
@@ -28,20 +28,20 @@ test('a chat starts from what is due without copying notes into the message', as
   expect(JSON.stringify(app.drafts)).not.toContain('overdue');
 });
 
-test('says where nothing is due, and how many notes were read', async () => {
+test('says that nothing is due, and how many notes were read', async () => {
   renderInApp(<NewChat />, { app: { glances: [{ ...due, says: [] }] } });
   expect(await screen.findByText('Nothing due today. 412 notes read.')).toBeVisible();
   expect(await screen.findByText('Follow-ups due this week')).toBeVisible();
 });
 
-test('no suggestion is offered before the due ones are known', async () => {
+test('no suggestion is offered before the due items are known', async () => {
   const { backend } = renderInApp(<NewChat />, { app: { glances: null } });
   expect(await screen.findByRole('status', { name: 'Reading what is due' })).toBeInTheDocument();
   expect(backend.asked('list_skills')).toHaveLength(0);
   expect(screen.queryAllByTestId('suggestion')).toEqual([]);
 });
 
-test('what is due is offered without a model, too', async () => {
+test('due items are offered without a model, too', async () => {
   const { backend } = renderInApp(<NewChat />, { app: { glances: [due], status: { ...sampleWorld().status, model: null } } });
   expect(await screen.findByRole('button', { name: 'Follow-ups due this week 2 overdue' })).toBeVisible();
   expect(screen.getByRole('button', { name: 'Set up a model' })).toBeVisible();

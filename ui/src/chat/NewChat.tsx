@@ -6,7 +6,7 @@ import { RecordsOffer } from './RecordsOffer';
 import { suggestions } from './suggestions';
 import { Today } from './today/Today';
 
-/** A chat in which nothing was said yet: what is on and due today, else what it can begin with. */
+/** An empty chat: today's events and due items, else suggestions. */
 export function NewChat() {
   const model = useApp(modelInUse);
   return (
@@ -34,14 +34,14 @@ function NoModel() {
   );
 }
 
-/** What a chat can begin with where nothing is due. */
+/** Suggestions when nothing is due. */
 function NothingDue() {
   const vault = useApp((app) => app.status?.vault);
   const registry = useApp((app) => app.revisions.registry);
   const skills = useRpc('list_skills', nothing, registry).data;
   const { setDraft } = useActions();
   const glances = useApp((app) => app.glances);
-  // Both are there at once, so that no row changes its words under the pointer.
+  // Rendered together, so that no row changes under the pointer.
   const offered = skills === null || glances === null ? [] : suggestions(skills, glances);
   const begin = (text: string) => {
     setDraft({ text }, true);

@@ -2,7 +2,7 @@ import type { NoteDiffView } from '../ipc';
 import { Icon, noteName } from '../shared';
 import { Revealed } from '../shared/Revealed';
 
-/** The line above the diff of a note: its name, its folder, where it was before, and what changes. */
+/** The line above a note's diff: its name, folder, former path, and kind of change. */
 export function NoteCaption({ diff }: { diff: NoteDiffView }) {
   const { name, folder } = noteName(diff.path);
   return (

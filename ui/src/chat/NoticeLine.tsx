@@ -79,12 +79,12 @@ export function NoticeLine({ item, turn = null }: { item: NoticeItem; turn?: Aro
   }
 }
 
-/** What became of the questions about a call: "Allowed once by you, 14:33". */
+/** The decisions about a call: "Allowed once by you, 14:33". */
 export function DecidedLines({ call }: { call: CallItem }) {
   return decidedQuestions(call).map((question, index) => <DecidedLine key={index} tool={call.tool} question={question} />);
 }
 
-/** Nothing for a denial that ended the call: its card says it. */
+/** Nothing for a denial that ended the call: its card shows it. */
 function DecidedLine({ tool, question: { decided, host, midRun, elicitation, credentials = [] } }: { tool: string; question: Approval }) {
   if (!decided || (decided.decision === 'deny' && !midRun)) return null;
   if (elicitation) {
@@ -111,7 +111,7 @@ function DecidedLine({ tool, question: { decided, host, midRun, elicitation, cre
   );
 }
 
-/** Takes back what was allowed for every chat, as long as it stands. */
+/** Revokes what was allowed for every chat, while that rule exists. */
 function Revoke({ tool, host }: { tool: string; host: string | null }) {
   const backend = useBackend();
   const revision = useApp((app) => app.revisions.rules);
@@ -136,17 +136,17 @@ function Revoke({ tool, host }: { tool: string; host: string | null }) {
   );
 }
 
-/** A capital where nothing stands before it. */
+/** Capitalised at the start of the line. */
 function sentence(behind: boolean, text: string): string {
   return behind ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** As people call it. */
+/** A skill's display name. */
 export function SkillName({ skill }: { skill: string }) {
   return useApp((app) => skillName(app, skill));
 }
 
-/** "(stage: lead → won)" behind a note that changed, where the change is known. */
+/** "(stage: lead → won)" after a changed note, if the change is known. */
 function WhatChanged({ summary }: { summary: string | undefined }) {
   return summary ? (
     <span className="break-words">
@@ -164,7 +164,7 @@ export function Line({
   children,
 }: {
   icon?: IconName;
-  /** In place of the icon. */
+  /** Replaces the icon. */
   lead?: ReactNode;
   tone?: string;
   at?: string;

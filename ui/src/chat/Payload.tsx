@@ -10,7 +10,7 @@ import { LongText } from './LongText';
 import { NoteCaption } from './NoteCaption';
 import { isObject } from './wording';
 
-/** Everything that will run or leave, exactly: tool, arguments, host, and for notes the diff. */
+/** Everything that will run or be sent, exactly: tool, arguments, host, and for notes the diff. */
 export function Payload({ calls }: { calls: readonly CallItem[] }) {
   return (
     <div
@@ -80,7 +80,7 @@ function Literal({ value }: { value: JsonValue }) {
   );
 }
 
-/** What reaches a person, one argument a row. */
+/** Content that a person will receive, one argument per row. */
 function Rows({ args }: { args: JsonValue }) {
   if (!isObject(args)) return null;
   return Object.entries(args).map(([key, value]) => (

@@ -5,13 +5,13 @@ import { draftOf } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 import { quotation } from './quotation';
 
-/** Over words of the conversation that are selected: puts them into the message. */
+/** Quotes text selected in the conversation; shown above the selection. */
 export function Quote() {
   const [place, setPlace] = useState<{ top: number; left: number } | null>(null);
   const quote = useQuote();
 
   useEffect(() => {
-    // While the mouse is down the selection is not done.
+    // The selection is not final while the mouse is pressed.
     let pressed = false;
     const look = () => {
       const range = pressed ? null : selectedInLog();
@@ -46,7 +46,7 @@ export function Quote() {
         icon="quote"
         data-testid="quote"
         className="shadow-2"
-        // The selection stays until it was read.
+        // Keeps the selection until it is read.
         onMouseDown={(event) => event.preventDefault()}
         onPointerDown={(event) => event.stopPropagation()}
         onClick={() => {
@@ -60,7 +60,7 @@ export function Quote() {
   );
 }
 
-/** Puts what is selected in the conversation into the message, as a quotation. */
+/** Inserts the text selected in the conversation into the message as a quotation. */
 export function useQuote(): () => void {
   const { setDraft } = useActions();
   const written = useApp((app) => draftOf(app).text);

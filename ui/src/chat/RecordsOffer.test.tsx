@@ -20,7 +20,7 @@ function setup(offersRecords = true) {
   return { ...renderInApp(<RecordsOffer />, { backend, app: { offersRecords } }), backend, user: userEvent.setup() };
 }
 
-it('leads to the page of the records in one click', async () => {
+it('opens the records page in one click', async () => {
   const { store, user, backend } = setup();
   await user.click(await screen.findByRole('button', { name: 'Look at them: 12 notes look like contacts (#person)' }));
   expect(store.get().app.view).toEqual({ kind: 'settings', page: 'skills', skill: 'crm', records: 'contact' });

@@ -1,4 +1,4 @@
-// What the notes of a vault that was just chosen could be: people, deals, expenses that no skill knows yet.
+// Proposes record types for a newly chosen vault: people, deals or expenses that no skill reads yet.
 
 import { useEffect, useState } from 'react';
 
@@ -6,7 +6,7 @@ import { nothing, useBackend, type FieldProposal } from '../ipc';
 import { Button, Icon, IconButton, skillIcon } from '../shared';
 import { useActions, useApp, useRpc } from '../state/hooks';
 
-/** One line for each skill, with the page where it is looked at and put in use. Nothing where nothing is found. */
+/** One line per skill with a proposal, linking to the page where it is reviewed and applied. */
 export function RecordsOffer() {
   const offers = useApp(({ offersRecords }) => offersRecords);
   const hidden = useApp(({ hiddenProposals }) => hiddenProposals);
@@ -43,7 +43,7 @@ function summaryOf({ types }: FieldProposal): string {
   return types.map(({ summary }) => summary).join('; ');
 }
 
-/** Of each skill with records, in the order of the skills. A skill whose proposal fails is left out. */
+/** Proposals in the order of the skills. A skill whose proposal fails is omitted. */
 function useProposals(offers: boolean): readonly FieldProposal[] {
   const backend = useBackend();
   const registry = useApp(({ revisions }) => revisions.registry);

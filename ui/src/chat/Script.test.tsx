@@ -29,7 +29,7 @@ const question = (decisions: ('once' | 'session' | 'deny')[] = ['once', 'session
 
 const rows = () => screen.getAllByTestId('script-call').map((row) => row.textContent);
 
-test('the card lists the calls of the script with how each was decided', async () => {
+test('the card lists the script’s calls with their decisions', async () => {
   await openChat(<Conversation />, [
     ...script(),
     ...inner('c.1', 'crm.list_deals', 'read', [{}, {}]),
@@ -61,7 +61,7 @@ test('the script and each diff open on request', async () => {
   expect(screen.getByRole('group', { name: 'Changes in CRM/People/Jane Doe.md' })).toBeVisible();
 });
 
-test('a call of the script that asks has a card of its own', async () => {
+test('a call of the script that asks has its own card', async () => {
   await openChat(<Conversation />, [
     ...script(),
     startedWithin('c', 'c.1', 'portfolio.quote', 'external'),
@@ -71,7 +71,7 @@ test('a call of the script that asks has a card of its own', async () => {
   expect(screen.getByTestId('tool-card')).toHaveAttribute('data-tool', 'core.run_code');
 });
 
-test('the card of a script that has ended shows its calls and its text', async () => {
+test('the card of a finished script shows its calls and its source', async () => {
   await openChat(<Conversation />, [...script(), ...inner('c.1', 'crm.list_deals', 'read', [{}]), completed('c', 12)]);
   const [card, ...others] = screen.getAllByTestId('tool-card');
   expect(others).toEqual([]);
@@ -81,7 +81,7 @@ test('the card of a script that has ended shows its calls and its text', async (
   expect(screen.getByTestId('script-source')).toHaveTextContent('for (const name of names)');
 });
 
-test('a call that is made anew takes the place of the first', async () => {
+test('a repeated call replaces the first', async () => {
   await openChat(<Conversation />, [...script(), ...inner('c.1', 'crm.list_deals', 'read', [{}]), ...inner('c.1', 'crm.list_deals', 'read', [{}, {}]), question()]);
   expect(rows()).toEqual(['crm.list_dealsstage won: 2 dealsreads runread']);
 });

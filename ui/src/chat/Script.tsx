@@ -1,4 +1,4 @@
-// A script of the assistant: its calls with how each was decided, what it would write, and its text.
+// A script of the assistant: its calls with their decisions, its planned writes, and its source.
 import { useState } from 'react';
 
 import type { NoteDiffView } from '../ipc';
@@ -12,13 +12,13 @@ import { argumentSummary, deciderLabel, doneSummary, scriptOf } from './wording'
 
 interface ScriptPayloadProps {
   readonly call: CallItem;
-  /** The calls that it has made. */
+  /** Its calls so far. */
   readonly within: readonly CallItem[];
   readonly open: boolean;
   readonly onOpen: (open: boolean) => void;
 }
 
-/** What a script has done and would write. */
+/** A script's calls and planned writes. */
 export function ScriptPayload({ call, within, open, onOpen }: ScriptPayloadProps) {
   const lines = counted(scriptOf(call).split('\n').length, 'line');
   const made = within.length === 0 ? '' : `, made ${counted(within.length, 'call')}, each by its own rule`;
@@ -49,7 +49,7 @@ export function ScriptPayload({ call, within, open, onOpen }: ScriptPayloadProps
   );
 }
 
-/** The calls that a script has made, within its card. */
+/** The calls of a script, within its card. */
 export function ScriptCalls({ call, calls }: { call: CallItem; calls: readonly CallItem[] }) {
   if (calls.length === 0) return null;
   return (
@@ -84,7 +84,7 @@ function Source({ text }: { text: string }) {
   );
 }
 
-/** Calls of one tool that went the same way. */
+/** Calls of one tool with the same outcome. */
 interface Row {
   readonly calls: readonly [CallItem, ...CallItem[]];
   readonly icon: IconName;
@@ -119,7 +119,7 @@ function Rows({ calls, asks }: { calls: readonly CallItem[]; asks: boolean }) {
   ));
 }
 
-/** Calls of a tool that write the same draft, or went wrong in the same way, are one line. */
+/** Calls of a tool that write to the same draft, or failed the same way, share a line. */
 function rowsOf(calls: readonly CallItem[], asks: boolean): readonly Row[] {
   const groups = new Map<string, [CallItem, ...CallItem[]]>();
   for (const call of calls) {
@@ -169,7 +169,7 @@ function decisionOf(call: CallItem): string {
   return call.effect === 'read' ? 'reads run' : 'allowed by a rule';
 }
 
-/** What would become of several notes, a line each. */
+/** The changes of several notes, one line each. */
 function Diffs({ diffs }: { diffs: readonly NoteDiffView[] }) {
   const folders = new Set(diffs.map(({ path }) => noteName(path).folder));
   const [folder = ''] = folders;
@@ -230,7 +230,7 @@ function Value({ as: Tag, text }: { as: 'del' | 'ins'; text: string }) {
   );
 }
 
-/** The one thing that changes in a note, where it is a property. */
+/** The only change of a note, if it is a property. */
 function onlyProperty(diff: NoteDiffView) {
   const [first, ...more] = diff.properties;
   return first !== undefined && more.length === 0 && diff.hunks.length === 0 && diff.kind === 'modified' && diff.from === undefined ? first : null;

@@ -3,7 +3,7 @@ import { Revealed } from '../shared/Revealed';
 import { openRow, titleOf } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 
-/** Above the chat of a sub-agent: the way back to the one it works for. */
+/** Above a sub-agent's chat: the link to its parent. */
 export function SubAgentOf() {
   const parent = useApp((app) => openRow(app)?.parent ?? null);
   const title = useApp((app) => titleOf(app.sessions.find(({ id }) => id === parent) ?? null));

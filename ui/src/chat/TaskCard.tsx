@@ -9,7 +9,7 @@ import { useActions } from '../state/hooks';
 import { type CallItem } from '../state/session';
 import { highestEffect, taskLine, taskName } from '../state/subagents';
 
-/** Tasks that were given in one answer: a row for each sub-agent, which Enter opens in the panel. */
+/** Tasks started in one answer: a row per sub-agent, which Enter opens in the panel. */
 export const TaskCard = memo(function TaskCard({ calls, turnFailed }: { calls: readonly [CallItem, ...CallItem[]]; turnFailed: boolean }) {
   const running = calls.filter(({ state }) => state === 'running');
   const line = [counted(calls.length, 'sub-agent'), runningWords(running.length, calls.length)].filter(Boolean).join(', ');
@@ -117,7 +117,7 @@ function runningWords(running: number, all: number): string {
   return `${running} running`;
 }
 
-/** The mark of the card: that of the row that went worst. */
+/** The card's icon: that of the row with the worst outcome. */
 function worst(calls: readonly CallItem[]) {
   const order: readonly CallItem['state'][] = ['done', 'cancelled', 'unanswered', 'denied', 'refused', 'failed', 'unknown'];
   const states = calls.map(({ state }) => order.indexOf(state));

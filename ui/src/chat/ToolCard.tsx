@@ -24,16 +24,16 @@ import { askedSummary, deciderLabel, doneSummary, isObject, isScript } from './w
 
 interface ToolCardProps {
   readonly call: CallItem;
-  /** Writes that it waits for. */
+  /** Number of writes that it waits for. */
   readonly after: number;
   readonly turnFailed: boolean;
-  /** The calls that its script makes. */
+  /** The calls made by its script. */
   readonly within: readonly CallItem[];
-  /** It shares its frame with no other call: the lines above the frame say how it was allowed. */
+  /** It has its own frame: the lines above it show how it was allowed. */
   readonly alone: boolean;
 }
 
-/** One call: a line of 34 px, opened on request; a failure opens by itself. */
+/** One call: a line of 34 px, expanded on request; a failure expands by itself. */
 export const ToolCard = memo(function ToolCard({ call, after, turnFailed, within, alone }: ToolCardProps) {
   const undone = useUndone(call);
   const face = faceOf(call, after, turnFailed, undone?.at ?? null);
@@ -41,7 +41,7 @@ export const ToolCard = memo(function ToolCard({ call, after, turnFailed, within
   const [open, setOpen] = useState(face.opens);
   const opened = useRef(face.opens);
   useEffect(() => {
-    // Opens once when the call fails while it is looked at; what the reader closed stays closed.
+    // Expands once if the call fails while shown; what the reader collapsed stays collapsed.
     if (face.opens && !opened.current) setOpen(true);
     opened.current ||= face.opens;
   }, [face.opens]);
@@ -120,11 +120,11 @@ interface Face {
   readonly state: string;
   readonly icon: IconName;
   readonly tone: string;
-  /** Behind the name. */
+  /** Shown after the name. */
   readonly line: string;
-  /** The same of an open card, where that says the rest. */
+  /** Replaces `line` when the card is open and shows the rest. */
   readonly openLine?: string;
-  /** The line has the icon's colour. */
+  /** Whether the line has the icon's colour. */
   readonly strong?: boolean;
   readonly spoken: string;
   readonly opens: boolean;
@@ -178,10 +178,10 @@ function faceOf(call: CallItem, after: number, turnFailed: boolean, undoneAt: st
   }
 }
 
-/** States in which the time it took says something. */
+/** States in which the duration is meaningful. */
 const timed = new Set(['done', 'failed', 'cancelled']);
 
-/** Stops this call and no other: the Stop of the composer is for the whole turn. */
+/** Stops only this call: the composer's Stop is for the whole turn. */
 function StopCall({ call }: { call: CallItem }) {
   const { stopCall } = useActions();
   const [problem, setProblem] = useState<UserError | null>(null);
@@ -239,7 +239,7 @@ function UndoCall({ call }: { call: CallItem }) {
   );
 }
 
-/** A tool that the assistant wrote waits in the settings until the user has looked at it. */
+/** A tool written by the assistant is pending in the settings until the user reviewed it. */
 function LookAtTool({ call }: { call: CallItem }) {
   const { show } = useActions();
   const file = isObject(call.result?.value) ? call.result.value['file'] : undefined;
@@ -255,7 +255,7 @@ function LookAtTool({ call }: { call: CallItem }) {
   );
 }
 
-/** What refused it stands with the other rules. */
+/** Links to the rule that refused it. */
 function ShowRule({ call }: { call: CallItem }) {
   const { show } = useActions();
   if (call.state !== 'refused') return null;
@@ -266,10 +266,10 @@ function ShowRule({ call }: { call: CallItem }) {
   );
 }
 
-/** In the tool's form, with the same arguments: what the user runs is their own call. */
+/** Opens the tool's form with the same arguments: running it is the user's own call. */
 function TryAgain({ call }: { call: CallItem }) {
   const { show } = useActions();
-  // What belongs to the chat itself has no skill, and no form.
+  // Tools of the chat itself have no skill and no form.
   if (call.state !== 'failed' || !call.tool.includes('.')) return null;
   return (
     <LinkButton data-testid="try-call-again" className="text-small" onClick={() => show({ kind: 'run-tool', tool: call.tool, args: call.args })}>

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { Conversation } from './Conversation';
 import { completed, openChat, started, turnStarted } from './fixture';
 
-test('the card shows what the tool logged, warnings by word too', async () => {
+test('the card shows the tool’s log, with warnings also marked by a word', async () => {
   await openChat(<Conversation />, [
     turnStarted(),
     started('c1', 'dynamic.weather', 'read'),
@@ -22,7 +22,7 @@ test('the card shows what the tool logged, warnings by word too', async () => {
   expect(log.getByText(/Warning:/).parentElement).toHaveTextContent(/^Warning: no .*answer$/);
 });
 
-test('without a log there is no part for it', async () => {
+test('without a log there is no section for it', async () => {
   await openChat(<Conversation />, [turnStarted(), started('c1', 'dynamic.weather', 'read'), completed('c1', 'sunny')]);
   await userEvent.click(within(screen.getByTestId('tool-card')).getByRole('button', { name: /Open/ }));
   expect(screen.queryByTestId('tool-log')).toBeNull();

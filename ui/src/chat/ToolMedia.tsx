@@ -1,5 +1,5 @@
-// Images, sounds and files in the answer of an MCP server. Nothing is loaded from elsewhere: what is shown came with the
-// answer, and is kept as long as Nova runs.
+// Images, audio and files in an MCP server's answer. Nothing is loaded from the network: the bytes came with
+// the answer, and are stored while Nova runs.
 
 import { useState } from 'react';
 
@@ -16,12 +16,12 @@ export interface MediaPart {
   readonly bytes: number;
 }
 
-/** What is drawn; anything else is a file. */
+/** Rendered types; anything else is a file. */
 const drawn = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
-/** Of one answer. */
+/** Per answer. */
 const MOST = 12;
 
-/** The files that an answer names. */
+/** The files in an answer. */
 export function mediaIn(value: JsonValue): readonly MediaPart[] {
   const parts = Array.isArray(value) ? value : isObject(value) && Array.isArray(value['content']) ? value['content'] : [value];
   return parts.flatMap((part): MediaPart[] => {

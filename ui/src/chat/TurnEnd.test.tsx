@@ -1,4 +1,4 @@
-// What can be done about a turn that failed, and about a message that could not be sent.
+// Remedies for a failed turn, and for a message that could not be sent.
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
@@ -23,14 +23,14 @@ test.each<[ErrorCode, string[]]>([
   expect([...links].map((link) => link.textContent)).toEqual(remedies);
 });
 
-test('an error ends before its remedy begins; commands read as code', async () => {
+test('an error and its remedy are separate; commands are shown as code', async () => {
   const failure = { code: 'provider_unreachable', message: 'Cannot reach it', hint: 'Start it with `ollama serve`.' } as const;
   await openChat(<Conversation />, [turnStarted(), { type: 'turn_failed', ...failure }]);
   expect(screen.getByTestId('banner')).toHaveTextContent('Cannot reach it. Start it with ollama serve.');
   expect(screen.getByText('ollama serve').tagName).toBe('CODE');
 });
 
-test('a turn that asked before it sent is no failure once the chat has gone on', async () => {
+test('a turn that asked for consent is no failure once the chat has continued', async () => {
   const asked = { code: 'provider_not_agreed', message: 'It is not on this machine.', hint: '' } as const;
   await openChat(<Conversation />, [turnStarted('Who to call?', 'openai/gpt-5.2'), { type: 'turn_failed', ...asked }]);
   await userEvent.click(await screen.findByRole('button', { name: 'Send notes to api.openai.com' }));
@@ -38,7 +38,7 @@ test('a turn that asked before it sent is no failure once the chat has gone on',
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });
 
-test('a locked store that keeps a message back is one click from its passphrase', async () => {
+test('a locked store that blocks a message is one click from its passphrase', async () => {
   const { backend, store } = renderInApp(<Conversation />);
   backend.fail('send_message', { code: 'passphrase_needed', message: 'The keys are locked.', hint: '' });
   await userEvent.type(screen.getByTestId('composer-input'), 'Hello{Enter}');
@@ -46,13 +46,13 @@ test('a locked store that keeps a message back is one click from its passphrase'
   expect(store.get().app.view).toEqual({ kind: 'settings', page: 'credentials' });
 });
 
-test('a chat that is full leads to a new one', async () => {
+test('a full chat offers a new one', async () => {
   const { store } = await openChat(<Conversation />, [turnStarted(), { type: 'turn_failed', code: 'context_too_small', message: 'Full.', hint: '' }]);
   act(() => screen.getByRole('button', { name: 'New chat' }).click());
   expect(store.get().app.open).toBeNull();
 });
 
-describe('a context that was set too small', () => {
+describe('a context size set too small', () => {
   const tooSmall = (provider: Partial<ProviderRow>) =>
     openChat(
       <Conversation />,
@@ -60,7 +60,7 @@ describe('a context that was set too small', () => {
       { providers: sampleWorld().providers.map((row) => (row.id === 'ollama' ? { ...row, ...provider } : row)) },
     );
 
-  test('is raised by one click, and the message goes again', async () => {
+  test('is raised by one click, and the message is sent again', async () => {
     const { backend } = await tooSmall({ kind: 'ollama', context: 4096 });
     await userEvent.click(await screen.findByText('Raise to 32k'));
     expect(backend.asked('set_context')).toEqual([{ provider: 'ollama', context: 32_768 }]);

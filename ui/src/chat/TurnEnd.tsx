@@ -9,20 +9,20 @@ import { useAgain } from './again';
 import { Line } from './NoticeLine';
 import { Remedies } from './remedies';
 
-/** How a turn ended where it did not end well, with what to do about it. */
+/** How a turn ended if it did not complete, with the remedies. */
 export function TurnEnd({ turn, last }: { turn: Turn; last: boolean }) {
   if (turn.status === 'cancelled') return <Line icon="ban">Stopped by you</Line>;
   if (turn.status !== 'failed' || !turn.failure) return null;
   if (turn.failure.code === 'provider_not_agreed') {
-    // What became of the question stands in the turn after it.
+    // The decision is shown in the turn after it.
     return last ? <ProviderConsent turn={turn} failure={turn.failure} /> : <Line icon="cloud">Not sent: Nova asked you first</Line>;
   }
   return <TurnFailure turn={turn} failure={turn.failure} last={last} />;
 }
 
 /**
- * Sends what the turn was begun with once more: in its place, or, where it has called tools, after it, so that the model
- * knows what was done.
+ * Sends the turn's message again: in its place, or after it if it called tools, so that the model knows what
+ * was done.
  */
 function useSendAgain(turn: Turn): () => Promise<void> {
   const before = useSession((state) => beforeOf(state.branches, turn.id) ?? null);
@@ -65,10 +65,10 @@ function TurnFailure({ turn, failure, last }: { turn: Turn; failure: UserError; 
   );
 }
 
-/** Tokens. Room for the tools and a few notes, on a machine that runs a model. */
+/** Tokens: enough for the tools and a few notes with a local model. */
 const ENOUGH = 32_768;
 
-/** Where the user has set less than is wanted, on this machine, one click sets more. */
+/** Raises the user's context size for a local model if it is too small. */
 function RaiseContext({ turn }: { turn: Turn }) {
   const backend = useBackend();
   const revision = useApp((app) => app.revisions.providers);
@@ -81,7 +81,7 @@ function RaiseContext({ turn }: { turn: Turn }) {
     providersChanged();
     await sendAgain();
   });
-  // Others than Ollama are only told what their models take in: more than that would not be true.
+  // Only Ollama can be told a context size; for others a larger number would be wrong.
   if (provider?.kind !== 'ollama' || provider.context === undefined || provider.context >= ENOUGH) return null;
   return (
     <>
@@ -93,13 +93,13 @@ function RaiseContext({ turn }: { turn: Turn }) {
   );
 }
 
-/** Asked once for each host, before the first note leaves this machine for it. */
+/** Asked once per host, before the first note leaves this machine for it. */
 function ProviderConsent({ turn, failure }: { turn: Turn; failure: UserError }) {
   const provider = turn.model.split('/')[0] ?? '';
   const revision = useApp((app) => app.revisions.providers);
   const providers = useRpc('list_providers', nothing, revision);
   const place = placeIn(providers.data ?? [], turn.model);
-  // Read before its server told that it runs it elsewhere.
+  // Loaded before its server reported that it runs the model elsewhere.
   const outdated = place !== null && place.where !== 'elsewhere';
   const host = place?.host ?? provider;
   const { agreeProvider, sendAgain, providersChanged } = useActions();
@@ -111,7 +111,7 @@ function ProviderConsent({ turn, failure }: { turn: Turn; failure: UserError }) 
     await agreeProvider(provider, host);
     await sendAgain(turn);
   });
-  // Another host than the one that is meant is not asked about.
+  // Never ask about another host than the requested one.
   if (outdated) return <TurnFailure turn={turn} failure={failure} last />;
   if (declined) return <Line icon="cloud">Not sent: {host} may not see your notes</Line>;
   return (

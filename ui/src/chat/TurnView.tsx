@@ -24,7 +24,7 @@ import { ToolCard } from './ToolCard';
 import { TurnEnd } from './TurnEnd';
 import { useCitedPages } from './web/useCitedPages';
 
-/** The user's message, with what was pointed at. */
+/** The user's message, with its chosen tool, skills and files. */
 export const UserMessage = memo(function UserMessage({ turn }: { turn: Outline }) {
   const { text, files: own } = useMemo(() => splitFiles(turn.text), [turn.text]);
   const files = [...own, ...turn.outside];
@@ -72,13 +72,13 @@ export const UserMessage = memo(function UserMessage({ turn }: { turn: Outline }
 
 interface TurnViewProps {
   readonly id: string;
-  /** Only the last turn can be tried again. */
+  /** Only the last turn can be retried. */
   readonly last: boolean;
 }
 
 /**
- * What Nova did and said in one turn, in the order it began. While an answer grows this is drawn with each of its
- * words; what it consists of is not, but for the message that grows.
+ * The calls, text and notices of one turn, in order of their start. Re-rendered for each word of a streaming
+ * answer; its children are not, except the streaming message.
  */
 export const TurnView = memo(function TurnView({ id, last }: TurnViewProps) {
   const turn = useSession((state) => turnOf(state, id));
@@ -96,7 +96,7 @@ export const TurnView = memo(function TurnView({ id, last }: TurnViewProps) {
   );
 });
 
-/** How many hosts are named. */
+/** Maximum number of hosts named. */
 const NAMED = 3;
 
 function LeftMachine({ turn }: { turn: Turn }) {
@@ -169,7 +169,7 @@ function Tasks({ calls, failed }: { calls: readonly [CallItem, ...CallItem[]]; f
   );
 }
 
-/** One answer decides them. */
+/** Calls decided by one answer. */
 function AskedCalls({ calls, around }: { calls: readonly [CallItem, ...CallItem[]]; around: Around }) {
   const session = useApp((app) => app.open) ?? '';
   const waiting = useSession(waitingCards, sameList);
@@ -219,7 +219,7 @@ function Message({ item, around }: { item: MessageItem; around: Around }) {
   );
 }
 
-/** What the turn's tools computed, and what else of numbers was said in it. */
+/** The numbers computed by the turn's tools, and other numbers mentioned in it. */
 function useNumbers({ calls, text }: Around): Numbers {
   const ended = calls.filter(({ result }) => result !== null);
   const key = ended.map(({ call }) => call).join(' ');

@@ -21,8 +21,8 @@ async function stopped(tool: string, effect: Effect, args: JsonValue, ...answers
 const allowed: EventBody = { type: 'approval_decided', call: 'c', decision: 'once', by: 'user', reason: null };
 const look = () => screen.getByTestId('where-to-look').textContent;
 
-describe('a call whose outcome is unknown says where to look', () => {
-  test('at the note that a write names, and in the changes', async () => {
+describe('a call with an unknown outcome links to', () => {
+  test('the note that a write names, and the changes', async () => {
     const { card, app } = await stopped('vault.append_to_note', 'write', { path: 'Projects/Rollout.md', text: 'Signed.' });
     expect(card.getByText(/It may have happened, in full or in part/)).toBeVisible();
     expect(look()).toBe('Look at Rollout or in Changes.');
@@ -32,25 +32,25 @@ describe('a call whose outcome is unknown says where to look', () => {
     expect(app().panel).toMatchObject({ open: true, tab: 'changes' });
   });
 
-  test('at the note whose change was allowed, however its arguments name it', async () => {
+  test('the note whose change was allowed, however its arguments name it', async () => {
     const diff = [{ path: 'CRM/Deals/Rollout.md', kind: 'modified' as const, properties: [], hunks: [], tail_skipped: 0, summary: '' }];
     await stopped('crm.move_deal', 'write', { title: 'Rollout', stage: 'won' }, asked('c', { diff }), allowed);
     expect(look()).toBe('Look at Rollout or in Changes.');
   });
 
-  test('at the file that it was to make, which opens as no note', async () => {
+  test('the file it was creating, which does not open as a note', async () => {
     const diff = [{ path: 'Files/Plan.csv', kind: 'created' as const, properties: [], hunks: [], tail_skipped: 0, summary: '' }];
     const { card } = await stopped('vault.add_attachment', 'write', { name: 'Plan.csv', text: 'a,b' }, asked('c', { diff }), allowed);
     expect(look()).toBe('Look at Files/Plan.csv or in Changes.');
     expect(card.queryByRole('button', { name: /Plan\.csv/ })).toBeNull();
   });
 
-  test('in the changes where no note is known', async () => {
+  test('the changes if no note is known', async () => {
     await stopped('budget.apply_rules', 'write', { rule: 'Rent' });
     expect(look()).toBe('Look in Changes.');
   });
 
-  test('at the host that it was let to, and at its skill in the settings', async () => {
+  test('the allowed host, and its skill in the settings', async () => {
     const hosts = asked('c', { host: 'smtp.example.org', mid_run: true });
     const { card, app } = await stopped('mail.send', 'send', { to: 'mara@harborline.example', body: 'Hello' }, hosts, allowed);
     expect(look()).toBe('Look at smtp.example.org or at Mail in the settings.');
@@ -58,24 +58,24 @@ describe('a call whose outcome is unknown says where to look', () => {
     expect(app().view).toEqual({ kind: 'settings', page: 'skills', skill: 'mail' });
   });
 
-  test('not at a host that was denied', async () => {
+  test('no denied host', async () => {
     const denied: EventBody = { type: 'approval_decided', call: 'c', decision: 'deny', by: 'user', reason: null };
     await stopped('mail.send', 'send', {}, asked('c', { host: 'ads.example.org', mid_run: true }), denied);
     expect(look()).toBe('Look at Mail in the settings.');
   });
 
-  test('at the host of the address that it was given', async () => {
+  test('the host of the address in its arguments', async () => {
     await stopped('core.web_fetch', 'external', { url: 'https://quillon.example/pricing' });
     expect(look()).toBe('Look at quillon.example or at Core in the settings.');
   });
 
-  test('among the tools that wait, where the assistant was writing one', async () => {
+  test('the pending tools if the assistant was writing one', async () => {
     const { card, app } = await stopped('core.create_tool', 'write', { name: 'weather', source: '' });
     await userEvent.click(card.getByRole('button', { name: 'tools that wait for you' }));
     expect(app().view).toEqual({ kind: 'settings', page: 'skills', waiting: 'weather' });
   });
 
-  test('nowhere after a read, which can be tried again', async () => {
+  test('nothing after a read, which can be retried', async () => {
     const { card, app } = await stopped('vault.search', 'read', { query: 'rollout' });
     expect(card.getByText(/It changed nothing/)).toBeVisible();
     expect(screen.queryByTestId('where-to-look')).toBeNull();

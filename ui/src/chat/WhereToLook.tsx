@@ -6,16 +6,16 @@ import { useActions, useApp } from '../state/hooks';
 import type { CallItem } from '../state/session';
 import { placesOf } from './where-to-look';
 
-/** Notes that are named one by one; the panel lists the others. */
+/** Maximum number of notes linked; the panel lists the others. */
 const MOST_NOTES = 3;
 
-/** What happened, or may have happened, in a call whose outcome is unknown, and where that can be seen. */
+/** The possible effects of a call with an unknown outcome, and where to check them. */
 export function WhereToLook({ call }: { call: CallItem }) {
   const { show, showPanel, openNote } = useActions();
   const { notes, files, changes, written, hosts, skill } = placesOf(call);
   const name = useApp((app) => (skill === null ? '' : skillName(app, skill)));
   if (call.effect === 'read') {
-    // What belongs to the chat itself has no skill, and no form.
+    // Tools of the chat itself have no skill and no form.
     const again = call.tool.includes('.') && (
       <LinkButton data-testid="try-call-again" onClick={() => show({ kind: 'run-tool', tool: call.tool, args: call.args })}>
         Try again

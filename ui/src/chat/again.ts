@@ -1,4 +1,4 @@
-// Sending once more what was sent.
+// Sends a message again.
 
 import { useAttempt } from '../shared/useAttempt';
 

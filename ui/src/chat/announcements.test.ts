@@ -6,7 +6,7 @@ import { envelopes } from '../testing/sample';
 import { announcements } from './announcements';
 import { asked, block, completed, failed, progress, started, turnStarted } from './fixture';
 
-/** What is said when `last` follows `before`; assertive with a `!`. */
+/** Announcements when `last` follows `before`; assertive ones are marked `!`. */
 function said(before: EventBody[], ...last: EventBody[]): string[] {
   const events = envelopes('s', 't1', [turnStarted(), ...before, ...last]);
   const cut = events.length - last.length;

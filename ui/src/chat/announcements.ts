@@ -1,4 +1,4 @@
-// What is spoken when the conversation continues: whole blocks, never a stream.
+// Screen reader announcements of the conversation: whole blocks, never a stream.
 import type { CallItem, Item, SessionState, Turn } from '../state/session';
 import { noteName } from '../shared';
 import { revealed } from '../shared/invisible';
@@ -6,7 +6,7 @@ import { skillLabel } from './wording';
 
 export interface Announcements {
   readonly polite: readonly string[];
-  /** What waits for an answer or has failed. */
+  /** Waiting questions and failures. */
   readonly assertive: readonly string[];
 }
 

@@ -1,11 +1,11 @@
-// What the parts of a turn know of the turn around them. It stays the same while an answer grows, so that a word
-// more draws nothing but the message that it is of.
+// What parts of a turn know about the rest of it. Stays identical while an answer streams, so that a word
+// only re-renders the message it belongs to.
 import { sameList } from '../state/same';
 import type { CallItem, SessionState, Turn } from '../state/session';
 
 export type Around = Pick<Turn, 'text' | 'skills' | 'tool' | 'status'> & { readonly calls: readonly CallItem[] };
 
-/** Of turns that have ended they are asked for at each step of the stream of another. */
+/** Finished turns are queried at each step of another one's stream. */
 const known = new WeakMap<Turn, Around>();
 
 export function aroundOf(turn: Turn | undefined): Around | null {
@@ -27,10 +27,10 @@ export function sameAround(before: Around | null, now: Around | null): boolean {
   );
 }
 
-/** So is each turn. */
+/** Cached likewise, by session state. */
 const byId = new WeakMap<SessionState['all'], ReadonlyMap<string, Turn>>();
 
-/** Also of another branch: when one is chosen, the page shows the old one until it is told. */
+/** Also finds turns of other branches: the page shows the old branch until it is updated. */
 export function turnOf({ all }: SessionState, id: string): Turn | undefined {
   const found = byId.get(all) ?? new Map(all.map((turn) => [turn.id, turn]));
   byId.set(all, found);

@@ -1,4 +1,4 @@
-// What the calls of commands carry, in words.
+// Formats the data of command calls.
 import type { JsonValue, SandboxView } from '../ipc';
 import type { CallItem } from '../state/session';
 import { isObject } from './wording';
@@ -17,13 +17,13 @@ export function guardText(sandbox: SandboxView, args: JsonValue): string {
   return `${vault}at most ${seconds} s and ${memory}`;
 }
 
-/** The hosts that it may contact: those of the question, which knows of an edit. */
+/** The hosts it may contact: those of the question, which include edits. */
 export function hostsOf(call: CallItem, sandbox: SandboxView): readonly string[] {
   if (call.approval === null || call.approval.midRun) return sandbox.hosts;
   return call.approval.host?.split(', ') ?? [];
 }
 
-/** What a command requested of one host. */
+/** A command's traffic with one host. */
 export interface HostTraffic {
   readonly host: string;
   readonly requests: number;
@@ -31,11 +31,11 @@ export interface HostTraffic {
   readonly sent: number;
   /** Bytes from the host. */
   readonly received: number;
-  /** Why its requests went nowhere. */
+  /** Why its requests were refused. */
   readonly refused: string | null;
 }
 
-/** By host, in the order in which they were first requested; and how many requests are in no list. */
+/** By host, in order of the first request; and the number of unlisted requests. */
 export function networkOf(call: CallItem): { readonly hosts: readonly HostTraffic[]; readonly leftOut: number } {
   const value = soFarOf(call);
   const requests = isObject(value) && Array.isArray(value['network']) ? value['network'] : [];
@@ -69,26 +69,26 @@ function bytesText(bytes: number): string {
   return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`;
 }
 
-/** What it has said so far, or had said at its end. */
+/** Its output so far, or at its end. */
 export function outputOf(call: CallItem): { readonly text: string; readonly lines: number } {
   const value = soFarOf(call);
   if (!isObject(value)) return { text: '', lines: 0 };
   return { text: text(value['output']) ?? '', lines: number(value['lines']) };
 }
 
-/** What is known of it, as long as it runs and afterwards. */
+/** The known data, while it runs and afterwards. */
 function soFarOf(call: CallItem): JsonValue {
   return call.result?.soFar ?? call.result?.value ?? call.progress?.partial ?? null;
 }
 
 interface CommandEnd {
-  /** The code that it ended with. */
+  /** Its exit code. */
   readonly code: number | null;
-  /** The limit for which it was ended. */
+  /** The limit that ended it. */
   readonly reason: string | null;
-  /** Where all of its output lies, where the card holds a part. */
+  /** The file with the whole output, if the card has only a part. */
   readonly file: string | null;
-  /** Files of the vault that it was not given. */
+  /** Files of the vault that it did not receive. */
   readonly leftOut: string | null;
 }
 
@@ -103,7 +103,7 @@ export function commandEnd(call: CallItem): CommandEnd {
   };
 }
 
-/** The line of a command that has ended: "214 lines", "ended with code 2". */
+/** The line of a finished command: "214 lines", "ended with code 2". */
 export function commandSummary(call: CallItem): string {
   const { code, reason } = commandEnd(call);
   if (reason !== null) return 'ended at a limit';

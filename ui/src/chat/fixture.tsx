@@ -1,4 +1,4 @@
-// A chat with given events, for the tests of this folder.
+// A chat with given events, for tests of this folder.
 import { act } from '@testing-library/react';
 import type { ReactNode } from 'react';
 
@@ -26,7 +26,7 @@ export const started = (call: string, tool: string, effect: Effect, args: JsonVa
   principal: { kind: 'user', name: 'user' },
 });
 
-/** A call that the script of another makes. */
+/** A call made by the script of another. */
 export const startedWithin = (outer: string, ...call: Parameters<typeof started>): Body<'tool_call_started'> => ({ ...started(...call), within: outer });
 
 export const asked = (call: string, more: Partial<Body<'approval_requested'>> = {}): Body<'approval_requested'> => ({
@@ -76,7 +76,7 @@ export const block = (message: string, index: number, html: string, done = true)
   done,
 });
 
-/** Renders `children` with the chat `groceries` open, in which these events have happened; it runs until an event ends it. */
+/** Renders `children` in the chat `groceries` after these events; its turn runs until an event ends it. */
 export async function openChat(children: ReactNode, events: EventBody[], world: Partial<World> = {}) {
   const sample = { ...sampleWorld(), changes: [], ...world };
   const session = 'groceries';
@@ -87,7 +87,7 @@ export async function openChat(children: ReactNode, events: EventBody[], world: 
   });
   const app = renderInApp(children, { backend });
   await act(() => app.store.actions.openSession(session));
-  // Also what follows from the event, such as the next message that is sent, ends within the act.
+  // Follow-ups of the event, such as sending the next message, complete within the act.
   const say = (body: EventBody) => act(async () => void backend.emit(body, { session, turn: 't1' }));
   return { ...app, session, say };
 }

@@ -19,7 +19,7 @@ test.each([
   ['<p>a &lt;b&gt; c</p>', '<b>', ['<b>']],
 ])('%s: %s', (html, words, expected) => expect(places(html, words)).toEqual(expected));
 
-test('what a place is folded in is opened, and no other', () => {
+test('only the elements that hide the match are expanded', () => {
   const root = document.createElement('div');
   root.innerHTML = '<details id="a"><summary>s</summary><details id="b"><pre>one</pre></details></details><details id="c"><pre>two</pre></details>';
   const [place] = found(root, 'one');
@@ -28,7 +28,7 @@ test('what a place is folded in is opened, and no other', () => {
   expect(unfold(place!)).toEqual([]);
 });
 
-test('one line of a long text comes into its middle', () => {
+test('a line of a long text is scrolled to the middle', () => {
   const root = document.createElement('div');
   root.innerHTML = '<pre style="overflow-y: auto">many lines, one</pre>';
   document.body.append(root);

@@ -1,11 +1,11 @@
-/** Where the words stand in the text of `root`, in its order; also across the borders of elements within a line. */
+/** Occurrences of the words in the text of `root`, in order; also across element borders within a line. */
 export function found(root: HTMLElement, words: string): Range[] {
   const sought = fold(words.trim());
   if (sought === '') return [];
   const ranges: Range[] = [];
   for (const texts of lines(root)) {
     const whole = fold(texts.map(({ data }) => data).join(''));
-    // Letters that change their length with their case would shift every place after them: such a line is left out.
+    // Lower-casing that changes a string's length would shift the following matches: such a line is skipped.
     if (whole.length !== texts.reduce((sum, { length }) => sum + length, 0)) continue;
     for (let at = whole.indexOf(sought); at >= 0; at = whole.indexOf(sought, at + sought.length)) {
       const range = document.createRange();
@@ -18,7 +18,7 @@ export function found(root: HTMLElement, words: string): Range[] {
   return ranges;
 }
 
-/** Opens what the place is folded in; what was opened. */
+/** Expands what hides the match, and returns what was expanded. */
 export function unfold(range: Range): HTMLDetailsElement[] {
   const opened: HTMLDetailsElement[] = [];
   for (let around = range.startContainer.parentElement; around; around = around.parentElement) {
@@ -29,11 +29,11 @@ export function unfold(range: Range): HTMLDetailsElement[] {
   return opened;
 }
 
-/** Scrolls so far that the place stands in the middle. */
+/** Scrolls the match to the middle. */
 export function bringIntoView(range: Range): void {
   const element = range.startContainer.parentElement;
   element?.scrollIntoView({ block: 'center' });
-  // It may be one line of a long text, which scrolls itself.
+  // It may be a line of a long text that scrolls itself.
   for (let around = element; around; around = around.parentElement) if (scrolls(around)) centre(range, around);
 }
 
@@ -43,15 +43,15 @@ function scrolls(element: Element): boolean {
 
 function centre(range: Range, around: Element): void {
   const [its, frame] = [range.getBoundingClientRect(), around.getBoundingClientRect()];
-  // What has been out of sight may not be laid out yet.
+  // Content that was never visible may not be laid out yet.
   if (its.height > 0) around.scrollTop += (its.top + its.bottom - frame.top - frame.bottom) / 2;
 }
 
 const BLOCK = 'p, li, h1, h2, h3, h4, h5, h6, pre, td, th, blockquote, div, section, article, dd, dt';
-/** What is for screen readers only, stands for a formula that is drawn beside it, or is what a field began with. */
+/** Screen reader text, sources of rendered formulas, and initial values of fields. */
 const UNSEEN = '.sr-only, .katex-mathml, [hidden], textarea, script, style';
 
-/** Texts that stand in one block. */
+/** Text nodes grouped by block. */
 function lines(root: HTMLElement): Text[][] {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const all: Text[][] = [];

@@ -23,7 +23,7 @@ test('consecutive cards share one border until something comes between', () => {
   ]);
 });
 
-test('a card larger than its line, or with an answer above it, stands alone', () => {
+test('a card larger than its line, or with an answer above it, is a group by itself', () => {
   expect(
     groups(
       started('a', 'x.y', 'read'),
@@ -39,7 +39,7 @@ test('a card larger than its line, or with an answer above it, stands alone', ()
   ).toEqual(['calls(a)', 'calls(big)', 'calls(b)', 'calls(w)', 'calls(c)']);
 });
 
-test('only writes of one tool that offer the same answers are asked about at once', () => {
+test('only writes of one tool with the same answers share a question', () => {
   const events = [
     started('a', 'x.w', 'write'),
     asked('a'),

@@ -1,17 +1,17 @@
-// Which items of a turn are drawn together.
+// Groups the items of a turn for rendering.
 import { type CallItem, decidedQuestions, type Item, type SessionState } from '../state/session';
 import { isAtWork } from '../state/subagents';
 
 export type Group =
-  /** Lines that share one border. */
+  /** Lines with a common border. */
   | { readonly kind: 'calls'; readonly items: readonly [CallItem, ...CallItem[]] }
-  /** Sub-agents that work at the same time. */
+  /** Concurrent sub-agents. */
   | { readonly kind: 'tasks'; readonly items: readonly [CallItem, ...CallItem[]] }
-  /** Calls that one answer decides. */
+  /** Calls decided by one answer. */
   | { readonly kind: 'approval'; readonly items: readonly [CallItem, ...CallItem[]] }
   | { readonly kind: 'single'; readonly items: readonly [Exclude<Item, CallItem>] };
 
-/** In the order of the items, each in exactly one group. */
+/** In order; each item is in exactly one group. */
 export function groupItems(items: readonly Item[]): Group[] {
   const groups: Group[] = [];
   for (const item of items) {
@@ -19,7 +19,7 @@ export function groupItems(items: readonly Item[]): Group[] {
       groups.push({ kind: 'single', items: [item] });
       continue;
     }
-    // The card of its script shows it; only a question has a card of its own.
+    // Shown on the card of its script; only a question has its own card.
     if (item.within !== null && item.state !== 'waiting') continue;
     const last = groups.at(-1);
     const kind = item.state === 'waiting' ? 'approval' : isAtWork(item) ? 'tasks' : 'calls';
@@ -30,16 +30,16 @@ export function groupItems(items: readonly Item[]): Group[] {
   return groups;
 }
 
-/** The calls that the script of a call makes, in their order. */
+/** The calls made by a call's script, in order. */
 export function callsWithin(calls: readonly CallItem[], call: CallItem): readonly CallItem[] {
   const found = calls.filter(({ within }) => within === call.call);
   return found.length > 0 ? found : none;
 }
 
-/** The same for every call without a script, so that none is drawn again. */
+/** Shared, so that calls without a script are not re-rendered. */
 const none: readonly CallItem[] = [];
 
-/** Ids of the first call of each card that waits for an answer, oldest first. */
+/** Ids of the first call of each waiting card, oldest first. */
 export function waitingCards(state: SessionState): string[] {
   const groups = state.turns.flatMap((turn) => groupItems(turn.items));
   return groups.flatMap((group) => (group.kind === 'approval' ? [group.items[0].id] : []));
@@ -65,7 +65,7 @@ function oneBorder(first: CallItem, next: CallItem): boolean {
   return !standsAlone(first) && !standsAlone(next);
 }
 
-/** A card that is larger than its line, has a border of its own colour, or an answer above it. */
+/** A card that is larger than its line, has its own border colour, or an answer above it. */
 function standsAlone(call: CallItem): boolean {
   const asked = decidedQuestions(call).some(({ decided, midRun }) => midRun || decided?.decision !== 'deny');
   return asked || call.state === 'unknown' || (call.state === 'running' && call.progress?.partial != null);

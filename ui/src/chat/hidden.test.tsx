@@ -1,4 +1,4 @@
-// Characters that nobody sees, in whatever a tool, a model or a note brings: each is shown by its code, and read out so.
+// Invisible characters in the output of a tool, a model or a note: each is shown and announced by its code.
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { announcements } from './announcements';
 import { Conversation } from './Conversation';
 import { asked, completed, openChat, progress, started, turnStarted } from './fixture';
 
-/** Reads as "gpj.exe" backwards, with a blank that has no width. */
+/** Displays as "gpj.exe" reversed, with a zero-width space. */
 const BIDI = '\u202egpj.exe\u200b';
 const SHOWN = 'U+202Egpj.exeU+200B';
 

@@ -14,18 +14,18 @@ function check(...sources: SourceView[][]) {
   return leftBy(turn!);
 }
 
-test('requests of all calls are counted, the host that was asked most first', () => {
+test('requests of all calls are counted, the most requested host first', () => {
   expect(check([web('https://a.example/1'), web('https://b.example/x')], [web('https://b.example/y')])).toEqual({
     requests: 3,
     hosts: ['b.example', 'a.example'],
   });
 });
 
-test('notes, and pages that were kept from before, are none', () => {
+test('notes and cached pages do not count', () => {
   expect(check([{ kind: 'note', path: 'A.md' }, web('https://a.example/1', '2001-01-01T00:00:00Z')])).toBeNull();
 });
 
-test('a page that was read in parts is one request', () => {
+test('a page read in parts is one request', () => {
   const page: SourceView = { kind: 'web', url: 'https://a.example/1', at: '2099-01-01T00:00:00Z', title: 'A' };
   expect(check([page], [page], [{ ...page, at: '2099-01-01T00:00:01Z' }])).toEqual({ requests: 2, hosts: ['a.example'] });
 });

@@ -1,13 +1,13 @@
-// What a turn's tools asked of other machines. Pure.
+// Outgoing requests of a turn's tools. Pure.
 import type { Turn } from '../state/session';
 
 export interface Left {
   readonly requests: number;
-  /** Most asked first. */
+  /** Most requested first. */
   readonly hosts: readonly string[];
 }
 
-/** The requests whose answers the turn's calls say that they used; an answer that was kept from before is none. */
+/** The requests whose answers the turn's calls list as sources; cached answers do not count. */
 export function leftBy({ items, startedAt }: Pick<Turn, 'items' | 'startedAt'>): Left | null {
   const began = Date.parse(startedAt);
   const byHost = new Map<string, number>();
@@ -16,7 +16,8 @@ export function leftBy({ items, startedAt }: Pick<Turn, 'items' | 'startedAt'>):
     if (item.kind !== 'call') continue;
     for (const source of item.result?.sources ?? []) {
       if (source.kind !== 'web' || Date.parse(source.at) < began) continue;
-      // The rest of a page was kept from its first part; a page that a sub-agent read is named by its own call and by
+      // Later parts of a page come from the cache; a page read by a sub-agent is listed by both its own call
+      // and its task's.
       // that of its task.
       if (source.title !== undefined || item.subAgent || item.principal.kind === 'subagent') {
         const answer = `${source.url} ${source.at}`;

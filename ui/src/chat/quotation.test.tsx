@@ -8,7 +8,7 @@ import { renderInApp } from '../testing/render';
 import { quotation } from './quotation';
 import { useQuote } from './Quote';
 
-/** The place of `¦` in the texts of the page, which goes away. */
+/** Removes `¦` from the page's text and returns its position. */
 function take(root: HTMLElement): { node: Text; at: number } | null {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
@@ -21,7 +21,7 @@ function take(root: HTMLElement): { node: Text; at: number } | null {
   return null;
 }
 
-/** What is quoted of a message: between two `¦`, else all of it. */
+/** The quotation of a message: between two `¦`, else all of it. */
 function quoted(root: HTMLElement): string {
   const range = document.createRange();
   const [start, end] = [take(root), take(root)];
@@ -32,7 +32,7 @@ function quoted(root: HTMLElement): string {
   return quotation(range);
 }
 
-/** As the conversation draws an answer. */
+/** An answer as rendered in the conversation. */
 function answer(...blocks: string[]): HTMLElement {
   return render(
     <div>
@@ -70,31 +70,31 @@ test.each<[what: string, blocks: string[], quoted: string]>([
 
 const formula = (tex: string, kind = 'inline') => `<span class="math math-${kind}">${tex}</span>`;
 
-test('a formula is its source, once, before it is set and after', async () => {
+test('a formula is quoted as its source, once, before and after rendering', async () => {
   const root = answer(`<p>It is ${formula('a^2 &lt; b')}.</p>`, `<p>${formula('\n\\sum_i x_i\n', 'display')}</p>`, `<p>${formula('a\\\\\nb', 'display')}</p>`);
   const expected = '> It is $a^2 < b$.\n>\n> $$\\sum_i x_i$$\n>\n> $$\n> a\\\\\n> b\n> $$';
   expect(quoted(root)).toBe(expected);
   await waitFor(() => expect(root.querySelectorAll('.katex')).toHaveLength(3));
   expect(quoted(root)).toBe(expected);
-  // One letter of what is drawn.
+  // One letter of the rendered formula.
   const range = document.createRange();
   range.selectNodeContents(root.querySelector('.katex-html .mord')!.firstChild!);
   expect(quotation(range)).toBe('> $a^2 < b$');
 });
 
-test('coloured code is quoted as it was written, without the bar above it', async () => {
+test('highlighted code is quoted as written, without the bar above it', async () => {
   const root = answer('<pre><code class="language-rust">let x = "a";\n</code></pre>');
   await waitFor(() => expect(root.querySelector('[data-coloured]')).not.toBeNull());
   expect(root.textContent).toBe('rustCopylet x = "a";\n');
   expect(quoted(root)).toBe('> ```rust\n> let x = "a";\n> ```');
 });
 
-test('the table of a card is its rows', () => {
+test('the table of a card is quoted as rows', () => {
   const { container } = render(<ValueView value={[{ symbol: 'NGTL', price: '42.18' }, { symbol: 'BWOP', price: null }]} label="Rows" />);
   expect(quoted(container)).toBe('> NGTL | 42.18\n> BWOP | none');
 });
 
-test('a quotation leaves out chips, buttons, hidden text and folded files', () => {
+test('a quotation omits chips, buttons, hidden text and collapsed files', () => {
   const { container } = render(
     <div>
       <div className="selectable">
@@ -117,12 +117,12 @@ test('a quotation leaves out chips, buttons, hidden text and folded files', () =
   expect(quoted(container)).toBe('> €5 left\n>\n> ```\n> a,b\n> ```');
 });
 
-test('the lines of a message that was sent stay', () => {
+test('the lines of a sent message are preserved', () => {
   const { container } = render(<div className="selectable whitespace-pre-wrap">{'one\n  two\n\nthree'}</div>);
   expect(quoted(container)).toBe('> one\n>   two\n>\n> three');
 });
 
-test('Quote puts it behind what is written, and nothing where nothing can be quoted', () => {
+test('Quote appends to the draft, and does nothing without quotable text', () => {
   const QuoteNow = () => <button type="button" onClick={useQuote()}>Now</button>;
   const { store } = renderInApp(
     <>
@@ -142,7 +142,7 @@ test('Quote puts it behind what is written, and nothing where nothing can be quo
   expect(quote(screen.getByTestId('log'))).toBe('Is that so?\n\n> ```rust\n> let x = 1;\n> ```\n\n');
 });
 
-test('nothing is quoted where nothing can be', () => {
+test('nothing is quoted outside the conversation’s text', () => {
   const { container } = render(<button type="button">Copy</button>);
   expect(quoted(container.querySelector('button')!)).toBe('');
 });

@@ -1,29 +1,33 @@
-// What is selected of the conversation, as Markdown: code as code, formulas as they were written, rows as lines.
+// Converts selected parts of the conversation to Markdown: code, formulas in their source form, table rows as
+// lines.
 
 import { languageOf } from '../shared/rich/code';
 
-/** The selection as a quotation, `> ` before each of its lines; empty where nothing of it can be quoted. */
+/** The selection with `> ` before each line; empty if nothing of it can be quoted. */
 export function quotation(range: Range): string {
   return markdownOf(range)
     .map((line) => `> ${line}`.trimEnd())
     .join('\n');
 }
 
-/** What is no part of the words: pressed, filled in, folded away, or for a screen reader only. The page does not select it. */
+/**
+ * Elements that are not text: controls, fields, collapsed content and screen reader text. The page makes them
+ * unselectable.
+ */
 const UNQUOTED =
   'button, summary, details:not([open]) > :not(summary), textarea, select, .select-none, .nova-code-bar, .nova-figure-word, .sr-only, script, style';
 const QUOTED = '.selectable';
-/** Their lines are as they were written. */
+/** Their line breaks are kept. */
 const AS_WRITTEN = '.whitespace-pre-wrap';
 const PARAGRAPH = 'p, h1, h2, h3, h4, h5, h6, ul, ol, table, blockquote, article, [data-item], [data-footnote]';
 const BLOCK = 'div, section, li, dl, dt, dd, details, header, footer, form';
 
-/** Where text goes. */
+/** The context of written text. */
 interface Place {
   readonly lines: Lines;
-  /** Before each line: of a list's items, of a quotation that is quoted. */
+  /** Prefix of each line, for list items and nested quotations. */
   readonly indent: string;
-  /** Of a list or a table, which empty lines would pull apart. */
+  /** Within a list or a table, which empty lines would split. */
   readonly inItem: boolean;
 }
 
@@ -32,7 +36,7 @@ function markdownOf(range: Range): string[] {
   const around = common instanceof Element ? common : common.parentElement;
   if (!around || around.closest(UNQUOTED)) return [];
   const lines = emptyLines();
-  // A part of a formula or of code is a part of that, however small.
+  // Any part of a formula or code block is quoted as a whole.
   write(around.closest('.math') ?? around.closest('pre') ?? common, { lines, indent: '', inItem: false });
   return lines.done();
 
@@ -40,7 +44,7 @@ function markdownOf(range: Range): string[] {
     if (!range.intersectsNode(node)) return;
     if (node instanceof Text) return writeText(node, place);
     if (!(node instanceof HTMLElement) || node.matches(UNQUOTED)) return;
-    // Of a card's table only the cells can be selected.
+    // In a card's table only cells can be selected.
     if (node.tagName === 'TR') return writeRow(node, place);
     if (node.closest(QUOTED) && writeSign(node, place)) return;
     const gap = gapAround(node, place);
@@ -50,7 +54,7 @@ function markdownOf(range: Range): string[] {
     place.lines.gap(gap);
   }
 
-  /** What is more than the text in it; whether it was. */
+  /** Writes elements that are more than their text. Returns whether it did. */
   function writeSign(element: HTMLElement, place: Place): boolean {
     if (element.matches('.math')) writeFormula(element, place);
     else if (element.matches('a[data-footnote-ref]')) place.lines.text(selected(element) && `[^${selected(element)}]`, place);
@@ -58,7 +62,7 @@ function markdownOf(range: Range): string[] {
     else if (element.tagName === 'BR') place.lines.gap(1);
     else if (element.tagName === 'HR') writeWhole(['---'], place);
     else if (element.matches('input[type=checkbox]')) place.lines.text((element as HTMLInputElement).checked ? '[x] ' : '[ ] ', place);
-    // The number of a footnote, before its text.
+    // A footnote's number, before its text.
     else return element.matches('[data-footnote] > sup');
     return true;
   }
@@ -74,7 +78,7 @@ function markdownOf(range: Range): string[] {
     });
   }
 
-  /** Whole, as it was written: the letters of one that is set say nothing in their order. */
+  /** Writes the whole source: letters of a rendered formula make no sense in text order. */
   function writeFormula(element: HTMLElement, place: Place): void {
     if (selected(element) === '') return;
     const tex = (element.dataset['set'] === undefined ? (element.textContent ?? '') : (element.dataset['tip'] ?? '')).trim();
@@ -85,12 +89,12 @@ function markdownOf(range: Range): string[] {
   function writeCode(pre: HTMLElement, place: Place): void {
     const code = textsIn(pre).map(clipped).join('').replace(/^(\s*\n)+/, '').trimEnd();
     if (code === '') return;
-    // Longer than any in the code.
+    // Longer than any fence in the code.
     const fence = '`'.repeat(Math.max(3, ...[...code.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length + 1)));
     writeWhole([fence + (languageOf(pre.querySelector('code')) ?? ''), ...code.split('\n'), fence], place);
   }
 
-  /** Lines that nothing else stands on. */
+  /** Writes lines separated from everything else. */
   function writeWhole(written: readonly string[], { lines, ...place }: Place): void {
     lines.gap(place.inItem ? 1 : 2);
     for (const line of written) {
@@ -107,7 +111,7 @@ function markdownOf(range: Range): string[] {
       cell.childNodes.forEach((child) => write(child, { lines, indent: '', inItem: true }));
       return lines.done().join(' ');
     });
-    // A cell that the selection only touches with one of its ends.
+    // Omits a cell that only an end of the selection touches.
     const touched = (at: number) => texts[at] === '' && (cells[at]?.contains(range.startContainer) || cells[at]?.contains(range.endContainer));
     const kept = texts.filter((_, at) => !touched(at));
     if (kept.every((text) => text === '')) return;
@@ -120,7 +124,7 @@ function markdownOf(range: Range): string[] {
     return textsIn(element).map(clipped).join('').trim();
   }
 
-  /** What of a text is selected. */
+  /** The selected part of a text node. */
   function clipped(node: Text): string {
     if (!range.intersectsNode(node)) return '';
     const from = node === range.startContainer ? range.startOffset : 0;
@@ -134,7 +138,7 @@ function gapAround(element: HTMLElement, { inItem }: Place): Gap {
   return element.matches(BLOCK) ? 1 : 0;
 }
 
-/** The place within an element: an item begins with its sign, and continues below that. */
+/** The context within an element: an item begins with its marker, and continues indented. */
 function placeIn(element: HTMLElement, place: Place): Place {
   const { footnote } = element.dataset;
   const sign = element.tagName === 'LI' ? signOf(element) : footnote !== undefined ? `[^${footnote}]: ` : null;
@@ -145,7 +149,7 @@ function placeIn(element: HTMLElement, place: Place): Place {
   return element.tagName === 'BLOCKQUOTE' ? { ...place, indent: `${place.indent}> ` } : place;
 }
 
-/** "- ", or the number that stands before it. */
+/** "- ", or the item's number. */
 function signOf(item: HTMLElement): string {
   const list = item.parentElement;
   if (!(list instanceof HTMLOListElement)) return '- ';
@@ -159,14 +163,14 @@ function textsIn(root: Element): Text[] {
   return texts;
 }
 
-/** What separates two pieces of text: nothing, the end of a line, an empty line. */
+/** Separator between two texts: none, a line break, an empty line. */
 type Gap = 0 | 1 | 2;
 
 interface Lines {
   gap(gap: Gap): void;
-  /** The next line begins with this in place of its indent. */
+  /** Starts the next line with this instead of its indent. */
   begin(sign: string): void;
-  /** `kept`: also the blanks at its ends. */
+  /** `kept` preserves leading and trailing spaces. */
   text(text: string, place: Pick<Place, 'indent'>, kept?: boolean): void;
   done(): string[];
 }
@@ -200,7 +204,7 @@ function emptyLines(): Lines {
   };
 }
 
-/** What both begin with. */
+/** The common prefix. */
 function common(one: string, other: string): string {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length++;

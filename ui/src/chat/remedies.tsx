@@ -1,10 +1,10 @@
-// What the user can do about a failure that this page shows, as links.
+// Links to remedies for failures shown on this page.
 
 import { type ErrorCode, type UserError } from '../ipc';
 import { ErrorBox, LinkButton } from '../shared';
 import { useActions } from '../state/hooks';
 
-/** The links for this failure; none where trying again is all there is. */
+/** The links for this error; none if retrying is the only remedy. */
 export function Remedies({ code }: { code: ErrorCode }) {
   const { show, newChat } = useActions();
   const settings = (page: 'models' | 'credentials', label: string) => (
@@ -26,16 +26,16 @@ export function Remedies({ code }: { code: ErrorCode }) {
   );
 }
 
-/** A message that could not be sent: its reason with the remedy. */
+/** An unsent message's error with its remedy. */
 export function SendProblem({ problem }: { problem: UserError }) {
   const can = locked.has(problem.code) || aboutModel.has(problem.code) || full.has(problem.code);
   return <ErrorBox error={problem} {...(can ? { actions: <Remedies code={problem.code} /> } : {})} />;
 }
 
-/** What keeps the keys does not open, or has not the one that is wanted. */
+/** Errors fixed by unlocking the credential store or adding a key. */
 const locked = new Set<ErrorCode>(['passphrase_needed', 'no_credential_store', 'credential_store', 'credential_needed']);
 
-/** Another chat has what this one has not: room, or nothing private. */
+/** Errors fixed by a new chat, which has room, or nothing private. */
 const full = new Set<ErrorCode>(['context_too_small', 'private']);
 
 const aboutModel = new Set<ErrorCode>([

@@ -1,12 +1,12 @@
-// assistant-ui's view of the conversation. It keeps nothing: outlines of turns go in, two messages a turn come
-// out, and its callbacks (send, stop) go to the store's actions. What streams passes it by: each change of
-// its messages goes through all of them.
+// Adapter from the conversation to assistant-ui. Stateless: outlines of turns go in, two messages per turn
+// come out, and its callbacks (send, stop) call the store's actions. Streaming text bypasses it, since each
+// change of its messages iterates all of them.
 import { type AppendMessage, type AssistantRuntime, type ThreadMessageLike, useExternalStoreRuntime } from '@assistant-ui/react';
 import { useMemo } from 'react';
 
 import type { SessionState, Turn } from '../state/session';
 
-/** What of a turn stays the same while its answer grows. */
+/** The parts of a turn that do not change while its answer streams. */
 export interface Outline {
   readonly id: string;
   /** The user's message. */
@@ -25,7 +25,7 @@ interface ChatMessage {
 }
 
 interface RuntimeOptions {
-  /** Of the turns that are drawn. */
+  /** Of the rendered turns. */
   readonly outlines: readonly Outline[];
   readonly running: boolean;
   readonly onSend: (text: string) => Promise<void>;
@@ -43,12 +43,12 @@ export function useConversationRuntime({ outlines, running, onSend, onStop }: Ru
   });
 }
 
-/** Of the session's turns, as they are known. */
+/** Outlines of the session's turns, cached. */
 export function outlinesOf({ turns }: SessionState): readonly Outline[] {
   return turns.map(outlineOf);
 }
 
-/** Whether nothing happened to the turns but that an answer has grown. */
+/** Whether nothing changed except a streaming answer. */
 export function sameOutlines(before: readonly Outline[], now: readonly Outline[]): boolean {
   return before.length === now.length && before.every((one, at) => sameOutline(one, now[at]));
 }
@@ -60,7 +60,7 @@ function sameOutline(one: Outline, other: Outline | undefined): boolean {
   );
 }
 
-// The same objects for the same turn, so that only what changed is converted and drawn again.
+// The same object for the same turn, so that only changes are converted and rendered.
 const known = new WeakMap<Turn, Outline>();
 
 function outlineOf(turn: Turn): Outline {
@@ -81,7 +81,7 @@ function messagesOf(outline: Outline): readonly [ChatMessage, ChatMessage] {
 function convertMessage({ role, outline }: ChatMessage): ThreadMessageLike {
   const common = { id: `${outline.id}-${role}`, createdAt: new Date(outline.startedAt), metadata: { custom: { outline } } };
   if (role === 'user') return { ...common, role, content: outline.text };
-  // The answer is drawn from the session's own blocks.
+  // The answer is rendered from the session's own blocks.
   return { ...common, role, content: '', status: statusOf(outline) };
 }
 

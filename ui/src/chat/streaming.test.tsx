@@ -11,7 +11,7 @@ import { block, completed, started, turnStarted } from './fixture';
 
 const session = 'groceries';
 
-/** A chat of two turns: an answer with a call and two blocks, and one that has begun to grow. */
+/** A chat of two turns: an answer with a call and two blocks, and one that is streaming. */
 async function streaming() {
   const first: EventBody[] = [
     turnStarted('Where does it stand?'),
@@ -42,7 +42,7 @@ async function streaming() {
   return { ...app, grow: (html: string) => act(() => void backend.emit(block('m2', 1, html, false), { session, turn: 't2' })) };
 }
 
-test.each([[false], [true]])('another word redraws the last block of its message only; panel open: %s', async (open) => {
+test.each([[false], [true]])('another word re-renders only the last block of its message; panel open: %s', async (open) => {
   const { store, grow, container } = await streaming();
   for (const tab of open ? (['changes', 'activity'] as const) : (['changes'] as const)) {
     act(() => store.actions.setPanel({ open, tab }));
@@ -53,7 +53,7 @@ test.each([[false], [true]])('another word redraws the last block of its message
   }
 });
 
-test('a call of the turn that goes on draws its card alone', async () => {
+test('progress of a call re-renders only its card', async () => {
   const { backend } = await streaming();
   const say = (body: EventBody) => act(() => void backend.emit(body, { session, turn: 't2' }));
   say(started('c', 'vault.search', 'read', { query: 'offer' }));

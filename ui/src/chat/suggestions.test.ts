@@ -15,7 +15,7 @@ function glance(id: string, ask: string | null, overdue = 0): GlanceView {
   return { skill: id, name: id, icon: null, late: false, ask, says, badge: says, today: null };
 }
 
-test('each skill gives its first question that names nobody and nothing', () => {
+test('each skill suggests its first question without names', () => {
   expect(
     texts(
       skill('crm', ['Who do I know at Fernhill Dairy?', 'Add Sam as a contact', 'Which leads do I have?', 'What does my pipeline look like?']),
@@ -32,7 +32,7 @@ test('hidden or unusable skills suggest nothing; at most three are shown', () =>
   expect(texts(...['a', 'b', 'c', 'd', 'e'].map((id) => skill(id, question)))).toHaveLength(3);
 });
 
-test('what is due comes first and replaces a question of its skill', () => {
+test('due items come first and replace the question of their skill', () => {
   const skills = [skill('budget', ['How much is left this month?']), skill('crm', ['Which leads do I have?'], { name: 'CRM' }), skill('vault', ['What is new?'])];
   const rows = suggestions(skills, [glance('crm', 'Follow-ups due this week', 2), glance('crm', null, 3)]);
   expect(rows.map(({ text, detail }) => [text, detail])).toEqual([
@@ -42,17 +42,17 @@ test('what is due comes first and replaces a question of its skill', () => {
   ]);
 });
 
-test('where nothing is due the question stays, beside the name of its skill', () => {
+test('without due items the question is shown with the name of its skill', () => {
   const [row] = suggestions([skill('crm', [], { name: 'CRM' })], [glance('crm', 'Follow-ups due this week')]);
   expect(row).toMatchObject({ text: 'Follow-ups due this week', detail: 'CRM' });
 });
 
-test('where nothing is due takes no place of what is, and stands behind it', () => {
+test('questions never displace due items, and come after them', () => {
   const ids = ['a', 'b', 'c', 'd', 'e'];
   const rows = suggestions(ids.map((id) => skill(id, [])), ids.map((id) => glance(id, `Due of ${id}`, id === 'c' || id === 'e' ? 1 : 0)));
   expect(rows.map(({ skill: { id }, due }) => `${id} ${due}`)).toEqual(['c true', 'e true', 'a false']);
 });
 
-test('a skill that is hidden says nothing', () => {
+test('a hidden skill suggests nothing', () => {
   expect(suggestions([skill('crm', [], { hidden: true })], [glance('crm', 'Follow-ups due this week', 2)])).toEqual([]);
 });

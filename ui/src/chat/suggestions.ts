@@ -1,24 +1,23 @@
-// What a new chat can begin with. Pure.
+// Suggestions for a new chat. Pure.
 import type { GlanceView, SkillRow } from '../ipc';
 import { glanceText } from '../shared/glance';
 
 export interface Suggestion {
   readonly skill: Pick<SkillRow, 'id' | 'name'>;
-  /** Becomes the message. It is nobody's data: what is in the notes stands beside it, and goes nowhere. */
+  /**
+   * Becomes the message. Contains no user data: content of notes is only shown in `detail` and is not sent.
+   */
   readonly text: string;
-  /** "2 overdue, 2 due this week"; the name of the skill where there is nothing to say. */
+  /** "2 overdue, 2 due this week", or the skill's name if nothing is due. */
   readonly detail: string;
-  /** Something is. */
+  /** Whether something is due. */
   readonly due: boolean;
 }
 
-/** Rows of a new chat. */
+/** Maximum suggestions. */
 const MOST = 3;
 
-/**
- * Of each skill what it can say is due, else a question that it can answer; of those that it is to be reached by.
- * What is due stands first, then where nothing is.
- */
+/** For each routable skill its due items, else a question that it can answer. Due items come first. */
 export function suggestions(skills: readonly SkillRow[], glances: readonly GlanceView[]): Suggestion[] {
   const reached = skills.filter(({ hidden, state }) => !hidden && (state === 'available' || state === 'active'));
   const asked = reached.flatMap((skill) =>
@@ -35,7 +34,7 @@ export function suggestions(skills: readonly SkillRow[], glances: readonly Glanc
   return [...due, ...quiet, ...others].slice(0, MOST);
 }
 
-/** A question without names: names in it would not be in the user's notes. */
+/** A question without names, which would be unlikely to exist in the user's notes. */
 function fitsEverybody(example: string): boolean {
   return example.endsWith('?') && !/[\p{Lu}\d“”"'’]/u.test(example.slice(1).replaceAll(/\bI\b/g, 'i'));
 }

@@ -3,10 +3,10 @@ import { createContext, useContext } from 'react';
 import type { ChangeSetView } from '../ipc';
 import type { CallItem } from '../state/session';
 
-/** The change sets of the open chat, as last read. */
+/** The open chat's change sets, as last loaded. */
 export const ChangeSetsContext = createContext<readonly ChangeSetView[]>([]);
 
-/** That all a call wrote was undone, and when; none while something of it stands. */
+/** When all writes of a call were undone; null while any of them remains. */
 export function useUndone(call: CallItem): { at: string | null } | null {
   return undoneOf(useContext(ChangeSetsContext), call);
 }

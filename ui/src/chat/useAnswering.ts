@@ -1,4 +1,4 @@
-// How the question of an approval card is answered: once it is armed, one answer at a time, for all calls of the card.
+// Answers an approval card: once it is armed, one answer at a time, for all its calls.
 
 import { useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
@@ -19,17 +19,17 @@ interface Asked {
 export interface Answering {
   readonly mode: Mode;
   setMode(mode: Mode): void;
-  /** What is shown was there long enough to be answered. */
+  /** Whether the content was visible long enough to be answered. */
   readonly armed: boolean;
-  /** What is shown has changed since the card was drawn. */
+  /** Whether the content changed since the card was shown. */
   readonly stale: boolean;
   readonly busy: boolean;
   readonly problem: UserError | null;
   readonly deny: RefObject<HTMLButtonElement | null>;
   readonly edit: RefObject<HTMLButtonElement | null>;
-  /** `args`: the values that were asked for. */
+  /** `args` are the requested values. */
   answer(decision: Decision, reason?: string, args?: JsonValue): Promise<void>;
-  /** Asks for the same card with other arguments; what they change is shown before they can be allowed. */
+  /** Requests the same card with other arguments; the new effect is shown before it can be allowed. */
   revise(args: JsonValue): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export function useAnswering({ calls, session, card }: Asked): Answering {
   const busy = busyWith === shown;
   const deny = useRef<HTMLButtonElement>(null);
   const edit = useRef<HTMLButtonElement>(null);
-  // The part that had the focus is gone: it goes back to what opened it, after a revision to what is to be looked at.
+  // The focused part is gone: focus what opened it, or after a revision the new content.
   const left = useRef<'denying' | 'editing' | 'revised' | null>(null);
   useLayoutEffect(() => {
     if (mode !== 'asking') {

@@ -1,5 +1,4 @@
-// The text of the composer. assistant-ui holds it while it is typed; the store keeps it for when the chat
-// is left, for a form, the settings or another chat.
+// The composer's text. assistant-ui holds it while typing; the store keeps it for when the chat is left.
 
 import { useAui, useAuiState } from '@assistant-ui/react';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -7,7 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { draftOf } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 
-/** The element and what is written in it, which is the draft of the open chat. */
+/** The element and its text, which is the open chat's draft. */
 export function useDraftField() {
   const aui = useAui();
   const text = useAuiState((s) => s.composer.text);
@@ -16,7 +15,7 @@ export function useDraftField() {
   const { setDraft } = useActions();
   const ref = useRef<HTMLTextAreaElement>(null);
 
-  // Another chat is open, or the text was given back: the field takes the draft over.
+  // Another chat was opened, or a text was restored: copy the draft into the field.
   const { given } = draft;
   const taken = useRef<string | null>(null);
   useEffect(() => {
@@ -41,13 +40,13 @@ export function useDraftField() {
   }, [selection, text]);
   const put = (next: string) => {
     aui.composer.setText(next);
-    // At once: what comes next may leave the chat.
+    // Synchronously: the next action may leave the chat.
     setDraft({ text: next });
   };
   const field = {
     text,
     draft,
-    /** Without the focus, which is somewhere else then. */
+    /** Sets the text while the focus is elsewhere. */
     put,
     write: (next: string, start: number, end = start) => {
       put(next);

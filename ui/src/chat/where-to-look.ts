@@ -1,20 +1,20 @@
-// Where a call whose outcome is unknown would have left something. Pure.
+// Where a call with an unknown outcome may have had effects. Pure.
 import { isNote } from '../shared';
 import { decidedQuestions, type CallItem } from '../state/session';
 import { isObject } from './wording';
 
 export interface Places {
-  /** Paths of the notes that it was to change, as far as they are known. */
+  /** Paths of the notes that it may have changed, as far as known. */
   readonly notes: readonly string[];
-  /** Of files that are no notes. */
+  /** Paths of other files. */
   readonly files: readonly string[];
-  /** It may have changed notes. */
+  /** Whether it may have changed notes. */
   readonly changes: boolean;
-  /** The tool that it was to leave for the user to look at. */
+  /** The tool that it may have written for review. */
   readonly written: string | null;
-  /** Hosts that it was let to. */
+  /** Hosts that it was allowed to contact. */
   readonly hosts: readonly string[];
-  /** The skill whose page says how it acts outside the vault. */
+  /** The skill whose page shows its effects outside of the vault. */
   readonly skill: string | null;
 }
 
@@ -33,7 +33,7 @@ export function placesOf(call: CallItem): Places {
     ...strings.flatMap(({ value }) => (/^https?:\/\//i.test(value) ? hostOf(value) : [])),
   ]);
   const outside = call.effect === 'external' || call.effect === 'send' || hosts.length > 0;
-  // What does not say what it does counts as destructive, wherever it does it.
+  // Undeclared effects count as destructive, anywhere.
   const files = unique(paths.filter((path) => !isNote(path)));
   const inVault = notes.length > 0 || files.length > 0;
   const anywhere = call.effect === 'destructive' && !inVault;

@@ -61,18 +61,18 @@ describe('results', () => {
     expect(resultSummary(done(tool, value))).toBe(line);
   });
 
-  test('without a list a computed figure gives its value in each currency', () => {
+  test('without a list a computed figure shows its value in each currency', () => {
     const figure = (label: string, value: string, unit: string) => ({ at: '/x', label, value, unit, formula: null, parts: [], sources: [], caution: null });
     const figures = [figure('Open pipeline', '186400', 'EUR'), figure('Open pipeline', '12000', 'USD'), figure('Won', '5', 'EUR')];
     const call = done('crm.pipeline', { stages: [{ stage: 'lead' }], open: [{ amount: '186400' }], won: [{ amount: '5' }] });
     expect(doneSummary({ ...call, result: { ...call.result!, figures } })).toBe('Open pipeline €186,400, $12,000');
   });
 
-  test('what a tool says of itself comes before what can be counted', () => {
+  test('a tool’s own summary comes before counts', () => {
     expect(resultSummary(done('budget.import_transactions', { summary: '4 imported, 2 there already', rows: [1] }))).toBe('4 imported, 2 there already');
   });
 
-  test('a read says what was asked and found, a write of one note what was asked', () => {
+  test('a read shows its arguments and result, a write of one note its arguments', () => {
     expect(doneSummary(done('crm.list_deals', [1, 2], { stage: 'lead' }))).toBe('stage lead: 2 deals');
     expect(doneSummary(done('crm.move_deal', null, { title: 'Rollout', stage: 'won' }, 1))).toBe('Rollout, stage won');
     expect(doneSummary(done('budget.apply_rules', null, { month: '2026-11' }, 3))).toBe('month 2026-11: 3 notes');
@@ -84,7 +84,7 @@ test('names', () => {
   expect(['crm', 'portfolio', 'release-management'].map(skillLabel)).toEqual(['CRM', 'Portfolio', 'Release management']);
 });
 
-describe('who activated a skill, and for what', () => {
+describe('who activated a skill, and why', () => {
   const turn = (more: Partial<EventOf<'turn_started'>>, ...events: EventBody[]) =>
     aroundOf(
       envelopes('s', 't', [{ type: 'turn_started', text: 'Hi', model: 'm', skills: [], tool: null, ...more }, ...events]).reduce<SessionState>(
@@ -101,7 +101,7 @@ describe('who activated a skill, and for what', () => {
     expect(activatedWhy(by('user'), turn({}))).toBe('by you');
   });
 
-  test('the model, by the first tool of it that it called', () => {
+  test('the model, by the first of its tools that it called', () => {
     expect(activatedWhy(by('model'), turn({}, call('crmx.no'), call('crm.get_contact'), call('crm.pipeline')))).toBe('by the model, for crm.get_contact');
     expect(activatedWhy(by('model'), turn({}))).toBe('by the model');
   });

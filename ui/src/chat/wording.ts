@@ -1,4 +1,4 @@
-// The short lines on cards and notices, made from what the calls carry.
+// Short lines for cards and notices, derived from calls.
 import type { JsonValue } from '../ipc';
 import { counted, dayText } from '../shared';
 import { unitText } from '../shared/amount';
@@ -20,23 +20,23 @@ export function argumentSummary(args: JsonValue): string {
     .join(', ');
 }
 
-/** Whether the call runs a script, which makes calls of its own. */
+/** Whether the call runs a script that makes calls itself. */
 export function isScript(call: CallItem): boolean {
   return call.tool === 'core.run_code';
 }
 
-/** The script of such a call. */
+/** The source of a script call. */
 export function scriptOf(call: CallItem): string {
   const source = isObject(call.args) ? call.args['source'] : null;
   return typeof source === 'string' ? source.trimEnd() : '';
 }
 
-/** What a call was asked for: "script of 9 lines", or its arguments. */
+/** A call's arguments in short: "script of 9 lines", or their values. */
 export function askedSummary(call: CallItem): string {
   return isScript(call) ? `script of ${counted(scriptOf(call).split('\n').length, 'line')}` : argumentSummary(call.args);
 }
 
-/** What a finished call found, in a few words: "4 contacts". */
+/** A finished call's result in short: "4 contacts". */
 export function resultSummary(call: CallItem): string {
   const value = call.result?.value ?? null;
   const changed = call.result?.changes.length ?? 0;
@@ -55,7 +55,7 @@ export function resultSummary(call: CallItem): string {
   return value === null || isObject(value) ? '' : cut(scalar(value), 48);
 }
 
-/** The first figure that a tool computed, in each of its currencies: "Open pipeline €186,400, $12,000". */
+/** The first computed figure in each of its currencies: "Open pipeline €186,400, $12,000". */
 function figureSummary({ result }: CallItem): string {
   const [first, ...others] = result?.figures ?? [];
   if (first === undefined) return '';
@@ -63,7 +63,7 @@ function figureSummary({ result }: CallItem): string {
   return `${first.label} ${[first, ...same].map(({ value, unit }) => unitText(value, unit)).join(', ')}`;
 }
 
-/** The line of a finished call: what was asked and, for a read, the result. */
+/** The line of a finished call: its arguments and, for a read, its result. */
 export function doneSummary(call: CallItem): string {
   const asked = askedSummary(call);
   const found = resultSummary(call);
@@ -72,12 +72,12 @@ export function doneSummary(call: CallItem): string {
   return one ? asked : `${asked}: ${found}`;
 }
 
-/** Who decided: the user, or the rule that did. */
+/** Who decided: the user or a rule. */
 export function deciderLabel(by: string): string {
   return by === 'user' || by === 'you' ? 'by you' : `by ${by}`;
 }
 
-/** Who activated a skill, and for what: the tool that was pointed at or called, the message, the pin. */
+/** Who activated a skill, and why: the tool chosen or called, the message, or the pin. */
 export function activatedWhy({ skill, by }: Extract<Notice, { type: 'activated' }>, turn: Around | null): string {
   const ofSkill = (tool: string | null | undefined) => (tool?.startsWith(`${skill}.`) ? tool : null);
   switch (by) {
@@ -97,7 +97,7 @@ export function activatedWhy({ skill, by }: Extract<Notice, { type: 'activated' 
   }
 }
 
-/** `crm` as a reader's word: "CRM". */
+/** `crm` as a display name: "CRM". */
 export function skillLabel(skill: string): string {
   if (skill.length <= 3) return skill.toUpperCase();
   return words(skill).replace(/^./, (first) => first.toUpperCase());
@@ -109,7 +109,7 @@ export function isObject(value: JsonValue | undefined): value is { [key: string]
 
 const NAMES = new Set(['name', 'title', 'path', 'query', 'symbol', 'note', 'url']);
 const TEXTS = new Set(['text', 'content', 'body', 'old', 'new', 'message', 'prompt', 'command', 'source']);
-/** What could not be read is told beside what was found. */
+/** Unreadable items are reported beside the result. */
 const BESIDE = new Set(['unreadable', 'problems']);
 const VERBS = /^(list|get|find|search|query|read|fetch|show)(_|$)/;
 
@@ -132,7 +132,7 @@ function scalar(value: JsonValue): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** `2026-11-27` as "27 Nov", with the year where it is a different one. */
+/** `2026-11-27` as "27 Nov", with the year if it is not the current one. */
 function day(value: string): string | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return null;
   const date = new Date(`${value}T00:00`);

@@ -64,7 +64,7 @@ it.each<[string, Partial<FirstRunOptions>, string]>([
   expect(chosen()[0]).toBe(expected);
 });
 
-it('opens the found vault with the model of this machine', async () => {
+it('opens the found vault with the local model', async () => {
   const { open } = await setup({ found: [work], local_models: [ollama] });
   expect(await open()).toEqual([{ choice: { kind: 'folder', path: work.path }, model: 'ollama/qwen3:14b' }]);
 });
@@ -76,7 +76,7 @@ it('opens the sample without a model', async () => {
   expect(await open()).toEqual([{ choice: { kind: 'sample' }, model: null }]);
 });
 
-it('opens another folder, and keeps the choice where the dialog is closed', async () => {
+it('opens another folder, and keeps the choice if the dialog is cancelled', async () => {
   const { backend, chosen, open, user } = await setup({ found: [work] });
   await user.click(screen.getByRole('button', { name: 'Choose another folder…' }));
   expect(chosen()[0]).toBe('Your Obsidian vault');
@@ -95,12 +95,12 @@ it('writes nothing before Open Nova', async () => {
   expect([...new Set(backend.calls.map(({ method }) => method))].toSorted()).toEqual(asks);
 });
 
-it('never takes a model of another machine by itself', async () => {
+it('never chooses a remote model by itself', async () => {
   const { chosen } = await setup({}, [openai]);
   expect(chosen()[1]).toBe('Continue without a model');
 });
 
-it('says on the right where messages go with each choice', async () => {
+it('shows the destination of messages for each choice', async () => {
   const { leaves, user } = await setup({ found: [work], local_models: [ollama] }, [openai]);
   expect(leaves('Your messages')).toMatch(/^Your messagesstay hereAnswered by Ollama at 127.0.0.1:11434\./);
   expect(leaves('Your notes')).toBe('Your notesstay hereRead where they are. Nothing is copied or uploaded.');
@@ -113,14 +113,14 @@ it('says on the right where messages go with each choice', async () => {
   expect(leaves('Quotes, mail, calendar, web')).toMatch(/asks first/);
 });
 
-it('does not say that messages stay here where the server here passes them on', async () => {
+it('does not claim that messages stay local if the local server passes them on', async () => {
   const cloud = {
     ...ollama,
     models: ['gpt-oss:120b-cloud', 'qwen3:14b'],
     passed_on: [{ model: 'gpt-oss:120b-cloud', host: 'ollama.com', agreed: false }],
   };
   const { chosen, leaves, user } = await setup({ found: [work], local_models: [cloud] });
-  // It is listed first and not taken by itself.
+  // It is listed first and not chosen by default.
   expect(chosen()[1]).toBe('On this machine: qwen3:14b');
   expect(leaves('Your messages')).toMatch(/^Your messagesstay here/);
   await user.click(screen.getByTestId('first-run-cloud'));
@@ -130,7 +130,7 @@ it('does not say that messages stay here where the server here passes them on', 
   expect(leaves('Your notes')).toMatch(/sent as neededNotes read for an answer go to ollama.com\./);
 });
 
-it('takes another model of this machine', async () => {
+it('allows choosing another local model', async () => {
   const { open, user } = await setup({ local_models: [ollama] });
   await user.selectOptions(screen.getByLabelText('Model on this machine'), 'qwen3:4b');
   expect(await open()).toEqual([{ choice: { kind: 'sample' }, model: 'ollama/qwen3:4b' }]);
@@ -144,7 +144,7 @@ it('says where it looked for a model, and looks again', async () => {
   expect(await screen.findByRole('radio', { name: 'On this machine: qwen3:14b' })).toBeChecked();
 });
 
-it('says why a folder cannot be opened, and lets go on', async () => {
+it('says why a folder cannot be opened, and continues', async () => {
   const { backend, open } = await setup({ found: [work] });
   backend.fail('open_vault', { message: 'The folder cannot be read.', hint: 'Choose another folder.' });
   await open();
@@ -152,7 +152,7 @@ it('says why a folder cannot be opened, and lets go on', async () => {
   expect(screen.getByTestId('first-run-open')).toBeEnabled();
 });
 
-it('goes on without the list of providers', async () => {
+it('continues without the list of providers', async () => {
   const world = sampleWorld();
   const backend = new FakeBackend({ ...world, firstRun: bare }).fail('list_providers');
   renderInApp(<FirstRun />, { backend });
@@ -160,33 +160,33 @@ it('goes on without the list of providers', async () => {
   expect(within(screen.getByRole('radiogroup', { name: 'Which model?' })).getAllByRole('radio')).toHaveLength(2);
 });
 
-it('names every server that is found and tells their models apart', async () => {
+it('names every detected server and distinguishes their models', async () => {
   const { open, user } = await setup({ local_models: [ollama, studio] });
   expect(screen.getByText('Ollama and LM Studio found')).toBeVisible();
   await user.selectOptions(screen.getByLabelText('Model on this machine'), 'LM Studio: gemma');
   expect(await open()).toEqual([{ choice: { kind: 'sample' }, model: 'lm-studio/gemma' }]);
 });
 
-it('passes over a model that cannot call tools, and says so', async () => {
+it('skips a model that cannot call tools, and says so', async () => {
   const { chosen } = await setup({ local_models: [{ ...ollama, without_tools: ['qwen3:14b'] }] });
   expect(chosen()[1]).toBe('On this machine: qwen3:4b');
   expect(screen.getByRole('option', { name: 'qwen3:14b (cannot call tools)' })).toBeDisabled();
 });
 
-it('does not offer a machine whose every model cannot call tools', async () => {
+it('does not offer a machine without any model that can call tools', async () => {
   const { chosen } = await setup({ local_models: [{ ...studio, without_tools: ['gemma'] }] });
   expect(chosen()[1]).toBe('Continue without a model');
   expect(screen.getByRole('radio', { name: 'On this machine: gemma' })).toBeDisabled();
   expect(screen.getByText(/It cannot call tools/)).toBeVisible();
 });
 
-/** Types a key for OpenAI. */
+/** Pastes a key for OpenAI. */
 async function paste(user: ReturnType<typeof userEvent.setup>, key = 'sk-canary') {
   await user.selectOptions(screen.getByLabelText('Provider'), 'OpenAI');
   await user.type(screen.getByLabelText('Key'), key);
 }
 
-it('tries a pasted key before Open Nova keeps it', async () => {
+it('tests a pasted key before Open Nova stores it', async () => {
   const { backend, leaves, open, user } = await setup({ local_models: [ollama] });
   await paste(user);
   expect(leaves('Your messages')).toMatch(/^Your messagesgo to OpenAI.*at api.openai.com\./);
@@ -213,7 +213,7 @@ it.each([
   expect(leaves('Your messages')).toContain(`go to ${name}`);
 });
 
-it('tries the key when Nova is opened without a check, and stays where it is refused', async () => {
+it('tests an unchecked key on Open Nova, and stays if it is refused', async () => {
   const { backend, open, user } = await setup();
   backend.fail('check_provider', { message: 'openai refused the key', hint: 'Copy the key again.' });
   await paste(user, 'wrong');
@@ -223,7 +223,7 @@ it('tries the key when Nova is opened without a check, and stays where it is ref
   expect(screen.getByTestId('first-run-open')).toBeEnabled();
 });
 
-it('takes an answer for what was asked, not for what was typed since', async () => {
+it('applies a test result to the tested entry, not to later edits', async () => {
   const { backend, user } = await setup();
   let answer = () => {};
   backend.on('check_provider', () => new Promise((done) => (answer = () => done({ host: 'api.openai.com', local: false, models: ['old'], without_tools: [] }))));
@@ -235,7 +235,7 @@ it('takes an answer for what was asked, not for what was typed since', async () 
   expect(screen.queryByText('api.openai.com answers')).toBeNull();
 });
 
-it('says what is missing of a new provider', async () => {
+it('says what a new provider lacks', async () => {
   const { user } = await setup();
   await user.click(screen.getByTestId('new-provider-check'));
   expect(screen.getByRole('alert')).toHaveTextContent('Choose a provider.');
@@ -247,7 +247,7 @@ it('says what is missing of a new provider', async () => {
   expect(screen.getByRole('alert')).toHaveTextContent('Enter the address as https://host/v1.');
 });
 
-it('adds a server of another address without a key', async () => {
+it('adds a server at another address without a key', async () => {
   const { backend, user } = await setup();
   await user.selectOptions(screen.getByLabelText('Provider'), 'Another');
   await user.type(screen.getByLabelText('Address'), 'https://api.groq.example/v1{Enter}');
@@ -255,7 +255,7 @@ it('adds a server of another address without a key', async () => {
   expect(backend.asked('check_provider')).toEqual([{ id: 'groq', kind: 'openai', base_url: 'https://api.groq.example/v1' }]);
 });
 
-it('opens locked credentials in place and goes on', async () => {
+it('unlocks credentials in place and continues', async () => {
   const { backend, open, user } = await setup();
   await paste(user);
   backend.fail('open_vault', { code: 'passphrase_needed', message: 'The file is locked.', hint: '' });

@@ -1,5 +1,4 @@
-// The first start: which notes, which model, and what leaves this machine with that. Nothing is written
-// before Open Nova.
+// The first start: which notes, which model, and what is sent elsewhere. Nothing is written before Open Nova.
 
 import { useId, useState, type ReactNode } from 'react';
 
@@ -33,7 +32,7 @@ import { WhatLeaves } from './WhatLeaves';
 export function FirstRun() {
   const options = useRpc('first_run_options', nothing);
   const providers = useRpc('list_providers', nothing);
-  // Providers are an extra here: without their answer the page continues with what it has.
+  // Providers are optional here: without them the page continues.
   const known = providers.data ?? (providers.error ? [] : null);
   return (
     <main className="h-full overflow-y-auto bg-surface" data-testid="first-run">
@@ -73,7 +72,7 @@ function Choices({ options, providers, onLookAgain }: ChoicesProps) {
   const notes = chosenNotes ?? firstNotes(options);
   const models = modelOffers(options, providers);
   const firstLocal = models.find(({ local, tools }) => local && tools);
-  // A model on this machine is taken unless another is chosen; a remote one never by itself.
+  // A local model is chosen by default; a remote one never.
   const model: ModelChosen = chosenModel ?? (firstLocal ? { kind: 'model', model: firstLocal.id } : { kind: 'none' });
   const modelOffer = model.kind === 'new' ? addedOffer(adding, model.model) : models.find((one) => model.kind === 'model' && one.id === model.model);
 
@@ -98,7 +97,7 @@ function Choices({ options, providers, onLookAgain }: ChoicesProps) {
       if (model.kind === 'new') {
         const checked = adding.checked ?? (await adding.check());
         provider = adding.provider;
-        // What is wrong stands beside the key.
+        // The error is shown beside the key.
         if (!checked || !provider) return setOpening(false);
         const offers = checkedOffers(provider, checked);
         modelId = (offers.find((one) => one.id === model.model) ?? offers.find(({ tools }) => tools))?.id ?? null;
@@ -174,7 +173,7 @@ function Choices({ options, providers, onLookAgain }: ChoicesProps) {
   );
 }
 
-/** Where messages would go with the provider that is being added, also before it has answered. */
+/** The destination of messages with the provider being added, even before its test. */
 function addedOffer({ provider, checked, entry, host }: ProviderEntry, model: string | null): ModelOffer {
   const offers = provider && checked ? checkedOffers(provider, checked) : [];
   const known = offers.find(({ id }) => id === model) ?? offers.find(({ tools }) => tools);

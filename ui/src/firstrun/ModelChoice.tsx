@@ -8,13 +8,13 @@ interface ModelChoiceProps {
   readonly models: readonly ModelOffer[];
   readonly chosen: ModelChosen;
   readonly adding: ProviderEntry;
-  /** Where servers on this machine were looked for. */
+  /** The addresses that were scanned for local servers. */
   readonly lookedAt: readonly string[];
   readonly onChoose: (chosen: ModelChosen) => void;
   readonly onLookAgain: () => void;
 }
 
-/** A model on this machine, one of a provider that is set up, one of a new provider, or none. */
+/** A local model, one of a configured provider, one of a new provider, or none. */
 export function ModelChoice({ models, chosen, adding, lookedAt, onChoose, onLookAgain }: ModelChoiceProps) {
   const pick = (model: string) => onChoose({ kind: 'model', model });
   const isChosen = (offer: ModelOffer) => chosen.kind === 'model' && chosen.model === offer.id;

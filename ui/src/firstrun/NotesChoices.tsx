@@ -11,7 +11,7 @@ interface NotesChoicesProps {
   readonly onPick: () => void;
 }
 
-/** The vaults of this machine, another folder, or the sample. */
+/** The detected vaults, another folder, or the sample. */
 export function NotesChoices({ folders, chosen, sampleTarget, sampleNotes, onChoose, onPick }: NotesChoicesProps) {
   const pick = (label: string) => (
     <Button size="s" onClick={onPick} data-testid="first-run-folder">

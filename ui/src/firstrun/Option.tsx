@@ -1,21 +1,21 @@
 import type { ReactNode } from 'react';
 
 interface OptionProps {
-  /** The radio buttons of one question have one name. */
+  /** Common name of a question's radio buttons. */
   readonly name: string;
   readonly checked: boolean;
   readonly onChoose: () => void;
   readonly title: string;
   readonly note: ReactNode;
-  /** At the right end of the title. */
+  /** Shown at the right end of the title. */
   readonly aside?: ReactNode;
-  /** Below the note, as wide as the option. */
+  /** Shown below the note, as wide as the option. */
   readonly children?: ReactNode;
   readonly disabled?: boolean;
   readonly testId?: string;
 }
 
-/** The answers of one question, in one frame. */
+/** The options of one question, in one frame. */
 export function Options({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div role="radiogroup" aria-label={label} className="overflow-hidden rounded-card border border-line">

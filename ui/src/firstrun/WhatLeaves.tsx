@@ -1,4 +1,4 @@
-// The right column: what leaves this machine with the choices on the left.
+// The right column: the data sent elsewhere with the choices on the left.
 
 import { Badge, Icon, providerName, type IconName, type Tone } from '../shared';
 import type { ModelOffer, NotesChoice } from './choices';

@@ -1,4 +1,4 @@
-// What the first start offers, what is chosen before anybody chose, and where things go with each choice.
+// The options of the first start, their defaults, and where each sends data.
 
 import type { CheckedProvider, FirstRunOptions, NewProvider, OpenVault, ProviderRow } from '../ipc';
 import { modelName, placeOf } from '../shared';
@@ -7,47 +7,47 @@ export type NotesChoice = { readonly kind: 'folder'; readonly path: string } | {
 
 export interface Folder {
   readonly path: string;
-  /** As a person reads it: "~/Documents/Work vault". */
+  /** For display: "~/Documents/Work vault". */
   readonly shown: string;
-  /** Markdown notes in it, where they were counted. */
+  /** Number of Markdown notes, if counted. */
   readonly notes: number | null;
-  /** Found by Nova, or picked by the user. */
+  /** Detected by Nova, or chosen by the user. */
   readonly found: boolean;
 }
 
-/** A model somebody could answer with. */
+/** An available model. */
 export interface ModelOffer {
   /** `provider/model` */
   readonly id: string;
   readonly name: string;
   readonly provider: string;
-  /** Where it runs. */
+  /** The host that runs it. */
   readonly host: string;
   readonly local: boolean;
-  /** The server on this machine that passes it on to that host, where one does. */
+  /** The local server that passes it on to that host, if any. */
   readonly through: string | null;
-  /** False where it is said that it cannot call tools: no chat can be had with it. */
+  /** False if it is known to lack tool calls, without which chats are impossible. */
   readonly tools: boolean;
 }
 
 export type ModelChosen =
   | { readonly kind: 'model'; readonly model: string }
-  /** One of a provider that is being added; its model is known once it has answered. */
+  /** Of a provider being added; the model is known after its test. */
   | { readonly kind: 'new'; readonly model: string | null }
   | { readonly kind: 'none' };
 
-/** Vaults found here, fullest first. */
+/** Detected vaults, largest first. */
 export function foundFolders(options: FirstRunOptions): Folder[] {
   return options.found.map(({ path, shown, notes }) => ({ path, shown, notes, found: true })).toSorted((a, b) => b.notes - a.notes);
 }
 
-/** A found vault with at least one note, otherwise the sample. */
+/** The first detected vault with a note, otherwise the sample. */
 export function firstNotes(options: FirstRunOptions): NotesChoice {
   const [best] = foundFolders(options);
   return best && (best.notes ?? 0) > 0 ? { kind: 'folder', path: best.path } : { kind: 'sample' };
 }
 
-/** The models of the servers found on this machine, then those of providers that are set up already. */
+/** The models of detected local servers, then those of configured providers. */
 export function modelOffers(options: FirstRunOptions, providers: readonly ProviderRow[]): ModelOffer[] {
   const local = options.local_models.map((server) => ({ ...server, id: server.provider, local: true }));
   const offers = [...local, ...providers].flatMap((from) =>
@@ -56,7 +56,7 @@ export function modelOffers(options: FirstRunOptions, providers: readonly Provid
   return offers.filter((one, at) => offers.findIndex(({ id }) => id === one.id) === at);
 }
 
-/** The models of a provider that was just tried. */
+/** The models of a provider that was just tested. */
 export function checkedOffers(provider: NewProvider, checked: CheckedProvider): ModelOffer[] {
   return checked.models.map((model) => offer(provider.id, model, checked));
 }

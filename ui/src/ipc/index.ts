@@ -1,5 +1,5 @@
-// The one way out of the window. Everything that leaves it is a command of `Commands`, everything
-// that comes in is an `Envelope`; what carries them (Tauri, a scripted double) is decided in main.tsx.
+// The window's only connection to the backend: commands of `Commands` out, `Envelope`s in. main.tsx chooses
+// the transport (Tauri, or a test double).
 
 import { createContext, useContext } from 'react';
 
@@ -14,19 +14,19 @@ export type Result<M extends Method> = Commands[M]['result'];
 export type Backend = {
   /** Rejects with a `UserError`. */
   rpc<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
-  /** Returns what ends the subscription. */
+  /** Returns an unsubscribe function. */
   subscribe(onEvent: (event: Envelope) => void): () => void;
 };
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** What happened, without the envelope around it. */
+/** An event without its envelope. */
 export type EventBody = DistributiveOmit<Envelope, 'v' | 'seq' | 'at' | 'session' | 'turn'>;
 
 /** One kind of envelope: `EventOf<'usage'>`. */
 export type EventOf<T extends Envelope['type']> = Extract<Envelope, { type: T }>;
 
-/** The params of a command that takes none. */
+/** Params of a command without params. */
 export const nothing = {} as Params<'app_status'>;
 
 const BackendContext = createContext<Backend | null>(null);
@@ -39,7 +39,7 @@ export function useBackend(): Backend {
   return backend;
 }
 
-/** Makes whatever was thrown into the error that people can be shown. */
+/** Converts anything thrown to an error that can be shown. */
 export function userError(thrown: unknown): UserError {
   if (isUserError(thrown)) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);

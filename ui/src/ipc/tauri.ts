@@ -1,4 +1,4 @@
-// The backend of the real window. The only file that knows Tauri.
+// The real window's backend. The only file that imports Tauri.
 
 import { Channel, invoke } from '@tauri-apps/api/core';
 

@@ -18,7 +18,7 @@ const started = (text: string, after: string | null): EventBody => ({ type: 'tur
 
 const titles = () => [...document.querySelectorAll('[data-chat] > :first-child')].map((title) => title.textContent);
 
-test('chats stand under their day, the running one says so', () => {
+test('chats are grouped by day, and the running one is marked', () => {
   show();
   const today = screen.getByRole('region', { name: 'Today' });
   expect(within(today).getAllByRole('button', { name: /Harborline|groceries|bank/i }).length).toBeGreaterThanOrEqual(3);
@@ -27,14 +27,14 @@ test('chats stand under their day, the running one says so', () => {
   expect(screen.getByRole('region', { name: 'Yesterday' })).toHaveTextContent('Who knows someone at Solvane?');
 });
 
-test('a chat that was just begun has a name, too', async () => {
+test('a new chat has a name, too', async () => {
   const { backend } = show();
   backend.world.sessions = backend.world.sessions.map((row) => (row.id === 'lisbon' ? { ...row, title: '' } : row));
   act(() => backend.emit({ type: 'session_changed', id: 'lisbon' }));
   expect(await screen.findByRole('button', { name: /^New chat/ })).toBeInTheDocument();
 });
 
-test('a search finds what was said, shows where, and Esc clears it', async () => {
+test('a search finds text, shows matches, and Esc clears it', async () => {
   const { user, backend } = show();
   const row = backend.world.sessions.find(({ id }) => id === 'lisbon');
   if (!row) throw new Error('the sample has the chat');
@@ -52,7 +52,7 @@ test('a search finds what was said, shows where, and Esc clears it', async () =>
   expect(titles()).toHaveLength(9);
 });
 
-test('a place that was found opens its chat at the message, in its branch', async () => {
+test('a match opens its chat at the message, in its branch', async () => {
   const { user, backend, store } = show();
   const row = backend.world.sessions.find(({ id }) => id === 'lisbon');
   if (!row) throw new Error('the sample has the chat');
@@ -68,7 +68,7 @@ test('a place that was found opens its chat at the message, in its branch', asyn
   expect(store.get().streams['lisbon']?.turns.map(({ text }) => text)).toEqual(['One']);
 });
 
-test('from the search, Enter goes to the first chat, J and K move, Enter opens', async () => {
+test('from the search, Enter focuses the first chat, J and K move, Enter opens', async () => {
   const { user, store } = show();
   await user.click(screen.getByLabelText('Search chats'));
   await user.keyboard('{Enter}');
@@ -94,7 +94,7 @@ test('a chat is renamed in its row; Esc keeps the old title', async () => {
   expect(backend.asked('rename_session')).toEqual([{ session: 'lisbon', title: 'Lisbon 2026' }]);
 });
 
-test('a deleted chat comes back by Undo', async () => {
+test('a deleted chat is restored by Undo', async () => {
   const { user, backend } = show();
   await user.click(screen.getByRole('button', { name: 'More for Watchlist clean-up' }));
   await user.click(await screen.findByRole('menuitem', { name: 'Delete chat' }));
@@ -106,7 +106,7 @@ test('a deleted chat comes back by Undo', async () => {
   expect(screen.queryByTestId('undo-delete')).not.toBeInTheDocument();
 });
 
-test('a pinned chat stands first, an archived one is folded away', async () => {
+test('a pinned chat is first, an archived one is collapsed', async () => {
   const { user, backend } = show();
   const choose = async (chat: RegExp, what: string) => {
     await user.click(screen.getByRole('button', { name: chat }));
@@ -132,19 +132,19 @@ test('a right click opens the menu of a chat, which exports it', async () => {
   expect(backend.asked('export_session')).toEqual([{ session: 'watchlist' }]);
 });
 
-test('a turn elsewhere marks its chat', () => {
+test('a turn in another process marks its chat', () => {
   const { backend } = show();
   const act = () => backend.emit({ type: 'turn_started', text: 'x', model: 'm', skills: [], tool: null }, { session: 'lisbon', turn: 't' });
   act();
   return waitFor(() => expect(screen.getByRole('button', { name: 'Trip costs, Lisbon offsite running' })).toBeInTheDocument());
 });
 
-test('the footer tells the vault, or that there is none', () => {
+test('the footer shows the vault, or that there is none', () => {
   show();
   expect(screen.getByText('412 notes, watching')).toBeInTheDocument();
 });
 
-test('without chats the list says how one comes', () => {
+test('without chats the list says how to start one', () => {
   show({ app: { sessions: [] } });
   expect(screen.getByText('No chats yet. The first message starts one.')).toBeInTheDocument();
 });
@@ -153,7 +153,7 @@ describe('what is due', () => {
   const overdue: GlanceView['badge'] = [{ value: 2, format: 'text', unit: '', words: 'overdue' }];
   const glances: GlanceView[] = [{ skill: 'crm', name: 'CRM', icon: null, late: false, ask: null, says: [], badge: overdue, today: null }];
 
-  test('stands beside the skill that says it, in the list and for the icons of the rail', () => {
+  test('are shown beside their skill, in the list and in the rail’s tooltips', () => {
     show({ app: { skillPanels: samplePanels, glances } });
     expect(screen.getByRole('button', { name: 'CRM 2 overdue' })).toBeVisible();
     expect(screen.getByRole('button', { name: 'Portfolio' })).toBeVisible();
@@ -161,7 +161,7 @@ describe('what is due', () => {
     expect(screen.getByRole('button', { name: /^CRM, 2 overdue/ })).toBeVisible();
   });
 
-  test('is read again when notes change: once for many while it is read', async () => {
+  test('are reloaded when notes change: once for changes during a load', async () => {
     const { backend, store } = show({ app: { skillPanels: samplePanels } });
     backend.on('list_glances', () => glances);
     const changed: EventBody = { type: 'vault_changed', kind: 'modified', path: 'CRM/People/Jane Doe.md', from: null, by: 'outside', summary: null };
@@ -173,7 +173,7 @@ describe('what is due', () => {
     expect(backend.asked('list_glances').length).toBeLessThanOrEqual(3);
   });
 
-  test('a glance that cannot be read is ignored; the previous one stays', async () => {
+  test('a glance that fails to load is ignored; the previous one stays', async () => {
     const { backend, store } = show();
     backend.fail('list_glances', { message: 'No.' });
     await act(() => store.actions.loadGlances());
@@ -185,7 +185,7 @@ describe('what is due', () => {
     expect(store.get().app.glances).toEqual(glances);
   });
 
-  test('a slow tool keeps its last glance; an empty answer removes it', async () => {
+  test('a slow tool keeps its last glance; an empty result removes it', async () => {
     const { backend, store } = show({ app: { glances } });
     backend.on('list_glances', () => glances.map((one) => ({ ...one, late: true, badge: [] })));
     await act(() => store.actions.loadGlances());
@@ -195,7 +195,7 @@ describe('what is due', () => {
     expect(store.get().app.glances?.[0]?.badge).toEqual([]);
   });
 
-  test('of the last vault is not said of the one that is open by then', async () => {
+  test('of the previous vault are not shown for the current one', async () => {
     const { backend, store } = show();
     let answer = (_glances: GlanceView[]) => {};
     backend.on('list_glances', () => new Promise((done) => (answer = done)));
@@ -219,7 +219,7 @@ test('menu at the vault’s name opens a recent vault', async () => {
   await waitFor(() => expect(store.get().app.status?.vault?.name).toBe('House'));
 });
 
-test('menu at the vault’s name leads to the links between notes that are suggested', async () => {
+test('menu at the vault’s name leads to suggested links between notes', async () => {
   const tools = sampleWorld().tools.slice(0, 1).map((tool) => ({ ...tool, name: 'vault.suggest_links' }));
   const { store } = renderInApp(<ChatList now={sampleNow} onFold={() => undefined} />, { world: { sessions: [], tools } });
   await userEvent.click(screen.getByTestId('vault-menu'));

@@ -16,11 +16,11 @@ import { VaultStatus } from './VaultStatus';
 
 interface ChatListProps {
   readonly now: Date;
-  /** Folds the list to the rail, or closes the sheet it lies in. */
+  /** Collapses the list to the rail, or closes the sheet that contains it. */
   readonly onFold: () => void;
 }
 
-/** The chats by day, with what else the window can show above and the vault below. */
+/** The chats by day, with navigation above and the vault below. */
 export function ChatList({ now, onFold }: ChatListProps) {
   const view = useApp((app) => app.view);
   const panels = useApp((app) => app.skillPanels);
@@ -165,7 +165,7 @@ function Archived({ rows }: { rows: readonly SessionRow[] }) {
   );
 }
 
-/** The way to the trash, as long as something is in it or it is looked at. */
+/** The link to the trash, while it has content or is shown. */
 function Deleted() {
   const chats = useApp((app) => app.trash.length);
   const shown = useApp((app) => app.view.kind === 'trash');
@@ -219,7 +219,7 @@ function ChatRow({ row, today, first }: { row: SessionRow; today: boolean; first
         type="button"
         data-chat={row.id}
         data-list-item
-        // One stop for Tab: the open chat, else the first.
+        // One tab stop: the open chat, else the first.
         tabIndex={open || (first && !anyOpen) ? 0 : -1}
         aria-current={open ? 'page' : undefined}
         onClick={() => void openSession(row.id)}
@@ -260,9 +260,9 @@ interface PlaceProps {
   readonly label: string;
   readonly onClick: () => void;
   readonly keys?: string;
-  /** The keys are told to who points at it, and do not stand beside it. */
+  /** Shows the keys on hover only, not beside the label. */
   readonly quietKeys?: boolean;
-  /** A few words behind the label, such as "2 overdue". */
+  /** Text after the label, such as "2 overdue". */
   readonly note?: string;
   readonly current?: boolean;
   readonly testId?: string;

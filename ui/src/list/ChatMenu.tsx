@@ -11,7 +11,7 @@ interface ChatMenuProps {
   readonly onOpenChange?: (open: boolean) => void;
 }
 
-/** What can be done with a chat. */
+/** Actions on a chat. */
 export function ChatMenu({ row, onRename, className = '', ...state }: ChatMenuProps) {
   const { deleteSession, setSession, exportSession } = useActions();
   return (
@@ -21,7 +21,7 @@ export function ChatMenu({ row, onRename, className = '', ...state }: ChatMenuPr
       groups={[
         {
           items: [
-            // The field takes the focus after the menu has given it back.
+            // After the closing menu has restored the focus.
             { label: 'Rename', icon: 'pencil', onSelect: () => setTimeout(onRename) },
             {
               label: row.pinned ? 'Unpin' : 'Pin',

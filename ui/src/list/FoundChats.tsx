@@ -3,7 +3,7 @@ import { ErrorBox, Loading } from '../shared';
 import { useActions, useApp } from '../state/hooks';
 import { useSearch } from './useSearch';
 
-/** The chats in which something is found, each with the places; a place opens the chat at its message. */
+/** Chats with matches; a match opens the chat at its message. */
 export function FoundChats({ query }: { query: string }) {
   const { data, error, loading } = useSearch(query);
   if (error) return <div className="pt-3"><ErrorBox error={error} /></div>;

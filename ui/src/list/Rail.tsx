@@ -7,12 +7,12 @@ import { keysOf } from '../state/keys';
 import { VaultStatusIcons } from './VaultStatus';
 
 interface RailProps {
-  /** Shows the list, folded out or as a sheet. */
+  /** Shows the list, expanded or as a sheet. */
   readonly onUnfold: () => void;
   readonly onSearch: () => void;
 }
 
-/** The list folded to its icons. */
+/** The list collapsed to icons. */
 export function Rail({ onUnfold, onSearch }: RailProps) {
   const view = useApp((app) => app.view);
   const keys = useApp((app) => app.keys);
@@ -64,7 +64,7 @@ export function Rail({ onUnfold, onSearch }: RailProps) {
   );
 }
 
-/** Shows the list; with a mark where a chat in it waits or runs. */
+/** Shows the list; marked if a chat waits or runs. */
 export function ListButton({ onShow }: { onShow: () => void }) {
   const keys = useApp((app) => app.keys);
   const { label, waits, running } = useListLabel();
@@ -80,7 +80,7 @@ export function ListButton({ onShow }: { onShow: () => void }) {
   );
 }
 
-/** What the list folded away is about, on the button that shows it. */
+/** Label of the button that shows the list, with its state. */
 function useListLabel(): { readonly label: string; readonly waits: boolean; readonly running: boolean } {
   const running = useApp((app) => app.sessions.some((row) => row.running));
   const waits = useApp((app) => app.sessions.some((row) => asks(app, row.id)));

@@ -25,7 +25,7 @@ async function show(...deleted: string[]) {
 
 const head = () => screen.getByTestId('trash').querySelector('header');
 
-test('what was deleted last stands first, with how long it is kept', async () => {
+test('the last deleted chat comes first, with its remaining time', async () => {
   const { rows } = await show('lisbon', 'bank');
   expect(rows()).toEqual(['Import bank CSV, October', 'Trip costs, Lisbon offsite']);
   expect(screen.getAllByTestId('trash-row')[0]).toHaveTextContent(/deleted .*, kept until Sun 20 Dec/);
@@ -41,7 +41,7 @@ test('a restored chat is in the list again', async () => {
   expect(rows()).toEqual(['Import bank CSV, October']);
 });
 
-test('nothing is forgotten for good before it is said twice', async () => {
+test('nothing is deleted permanently without confirmation', async () => {
   const { backend, rows, user } = await show('lisbon', 'bank');
   const remove = screen.getByRole('button', { name: 'Delete permanently: Trip costs, Lisbon offsite' });
   await user.click(remove);
@@ -58,7 +58,7 @@ test('nothing is forgotten for good before it is said twice', async () => {
   expect(rows()).toEqual(['Import bank CSV, October']);
 });
 
-test('the trash is emptied as a whole, and the list offers nothing back', async () => {
+test('the trash is emptied entirely, and the list offers no Undo', async () => {
   const { backend, rows, user } = await show('lisbon', 'bank');
   expect(screen.getByTestId('undo-delete')).toBeVisible();
   await user.click(screen.getByTestId('empty-trash'));
@@ -70,7 +70,7 @@ test('the trash is emptied as a whole, and the list offers nothing back', async 
   expect(screen.queryByTestId('undo-delete')).toBeNull();
 });
 
-test('the focus moves to the next chat, else back, and at the end to the heading', async () => {
+test('the focus moves to the next chat, else the previous, finally to the heading', async () => {
   const { user } = await show('lisbon', 'bank', 'harborline');
   const restore = (title: RegExp) => screen.getByRole('button', { name: title });
   await user.click(screen.getByRole('button', { name: 'Restore Import bank CSV, October' }));
@@ -83,14 +83,14 @@ test('the focus moves to the next chat, else back, and at the end to the heading
   await waitFor(() => expect(head()).toHaveFocus());
 });
 
-test('the focus is on the head of the page when the trash was emptied', async () => {
+test('the focus is on the page’s heading after the trash was emptied', async () => {
   const { user } = await show('lisbon', 'bank');
   await user.click(screen.getByTestId('empty-trash'));
   await user.click(screen.getByTestId('purge-confirm'));
   await waitFor(() => expect(head()).toHaveFocus());
 });
 
-test('what could not be forgotten stays, with the reason', async () => {
+test('a chat that could not be deleted stays, with the reason', async () => {
   const { backend, rows, user } = await show('lisbon');
   backend.fail('purge_sessions', { message: 'The disk is full.' });
   await user.click(screen.getByRole('button', { name: /^Delete permanently/ }));

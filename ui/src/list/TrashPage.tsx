@@ -5,10 +5,10 @@ import { Button, counted, dayText, Empty, ErrorBox, Icon, Popover, PopoverClose,
 import { listKeys } from '../shared/list-keys';
 import { useActions, useApp } from '../state/hooks';
 
-/** Nova forgets a deleted chat by itself after this many days. */
+/** Days before a deleted chat is purged automatically. */
 const keptFor = 30;
 
-/** The deleted chats: each can be taken back, or forgotten for good. */
+/** Deleted chats: each can be restored, or deleted permanently. */
 export function TrashPage() {
   const rows = useApp((app) => app.trash);
   const { purgeSessions } = useActions();
@@ -49,7 +49,7 @@ export function TrashPage() {
   );
 }
 
-/** The focus goes with the row it was in: it moves to the one that stands there then, or to the head of the page. */
+/** When the focused row disappears, focuses the row in its place, or the page's heading. */
 function useFocusMovesOn(rows: readonly SessionRow[]) {
   const head = useRef<HTMLElement>(null);
   const list = useRef<HTMLUListElement>(null);
@@ -58,7 +58,7 @@ function useFocusMovesOn(rows: readonly SessionRow[]) {
     const row = left.current;
     if (row === null || rows.some(({ id }) => id === row.id)) return;
     left.current = null;
-    // Who went elsewhere meanwhile stays there.
+    // Keep a focus that has moved elsewhere.
     if (document.activeElement !== document.body) return;
     const next = list.current?.children[Math.min(row.at, rows.length - 1)];
     (next?.querySelector('button') ?? head.current)?.focus();
@@ -104,13 +104,13 @@ function TrashRow({ row, onLeave }: { row: SessionRow; onLeave: () => void }) {
 
 interface ForGoodProps {
   readonly label: string;
-  /** What it is about, for screen readers. */
+  /** Its object, for screen readers. */
   readonly of?: string;
   readonly question: string;
   readonly onDelete: () => Promise<void>;
 }
 
-/** Asked before, since nothing takes it back. */
+/** Confirmed first, as it cannot be undone. */
 function ForGood({ label, of, question, onDelete }: ForGoodProps) {
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);

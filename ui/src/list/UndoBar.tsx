@@ -4,7 +4,7 @@ import { Button } from '../shared';
 import { titleOf } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 
-/** So long the bar offers to take a deletion back; the trash keeps the chat for 30 days. */
+/** Duration of the Undo offer, ms; the trash keeps the chat for 30 days. */
 const shownFor = 10_000;
 
 /** "“Trip costs” is deleted. Undo" */

@@ -5,7 +5,7 @@ import { Icon, Menu, type MenuItem } from '../shared';
 import { useSuggestLinks } from '../shared/useSuggestLinks';
 import { useActions, useApp, useRpc } from '../state/hooks';
 
-/** The vault's name; its menu opens another vault or shows this one's folder and settings. */
+/** The vault's name; its menu opens another vault, or this one's folder and settings. */
 export function VaultMenu() {
   const vault = useApp((app) => app.status?.vault ?? null);
   const backend = useBackend();
@@ -33,7 +33,7 @@ export function VaultMenu() {
               ? []
               : [{ label: 'Show in the file manager', icon: 'folder' as const, onSelect: () => void backend.rpc('show_vault_folder', nothing).catch(report) }]),
             { label: 'Private notes, extra roots, history', icon: 'sliders', testId: 'vault-settings', onSelect: () => show({ kind: 'settings', page: 'vault' }) },
-            // Last: it comes when the skill has answered, and moves nothing under the pointer.
+            // Last: it appears once the skill has responded, and must not move entries under the pointer.
             ...(suggestLinks === null ? [] : [{ label: 'Suggest links between notes', icon: 'brackets' as const, testId: 'vault-suggest-links', onSelect: suggestLinks }]),
           ],
         },

@@ -2,7 +2,7 @@ import { counted, Dot, IconButton, LinkButton } from '../shared';
 import { isVaultGone, watchingOf } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 
-/** The foot of the list: the notes, how they are watched with the reason on request, and what is wrong with them. */
+/** The list's footer: notes, how they are watched with the reason, and their problems. */
 export function VaultStatus() {
   const vault = useApp((app) => app.status?.vault ?? null);
   const gone = useApp(isVaultGone);
@@ -56,7 +56,7 @@ export function VaultStatus() {
   );
 }
 
-/** The same for the rail, in two icons. */
+/** The same in two icons, for the rail. */
 export function VaultStatusIcons() {
   const vault = useApp((app) => app.status?.vault ?? null);
   const problems = useApp((app) => app.problems.rows?.length ?? 0);
@@ -82,5 +82,5 @@ export function VaultStatusIcons() {
   );
 }
 
-/** Whether the system tells of edits; in a network folder Nova also looks for those made elsewhere. */
+/** Whether the system reports edits; in a network folder Nova also polls for remote ones. */
 const isWatched = (state: string) => state === 'watching' || state.startsWith('watching, ');

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'react';
 import type { FoundSession } from '../ipc';
 import { useApp, useRpc, type Loaded } from '../state/hooks';
 
-/** What is read while it is typed; the list and the palette ask no faster. */
+/** Debounce, ms; used by the list and the palette. */
 const wait = 120;
 
-/** The chats in which every word was said or is in the title. `data` is null for an empty query. */
+/** Chats whose text or title contains every word. `data` is null for an empty query. */
 export function useSearch(query: string, limit = 20): Loaded<FoundSession[]> {
   const typed = query.trim();
   const [asked, setAsked] = useState(typed);

@@ -10,23 +10,23 @@ import { ActivityPanel } from './ActivityPanel';
 
 const step = (tools: string[], prefix_kept: boolean): EventBody => ({ type: 'step_started', tools, prefix_kept, bytes: 10_000 });
 
-/** A request that says where it went, and with which notes. */
+/** A request with its host and notes. */
 const sent = (host: string | null, notes: string[]): EventBody => ({ type: 'step_started', tools: [], prefix_kept: true, bytes: 10, host, notes });
 
-test('notes of earlier turns are listed where they leave with the history', async () => {
+test('notes of earlier turns are listed where they are sent with the history', async () => {
   await show(sent('ollama.com', ['CRM/People/Jane Doe.md']));
   expect(screen.getByTestId('activity-notes')).toHaveTextContent('1 note went to ollama.com');
   expect(screen.getByTestId('activity-notes')).toHaveTextContent('Jane Doe');
 });
 
-test('notes known from earlier messages are counted with each request', async () => {
+test('notes sent by earlier messages are counted with each request', async () => {
   const first = sent('ollama.com', ['Ideas.md']);
   await show({ ...first, notes_before: 12 } as EventBody, sent('ollama.com', []));
   expect(screen.getByTestId('activity-notes')).toHaveTextContent('1 note went to ollama.com');
   expect(screen.getByTestId('activity-notes-before')).toHaveTextContent('12 notes of earlier messages were sent again to ollama.com');
 });
 
-test('a request that stayed here is never said to have left', async () => {
+test('a local request is never reported as sent', async () => {
   const { tool_call_started, tool_call_completed } = read('CRM/People/Jane Doe.md');
   await show(sent(null, []), tool_call_started, tool_call_completed, sent(null, ['CRM/People/Jane Doe.md']));
   expect(screen.queryByTestId('activity-notes')).toBeNull();
@@ -34,7 +34,7 @@ test('a request that stayed here is never said to have left', async () => {
   expect(screen.getByTestId('activity-turn')).not.toHaveTextContent('api.openai.com');
 });
 
-test('what was read, not sent any more did not leave', async () => {
+test('notes that were read but not sent are not reported as sent', async () => {
   const { tool_call_started, tool_call_completed } = read('Ideas.md');
   await show(sent('ollama.com', ['CRM/People/Jane Doe.md']), tool_call_started, tool_call_completed);
   expect(screen.getByTestId('activity-notes')).toHaveTextContent('1 note went to ollama.com');
@@ -72,7 +72,7 @@ async function show(...steps: EventBody[]) {
   return app;
 }
 
-test('offered tools and an uncached start can be read by keyboard', async () => {
+test('offered tools and an uncached prefix are accessible by keyboard', async () => {
   await show(step(['vault.read_note', 'budget.import_transactions'], true), step(['vault.read_note'], false));
   const user = userEvent.setup();
   screen.getByRole('button', { name: '2 tools' }).focus();

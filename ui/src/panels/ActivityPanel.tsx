@@ -1,4 +1,4 @@
-// What each turn did: its requests with what they cost, its calls, and which notes left the machine.
+// The activity of each turn: requests with their cost, calls, and notes sent elsewhere.
 
 import { memo, useMemo } from 'react';
 
@@ -55,7 +55,7 @@ interface TurnCardProps {
 
 const TurnCard = memo(function TurnCard({ activity, providers, newest }: TurnCardProps) {
   const { turn, steps, calls, input, cached, output, agents } = activity;
-  // Not again at each second of a turn that runs: it may have read thousands of notes.
+  // Memoised: a running turn re-renders every second and may have read thousands of notes.
   const { local, host, notes, kept } = useMemo(() => leavingOf(activity, placeIn(providers ?? [], turn.model)), [activity, providers, turn.model]);
   const { openNote } = useActions();
   const now = useClock(turn.status === 'running');
@@ -144,7 +144,7 @@ const TurnCard = memo(function TurnCard({ activity, providers, newest }: TurnCar
   );
 });
 
-/** The tools that the model could call in a request. */
+/** The tools offered to the model in a request. */
 function VisibleTools({ tools }: { tools: readonly string[] }) {
   if (tools.length === 0) return <span className="text-fg-2">no tools</span>;
   return (

@@ -57,7 +57,7 @@ async function open(changes: ChangeSetView[]) {
   return app;
 }
 
-test('a file that is no note is named, with what it holds and Undo, and opens as none', async () => {
+test('a file that is no note shows its content and Undo, and does not open', async () => {
   await open([set('now', [note('Files/Plan.csv', { kind: 'created' })])]);
   const file = within(noteOf('Files/Plan.csv'));
   expect(file.getByText('Plan.csv')).toBeVisible();
@@ -68,7 +68,7 @@ test('a file that is no note is named, with what it holds and Undo, and opens as
 
 const noteOf = (path: string) => screen.getAllByTestId('change-note').find((one) => one.dataset['path'] === path) as HTMLElement;
 
-test('the last turn stands open with who allowed it, earlier changes are folded', async () => {
+test('the last turn is expanded with who allowed it, earlier changes are collapsed', async () => {
   await open([set('now', [note('CRM/Deals/Rollout.md'), note('Daily/2026-11-20.md')]), set('old', [note('CRM/People/Odile Farrow.md')])]);
   expect(await screen.findByRole('heading', { name: 'This turn changed 2 notes' })).toBeVisible();
   expect(screen.getByText(/^Allowed once at \d\d:\d\d, by you$/)).toBeVisible();
@@ -78,7 +78,7 @@ test('the last turn stands open with who allowed it, earlier changes are folded'
   expect(noteOf('CRM/People/Odile Farrow.md')).toBeVisible();
 });
 
-test('Undo takes back one note, without asking', async () => {
+test('Undo reverts one note, without confirmation', async () => {
   const { backend } = await open([set('now', [note('CRM/Deals/Rollout.md'), note('Daily/2026-11-20.md')])]);
   await userEvent.click(within(noteOf('Daily/2026-11-20.md')).getByTestId('undo-note'));
   expect(backend.asked('undo_changes')).toEqual([{ change_set: 'now', note: 'Daily/2026-11-20.md' }]);
@@ -86,7 +86,7 @@ test('Undo takes back one note, without asking', async () => {
   expect(within(noteOf('CRM/Deals/Rollout.md')).getByTestId('undo-note')).toBeEnabled();
 });
 
-test('Undo turn takes back all of it', async () => {
+test('Undo turn reverts all of it', async () => {
   const { backend } = await open([set('now', [note('CRM/Deals/Rollout.md'), note('Daily/2026-11-20.md')])]);
   await userEvent.click(screen.getByTestId('undo-turn'));
   expect(backend.asked('undo_changes')).toEqual([{ change_set: 'now' }]);
@@ -94,7 +94,7 @@ test('Undo turn takes back all of it', async () => {
   expect(screen.queryByTestId('undo-note')).toBeNull();
 });
 
-test('a note both changed shows both sides; the other notes are undone meanwhile', async () => {
+test('a conflicting note shows both sides; the other notes are undone meanwhile', async () => {
   const rollout = 'CRM/Deals/Rollout.md';
   const { backend, store } = await open([set('now', [note(rollout, { edited_since: true }), note('Daily/2026-11-20.md')])]);
   expect(noteOf(rollout)).toHaveTextContent('Edited in Obsidian since. Undo will show both versions first.');
@@ -123,7 +123,7 @@ test('a note both changed shows both sides; the other notes are undone meanwhile
   expect(store.get().app.panel.note).toBe(rollout);
 });
 
-test('a note that could not be read says why and has no sides; it can be undone again', async () => {
+test('a note that could not be read says why without sides; undo can be retried', async () => {
   const away = 'Team/Rollout.md';
   const { backend } = await open([set('now', [note(away)])]);
   backend.on('undo_changes', (): UndoResult => ({
@@ -145,7 +145,7 @@ test('a note that could not be read says why and has no sides; it can be undone 
   await waitFor(() => expect(screen.queryByTestId('unreadable-note')).toBeNull());
 });
 
-test('what was decided about a note stays when the panel is left and opened again', async () => {
+test('a decision about a note stays when the panel is reopened', async () => {
   const rollout = 'CRM/Deals/Rollout.md';
   const { backend, store, unmount } = await open([set('now', [note(rollout)])]);
   backend.on('undo_changes', (): UndoResult => ({
@@ -165,7 +165,7 @@ test('what was decided about a note stays when the panel is left and opened agai
   expect(screen.getByTestId('conflict-decided')).toHaveTextContent('Nova’s side is written to Rollout, by you');
 });
 
-test('an undo that failed says so and can be tried again', async () => {
+test('a failed undo says so and can be retried', async () => {
   const { backend } = await open([set('now', [note('CRM/Deals/Rollout.md')])]);
   backend.fail('undo_changes', { message: 'The vault folder is gone.', hint: 'Find it.' });
   await userEvent.click(screen.getByTestId('undo-note'));
@@ -173,18 +173,18 @@ test('an undo that failed says so and can be tried again', async () => {
   expect(screen.getByTestId('undo-note')).toBeEnabled();
 });
 
-test('a change set that another Nova was cut off in says so in its place', async () => {
+test('an interrupted change set of another process says so in its place', async () => {
   await open([set('cut', [note('A.md')], { state: 'interrupted' })]);
   expect(await screen.findByTestId('earlier-change')).toHaveTextContent('interrupted, 1 note');
 });
 
-test('an undo is listed as a change of its own', async () => {
+test('an undo is listed as a separate change', async () => {
   await open([set('u', [note('A.md')], { kind: 'undo', label: 'Undo of Label' }), set('now', [note('A.md', { undone: true })], { state: 'undone', undone_at: '2020-11-20T14:40:00Z' })]);
   expect(await screen.findByTestId('earlier-change')).toHaveTextContent('Undo of Label');
   expect(screen.queryByTestId('undo-turn')).toBeNull();
 });
 
-test('without changes it says what would be here', async () => {
+test('without changes it describes what will be listed', async () => {
   await open([]);
   expect(await screen.findByText(/No changes in this chat/)).toBeVisible();
 });

@@ -11,7 +11,7 @@ import { changesOf, lastCalls, leftText, stands, type TurnChanges } from './chan
 import { InterruptedChanges } from './InterruptedChanges';
 import { WriteMessage } from './WriteMessage';
 
-/** What Nova changed in this chat: the last turn whole, the earlier ones folded; each can be undone. */
+/** Nova's changes in this chat: the last turn expanded, earlier ones collapsed; each can be undone. */
 export function ChangesPanel() {
   const session = useApp((app) => app.open);
   const revision = useApp((app) => app.revisions.changes);
@@ -168,7 +168,7 @@ function Undone({ at }: { at: string | null }): ReactNode {
 interface Undo {
   readonly busy: boolean;
   readonly problem: UserError | null;
-  /** Which notes the last undo left as they are, until it is decided about them. */
+  /** Notes skipped by the last undo, until decided. */
   readonly left: string | null;
   run(what: readonly UndoChanges[]): void;
 }
@@ -184,7 +184,7 @@ function useUndo(session: string | null): Undo {
     const sets = what.map(({ change_set }) => change_set);
     let undone = 0;
     try {
-      // Newest first, as they were made on top of each other.
+      // Newest first, since they build on each other.
       for (const one of what) undone += (await undo(one)).undone.length;
       setLast({ ...quiet, of: session, sets, undone });
     } catch (thrown) {
@@ -201,12 +201,12 @@ function useUndo(session: string | null): Undo {
 }
 
 interface LastUndo {
-  /** The session it was made in. */
+  /** The session that made it. */
   readonly of: string | null;
   readonly busy: boolean;
   readonly problem: UserError | null;
   readonly sets: readonly string[];
-  /** How many notes. */
+  /** Number of notes. */
   readonly undone: number;
 }
 

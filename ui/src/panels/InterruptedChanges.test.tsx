@@ -8,7 +8,7 @@ import { renderInApp } from '../testing/render';
 import { interruptedSet, sampleWorld } from '../testing/sample';
 import { ChangesPanel } from './ChangesPanel';
 
-/** The panel of a chat that the sets are not of, as it is after a start. */
+/** The panel of another chat than that of the sets, as after a start. */
 async function open(...sets: ChangeSetView[]) {
   const backend = new FakeBackend({ ...sampleWorld(), changes: sets });
   const app = renderInApp(<ChangesPanel />, { backend, app: { open: 'bank' } });
@@ -18,7 +18,7 @@ async function open(...sets: ChangeSetView[]) {
 
 const cards = () => screen.findAllByTestId('interrupted-change');
 
-test('stands at the top with its notes and choices in every chat; does nothing itself', async () => {
+test('is first in every chat with its notes and choices; does nothing by itself', async () => {
   const { backend, store, user } = await open(interruptedSet(41));
   const [card] = await cards();
   expect(within(card!).getByRole('heading')).toHaveTextContent('Nova was interrupted while it changed 41 notes');
@@ -44,7 +44,7 @@ test.each([
   expect(screen.queryByTestId('settled-change')).toBeNull();
 });
 
-test('notes edited since a finish show both sides, and the set still waits', async () => {
+test('notes edited before a finish show both sides, and the set still waits', async () => {
   const { backend, user } = await open(interruptedSet(2));
   const path = 'CRM/People/Contact 1.md';
   backend.on('finish_changes', (): FinishResult => ({
@@ -63,7 +63,7 @@ test('notes edited since a finish show both sides, and the set still waits', asy
   expect(card.getByRole('button', { name: 'Undo' })).toBeEnabled();
 });
 
-test('a finish that failed says why and can be tried again', async () => {
+test('a failed finish says why and can be retried', async () => {
   const { backend, user } = await open(interruptedSet(2));
   backend.fail('finish_changes', { message: 'It is still open in a running Nova.', hint: 'Close it.' });
   const [card] = await cards();
@@ -72,7 +72,7 @@ test('a finish that failed says why and can be tried again', async () => {
   expect(within(card!).getByRole('button', { name: 'Finish' })).toBeEnabled();
 });
 
-test('each of several is settled by itself', async () => {
+test('each of several is settled separately', async () => {
   const { backend, user } = await open(interruptedSet(1), interruptedSet(3, { id: 'other', label: 'Move the deals' }));
   const [, second] = await cards();
   await user.click(within(second!).getByRole('button', { name: 'Undo' }));

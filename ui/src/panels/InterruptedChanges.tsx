@@ -1,4 +1,4 @@
-// Change sets that the end of a Nova cut off, whichever chat they are of. What becomes of them is the user's choice.
+// Change sets interrupted by the end of a process, from any chat. The user chooses what happens to them.
 
 import type { ChangeSetView } from '../ipc';
 import { Button, counted, ErrorBox, Icon, IconButton, whenText } from '../shared';
@@ -8,7 +8,7 @@ import type { Settlement } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 import { leftText } from './changes';
 
-/** Those that wait for Finish or Undo, and what was done about the others since the window opened. */
+/** Sets that wait for Finish or Undo, and results since the window opened. */
 export function InterruptedChanges() {
   const interrupted = useApp((app) => app.interrupted);
   const settlements = useApp((app) => app.settlements);
@@ -62,7 +62,7 @@ function Interrupted({ set, settlement }: { set: ChangeSetView; settlement: Sett
   );
 }
 
-/** What was done, until it is hidden. */
+/** The result, until dismissed. */
 function Settled({ settlement }: { settlement: Settlement }) {
   const { dismissSettlement, openNote } = useActions();
   const { set, way, notes } = settlement;
@@ -84,7 +84,7 @@ function Settled({ settlement }: { settlement: Settlement }) {
   );
 }
 
-/** The notes that were left as they are, each with both sides. */
+/** The skipped notes, each with both sides. */
 function Conflicts({ set }: { set: ChangeSetView }) {
   const conflicts = useApp((app) => app.conflicts);
   const met = conflicts.filter((one) => one.set === set.id);

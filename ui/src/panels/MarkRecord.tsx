@@ -1,4 +1,4 @@
-// A note that lies in a folder of records and is none becomes one in one click, by a call of its own with Undo.
+// Makes a note in a records folder a record in one click, by its own call with Undo.
 
 import { useState } from 'react';
 
@@ -9,7 +9,7 @@ import { useAttempt } from '../shared/useAttempt';
 import { useActions, useSession } from '../state/hooks';
 import type { CallItem } from '../state/session';
 
-/** What was done, with the change set that undoes it. */
+/** The result, with the change set that undoes it. */
 export interface Marked {
   readonly path: string;
   readonly mark: RecordMark;
@@ -47,14 +47,14 @@ export function MarkRecord({ path, mark, onDone }: { path: string; mark: RecordM
   );
 }
 
-/** A rule of the user's wants to be asked. */
+/** A rule of the user's requires approval. */
 function Waiting({ run }: { run: string }) {
   const session = useSession(run);
   const call = session.turns.flatMap(({ items }) => items).find((item): item is CallItem => item.kind === 'call');
   return call?.state === 'waiting' ? <ApprovalCard call={call} session={run} /> : null;
 }
 
-/** Says what was done, and undoes it. */
+/** Reports the result, with Undo. */
 export function MarkedRecord({ marked: { path, mark, change_set } }: { marked: Marked }) {
   const { undo, loadProblems } = useActions();
   const [undone, setUndone] = useState(false);

@@ -27,7 +27,7 @@ function open(note: string | null, view = jane(), tools: readonly ToolRow[] = []
   return renderInApp(<NotePanel />, { backend, app: { panel: { ...firstState.panel, open: true, tab: 'note', note } } });
 }
 
-test('shows properties and text; links lead to other notes', async () => {
+test('shows properties and text; links open other notes', async () => {
   const { store } = open(path);
   expect(await screen.findByRole('heading', { name: 'Jane Doe' })).toBeVisible();
   expect(screen.getByLabelText('Properties')).toHaveTextContent('companyQuillonstagelead');
@@ -35,7 +35,7 @@ test('shows properties and text; links lead to other notes', async () => {
   expect(store.get().app.panel.note).toBe('Quillon Labs');
 });
 
-test('a record is edited in its form; a note that is none has no such button', async () => {
+test('a record can be edited in its form; another note has no such button', async () => {
   const { store, unmount } = open(path, jane({ record: { skill: 'crm', record_type: 'contact', label: 'Contact' } }));
   await userEvent.click(await screen.findByRole('button', { name: 'Edit contact' }));
   expect(store.get().app.recordForm).toEqual({ skill: 'crm', type: 'contact', path });
@@ -51,7 +51,7 @@ test('opens the note in Obsidian', async () => {
   expect(backend.asked('open_note')).toEqual([{ path }]);
 });
 
-test('mentions in the note are listed by the form of their tool, before any becomes a link', async () => {
+test('mentions in the note are listed by their tool’s form before any becomes a link', async () => {
   const { backend, store, unmount } = open(path);
   await screen.findByRole('heading', { name: 'Jane Doe' });
   expect(screen.queryByRole('button', { name: 'Suggest links' })).toBeNull();
@@ -63,7 +63,7 @@ test('mentions in the note are listed by the form of their tool, before any beco
   expect(store.get().app.view.kind).toBe('chat');
 });
 
-test('says that Obsidian is missing in one sentence, and what to do', async () => {
+test('reports a missing Obsidian in one sentence, with the remedy', async () => {
   const { backend } = open('Jane Doe');
   const missing: UserError = { code: 'io', message: 'Obsidian is not installed, or did not open.', hint: 'Install it from obsidian.md, or read the note in Nova.' };
   backend.on('open_note', () => {
@@ -74,7 +74,7 @@ test('says that Obsidian is missing in one sentence, and what to do', async () =
   expect(screen.getByRole('heading', { name: 'Jane Doe' })).toBeVisible();
 });
 
-test.each([path, 'Jane Doe', 'jane doe#Log'])('opened as %s it is read again when the note changes, and marked', async (asked) => {
+test.each([path, 'Jane Doe', 'jane doe#Log'])('opened as %s it is reloaded when the note changes, and marked', async (asked) => {
   const { backend } = open(asked);
   backend.on('read_note', () => backend.world.notes[path] ?? jane());
   await waitFor(() => expect(screen.getByTestId('note-preview')).toHaveTextContent(/Jane Doe|no note/));
@@ -84,20 +84,20 @@ test.each([path, 'Jane Doe', 'jane doe#Log'])('opened as %s it is read again whe
   expect(screen.getByText(/^changed \d\d:\d\d$/)).toBeVisible();
 });
 
-test('a change of another note reads nothing', async () => {
+test('a change of another note reloads nothing', async () => {
   const { backend } = open(path);
   await screen.findByRole('heading', { name: 'Jane Doe' });
   act(() => void backend.emit({ type: 'vault_changed', kind: 'modified', path: 'A.md', from: null, by: 'outside', summary: null }));
   expect(backend.asked('read_note')).toHaveLength(1);
 });
 
-test('a broken note says where and what to do, and shows the rest', async () => {
+test('a broken note shows position and remedy, and the rest', async () => {
   open(path, jane({ properties: [], broken: { path, line: 4, problem: 'A tab cannot indent.', remedy: 'Use spaces.' } }));
   expect(await screen.findByText(/Line 4: A tab cannot indent\./)).toHaveTextContent('Use spaces.');
   expect(screen.getByText('Rollout')).toBeVisible();
 });
 
-test('a note that is gone says so', async () => {
+test('a deleted note says so', async () => {
   open('Nobody');
   expect(await screen.findByRole('alert')).toHaveTextContent('There is no note “Nobody”.');
 });

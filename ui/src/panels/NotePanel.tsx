@@ -4,7 +4,7 @@ import { useSuggestLinks } from '../shared/useSuggestLinks';
 import { useApp } from '../state/hooks';
 import { WriteMessage } from './WriteMessage';
 
-/** The open note as it is on disk: properties and text, read again whenever it changes. */
+/** The open note as it is on disk: properties and text, reloaded on changes. */
 export function NotePanel() {
   const asked = useApp((app) => app.panel.note);
   if (asked === null) {

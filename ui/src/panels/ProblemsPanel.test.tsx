@@ -16,7 +16,7 @@ async function open(problems: ProblemView[]) {
 
 const notes = () => screen.getAllByTestId('note-problems').map((one) => one.dataset['path']);
 
-test('by note, each with line, what is wrong and what to do', async () => {
+test('are grouped by note, each with line, problem and remedy', async () => {
   await open([
     problem('CRM/Arden.md', 4, 'Stage “nego” is not one of the stages.', 'Choose lead or won.'),
     problem('CRM/Arden.md', 7),
@@ -55,7 +55,7 @@ test('J and K move between notes, O opens in Obsidian, Enter shows the note here
   expect(store.get().app.panel).toMatchObject({ tab: 'note', note: 'B.md' });
 });
 
-test('a problem that was mended goes', async () => {
+test('a fixed problem disappears', async () => {
   const { backend } = await open([problem('A.md', 1), problem('B.md', 1)]);
   backend.world.problems = [problem('B.md', 1)];
   act(() => void backend.emit({ type: 'vault_changed', kind: 'modified', path: 'A.md', from: null, by: 'outside', summary: null }));
@@ -65,7 +65,7 @@ test('a problem that was mended goes', async () => {
   expect(await screen.findByText(/^No problems\./)).toBeVisible();
 });
 
-test('of many notes 50 show, the rest on request', async () => {
+test('50 of many notes are shown, the rest on request', async () => {
   const { user } = await open(Array.from({ length: 120 }, (_, at) => problem(`Note ${at}.md`, 1)));
   expect(notes()).toHaveLength(50);
   await user.click(screen.getByRole('button', { name: 'Show 50 more' }));
@@ -74,7 +74,7 @@ test('of many notes 50 show, the rest on request', async () => {
   expect(screen.queryByRole('button', { name: /^Show/ })).toBeNull();
 });
 
-test('problems that cannot be read say so; what was known stays', async () => {
+test('a failed load says so and keeps the known problems', async () => {
   const { backend, store, user } = await open([problem('A.md', 1)]);
   backend.fail('list_problems', { message: 'The vault folder is gone.', hint: 'Find it.' });
   await act(() => store.actions.loadProblems());
@@ -85,7 +85,7 @@ test('problems that cannot be read say so; what was known stays', async () => {
   expect(await screen.findByText(/^No problems\./)).toBeVisible();
 });
 
-test('makes a note that fits nothing a record in one click, with Undo', async () => {
+test('makes an unmatched note a record in one click, with Undo', async () => {
   const mark = { skill: 'crm', record_type: 'contact', mark: 'type: contact' };
   const { backend, user } = await open([{ ...problem('CRM/People/Ada.md', 1, 'it lies in CRM/People and is no contact'), mark }]);
   backend.on('undo_changes', () => ({ change_set: 'c2', undone: [], merged: [], conflicts: [] }));

@@ -6,10 +6,10 @@ import { listKeys, noteForO } from '../shared/list-keys';
 import { useActions, useApp } from '../state/hooks';
 import { MarkedRecord, MarkRecord, type Marked } from './MarkRecord';
 
-/** Notes that show at once, and that each "Show more" adds. */
+/** Notes shown at first, and added by each "Show more". */
 const PAGE = 50;
 
-/** What could not be read in full in the vault: by note, with line, reason and remedy. */
+/** Content of the vault that could not be fully read: by note, with line, reason and remedy. */
 export function ProblemsPanel() {
   const { rows, error } = useApp((app) => app.problems);
   const { loadProblems } = useActions();
@@ -54,7 +54,7 @@ function NoteProblems({ path, problems, onMarked }: { path: string; problems: re
       setFailed(userError(thrown));
     }
   };
-  /** O, too, says here what it failed with. */
+  /** Errors of the key O are shown here, too. */
   const onKeyDown = (event: KeyboardEvent) => {
     if (noteForO(event) === null) return;
     event.preventDefault();
@@ -64,7 +64,7 @@ function NoteProblems({ path, problems, onMarked }: { path: string; problems: re
     <article data-testid="note-problems" data-path={path} data-list-item data-note-path={path} onKeyDown={onKeyDown} aria-label={name} className="flex flex-col gap-1.5">
       <div className="flex items-start gap-2">
         <Icon name="note" size={14} className="mt-1 text-fg-2" />
-        {/* Whole, however long: of a copy that a sync program made, the end of the name tells it apart. */}
+        {/* Never truncated: a sync copy differs only at the end of its name. */}
         <span className="mt-0.5 min-w-0 flex-1 break-words">
           <button
             type="button"
@@ -100,12 +100,12 @@ function NoteProblems({ path, problems, onMarked }: { path: string; problems: re
   );
 }
 
-/** What is wrong comes as a clause, and its remedy follows it. */
+/** Joins the problem, which is a clause, and its remedy. */
 function sentence(clause: string): string {
   return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}${/[.!?…]$/.test(clause) ? '' : '.'}`;
 }
 
-/** In the order in which the notes first appear. */
+/** In order of first appearance. */
 function byNote(rows: readonly ProblemView[]): [string, ProblemView[]][] {
   const groups = new Map<string, ProblemView[]>();
   for (const row of rows) {

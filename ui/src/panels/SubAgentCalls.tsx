@@ -4,7 +4,7 @@ import { useClock } from '../shared/useClock';
 import type { CallItem, SessionState } from '../state/session';
 import { aboutCall, callsOf } from './subagent';
 
-/** What a sub-agent called, in the order of its calls. */
+/** A sub-agent's calls, in order. */
 export function SubAgentCalls({ session }: { session: SessionState }) {
   const calls = callsOf(session);
   if (calls.length === 0) return null;

@@ -5,7 +5,7 @@ import { useActions } from '../state/hooks';
 import type { SessionState, SubAgent } from '../state/session';
 import { pagesRead } from './subagent';
 
-/** What a sub-agent sent to other machines: to its model, and to pages. */
+/** Data that a sub-agent sent elsewhere: to its model, and to pages. */
 export function SubAgentLeft({ subAgent, session }: { subAgent: SubAgent; session: SessionState }) {
   const { openNote } = useActions();
   const pages = pagesRead(session);

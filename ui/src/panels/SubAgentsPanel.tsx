@@ -1,4 +1,4 @@
-// What the sub-agents of the newest turn that has any do: one at a time, beside the conversation.
+// The sub-agents of the newest turn with any: one at a time, beside the conversation.
 
 import { useEffect, useState, type ReactNode } from 'react';
 
@@ -90,7 +90,7 @@ function SubAgentView({ call }: { call: TaskCall }) {
   );
 }
 
-/** What it may do, and how much of its limits is used. */
+/** Its rights, and how much of its limits is used. */
 function Facts({ call: { subAgent } }: { call: TaskCall }) {
   const denied = mayNot(subAgent);
   return (
@@ -144,7 +144,7 @@ function Used({ label, used, of, text }: { label: string; used: number; of: numb
   );
 }
 
-/** What it has said, or its answer. */
+/** Its text so far, or its answer. */
 function Words({ call }: { call: TaskCall }) {
   const { openNote, openLink } = useActions();
   const session = useSession(call.subAgent.session);

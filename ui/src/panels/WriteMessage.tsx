@@ -1,6 +1,6 @@
 import { Button } from '../shared';
 
-/** What a page of the panel that is still empty offers. */
+/** Shown on an empty page of the panel. */
 export function WriteMessage() {
   return (
     <Button size="s" onClick={() => document.querySelector<HTMLElement>('[data-testid=composer-input]')?.focus()}>

@@ -1,4 +1,4 @@
-// What a turn did, put together from its steps and calls. Pure.
+// Summarises turns from their steps and calls. Pure.
 import type { ModelPlace } from '../shared';
 import { sameList } from '../state/same';
 import type { CallItem, SessionState, Step, Turn } from '../state/session';
@@ -7,23 +7,23 @@ export interface TurnActivity {
   readonly turn: Turn;
   readonly steps: readonly Step[];
   readonly calls: readonly CallItem[];
-  /** The host that its requests went to; null for this machine, undefined where the log does not say. */
+  /** The host of its requests; null for this machine, undefined if the log does not say. */
   readonly host: string | null | undefined;
-  /** Paths of the notes that its tools read. */
+  /** Paths of notes read by its tools. */
   readonly read: readonly string[];
-  /** Paths of the notes that its requests told of, those that earlier turns read among them. */
+  /** Paths of notes contained in its requests, including those read by earlier turns. */
   readonly sent: readonly string[];
-  /** How many more went along that earlier turns told the same host of. */
+  /** Number of further notes that earlier turns already sent to the same host. */
   readonly sentBefore: number;
   /** Tokens of all requests. */
   readonly input: number;
   readonly cached: number;
   readonly output: number;
-  /** What its sub-agents spent. */
+  /** Usage of its sub-agents. */
   readonly agents: { readonly count: number; readonly requests: number; readonly tokens: number };
 }
 
-/** Of every turn of a conversation, oldest first. */
+/** For every turn of a conversation, oldest first. */
 export function activitiesOf({ turns }: SessionState): readonly TurnActivity[] {
   return turns.map((turn) => {
     const activity = known.get(turn) ?? activityOf(turn);
@@ -34,7 +34,7 @@ export function activitiesOf({ turns }: SessionState): readonly TurnActivity[] {
 
 const known = new WeakMap<Turn, TurnActivity>();
 
-/** Whether nothing was done since but that an answer has grown. */
+/** Whether nothing changed except a streaming answer. */
 export function sameActivities(before: readonly TurnActivity[], now: readonly TurnActivity[]): boolean {
   return before.length === now.length && before.every((one, at) => sameActivity(one, now[at]));
 }
@@ -50,17 +50,17 @@ function sameActivity(one: TurnActivity, other: TurnActivity | undefined): boole
   );
 }
 
-/** Where a turn's model ran, and which notes left this machine with its requests. */
+/** Where a turn's model ran, and which notes were sent to it. */
 export interface Leaving {
   readonly local: boolean;
   readonly host: string | null;
-  /** Those that left. */
+  /** Notes sent elsewhere. */
   readonly notes: readonly string[];
-  /** Those that were read for it and did not leave. */
+  /** Notes read but not sent. */
   readonly kept: readonly string[];
 }
 
-/** `listed`: where its model runs now, for logs from before requests told where they went. */
+/** `listed` is the model's current location, for older logs whose requests do not record theirs. */
 export function leavingOf({ host, read, sent }: TurnActivity, listed: ModelPlace | null): Leaving {
   if (host === undefined) {
     const remote = listed?.where === 'elsewhere';

@@ -1,4 +1,4 @@
-// Which change sets belong to the last turn, and who allowed them.
+// Finds the change sets of the last turn, and who allowed them.
 import type { ChangeSetView } from '../ipc';
 import { clockTime, noteName } from '../shared';
 import type { SetConflict } from '../state/app';
@@ -12,8 +12,8 @@ export interface TurnChanges {
 }
 
 /**
- * The last turn's change sets, by its `calls`, and the others of the chat; `sets` are newest first. Those that are shown
- * as interrupted, whichever chat they are of, are among neither.
+ * The last turn's change sets, given its `calls`, and the chat's others; `sets` are newest first. Interrupted
+ * ones, which are listed separately, are in neither.
  */
 export function changesOf(
   sets: readonly ChangeSetView[],
@@ -33,12 +33,12 @@ export function lastCalls({ turns }: SessionState): readonly CallItem[] {
   return (turns.at(-1)?.items ?? []).filter((item) => item.kind === 'call');
 }
 
-/** Something of it is still as Nova wrote it. */
+/** Whether any part is still as Nova wrote it. */
 export function stands(set: ChangeSetView): boolean {
   return set.notes.some((note) => !note.undone);
 }
 
-/** "Jane Doe, Rollout left as they are.", of the notes about which nothing is decided yet; none when none. */
+/** "Jane Doe, Rollout left as they are.", for undecided notes; null if there are none. */
 export function leftText(met: readonly SetConflict[]): string | null {
   const left = met.filter(({ decided }) => decided === null).map(({ conflict }) => noteName(conflict.path).name);
   if (left.length === 0) return null;

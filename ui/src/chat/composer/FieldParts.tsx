@@ -1,4 +1,4 @@
-// What stands around the field of a message, wherever that is.
+// Elements around a message field, wherever it is.
 
 import { useRef } from 'react';
 
@@ -9,12 +9,12 @@ import { MentionList } from './MentionList';
 import type { Files } from './useFiles';
 import type { MessageField } from './useMessageField';
 
-/** Opens above the nearest element that is positioned: the picker of tools, or the list of notes. */
+/** Opens above the nearest positioned ancestor: the tool picker, or the list of notes. */
 export function FieldPickers({ field: { picker, mention } }: { field: MessageField }) {
   return picker ? <Picker picker={picker} /> : mention && <MentionList picker={mention} />;
 }
 
-/** The form of a prompt, in the same place. A form of its own, so it stands outside of that of the message. */
+/** The form of a prompt, in the same place. Must not be nested in the message's form. */
 export function PromptAbove({ field: { prompt, closePrompt }, files }: { field: MessageField; files: Files }) {
   return prompt && <PromptForm key={`${prompt.server} ${prompt.name}`} prompt={prompt} onFilled={files.take} onClose={closePrompt} />;
 }

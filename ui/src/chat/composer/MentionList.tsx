@@ -1,4 +1,4 @@
-// Notes and resources on the left, a look at the marked one on the right. The field keeps the focus.
+// Notes and resources on the left, a preview of the marked one on the right. The field keeps the focus.
 
 import { useEffect, useRef } from 'react';
 

@@ -4,7 +4,7 @@ import { Icon, IconButton, LinkButton } from '../../shared';
 import { noQueue } from '../../state/queue';
 import { useActions, useApp } from '../../state/hooks';
 
-/** Messages that wait for the end of the turn, in the order in which they are sent. */
+/** Messages queued until the end of the turn, in sending order. */
 export function QueuedMessages({ running, onEdit }: { running: boolean; onEdit: () => void }) {
   const { messages, held, pressing } = useApp((app) => app.queues[app.open ?? ''] ?? noQueue);
   const { unqueue, editQueued, sendQueuedNow } = useActions();
@@ -53,10 +53,10 @@ export function QueuedMessages({ running, onEdit }: { running: boolean; onEdit: 
   );
 }
 
-/** Milliseconds after which a delay is explained. */
+/** Milliseconds before a delay is explained. */
 const WONDERS = 400;
 
-/** The message that was sent and that no turn has begun with: the model may still be looked for. */
+/** A sent message whose turn has not begun, for instance during model discovery. */
 export function MessageOnItsWay() {
   const message = useApp((app) => app.sending[app.open ?? '']);
   const turn = message?.turn ?? null;
@@ -66,7 +66,7 @@ export function MessageOnItsWay() {
     return () => clearTimeout(timer);
   }, [turn]);
   const waits = message && late === turn ? message : null;
-  // A region that comes with its words is not read out.
+  // A live region must exist before its text, or it is not announced.
   return (
     <div role="status">
       {waits && (

@@ -1,6 +1,6 @@
 import { Icon, IconButton } from '../../shared';
 
-/** Files that do not go with the message, each with the reason. */
+/** Files that are not sent with the message, each with the reason. */
 export function RefusedFiles({ reasons, onHide }: { reasons: readonly string[]; onHide: () => void }) {
   if (reasons.length === 0) return null;
   return (

@@ -2,7 +2,7 @@ import { Button, Icon } from '../../shared';
 
 interface StopButtonProps {
   readonly stopping: boolean;
-  /** Nothing is written: Esc stops too. */
+  /** The field is empty, so Esc stops, too. */
   readonly byEsc: boolean;
   readonly onStop: () => void;
 }

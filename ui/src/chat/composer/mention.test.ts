@@ -15,7 +15,7 @@ test.each([
   ['[[Jane| Doe', { at: 0, query: 'Jane' }],
 ])('a note is meant: %s', (text, mention) => expect(at(text)).toEqual(mention));
 
-test.each(['[|', 'a[b|', '[[A]]|', '[[A]] x|', '[[A\nB|', '|[[A', '[|[A'])('none is meant: %s', (text) => expect(at(text)).toBeNull());
+test.each(['[|', 'a[b|', '[[A]]|', '[[A]] x|', '[[A\nB|', '|[[A', '[|[A'])('no mention: %s', (text) => expect(at(text)).toBeNull());
 
 test('the link replaces the typed text and existing closing brackets', () => {
   expect(withMention('See [[Ja now', { at: 4, query: 'Ja' }, 'Jane Doe')).toEqual({ text: 'See [[Jane Doe]] now', caret: 16 });

@@ -1,12 +1,12 @@
-// Whether the caret stands in a `[[` that is being written.
+// Detects a `[[` being typed at the caret.
 
 export interface Mention {
-  /** Of its first bracket. */
+  /** Index of its first bracket. */
   readonly at: number;
   readonly query: string;
 }
 
-/** Letters; no note is called that. */
+/** Characters; longer than any note's name. */
 const LONGEST = 120;
 
 export function mentionAt(text: string, caret: number): Mention | null {
@@ -16,7 +16,7 @@ export function mentionAt(text: string, caret: number): Mention | null {
   return query.length > LONGEST || /[[\]\n|#]/.test(query) ? null : { at, query };
 }
 
-/** The text with the link in the place of what was typed of it, and where the caret goes. */
+/** The text with the typed mention replaced by a link, and the new caret. */
 export function withMention(text: string, { at, query }: Mention, note: string): { text: string; caret: number } {
   const link = `[[${note}]]`;
   const rest = text.slice(at + 2 + query.length).replace(/^\]\]/, '');
@@ -24,7 +24,7 @@ export function withMention(text: string, { at, query }: Mention, note: string):
   return { text: text.slice(0, at) + link + gap + rest, caret: at + link.length + gap.length };
 }
 
-/** The text with the name of something that goes along in the place of what was typed of it. */
+/** The text with the typed mention replaced by an attachment's name. */
 export function withNamed(text: string, { at, query }: Mention, name: string): { text: string; caret: number } {
   const rest = text.slice(at + 2 + query.length).replace(/^\]\]/, '');
   const gap = rest === '' ? ' ' : '';

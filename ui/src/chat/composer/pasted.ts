@@ -1,7 +1,7 @@
-// What of a clipboard goes along as files. Programs put one thing there in several forms: cells of Excel are a text
-// and a picture of it, a file of a file manager is itself and its name or address as a text.
+// Which clipboard content is attached as files. Programs offer one thing in several formats: cells of Excel
+// as text and as a picture, a file in a file manager as itself and as text with its name or address.
 
-/** The files that are attached; none where the field takes the text. */
+/** The files to attach; none if the field takes the text. */
 export function pastedFiles(clipboard: DataTransfer): readonly File[] {
   const files = [...clipboard.files];
   if (files.length === 0 || !files.every(isPicture)) return files;
@@ -10,14 +10,14 @@ export function pastedFiles(clipboard: DataTransfer): readonly File[] {
 }
 
 /**
- * A picture that no file was copied for: browsers call it `image.png` or nothing, and it is another form of the text
- * beside it. A file with a name of its own is what was copied, whatever text came with it.
+ * A picture that was not copied as a file: browsers name it `image.png` or not at all, and it duplicates the
+ * text. A named file is what was copied, whatever text accompanies it.
  */
 function isPicture({ name, type }: File): boolean {
   return type.startsWith('image/') && /^(image\.\w+)?$/i.test(name);
 }
 
-/** The text only says which files they are: the copied file has that very name. */
+/** Whether the text only names the copied files. */
 function namesFiles(text: string, files: readonly File[]): boolean {
   const names = files.map(({ name }) => name).filter((name) => name !== '');
   return text.split(/\r?\n/).every((line) => names.some((name) => line === name || line.endsWith(`/${name}`) || line.endsWith(`\\${name}`)));

@@ -1,8 +1,8 @@
-// Files that are dropped anywhere on the conversation go with the message.
+// Files dropped anywhere on the conversation are attached to the message.
 
 import { type DragEvent, useState } from 'react';
 
-/** `onFiles` is told what was dropped; `over` while something is held above. */
+/** `onFiles` receives dropped files; `over` is set while files are dragged over it. */
 export function useDrop(onFiles: (files: readonly File[]) => void) {
   const [over, setOver] = useState(false);
   const handlers = {

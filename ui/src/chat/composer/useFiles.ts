@@ -1,4 +1,4 @@
-// Files that are dropped, pasted or chosen: text and images go with the message.
+// Attaches dropped, pasted or chosen files: text and images.
 
 import { useState } from 'react';
 
@@ -23,7 +23,7 @@ export function useFiles() {
   return {
     refused: [...lost.map((name) => `${name} is missing. Attach it again.`), ...refused],
     add: (chosen: readonly File[]) => void add(chosen),
-    /** What an MCP server gave. */
+    /** Attaches a file provided by an MCP server. */
     take: (file: AttachedFile) => setRefused(attach(session, [file])),
     forgive: () => {
       forgiveLost();
@@ -34,13 +34,13 @@ export function useFiles() {
 
 const none: readonly string[] = [];
 
-/** What models look at. */
+/** Image types that models accept. */
 const kinds = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
-/** The file, or why it cannot go along. */
+/** The file, or the reason for its refusal. */
 async function readFile(file: File): Promise<AttachedFile | NewImage | string> {
   const name = file.name || (file.type.startsWith('image/') ? 'pasted image' : 'pasted.txt');
-  // A drawing in SVG is text, and goes along as such.
+  // SVG is text, and attached as such.
   if (file.type.startsWith('image/') && file.type !== 'image/svg+xml') return readImage(file, name);
   if (file.size > limits.bytesEach) return `${name} is ${sizeText(file.size)}; the limit is ${sizeText(limits.bytesEach)}. Add it to the vault and ask about it.`;
   try {

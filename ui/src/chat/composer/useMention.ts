@@ -1,5 +1,4 @@
-// The picker of notes, and of resources of MCP servers, at work: open while the caret stands in a `[[`, until Esc says
-// that it is not meant.
+// The picker of notes and MCP resources: open while the caret is in a `[[`, until Esc dismisses it.
 
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react';
 
@@ -11,9 +10,9 @@ export interface MentionPicker {
   readonly id: string;
   readonly query: string;
   readonly notes: readonly NoteSuggestion[];
-  /** Stand below the notes. */
+  /** Listed below the notes. */
   readonly resources: readonly ResourceSuggestion[];
-  /** Among both. */
+  /** Index over both lists. */
   readonly marked: number;
   readonly loading: boolean;
   readonly problem: UserError | null;
@@ -26,10 +25,10 @@ interface Field {
   write(text: string, start: number): void;
 }
 
-/** `take`: the message takes a resource along. */
+/** `take` attaches a resource to the message. */
 export function useMention(field: Field, input: RefObject<HTMLTextAreaElement | null>, take: (file: AttachedFile) => void) {
   const [caret, setCaret] = useState<number | null>(null);
-  /** The `[[` that Esc was pressed at. */
+  /** Position of the `[[` dismissed by Esc. */
   const [dismissed, setDismissed] = useState<number | null>(null);
   const [marked, setMarked] = useState({ query: '', index: 0 });
   const id = useId();
@@ -38,7 +37,7 @@ export function useMention(field: Field, input: RefObject<HTMLTextAreaElement | 
   const open = mention !== null && mention.at !== dismissed;
   const { data, error, loading } = useRpc('suggest_notes', open ? { text: mention.query, skill: '' } : null);
   const offered = useRpc('suggest_resources', open ? { text: mention.query } : null);
-  // What fitted the letters before stays until the next list is there.
+  // Keep the previous matches until the next list arrives.
   const notes = useLast(data);
   const resources = useLast(offered.data);
   const options = notes.length + resources.length;
@@ -78,7 +77,7 @@ export function useMention(field: Field, input: RefObject<HTMLTextAreaElement | 
     event.stopPropagation();
     done();
   };
-  /** Where the caret is; none where the field has not the focus, or something is selected. */
+  /** Updates the caret; null without focus or with a selection. */
   const onCaret = (at: number | null) => {
     const its = at === null ? null : mentionAt(input.current?.value ?? '', at);
     setCaret(its ? at : null);
@@ -102,7 +101,7 @@ function useLast<T>(now: readonly T[] | null): readonly T[] {
   return now ?? last;
 }
 
-/** Two notes of one name are told apart by their folders. */
+/** Adds the folder if two notes have the same name. */
 function nameFor(note: NoteSuggestion, all: readonly NoteSuggestion[]): string {
   return all.some((other) => other.path !== note.path && other.name === note.name) ? note.path.replace(/\.md$/, '') : note.name;
 }

@@ -1,5 +1,5 @@
-// What the field of a message does, below the conversation and below a wide panel alike: its keys, the pickers that
-// open above it, what is pasted. The parent decides where the message goes.
+// Behaviour of a message field, below the conversation or a wide panel: keys, pickers, pasting. The parent
+// decides where the message goes.
 
 import { type ChangeEvent, type ClipboardEvent, type FocusEvent, type KeyboardEvent, type SyntheticEvent, useRef } from 'react';
 
@@ -19,18 +19,18 @@ import { useStop } from './useStop';
 
 interface MessageFieldOptions {
   readonly files: Files;
-  /** The draft with the chips that the field shows: Backspace takes the last of them. */
+  /** The draft with the chips shown in the field, of which Backspace removes the last. */
   readonly shown: (draft: Draft) => Draft;
   readonly onSend: (text: string) => void;
-  /** The turn runs: the message is to wait for its end. */
+  /** Queues the message, since a turn is running. */
   readonly onQueue: () => void;
-  /** Edits the message that was sent last; whether there is one. */
+  /** Edits the last sent message. Returns whether there is one. */
   readonly onEditLast: () => boolean;
 }
 
 export type MessageField = ReturnType<typeof useMessageField>;
 
-/** Its `props` are those of the text area, whose label, placeholder and looks are its own. */
+/** `props` are for the text area, whose label, placeholder and style are its own. */
 export function useMessageField({ files, shown, onSend, onQueue, onEditLast }: MessageFieldOptions) {
   const { setDraft, editQueued } = useActions();
   const queued = useApp((app) => app.queues[app.open ?? ''] ?? noQueue).messages;
@@ -43,7 +43,7 @@ export function useMessageField({ files, shown, onSend, onQueue, onEditLast }: M
   const { picker, prompt, closePrompt, ...picking } = usePicker(field);
   const { mention, ...mentioning } = useMention(field, input, files.take);
 
-  /** Ctrl A was the last key: the chips are chosen with the text. */
+  /** Whether Ctrl+A was the last key: the chips are selected with the text. */
   const allChosen = useRef(false);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (['Control', 'Meta', 'Shift', 'Alt'].includes(event.key)) return;
@@ -57,13 +57,15 @@ export function useMessageField({ files, shown, onSend, onQueue, onEditLast }: M
     if (act === null || act() === false) return;
     event.preventDefault();
   };
-  /** None where the key is for the text; an action that answers false had nothing to do. */
+  /**
+   * The action of a key, or none if the text area handles it; an action that returns false had nothing to do.
+   */
   const actionOf = (event: KeyboardEvent<HTMLTextAreaElement>): (() => unknown) | null => {
     const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
     const { selectionStart, selectionEnd } = event.currentTarget;
     switch (event.key) {
       case 'Enter':
-        // A text is sent by the form.
+        // The form sends text.
         if (event.shiftKey || !(running || (blank && !empty))) return null;
         return () => (!running ? onSend('') : empty || onQueue());
       case 'ArrowUp': {
@@ -113,7 +115,7 @@ export function useMessageField({ files, shown, onSend, onQueue, onEditLast }: M
       files.add(pasted);
     },
     onBlur: (event: FocusEvent<HTMLTextAreaElement>) => {
-      // Another window in front leaves the focus where it is.
+      // Another window in front does not move the focus.
       if (document.activeElement === event.currentTarget) return;
       picking.onBlur();
       mentioning.onCaret(null);
@@ -123,7 +125,7 @@ export function useMessageField({ files, shown, onSend, onQueue, onEditLast }: M
   return {
     props,
     text: field.text,
-    /** With the chips that are shown. */
+    /** With the visible chips. */
     draft,
     empty,
     picker,
@@ -132,16 +134,16 @@ export function useMessageField({ files, shown, onSend, onQueue, onEditLast }: M
     mention,
     turn,
     focus: () => input.current?.focus(),
-    /** Opens the picker, or closes it. */
+    /** Toggles the picker. */
     pickTool: () => (picker ? picker.close() : picking.begin()),
     /** Types `[[` at the caret. */
     nameNote: () => {
       const at = input.current?.selectionStart ?? field.text.length;
       field.write(`${field.text.slice(0, at)}[[${field.text.slice(at)}`, at + 2);
     },
-    /** Nothing to send, or half a word that is to pick something. */
+    /** Nothing to send, or a partial word in an open picker. */
     unready: empty || (picker !== null && picker.choices.length > 0),
-    /** A text is sent as Enter sends it; files may go without one. */
+    /** Text is sent like by Enter; files may be sent without text. */
     sends: blank ? { type: 'button' as const, onClick: () => onSend('') } : { type: 'submit' as const },
   };
 }

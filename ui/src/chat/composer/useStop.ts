@@ -1,4 +1,4 @@
-// Stopping the turn of the open chat, also before it has begun: what was pressed is said until the turn has ended.
+// Stops the open chat's turn, even before it has begun; the press is shown until the turn has ended.
 
 import { useState } from 'react';
 

@@ -14,7 +14,7 @@ const skills = () => screen.getAllByTestId('picker-skill').map((row) => row.data
 const toolRow = (name: string) => screen.getAllByTestId('picker-tool').find((row) => row.dataset['tool'] === name) as HTMLElement;
 const chips = () => within(screen.getByRole('list', { name: 'Attached' })).getAllByRole('listitem').map((chip) => chip.textContent);
 const selected = () => field().value.slice(field().selectionStart, field().selectionEnd);
-/** What a screen reader is on, though the focus stays in the field. */
+/** The active descendant, while the focus stays in the field. */
 const active = () => document.getElementById(field().getAttribute('aria-activedescendant') ?? '');
 const user = userEvent.setup();
 
@@ -30,7 +30,7 @@ describe('in a new chat', () => {
     app = renderInApp(<Conversation />, { app: { skillNames: { crm: 'CRM', mail: 'Mail' } } });
   });
 
-  test('/ opens it with every skill; letters narrow it and are marked', async () => {
+  test('/ opens it with every skill; letters filter it and are highlighted', async () => {
     await type('/');
     expect(skills()).toContain('vault');
     await user.type(field(), 'follow');
@@ -60,7 +60,7 @@ describe('in a new chat', () => {
     expect(screen.getByRole('textbox', { name: 'Message' })).toBe(field());
   });
 
-  test('Enter inserts the chip and a starting prompt with its first gap selected', async () => {
+  test('Enter inserts the chip and a starting prompt with its first placeholder selected', async () => {
     await type('/move_d');
     expect(screen.getByTestId('picker-preview')).toHaveTextContent('Starts with “Move the deal title: stage”');
     await user.keyboard('{Enter}');
@@ -73,7 +73,7 @@ describe('in a new chat', () => {
     expect(app.backend.asked('send_message')).toEqual([]);
   });
 
-  test('Tab goes from gap to gap, then out of the field', async () => {
+  test('Tab moves between placeholders, then out of the field', async () => {
     await type('/move_d');
     await user.keyboard('{Enter}Rollout{Tab}');
     expect(selected()).toBe('[stage]');
@@ -83,7 +83,7 @@ describe('in a new chat', () => {
     expect(field()).not.toHaveFocus();
   });
 
-  test('Enter before the tools are there neither picks nor sends', async () => {
+  test('Enter while the tools load neither picks nor sends', async () => {
     let answer = () => {};
     app.backend.on('list_tools', () => new Promise((done) => {
       answer = () => done(app.backend.list_tools());
@@ -95,14 +95,14 @@ describe('in a new chat', () => {
     expect(chips()).toEqual(['crm.pipeline']);
   });
 
-  test('what is picked from cannot be sent half', async () => {
+  test('a partial word is not sent while the picker is open', async () => {
     await type('/pipeline');
     expect(screen.getByTestId('send')).toBeDisabled();
     await user.keyboard('{Escape}');
     expect(screen.getByTestId('send')).toBeEnabled();
   });
 
-  test('the message is sent with its chips, which stand fixed in it', async () => {
+  test('the message is sent and shown with its chips', async () => {
     await type('/pipeline');
     await user.keyboard('{Enter}');
     await type(' /mail');
@@ -118,7 +118,7 @@ describe('in a new chat', () => {
     expect(screen.queryByTestId('draft-chips')).toBeNull();
   });
 
-  test('what could not be sent has its chips again', async () => {
+  test('an unsent message gets its chips back', async () => {
     app.backend.fail('send_message', { message: 'This chat is busy.' });
     await type('/pipeline');
     await user.keyboard('{Enter}{Enter}');
@@ -127,7 +127,7 @@ describe('in a new chat', () => {
     expect(chips()).toEqual(['crm.pipeline']);
   });
 
-  test('a message that is begun keeps its words', async () => {
+  test('an existing message keeps its text', async () => {
     await user.type(field(), 'Harborline signed. ');
     await type('/move_d');
     await user.keyboard('{Enter}');
@@ -135,7 +135,7 @@ describe('in a new chat', () => {
     expect(chips()).toEqual(['crm.move_deal']);
   });
 
-  test('another tool takes the place of the first; a skill is added once', async () => {
+  test('another tool replaces the first; a skill is added once', async () => {
     await type('/pipeline');
     await user.keyboard('{Enter}');
     for (const word of [' /list_d', ' /crm']) {
@@ -147,7 +147,7 @@ describe('in a new chat', () => {
     expect(chips()).toEqual(['crm.list_deals', 'CRM']);
   });
 
-  test('Backspace beside the chips removes the last, the × its own', async () => {
+  test('Backspace before the text removes the last chip, × a particular one', async () => {
     await type('/pipeline');
     await user.keyboard('{Enter}');
     await type(' /mail');
@@ -159,7 +159,7 @@ describe('in a new chat', () => {
     expect(field()).toHaveValue('Open deals by stage. ');
   });
 
-  test('Backspace with something selected removes what is selected', async () => {
+  test('Backspace with a selection removes only the selection', async () => {
     await type('/pipeline');
     await user.keyboard('{Enter}');
     field().setSelectionRange(0, field().value.length);
@@ -190,7 +190,7 @@ describe('in a new chat', () => {
     expect(active()?.dataset['tool']).toBe('portfolio.gains');
   });
 
-  test('Ctrl Enter opens the form of the tool and leaves no half word behind', async () => {
+  test('Ctrl Enter opens the tool’s form and removes the partial word', async () => {
     await user.type(field(), 'Later: ');
     await type('/follow');
     await user.keyboard('{Control>}{Enter}{/Control}');
@@ -199,7 +199,7 @@ describe('in a new chat', () => {
     expect(drafts['']?.text).toBe('Later: ');
   });
 
-  test('Esc closes it, leaves the text, and it stays closed', async () => {
+  test('Esc closes it, keeps the text, and it stays closed', async () => {
     await type('/fol');
     await user.keyboard('{Escape}');
     expect(picker()).toBeNull();
@@ -208,7 +208,7 @@ describe('in a new chat', () => {
     expect(picker()).toBeNull();
   });
 
-  test('a blank, a second slash and leaving the word close it', async () => {
+  test('a space, a second slash and leaving the word close it', async () => {
     for (const rest of [' ', '/', '{Home}']) {
       await user.clear(field());
       await type('/fol');
@@ -217,7 +217,7 @@ describe('in a new chat', () => {
     }
   });
 
-  test('typed over a selection it opens as well', async () => {
+  test('typing over a selection opens it as well', async () => {
     await user.type(field(), 'something old');
     field().setSelectionRange(0, field().value.length);
     await user.keyboard('/fol');
@@ -237,7 +237,7 @@ describe('in a new chat', () => {
     expect(picker()).toBeNull();
   });
 
-  test('where nothing fits it says so, and Enter sends what is written', async () => {
+  test('without a match it says so, and Enter sends the text', async () => {
     await user.type(field(), '/zzqx');
     expect(await screen.findByText('No skill or tool for “zzqx”.')).toBeVisible();
     await user.keyboard('{Enter}');
@@ -255,7 +255,7 @@ describe('in a new chat', () => {
     expect(app.store.get().app.drafts['']?.tool ?? null).toBeNull();
   });
 
-  test('the mouse marks a skill and picks a tool, and the focus stays', async () => {
+  test('hovering marks a skill, clicking picks a tool, and the focus stays', async () => {
     await type('/');
     await user.click(screen.getAllByTestId('picker-skill').find(({ dataset }) => dataset['skill'] === 'budget') as HTMLElement);
     expect(field()).toHaveFocus();
@@ -275,13 +275,13 @@ describe('in a new chat', () => {
     expect(picker()).toBeNull();
   });
 
-  test('going elsewhere closes it', async () => {
+  test('moving the focus closes it', async () => {
     await type('/fol');
     act(() => field().blur());
     expect(picker()).toBeNull();
   });
 
-  test('letters that are still being composed are not keys', async () => {
+  test('keys during IME composition are ignored', async () => {
     await type('/follow');
     fireEvent.keyDown(field(), { key: 'Enter', isComposing: true });
     expect(picker()).not.toBeNull();
@@ -296,7 +296,7 @@ describe('by meaning', () => {
       { tool: 'mail.send', skill: 'mail', score: 2 },
     ]);
 
-  test('from three letters on, behind what fits by its letters', async () => {
+  test('from three letters on, after the literal matches', async () => {
     const { backend } = renderInApp(<Conversation />);
     meant(backend);
     await type('/pi');
@@ -308,7 +308,7 @@ describe('by meaning', () => {
     expect(active()).toBe(toolRow('crm.pipeline'));
   });
 
-  test('an answer to what was typed before is not shown', async () => {
+  test('a response for an earlier query is not shown', async () => {
     const { backend } = renderInApp(<Conversation />);
     const answers: (() => void)[] = [];
     backend.on('suggest_tools', ({ text }) => new Promise((done) => {
@@ -323,7 +323,7 @@ describe('by meaning', () => {
     expect(within(group).getAllByTestId('picker-skill').map((row) => row.dataset['skill'])).toEqual(['budget']);
   });
 
-  test('where it fails the letters still work, and it says so', async () => {
+  test('literal matches still work if it fails, and it says so', async () => {
     const { backend } = renderInApp(<Conversation />);
     backend.fail('suggest_tools', { message: 'The index is being built.' });
     await type('/pipeline');
@@ -332,14 +332,14 @@ describe('by meaning', () => {
   });
 });
 
-test('lists that cannot be read say why', async () => {
+test('lists that cannot be loaded show the reason', async () => {
   const { backend } = renderInApp(<Conversation />);
   backend.fail('list_tools', { message: 'The registry is broken.', hint: 'Start Nova again.' });
   await user.type(field(), '/');
   expect(await screen.findByRole('alert')).toHaveTextContent('The registry is broken. Start Nova again.');
 });
 
-test('a thousand tools are searched, not drawn', async () => {
+test('a thousand tools are searched, not rendered', async () => {
   const world = sampleWorld();
   const [like] = world.tools as [(typeof world.tools)[number]];
   const tools = Array.from({ length: 1000 }, (_, at) => ({ ...like, name: `budget.tool_${at}`, skill: 'budget' }));
@@ -352,7 +352,7 @@ test('a thousand tools are searched, not drawn', async () => {
 });
 
 describe('while a turn runs', () => {
-  test('Esc closes the picker and does not stop the turn', async () => {
+  test('Esc closes the picker without stopping the turn', async () => {
     const { backend } = await openChat(<Conversation />, [turnStarted()]);
     await type('/fol');
     await user.keyboard('{Escape}');
@@ -360,14 +360,14 @@ describe('while a turn runs', () => {
     expect(backend.asked('stop_turn')).toEqual([]);
   });
 
-  test('equal tools stand by when they were called last in this chat', async () => {
+  test('equal tools are sorted by their last call in this chat', async () => {
     await openChat(<Conversation />, [turnStarted(), started('c', 'crm.pipeline', 'read'), completed('c', [])]);
     await type('/crm.');
     expect(screen.getAllByTestId('picker-tool')[0]?.dataset['tool']).toBe('crm.pipeline');
   });
 });
 
-test('each chat has its own draft, also after a form was looked at', async () => {
+test('each chat keeps its own draft, even after a form was opened', async () => {
   const { store, unmount } = renderInApp(<Conversation />);
   await user.type(field(), 'For the new chat ');
   await type('/mail');

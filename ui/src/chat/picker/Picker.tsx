@@ -14,7 +14,7 @@ import type { Picker as PickerState } from './usePicker';
 import type { ServerPrompt } from '../../ipc';
 import { Revealed } from '../../shared/Revealed';
 
-/** Rows of one column; a server with a thousand tools is searched, not scrolled. */
+/** Maximum rows per column; a server with a thousand tools is searched, not scrolled. */
 const MOST = 100;
 
 export function Picker({ picker }: { picker: PickerState }) {
@@ -27,7 +27,7 @@ export function Picker({ picker }: { picker: PickerState }) {
       ref={ref}
       data-testid="picker"
       style={{ maxHeight: room }}
-      // The field keeps the focus, whatever is clicked.
+      // Clicks do not move the focus from the field.
       onMouseDown={(event) => event.preventDefault()}
       className="absolute bottom-full left-1/2 z-30 mb-3.5 flex h-106 w-190 max-w-[calc(100%+2.5rem)] -translate-x-1/2 animate-pop flex-col overflow-hidden rounded-pop border border-line-strong bg-surface-raised text-ui text-fg shadow-2 short:h-80"
     >
@@ -74,7 +74,7 @@ export function listboxes({ id, marked, problem }: PickerState): string {
   return marked.skill && !problem ? `${id}-skills ${id}-tools` : `${id}-skills`;
 }
 
-/** The id of the option that Enter acts on. */
+/** The id of the option that Enter chooses. */
 export function activeOption({ id, choices, marked }: PickerState): string | undefined {
   if (!marked.skill) return undefined;
   if (marked.column === 'skills') return `${id}-skill-${choices.indexOf(marked.skill)}`;
@@ -126,7 +126,7 @@ function SkillOption({ choice, picker, id }: { choice: SkillChoice; picker: Pick
 
 function toolCount({ able, fitting, others }: SkillChoice): string {
   const listed = fitting.length > 0 ? fitting : others;
-  // What a broken skill would have is not known.
+  // The tools of a broken skill are unknown.
   return listed.length > 0 ? countedTools(listed) : able ? 'no tools' : '';
 }
 
@@ -205,7 +205,7 @@ function ToolOption({ tool, skill, picker, full, id }: { tool: ToolChoice; skill
           <Marked text={tool.sentence} ranges={tool.described} able={able} />
         </span>
       )}
-      {/* The skill's own reason stands at the skill. */}
+      {/* A reason of the skill is shown at the skill. */}
       {tool.reason !== null && skill.able && <Reason state={tool.row.state} reason={tool.reason} />}
     </Option>
   );
@@ -222,9 +222,9 @@ function Option({
   children,
 }: {
   id: string;
-  /** What Enter acts on. */
+  /** Whether Enter chooses it. */
   active: boolean;
-  /** The skill whose tools are shown. */
+  /** Whether this skill's tools are shown. */
   current: boolean;
   testId: string;
   data: Record<string, string | boolean>;
@@ -252,7 +252,7 @@ function Option({
   );
 }
 
-/** What Enter would begin the message with, and what the tool takes; or what is in its way. */
+/** The text that Enter would insert and the tool's parameters, or why it is unavailable. */
 function Preview({ picker, skill }: { picker: PickerState; skill: SkillChoice }) {
   const tool = picker.marked.tool;
   const reason = !skill.able ? skill.reason : (tool?.reason ?? null);
@@ -288,7 +288,7 @@ function Preview({ picker, skill }: { picker: PickerState; skill: SkillChoice })
   );
 }
 
-/** What a prompt of a server is about, and what it wants to know. */
+/** A server prompt's description and arguments. */
 function PromptPreview({ prompt: { server, input_schema } }: { prompt: ServerPrompt }) {
   const fields = planOf(input_schema).fields.map(({ label, key, required }) => `${label || key}${required ? '' : ' (optional)'}`);
   return (
@@ -378,13 +378,13 @@ function announced({ choices, loading, problem, query, marked }: PickerState): s
   return `${counted(choices.length, 'skill')}, ${counted(tools, 'tool')}${where}`;
 }
 
-/** The first rows, and as many more as it takes to see the marked one. */
+/** The first rows, extended to include the marked one. */
 function capped<T>(rows: readonly T[], marked: number): [readonly T[], number] {
   const shown = Math.max(MOST, marked + 1);
   return [rows.slice(0, shown), Math.max(0, rows.length - shown)];
 }
 
-/** Keeps the picker inside the conversation, however tall the composer has grown. */
+/** Keeps the picker inside the conversation, however tall the composer is. */
 function useRoomAbove() {
   const ref = useRef<HTMLDivElement>(null);
   const [height, setHeight] = useState<number>();

@@ -30,7 +30,7 @@ async function pick(query: string) {
   return screen.findByTestId('prompt-form');
 }
 
-test('a prompt is picked as a tool is, filled in as a form, and goes with the message', async () => {
+test('a prompt is picked like a tool, filled in as a form, and sent with the message', async () => {
   const backend = open([prompt()]);
   const form = await pick('/review');
   expect(field()).toHaveValue('');
@@ -46,7 +46,7 @@ test('a prompt is picked as a tool is, filled in as a form, and goes with the me
   expect(backend.asked('send_message')[0]).toMatchObject({ text: 'Please.', outside: [{ name: 'prompt review', text: 'Review it.', from: 'crm.review' }] });
 });
 
-test('Esc closes the form and gives the focus back', async () => {
+test('Esc closes the form and restores the focus', async () => {
   open([prompt()]);
   await pick('/review');
   await user.keyboard('{Escape}');
@@ -55,7 +55,7 @@ test('Esc closes the form and gives the focus back', async () => {
   expect(screen.queryByTestId('draft-chips')).toBeNull();
 });
 
-test('what the server refuses is said in the form', async () => {
+test('a server’s refusal is shown in the form', async () => {
   const backend = open([prompt({ input_schema: { type: 'object', properties: {}, required: [] } })]);
   backend.fail('fill_server_prompt', { message: 'CRM server refused it: no such file.' });
   await pick('/review');
@@ -63,7 +63,7 @@ test('what the server refuses is said in the form', async () => {
   expect(await screen.findByRole('alert')).toHaveTextContent('no such file');
 });
 
-test('a server suggests values where it can', async () => {
+test('a server suggests values if it can', async () => {
   const backend = open([prompt({ completes: true })]);
   backend.on('complete_server_prompt', ({ text }) => [`${text}.rs`]);
   const form = await pick('/review');

@@ -1,4 +1,5 @@
-// The arguments of a server's prompt as a form above the composer. What the server answers goes with the message.
+// The arguments of a server's prompt as a form above the composer. The server's response is sent with the
+// message.
 
 import { useMemo, useState } from 'react';
 
@@ -80,7 +81,7 @@ export function PromptForm({ prompt, onFilled, onClose }: PromptFormProps) {
   );
 }
 
-/** Every argument as a line with suggestions below it. */
+/** Adds suggestions below every argument. */
 function withSuggestions(schema: JsonValue): JsonValue {
   if (!isObject(schema) || !isObject(schema['properties'])) return schema;
   const properties = Object.entries(schema['properties']).map(([key, field]) => [key, isObject(field) ? { ...field, 'x-record': 'value' } : field]);

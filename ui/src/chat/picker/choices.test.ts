@@ -34,22 +34,22 @@ const crmTools = [
   tool('crm.pipeline', 'Open deals by stage.'),
 ];
 
-describe('tools that fit come before the others', () => {
-  test('a prefix before a word start before letters inside before letters apart', () => {
+describe('matching tools come first', () => {
+  test('prefix, then word start, then substring, then subsequence', () => {
     const tools = ['a.group', 'a.under_par', 'a.follow_up', 'a.update'].map((name) => tool(name));
     check({ query: 'up', skills: [skill('a')], tools }, 'a: update follow_up group under_par');
   });
 
-  test('by name before by description', () => {
+  test('name before description', () => {
     check({ query: 'contact', skills: [skill('crm')], tools: crmTools }, 'crm: update_contact follow_ups | list_deals pipeline');
   });
 
-  test('by the name of their skill all of them fit', () => {
+  test('a match of their skill’s name matches all of them', () => {
     check({ query: 'crm', skills: crm, tools: crmTools }, 'crm: list_deals follow_ups update_contact pipeline');
     expect(choices({ query: 'crm', skills: crm, tools: crmTools, suggestions: [], called: new Map() })[0]?.first).toBe('skill');
   });
 
-  test('equal ones by when they were called last in this chat', () => {
+  test('equal ones by their last call in this chat', () => {
     const tools = ['a.list_x', 'a.list_y', 'a.list_z'].map((name) => tool(name));
     const called = new Map([
       ['a.list_y', '2026-11-19T10:00:00Z'],
@@ -58,7 +58,7 @@ describe('tools that fit come before the others', () => {
     check({ query: 'list', skills: [skill('a')], tools, called }, 'a: list_z list_y list_x');
   });
 
-  test('skill and tool can be typed together, as shown and as on the wire', () => {
+  test('skill and tool can be typed together, as shown or in wire format', () => {
     const both = [...crm, skill('mail', { name: 'Mail' })];
     const tools = [...crmTools, tool('mail.pipe_out')];
     check({ query: 'crm.pi', skills: both, tools }, 'crm: pipeline | list_deals follow_ups update_contact');
@@ -69,24 +69,24 @@ describe('tools that fit come before the others', () => {
 });
 
 describe('skills', () => {
-  test('stand in the order of what fits best in them, equal ones by last use', () => {
+  test('are sorted by their best match, equal ones by last use', () => {
     const skills = [skill('late', used('2026-11-20T10:00:00Z')), skill('github'), skill('early', used('2026-10-01T10:00:00Z'))];
     const tools = [tool('late.follow_up'), tool('github.update_issue'), tool('early.uptime')];
     check({ query: 'up', skills, tools }, 'early: uptime', 'github: update_issue', 'late: follow_up');
   });
 
-  test('fit by their own description, also without tools', () => {
+  test('match by their own description, even without tools', () => {
     const skills = [skill('onboarding', { description: 'Everything for a new employee.' })];
     check({ query: 'employee', skills }, 'onboarding:');
     check({ query: 'invoice', skills });
   });
 
-  test('while nothing is typed all stand there: pinned, then by last use, then by name', () => {
+  test('without a query all are listed: pinned, then by last use, then by name', () => {
     const skills = [skill('b'), skill('a'), skill('used', used('2026-11-20T10:00:00Z')), skill('pin', { pinned: true })];
     check({ skills, tools: [tool('a.x')] }, 'pin:', 'used:', 'a: x', 'b:');
   });
 
-  test('what cannot be used stays in its place, with why', () => {
+  test('unavailable ones stay in place, with the reason', () => {
     const skills = [
       skill('update', { state: 'unavailable', reason: 'Set FINNHUB_API_KEY.' }),
       skill('a', { name: 'Group', state: 'needs_sign_in', reason: 'Sign-in expired 3 days ago.' }),
@@ -100,7 +100,7 @@ describe('skills', () => {
     ]);
   });
 
-  test('what is switched off is offered to those who name it', () => {
+  test('disabled ones are offered if named', () => {
     const skills = [skill('release', { state: 'disabled' })];
     check({ skills });
     check({ query: 'rel', skills }, 'release:');
@@ -112,25 +112,25 @@ describe('by meaning', () => {
   const tools = [...crmTools, tool('mail.list'), tool('mail.draft'), tool('off.x')];
   const suggestion = (name: string): ToolSuggestion => ({ tool: name, skill: name.slice(0, name.indexOf('.')), score: 1 });
 
-  test('skills that fit by no letter follow, in the order of their best tools', () => {
+  test('skills without a literal match follow, sorted by their best tools', () => {
     const suggestions = ['mail.draft', 'crm.pipeline'].map(suggestion);
     check({ query: 'pipe', skills: [...crm, mail], tools, suggestions }, 'crm: pipeline | list_deals follow_ups update_contact', '~mail: draft | list');
   });
 
-  test('a skill matched by its letters shows its tools by meaning first', () => {
+  test('a skill matched literally shows its semantic tools first', () => {
     const suggestions = ['crm.update_contact', 'crm.follow_ups'].map(suggestion);
     const phone = [{ ...crm[0]!, description: 'Phone numbers and more.' }];
     check({ query: 'phone', skills: phone, tools: crmTools, suggestions }, 'crm: update_contact follow_ups | list_deals pipeline');
     expect(choices({ query: 'phone', skills: phone, tools: crmTools, suggestions, called: new Map() })[0]?.first).toBe('skill');
   });
 
-  test('a skill without tools is suggested as itself', () => {
+  test('a skill without tools is suggested itself', () => {
     const suggestions = [{ tool: null, skill: 'mail', score: 1 }];
     const [choice] = choices({ query: 'qqq', skills: [mail], tools: [], suggestions, called: new Map() });
     expect([choice?.row.id, choice?.by, choice?.first, choice?.fitting]).toEqual(['mail', 'meaning', 'skill', []]);
   });
 
-  test('tools that are gone, and skills that are off, are not suggested', () => {
+  test('removed tools and disabled skills are not suggested', () => {
     const suggestions = ['gone.x', 'off.x', 'mail.gone'].map(suggestion);
     check({ query: 'qqq', skills: [mail, skill('off', { state: 'disabled' })], tools, suggestions }, '~mail: | list draft');
   });

@@ -1,4 +1,4 @@
-// What the picker offers: skills in order, and of each its tools, those that fit first.
+// The picker's contents: skills in order, each with its tools, matching ones first.
 
 import type { ServerPrompt, SkillRow, SkillState, ToolRow, ToolSuggestion } from '../../ipc';
 import { skillStates } from '../../shared';
@@ -8,23 +8,23 @@ import { matchName, matchSentence, type Kind, type Match, type Range } from '../
 
 export interface SkillChoice {
   readonly row: SkillRow;
-  /** By its letters or those of its tools; or the backend took it for what is meant. */
+  /** Matched literally, or suggested by the backend. */
   readonly by: 'letters' | 'meaning';
   readonly able: boolean;
-  /** Why it is not able, in a few words. */
+  /** Why it is unavailable, in a few words. */
   readonly reason: string | null;
-  /** Which of its two fits best: its own name, or one of its tools. */
+  /** Which matches better: its own name, or one of its tools. */
   readonly first: 'skill' | 'tool';
-  /** What of its name fits. */
+  /** Matching ranges of its name. */
   readonly name: readonly Range[];
-  /** Its tools fit by meaning, none by its letters. */
+  /** Its tools match semantically, none literally. */
   readonly toolsMeant: boolean;
-  /** Tools that fit; all of them while nothing is typed. */
+  /** Matching tools; all of them without a query. */
   readonly fitting: readonly ToolChoice[];
   readonly others: readonly ToolChoice[];
 }
 
-/** A tool, or a prompt of an MCP server that stands among its tools. */
+/** A tool, or a prompt of an MCP server listed among its tools. */
 export type PickerRow = Pick<ToolRow, 'name' | 'skill' | 'description' | 'effect' | 'input_schema' | 'state' | 'reason'> & {
   readonly prompt?: ServerPrompt;
 };
@@ -41,10 +41,10 @@ export interface ToolChoice {
   readonly id: string;
   readonly able: boolean;
   readonly reason: string | null;
-  /** What of `id` fits. */
+  /** Matching ranges of `id`. */
   readonly name: readonly Range[];
   readonly sentence: string;
-  /** What of `sentence` fits. */
+  /** Matching ranges of `sentence`. */
   readonly described: readonly Range[];
 }
 
@@ -54,7 +54,7 @@ export interface Offer {
   readonly tools: readonly PickerRow[];
   /** For this query, best first. */
   readonly suggestions: readonly ToolSuggestion[];
-  /** By `skill.tool`: when it was called last in this chat, RFC 3339. */
+  /** Last call in this chat by `skill.tool`, RFC 3339. */
   readonly called: ReadonlyMap<string, string>;
 }
 
@@ -63,7 +63,7 @@ export function choices({ query, skills, tools, suggestions, called }: Offer): S
   for (const tool of tools) bySkill.set(tool.skill, [...(bySkill.get(tool.skill) ?? []), tool]);
   const ranked = skills.flatMap((row): Ranked[] => {
     const own = bySkill.get(row.id) ?? [];
-    // What was switched off is offered to those who ask for it by name.
+    // Disabled skills are only offered if named.
     if (query === '') return row.state === 'disabled' ? [] : [{ rank: FIRST, choice: unasked(row, own) }];
     const fits = rankedSkill(query, row, own, called);
     return fits ? [fits] : [];
@@ -80,19 +80,19 @@ export function choices({ query, skills, tools, suggestions, called }: Offer): S
   return [...lettered, ...meant(suggestions, skills.filter(({ id, state }) => !known.has(id) && state !== 'disabled'), bySkill)];
 }
 
-/** All tools of a choice in the order in which they are shown. */
+/** All tools of a choice in display order. */
 export function toolsOf(choice: SkillChoice): readonly ToolChoice[] {
   return [...choice.fitting, ...choice.others];
 }
 
-/** Smaller is better: the kind of the match, then what matched, then how close its letters stand. */
+/** Lower is better: kind of match, then matched field, then distance of the letters. */
 type Rank = readonly [kind: number, field: number, gaps: number];
 
 const kinds: Record<Kind, number> = { prefix: 0, word: 1, inside: 2, apart: 3 };
 const fields = { name: 0, skill: 1, description: 2 } as const;
 const FIRST: Rank = [0, 0, 0];
 
-// A description that fits is the weakest sign of all, however it fits.
+// A matching description is always the weakest signal.
 function rank(match: Match | null, field: keyof typeof fields): Rank | null {
   return match && [field === 'description' ? 4 : kinds[match.kind], fields[field], match.gaps];
 }
@@ -142,7 +142,7 @@ function rankedSkill(query: string, row: SkillRow, tools: readonly PickerRow[], 
   return { rank: fit, choice: { ...skillChoice(row, 'letters'), first, name, fitting: fitting.map(({ tool }) => tool), others } };
 }
 
-/** "crm.move" and "crm__move" point at a tool of a skill. */
+/** "crm.move" and "crm__move" name a tool of a skill. */
 function pointedAt(query: string): { skill: string; tool: string } | null {
   const [, skill, tool] = /^(.+?)(?:\.|__)(.*)$/su.exec(query) ?? [];
   return skill === undefined || tool === undefined ? null : { skill, tool };
@@ -156,7 +156,7 @@ function unasked(row: SkillRow, tools: readonly PickerRow[]): SkillChoice {
   return { ...skillChoice(row, 'letters'), fitting: tools.map((tool) => toolChoice(tool)) };
 }
 
-/** In the order of their best tools. */
+/** Sorted by their best tools. */
 function meant(suggestions: readonly ToolSuggestion[], skills: readonly SkillRow[], bySkill: Map<string, PickerRow[]>): SkillChoice[] {
   const ids = [...new Set(suggestions.map(({ skill }) => skill))];
   return ids.flatMap((id) => {
@@ -167,7 +167,7 @@ function meant(suggestions: readonly ToolSuggestion[], skills: readonly SkillRow
   });
 }
 
-/** Tools of a skill, those that are meant first, in their order. */
+/** Tools of a skill, suggested ones first, in their order. */
 function meantTools(tools: readonly ToolChoice[], skill: string, suggestions: readonly ToolSuggestion[]) {
   const names = suggestions.flatMap((one) => (one.skill === skill && one.tool !== null ? [one.tool] : []));
   const fitting = names.flatMap((name) => tools.find(({ row }) => row.name === name) ?? []);

@@ -10,18 +10,18 @@ const tool = (description: string, properties: Record<string, JsonValue> = {}, r
 });
 const text = { type: 'string' };
 
-/** The gaps as they stand in the text. */
+/** The placeholders in the text. */
 function gapsOf(prompt: ReturnType<typeof startingPrompt>) {
   return prompt.gaps.map(([start, end]) => prompt.text.slice(start, end));
 }
 
-test('asks for what the tool does, with a gap for each thing it needs', () => {
+test('asks for what the tool does, with a placeholder for each required value', () => {
   const prompt = startingPrompt(tool('Moves a deal to another stage.', { title: text, stage: text, note: text }, ['title', 'stage']));
   expect(prompt.text).toBe('Move the deal [title]: [stage]');
   expect(gapsOf(prompt)).toEqual(['[title]', '[stage]']);
 });
 
-test('reads as a person would ask, by the name of the tool', () => {
+test('reads like a natural request, from the name of the tool', () => {
   const asked = (name: string, required: string[], optional: string[] = []) => {
     const properties = Object.fromEntries([...required, ...optional].map((key) => [key, text]));
     const prompt = startingPrompt({ ...tool('Does it as its description says.', properties, required), name });
@@ -32,36 +32,36 @@ test('reads as a person would ask, by the name of the tool', () => {
   expect(asked('crm.get_contact', ['name'])).toBe('Get the contact [name]');
   expect(asked('vault.set_properties', ['path', 'properties'])).toBe('Set the properties [path]: [properties]');
   expect(asked('vault.append_to_note', ['path', 'text'])).toBe('Append to the note [path]: [text]');
-  // A name that is no request, or says nothing of which.
+  // A name that is no request, or lacks its object.
   expect(asked('budget.month_summary', ['month'])).toBe('Does it as its description says: [month]');
   expect(asked('vault.search', ['query'])).toBe('Does it as its description says: [query]');
 });
 
-test('without needs it is a sentence without a gap', () => {
+test('without required values it is a sentence without placeholders', () => {
   expect(startingPrompt(tool('Lists open deals by stage.', { stage: text }))).toEqual({ text: 'List open deals by stage.', gaps: [] });
 });
 
-test('only the first sentence: what follows is meant for the model', () => {
+test('only the first sentence: the rest is for the model', () => {
   expect(startingPrompt(tool('Reads one note, e.g. a person’s. Use when the user names it.')).text).toBe('Read one note, e.g. a person’s.');
   expect(startingPrompt(tool('Adds lines\nSECOND LINE')).text).toBe('Add lines.');
 });
 
-test('a word that is no verb stays as it is', () => {
+test('a word that is not a verb is unchanged', () => {
   expect(startingPrompt(tool('Deals, by stage.')).text).toBe('Deals, by stage.');
 });
 
-test('without a description the name stands for it', () => {
+test('without a description the name is used', () => {
   expect(startingPrompt(tool('')).text).toBe('Move deal.');
 });
 
-test('words of a stranger are cut, and nothing of them is unseen', () => {
+test('untrusted text is cut, without invisible characters', () => {
   expect(startingPrompt(tool('Reads\u200b a\u202e note')).text).toBe('Read a note.');
   const prompt = startingPrompt(tool(`Reads ${'all mail '.repeat(1000)}`)).text;
   expect(prompt.length).toBeLessThan(210);
   expect(prompt).toMatch(/^Read all mail .* all…$/);
 });
 
-test('the next gap is the nearest that is left, whatever was typed into the others', () => {
+test('the next placeholder is the nearest remaining one, whatever was typed into the others', () => {
   const text = 'Move [title] far, [stage] and [title]';
   expect(nextGap(text, ['[stage]', '[title]'], 0)).toEqual([5, 12]);
   expect(nextGap(text, ['[stage]', '[title]'], 12)).toEqual([18, 25]);

@@ -1,4 +1,4 @@
-// What a message begins with when a tool was picked: what the tool does, with gaps for what it needs.
+// The initial message for a chosen tool: what the tool does, with placeholders for required values.
 
 import type { ToolRow } from '../../ipc';
 import { labelOf, planOf } from '../../shared/form/schema';
@@ -6,24 +6,24 @@ import { firstSentence } from '../../shared/sentence';
 
 export interface StartingPrompt {
   readonly text: string;
-  /** Where the gaps stand, in the order of the text. */
+  /** Ranges of the placeholders, in order. */
   readonly gaps: readonly (readonly [start: number, end: number])[];
 }
 
 /**
- * "Move the deal [title]: [stage]" as its name says it, "Adds a contact as a note: [name]" as its description does
- * where the name is no request; without needs the sentence alone.
+ * "Move the deal [title]: [stage]" from the tool's name, or "Adds a contact as a note: [name]" from its
+ * description if the name is no request; only the sentence if no value is required.
  */
 export function startingPrompt(tool: Pick<ToolRow, 'description' | 'input_schema' | 'name'>): StartingPrompt {
   return fromName(tool) ?? fromDescription(tool);
 }
 
-/** What names a thing, so that it stands right behind what it is: "the contact [name]". */
+/** Parameters that identify the object, and so follow it: "the contact [name]". */
 const naming = new Set(['name', 'title', 'path', 'symbol', 'id']);
-/** Of what such a verb changes, the properties are not needed by the tool, but by the request. */
+/** Verbs whose properties are optional for the tool, but needed by the request. */
 const changing = new Set(['Change', 'Edit', 'Set', 'Update']);
 
-/** Of `verb_thing` that needs to know which thing. */
+/** From `verb_thing` with a required identifier. */
 function fromName({ name, input_schema }: Pick<ToolRow, 'input_schema' | 'name'>): StartingPrompt | null {
   const [first = '', ...rest] = name.slice(name.lastIndexOf('.') + 1).split('_');
   const verb = first.charAt(0).toUpperCase() + first.slice(1);
@@ -59,7 +59,7 @@ function fromDescription(tool: Pick<ToolRow, 'description' | 'input_schema' | 'n
   return { text, gaps };
 }
 
-/** Where the next gap stands that is still as it was put there, from a place in the text on. */
+/** The next unedited placeholder from a position on. */
 export function nextGap(text: string, gaps: readonly string[], from: number): readonly [start: number, end: number] | null {
   const places = gaps.flatMap((gap) => {
     const start = text.indexOf(gap, from);
@@ -68,7 +68,7 @@ export function nextGap(text: string, gaps: readonly string[], from: number): re
   return places.toSorted((a, b) => a[0] - b[0])[0] ?? null;
 }
 
-/** "Moves a deal" says what the tool does; "Move a deal" asks for it. Only of verbs that are surely verbs. */
+/** "Moves a deal" describes the tool; "Move a deal" requests it. Only for words that are certainly verbs. */
 function asRequest(sentence: string): string {
   const [, verb = '', rest = ''] = /^(\p{L}+)(.*)$/su.exec(sentence) ?? [];
   const request = verbs.get(verb);

@@ -7,7 +7,7 @@ const typed = (before: string, after: string, inputType = 'insertText', data: st
   opensPicker(before, after.replace('|', ''), after.indexOf('|'), { inputType, data });
 
 describe('opens', () => {
-  test('at the beginning, behind a blank and on a new line', () => {
+  test('at the start, after a space and on a new line', () => {
     expect(typed('', '/|')).toBe(true);
     expect(typed('call ', 'call /|')).toBe(true);
     expect(typed('call\n', 'call\n/|')).toBe(true);
@@ -15,7 +15,7 @@ describe('opens', () => {
     expect(typed('', '/|', 'insertFromComposition')).toBe(true);
   });
 
-  test('in place of what was selected', () => {
+  test('over a selection', () => {
     expect(typed('all of it', '/|')).toBe(true);
     expect(typed('call him', 'call /|')).toBe(true);
   });
@@ -26,7 +26,7 @@ describe('opens', () => {
     expect(typed('/', '//|')).toBe(false);
   });
 
-  test('never by what is pasted, dropped or brought back', () => {
+  test('never by paste, drop or undo', () => {
     expect(typed('', '/|', 'insertFromPaste')).toBe(false);
     expect(typed('', '/usr/local|', 'insertFromPaste')).toBe(false);
     expect(typed('', '/|', 'insertFromDrop')).toBe(false);
@@ -35,14 +35,14 @@ describe('opens', () => {
     expect(typed('', 'x /|', 'insertText', 'x /')).toBe(false);
   });
 
-  test('where nothing is told of the input, by one sign more', () => {
+  test('by one more character if the input type is unknown', () => {
     expect(typed('', '/|', '', null)).toBe(true);
     expect(typed('', '/usr/local|', '', null)).toBe(false);
     expect(typed('', 'x /|', '', null)).toBe(false);
   });
 });
 
-test('the word ends at the caret, at a blank or at another slash', () => {
+test('the word ends at the caret, at a space or at another slash', () => {
   expect(slashAt('/up', 0, 3)).toEqual({ at: 0, query: 'up' });
   expect(slashAt('/up', 0, 2)).toEqual({ at: 0, query: 'u' });
   expect(slashAt('/up ', 0, 4)).toBeNull();
@@ -51,7 +51,7 @@ test('the word ends at the caret, at a blank or at another slash', () => {
   expect(slashAt('/up', 0, 0)).toBeNull();
 });
 
-test('taken out, it leaves no blank behind; another word takes its place', () => {
+test('removing it leaves no double space; another word can replace it', () => {
   const slash = { at: 5, query: 'up' };
   expect(withoutSlash('call /up today', slash)).toEqual({ text: 'call today', caret: 5 });
   expect(withoutSlash('/up', { at: 0, query: 'up' })).toEqual({ text: '', caret: 0 });

@@ -7,7 +7,7 @@ import { closed, mark, type PickerEvent, reducePicker } from './state';
 const { skills, tools } = sampleWorld();
 const offered = (query: string) => choices({ query, skills, tools, suggestions: [], called: new Map() });
 
-/** What is marked after `query` was typed and these things happened: "tools crm.follow_ups". */
+/** The marked row after typing `query` and these events: "tools crm.follow_ups". */
 function marked(query: string, ...happened: (number | 'skills' | 'tools')[]) {
   const all = offered(query);
   const events: PickerEvent[] = happened.map((one) =>
@@ -18,20 +18,20 @@ function marked(query: string, ...happened: (number | 'skills' | 'tools')[]) {
   return column === 'skills' ? `skills ${skill?.row.id}` : `tools ${tool?.row.name}`;
 }
 
-test('the first match is marked at once: a tool, or the skill that was named', () => {
+test('the first match is marked at once: a tool, or the named skill', () => {
   expect(marked('follow')).toBe('tools crm.follow_ups');
   expect(marked('portf')).toBe('skills portfolio');
   expect(marked('nothing-like-it')).toBe('skills undefined');
 });
 
-test('arrows walk the tools that fit, then the others, and round', () => {
+test('arrows move through matching tools, then the others, and wrap around', () => {
   expect(marked('follow', 1)).toBe('tools crm.add_contact');
   expect(marked('follow', -1)).toBe('tools crm.pipeline');
   expect(marked('follow', -1, 1)).toBe('tools crm.follow_ups');
   expect(marked('follow', -8)).toBe('tools crm.follow_ups');
 });
 
-test('the other column and back; another skill begins with its own first tool', () => {
+test('the other column and back; another skill starts at its own first tool', () => {
   expect(marked('list', 'skills')).toBe('skills budget');
   expect(marked('list', 'skills', 1)).toBe('skills crm');
   expect(marked('list', 'skills', 1, 'tools')).toBe('tools crm.list_deals');
@@ -41,18 +41,18 @@ test('a skill without tools has no other column', () => {
   expect(marked('github', 'tools')).toBe('skills github');
 });
 
-test('typing on begins anew with the first match; the same word changes nothing', () => {
+test('typing starts at the first match; an unchanged word changes nothing', () => {
   const moved = reducePicker({ ...closed, slash: { at: 0, query: 'li' } }, { type: 'moved', by: 1, choices: offered('li') });
   expect(reducePicker(moved, { type: 'typed', slash: { at: 0, query: 'li' } })).toBe(moved);
   expect(reducePicker(moved, { type: 'typed', slash: { at: 0, query: 'lis' } })).toEqual({ ...closed, slash: { at: 0, query: 'lis' } });
 });
 
-test('a closed picker opens by nothing that is typed on', () => {
+test('a closed picker is not reopened by further typing', () => {
   expect(reducePicker(closed, { type: 'typed', slash: { at: 0, query: 'x' } })).toBe(closed);
   expect(reducePicker(closed, { type: 'closed' })).toBe(closed);
 });
 
-test('what was chosen and is gone gives way to the first', () => {
+test('a removed choice is replaced by the first', () => {
   const state = reducePicker({ ...closed, slash: { at: 0, query: '' } }, { type: 'pointed', skill: 'gone', tool: 'gone.x' });
   expect(mark(state, offered('')).skill).toEqual(offered('')[0]);
 });

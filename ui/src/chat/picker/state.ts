@@ -1,4 +1,4 @@
-// Which of the picker's rows is marked. Pure: what is typed and pressed goes in, `mark` finds the rows.
+// Which row of the picker is marked. A pure reducer for text and keys; `mark` finds the rows.
 
 import { type SkillChoice, type ToolChoice, toolsOf } from './choices';
 import type { Slash } from './slash';
@@ -6,7 +6,7 @@ import type { Slash } from './slash';
 export interface PickerState {
   /** None while the picker is closed. */
   readonly slash: Slash | null;
-  /** What the user chose by arrows or the mouse, until they type on. */
+  /** The choice by arrows or mouse, until further typing. */
   readonly column: Column | null;
   readonly skill: string | null;
   readonly tool: string | null;
@@ -37,7 +37,7 @@ export function reducePicker(state: PickerState, event: PickerEvent): PickerStat
     case 'column': {
       const { skill, tool } = mark(state, event.choices);
       if (!skill || (event.to === 'tools' && !tool)) return state;
-      // The tool is held, whatever comes in by meaning.
+      // The tool is pinned, so that semantic results do not move it.
       return { ...state, column: event.to, skill: skill.row.id, tool: event.to === 'tools' ? (tool?.row.name ?? null) : state.tool };
     }
     case 'pointed':
@@ -47,13 +47,13 @@ export function reducePicker(state: PickerState, event: PickerEvent): PickerStat
 
 export interface Marked {
   readonly column: Column;
-  /** `null` where nothing fits. */
+  /** `null` without a match. */
   readonly skill: SkillChoice | null;
-  /** The tool that is, or would be, marked in the column of tools. */
+  /** The tool that is or would be marked in the tools column. */
   readonly tool: ToolChoice | null;
 }
 
-/** The first that fits, unless the user chose another one that is still there. */
+/** The first match, unless the user chose another that still exists. */
 export function mark(state: PickerState, choices: readonly SkillChoice[]): Marked {
   const skill = choices.find(({ row }) => row.id === state.skill) ?? choices[0] ?? null;
   const tools = skill ? toolsOf(skill) : [];
@@ -73,7 +73,7 @@ function moved(state: PickerState, by: number, choices: readonly SkillChoice[]):
   return { ...state, column, skill: skill.row.id, tool: next?.row.name ?? null };
 }
 
-/** From the last to the first, and back; a leap ends at the ends. */
+/** Steps wrap around; page jumps stop at the ends. */
 function stepped<T>(rows: readonly T[], from: T, by: number): T {
   const at = rows.indexOf(from) + by;
   const to = Math.abs(by) === 1 ? (at + rows.length) % rows.length : Math.min(rows.length - 1, Math.max(0, at));

@@ -1,4 +1,4 @@
-// The picker at work: reads what there is to pick, and does what was picked with the draft.
+// The picker's behaviour: loads the lists, and applies choices to the draft.
 
 import { type ChangeEvent, type Dispatch, type KeyboardEvent, useEffect, useId, useMemo, useReducer, useRef, useState } from 'react';
 
@@ -12,41 +12,41 @@ import { opensPicker, type Slash, slashAt, withoutSlash, withQuery } from './sla
 import { closed, mark, type Marked, type PickerEvent, reducePicker } from './state';
 
 export interface Picker {
-  /** Names its listboxes and options. */
+  /** Prefix of the ids of its listboxes and options. */
   readonly id: string;
   readonly query: string;
   readonly choices: readonly SkillChoice[];
   readonly marked: Marked;
-  /** The lists are being read for the first time. */
+  /** The lists are loading for the first time. */
   readonly loading: boolean;
-  /** Why the lists, or what is meant, could not be read. */
+  /** Why the lists or the suggestions could not be loaded. */
   readonly problem: UserError | null;
   readonly meaningProblem: UserError | null;
   point(skill: SkillChoice, tool?: ToolChoice): void;
-  /** What Enter, Ctrl Enter and Shift Enter do. */
+  /** The actions of Enter, Ctrl+Enter and Shift+Enter. */
   pick(how: 'insert' | 'form' | 'skill', skill?: SkillChoice, tool?: ToolChoice): void;
   close(): void;
 }
 
 interface Field {
   readonly text: string;
-  /** The text of the field, with what is selected in it. */
+  /** Sets the field's text and selection. */
   write(text: string, start: number, end?: number): void;
-  /** The text alone: the focus is somewhere else then. */
+  /** Sets only the text, when the focus is elsewhere. */
   put(text: string): void;
 }
 
 export interface PickerControl {
-  /** None while it is closed. */
+  /** None while closed. */
   readonly picker: Picker | null;
-  /** A prompt of a server that is being filled in. */
+  /** The server prompt being filled in. */
   readonly prompt: ServerPrompt | null;
-  /** Ends that; the field has the focus again. */
+  /** Closes its form and focuses the field. */
   closePrompt(): void;
-  /** Before the field handles it; what the picker takes is prevented. */
+  /** Call before the field handles the event; prevents what the picker handles. */
   onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void;
   onChange(event: ChangeEvent<HTMLTextAreaElement>): void;
-  /** The caret went somewhere else. */
+  /** The caret moved. */
   onSelect(caret: number): void;
   onBlur(): void;
   /** Types the `/` at the caret. */
@@ -66,7 +66,7 @@ export function usePicker(field: Field): PickerControl {
     before.current = field.text;
   }, [field.text]);
 
-  // Another chat, or a text from elsewhere: the word no longer exists.
+  // Another chat, or text set from outside: the word no longer exists.
   const { slash } = state;
   const open = slash !== null && slashAt(field.text, slash.at, slash.at + 1 + slash.query.length)?.query === slash.query;
   const offered = useOffered(open, open ? slash.query : '');
@@ -118,7 +118,7 @@ export function usePicker(field: Field): PickerControl {
     const act = open ? actionOf(event, { ...offered, canComplete: marked.skill !== null, dispatch, close, pick, complete }) : toNextGap(event);
     if (!act) return;
     event.preventDefault();
-    // Keys of the window, such as Esc that stops a turn, are not meant.
+    // Keeps keys from the window's shortcuts, such as Esc that stops a turn.
     event.stopPropagation();
     act();
   };
@@ -173,7 +173,7 @@ export function usePicker(field: Field): PickerControl {
   };
 }
 
-/** The prompt of a server whose form is open. */
+/** The server prompt whose form is open. */
 function usePrompting(field: Field) {
   const [prompt, setPrompt] = useState<ServerPrompt | null>(null);
   const closePrompt = () => {
@@ -183,7 +183,7 @@ function usePrompting(field: Field) {
   return { prompt, setPrompt, closePrompt };
 }
 
-/** The gaps of the starting prompt that was inserted last; Tab goes from one to the next, then on. */
+/** The placeholders of the last inserted prompt; Tab moves through them, then on. */
 function useGaps(field: Field) {
   const [gaps, setGaps] = useState<readonly string[]>([]);
   const toNextGap = (event: KeyboardEvent<HTMLTextAreaElement>): (() => void) | null => {
@@ -191,7 +191,7 @@ function useGaps(field: Field) {
     const gap = nextGap(field.text, gaps, event.currentTarget.selectionEnd);
     return gap && (() => field.write(field.text, ...gap));
   };
-  /** Begins the message with what a tool does; one that is begun already keeps its own words. */
+  /** Starts an empty message with the tool's prompt; an existing message keeps its text. */
   const beginWith = ({ row }: ToolChoice, rest: { readonly text: string; readonly caret: number }) => {
     const prompt = rest.text.trim() === '' ? startingPrompt(row) : null;
     if (!prompt) return field.write(rest.text, rest.caret);
@@ -212,7 +212,7 @@ interface OpenPicker {
   readonly complete: () => void;
 }
 
-/** What a key does while the picker is open; none where it is the field's. */
+/** The action of a key while the picker is open; none if the field handles it. */
 function actionOf(event: KeyboardEvent, { choices, loading, canComplete, dispatch, close, pick, complete }: OpenPicker): (() => void) | null {
   const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
   const move = (by: number) => () => dispatch({ type: 'moved', by, choices });
@@ -220,7 +220,7 @@ function actionOf(event: KeyboardEvent, { choices, loading, canComplete, dispatc
     case 'Escape':
       return close;
     case 'Enter':
-      // What is not read yet cannot be picked, and half a word is no message.
+      // Nothing can be picked while loading, and a partial word is no message.
       if (loading) return () => undefined;
       if (choices.length === 0 || event.altKey) return null;
       if (mainModifier(event)) return () => pick('form');
@@ -244,7 +244,7 @@ function actionOf(event: KeyboardEvent, { choices, loading, canComplete, dispatc
   }
 }
 
-/** The whole name of what is marked; a name that could not be typed cannot be completed either. */
+/** The full name of the marked row, unless it contains characters that end the word. */
 function completed({ column, skill, tool }: Marked): string | null {
   if (skill === null) return null;
   const name = column === 'tools' && tool ? tool.row.name : skill.row.id + (tool ? '.' : '');
@@ -254,13 +254,13 @@ function completed({ column, skill, tool }: Marked): string | null {
 const none: never[] = [];
 
 function useOffered(open: boolean, query: string) {
-  // Read when the picker opens for the first time, and again only while it is open.
+  // Loaded when the picker first opens, and reloaded only while it is open.
   const revision = useApp((app) => app.revisions.registry);
   const [read, setRead] = useState<number | null>(null);
   if (open && read !== revision) setRead(revision);
   const skills = useRpc('list_skills', read === null ? null : nothing, read);
   const tools = useRpc('list_tools', read === null ? null : nothing, read);
-  // Without them there are the tools.
+  // Without prompts there are still the tools.
   const prompts = useRpc('list_server_prompts', read === null ? null : nothing, read);
   const meaning = useMeaning(query);
   const called = useSession((session) => (read === null ? never : lastCalls(session.turns)), sameCalls);
@@ -281,7 +281,7 @@ function useOffered(open: boolean, query: string) {
   };
 }
 
-/** What the backend takes the words for: from three letters on, when no other letter came for a moment. */
+/** The backend's suggestions for the query: from three letters on, debounced. */
 function useMeaning(query: string): { suggestions: readonly ToolSuggestion[]; problem: UserError | null } {
   const [asked, setAsked] = useState('');
   useEffect(() => {
@@ -299,7 +299,7 @@ const MOMENT = 120;
 
 const never: ReadonlyMap<string, string> = new Map();
 
-/** When each tool was called last. */
+/** The last call of each tool. */
 function lastCalls(turns: SessionState['turns']): ReadonlyMap<string, string> {
   const last = new Map<string, string>();
   for (const turn of turns) for (const item of turn.items) if (item.kind === 'call') last.set(item.tool, item.runningSince);

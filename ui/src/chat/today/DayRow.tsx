@@ -17,7 +17,7 @@ interface DayRowProps {
   readonly onUndo: (tick: Tick) => void;
 }
 
-/** One row: Enter opens its note, O opens it in Obsidian, Space ticks it off or takes that back. */
+/** One row: Enter opens its note, O opens it in Obsidian, Space completes it or undoes that. */
 export function DayRow({ shown: { row, tick }, now, onTick, onUndo }: DayRowProps) {
   const { openNote } = useActions();
   const ticked = isTicked(tick);
@@ -65,7 +65,7 @@ export function DayRow({ shown: { row, tick }, now, onTick, onUndo }: DayRowProp
   );
 }
 
-/** The day, or how to take the tick back. */
+/** The day, or Undo after completion. */
 function End({ shown: { row, tick }, now, onUndo }: { shown: Pick<ShownRow, 'row' | 'tick'>; now: Date; onUndo: (tick: Tick) => void }) {
   if (tick?.state === 'done' && tick.changeSet !== null) {
     return (
@@ -82,11 +82,11 @@ function Times({ begins, now }: { begins: string; now: boolean }) {
   return <span className={`tabular w-11 shrink-0 text-small ${now ? 'font-semibold text-danger' : 'text-fg-2'}`}>{begins}</span>;
 }
 
-/** What is a note shows it where it stands; of a task, the note is what its detail names. */
+/** Opens the row's note in place; for a task, its detail names the note. */
 function Detail({ row: { path, detail }, isTask }: { row: ShownRow['row']; isTask: boolean }) {
   const words = isTask && path !== null && detail === '' ? noteName(path).name : detail;
   if (words === '') return null;
-  // It gives way before the text does.
+  // Shrinks before the text does.
   const looks = 'cut min-w-0 flex-1 text-left text-small text-fg-2';
   if (!isTask || path === null) return <span className={looks}><Revealed text={words} /></span>;
   return (
@@ -113,16 +113,16 @@ function Box({ label, ticked, busy, onChange }: { label: string; ticked: boolean
   );
 }
 
-/** A rule may ask before the tick. */
+/** A rule may ask before the completion. */
 function Waiting({ tick: { run } }: { tick: Tick }) {
   const stream = useSession(run);
   return waitingCalls(stream).map((call) => <ApprovalCard key={call.id} call={call} session={run} />);
 }
 
-/** Those on which a letter can be read in both themes. */
+/** Colours on which a letter is readable in both themes. */
 const colours = ['bg-c1 text-surface', 'bg-c4 text-surface', 'bg-c3 text-fg'];
 
-/** The first letter of a calendar. */
+/** A calendar's initial. */
 function Mark({ name }: { name: string }) {
   const letter = [...name][0] ?? '';
   const colour = colours[[...name].reduce((sum, c) => sum + (c.codePointAt(0) ?? 0), 0) % colours.length];
@@ -137,7 +137,7 @@ function figure(value: string, unit: string): string {
   return unit === '' ? numberText(value) : moneyText({ amount: value, currency: unit });
 }
 
-/** Without the marks of links: "[[Jane Doe|Jane]]" reads as "Jane". */
+/** Without link markup: "[[Jane Doe|Jane]]" becomes "Jane". */
 function plain(text: string): string {
   return text.replaceAll(/\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, '$1');
 }

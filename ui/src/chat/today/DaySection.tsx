@@ -6,7 +6,7 @@ import { DayRow } from './DayRow';
 import { agesOf, type ShownSection } from './day';
 import type { Ticks } from './useTicks';
 
-/** What one skill says of the day. */
+/** One skill's section of the day. */
 export function DaySection({ section, now, ticks }: { section: ShownSection; now: Date; ticks: Ticks }) {
   const { view, rows, fold, open, key } = section;
   return (
@@ -63,7 +63,7 @@ function Head({ section: { view, left, overdue }, now }: { section: ShownSection
   );
 }
 
-/** The sum of the rows, and of how many notes it is made. */
+/** The sum of the rows, and the number of notes in it. */
 function Total({ section: { total, rows } }: { section: ShownSection['view'] }) {
   const notes = new Set(rows.flatMap(({ path }) => (path === null ? [] : [path]))).size;
   return (

@@ -10,7 +10,7 @@ import { Today } from './Today';
 const page = () => renderInApp(<Today empty="Nothing due today." />, { app: { glances: sampleToday(new Date()) } });
 const rowOf = (text: string) => screen.getByText(text).closest('li')!;
 
-test('each section says what is due; one that failed says why', () => {
+test('each section lists its due items; a failed one says why', () => {
   page();
   expect(screen.getAllByRole('heading', { level: 3 }).map(({ textContent }) => textContent)).toEqual([
     'Events2 left',
@@ -25,7 +25,7 @@ test('each section says what is due; one that failed says why', () => {
   expect(screen.getByText(/^A rule denies portfolio\.watchlist\./)).toBeVisible();
 });
 
-test('nothing due and the first reading have words of their own', () => {
+test('an empty day and the initial loading have their own texts', () => {
   const { unmount } = renderInApp(<Today empty="Nothing due today." />, { app: { glances: [] } });
   expect(screen.getByText('Nothing due today.')).toBeVisible();
   unmount();
@@ -34,7 +34,7 @@ test('nothing due and the first reading have words of their own', () => {
   expect(screen.queryByText('Nothing due today.')).toBeNull();
 });
 
-test('Space ticks a task off by its own arguments, and takes it back', async () => {
+test('Space completes a task with its own arguments, and undoes it', async () => {
   const user = userEvent.setup();
   const { backend } = page();
   backend.on('call_tool', () => ({ ok: true, value: {}, error: null, sources: [], figures: [], changes: [], change_set: 'set-1', so_far: null, log: [], ms: 1 }));
@@ -51,7 +51,7 @@ test('Space ticks a task off by its own arguments, and takes it back', async () 
   expect(backend.asked('undo_changes')).toEqual([{ change_set: 'set-1' }]);
 });
 
-test('no character of a note hides in a row', () => {
+test('invisible characters of a note are shown in a row', () => {
   const [events] = sampleToday(new Date());
   const rows = events!.today!.rows.map((row) => ({ ...row, text: 'Pay\u202etxt', detail: 'a\u200bb' }));
   renderInApp(<Today empty="" />, { app: { glances: [{ ...events!, today: { ...events!.today!, rows } }] } });
@@ -59,7 +59,7 @@ test('no character of a note hides in a row', () => {
   expect(screen.getAllByText('U+200B')[0]).toBeVisible();
 });
 
-test('a tick that is refused says why', async () => {
+test('a refused completion says why', async () => {
   const { backend } = page();
   backend.fail('call_tool', { message: 'The task was changed.', hint: 'Open the note.' });
   await userEvent.click(screen.getByRole('checkbox', { name: 'Done: Sign the lease renewal' }));
@@ -67,7 +67,7 @@ test('a tick that is refused says why', async () => {
   expect(screen.getByRole('checkbox', { name: 'Done: Sign the lease renewal' })).not.toBeChecked();
 });
 
-test('Arrow up leaves the empty message for the last row, J and K walk, Enter opens, Escape returns', async () => {
+test('Arrow up moves from the empty message to the last row, J and K move, Enter opens, Escape returns', async () => {
   const user = userEvent.setup();
   const { store } = renderInApp(<Conversation />, { app: { glances: sampleToday(new Date()) } });
   const message = screen.getByRole('textbox', { name: 'Message' });

@@ -8,10 +8,10 @@ import { headingOf, sectionsOf, summaryOf, type ShownSection } from './day';
 import { useTicks, type Ticks } from './useTicks';
 import { WaitingRoutines } from './WaitingRoutines';
 
-/** How often it is looked what is over and what is on, ms. */
+/** Interval of updates for past and current events, ms. */
 const LOOK = 30_000;
 
-/** What is on and due today, from each skill, read without a model. `empty` stands where nothing is. */
+/** Today's events and due items of each skill, loaded without a model. `empty` replaces an empty day. */
 export function Today({ empty }: { empty: ReactNode }) {
   const glances = useApp((app) => app.glances);
   const ticks = useTicks(glances);
@@ -57,7 +57,7 @@ function Sections({ sections, now, ticks }: { sections: readonly ShownSection[];
   );
 }
 
-/** Escape goes back to the message. */
+/** Escape returns to the message. */
 function dayKeys(event: KeyboardEvent<HTMLElement>): void {
   listKeys(event);
   if (event.defaultPrevented || event.key !== 'Escape') return;
@@ -65,7 +65,7 @@ function dayKeys(event: KeyboardEvent<HTMLElement>): void {
   document.querySelector<HTMLElement>('[data-testid=composer-input]')?.focus();
 }
 
-/** Goes to the last row of the day; whether there is one. */
+/** Focuses the last row of the day. Returns whether there is one. */
 export function focusLastRow(): boolean {
   const last = [...document.querySelectorAll<HTMLElement>('[data-today] [data-list-item]')].at(-1);
   last?.focus();

@@ -12,7 +12,7 @@ const run: RoutineRun = { session: chat, due: '2026-11-23T07:30:00Z', started: '
 const routine = (name: string, last: RoutineRun | null): RoutineRow => ({ path: `Routines/${name}.md`, name, when: ['daily 07:30'], zone: '', enabled: true, allow: [], problem: null, next: null, last });
 const page = (routines: RoutineRow[]) => renderInApp(<Today empty="Nothing due today." />, { app: { glances: [] }, world: { routines } });
 
-test('what waits stands first, and Answer opens its chat', async () => {
+test('waiting routines come first, and Answer opens their chat', async () => {
   const { backend, store } = page([routine('Morning', run), routine('Fine', { ...run, end: 'completed' }), routine('New', null)]);
   const line = await screen.findByTestId('waiting-routine');
   expect(line).toHaveTextContent(/Morning.*Waits for your answer .*Change 1 note\?/);

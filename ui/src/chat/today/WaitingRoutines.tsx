@@ -4,7 +4,7 @@ import { revealed } from '../../shared/invisible';
 import { lastText, waits } from '../../shared/routines';
 import { useActions, useApp, useRpc } from '../../state/hooks';
 
-/** Routines that stopped at a question or failed, one line each; nothing without any. */
+/** Routines that failed or wait for an answer, one line each. */
 export function WaitingRoutines({ now }: { now: Date }) {
   const revision = useApp(({ revisions }) => revisions.routines);
   const rows = useRpc('list_routines', nothing, revision).data?.filter(waits) ?? [];

@@ -24,14 +24,14 @@ const after = (...events: DayEvent[]) => events.reduce(reduceDay, emptyDay);
 const texts = (views: GlanceView[], state = emptyDay) =>
   sectionsOf(views, state, now).map(({ rows, fold }) => [...rows.map(({ row: { text }, tick }) => (isTicked(tick) ? `x ${text}` : text)), ...(fold === '' ? [] : [`> ${fold}`])]);
 
-test('sections stand left before right in their order; an empty one is absent', () => {
+test('sections are ordered left before right; an empty one is absent', () => {
   const all = glances(view('Bills', [row('Rent')], { side: 'right' }), view('Tasks', [row('Call')], { order: 2 }), view('Events', [row('Dentist')]), view('Watchlist', []));
   expect(sectionsOf(all, emptyDay, now).map(({ view: { title } }) => title)).toEqual(['Events', 'Tasks', 'Bills']);
   expect(sectionsOf(glances(view('Tasks', [], { problem: 'A rule denies it.' })), emptyDay, now)).toHaveLength(1);
   expect(sectionsOf([{ ...glances(view('Tasks', []))[0]!, today: null }], emptyDay, now)).toEqual([]);
 });
 
-test('a section folds after five rows, and what is over folds away', () => {
+test('a section is collapsed after five rows, and past events are collapsed', () => {
   const tasks = view('Tasks', ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((text) => task(text)));
   expect(texts(glances(tasks))).toEqual([['a', 'b', 'c', 'd', 'e', '> 2 more']]);
   const open = after({ type: 'folded', section: sectionKey(tasks) });
@@ -49,17 +49,17 @@ const tasks = view('Tasks', [task('Quote', '2026-11-17', true), task('Lease'), t
 const ticked: DayEvent = { type: 'ticked', section: sectionKey(tasks), row: tasks.rows[1]!, place: 1, run: 'r' };
 const ended: DayEvent = { type: 'tick_ended', run: 'r', result: { ok: true, error: null, change_set: 'set' } };
 
-test('a ticked row keeps its place after the notes are read again', () => {
+test('a completed row keeps its position after a reload', () => {
   expect(texts(glances(tasks), after(ticked))).toEqual([['Quote', 'x Lease', 'Train']]);
   const read = glances({ ...tasks, rows: [tasks.rows[0]!, tasks.rows[2]!] });
   const done = after(ticked, ended, { type: 'read' });
   expect(texts(read, done)).toEqual([['Quote', 'x Lease', 'Train']]);
   expect(sectionsOf(read, done, now)[0]).toMatchObject({ left: 2, overdue: 1 });
-  // Also where it was the last of its section.
+  // Even if it was the last of its section.
   expect(texts(glances({ ...tasks, rows: [] }), done)).toEqual([['x Lease']]);
 });
 
-test('an undone tick is a row as before, once', () => {
+test('an undone completion is a normal row again, once', () => {
   const read = glances({ ...tasks, rows: [tasks.rows[0]!, tasks.rows[2]!] });
   const undone = after(ticked, ended, { type: 'undo_begun', run: 'r' }, { type: 'undo_ended', run: 'r', problem: null });
   expect(texts(read, undone)).toEqual([['Quote', 'Lease', 'Train']]);
@@ -68,7 +68,7 @@ test('an undone tick is a row as before, once', () => {
   expect(texts(read, reduceDay(undone, { type: 'read' }))).toEqual([['Quote', 'Train']]);
 });
 
-test('a tick or an undo that fails says why and changes nothing', () => {
+test('a failed completion or undo says why and changes nothing', () => {
   const problem = { code: 'conflict', message: 'The note was edited.', hint: '' } as const;
   const failed = after(ticked, { type: 'tick_ended', run: 'r', result: { ok: false, error: problem, change_set: null } });
   expect(texts(glances(tasks), failed)).toEqual([['Quote', 'Lease', 'Train']]);
@@ -79,7 +79,7 @@ test('a tick or an undo that fails says why and changes nothing', () => {
   expect(kept.ticks[0]).toMatchObject({ state: 'done', changeSet: 'set', problem });
 });
 
-test('the summary counts what is left', () => {
+test('the summary counts the rest of the day', () => {
   const events = view('Events', [row('Terms', { at: '2026-11-23T14:00', until: '2026-11-23T15:00' })]);
   const follow = view('Follow-ups', [row('Ilse', { overdue: true })], { side: 'right' });
   expect(summaryOf(sectionsOf(glances(events, tasks, follow), emptyDay, now))).toBe('1 event left, 3 tasks open, 2 overdue');
@@ -110,7 +110,7 @@ test.each([
   expect(`${times?.begins} ${times?.lasts}`).toBe(expected);
 });
 
-test('a calendar fetched long ago says its age', () => {
+test('a calendar fetched long ago shows its age', () => {
   const fetched = (at: string) => agesOf(view('Events', [], { fetched: [{ name: 'Team', at }] }), now);
   expect(fetched(new Date(now.getTime() - 3 * 3_600_000).toISOString())).toBe('Team: 3 h old');
   expect(fetched(new Date(now.getTime() - 72 * 3_600_000).toISOString())).toBe('Team: 3 days old');

@@ -1,17 +1,17 @@
-// The page of the day: what it shows of the skills' sections, and what the user did in it. Pure.
+// State of the day's page: the visible rows of each section, and the user's completions. Pure.
 import type { GlanceView, TodayRow, TodayView, ToolResult, UserError } from '../../ipc';
 import { clockTime, dateText, dayText } from '../../shared/format';
 
-/** Rows of a section before its fold. */
+/** Rows of a section before it is collapsed. */
 export const MOST = 5;
 
-/** A row that was ticked off here. It keeps its place, also when it is read again. */
+/** A row completed here. It keeps its position, even after a reload. */
 export interface Tick {
   readonly section: string;
   readonly row: TodayRow;
-  /** Its place in the section. */
+  /** Its index in the section. */
   readonly place: number;
-  /** The run of its call. */
+  /** The run id of its call. */
   readonly run: string;
   readonly state: 'running' | 'done' | 'failed' | 'undoing' | 'undone';
   readonly changeSet: string | null;
@@ -20,7 +20,7 @@ export interface Tick {
 
 export interface DayState {
   readonly ticks: readonly Tick[];
-  /** The sections that are unfolded. */
+  /** Keys of expanded sections. */
   readonly open: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export function reduceDay(state: DayState, event: DayEvent): DayState {
   }
 }
 
-/** Names a section among those of the day. */
+/** Identifies a section. */
 export function sectionKey({ skill, title }: TodayView): string {
   return `${skill} ${title}`;
 }
@@ -85,15 +85,15 @@ export interface ShownSection {
   readonly key: string;
   readonly view: TodayView;
   readonly rows: readonly ShownRow[];
-  /** How many rows there are, those not shown too; without those that are over or ticked off. */
+  /** Number of remaining rows, including collapsed ones, excluding past and completed ones. */
   readonly left: number;
   readonly overdue: number;
-  /** "5 earlier today, 2 more"; empty where everything is shown. */
+  /** "5 earlier today, 2 more"; empty if all rows are shown. */
   readonly fold: string;
   readonly open: boolean;
 }
 
-/** The sections that have something to say, in their places. */
+/** The non-empty sections in their order. */
 export function sectionsOf(glances: readonly GlanceView[], state: DayState, now: Date): ShownSection[] {
   const views = glances.flatMap(({ today }) => (today === null ? [] : [today]));
   const ordered = views.toSorted((a, b) => Number(a.side === 'right') - Number(b.side === 'right') || a.order - b.order);
@@ -121,7 +121,7 @@ function shown(view: TodayView, state: DayState, now: Date): ShownSection {
   };
 }
 
-/** The rows as they were read, and those ticked off here in their places. */
+/** The loaded rows, with rows completed here at their positions. */
 function withTicks(view: TodayView, key: string, { ticks }: DayState): ShownRow[] {
   const own = ticks.filter(({ section }) => section === key);
   const rows = view.rows.map((row) => ({ row, tick: own.find((tick) => isOf(tick, key, row)) ?? null }));
@@ -146,7 +146,7 @@ export function summaryOf(sections: readonly ShownSection[]): string {
   return [...parts, ...(overdue > 0 ? [`${overdue} overdue`] : [])].join(', ');
 }
 
-/** A day as it stands at the end of a row: "17 Nov" where it is overdue, "today", "Thu 26 Nov". */
+/** The due day at the end of a row: "17 Nov" if overdue, "today", "Thu 26 Nov". */
 export function dueText({ at, overdue }: TodayRow, now: Date): string {
   if (at === '') return '';
   const day = dayOf(at);
@@ -164,7 +164,7 @@ export interface EventTimes {
   readonly lasts: string;
 }
 
-/** When an event of the day is; `null` for a row that is none. */
+/** The times of an event; `null` for a row that is not one. */
 export function eventTimes({ at, until }: TodayRow, now: Date): EventTimes | null {
   if (until === '') return null;
   const today = dayString(now);
@@ -187,7 +187,7 @@ function lengthText(minutes: number): string {
   return [hours > 0 ? `${hours} h` : '', rest > 0 ? `${rest} min` : ''].filter((text) => text !== '').join(' ');
 }
 
-/** "Team: 3 h old", of what was fetched more than an hour ago. */
+/** "Team: 3 h old", for calendars fetched more than an hour ago. */
 export function agesOf({ fetched }: TodayView, now: Date): string {
   const ages = fetched.flatMap(({ name, at }) => {
     const hours = Math.floor((now.getTime() - new Date(at).getTime()) / 3_600_000);
@@ -205,7 +205,7 @@ export function headingOf(now: Date): string {
   return `${weekdays[now.getDay()]} ${now.getDate()} ${months[now.getMonth()]}`;
 }
 
-/** The day of `2026-11-23` or `2026-11-23T15:30`, at its beginning here. */
+/** The local midnight of `2026-11-23` or `2026-11-23T15:30`. */
 function dayOf(at: string): Date {
   return new Date(`${at.slice(0, 10)}T00:00`);
 }

@@ -11,7 +11,7 @@ export interface Ticks {
   undo(tick: Tick): void;
 }
 
-/** What the user does on the page of the day. A tick is a call of the skill's tool, and is undone as one. */
+/** The user's completions on the day's page. Each is a call of the skill's tool, and is undone as one. */
 export function useTicks(glances: readonly GlanceView[] | null): Ticks {
   const backend = useBackend();
   const { watch, unwatch, undo } = useActions();

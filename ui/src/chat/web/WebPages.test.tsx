@@ -18,7 +18,7 @@ const events = [
   block('m', 0, answer),
 ];
 
-test('the card of a page is open and names it, its date and the taint', async () => {
+test('the card of a page is open and shows its name, date and taint', async () => {
   const { backend } = await openChat(<Conversation />, events);
   const card = screen.getByTestId('tool-card');
   expect(card).toHaveTextContent('quillon.example, main text of 1,840 words');
@@ -41,7 +41,7 @@ test('the answer cites the page by its number, and no other page', async () => {
   expect(backend.asked('open_link')).toEqual([{ url: `${PRICES}#list` }]);
 });
 
-test('the pages that a search found are links with their excerpt', async () => {
+test('pages found by a search are links with their excerpt', async () => {
   const { backend } = await openChat(<Conversation />, [
     turnStarted(),
     started('a', 'core.web_search', 'external', { query: 'heat pumps' }),

@@ -9,12 +9,12 @@ import { isObject } from '../wording';
 import { type PageFound, pageOf, pagesFound, plainAddress } from './pages';
 import { useCitedPages } from './useCitedPages';
 
-/** Whether the card of the call shows pages in place of arguments and a result. */
+/** Whether the call's card shows pages instead of arguments and a result. */
 export function showsPages(call: CallItem): boolean {
   return pageOf(call) !== null || pagesFound(call) !== null;
 }
 
-/** The pages that a call read or found. */
+/** The pages that a call fetched or found. */
 export function WebPages({ call }: { call: CallItem }) {
   const found = pagesFound(call);
   return (
@@ -66,7 +66,7 @@ function Read({ call }: { call: CallItem }) {
   );
 }
 
-/** What the tool says of the text. */
+/** The tool's note on the text. */
 function Note({ value }: { value: JsonValue | undefined }) {
   return typeof value === 'string' ? (
     <p className="text-fg-2">

@@ -16,7 +16,7 @@ function read(call: string, asked: string, sources: SourceView[], value: JsonVal
 
 const state = (...events: ReturnType<typeof read>[]) => replay(envelopes('s', 't', [turnStarted(), ...events.flat()]), true);
 
-test('a page keeps its number in the chat, by each of its addresses', () => {
+test('a page has the same number throughout the chat, by each of its addresses', () => {
   const pages = citedPages(
     pageCalls(
       state(
@@ -35,7 +35,7 @@ test('a page keeps its number in the chat, by each of its addresses', () => {
   expect(pages.get('https://quillon.example/hosting')?.label).toBe('Hosting terms, quillon.example, no date on the page');
 });
 
-test('a server that answered a tool, and a page that could not be read, are no pages', () => {
+test("a tool's server, and a page that could not be read, are not cited", () => {
   const answers = state(
     [started('a', 'portfolio.refresh_prices', 'external'), completed('a', 1, { sources: [source('https://stooq.example/q')] })],
     [started('b', 'core.web_fetch', 'external', { url: 'https://x.example' }), completed('b', { code: 'tool_failed', message: 'No.', hint: '' }, { ok: false, sources: [source('https://x.example/')] })],
@@ -51,7 +51,7 @@ test.each([
   expect(readSummary(call!)).toBe(expected);
 });
 
-test('the pages that a search found, whatever it says of them', () => {
+test('search results become pages, whatever their fields', () => {
   const value: JsonValue = { results: [{ title: 'Heat pumps', url: 'https://a.example/p', snippet: 'They pay off.', date: '2026-10-01' }, { url: 'https://b.example/' }, 'x'] };
   const { turns } = state([started('a', 'core.web_search', 'external', { query: 'heat pumps' }), completed('a', value)]);
   const call = turns[0]!.items.find((item) => item.kind === 'call')!;

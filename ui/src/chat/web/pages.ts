@@ -1,18 +1,18 @@
-// The pages that a chat's answers rest on: each has one number in the chat. Pure.
+// The source pages of a chat's answers, numbered throughout the chat. Pure.
 import type { SourceView } from '../../ipc';
 import { counted, dateText } from '../../shared';
 import type { CitedPage } from '../../shared/rich/cite';
 import type { CallItem, SessionState } from '../../state/session';
 import { isObject } from '../wording';
 
-/** A page as a call read it. */
+/** A page fetched by a call. */
 export interface PageRead {
   readonly url: string;
   readonly title: string;
   readonly host: string;
   /** "dated 2 Nov", "no date on the page". */
   readonly dated: string;
-  /** When it was read, RFC 3339. */
+  /** Time of the fetch, RFC 3339. */
   readonly at: string;
 }
 
@@ -31,7 +31,7 @@ function pageRead({ url, title, date, at }: Extract<SourceView, { kind: 'web' }>
   return { url, title: title ?? url, host: hostOf(url), dated: dated(date), at };
 }
 
-/** By address, also the one that was asked for before it led elsewhere. */
+/** By address, including the requested one before redirects. */
 export function citedPages(calls: readonly CallItem[]): ReadonlyMap<string, CitedPage> {
   const pages = new Map<string, CitedPage>();
   let last = 0;
@@ -47,7 +47,7 @@ export function citedPages(calls: readonly CallItem[]): ReadonlyMap<string, Cite
   return pages;
 }
 
-/** An address without the place within its page. */
+/** An address without its fragment. */
 export function plainAddress(address: string): string {
   if (!URL.canParse(address)) return address;
   const url = new URL(address);
@@ -55,12 +55,12 @@ export function plainAddress(address: string): string {
   return url.href;
 }
 
-/** A page that a search found. */
+/** A search result. */
 export interface PageFound {
   readonly url: string;
   readonly title: string;
   readonly host: string;
-  /** "2 Nov"; empty where it is not known. */
+  /** "2 Nov"; empty if unknown. */
   readonly date: string;
   readonly snippet: string;
 }
@@ -76,7 +76,7 @@ export function pagesFound({ tool, state, result }: CallItem): readonly PageFoun
   });
 }
 
-/** The line of a page that was read: "quillon.example, main text of 1,840 words". */
+/** The line of a fetched page: "quillon.example, main text of 1,840 words". */
 export function readSummary(call: CallItem): string | null {
   const page = pageOf(call);
   const value = call.result?.value;

@@ -7,7 +7,7 @@ import type { CalendarEvent } from './events';
 import { Mark } from './SourceBar';
 import { whenText } from './words';
 
-/** Whose birthday it is, below the hours. */
+/** Details of a birthday, below the hours. */
 export function BirthdaySheet({ event }: { event: CalendarEvent }) {
   const { dispatch, today } = useCalendar();
   return (

@@ -12,14 +12,14 @@ afterEach(unsetNow);
 const ADA = { name: 'Ada Quill', date: '2026-11-23', path: 'CRM/People/Ada Quill.md', turns: 'turns 40' };
 const BEN = { name: 'Ben Farrow', date: '2026-11-25', path: 'CRM/People/Ben Farrow.md' };
 
-/** With the tool that tells of birthdays, which told these. */
+/** Opens with the birthday tool, which returns these. */
 function openWith(...all: Record<string, string>[]) {
   const world = sampleWorld();
   const skills = world.skills.map((skill) => (skill.id === 'crm' ? { ...skill, tools: [...skill.tools, 'crm.birthdays'] } : skill));
   return open({ 'crm.birthdays': () => answer({ count: all.length, birthdays: all }) }, [NOTES, TEAM], { ...world, skills });
 }
 
-test('birthdays of contacts stand above the hours and lead to their note', async () => {
+test('birthdays of contacts are shown above the hours and link to their note', async () => {
   const user = userEvent.setup();
   const { backend } = await openWith(ADA, BEN);
   const ada = await screen.findByRole('button', { name: /^Ada Quill turns 40.*Birthdays, recurring, read only$/ });
@@ -32,7 +32,7 @@ test('birthdays of contacts stand above the hours and lead to their note', async
   expect(backend.asked('call_tool').filter(({ tool }) => tool === 'calendar.get_event')).toEqual([]);
 });
 
-test('one without a year is a birthday, and all are hidden by a click', async () => {
+test('a birthday without a year is shown, and all are hidden by a click', async () => {
   const user = userEvent.setup();
   const { press } = await openWith(BEN);
   press('w');
@@ -41,7 +41,7 @@ test('one without a year is a birthday, and all are hidden by a click', async ()
   expect(screen.queryByRole('button', { name: /^Ben Farrow/ })).toBeNull();
 });
 
-test('without a birthday there is no such calendar', async () => {
+test('without birthdays there is no such calendar', async () => {
   await openWith();
   expect(screen.queryByRole('button', { name: /Birthdays/ })).toBeNull();
 });

@@ -12,7 +12,7 @@ const views = [
   { value: 'month', label: 'Month' },
 ] as const satisfies readonly { value: CalendarView; label: string }[];
 
-/** The date, the way to others, the view, and a new event. */
+/** The date, navigation, the view, and a new event. */
 export function CalendarHead() {
   const { state, dispatch, today, writing } = useCalendar();
   const unit = state.view;

@@ -10,7 +10,7 @@ beforeEach(setNow);
 afterEach(unsetNow);
 
 describe('a day', () => {
-  test('shows its events, those of the whole day, and the time', async () => {
+  test('shows its events, all-day events, and the current time', async () => {
     const { asked } = await open();
     expect(asked('list_events')).toEqual([{ from: '2026-11-23', days: 7 }]);
     expect(screen.getByTestId('calendar-date')).toHaveTextContent('Mon 23 Nov');
@@ -19,18 +19,18 @@ describe('a day', () => {
     expect(screen.getByTestId('whole-days')).toHaveTextContent('Quarter close, day 1 of 3');
     expect(screen.getByTestId('now-line')).toHaveTextContent('14:36');
     expect(screen.queryByRole('button', { name: /Dentist/ })).toBeNull();
-    // The page around it is missing here.
+    // The surrounding page is missing here.
     expect((await violations()).filter((one) => !/^(landmark-one-main|page-has-heading-one)/.test(one)).join('\n')).toBe('');
   });
 
-  test('those that overlap stand side by side', async () => {
+  test('overlapping events are side by side', async () => {
     await open();
     const style = (name: RegExp) => box(name).parentElement!.style;
     expect([style(/^Brightwater/).left, style(/^Interview/).left]).toEqual(['0%', '50%']);
     expect(style(/^Quillon/).left).toBe('0%');
   });
 
-  test('arrows, buttons, T and a date lead to others', async () => {
+  test('arrows, buttons, T and a date navigate', async () => {
     const { press } = await open();
     const date = () => screen.getByTestId('calendar-date').textContent;
     press('ArrowRight');
@@ -46,7 +46,7 @@ describe('a day', () => {
     expect(date()).toBe('Wed 25 Nov');
   });
 
-  test('keys mean nothing where text is typed, or with Ctrl', async () => {
+  test('keys are ignored in text fields, and with Ctrl', async () => {
     const { press } = await open();
     press('n');
     const title = screen.getByLabelText('Title');
@@ -55,7 +55,7 @@ describe('a day', () => {
     expect(screen.getByTestId('calendar-date')).toHaveTextContent('Mon 23 Nov');
   });
 
-  test('arrows lead from event to event, Enter opens its sheet, Esc closes it', async () => {
+  test('arrows move between events, Enter opens the sheet, Esc closes it', async () => {
     const { press } = await open();
     press('ArrowDown');
     press('ArrowDown', document.activeElement as HTMLElement);
@@ -70,7 +70,7 @@ describe('a day', () => {
     expect(screen.queryByTestId('event-sheet')).toBeNull();
   });
 
-  test('the sheet says what is left of it, and leads to its note', async () => {
+  test('the sheet shows the remaining time, and links to the note', async () => {
     const { store } = await open();
     await userEvent.click(box(/^Quillon/));
     expect(screen.getByTestId('event-sheet')).toHaveTextContent('now, 24 min left');
@@ -79,7 +79,7 @@ describe('a day', () => {
     expect(store.get().app.panel.note).toBe('Events/Quillon.md');
   });
 
-  test('nothing on it offers a new event', async () => {
+  test('an empty day offers a new event', async () => {
     const { press } = await open();
     press('ArrowLeft');
     await act(async () => {});
@@ -91,7 +91,7 @@ describe('a day', () => {
 });
 
 describe('calendars', () => {
-  test('an old one says its age, and a click hides its events', async () => {
+  test('an outdated one shows its age, and a click hides its events', async () => {
     await open();
     const team = screen.getByRole('button', { name: 'Team, 4 h old' });
     await userEvent.click(team);
@@ -101,7 +101,7 @@ describe('calendars', () => {
     expect(box(/^Team stand-up/)).toBeVisible();
   });
 
-  test('one that cannot be read says why, and is fetched again by a click', async () => {
+  test('one that cannot be read says why, and is refetched by a click', async () => {
     const problems = [{ calendar: 'Team', problem: 'Team was never fetched', remedy: 'Fetch it.' }];
     const fetched = answer({ calendars: [{ calendar: 'Team', problem: 'The server of Team answers with status 500.', fetched: null }] });
     const { asked } = await open({ 'calendar.refresh_calendars': () => fetched }, [NOTES, { ...TEAM, fetched: null, problems }]);
@@ -112,7 +112,7 @@ describe('calendars', () => {
     expect(box(/^Brightwater/)).toBeVisible();
   });
 
-  test('offline what was fetched stays, with its time', async () => {
+  test('offline, fetched events stay, with their time', async () => {
     vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
     await open();
     expect(screen.getByText(/^Offline\. Shown as of .*\(Team\)\.$/)).toBeVisible();
@@ -125,14 +125,14 @@ describe('calendars', () => {
     expect(store.get().app.view).toEqual({ kind: 'settings', page: 'skills', skill: 'calendar' });
   });
 
-  test('while it is read the lines of the hours stay', async () => {
+  test('the hour lines are shown while loading', async () => {
     await open({ 'calendar.list_events': () => new Promise(() => {}) });
     expect(screen.getByRole('status', { name: 'Reading the calendar' })).toBeInTheDocument();
     expect(screen.getByText('12:00')).toBeInTheDocument();
     expect(screen.queryByTestId('calendar-empty')).toBeNull();
   });
 
-  test('a reading that fails says why, and is tried again by a click', async () => {
+  test('a failed load says why, and is retried by a click', async () => {
     let tries = 0;
     await open({ 'calendar.list_events': () => ((tries += 1) === 1 ? failure('The folder is gone.') : listed()) });
     expect(screen.getByRole('alert')).toHaveTextContent('The folder is gone.');
@@ -140,13 +140,13 @@ describe('calendars', () => {
     expect(box(/^Brightwater/)).toBeVisible();
   });
 
-  test('an event that cannot be read is never silently missing', async () => {
+  test('an unreadable event is never silently missing', async () => {
     const problems = [{ event: 'Events/Broken.md', calendar: 'vault', line: 3, problem: 'date is no date', remedy: 'Write it as 2026-11-24.' }];
     await open({ 'calendar.list_events': () => listed(EVENTS, { problems }) });
     expect(screen.getByRole('region', { name: 'Problems' })).toHaveTextContent('Broken: date is no date (line 3). Write it as 2026-11-24.');
   });
 
-  test('titles hide no character', async () => {
+  test('invisible characters in titles are shown', async () => {
     const hidden = [{ ...EVENTS[2]!, title: 'Pay\u202eolleH' }];
     await open({ 'calendar.list_events': () => listed(hidden) });
     expect(screen.getByText('U+202E')).toBeVisible();
@@ -154,7 +154,7 @@ describe('calendars', () => {
 });
 
 describe('weeks and months', () => {
-  test('a week has its seven days, and each opens', async () => {
+  test('a week shows seven days, and each opens', async () => {
     const { press } = await open();
     press('w');
     expect(screen.getByTestId('calendar-date')).toHaveTextContent('23–29 Nov');
@@ -164,7 +164,7 @@ describe('weeks and months', () => {
     expect(box(/^Dentist/)).toBeVisible();
   });
 
-  test('a month shows three titles a day and counts the rest', async () => {
+  test('a month shows three titles per day and counts the rest', async () => {
     const { press, asked } = await open();
     press('m');
     await act(async () => {});
@@ -178,7 +178,7 @@ describe('weeks and months', () => {
 });
 
 describe('moving', () => {
-  /** 1 px a minute. */
+  /** 1 px per minute. */
   const measured = () => {
     vi.spyOn(HTMLElement.prototype, 'getBoundingClientRect').mockReturnValue({ top: 0, height: 1440, left: 0, right: 300, width: 300, bottom: 1440, x: 0, y: 0, toJSON: () => ({}) });
     vi.stubGlobal('PointerEvent', MouseEvent);
@@ -191,14 +191,14 @@ describe('moving', () => {
   };
   afterEach(() => vi.restoreAllMocks());
 
-  test('an event is dragged to another time, and taken back', async () => {
+  test('an event is dragged to another time, and undone', async () => {
     measured();
     const { asked, backend } = await open();
     await drag(box(/^Interview/), 640, 703);
     expect(asked('update_event')).toEqual([{ event: 'Events/Interview.md', start: '2026-11-23T11:30' }]);
     const bar = screen.getByTestId('undo-bar');
     expect(bar).toHaveTextContent('Moved Interview to 11:30');
-    // The end of a drag is no click.
+    // The end of a drag is not a click.
     expect(screen.queryByTestId('event-sheet')).toBeNull();
     act(() => box(/^Interview/).focus());
     await userEvent.keyboard('{Enter}');
@@ -207,7 +207,7 @@ describe('moving', () => {
     expect(backend.asked('undo_changes')).toEqual([{ change_set: 'set-1' }]);
   });
 
-  test('its lower edge changes its end', async () => {
+  test('dragging its lower edge changes its end', async () => {
     measured();
     const { asked } = await open();
     const edge = box(/^Interview/).querySelector<HTMLElement>('[data-stretch]')!;
@@ -215,7 +215,7 @@ describe('moving', () => {
     expect(asked('update_event')).toEqual([{ event: 'Events/Interview.md', end: '2026-11-23T12:00' }]);
   });
 
-  test('one that recurs moves as a whole, by its clock', async () => {
+  test('a recurring one moves as a whole, by its time of day', async () => {
     measured();
     const { asked } = await open();
     await drag(box(/^Quillon/), 850, 910);
@@ -232,7 +232,7 @@ describe('moving', () => {
     expect(asked('update_event')).toEqual([]);
   });
 
-  test('a time of another zone is written in that zone', async () => {
+  test('a time in another zone is written in that zone', async () => {
     measured();
     const board = [{ ...EVENTS[3]!, there: '2026-11-23 05:30 America/New_York' }];
     const { asked } = await open({
@@ -243,7 +243,7 @@ describe('moving', () => {
     expect(asked('update_event')).toEqual([{ event: 'Events/Interview.md', start: '2026-11-23T06:30' }]);
   });
 
-  test('what is refused goes back, with the reason', async () => {
+  test('a refused move is reverted, with the reason', async () => {
     measured();
     await open({ 'calendar.update_event': () => failure('The note changed meanwhile.') });
     await drag(box(/^Interview/), 640, 700);
@@ -251,7 +251,7 @@ describe('moving', () => {
     expect(box(/^Interview ?, 10:30–11:30/)).toBeVisible();
   });
 
-  test('Space lifts, arrows move, Space drops; Esc returns', async () => {
+  test('Space picks up, arrows move, Space drops; Esc cancels', async () => {
     const { asked, press } = await open();
     const interview = box(/^Interview/);
     press(' ', interview);
@@ -267,7 +267,7 @@ describe('moving', () => {
     expect(asked('update_event')).toEqual([{ event: 'Events/Interview.md', start: '2026-11-23T10:15' }]);
   });
 
-  test('Shift and arrows stretch', async () => {
+  test('Shift and arrows resize', async () => {
     const { asked, press } = await open();
     const interview = box(/^Interview/);
     press(' ', interview);
@@ -277,7 +277,7 @@ describe('moving', () => {
     expect(asked('update_event')).toEqual([{ event: 'Events/Interview.md', end: '2026-11-23T12:00' }]);
   });
 
-  test('one of whole days is dragged to another day of the week', async () => {
+  test('an all-day event is dragged to another day of the week', async () => {
     vi.stubGlobal('PointerEvent', MouseEvent);
     const { asked, press } = await open();
     press('w');
@@ -292,7 +292,7 @@ describe('moving', () => {
     expect(screen.queryByTestId('event-sheet')).toBeNull();
   });
 
-  test('one of whole days moves and stretches by keys, day by day', async () => {
+  test('an all-day event moves and resizes by keys, day by day', async () => {
     const { asked, press } = await open();
     const close = box(/^Quarter close/);
     press(' ', close);
@@ -307,14 +307,14 @@ describe('moving', () => {
     expect(screen.getByTestId('undo-bar')).toHaveTextContent('Set the last day of Quarter close to Tue 24 Nov');
   });
 
-  test('one of whole days that recurs stays, and says how to change it', async () => {
+  test('a recurring all-day event stays, and says how to change it', async () => {
     const { asked, press } = await open({ 'calendar.list_events': () => listed([{ ...EVENTS[0]!, recurs: true }]) });
     press(' ', box(/^Quarter close/));
     expect(screen.getByText('Quarter close recurs. Edit it to change its days.')).toBeInTheDocument();
     expect(asked('update_event')).toEqual([]);
   });
 
-  test('a drag over free hours begins a new event', async () => {
+  test('dragging over free hours begins a new event', async () => {
     measured();
     const { asked } = await open();
     await drag(screen.getByRole('list', { name: 'Mon 23 Nov' }), 990, 1035);
@@ -341,12 +341,12 @@ describe('a new event', () => {
     return rest;
   };
 
-  test('begins at the next hour, and its day may be said in words', async () => {
+  test('begins at the next hour, and its day may be given in words', async () => {
     const { asked } = await write({ Day: 'next friday', Place: 'Tessel', Title: 'Lunch with Ravi' });
     expect(asked('create_event')).toEqual([{ title: 'Lunch with Ravi', start: '2026-12-04T15:00', end: '2026-12-04T16:00', location: 'Tessel' }]);
   });
 
-  test('without times it takes the whole day', async () => {
+  test('without times it is all-day', async () => {
     const { asked } = await write({ From: '', To: '', Title: 'Fair' });
     expect(asked('create_event')).toEqual([{ title: 'Fair', start: '2026-11-23', end: '2026-11-23' }]);
   });

@@ -1,4 +1,4 @@
-// A calendar beside the conversation, or in its place: days, weeks and months, with every calendar that there is.
+// A calendar beside or in place of the conversation: days, weeks and months, with all calendars.
 
 import { useEffect, useReducer, useRef } from 'react';
 
@@ -74,7 +74,7 @@ export function CalendarPanel({ panel, part, wide }: CalendarPanelProps) {
   const latest = useRef(onKey);
   useEffect(() => void (latest.current = onKey));
   useEffect(() => {
-    // The whole region: F6 leads to it, not to what stands in it.
+    // The whole region, which F6 focuses rather than its content.
     const region = root.current?.closest<HTMLElement>('[data-region=panel], [role=dialog]') ?? root.current;
     const listen = (event: KeyboardEvent) => latest.current(event);
     region?.addEventListener('keydown', listen);

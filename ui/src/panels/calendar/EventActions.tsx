@@ -9,7 +9,7 @@ import type { Contact } from './attendees';
 import { dayOf } from './time';
 import { aboutText } from './words';
 
-/** What is done with an event as a whole: a note of it, a line in the log of its contacts, a question. */
+/** Actions on an event: its note, an entry in a contact's log, a question. */
 export function EventActions({ event, contacts }: { event: CalendarEvent; contacts: readonly Contact[] }) {
   const { writing, today } = useCalendar();
   const { openNote } = useActions();
@@ -28,7 +28,7 @@ export function EventActions({ event, contacts }: { event: CalendarEvent; contac
       <Button size="s" icon="note" onClick={() => void makeNote()}>
         {made ? 'Open meeting note' : 'Make meeting note'}
       </Button>
-      {/* What has not begun is no conversation yet. */}
+      {/* An upcoming event cannot be logged. */}
       {first && dayOf(event.start) <= today && (contacts.length === 1 ? (
         <Button size="s" icon="check" onClick={() => writing.log(event, first)}>
           Log with {first.name}
@@ -48,7 +48,7 @@ export function EventActions({ event, contacts }: { event: CalendarEvent; contac
   );
 }
 
-/** Names an event in the composer, behind what stands there, for a question about it. */
+/** Appends an event to the composer's text, for a question about it. */
 function useAsk(): (event: CalendarEvent) => void {
   const { setDraft, setPanel } = useActions();
   const draft = useApp(draftOf);

@@ -11,29 +11,29 @@ import { spokenRest, timesText } from './words';
 interface EventBoxProps {
   readonly box: Box;
   readonly day: string;
-  /** The only day shown: times and places have room. */
+  /** Only one day is shown, so that times and places fit. */
   readonly single: boolean;
-  /** It is lifted, and was here. */
+  /** The original position of a picked-up event. */
   readonly ghost?: boolean;
-  /** It would be here. */
+  /** The target position of a picked-up event. */
   readonly lifted?: boolean;
 }
 
 const edges: Record<SourceColour, string> = { c1: 'border-l-c1', c2: 'border-l-c2', c3: 'border-l-c3', c4: 'border-l-c4' };
 const grounds: Record<SourceColour, string> = { c1: 'bg-accent-soft', c2: 'bg-accent-soft', c3: 'bg-surface-sunken', c4: 'bg-surface-sunken' };
 
-/** An invitation that waits for an answer has a dashed frame. */
+/** An unanswered invitation has a dashed border. */
 function lookOf(waits: boolean, colour: SourceColour, marked: boolean): string {
   const frame = waits ? 'border-y-line-control border-r-line-control' : 'border-y-transparent border-r-transparent';
   return `${edges[colour]} ${waits ? 'border-dashed bg-surface' : grounds[colour]} ${marked ? 'border-y-accent border-r-accent' : frame}`;
 }
 
-/** px of an event below which it has one line, and px of an hour in a window of usual height and in a low one. */
+/** Height in px below which an event has one line, and of an hour in a normal and in a low window. */
 const ONE_LINE = 34;
 const HOUR = 48;
 const LOW_HOUR = 40;
 
-/** An event in the hours of a day; a click opens its sheet, a drag moves it. */
+/** An event within the hours of a day; a click opens its sheet, dragging moves it. */
 export function EventBox({ box: { event, from, to, column, columns }, day, single, ghost = false, lifted = false }: EventBoxProps) {
   const { state, dispatch, sources, now, zone, today, dragging } = useCalendar();
   const source = sourceOf(sources, event);
@@ -93,7 +93,7 @@ export function EventBox({ box: { event, from, to, column, columns }, day, singl
   );
 }
 
-/** On the line of the title; only spoken where there is no room. */
+/** On the title's line; for screen readers only if there is no room. */
 function Times({ event, short }: { event: CalendarEvent; short: boolean }) {
   return (
     <span className={short ? 'sr-only' : 'shrink-0 text-meta text-fg-3 tabular-nums'}>

@@ -7,7 +7,7 @@ import { useCalendar } from './context';
 import type { EventConflict } from './lift';
 import { whenText } from './words';
 
-/** Both versions of an event that the user moved while it changed on its server, where nothing was written. */
+/** Both versions of an event that was moved here while it changed on its server; nothing was written. */
 export function EventConflictCard({ conflict }: { conflict: EventConflict }) {
   const { dispatch, today, writing } = useCalendar();
   const heading = useId();

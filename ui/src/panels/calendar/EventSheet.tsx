@@ -20,7 +20,7 @@ import { dayOf } from './time';
 import { useContacts } from './useContacts';
 import { nowText, whenText } from './words';
 
-/** What an event is, below the hours; none while none is open. */
+/** Details of the open event, below the hours. */
 export function EventSheet() {
   const { state, events } = useCalendar();
   const event = openEvent(state.open, events);
@@ -28,7 +28,7 @@ export function EventSheet() {
   return event && <Sheet key={event.key} event={event} />;
 }
 
-/** One that was moved has another key, and is the same. */
+/** A moved event has a new key, but is the same. */
 function openEvent(key: string | null, events: readonly CalendarEvent[]): CalendarEvent | undefined {
   const same = key?.slice(key.indexOf(' ')) ?? '';
   return events.find((event) => event.key === key) ?? (same === '' ? undefined : events.find((event) => event.key.endsWith(same)));

@@ -11,7 +11,7 @@ import { WholeDays } from './WholeDays';
 import { dayText, weekdayText } from './words';
 import { LinkButton } from '../../shared';
 
-/** An event of less is drawn as high as one of so many minutes. */
+/** Minimum height of an event, in minutes. */
 const LEAST = 30;
 
 export function Hours({ days }: { days: readonly string[] }) {
@@ -71,7 +71,7 @@ export function Hours({ days }: { days: readonly string[] }) {
   );
 }
 
-/** A line and its hour in the gutter. */
+/** A line and its hour in the margin. */
 function Lines() {
   const { now, zone } = useCalendar();
   const minute = minuteOf(wallIn(now, zone));
@@ -79,7 +79,7 @@ function Lines() {
     <div aria-hidden="true" className="absolute inset-0">
       {Array.from({ length: 23 }, (_, at) => at + 1).map((hour) => (
         <div key={hour} className="absolute right-0 left-0 flex -translate-y-1/2 items-center" style={{ top: atMinute(hour * 60) }}>
-          {/* The time of the line that shows now stands there instead. */}
+          {/* The current time replaces a nearby hour label. */}
           <span className={`w-10 shrink-0 pr-1 text-right text-meta text-fg-3 tabular-nums ${Math.abs(hour * 60 - minute) < 12 ? 'opacity-0' : ''}`}>{String(hour).padStart(2, '0')}:00</span>
           <span className="ml-1.5 h-px flex-1 bg-line" />
         </div>
@@ -97,7 +97,7 @@ function DayColumn({ day, single }: { day: string; single: boolean }) {
   return (
     <div
       data-day={day}
-      // Nothing but events is in a list.
+      // A list may contain only events.
       role={reading ? 'group' : 'list'}
       aria-label={dayText(day, today)}
       className={`relative min-w-0 flex-1 touch-none ${single ? '' : 'border-l border-line'} ${sources.some(({ readOnly }) => !readOnly) ? 'cursor-cell' : ''}`}
@@ -117,7 +117,7 @@ function DayColumn({ day, single }: { day: string; single: boolean }) {
   );
 }
 
-/** Where a new event is to be. */
+/** Where a new event will be. */
 function Planned({ start, end }: { start: string; end: string }) {
   const [from, to] = [minuteOf(start), dayOf(end) > dayOf(start) ? 1440 : minuteOf(end)];
   if (Number.isNaN(from) || Number.isNaN(to) || to <= from) return null;
@@ -128,7 +128,7 @@ function Planned({ start, end }: { start: string; end: string }) {
   );
 }
 
-/** Grey bars in the place of events; the lines of the hours stay. */
+/** Grey bars instead of events; the hour lines stay. */
 function Skeletons() {
   return (
     <div role="status" aria-label="Reading the calendar" className="animate-appear-late">

@@ -5,12 +5,12 @@ import { sourceOf, type SourceColour } from './sources';
 import { clockOf } from './time';
 import { dayText, weekdayText } from './words';
 
-/** How many titles a day has room for. */
+/** Titles that fit in a day. */
 const FIRST = 3;
 
 const bars: Record<SourceColour, string> = { c1: 'border-c1', c2: 'border-c2', c3: 'border-c3', c4: 'border-c4' };
 
-/** The weeks of a month; each day opens. */
+/** The weeks of a month; each day can be opened. */
 export function MonthView({ days }: { days: readonly string[] }) {
   const weeks = Array.from({ length: days.length / 7 }, (_, week) => days.slice(7 * week, 7 * week + 7));
   return (

@@ -7,7 +7,7 @@ import type { NewEvent } from './state';
 import { shifted, timeOf } from './time';
 import { dayText } from './words';
 
-/** A new event in a few words, in the place of the sheet. */
+/** A short form for a new event, in place of the sheet. */
 export function NewEventForm({ start }: { start: NewEvent }) {
   const { dispatch, today, writing } = useCalendar();
   const [title, setTitle] = useState('');
@@ -76,7 +76,7 @@ function Line({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-/** What was written as the tool takes it, or what is wrong with it. */
+/** The tool's arguments, or the error of an entry. */
 export function readEvent({ title, day, from, to }: { readonly title: string; readonly day: string; readonly from: string; readonly to: string }, today: string): { start: string; end: string } | string {
   if (title.trim() === '') return 'Write a title.';
   const date = dateOf(day, today);
@@ -88,6 +88,6 @@ export function readEvent({ title, day, from, to }: { readonly title: string; re
   if (to.trim() === '') return { start, end: shifted(start, 60) };
   if (end === null) return `“${to.trim()}” is no time. Write it as 10:15.`;
   const same = `${date}T${end}`;
-  // An end before the start is one of the next day.
+  // An end before the start is on the next day.
   return { start, end: same > start ? same : shifted(same, 1440) };
 }

@@ -10,8 +10,8 @@ import { contactOf, type Contact, type Person } from './attendees';
 import type { Answer } from './useWriting';
 
 /**
- * Who takes part in an event, and what each of them answered. `linked`: their names are those of notes. `contacts`: all of
- * the user's, `null` where they are not known.
+ * An event's attendees with their answers. `linked`: their names are note names. `contacts`: all of the
+ * user's, `null` if unknown.
  */
 export function People({ people, contacts, linked }: { people: readonly Person[]; contacts: readonly Contact[] | null; linked: boolean }) {
   return (
@@ -31,7 +31,7 @@ const choices: readonly { readonly answer: Answer; readonly label: string; reado
   { answer: 'decline', label: 'Decline', state: 'DECLINED' },
 ];
 
-/** The answers to an invitation of somebody else; the one that was given is marked. */
+/** Answers to an invitation from someone else; the given one is marked. */
 export function Invitation({ event, detail }: { event: CalendarEvent; detail: JsonValue | null | undefined }) {
   const { writing } = useCalendar();
   const invitation = at(detail, '/invitation');

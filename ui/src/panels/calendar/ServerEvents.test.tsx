@@ -22,7 +22,7 @@ describe('an event of a server', () => {
     return { ...rest, sheet: within(screen.getByTestId('event-sheet')) };
   };
 
-  test('is answered where it is an invitation', async () => {
+  test('can be answered if it is an invitation', async () => {
     const invitation = { organizer: 'boss@example.org', answer: 'NEEDS-ACTION' };
     const { asked, sheet } = await openOne({ ...KICKOFF, answer: 'NEEDS-ACTION' }, { attendees: people, invitation });
     expect(box(/^Kick-off ?, .*Work, not answered$/)).toHaveClass('border-dashed');
@@ -31,14 +31,14 @@ describe('an event of a server', () => {
     expect(asked('respond')).toEqual([{ event: 'Work/k', organizer: 'boss@example.org', answer: 'tentative' }]);
   });
 
-  test('shows which answer was given', async () => {
+  test('shows the given answer', async () => {
     const { sheet } = await openOne({ ...KICKOFF, answer: 'ACCEPTED' }, { attendees: people, invitation: { organizer: 'boss@example.org', answer: 'ACCEPTED' } });
     expect(box(/^Kick-off/)).not.toHaveClass('border-dashed');
     expect(sheet.getByRole('button', { name: 'Accept' })).toHaveAttribute('aria-pressed', 'true');
     expect(sheet.getByRole('button', { name: 'Decline' })).toHaveAttribute('aria-pressed', 'false');
   });
 
-  test('is changed and deleted with all who are told', async () => {
+  test('is changed and deleted, naming everyone who is notified', async () => {
     const { asked, sheet, press } = await openOne(KICKOFF, { attendees: people });
     expect(sheet.queryByRole('group')).toBeNull();
     const kickoff = box(/^Kick-off/);
@@ -53,7 +53,7 @@ describe('an event of a server', () => {
     expect(asked('delete_event')).toEqual([{ event: 'Work/k', notify }]);
   });
 
-  describe('that changed there too', () => {
+  describe('that also changed there', () => {
     const moved = async () => {
       const details: JsonValue[] = [{ title: 'Kick-off', next: [] }, { title: 'Kick-off at ten', location: 'Room 9', next: [{ start: '2026-11-24T10:00', end: '2026-11-24T11:00' }] }];
       const answers = [failure('Nothing was written: the event changed on the server.'), written];
@@ -69,7 +69,7 @@ describe('an event of a server', () => {
       return { ...rest, card: within(await screen.findByTestId('event-conflict')) };
     };
 
-    test('shows both versions, and keeps the one of the server', async () => {
+    test('shows both versions, and can keep the server’s', async () => {
       const { asked, card } = await moved();
       expect(card.getByRole('row', { name: 'Time tomorrow, 10:00–11:00 today, 16:15–17:15' })).toBeVisible();
       expect(card.getByRole('row', { name: 'Place Room 9 not changed' })).toBeVisible();
@@ -80,7 +80,7 @@ describe('an event of a server', () => {
       expect(asked('update_event')).toHaveLength(1);
     });
 
-    test('or sends the one of the user', async () => {
+    test('can send the user’s version', async () => {
       const { asked, card } = await moved();
       await userEvent.click(card.getByRole('button', { name: 'Use mine…' }));
       await act(async () => {});
@@ -109,7 +109,7 @@ describe('an event of a server', () => {
       return { ...rest, logged, sheet: within(screen.getByTestId('event-sheet')) };
     };
 
-    test('make a meeting note by one click, and a second one opens it', async () => {
+    test('create a meeting note by one click, and another one opens it', async () => {
       const { asked, sheet, store } = await withContacts([NOOR]);
       await userEvent.click(sheet.getByRole('button', { name: 'Make meeting note' }));
       expect(asked('document_event')).toEqual([{ event: 'Work/k', date: '2026-11-23' }]);
@@ -119,7 +119,7 @@ describe('an event of a server', () => {
       expect(store.get().app.panel.note).toBe('Meetings/Kick-off.md');
     });
 
-    test('are contacts by their address, and others can be added', async () => {
+    test('are matched to contacts by address, and others can be added', async () => {
       const { sheet, store } = await withContacts([NOOR]);
       expect(sheet.getByRole('button', { name: 'Noor Haddad' })).toBeVisible();
       expect(sheet.queryByRole('button', { name: 'Add contact noor@example.org' })).toBeNull();
@@ -142,14 +142,14 @@ describe('an event of a server', () => {
       expect(logged()).toEqual([{ name: boss.path, text: 'Meeting: Kick-off', date: '2026-11-23' }]);
     });
 
-    test('log nothing before its day', async () => {
+    test('cannot be logged before its day', async () => {
       vi.setSystemTime('2026-11-22T14:36:00Z');
       await withContacts([NOOR], 1);
       expect(screen.queryByRole('button', { name: /^Log with/ })).toBeNull();
     });
   });
 
-  test('is asked about behind what stands in the composer', async () => {
+  test('can be asked about, after the composer’s text', async () => {
     const { sheet, store } = await openOne(KICKOFF, {});
     store.actions.setDraft({ text: 'Hello', skills: ['crm'] });
     await userEvent.click(sheet.getByRole('button', { name: 'Ask about it' }));

@@ -12,7 +12,7 @@ const marks: Record<SourceColour, string> = {
   c4: 'bg-c4 text-surface',
 };
 
-/** The letter of a calendar, in its colour. */
+/** A calendar's letter, in its colour. */
 export function Mark({ source: { letter, colour } }: { source: CalendarSource }) {
   return (
     <span aria-hidden="true" className={`inline-flex size-[0.9375rem] shrink-0 items-center justify-center rounded-badge text-[0.625rem] leading-none font-bold ${marks[colour]}`}>
@@ -21,7 +21,7 @@ export function Mark({ source: { letter, colour } }: { source: CalendarSource })
   );
 }
 
-/** Each calendar by its name; a click hides it or shows it again. */
+/** All calendars; a click hides one or shows it again. */
 export function Sources() {
   const { sources, state, dispatch, now } = useCalendar();
   const online = useOnline();
@@ -52,7 +52,7 @@ export function Sources() {
   );
 }
 
-/** What is not as it should be with a calendar, each with its remedy. */
+/** Problems of calendars, with their remedies. */
 export function SourceLines() {
   const { sources, writing, reading } = useCalendar();
   const online = useOnline();

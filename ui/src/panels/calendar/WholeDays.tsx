@@ -7,10 +7,10 @@ import { dayOf } from './time';
 import { sourceOf } from './sources';
 import { dayText, spokenRest } from './words';
 
-/** How many of a day are shown at first: two columns of one, or two rows of several. */
+/** Events per day shown at first: two columns of one, or two rows of several. */
 const FIRST = 2;
 
-/** What takes whole days, above the hours. */
+/** All-day events, above the hours. */
 export function WholeDays({ days }: { days: readonly string[] }) {
   const { events, dispatch, today, state } = useCalendar();
   const { lift } = state;
@@ -30,7 +30,7 @@ export function WholeDays({ days }: { days: readonly string[] }) {
             {shown.map((event) => (
               <WholeDay key={event.key} event={event} day={day} single={single} />
             ))}
-            {/* A day alone shows it wherever it is to be. */}
+            {/* A single-day view shows it whatever its target day. */}
             {wholeDayOn(lifted, single ? dayOf(lifted[0]?.start ?? '') : day).map((event) => (
               <WholeDay key={`lifted ${event.key}`} event={event} day={day} single={single} lifted />
             ))}
@@ -52,7 +52,7 @@ function More({ count, events, onOpen }: { count: number; events: readonly Calen
   );
 }
 
-/** `lifted`: where it would be. */
+/** `lifted`: at its target position. */
 function WholeDay({ event, day, single, lifted = false }: { event: CalendarEvent; day: string; single: boolean; lifted?: boolean }) {
   const { sources, dispatch, state, dragging, today } = useCalendar();
   const source = sourceOf(sources, event);

@@ -1,4 +1,4 @@
-// Who takes part in an event, and who of them is a contact of the skill crm: pure.
+// An event's attendees, and which of them are contacts of the skill crm. Pure.
 
 import type { JsonValue } from '../../ipc';
 import { at } from '../skill/answer';
@@ -7,7 +7,7 @@ import { listIn, textIn } from './events';
 export interface Person {
   readonly name: string;
   readonly address: string;
-  /** As a calendar file says it: `ACCEPTED`. */
+  /** As in a calendar file: `ACCEPTED`. */
   readonly answer: string | null;
 }
 
@@ -17,7 +17,7 @@ export interface Contact {
   readonly addresses: readonly string[];
 }
 
-/** Who takes part, each once: names of a note, or what a calendar file says of each. */
+/** Distinct attendees: names in a note, or entries of a calendar file. */
 export function peopleOf(detail: JsonValue | null | undefined): Person[] {
   const names = at(detail, '/fields/attendees');
   const own = Array.isArray(names) ? names.flatMap((name) => (typeof name === 'string' ? [{ name, address: '', answer: null }] : [])) : [];
@@ -28,7 +28,7 @@ export function peopleOf(detail: JsonValue | null | undefined): Person[] {
   return [...new Map([...own, ...others].map((person) => [person.name, person])).values()];
 }
 
-/** The contacts that `crm.list_contacts` answered. */
+/** The contacts in the output of `crm.list_contacts`. */
 export function contactsIn(answer: JsonValue | null | undefined): Contact[] {
   return listIn(answer, 'contacts').flatMap((row) => {
     const [name, path, email] = [textIn(row, 'name'), textIn(row, 'path'), row['email']];
@@ -37,7 +37,7 @@ export function contactsIn(answer: JsonValue | null | undefined): Contact[] {
   });
 }
 
-/** The one contact with the address of a person; where none has it, the one of exactly that name. */
+/** The only contact with the person's address, else the only one with exactly that name. */
 export function contactOf({ name, address }: Person, contacts: readonly Contact[]): Contact | null {
   const same = (one: string, other: string) => one !== '' && one.trim().toLowerCase() === other.trim().toLowerCase();
   const at = contacts.filter(({ addresses }) => addresses.some((own) => same(own, address)));

@@ -1,4 +1,4 @@
-// Birthdays of contacts as a calendar of its own, which is read from their notes: pure.
+// Birthdays of contacts as a separate calendar, read from their notes. Pure.
 
 import type { JsonValue } from '../../ipc';
 import { listIn, textIn, type CalendarEvent } from './events';
@@ -15,7 +15,7 @@ export const BIRTHDAYS: CalendarSource = {
   problem: null,
 };
 
-/** What `crm.birthdays` answered, each as an event of the whole day whose id is the note of the contact. */
+/** The output of `crm.birthdays` as all-day events; their id is the contact's note. */
 export function birthdaysIn(answer: JsonValue | null | undefined): CalendarEvent[] {
   return listIn(answer, 'birthdays').flatMap((row) => {
     const [name, day, path, turns] = [textIn(row, 'name'), textIn(row, 'date'), textIn(row, 'path'), textIn(row, 'turns')];

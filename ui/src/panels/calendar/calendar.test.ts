@@ -19,39 +19,39 @@ describe('times', () => {
   test.each([
     ['2026-07-01T12:00', '2026-07-01T10:00:00.000Z'],
     ['2026-12-01T12:00', '2026-12-01T11:00:00.000Z'],
-    // Skipped: as much later as the clock is set forward.
+    // Skipped: shifted by the length of the gap.
     ['2026-03-29T02:30', '2026-03-29T01:30:00.000Z'],
     ['2026-03-29T01:59', '2026-03-29T00:59:00.000Z'],
     ['2026-03-29T03:00', '2026-03-29T01:00:00.000Z'],
-    // Twice: the first.
+    // Ambiguous: the first.
     ['2026-10-25T02:30', '2026-10-25T00:30:00.000Z'],
     ['2026-10-25T03:00', '2026-10-25T02:00:00.000Z'],
   ])('%s in Berlin is the instant %s', (local, instant) => {
     expect(new Date(instantOf(local, BERLIN)).toISOString()).toBe(instant);
   });
 
-  test('a skipped time settles behind the gap, any other stays', () => {
+  test('a skipped time settles after the gap, any other is unchanged', () => {
     expect(settled('2026-03-29T02:30', BERLIN)).toBe('2026-03-29T03:30');
     expect(settled('2026-03-29T01:45', BERLIN)).toBe('2026-03-29T01:45');
     expect(settled('2026-10-25T02:30', BERLIN)).toBe('2026-10-25T02:30');
   });
 
-  test('both ends of an event settle by the same', () => {
+  test('both ends of an event are shifted equally', () => {
     expect(settledSpan({ start: '2026-03-29T02:30', end: '2026-03-29T03:00' }, BERLIN)).toEqual({ start: '2026-03-29T03:30', end: '2026-03-29T04:00' });
   });
 
-  test('times move on the clock, over a clock change as on any night', () => {
+  test('moves keep the time of day, even across a clock change', () => {
     expect(shifted('2026-10-24T23:45', 30)).toBe('2026-10-25T00:15');
     expect(shifted('2026-03-28T14:00', 1440)).toBe('2026-03-29T14:00');
   });
 
-  test('zones with half hours and past the date line', () => {
+  test('zones with half hours and across the date line', () => {
     expect(inZone('2026-11-24T09:00', BERLIN, 'Asia/Kolkata')).toBe('2026-11-24T13:30');
     expect(inZone('2026-11-24T20:00', 'America/New_York', 'Pacific/Auckland')).toBe('2026-11-25T14:00');
     expect(wallIn(Date.UTC(2026, 10, 24, 0, 0), 'UTC')).toBe('2026-11-24T00:00');
   });
 
-  test('a zone that is not in the database counts as that of the machine', () => {
+  test('an unknown zone counts as the machine’s', () => {
     expect(wallIn(0, 'Moon/Tranquility')).toBe(wallIn(0, null));
   });
 
@@ -74,26 +74,26 @@ describe('times', () => {
 describe('events', () => {
   const row = { title: 'Dentist', start: '2026-11-24T09:30', end: '2026-11-24T10:15', event: 'Events/Dentist.md', calendar: 'vault', location: 'Marktplatz 4' };
 
-  test('an event over the border of two weeks is one', () => {
+  test('an event across the border of two weeks is one', () => {
     const night = { ...row, event: 'Events/Night.md', start: '2026-11-29T22:00', end: '2026-11-30T06:00' };
     const { events, zone } = listingOf([{ zone: BERLIN, events: [row, night] }, { zone: BERLIN, events: [night] }, null]);
     expect(events.map(({ start }) => start)).toEqual(['2026-11-24T09:30', '2026-11-29T22:00']);
     expect(zone).toBe(BERLIN);
   });
 
-  test('an event that moves stays the same, and the instances of a series differ', () => {
+  test('a moved event keeps its key, and instances of a series differ', () => {
     const [before, after] = ['09:30', '11:00'].map((time) => listingOf([{ events: [{ ...row, start: `2026-11-24T${time}` }] }]).events[0]?.key);
     expect(after).toBe(before);
     const series = ['24', '25'].map((day) => ({ ...row, recurs: true, start: `2026-11-${day}T09:30`, end: `2026-11-${day}T10:00` }));
     expect(new Set(listingOf([{ events: series }]).events.map(({ key }) => key)).size).toBe(2);
   });
 
-  test('what an answer lacks is left out, and nothing of it breaks the rest', () => {
+  test('incomplete events are skipped without affecting the rest', () => {
     const { events } = listingOf([{ events: [{ title: 'No time', event: 'x' }, 7, null, { ...row, title: '' }] }, 'text', [], { events: 'many' }]);
     expect(events.map(({ title }) => title)).toEqual(['(no title)']);
   });
 
-  test('problems of events are listed, those of whole calendars stand at the calendar', () => {
+  test('problems of events are listed, those of calendars are shown at the calendar', () => {
     const problems = [
       { event: 'Events/Broken.md', calendar: 'vault', line: 3, problem: 'date: is no date', remedy: 'Write it as 2026-11-24.' },
       { event: 'Lost', calendar: 'Team', problem: 'nobody knows its zone' },
@@ -107,7 +107,7 @@ describe('events', () => {
     ]);
   });
 
-  test('a night shift is on two days, one that ends at midnight on one', () => {
+  test('a night shift is on two days, an event ending at midnight on one', () => {
     const night = event('2026-11-26T22:00', '2026-11-27T06:00');
     const late = event('2026-11-26T22:00', '2026-11-27T00:00');
     const minutes = (day: string) => piecesOn([night, late], day).map(({ from, to }) => [from, to]);
@@ -115,14 +115,14 @@ describe('events', () => {
     expect(minutes('2026-11-27')).toEqual([[0, 360]]);
   });
 
-  test('an event of a day and longer is of the whole day', () => {
+  test('an event of a day or longer is all-day', () => {
     const trip = event('2026-11-26T08:00', '2026-11-28T12:00');
     expect(piecesOn([trip], '2026-11-27')).toEqual([]);
     expect(wholeDayOn([trip], '2026-11-28')).toEqual([trip]);
     expect(wholeDayOn([trip], '2026-11-29')).toEqual([]);
   });
 
-  test('an event that ends at an earlier time in the night the clock is set back', () => {
+  test('an event may end at an earlier time when the clock is set back', () => {
     expect(piecesOn([event('2026-10-25T02:30', '2026-10-25T02:15')], '2026-10-25').map(({ from, to }) => [from, to])).toEqual([[150, 150]]);
   });
 });
@@ -135,15 +135,15 @@ describe('overlaps', () => {
     expect(places(at(660, 720), at(600, 690), at(630, 690))).toEqual([[600, 0, 3], [630, 1, 3], [660, 2, 3]]);
   });
 
-  test('one after another has the whole width', () => {
+  test('consecutive ones have the full width', () => {
     expect(places(at(600, 660), at(660, 720))).toEqual([[600, 0, 1], [660, 0, 1]]);
   });
 
-  test('a free column is used again', () => {
+  test('a free column is reused', () => {
     expect(places(at(600, 720), at(600, 630), at(640, 700))).toEqual([[600, 0, 2], [600, 1, 2], [640, 1, 2]]);
   });
 
-  test('one without length stands beside what it would hide', () => {
+  test('an event without duration is beside the one it would hide', () => {
     expect(places(at(600, 600), at(615, 660))).toEqual([[600, 0, 2], [615, 1, 2]]);
   });
 });
@@ -152,12 +152,12 @@ describe('moving', () => {
   const dentist = event('2026-11-24T09:30', '2026-11-24T10:15', { title: 'Dentist' });
   const standUp = event('2026-11-24T09:00', '2026-11-24T09:15', { title: 'Stand-up', recurs: true });
 
-  test('by time and by day, with its length', () => {
+  test('by time and by day, keeping its duration', () => {
     expect(movedBy(dentist, 45, 1)).toEqual({ start: '2026-11-25T10:15', end: '2026-11-25T11:00' });
     expect(movedBy(dentist, -600, 0)).toEqual({ start: '2026-11-23T23:30', end: '2026-11-24T00:15' });
   });
 
-  test('one that recurs stays on its day', () => {
+  test('a recurring one stays on its day', () => {
     expect(movedBy(standUp, 60, 2)).toEqual({ start: '2026-11-24T10:00', end: '2026-11-24T10:15' });
     expect(movedBy(standUp, -6000, 0).start).toBe('2026-11-24T00:00');
     expect(movedBy(standUp, 6000, 0).start).toBe('2026-11-24T23:45');
@@ -168,37 +168,37 @@ describe('moving', () => {
     expect(stretchedBy(dentist, -600).end).toBe('2026-11-24T09:45');
   });
 
-  test('a new one drawn upwards and one drawn to midnight', () => {
+  test('a new one dragged upwards and one dragged to midnight', () => {
     expect(spanOf('2026-11-24', 700, 608)).toEqual({ start: '2026-11-24T10:15', end: '2026-11-24T11:45' });
     expect(spanOf('2026-11-24', 1430, 1440)).toEqual({ start: '2026-11-24T23:45', end: '2026-11-25T00:00' });
   });
 
-  test('the tool is told the new start, or the clock alone where the event recurs', () => {
+  test('the tool receives the new start, or only the time of day if it recurs', () => {
     expect(argsOf({ event: dentist, how: 'move', ...movedBy(dentist, 60, 1) }, BERLIN, null)).toEqual({ args: { event: 'Events/A.md', start: '2026-11-25T10:30' } });
     expect(argsOf({ event: standUp, how: 'move', ...movedBy(standUp, 30, 0) }, BERLIN, null)).toEqual({ args: { event: 'Events/A.md', start: '09:30' } });
     expect(argsOf({ event: dentist, how: 'stretch', ...stretchedBy(dentist, 15) }, BERLIN, null)).toEqual({ args: { event: 'Events/A.md', end: '2026-11-24T10:30' } });
   });
 
-  test('a time that the night skips is never written', () => {
+  test('a time skipped by the clock change is never written', () => {
     const night = event('2026-03-29T01:30', '2026-03-29T02:00');
     expect(argsOf({ event: night, how: 'move', ...movedBy(night, 60, 0) }, BERLIN, null)).toEqual({ args: { event: 'Events/A.md', start: '2026-03-29T03:30' } });
   });
 
-  test('the tool is told the time of the zone that the event has', () => {
+  test('the tool receives the time in the event’s own zone', () => {
     const board = event('2026-03-20T14:00', '2026-03-20T15:00');
-    // Five hours apart between the two changes of the clock, else six.
+    // The zones differ by five hours between their clock changes, otherwise by six.
     expect(argsOf({ event: board, how: 'move', ...movedBy(board, 0, 1) }, BERLIN, 'America/New_York')).toEqual({ args: { event: 'Events/A.md', start: '2026-03-21T09:00' } });
     expect(argsOf({ event: board, how: 'move', ...movedBy(board, 0, 14) }, BERLIN, 'America/New_York')).toEqual({ args: { event: 'Events/A.md', start: '2026-04-03T08:00' } });
   });
 
-  test('one that recurs does not move over midnight of its own zone', () => {
+  test('a recurring one does not move across midnight of its own zone', () => {
     const call = event('2026-11-24T06:00', '2026-11-24T07:00', { recurs: true, title: 'Call' });
     expect(argsOf({ event: call, how: 'move', ...movedBy(call, -60, 0) }, BERLIN, 'America/New_York')).toEqual({
       refused: 'In its own time zone Call would move to another day. Change its days in the note',
     });
   });
 
-  test('its label names what was done', () => {
+  test('its label describes the move', () => {
     const named = (day: string) => dayText(day, '2026-11-24');
     expect(labelOf({ event: dentist, how: 'move', ...movedBy(dentist, 60, 1) }, named)).toBe('Move Dentist to Wed 25 Nov, 10:30');
     expect(labelOf({ event: standUp, how: 'move', ...movedBy(standUp, 60, 0) }, named)).toBe('Move every Stand-up to 10:00');
@@ -218,14 +218,14 @@ describe('state', () => {
     expect(weeksShown({ ...first, view: 'month' })).toHaveLength(6);
   });
 
-  test('turns by what is shown; a day that a month lacks is its last', () => {
+  test('navigation steps by the view; a day missing in a month is its last', () => {
     const turned = (view: 'day' | 'week' | 'month', day: string) => reduceCalendar({ ...first, view, day }, { type: 'turned', by: 1 }).day;
     expect(turned('day', '2026-12-31')).toBe('2027-01-01');
     expect(turned('week', '2026-12-31')).toBe('2027-01-07');
     expect(turned('month', '2027-01-31')).toBe('2027-02-28');
   });
 
-  test('what was dropped stays where it was put until it is read, or goes back', () => {
+  test('a dropped event stays at its target until reloaded, or is reverted', () => {
     const one = event('2026-11-24T09:30', '2026-11-24T10:15');
     const lift = { event: one, how: 'move', by: 'keys', ...movedBy(one, 60, 0) } as const;
     const dropped = reduceCalendar(reduceCalendar(first, { type: 'lifted', lift }), { type: 'dropped' });
@@ -235,7 +235,7 @@ describe('state', () => {
     expect(shownEvents(reduceCalendar(dropped, { type: 'answered' }), [one])[0]?.start).toBe('2026-11-24T09:30');
   });
 
-  test('a hidden calendar is hidden until it is shown again', () => {
+  test('a hidden calendar stays hidden until shown again', () => {
     const one = event('2026-11-24T09:30', '2026-11-24T10:15');
     const hidden = reduceCalendar(first, { type: 'toggled', calendar: 'vault' });
     expect(shownEvents(hidden, [one])).toEqual([]);
@@ -251,7 +251,7 @@ describe('words', () => {
     expect(titleOf({ view: 'month', day: '2026-11-23' }, '2026-11-23')).toBe('Nov 2026');
   });
 
-  test('when an event is', () => {
+  test('times of an event', () => {
     const today = '2026-11-24';
     expect(whenText(event('2026-11-24T09:30', '2026-11-24T10:15'), today)).toBe('today, 09:30–10:15');
     expect(whenText(event('2026-11-25T22:00', '2026-11-26T00:00'), today)).toBe('tomorrow, 22:00–00:00');
@@ -259,14 +259,14 @@ describe('words', () => {
     expect(whenText(event('2026-11-23', '2026-11-25', { wholeDay: true }), today)).toBe('Mon 23 Nov to tomorrow');
   });
 
-  test('what is left of an event counts the hour that the night has twice', () => {
+  test('the remaining time includes the hour repeated by the clock change', () => {
     const night = event('2026-10-25T01:00', '2026-10-25T03:30');
     expect(nowText(night, Date.parse('2026-10-25T00:30:00Z'), BERLIN)).toBe('now, 2 h left');
     expect(nowText(night, Date.parse('2026-10-25T02:10:00Z'), BERLIN)).toBe('now, 20 min left');
     expect(nowText(night, Date.parse('2026-10-25T02:30:00Z'), BERLIN)).toBe('');
   });
 
-  test('calendars: their names, marks, and their age once they are old', () => {
+  test('calendars: names, marks, and their age if outdated', () => {
     const [notes, team] = sourcesOf({
       calendars: [
         { calendar: 'vault', kind: 'notes', read_only: false, fetched: null, problems: [] },

@@ -1,4 +1,4 @@
-// An event of a server that the user moved while somebody else changed it there: pure.
+// A server event that was moved here while it changed there. Pure.
 
 import type { JsonValue } from '../../ipc';
 import { isRow } from '../skill/answer';
@@ -11,11 +11,11 @@ type Version = Pick<CalendarEvent, 'title' | 'start' | 'end' | 'wholeDay' | 'loc
 export interface ConflictRow {
   readonly label: 'Time' | 'Title' | 'Place';
   readonly server: string;
-  /** `null`: not changed by the user. */
+  /** `null` if the user did not change it. */
   readonly here: string | null;
 }
 
-/** The conflict of a move that was refused; none where the event is what it was, or its next time is not known. */
+/** The conflict of a refused move; none if the event is unchanged, or its next occurrence is unknown. */
 export function conflictOf(lift: Lift, detail: JsonValue | null): EventConflict | null {
   const [next] = listIn(detail, 'next');
   const [start, end] = next ? [textIn(next, 'start'), textIn(next, 'end')] : [null, null];
@@ -24,7 +24,7 @@ export function conflictOf(lift: Lift, detail: JsonValue | null): EventConflict 
   return isSame(theirs, lift.event) ? null : { lift, theirs };
 }
 
-/** What differs: its time, and what the server has besides. */
+/** The differences: its time, and the server's other changes. */
 export function rowsOf({ lift, theirs }: EventConflict, today: string): ConflictRow[] {
   const { event, start, end } = lift;
   const rows: ConflictRow[] = [{ label: 'Time', server: whenText(theirs, today), here: whenText({ ...event, start, end }, today) }];

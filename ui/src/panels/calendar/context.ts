@@ -1,4 +1,4 @@
-// What every part of the calendar's panel needs of it.
+// Context shared by all parts of the calendar panel.
 
 import { createContext, useContext, type Dispatch } from 'react';
 
@@ -11,19 +11,19 @@ import type { Writing } from './useWriting';
 export interface CalendarContext {
   readonly state: CalendarState;
   readonly dispatch: Dispatch<CalendarChange>;
-  /** As they are to be drawn. */
+  /** Events to render. */
   readonly events: readonly CalendarEvent[];
   readonly sources: readonly CalendarSource[];
-  /** The minute that it is, ms. */
+  /** The current minute, ms. */
   readonly now: number;
   /** In the user's zone, `YYYY-MM-DD`. */
   readonly today: string;
   readonly zone: string | null;
-  /** Nothing of what is shown was read yet. */
+  /** Nothing of the visible range is loaded yet. */
   readonly reading: boolean;
   readonly dragging: Dragging;
   readonly writing: Writing;
-  /** The whole name of one of the skill's tools. */
+  /** The full name of one of the skill's tools. */
   nameOf(tool: string): string;
 }
 

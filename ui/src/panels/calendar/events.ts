@@ -1,30 +1,30 @@
-// What the calendar's tools answer, as the panel draws it.
+// Converts the output of the calendar's tools to events to render.
 
 import type { JsonValue } from '../../ipc';
 import { at, isRow, type Row, type RowProblem } from '../skill/answer';
 import { dayOf, minuteOf, minutesBetween, type Local } from './time';
 
 export interface CalendarEvent {
-  /** Of this instance. */
+  /** Identifies this instance. */
   readonly key: string;
-  /** What tools call it: the path of its note, or its calendar and UID. */
+  /** Identifies the event for tools: the path of its note, or its calendar and UID. */
   readonly id: string;
   readonly title: string;
-  /** A time of the user's zone; of whole days the first. */
+  /** In the user's zone; for all-day events the first day. */
   readonly start: Local;
-  /** As `start`; of whole days the last. */
+  /** Like `start`; for all-day events the last day. */
   readonly end: Local;
   readonly wholeDay: boolean;
   readonly calendar: string;
   readonly location: string | null;
   readonly recurs: boolean;
-  /** The user's answer to an invitation, as a calendar says it: `NEEDS-ACTION`. */
+  /** The user's answer to an invitation, in calendar notation: `NEEDS-ACTION`. */
   readonly answer: string | null;
   /** Its start in its own zone: "2026-11-24 14:00 America/New_York". */
   readonly there: string | null;
 }
 
-/** A part of an event on one day, in minutes since midnight. */
+/** The part of an event on one day, in minutes since midnight. */
 export interface Piece {
   readonly event: CalendarEvent;
   readonly from: number;
@@ -33,13 +33,13 @@ export interface Piece {
 
 export interface Listing {
   readonly events: readonly CalendarEvent[];
-  /** None: that of this machine. */
+  /** None for the machine's zone. */
   readonly zone: string | null;
-  /** What could not be read of single events. */
+  /** Problems of single events. */
   readonly problems: readonly RowProblem[];
 }
 
-/** Several weeks as one: an event that lasts over their border is one event. */
+/** Merges several weeks: an event across their border is one event. */
 export function listingOf(answers: readonly (JsonValue | null | undefined)[]): Listing {
   const events = new Map<string, CalendarEvent>();
   const problems = new Map<string, RowProblem>();
@@ -51,7 +51,7 @@ export function listingOf(answers: readonly (JsonValue | null | undefined)[]): L
       const event = eventOf(row);
       if (event) events.set(event.key, event);
     }
-    // Of a calendar that cannot be read at all its own line tells.
+    // A calendar that cannot be read at all is reported in its own line.
     for (const row of listIn(answer, 'problems')) if (textIn(row, 'event') !== null || textIn(row, 'calendar') === null) problems.set(JSON.stringify(row), problemOf(row));
   }
   return { events: [...events.values()].toSorted(byStart), zone, problems: [...problems.values()] };
@@ -62,7 +62,7 @@ function eventOf(row: Row): CalendarEvent | null {
   if (id === null || start === null || end === null) return null;
   const [recurs, calendar] = [row['recurs'] === true, textIn(row, 'calendar') ?? ''];
   return {
-    // One that moves stays the same, and keeps the focus; the instances of a series differ by their start alone.
+    // Stable under moves, so that it keeps the focus; instances of a series differ only by their start.
     key: recurs ? `${start} ${calendar} ${id}` : `${calendar} ${id}`,
     id,
     title: textIn(row, 'title') ?? '(no title)',
@@ -84,13 +84,13 @@ function problemOf(row: Row): RowProblem {
   return { path, line: typeof row['line'] === 'number' ? row['line'] : null, problem: path === null && event !== null ? `${event}: ${problem}` : problem, remedy: textIn(row, 'remedy') };
 }
 
-/** The timed events of a day, in order of start; one that lasts a day and longer is of the whole day there. */
+/** The timed events of a day, by start; an event that covers the day counts as all-day there. */
 export function piecesOn(events: readonly CalendarEvent[], day: string): Piece[] {
   return events.flatMap((event) => {
     if (event.wholeDay || isLong(event) || !touches(event, day)) return [];
     const from = dayOf(event.start) === day ? minuteOf(event.start) : 0;
     const to = dayOf(event.end) === day ? minuteOf(event.end) : 1440;
-    // In the night in which the clock is set back an event may end at an earlier time than it began.
+    // When the clock is set back, an event may end at an earlier time than it began.
     return [{ event, from, to: Math.max(from, to) }];
   });
 }
@@ -99,12 +99,12 @@ export function wholeDayOn(events: readonly CalendarEvent[], day: string): Calen
   return events.filter((event) => (event.wholeDay || isLong(event)) && touches(event, day));
 }
 
-/** All of a day, those of the whole day first. */
+/** All events of a day, all-day ones first. */
 export function eventsOn(events: readonly CalendarEvent[], day: string): CalendarEvent[] {
   return [...wholeDayOn(events, day), ...piecesOn(events, day).map(({ event }) => event)];
 }
 
-/** "day 1 of 3"; empty where it is one day alone. */
+/** "day 1 of 3"; empty for a single day. */
 export function dayOfDays(event: CalendarEvent, day: string): string {
   const days = Math.round(minutesBetween(`${dayOf(event.start)}T00:00`, `${dayOf(event.end)}T00:00`) / 1440) + 1;
   if (days < 2) return '';
@@ -114,7 +114,7 @@ export function dayOfDays(event: CalendarEvent, day: string): string {
 
 function touches({ start, end, wholeDay }: CalendarEvent, day: string): boolean {
   if (dayOf(start) > day || dayOf(end) < day) return false;
-  // What ends at midnight does not reach into the day.
+  // An end at midnight does not reach into that day.
   return wholeDay || dayOf(start) === day || end > `${day}T00:00`;
 }
 
@@ -122,7 +122,7 @@ function isLong({ start, end, wholeDay }: CalendarEvent): boolean {
   return !wholeDay && minutesBetween(start, end) >= 1440;
 }
 
-/** Of those that begin together the longest first. */
+/** Longest first among equal starts. */
 function byStart(a: CalendarEvent, b: CalendarEvent): number {
   return order(a.start, b.start) || order(b.end, a.end) || order(a.title, b.title);
 }

@@ -1,4 +1,4 @@
-// The calendar's panel over a scripted skill, for tests: a week of November 2026.
+// The calendar panel over a scripted skill: a week of November 2026.
 
 import { act, fireEvent, screen } from '@testing-library/react';
 import { vi } from 'vitest';

@@ -1,4 +1,4 @@
-// The keys of the calendar, wherever the focus is in its panel.
+// Keys of the calendar, anywhere in its panel.
 
 import { latinKey } from '../../state/latin-key';
 import { addDays } from '../../shared/form/dates';
@@ -10,7 +10,7 @@ const views: Readonly<Record<string, CalendarView>> = { d: 'day', w: 'week', m: 
 export function keysOf({ state, dispatch, today, writing }: CalendarContext) {
   return (event: KeyboardEvent) => {
     const region = event.currentTarget;
-    // What is lifted has the keys.
+    // A picked-up event handles the keys.
     if (state.lift !== null || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !(region instanceof HTMLElement) || isElsewhere(event.target, region)) return;
     const act = actOf(latinKey(event), region);
     if (act === null) return;
@@ -47,7 +47,7 @@ export function keysOf({ state, dispatch, today, writing }: CalendarContext) {
   }
 }
 
-/** Where letters are typed, arrows choose, or something else lies over the panel. */
+/** In text fields, in controls that use arrow keys, or below an overlay. */
 function isElsewhere(target: EventTarget | null, region: HTMLElement): boolean {
   if (!(target instanceof Element)) return true;
   if (target.closest('input, textarea, select, [contenteditable=true], [role=menu], [role=tablist], [role=grid], [role=radiogroup], [role=separator]')) return true;
@@ -55,7 +55,7 @@ function isElsewhere(target: EventTarget | null, region: HTMLElement): boolean {
   return dialog !== null && dialog !== region;
 }
 
-/** The event after or before the one that has the focus; the first, or the last one, where none has. */
+/** Focuses the next or previous event; the first or last if none is focused. */
 function focusEvent(region: HTMLElement, by: 1 | -1): void {
   const all = [...region.querySelectorAll<HTMLElement>('[data-event]')];
   const at = all.findIndex((one) => one === document.activeElement);

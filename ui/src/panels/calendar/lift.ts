@@ -1,9 +1,9 @@
-// Events on their way to another time, as data.
+// Data of events being moved.
 
 import type { CalendarEvent } from './events';
 import type { Local } from './time';
 
-/** Where an event is to be while it is moved or stretched. */
+/** The target of an event being moved or resized. */
 export interface Lift {
   readonly event: CalendarEvent;
   readonly how: 'move' | 'stretch';
@@ -12,10 +12,10 @@ export interface Lift {
   readonly end: Local;
 }
 
-/** A move that was not written, as the event changed on its server. */
+/** A move that was not written, because the event changed on its server. */
 export interface EventConflict {
-  /** What the user did, to the event as it was before. */
+  /** The user's change, relative to the earlier version. */
   readonly lift: Lift;
-  /** The event as the server has it now. */
+  /** The event's current version on the server. */
   readonly theirs: CalendarEvent;
 }

@@ -1,4 +1,4 @@
-// Where a moved or stretched event is to be, and what its tool is told of that: pure.
+// Computes the target of a moved or resized event, and its tool's arguments. Pure.
 
 import { addDays } from '../../shared/form/dates';
 import type { CalendarEvent } from './events';
@@ -8,12 +8,12 @@ import { clockOf, dayOf, inZone, localAt, minuteOf, minutesBetween, settled, shi
 /** Minutes of one step. */
 export const STEP = 15;
 
-/** To the next step, as the clock counts. */
+/** Rounds to the nearest step, in wall-clock time. */
 export function snapped(minutes: number): number {
   return Math.round(minutes / STEP) * STEP;
 }
 
-/** The event that many minutes and days later. One that recurs stays on its day: it changes as a whole. */
+/** Moves the event by minutes and days. A recurring one stays on its day, because it changes as a whole. */
 export function movedBy({ start, end, recurs, wholeDay }: CalendarEvent, minutes: number, days: number): { start: Local; end: Local } {
   if (wholeDay) return recurs ? { start, end } : { start: addDays(start, days), end: addDays(end, days) };
   const length = minutesBetween(start, end);
@@ -23,7 +23,10 @@ export function movedBy({ start, end, recurs, wholeDay }: CalendarEvent, minutes
   return { start: next, end: shifted(next, length) };
 }
 
-/** With its end that many minutes later, at least one step after its start; one that recurs lasts a day at most. Whole days end `days` later. */
+/**
+ * Moves its end by minutes, to at least one step after its start; a recurring event lasts at most a day.
+ * All-day events end `days` later.
+ */
 export function stretchedBy({ start, end, recurs, wholeDay }: CalendarEvent, minutes: number, days = 0): { start: Local; end: Local } {
   if (wholeDay) {
     const last = addDays(end, recurs ? 0 : days);
@@ -33,13 +36,13 @@ export function stretchedBy({ start, end, recurs, wholeDay }: CalendarEvent, min
   return { start, end: shifted(start, recurs ? Math.min(length, 1440) : length) };
 }
 
-/** A new event from one minute of a day to another, in whichever order. */
+/** A new event between two minutes of a day, in either order. */
 export function spanOf(day: string, a: number, b: number): { start: Local; end: Local } {
   const [from, to] = [Math.min(snapped(a), snapped(b)), Math.max(snapped(a), snapped(b))];
   return { start: localAt(day, from), end: localAt(day, Math.max(to, from + STEP)) };
 }
 
-/** In a night that skips an hour both ends move by the same: the event keeps its length on the clock. */
+/** When the clock skips an hour, both ends are shifted equally: the event keeps its wall-clock duration. */
 export function settledSpan({ start, end }: { start: Local; end: Local }, zone: string | null): { start: Local; end: Local } {
   const begin = settled(start, zone);
   return { start: begin, end: settled(shifted(end, minutesBetween(start, begin)), zone) };
@@ -47,7 +50,7 @@ export function settledSpan({ start, end }: { start: Local; end: Local }, zone: 
 
 export type Told = { readonly args: Readonly<Record<string, string>> } | { readonly refused: string };
 
-/** The arguments of `update_event`. Its times are those of the event's own zone, `own`; `zone` is the user's. */
+/** The arguments of `update_event`. Times are in the event's own zone, `own`; `zone` is the user's. */
 export function argsOf({ event, how, ...put }: Pick<Lift, 'event' | 'how' | 'start' | 'end'>, zone: string | null, own: string | null): Told {
   if (event.wholeDay) return { args: { event: event.id, ...(how === 'move' ? { start: put.start } : { end: put.end }) } };
   const { start, end } = settledSpan(put, zone);
@@ -55,12 +58,12 @@ export function argsOf({ event, how, ...put }: Pick<Lift, 'event' | 'how' | 'sta
   const key = how === 'move' ? 'start' : 'end';
   const time = there(how === 'move' ? start : end);
   if (!event.recurs) return { args: { event: event.id, [key]: time } };
-  // A rule says the days; only the clock of all of them can be changed.
+  // The recurrence rule sets the days; only the time of day of all of them can change.
   if (how === 'move' && dayOf(time) !== dayOf(there(event.start))) return { refused: `In its own time zone ${event.title} would move to another day. Change its days in the note` };
   return { args: { event: event.id, [key]: clockOf(time) } };
 }
 
-/** "Move Dentist to 15:00": what the user did, as the bar with Undo begins. */
+/** "Move Dentist to 15:00": label of the change, as shown in the Undo bar. */
 export function labelOf({ event, how, start, end }: Pick<Lift, 'event' | 'how' | 'start' | 'end'>, dayText: (day: string) => string): string {
   const name = event.recurs ? `every ${event.title}` : event.title;
   if (event.wholeDay) return how === 'move' ? `Move ${name} to ${dayText(start)}` : `Set the last day of ${name} to ${dayText(end)}`;

@@ -1,20 +1,20 @@
-// Events that overlap stand side by side and share the width, in order of their start.
+// Lays out overlapping events side by side with equal widths, in order of start.
 
 import type { Piece } from './events';
 
 export interface Box extends Piece {
-  /** From the left, from 0. */
+  /** From the left, zero-based. */
   readonly column: number;
-  /** How many share the width where it stands. */
+  /** Number of columns that share the width. */
   readonly columns: number;
 }
 
-/** `least`: minutes that even the shortest one takes up on the page. */
+/** `least`: the minimum height of an event, in minutes. */
 export function sideBySide(pieces: readonly Piece[], least: number): Box[] {
   const sorted = pieces.toSorted((a, b) => a.from - b.from || b.to - a.to);
   const boxes: Box[] = [];
   let group: { readonly piece: Piece; readonly column: number }[] = [];
-  /** Where the last one of each column ends. */
+  /** The end of the last event in each column. */
   let ends: number[] = [];
   const close = () => {
     boxes.push(...group.map(({ piece, column }) => ({ ...piece, column, columns: ends.length })));
@@ -22,7 +22,7 @@ export function sideBySide(pieces: readonly Piece[], least: number): Box[] {
     ends = [];
   };
   for (const piece of sorted) {
-    // Nothing that stands there reaches it: a new group begins.
+    // No earlier event reaches it: start a new group.
     if (ends.every((end) => end <= piece.from)) close();
     const free = ends.findIndex((end) => end <= piece.from);
     const column = free < 0 ? ends.length : free;

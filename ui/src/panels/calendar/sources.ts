@@ -1,4 +1,4 @@
-// The calendars side by side: what they are called, their mark, and how old what is shown of them is.
+// Calendars: their names, marks, and the age of their data.
 
 import type { JsonValue } from '../../ipc';
 import { listIn, textIn, type CalendarEvent } from './events';
@@ -6,24 +6,24 @@ import { listIn, textIn, type CalendarEvent } from './events';
 export type SourceColour = 'c1' | 'c2' | 'c3' | 'c4';
 
 export interface CalendarSource {
-  /** As the tools call it. */
+  /** As named by the tools. */
   readonly id: string;
-  /** As the user reads it. */
+  /** Display name. */
   readonly name: string;
   readonly letter: string;
   readonly colour: SourceColour;
   readonly readOnly: boolean;
   /** Fetched from an address or a server. */
   readonly remote: boolean;
-  /** When it was fetched, RFC 3339. */
+  /** Time of the fetch, RFC 3339. */
   readonly fetched: string | null;
-  /** Why nothing of it can be shown. */
+  /** Why it cannot be shown. */
   readonly problem: { readonly problem: string; readonly remedy: string | null } | null;
 }
 
 const colours: readonly SourceColour[] = ['c1', 'c4', 'c3', 'c2'];
 
-/** How old what was fetched may be before its name says so, in minutes. */
+/** Minutes after which fetched data shows its age. */
 const FRESH = 60;
 
 export function sourcesOf(answer: JsonValue | null | undefined): CalendarSource[] {
@@ -48,7 +48,7 @@ export function sourcesOf(answer: JsonValue | null | undefined): CalendarSource[
   });
 }
 
-/** "3 h old"; empty where it is fresh. `now` in ms. */
+/** "3 h old"; empty if fresh. `now` in ms. */
 export function ageText({ fetched }: CalendarSource, now: number): string {
   if (fetched === null) return '';
   const minutes = Math.floor((now - Date.parse(fetched)) / 60_000);
@@ -58,7 +58,7 @@ export function ageText({ fetched }: CalendarSource, now: number): string {
   return days === 1 ? '1 day old' : `${days} days old`;
 }
 
-/** What the last try to fetch said of a calendar that did not answer, by its name. */
+/** Errors of the last fetch, by calendar name. */
 export function refusedBy(answer: JsonValue | null | undefined): Record<string, string> {
   return Object.fromEntries(
     listIn(answer, 'calendars').flatMap((row) => {
@@ -68,7 +68,7 @@ export function refusedBy(answer: JsonValue | null | undefined): Record<string, 
   );
 }
 
-/** The calendar of an event; before the calendars were read, one without a name. */
+/** The calendar of an event; a nameless one before the calendars are loaded. */
 export function sourceOf(sources: readonly CalendarSource[], { calendar }: CalendarEvent): CalendarSource {
   return (
     sources.find(({ id }) => id === calendar) ?? { id: calendar, name: calendar, letter: '', colour: 'c1', readOnly: true, remote: false, fetched: null, problem: null }

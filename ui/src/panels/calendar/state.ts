@@ -1,4 +1,4 @@
-// What the panel shows of a calendar, as data: pure, no clock of its own.
+// State of the calendar panel. Pure, without a clock.
 
 import { moved as stepped, parts, weekdayOf } from '../../shared/form/date-words';
 import { addDays, dateText, daysIn } from '../../shared/form/dates';
@@ -8,10 +8,10 @@ import type { Local } from './time';
 
 export type CalendarView = 'day' | 'week' | 'month';
 
-/** A new event that is being written. */
+/** A new event being written. */
 export interface NewEvent {
   readonly day: string;
-  /** Empty: the whole day. */
+  /** Empty for all-day. */
   readonly from: string;
   readonly to: string;
 }
@@ -20,27 +20,27 @@ export interface CalendarState {
   readonly view: CalendarView;
   /** `YYYY-MM-DD` */
   readonly day: string;
-  /** Calendars that are not shown. */
+  /** Ids of hidden calendars. */
   readonly hidden: readonly string[];
-  /** The event whose sheet is open. */
+  /** The event with an open sheet. */
   readonly open: string | null;
   readonly adding: NewEvent | null;
   readonly lift: Lift | null;
-  /** By event: where it was put, until it is read there. */
+  /** Targets of dropped events by key, until reloaded. */
   readonly put: Readonly<Record<string, Pick<Lift, 'start' | 'end'>>>;
-  /** What waits for a choice between the server's version and the user's. */
+  /** Waits for a choice between the server's version and the user's. */
   readonly conflict: EventConflict | null;
 }
 
 export type CalendarChange =
   | { readonly type: 'viewed'; readonly view: CalendarView; readonly day?: string }
   | { readonly type: 'went'; readonly day: string }
-  /** To the next or previous day, week or month. */
+  /** Moves to the next or previous day, week or month. */
   | { readonly type: 'turned'; readonly by: 1 | -1 }
   | { readonly type: 'toggled'; readonly calendar: string }
   | { readonly type: 'opened'; readonly event: string }
   | { readonly type: 'adding'; readonly event: NewEvent }
-  /** The sheet or the form. */
+  /** Closes the sheet or the form. */
   | { readonly type: 'closed' }
   | { readonly type: 'lifted'; readonly lift: Lift }
   | { readonly type: 'carried'; readonly start: Local; readonly end: Local; readonly how?: Lift['how'] }
@@ -48,9 +48,9 @@ export type CalendarChange =
   | { readonly type: 'dropped' }
   | { readonly type: 'refused'; readonly event: string }
   | { readonly type: 'conflicted'; readonly conflict: EventConflict }
-  /** One version was chosen. */
+  /** A version was chosen. */
   | { readonly type: 'settled' }
-  /** The events were read again. */
+  /** The events were reloaded. */
   | { readonly type: 'answered' };
 
 export const firstCalendar = (day: string): CalendarState => ({ view: 'day', day, hidden: [], open: null, adding: null, lift: null, put: {}, conflict: null });
@@ -98,12 +98,12 @@ export function reduceCalendar(state: CalendarState, change: CalendarChange): Ca
   }
 }
 
-/** The events as they are to be drawn: without the hidden ones, and where they were put. */
+/** Events to render: without hidden ones, and at their targets. */
 export function shownEvents({ hidden, put }: CalendarState, events: readonly CalendarEvent[]): CalendarEvent[] {
   return events.filter(({ calendar }) => !hidden.includes(calendar)).map((event) => ({ ...event, ...put[event.key] }));
 }
 
-/** The days that are drawn; of a month those of its weeks. */
+/** The rendered days; for a month, those of its weeks. */
 export function daysShown({ view, day }: Pick<CalendarState, 'view' | 'day'>): string[] {
   if (view === 'day') return [day];
   const [first, last] = view === 'week' ? [day, day] : monthOf(day);
@@ -112,7 +112,7 @@ export function daysShown({ view, day }: Pick<CalendarState, 'view' | 'day'>): s
   return days;
 }
 
-/** The Mondays of the weeks that are read for them: the days of a week are one read. */
+/** The Mondays of the weeks to load: one request per week. */
 export function weeksShown(state: Pick<CalendarState, 'view' | 'day'>): string[] {
   return [...new Set(daysShown(state).map(mondayOf))];
 }

@@ -1,5 +1,5 @@
-// Times as the clock on the wall shows them in a zone, `2026-11-24T09:30`. They are moved on the calendar and become
-// instants by the rules of their zone, never by a fixed offset: two days of a year have 23 and 25 hours.
+// Wall-clock times of a zone, `2026-11-24T09:30`. They are moved on the calendar and converted to instants by
+// the rules of their zone, never by a fixed offset: two days of a year have 23 and 25 hours.
 
 /** `YYYY-MM-DDTHH:MM` */
 export type Local = string;
@@ -11,7 +11,7 @@ export function dayOf(at: Local): string {
   return at.slice(0, 10);
 }
 
-/** Minutes since midnight, as the clock counts them. */
+/** Wall-clock minutes since midnight. */
 export function minuteOf(at: Local): number {
   return Number(at.slice(11, 13)) * 60 + Number(at.slice(14, 16));
 }
@@ -20,22 +20,22 @@ export function clockOf(at: Local): string {
   return at.slice(11, 16);
 }
 
-/** The time that many minutes after midnight; 1440 is midnight of the next day. */
+/** The time this many minutes after midnight; 1440 is midnight of the next day. */
 export function localAt(day: string, minute: number): Local {
   return shifted(`${day}T00:00`, minute);
 }
 
-/** On the clock: 23:45 and 30 minutes is 00:15 of the next day, whatever the zone does that night. */
+/** In wall-clock time: 23:45 plus 30 minutes is 00:15 of the next day, even across a clock change. */
 export function shifted(at: Local, minutes: number): Local {
   return new Date(Date.parse(`${at}:00Z`) + minutes * MINUTE).toISOString().slice(0, 16);
 }
 
-/** On the clock. */
+/** In wall-clock time. */
 export function minutesBetween(from: Local, to: Local): number {
   return (Date.parse(`${to}:00Z`) - Date.parse(`${from}:00Z`)) / MINUTE;
 }
 
-/** What the clock of a zone shows at an instant, ms. Without a zone it is the one of this machine. */
+/** The wall-clock time of an instant (ms) in a zone, or in the machine's zone without one. */
 export function wallIn(instant: number, zone: string | null): Local {
   const found: Record<string, string> = {};
   for (const { type, value } of clockIn(zone).formatToParts(instant)) found[type] = value;
@@ -44,8 +44,8 @@ export function wallIn(instant: number, zone: string | null): Local {
 }
 
 /**
- * The instant of a time in a zone, ms. A time that the zone has twice is its first; one that it skips is as much later as the
- * clock is set forward, as the calendar's tools read it.
+ * The instant of a time in a zone, ms. An ambiguous time is its first occurrence; a skipped one is shifted by
+ * the length of the gap, as the calendar's tools do.
  */
 export function instantOf(at: Local, zone: string | null): number {
   const wanted = Date.parse(`${at}:00Z`);
@@ -55,12 +55,12 @@ export function instantOf(at: Local, zone: string | null): number {
   return found ?? wanted - before;
 }
 
-/** The time itself, or where the zone skips it, the one that takes its place. */
+/** The time itself or, if the zone skips it, the one after the gap. */
 export function settled(at: Local, zone: string | null): Local {
   return wallIn(instantOf(at, zone), zone);
 }
 
-/** The same instant on the clock of another zone. */
+/** The same instant in another zone's wall-clock time. */
 export function inZone(at: Local, from: string | null, to: string | null): Local {
   return from === to ? at : wallIn(instantOf(at, from), to);
 }
@@ -76,7 +76,7 @@ function clockIn(zone: string | null): Intl.DateTimeFormat {
   return made;
 }
 
-/** With the machine's own zone for one that its database lacks. */
+/** Falls back to the machine's zone for an unknown one. */
 function made24(zone: string | null): Intl.DateTimeFormat {
   const parts = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   try {
@@ -86,7 +86,7 @@ function made24(zone: string | null): Intl.DateTimeFormat {
   }
 }
 
-/** "9", "9:30", "9.30", "14h", "2 pm" → `HH:MM`; none where it is no time. */
+/** "9", "9:30", "9.30", "14h", "2 pm" → `HH:MM`; none for an invalid time. */
 export function timeOf(text: string): string | null {
   const found = /^(\d{1,2})(?:[:.h](\d{2}))?\s*(h|am|pm)?$/i.exec(text.trim());
   if (!found) return null;

@@ -5,7 +5,7 @@ import { useHasTool } from './useHasTool';
 
 const TOOL = 'crm.birthdays';
 
-/** The birthdays of contacts in weeks that follow each other, by their Mondays; none without the skill crm. */
+/** Birthdays of contacts in consecutive weeks, given their Mondays; none without the skill crm. */
 export function useBirthdays(weeks: readonly string[]): readonly CalendarEvent[] {
   const known = useHasTool(TOOL, true);
   const asked = { tool: TOOL, args: { from: weeks[0] ?? '', days: 7 * weeks.length } };

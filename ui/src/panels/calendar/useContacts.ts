@@ -4,7 +4,7 @@ import { useHasTool } from './useHasTool';
 
 const asked = { tool: 'crm.list_contacts', args: {} };
 
-/** The user's contacts where they are wanted; none while they are read, and without the skill crm. */
+/** The user's contacts if wanted; none while loading, and without the skill crm. */
 export function useContacts(wanted: boolean): readonly Contact[] | null {
   const known = useHasTool(asked.tool, wanted);
   const result = useReads(known ? [asked] : []).of(asked)?.result;

@@ -1,4 +1,4 @@
-// Events on their way to another time: by the pointer, or by keys. A drag over free hours makes a new one.
+// Moves events by pointer or keys. Dragging over free hours creates a new one.
 
 import { useEffect, useRef, useState, type Dispatch, type KeyboardEvent, type PointerEvent } from 'react';
 
@@ -11,17 +11,17 @@ import { clockOf, dayOf, minutesBetween, type Local } from './time';
 import { timesText, whenText } from './words';
 import type { Writing } from './useWriting';
 
-/** How far the pointer goes before a press is a drag, px. */
+/** Pointer distance that turns a press into a drag, px. */
 const DRAG_FROM = 4;
 
 export interface Dragging {
-  /** What a screen reader says of the last step. */
+  /** Screen reader announcement of the last step. */
   readonly said: string;
-  /** A new event that is being drawn. */
+  /** A new event being dragged out. */
   readonly drawn: { readonly start: Local; readonly end: Local } | null;
   ofEvent(event: CalendarEvent): PointerHandlers & { readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void };
   ofDay(day: string): PointerHandlers;
-  /** Whether a click is one, and not the end of a drag. */
+  /** Whether a click is real, and not the end of a drag. */
   clicked(): boolean;
 }
 
@@ -45,7 +45,7 @@ interface Press {
   readonly how: Lift['how'];
   readonly x: number;
   readonly y: number;
-  /** px of 24 hours, and where they begin. */
+  /** Height of 24 hours in px, and their origin. */
   readonly height: number;
   readonly top: number;
   readonly day: string;
@@ -75,7 +75,7 @@ export function useDragging({ state, dispatch, sources, writing, today }: Panel)
   const move = (event: PointerEvent<HTMLElement>) => {
     const from = press.current;
     if (!from) return;
-    // Let go where nobody heard it.
+    // The button was released outside of the window.
     if (event.buttons === 0) return back();
     if (!from.begun) {
       if (Math.hypot(event.clientX - from.x, event.clientY - from.y) < DRAG_FROM) return;
@@ -90,7 +90,7 @@ export function useDragging({ state, dispatch, sources, writing, today }: Panel)
     }
     const minutes = (y: number) => ((y - from.top) / from.height) * 1440;
     if (!from.event) return setDrawn(spanOf(from.day, minutes(from.y), Math.min(1440, Math.max(0, minutes(event.clientY)))));
-    // One of whole days, or drawn like them, is moved by days alone.
+    // All-day events, and those rendered like them, move by days only.
     const by = event.currentTarget.closest('[data-whole-days]') ? 0 : snapped(minutes(event.clientY) - minutes(from.y));
     const days = minutesBetween(`${from.day}T00:00`, `${dayUnder(event.currentTarget, event.clientX) ?? from.day}T00:00`) / 1440;
     dispatch({ type: 'carried', ...(from.how === 'move' ? movedBy(from.event, by, days) : stretchedBy(from.event, by)) });
@@ -110,7 +110,7 @@ export function useDragging({ state, dispatch, sources, writing, today }: Panel)
     setSaid(reason === null ? `${lift.event.title} ${moved ? 'is' : 'stays'} ${spoken(lift.event, lift, today)}.` : `${lift.event.title} is back ${spokenStart(lift.event, today)}: ${reason}.`);
     if (reason === null && lift.by === 'keys' && lift.event.wholeDay) {
       if (state.view === 'day') dispatch({ type: 'went', day: lift.start });
-      // It stands below another day now, as another element.
+      // It is now another element below another day.
       requestAnimationFrame(() => [...document.querySelectorAll<HTMLElement>('[data-event]')].find(({ dataset }) => dataset['event'] === lift.event.key)?.focus());
     }
   };
@@ -124,7 +124,7 @@ export function useDragging({ state, dispatch, sources, writing, today }: Panel)
     onPointerCancel: back,
   });
 
-  // Esc ends a drag by pointer too, wherever the focus is.
+  // Esc cancels a pointer drag wherever the focus is.
   const under = lift?.by === 'pointer' || drawn !== null;
   useEffect(() => {
     if (!under) return;
@@ -145,7 +145,7 @@ export function useDragging({ state, dispatch, sources, writing, today }: Panel)
     ofEvent: (event) => ({
       ...handlers(event),
       onKeyDown: (pressed) => {
-        // Enter clicks too, and ends no drag.
+        // Enter clicks too, without ending a drag.
         dragged.current = false;
         keysOf({ event, lift, sources, today, dispatch, setSaid, put })(pressed);
       },
@@ -169,7 +169,7 @@ interface KeyTarget {
 
 const steps: Readonly<Record<string, readonly [number, number]>> = { ArrowUp: [-STEP, 0], ArrowDown: [STEP, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/** Space lifts and drops, arrows move, Shift and arrows stretch, Esc returns. */
+/** Space picks up and drops, arrows move, Shift and arrows resize, Esc cancels. */
 function keysOf({ event, lift, sources, today, dispatch, setSaid, put }: KeyTarget) {
   return (pressed: KeyboardEvent<HTMLElement>) => {
     if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return;
@@ -200,7 +200,7 @@ function keysOf({ event, lift, sources, today, dispatch, setSaid, put }: KeyTarg
     act(() => {
       const [minutes, days] = step;
       const from = { ...event, start: own.start, end: own.end };
-      // One call writes one of both: to stretch gives up what was moved, and the reverse.
+      // One call writes only one of both: resizing discards a move, and vice versa.
       const how = pressed.shiftKey ? 'stretch' : 'move';
       const begun = own.how === how ? from : event;
       const next = how === 'stretch' ? stretchedBy(begun, minutes, days) : movedBy(begun, minutes, days);
@@ -210,7 +210,7 @@ function keysOf({ event, lift, sources, today, dispatch, setSaid, put }: KeyTarg
   };
 }
 
-/** Why an event stays where it is; none where it can be moved. */
+/** Why an event cannot be moved; none if it can. */
 function whyFixed(sources: readonly CalendarSource[], event: CalendarEvent): string | null {
   const { name, readOnly } = sourceOf(sources, event);
   if (readOnly) return `${name} is read only.`;
@@ -227,7 +227,7 @@ function spokenStart(event: CalendarEvent, today: string): string {
   return event.wholeDay ? spoken(event, event, today) : `at ${clockOf(event.start)}`;
 }
 
-/** The day whose column is at that place. */
+/** The day of the column at that position. */
 function dayUnder(inside: HTMLElement, x: number): string | undefined {
   const columns = [...(inside.closest('[data-hours], [data-whole-days]')?.querySelectorAll<HTMLElement>('[data-day]') ?? [])];
   return columns.find((column) => {

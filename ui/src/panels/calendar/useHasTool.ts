@@ -1,7 +1,7 @@
 import { nothing } from '../../ipc';
 import { useApp, useRpc } from '../../state/hooks';
 
-/** Whether another skill that is switched on has this tool, where it is wanted; `false` while that is not known. */
+/** Whether an enabled skill has this tool, if wanted; `false` while unknown. */
 export function useHasTool(tool: string, wanted: boolean): boolean {
   const registry = useApp(({ revisions }) => revisions.registry);
   const skills = useRpc('list_skills', wanted ? nothing : null, registry).data;

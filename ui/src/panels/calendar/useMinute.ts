@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The minute that it is, ms. */
+/** The current minute, ms. */
 export function useMinute(): number {
   return useSyncExternalStore(listen, () => Math.floor(Date.now() / 60_000) * 60_000);
 }

@@ -1,4 +1,4 @@
-// What the user changes in the calendar: each is a call of the skill's tools, with its bar and Undo.
+// The user's changes in the calendar: each is a call of the skill's tools, with its bar and Undo.
 
 import type { Dispatch } from 'react';
 
@@ -32,21 +32,21 @@ export type Answer = 'accept' | 'tentative' | 'decline';
 const answered: Readonly<Record<Answer, string>> = { accept: 'Accept', tentative: 'Answer maybe to', decline: 'Decline' };
 
 export interface Writing {
-  /** Begins a new event on the day that is shown. */
+  /** Begins a new event on the visible day. */
   add(): void;
-  /** Writes it; why it was not written, or none. */
+  /** Writes it; returns the error, or none. */
   create(title: string, start: string, end: string, location: string): Promise<string | null>;
-  /** Where a lifted event was put; why it is not there, or none. */
+  /** Writes a dropped event; returns the error, or none. */
   drop(lift: Lift): Promise<string | null>;
-  /** `date`: that day of a recurring event alone. */
+  /** `date`: deletes only that day of a recurring event. */
   remove(event: CalendarEvent, date: string | null): void;
   /** Answers an invitation of a server. */
   respond(event: CalendarEvent, organizer: string, answer: Answer): void;
-  /** Makes the note of a meeting, or finds it; none where that failed. */
+  /** Creates or finds a meeting's note; none on failure. */
   makeNote(event: CalendarEvent): Promise<{ readonly path: string; readonly isNew: boolean } | null>;
   /** Adds it to the log of a contact. */
   log(event: CalendarEvent, contact: Contact): void;
-  /** Fetches what is at an address, and reads everything again. */
+  /** Refetches remote calendars if `remote`, and reloads everything. */
   refresh(remote: boolean): Promise<JsonValue>;
 }
 
@@ -59,7 +59,7 @@ export function useWriting({ state, dispatch, zone, today, nameOf, calls, again 
   };
   const reasonOf = ({ ok, error }: Awaited<ReturnType<typeof call>>) => (ok ? null : (error?.message ?? 'It failed without a reason.'));
 
-  /** What an event says, for what is written to it. */
+  /** The event's details, needed to write to it. */
   const detailOf = async (event: CalendarEvent): Promise<JsonValue> => {
     const run = `panel-${crypto.randomUUID()}`;
     return (await backend.rpc('call_tool', { tool: nameOf('get_event'), args: { event: event.id }, run }).catch(failed)).value;
@@ -90,7 +90,7 @@ export function useWriting({ state, dispatch, zone, today, nameOf, calls, again 
       dispatch({ type: 'refused', event: event.key });
       const conflict = event.id.endsWith('.md') ? null : conflictOf(lift, await detailOf(event));
       if (conflict !== null) {
-        // The card says it, with both versions.
+        // The card shows it, with both versions.
         calls.dismiss({ id: run });
         dispatch({ type: 'conflicted', conflict });
       }
@@ -132,7 +132,7 @@ function fieldsOf(detail: JsonValue): Row {
   return isRow(fields) ? fields : {};
 }
 
-/** Those whom a server tells of a change: the question names them. */
+/** The attendees whom a server notifies of a change: the question names them. */
 function notifyOf(detail: JsonValue): { notify?: string[] } {
   const people = listIn(detail, 'attendees').flatMap((row) => textIn(row, 'address') ?? []);
   return people.length === 0 ? {} : { notify: people };

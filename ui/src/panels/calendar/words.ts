@@ -1,4 +1,4 @@
-// What the calendar's panel says, in words.
+// Texts of the calendar panel.
 
 import { parts, weekdayOf } from '../../shared/form/date-words';
 import { addDays } from '../../shared/form/dates';
@@ -10,7 +10,7 @@ import { clockOf, dayOf, instantOf, type Local } from './time';
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** "Mon 23 Nov", "23 Nov 2025" in another year than `today`. */
+/** "Mon 23 Nov", or "23 Nov 2025" if not in the year of `today`. */
 export function dayText(day: string, today: string): string {
   const { year, month, day: number } = parts(day);
   const date = `${number} ${MONTHS[month - 1]}`;
@@ -47,7 +47,7 @@ export function whenText(event: CalendarEvent, today: string): string {
   return `${named(first)}, ${clockOf(event.start)} to ${named(last)}, ${clockOf(event.end)}`;
 }
 
-/** "now, 24 min left"; empty where it is not going on. By instants, so that it is right in the night of a clock change. */
+/** "now, 24 min left"; empty unless in progress. By instants, which is correct across clock changes. */
 export function nowText({ start, end, wholeDay }: CalendarEvent, now: number, zone: string | null): string {
   if (wholeDay) return '';
   const [begin, finish] = [instantOf(start, zone), instantOf(end, zone)];
@@ -57,15 +57,18 @@ export function nowText({ start, end, wholeDay }: CalendarEvent, now: number, zo
   return `now, ${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? '' : ` ${minutes % 60} min`} left`;
 }
 
-/** What a screen reader says of an event beside what is drawn: what is particular about it. */
+/** Additional screen reader text of an event. */
 export function spokenRest({ recurs, answer }: CalendarEvent, calendar: string, readOnly: boolean): string {
   return [calendar, recurs ? 'recurring' : '', answer === 'NEEDS-ACTION' ? 'not answered' : '', readOnly ? 'read only' : ''].filter((part) => part !== '').join(', ');
 }
 
-/** Code units of a title that a question about it names. */
+/** Maximum code units of a title in a question about it. */
 const TITLE = 80;
 
-/** How a question about an event begins: "About [[Events/Dentist]] on 2026-11-25: ". A title of a stranger stays a short quotation. */
+/**
+ * The start of a question about an event: "About [[Events/Dentist]] on 2026-11-25: ". An untrusted title is
+ * cut to a short quotation.
+ */
 export function aboutText({ id, title, start }: CalendarEvent): string {
   const name = id.endsWith('.md') ? `[[${id.slice(0, -3)}]]` : `the event “${revealed(title.replaceAll(/\s+/g, ' ')).slice(0, TITLE)}”`;
   return `About ${name} on ${dayOf(start)}: `;

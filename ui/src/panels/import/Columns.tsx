@@ -1,4 +1,4 @@
-// What each column of the file means, with its first cells; folded while nothing has to be chosen.
+// The meaning of each column of the file, with its first cells; collapsed unless a choice is needed.
 
 import { Icon, Switch } from '../../shared';
 import type { Column, Review } from './review';

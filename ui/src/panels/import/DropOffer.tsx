@@ -1,4 +1,4 @@
-// A file that was dropped where nobody takes it is offered to the panel that imports such files.
+// A file dropped where nothing accepts it is offered to the panel that imports such files.
 
 import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 
@@ -13,16 +13,16 @@ interface Dropped {
 }
 
 interface Dropping {
-  /** What a panel is to import as soon as it is shown. */
+  /** The file that a panel imports as soon as it is shown. */
   readonly dropped: Dropped | null;
-  /** Shows the panel of a skill with its sheet for this file. */
+  /** Shows a skill's panel with its import sheet for this file. */
   offer(dropped: Dropped): void;
   take(): void;
 }
 
 const Context = createContext<Dropping>({ dropped: null, offer: () => undefined, take: () => undefined });
 
-/** The file that waits for the panel of a skill. */
+/** The file waiting for a skill's panel. */
 export function useDropping(): Dropping {
   return useContext(Context);
 }
@@ -32,7 +32,7 @@ export function DropProvider({ children }: { children: ReactNode }) {
   const [dropped, setDropped] = useState<Dropped | null>(null);
   useEffect(() => {
     const isOfFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
-    // Otherwise the web view would open the file in the place of the window.
+    // Otherwise the web view would navigate to the file.
     const over = (event: DragEvent) => {
       if (isOfFiles(event)) event.preventDefault();
     };

@@ -1,4 +1,4 @@
-// Every entry as it will be written.
+// All entries as they will be written.
 
 import { useState, type KeyboardEvent } from 'react';
 
@@ -11,7 +11,7 @@ import type { Entry, Review } from './review';
 import { categoryOf, type ImportEvent, type ImportState } from './state';
 import { dayOf } from './words';
 
-/** Rows at first, and rows that a click adds. */
+/** Rows shown at first, and added by a click. */
 const FIRST = 8;
 const MORE = 200;
 
@@ -159,7 +159,7 @@ function Category({ entry, state, review, say }: EntriesProps & { entry: Entry }
   );
 }
 
-/** C opens the category of the row with the focus; J and K move. */
+/** C opens the category of the focused row; J and K move. */
 function rowKeys(event: KeyboardEvent<HTMLElement>): void {
   if (latinKey(event) === 'c' && !event.ctrlKey && !event.metaKey && !event.altKey) {
     const row = (event.target as Element).closest('[data-list-item]');

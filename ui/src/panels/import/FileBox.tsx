@@ -1,4 +1,4 @@
-// The file and what was recognised of it; before one is chosen, where to put it.
+// The file and its detected format; before a choice, the drop area.
 
 import { Button, counted, Icon } from '../../shared';
 import { dayOf } from './words';

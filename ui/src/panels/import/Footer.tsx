@@ -1,4 +1,4 @@
-// The one button that says what it does, and beside it why it cannot.
+// The primary button, and why it is disabled.
 
 import type { ReactNode } from 'react';
 
@@ -11,7 +11,7 @@ import type { Importing } from './useImport';
 interface FooterProps {
   readonly importing: Importing;
   readonly primary: Primary;
-  /** Esc was pressed with answers that would be lost. */
+  /** Esc was pressed with unsaved answers. */
   readonly leaving: boolean;
   readonly onAct: () => void;
   readonly onStay: () => void;
@@ -119,20 +119,20 @@ function Beside({ importing, primary }: { importing: Importing; primary: Primary
   return <span className={`${side} text-right text-fg-2`}>{told(importing, primary)}</span>;
 }
 
-/** Why nothing can be written, where the vault's folder is gone. */
+/** Why nothing can be written, if the vault's folder is missing. */
 function useVaultGone(): string | null {
   const problem = useApp((app) => app.status?.vault_problem ?? null);
   return problem === null ? null : problem.message;
 }
 
-/** "Reading 1,200 of 4,800 lines" where the tool says how far it is. */
+/** "Reading 1,200 of 4,800 lines", if the tool reports progress. */
 function Running({ run: { id, kind } }: { run: { readonly id: string; readonly kind: 'reading' | 'importing' } }) {
   const message = useCall(id)?.progress?.message ?? null;
   const doing = kind === 'reading' ? 'Reading the file' : 'Importing';
   return (
     <>
       {message !== null && <span aria-hidden="true">{message}</span>}
-      {/* Each step would be read aloud. */}
+      {/* Announcing each step would be too much. */}
       <span role="status" className={message === null ? '' : 'sr-only'}>
         {doing}
       </span>

@@ -36,7 +36,7 @@ function open(review: (args: Called) => JsonValue | UserError = () => reviewValu
 const primary = () => screen.getByTestId('import-primary');
 
 describe('the import sheet', () => {
-  it('begins at the choice of a file and asks before it imports', async () => {
+  it('begins with the choice of a file and asks before it imports', async () => {
     const { user, backend, calls, onDone } = open();
     const choose = screen.getByRole('button', { name: 'Choose file…' });
     expect(choose).toHaveFocus();
@@ -50,7 +50,7 @@ describe('the import sheet', () => {
     expect(screen.getByRole('button', { name: /Same, leave it out/ })).toHaveFocus();
     expect(primary()).toHaveTextContent('Answer 1 question');
 
-    // The button leads to the question, from wherever the focus is.
+    // The button leads to the question from any focus.
     primary().focus();
     await user.keyboard('{Control>}{Enter}{/Control}');
     expect(screen.getByRole('button', { name: /Same, leave it out/ })).toHaveFocus();
@@ -66,7 +66,7 @@ describe('the import sheet', () => {
     ]);
   });
 
-  it('shows every entry with its category, and a new one may become a rule', async () => {
+  it('shows every entry with its category, and a new category may become a rule', async () => {
     const { user } = open();
     await user.click(screen.getByRole('button', { name: 'Choose file…' }));
     const entries = await screen.findByRole('table', { name: 'Entries to import' });
@@ -87,7 +87,7 @@ describe('the import sheet', () => {
     expect(within(entries).getAllByRole('row')).toHaveLength(2);
   });
 
-  it('reads the file again with an answer and with another column', async () => {
+  it('rereads the file with an answer and with another column', async () => {
     const question = { about: 'date_format', question: 'Which day is 03/04/2026?', choices: [{ value: 'DD/MM/YYYY', label: '3 April 2026' }, { value: 'MM/DD/YYYY', label: '4 March 2026' }] };
     const { user, calls } = open(({ mapping }) => reviewValue({ entries: [], total: 0, ...(mapping === undefined ? { questions: [question] } : {}) }));
     await user.click(screen.getByRole('button', { name: 'Choose file…' }));
@@ -102,7 +102,7 @@ describe('the import sheet', () => {
     expect(calls()[2]).toMatchObject({ mapping: { amount: 'Saldo' } });
   });
 
-  it('counts the lines of a long file while it is read, and stops', async () => {
+  it('counts the lines of a long file while reading, and can be stopped', async () => {
     const backend = new FakeBackend(sampleWorld());
     backend.on('choose_file', () => ({ file: chosen }));
     backend.on('call_tool', () => new Promise(() => undefined));
@@ -117,13 +117,13 @@ describe('the import sheet', () => {
       say({ type: 'tool_call_progress', call: 'c', fraction: null, message: 'Reading 1,200 of 4,800 lines', partial: null });
     });
     expect(screen.getByText('Reading 1,200 of 4,800 lines')).toBeVisible();
-    // Each step would be read aloud.
+    // Announcing each step would be too much.
     expect(screen.getByRole('status')).toHaveTextContent(/^Reading the file$/);
     await user.click(screen.getByRole('button', { name: 'Stop' }));
     expect(backend.asked('stop_tool')).toEqual([{ run }]);
   });
 
-  it('says an error beside the button', async () => {
+  it('shows an error beside the button', async () => {
     const pdf: UserError = { code: 'tool_failed', message: 'bank.csv is a PDF.', hint: 'Export CSV at your bank, and choose that file.' };
     const { user } = open(() => pdf as unknown as JsonValue);
     await user.click(screen.getByRole('button', { name: 'Choose file…' }));
@@ -131,7 +131,7 @@ describe('the import sheet', () => {
     expect(primary()).toBeDisabled();
   });
 
-  it('leaves out a line that cannot be read, by a click', async () => {
+  it('skips an unreadable line by a click', async () => {
     const { user } = open(() => reviewValue({ entries: [], total: 2, problems: [{ line: 31, problem: '"12,5O" is not an amount' }], wrong_lines: 1 }));
     await user.click(screen.getByRole('button', { name: 'Choose file…' }));
     expect(await screen.findByTestId('import-error')).toHaveTextContent('Line 31: "12,5O" is not an amount.');
@@ -147,7 +147,7 @@ describe('the import sheet', () => {
     expect(backend.asked('give_file')).toEqual([]);
   });
 
-  it('asks before a second file takes the place of answers', async () => {
+  it('asks before a second file replaces answers', async () => {
     const { user, backend, drop } = open(undefined, new File(['first'], 'first.csv'));
     await screen.findByRole('region', { name: 'Is this the same payment?' });
     expect(backend.asked('give_file')).toEqual([{ name: 'first.csv', data: btoa('first') }]);

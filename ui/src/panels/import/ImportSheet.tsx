@@ -1,4 +1,4 @@
-// A bank's file on its way into the notes: what was recognised, what is open, every entry, then one click.
+// Imports a bank's file into notes: detected format, open questions, all entries, then one click.
 
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 
@@ -18,7 +18,7 @@ import { useWindowDrop } from './useWindowDrop';
 interface ImportSheetProps {
   /** `skill.tool` */
   readonly tool: string;
-  /** The file it is opened with. */
+  /** The initial file. */
   readonly dropped: File | GivenFileView | null;
   readonly onDone: (imported: Imported) => void;
   readonly onClose: () => void;
@@ -37,7 +37,7 @@ export function ImportSheet({ tool, dropped, onDone, onClose }: ImportSheetProps
   const primary = primaryOf(state);
 
   const focusQuestion = () => body.current?.querySelector<HTMLElement>('[data-answer]')?.focus();
-  // The focus goes to what is asked next, and from the last answer to the button.
+  // Focuses the next question, and after the last answer the button.
   const asked = question === undefined ? null : keyOf(question);
   useEffect(() => {
     if (asked !== null) focusQuestion();

@@ -1,4 +1,4 @@
-// A name out of those in use, or a new one that is said to be new.
+// Chooses a name in use, or a new one that is marked as new.
 
 import { useState, type ReactNode } from 'react';
 
@@ -9,12 +9,12 @@ interface NamePickerProps {
   readonly label: string;
   readonly value: string | null;
   readonly names: readonly string[];
-  /** What stands there without a value. */
+  /** Placeholder without a value. */
   readonly empty: string;
   readonly onChoose: (name: string) => void;
-  /** Filled where the value is in force, framed where one is wanted. */
+  /** Filled if the value is in force, framed if one is required. */
   readonly look?: 'chip' | 'plain';
-  /** For whom the name is: read out with the label. */
+  /** The subject of the name: read out with the label. */
   readonly of?: string;
 }
 

@@ -44,7 +44,7 @@ function open(shown: PanelView) {
 const statement = () => ({ dataTransfer: { files: [new File(['x'], 'statement.csv')], types: ['Files'] } });
 
 describe('importing into a panel', () => {
-  it('opens the sheet for a dropped file and reports the end with Undo', async () => {
+  it('opens the sheet for a dropped file and reports the result with Undo', async () => {
     const { user, backend } = open(budget);
     fireEvent.drop(await screen.findByTestId('skill-panel'), statement());
     expect(await screen.findByText('statement.csv')).toBeVisible();
@@ -69,7 +69,7 @@ describe('importing into a panel', () => {
     expect(screen.getByRole('button', { name: 'Choose file…' })).toHaveFocus();
   });
 
-  it('is offered a file that was dropped on another panel', async () => {
+  it('is offered for a file dropped on another panel', async () => {
     const { user, backend } = open(crm);
     fireEvent.drop(await screen.findByTestId('skill-panel'), statement());
     const offer = await screen.findByTestId('drop-offer');

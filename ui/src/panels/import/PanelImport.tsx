@@ -1,4 +1,4 @@
-// What a panel needs to import files: its button, files that are dropped on it, the sheet and the bar that tells how it ended.
+// Imports files into a panel: its button, dropped files, the sheet and the bar with the result.
 
 import { useState, type DragEvent, type ReactNode } from 'react';
 
@@ -12,14 +12,14 @@ import type { Imported } from './useImport';
 
 export interface PanelImport {
   open(): void;
-  /** For the panel's outermost element; none where the panel imports nothing. */
+  /** For the panel's root element; none if the panel imports nothing. */
   readonly handlers: { onDragOver?: (event: DragEvent) => void; onDrop?: (event: DragEvent) => void };
   readonly sheet: ReactNode;
-  /** How the last import ended, until the next. */
+  /** The last result, until the next import. */
   readonly bar: ReactNode;
 }
 
-/** `tool` is the full name of the one that imports. `onFilter` shows only entries that have a text. */
+/** `tool` is the full name of the import tool. `onFilter` shows only entries with a text. */
 export function usePanelImport(skill: string, tool: string | null, onDone: () => void, onFilter: (text: string) => void): PanelImport {
   const dropping = useDropping();
   const [open, setOpen] = useState(false);

@@ -1,4 +1,4 @@
-// One question at a time, with nothing chosen beforehand.
+// One question at a time, without a default.
 
 import type { ReactNode } from 'react';
 

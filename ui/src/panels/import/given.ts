@@ -1,8 +1,8 @@
-// Hands a dropped file to the backend, which reads it where the page cannot.
+// Passes a dropped file to the backend, which reads formats that the page cannot.
 
 import type { Backend, GivenFileView, UserError } from '../../ipc';
 
-/** The backend refuses more; a file of 200 MB need not be read to know that. */
+/** The backend's limit, checked before reading the file. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 /** Rejects with a `UserError`. */

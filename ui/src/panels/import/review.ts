@@ -1,9 +1,9 @@
-// What the importing tool says of a file before anything is written.
+// The import tool's review of a file before anything is written.
 
 import type { JsonValue } from '../../ipc';
 import { isRow, textOf, type Row } from '../skill/answer';
 
-/** A duplicate that the file may have of an entry. */
+/** A possible duplicate of an entry. */
 export interface Twin {
   readonly path: string;
   readonly payee: string;
@@ -11,9 +11,9 @@ export interface Twin {
   /** YYYY-MM-DD */
   readonly date: string;
   readonly amount: string;
-  /** "weekly"; null where it does not repeat. */
+  /** "weekly"; null unless it recurs. */
   readonly repeats: string | null;
-  /** By how many days it is earlier than the line of the file. */
+  /** Days by which it precedes the line of the file. */
   readonly days: number;
 }
 
@@ -28,7 +28,7 @@ export interface Entry {
   readonly category: string | null;
   readonly categoryFrom: 'rule' | 'file' | 'user' | null;
   readonly mayBeTransfer: boolean;
-  /** Of a joined transfer. */
+  /** For a merged transfer. */
   readonly from: string;
   readonly to: string;
   readonly twin: Twin | null;
@@ -36,9 +36,9 @@ export interface Entry {
 
 export interface Column {
   readonly name: string;
-  /** Its name, or its number where several have the name. */
+  /** Its name, or its number if the name is ambiguous. */
   readonly column: string;
-  /** The key of the mapping. */
+  /** Its key in the mapping. */
   readonly means: string | null;
   readonly examples: readonly string[];
 }
@@ -46,7 +46,7 @@ export interface Column {
 export interface Question {
   readonly about: string;
   readonly question: string;
-  /** None where a column is missing. */
+  /** None if a column is missing. */
   readonly choices: readonly { readonly value: string; readonly label: string }[];
 }
 
@@ -64,12 +64,12 @@ export interface Review {
   readonly mapping: Mapping;
   readonly columns: readonly Column[];
   readonly questions: readonly Question[];
-  /** Lines that cannot be read; `wrongLines` counts all of them. */
+  /** Unreadable lines; `wrongLines` is their total. */
   readonly problems: readonly { readonly line: number; readonly problem: string }[];
   readonly wrongLines: number;
   readonly accounts: readonly string[];
   readonly categories: readonly string[];
-  /** Entries that are new; `entries` may be cut. */
+  /** Number of new entries; `entries` may be truncated. */
   readonly total: number;
   readonly alreadyThere: number;
   readonly byRule: number;
@@ -77,7 +77,7 @@ export interface Review {
   readonly sums: readonly { readonly currency: string; readonly kind: string; readonly amount: string }[];
 }
 
-/** Null for an answer that is no review. */
+/** Null for output that is not a review. */
 export function readReview(value: JsonValue | null): Review | null {
   if (!isRow(value) || !Array.isArray(value['columns']) || !Array.isArray(value['entries'])) return null;
   const number = (key: string) => numberOf(value[key]);

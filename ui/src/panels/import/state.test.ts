@@ -32,7 +32,7 @@ describe('an import', () => {
     expect(primaryOf(both)).toEqual({ kind: 'import', count: 4 });
   });
 
-  it('asks the questions of the file first and reads it again with the answer', () => {
+  it('asks the file’s questions first and rereads it with the answer', () => {
     const question = { about: 'date_format', question: 'Which day is 03/04/2026?', choices: [{ value: 'DD/MM/YYYY', label: '3 April 2026' }] };
     const open = reviewed({ questions: [question] });
     expect(openQuestions(open).map(({ kind }) => kind)).toEqual(['file', 'twin']);
@@ -41,7 +41,7 @@ describe('an import', () => {
     expect(after(open, { type: 'answered', about: 'account', value: 'Giro' }).account).toBe('Giro');
   });
 
-  it('recognises anew what another column means', () => {
+  it('redetects the format of a remapped column', () => {
     const open = reviewed();
     const moved = after(open, { type: 'mapped', column: 'Saldo', means: 'amount' });
     expect(moved.mapping).toEqual({ date: 'Buchungstag', payee: 'Auftraggeber / Begünstigter', date_format: 'DD.MM.YY', amount: 'Saldo' });
@@ -49,7 +49,7 @@ describe('an import', () => {
     expect(unused.mapping).toEqual({ payee: 'Auftraggeber / Begünstigter', amount: 'Betrag (EUR)', decimal: ',' });
   });
 
-  it('says why a file cannot be imported, with what to do', () => {
+  it('says why a file cannot be imported, with the remedy', () => {
     const missing = reviewed({ questions: [{ about: 'date', question: 'Which column has the day?', choices: [] }], entries: [] });
     expect(blockOf(missing)).toEqual({ message: 'No column has dates.', remedy: { label: 'Choose it', does: 'columns' } });
     expect(missing.columnsOpen).toBe(true);
@@ -63,11 +63,11 @@ describe('an import', () => {
     expect(blockOf(pdf)?.message).toBe('bank.csv is a PDF. Export CSV at your bank.');
   });
 
-  it('closes where nothing is new', () => {
+  it('closes if nothing is new', () => {
     expect(primaryOf(reviewed({ entries: [], total: 0, already_there: 44 }))).toEqual({ kind: 'close' });
   });
 
-  it('imports what was shown, with what was decided', () => {
+  it('imports what was shown, with the decisions', () => {
     const state = after(
       reviewed(),
       { type: 'decided', lines: [9], decision: { import: false } },
@@ -85,7 +85,7 @@ describe('an import', () => {
     });
   });
 
-  it('forgets the answers with the file, and no late answer counts', () => {
+  it('discards answers with the file, and ignores late responses', () => {
     const decided = after(reviewed(), { type: 'decided', lines: [9], decision: { import: false } });
     expect(hasAnswers(decided)).toBe(true);
     const other = after(decided, { type: 'chosen', file: { ...file, path: 'given:2/other.csv' } });

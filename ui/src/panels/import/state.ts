@@ -1,9 +1,9 @@
-// An import from the choice of a file to its end: pure. Nothing here knows the backend.
+// State of an import, from the choice of a file to its end. Pure, without the backend.
 
 import type { GivenFileView, JsonValue, UserError } from '../../ipc';
 import type { Entry, Mapping, Question, Review } from './review';
 
-/** What the user decided about one line. */
+/** The user's decision about one line. */
 export interface Decision {
   readonly import?: boolean;
   readonly category?: string;
@@ -15,11 +15,11 @@ export interface ImportState {
   readonly run: { readonly id: string; readonly kind: 'reading' | 'importing' } | null;
   readonly review: Review | null;
   readonly error: UserError | null;
-  /** What the user changed of the columns, whole; null for what was recognised. */
+  /** The mapping as edited by the user; null for the detected one. */
   readonly mapping: Mapping | null;
   readonly account: string | null;
   readonly currency: string | null;
-  /** By line. */
+  /** By line number. */
   readonly decided: Readonly<Record<number, Decision>>;
   readonly remember: boolean;
   readonly columnsOpen: boolean;
@@ -76,7 +76,7 @@ export function reduceImport(state: ImportState, event: ImportEvent): ImportStat
   }
 }
 
-/** What another column means is recognised anew: how its cells are written may differ. */
+/** The format of a remapped column is redetected, as its cells may differ. */
 function mapped(mapping: Mapping, column: string, means: string | null): Mapping {
   const drops = new Set<string>();
   if (means === 'amount') ['debit', 'credit'].forEach((key) => drops.add(key));
@@ -91,7 +91,7 @@ function mapped(mapping: Mapping, column: string, means: string | null): Mapping
   return { ...Object.fromEntries(kept), ...(means === null ? {} : { [means]: column }) };
 }
 
-/** What a column may mean, with its words. */
+/** Possible meanings of a column, with labels. */
 export const meanings: readonly (readonly [string, string])[] = [
   ['date', 'Date'],
   ['payee', 'Payee'],
@@ -111,7 +111,7 @@ function lacksColumn(review: Review): boolean {
   return review.questions.some(({ choices }) => choices.length === 0);
 }
 
-/** The arguments that say which file and how it is to be read; null where no file is chosen. */
+/** The arguments for reading the file; null without a file. */
 export function argsOf({ file, mapping, account, currency }: ImportState): Readonly<Record<string, JsonValue>> | null {
   if (file === null) return null;
   return {
@@ -122,7 +122,7 @@ export function argsOf({ file, mapping, account, currency }: ImportState): Reado
   };
 }
 
-/** The arguments of the import itself, as it was shown. */
+/** The arguments of the import, as shown. */
 export function importArgsOf(state: ImportState): Readonly<Record<string, JsonValue>> | null {
   const { review, decided, remember } = state;
   const args = argsOf(state);
@@ -132,12 +132,12 @@ export function importArgsOf(state: ImportState): Readonly<Record<string, JsonVa
   return { ...known, ...args, mapping: { ...review.mapping }, lines, ...(remember ? {} : { remember: false }) };
 }
 
-/** A question to show: of the file, or whether a line and an entry are one payment. */
+/** A question: one of the file, or whether a line and an entry are the same payment. */
 export type Asked =
   | { readonly kind: 'file'; readonly question: Question }
   | { readonly kind: 'twin'; readonly entry: Entry };
 
-/** What is open, in the order in which it is asked. */
+/** Open questions, in order. */
 export function openQuestions({ review, decided }: ImportState): Asked[] {
   if (review === null) return [];
   const ofFile = review.questions.filter(({ choices }) => choices.length > 0).map((question) => ({ kind: 'file', question }) as const);
@@ -145,7 +145,7 @@ export function openQuestions({ review, decided }: ImportState): Asked[] {
   return [...ofFile, ...twins.map((entry) => ({ kind: 'twin', entry }) as const)];
 }
 
-/** Wrong lines that nobody has left out. */
+/** Unreadable lines that were not skipped. */
 export function openProblems({ review, decided }: ImportState): Review['problems'] {
   return review?.problems.filter(({ line }) => decided[line]?.import !== false) ?? [];
 }
@@ -168,12 +168,12 @@ export function categoryOf(entry: Entry, decided: ImportState['decided']): strin
   return decided[entry.line]?.category ?? entry.category;
 }
 
-/** Something would be lost by closing. */
+/** Whether closing would lose answers. */
 export function hasAnswers({ decided, mapping, account, currency }: ImportState): boolean {
   return Object.keys(decided).length > 0 || mapping !== null || account !== null || currency !== null;
 }
 
-/** What the primary button does. */
+/** The primary button's action. */
 export type Primary =
   | { readonly kind: 'answer'; readonly count: number }
   | { readonly kind: 'import'; readonly count: number }
@@ -190,7 +190,7 @@ export function primaryOf(state: ImportState): Primary {
   return toImport === 0 ? { kind: 'close' } : { kind: 'import', count: toImport };
 }
 
-/** Why the file cannot be imported as it is, with what a click does about it. */
+/** Why the file cannot be imported yet, and the click that resolves it. */
 export interface Block {
   readonly message: string;
   readonly remedy: { readonly label: string; readonly does: 'columns' } | { readonly label: string; readonly does: 'leave-out'; readonly lines: readonly number[] } | null;

@@ -1,4 +1,4 @@
-// Asks the backend for what the import sheet shows, and imports.
+// Loads the review of the import sheet, and imports.
 
 import { useCallback, useEffect, useReducer, useState } from 'react';
 
@@ -17,18 +17,18 @@ export interface Imported {
 
 export interface Importing {
   readonly state: ImportState;
-  /** A file that was dropped while another one has answers. */
+  /** A file dropped while another one has answers. */
   readonly waiting: File | null;
   readonly say: (event: Parameters<typeof reduceImport>[1]) => void;
   choose(): void;
   drop(file: File): void;
-  /** Takes the waiting file, or leaves it. */
+  /** Takes or discards the waiting file. */
   settle(take: boolean): void;
   stop(): void;
   run(): void;
 }
 
-/** `tool` reviews and imports; `dropped` is the file that the sheet was opened with. */
+/** `tool` reviews and imports; `dropped` is the sheet's initial file. */
 export function useImport(tool: string, dropped: File | GivenFileView | null, onDone: (imported: Imported) => void): Importing {
   const backend = useBackend();
   const { watch, unwatch } = useActions();

@@ -1,8 +1,8 @@
-// While a sheet lies over the window, a file that is dropped anywhere is the sheet's.
+// While a sheet covers the window, it receives files dropped anywhere.
 
 import { useEffect, useEffectEvent, useState } from 'react';
 
-/** True while a file is held above the window. */
+/** True while a file is dragged over the window. */
 export function useWindowDrop(onFile: (file: File) => void): boolean {
   const [over, setOver] = useState(false);
   const take = useEffectEvent(onFile);
@@ -25,7 +25,7 @@ export function useWindowDrop(onFile: (file: File) => void): boolean {
       event.stopPropagation();
       take(file);
     };
-    // Ahead of what lies below the sheet.
+    // Capture, before anything below the sheet.
     window.addEventListener('dragover', onOver, true);
     window.addEventListener('dragleave', onLeave, true);
     window.addEventListener('drop', onDrop, true);

@@ -1,4 +1,4 @@
-// What came with a message, and where it goes: into the vault, or into the import of another skill.
+// A message's attachments, and where they go: into the vault, or another skill's import.
 
 import { useState } from 'react';
 
@@ -69,7 +69,7 @@ function AttachmentRow({ read: { attachments }, at, message }: { read: ReadMessa
   );
 }
 
-/** Obsidian opens it, whatever it is. */
+/** A link that opens the file in Obsidian. */
 function SavedAs({ path }: { path: string }) {
   const backend = useBackend();
   const { report } = useActions();
@@ -83,7 +83,7 @@ function SavedAs({ path }: { path: string }) {
   );
 }
 
-/** The panel that imports a bank's files, where there is one. */
+/** The panel that imports bank files, if any. */
 function useImporting() {
   const panel = useApp(({ skillPanels }) => skillPanels.find((one) => importOf(one) !== null) ?? null);
   const { offer } = useDropping();

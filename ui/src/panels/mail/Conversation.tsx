@@ -8,7 +8,10 @@ import { OpenMessage } from './OpenMessage';
 import { folderTitle, isRole } from './state';
 import { shortDate, subjectText } from './words';
 
-/** The messages of a conversation, oldest first; the chosen one with its text. `roomForNotes`: what the notes know of its sender is beside it. */
+/**
+ * A conversation's messages, oldest first, the chosen one with its text. `roomForNotes`: the sender's notes
+ * are shown beside it.
+ */
 export function Conversation({ roomForNotes }: { roomForNotes: boolean }) {
   const { state, nameOf, names, messages, wide } = useMail();
   const open = messages.find(({ id }) => id === state.open?.id) ?? state.open;
@@ -81,7 +84,7 @@ function ConversationHead({ message, count }: { message: Message; count: number 
   );
 }
 
-/** The folders of its mailbox that a message can be moved to. */
+/** Folders of its mailbox to which a message can be moved. */
 function folderGroups({ mailboxes, acts }: MailContext, message: Message): MenuGroup[] {
   const folders = mailboxes.find(({ name }) => name === message.mailbox)?.folders ?? [];
   const others = folders.filter(({ name, role }) => role !== 'all' && role !== 'drafts' && !message.id.startsWith(`${message.mailbox}/${name}/`));

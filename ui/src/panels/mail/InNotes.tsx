@@ -14,10 +14,10 @@ import { listingIn, type Message } from './messages';
 import { useContact } from './useContact';
 import { shortDate, subjectText } from './words';
 
-/** Earlier mails that are listed. */
+/** Number of earlier mails listed. */
 const EARLIER = 6;
 
-/** What the notes know of the sender of the open message. */
+/** Notes about the open message's sender. */
 export function InNotes() {
   const { state, messages, own } = useMail();
   const open = messages.find(({ id }) => id === state.open?.id) ?? state.open;

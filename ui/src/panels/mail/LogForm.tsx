@@ -10,10 +10,13 @@ import { useMail } from './context';
 import type { Message } from './messages';
 import { quotedSubject } from './words';
 
-/** Adds a message to the log of a contact: what is written is seen before, what was written after. `folded`: a button until it is used. */
+/**
+ * Adds a message to a contact's log, with a preview before and the result after. `folded`: a button until
+ * used.
+ */
 export function LogForm({ message, contact, folded = false }: { message: Message; contact: Contact; folded?: boolean }) {
   const { acts, today } = useMail();
-  // A server's clock may be ahead.
+  // The server's clock may be ahead.
   const date = message.day === '' || message.day > today ? today : message.day;
   const [open, setOpen] = useState(!folded);
   const [text, setText] = useState(`Mail: ${quotedSubject(message.subject)}`);
@@ -66,10 +69,10 @@ export function LogForm({ message, contact, folded = false }: { message: Message
   );
 }
 
-/** Among how many of the last changes the own one is looked for. */
+/** Number of recent changes searched for this one. */
 const RECENT = 50;
 
-/** The change as it was written, and its Undo. */
+/** The written change, with Undo. */
 function Logged({ set, name }: { set: string | null; name: string }) {
   const changes = useApp(({ revisions }) => revisions.changes);
   const { undo, report } = useActions();
