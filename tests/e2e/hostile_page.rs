@@ -298,7 +298,7 @@ async fn frame_of_another_origin_may_call_nothing() {
              const call = async ([command, args]) => {
                const body = JSON.stringify(args);
                for (const key of ['', 'guess']) {
-                 // The two channels to the program.
+                 // The two ways that lead to the program.
                  const message = { cmd: command, callback: 1, error: 2, payload: args, options: {} };
                  try {
                    window.webkit?.messageHandlers?.ipc?.postMessage(
@@ -342,7 +342,7 @@ const INSERT: &str = "
         now = text;
         place.innerHTML = text;
         for (const element of place.querySelectorAll('*')) {
-          // The page's own code handles links and passes addresses to the program.
+          // Links are followed by the page's own code, which hands addresses to the program.
           const href = element.getAttribute('href') ?? element.closest('[href]')?.getAttribute('href');
           const leads = href != null && !/^\\s*(java|vb)/i.test(href);
           for (const type of ['focus', 'mouseover', 'pointerover', 'load', 'error', 'toggle', 'animationstart', 'blur', 'close'])
@@ -350,11 +350,11 @@ const INSERT: &str = "
           if (!leads) element.click?.();
           element.focus?.();
         }
-        // Attribute late loads to this text.
+        // What loads later belongs to this text.
         await new Promise(next => setTimeout(next, 0));
       }
       now = 'the end';
-      // Refusals arrive in order: once this one is here, all others are.
+      // Refusals come in order: when this one is here, all others are.
       const last = new Promise(next => document.addEventListener('securitypolicyviolation',
         event => event.blockedURI.startsWith('http://127.0.0.1:9') && next()));
       place.innerHTML = '<img src=\"http://127.0.0.1:9/last.png\">';

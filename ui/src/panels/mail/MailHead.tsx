@@ -6,10 +6,10 @@ import { Header } from '../skill/PanelHead';
 import { useMail } from './context';
 import { unreadIn } from './state';
 
-/** Mailboxes that stand side by side; more are a list. */
+/** Maximum mailboxes shown side by side; more become a list. */
 const SEGMENTS = 4;
 
-/** The mailboxes, the search and a new mail. */
+/** The mailboxes, the search and New mail. */
 export function MailHead({ name, icon }: { name: string; icon: ReactNode }) {
   const { wide, dispatch, state, has } = useMail();
   const writes = has('send') || has('draft');
@@ -69,13 +69,13 @@ function Mailboxes() {
       </Menu>
     );
   }
-  // No mailbox is without a name.
+  // Mailbox names are never empty.
   const valueOf = (name: string | null) => (name === null ? 'all' : `/${name}`);
   const options = all.map((name) => ({ value: valueOf(name), label: labelOf(name) }));
   return <Segments label="Mailboxes" value={valueOf(state.mailbox)} options={options} onChange={(value) => choose(value === 'all' ? null : value.slice(1))} />;
 }
 
-/** The server searches, once Enter is pressed. */
+/** The server searches on Enter. */
 function Search() {
   const { state, dispatch, wide } = useMail();
   const [text, setText] = useState(state.query);

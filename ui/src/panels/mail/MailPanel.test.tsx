@@ -25,11 +25,11 @@ describe('the list', () => {
     expect(rows()[3]).toHaveAccessibleName(/set aside for you\.$/);
     expect(screen.getByRole('radio', { name: 'All 3 unread' })).toBeChecked();
     expect(screen.getByRole('radio', { name: 'Work 2 unread' })).toBeVisible();
-    // The page around it is missing here.
+    // The surrounding page is missing here.
     expect((await violations()).filter((one) => !/^(landmark-one-main|page-has-heading-one)/.test(one)).join('\n')).toBe('');
   });
 
-  test('a segment and the menu of folders choose what is read', async () => {
+  test('a segment and the folder menu choose the list', async () => {
     const { asked } = await open();
     await userEvent.click(screen.getByRole('radio', { name: /^Work/ }));
     await userEvent.click(screen.getByTestId('mail-folder'));
@@ -39,7 +39,7 @@ describe('the list', () => {
     expect(asked('mail.list').slice(1)).toEqual(['inbox', 'sent', 'Projects'].map((folder) => ({ mailbox: 'Work', ...(folder === 'inbox' ? {} : { folder }), limit: 50, preview: true })));
   });
 
-  test('the server searches once Enter is pressed, and Esc ends it', async () => {
+  test('the server searches on Enter, and Esc ends the search', async () => {
     const { asked, press } = await open();
     press('/');
     expect(screen.getByLabelText('Search mail')).toHaveFocus();
@@ -52,7 +52,7 @@ describe('the list', () => {
     expect(rows()).toHaveLength(4);
   });
 
-  test('older messages are asked for, up to a hundred', async () => {
+  test('older messages are loaded, up to a hundred', async () => {
     const { asked } = await open({ answers: { 'mail.list': () => answer({ total: 240, messages: mailRows }) } });
     await userEvent.click(screen.getByRole('button', { name: 'Show more' }));
     expect(asked('mail.list').at(-1)).toEqual({ limit: 100, preview: true });
@@ -65,10 +65,10 @@ describe('the list', () => {
   });
 });
 
-describe('what does not answer', () => {
+describe('errors', () => {
   const problem = { mailbox: 'Home', problem: 'Home: the server did not answer in 30 s.', remedy: 'Try again later.' };
 
-  test('a mailbox keeps its messages, with the reason and the remedy', async () => {
+  test('a failing mailbox keeps its messages, with the reason and the remedy', async () => {
     let answers = 0;
     const list = () => (++answers === 1 ? answer({ total: 4, messages: mailRows }) : answer({ total: 2, messages: mailRows.slice(0, 2), problems: [problem] }));
     const { asked } = await open({ answers: { 'mail.list': list } });
@@ -80,7 +80,7 @@ describe('what does not answer', () => {
     expect(asked('mail.list')).toHaveLength(3);
   });
 
-  test('a wrong password leads to the settings, and what was read stays', async () => {
+  test('a wrong password links to the settings, and loaded messages stay', async () => {
     let refused = false;
     const { store } = await open({ answers: { 'mail.list': () => (refused ? failure('Work: the server does not accept the user and the password.') : answer({ total: 4, messages: mailRows })) } });
     refused = true;
@@ -91,13 +91,13 @@ describe('what does not answer', () => {
     expect(store.get().app.view).toEqual({ kind: 'settings', page: 'skills', skill: 'mail' });
   });
 
-  test('offline the time of the list is said', async () => {
+  test('offline the time of the list is shown', async () => {
     vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
     await open();
     expect(screen.getByText(/^Offline\. Mails as of \d\d:\d\d\.$/)).toBeVisible();
   });
 
-  test('without a mailbox nothing is asked, and one can be added', async () => {
+  test('without a mailbox nothing is requested, and one can be added', async () => {
     const { asked, store } = await open({ skill: { state: 'unavailable', reason: 'It needs mailboxes.' } });
     expect(asked('mail.list')).toEqual([]);
     await userEvent.click(screen.getByRole('button', { name: 'Add a mailbox' }));
@@ -106,7 +106,7 @@ describe('what does not answer', () => {
 });
 
 describe('a conversation', () => {
-  test('J and K move, Enter opens, Esc leads back', async () => {
+  test('J and K move, Enter opens, Esc goes back', async () => {
     const { press } = await open();
     press('j');
     press('j');
@@ -121,7 +121,7 @@ describe('a conversation', () => {
     expect(screen.queryByTestId('mail-conversation')).toBeNull();
   });
 
-  test('the sender is checked, and where an answer would go is said', async () => {
+  test('the sender is verified, and the reply address is shown', async () => {
     await open();
     await openFirst();
     const message = screen.getByTestId('mail-message');
@@ -134,7 +134,7 @@ describe('a conversation', () => {
     expect((await violations()).filter((one) => !/^(landmark-one-main|page-has-heading-one)/.test(one)).join('\n')).toBe('');
   });
 
-  test('one that is not verified is red, and says it once', async () => {
+  test('an unverified sender is red, with one warning', async () => {
     const read = { ...mailRead, verified: false, sender: 'Not verified: DKIM failed for fernhill.example.', warnings: ['Your server could not verify that fernhill.example sent it.'] };
     await open({ answers: { 'mail.read': () => answer(read) } });
     await openFirst();
@@ -142,7 +142,7 @@ describe('a conversation', () => {
     expect(screen.queryByTestId('mail-warning')).toBeNull();
   });
 
-  test('what a stranger wrote is text, and a link opens outside', async () => {
+  test('untrusted content is text, and a link opens outside', async () => {
     const html = '<img src="x" onerror="y"><script>x</script>';
     const read = { ...mailRead, text: `${html}\n\nsite folder (files.fernhill.example)` };
     const { backend } = await open({ answers: { 'mail.read': () => answer(read) } });
@@ -155,7 +155,7 @@ describe('a conversation', () => {
     expect(backend.asked('open_link')).toEqual([{ url: 'https://files.fernhill.example/2' }]);
   });
 
-  test('beside the chat it takes the place of the list', async () => {
+  test('beside the chat it replaces the list', async () => {
     const { press } = await open({ wide: false });
     await openFirst();
     expect(rows()).toHaveLength(0);
@@ -166,7 +166,7 @@ describe('a conversation', () => {
     expect(rows()).toHaveLength(4);
   });
 
-  test('a question about it names it in the composer', async () => {
+  test('a question about it is started in the composer', async () => {
     const { store } = await open();
     await openFirst();
     await userEvent.click(screen.getByRole('button', { name: 'More for this mail' }));
@@ -177,8 +177,8 @@ describe('a conversation', () => {
   });
 });
 
-describe('what is done with a message', () => {
-  test('without the tools for it nothing is offered', async () => {
+describe('actions on a message', () => {
+  test('are hidden without their tools', async () => {
     const { press, asked } = await open();
     await openFirst();
     for (const name of ['Reply', 'Archive', 'Move', 'New mail']) expect(screen.queryByRole('button', { name })).toBeNull();
@@ -187,7 +187,7 @@ describe('what is done with a message', () => {
     expect(['mail.archive', 'mail.delete', 'mail.mark'].flatMap(asked)).toEqual([]);
   });
 
-  test('E archives, # deletes, U marks, and the next one is shown', async () => {
+  test('E archives, # deletes, U marks, and the next message is shown', async () => {
     const { press, asked } = await open({ tools: EVERY, answers: { 'mail.archive': done, 'mail.delete': done, 'mail.mark': done, 'mail.list': () => answer({ total: 4, messages: mailRows }) } });
     await openFirst();
     press('u');
@@ -203,7 +203,7 @@ describe('what is done with a message', () => {
     expect(screen.getAllByTestId('undo-bar').at(-1)).toHaveTextContent('Deleted Kick-off on 11 January');
   });
 
-  test('a call that is refused leaves the message where it is', async () => {
+  test('that are refused leave the message in place', async () => {
     const { press } = await open({ tools: EVERY, answers: { 'mail.archive': () => failure('There is no archive.') } });
     await openFirst();
     press('e');
@@ -213,7 +213,7 @@ describe('what is done with a message', () => {
     expect(within(screen.getByTestId('call-failed')).queryByRole('button', { name: /^Edit/ })).toBeNull();
   });
 
-  test('it is moved to a folder of its own mailbox', async () => {
+  test('include moving to a folder of its own mailbox', async () => {
     const { asked } = await open({ tools: EVERY, answers: { 'mail.move': done } });
     await openFirst();
     await userEvent.click(screen.getByRole('button', { name: 'Move' }));
@@ -223,7 +223,7 @@ describe('what is done with a message', () => {
     expect(asked('mail.move')).toEqual([{ ids: ['Work/INBOX/1.9'], to: 'Projects' }]);
   });
 
-  test('in a read-only mailbox nothing is changed', async () => {
+  test('are unavailable in a read-only mailbox', async () => {
     const folders = [{ ...mailFolders[0]!, read_only: true }, mailFolders[1]!];
     const { press, asked } = await open({ tools: EVERY, answers: { 'mail.folders': () => answer({ mailboxes: folders }) } });
     await openFirst();
@@ -246,7 +246,7 @@ describe('what is done with a message', () => {
   });
 });
 
-describe('what came with a message', () => {
+describe('an attachment', () => {
   const saved = ({ args }: { args: unknown }) => ({ ...answer({ path: `Files/${(args as { name: string }).name}`, link: '', bytes: 1 }), change_set: 'set1' });
   const withParts = (...names: string[]) => ({
     'mail.read': () => answer({ ...mailRead, attachments: names.map((name) => ({ name, type: 'text/csv', bytes: 4_096, kind: 'attachment' })) }),
@@ -268,7 +268,7 @@ describe('what came with a message', () => {
     expect(backend.asked('open_note')).toEqual([{ path: 'Files/Loads, cold store 2.pdf' }]);
   });
 
-  test('is saved once, also by a second click', async () => {
+  test('is saved once, even by a double click', async () => {
     let end = () => {};
     const slow = (call: { args: unknown }) => new Promise<ReturnType<typeof saved>>((done) => (end = () => done(saved(call))));
     const { press, asked } = await open({ tools: EVERY, answers: { 'mail.save_attachment': slow } });
@@ -281,7 +281,7 @@ describe('what came with a message', () => {
     expect(asked('mail.save_attachment')).toHaveLength(1);
   });
 
-  test('can be saved again once that was undone', async () => {
+  test('can be saved again after undo', async () => {
     const { press } = await open({ tools: EVERY, answers: { 'mail.save_attachment': saved } });
     await openFirst();
     press('s');
@@ -291,7 +291,7 @@ describe('what came with a message', () => {
     expect(screen.queryByTestId('mail-saved')).toBeNull();
   });
 
-  test('is told apart by its number where two have one name', async () => {
+  test('is identified by its index if names repeat', async () => {
     const { asked } = await open({ tools: EVERY, answers: withParts('a.csv', 'b.csv', 'a.csv') });
     await openFirst();
     for (const button of screen.getAllByRole('button', { name: /to vault$/ })) await userEvent.click(button);
@@ -303,7 +303,7 @@ describe('what came with a message', () => {
     ]);
   });
 
-  test('says why it is not saved', async () => {
+  test('says why it was not saved', async () => {
     await open({ tools: EVERY, answers: { 'mail.save_attachment': () => failure('a.exe is a program.', 'Do not open it.') } });
     await openFirst();
     await userEvent.click(screen.getByRole('button', { name: 'Save Loads, cold store 2.pdf to vault' }));
@@ -311,7 +311,7 @@ describe('what came with a message', () => {
     expect(screen.queryByTestId('mail-saved')).toBeNull();
   });
 
-  test('goes into the import of the budget where it is a file of a bank', async () => {
+  test('is imported into the budget if it is a bank’s file', async () => {
     const budget = panelOf('budget', 'Budget', [{ title: 'Month', actions: [{ label: 'Import', tool: 'import_transactions', import: true }], parts: [] }]);
     const review = { 'budget.import_transactions': () => answer(reviewValue()) };
     const { asked } = await open({ tools: EVERY, answers: { ...withParts('Statement.csv', 'Offer.pdf'), ...review }, beside: [budget] });
@@ -323,7 +323,7 @@ describe('what came with a message', () => {
     expect(asked('budget.import_transactions')[0]).toEqual({ path: 'Files/Statement.csv', review: true });
   });
 
-  test('cannot be imported where no skill imports', async () => {
+  test('cannot be imported without an importing skill', async () => {
     await open({ tools: EVERY, answers: withParts('Statement.csv') });
     await openFirst();
     expect(screen.queryByRole('button', { name: /^Import / })).toBeNull();

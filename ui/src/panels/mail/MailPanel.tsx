@@ -1,4 +1,4 @@
-// Mailboxes beside the conversation, or in its place: the list, a conversation, and what the notes know of its sender.
+// Mailboxes beside or in place of the conversation: the list, a conversation, and the notes about its sender.
 
 import { useEffect, useReducer, useRef, type Dispatch } from 'react';
 
@@ -29,7 +29,7 @@ interface MailPanelProps {
   readonly wide: boolean;
 }
 
-/** Before a mailbox is set there is nothing to ask. */
+/** Without a configured mailbox nothing is requested. */
 export function MailPanel(props: MailPanelProps) {
   const { panel, wide } = props;
   const { show } = useActions();
@@ -60,7 +60,7 @@ function Mail({ panel, part, wide, tools }: MailPanelProps & { readonly tools: r
   const folders = { tool: nameOf('folders'), args: { counts: true } };
   const listed = useReads([list], 'elsewhere');
   const read = listed.of(list);
-  // One after the other: the first may ask for the password.
+  // Sequentially: the first request may ask for the password.
   const isRead = read?.at != null || state.shown !== null;
   const counted = useReads(isRead ? [folders] : [], 'elsewhere');
   const again = () => {
@@ -120,7 +120,7 @@ function Mail({ panel, part, wide, tools }: MailPanelProps & { readonly tools: r
   );
 }
 
-/** What was saved and is undone is saved no more. */
+/** Removes saved attachments whose saving was undone. */
 function useUnsaved({ calls }: PanelCalls, dispatch: Dispatch<MailChange>) {
   const undone = calls.flatMap(({ undone, result }) => (undone ? (savedIn(result) ?? []) : [])).join('\n');
   useEffect(() => {
@@ -128,7 +128,7 @@ function useUnsaved({ calls }: PanelCalls, dispatch: Dispatch<MailChange>) {
   }, [undone, dispatch]);
 }
 
-/** The whole region: F6 leads to it, not to what stands in it. */
+/** The whole region, which F6 focuses rather than its content. */
 function useKeys(context: MailContext) {
   const root = useRef<HTMLElement>(null);
   const onKey = keysOf(context);

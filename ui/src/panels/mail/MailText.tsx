@@ -4,7 +4,7 @@ import { useActions } from '../../state/hooks';
 import { paragraphsOf, type Paragraph, type Piece } from './body';
 import type { ReadMessage } from './messages';
 
-/** The text of a message: it stays text, whatever its sender wrote, and loads nothing. */
+/** A message's text: always rendered as text, without loading anything. */
 export function MailText({ read }: { read: ReadMessage }) {
   const { imagesNotLoaded, linesLeftOut, isCut } = read;
   const paragraphs = paragraphsOf(read.text, read.links);
@@ -49,7 +49,7 @@ function ParagraphView({ paragraph }: { paragraph: Paragraph }) {
   );
 }
 
-/** A link opens in the browser; the host that it leads to is always seen. */
+/** A link opens in the browser; its target host is always visible. */
 function PieceView({ piece: { text, url, host } }: { piece: Piece }) {
   const { openLink } = useActions();
   if (url === null) return <Revealed text={text} />;

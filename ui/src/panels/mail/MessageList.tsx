@@ -10,12 +10,12 @@ import { groupsOf, spokenMarks, subjectText, timeText } from './words';
 
 interface MessageListProps {
   readonly read: Read | null;
-  /** Why nothing could be read the last time. */
+  /** The error of the last load. */
   readonly problem: UserError | null;
   readonly onAgain: () => void;
 }
 
-/** The messages of a folder by day, newest first. */
+/** A folder's messages by day, newest first. */
 export function MessageList({ read, problem, onAgain }: MessageListProps) {
   const { messages, state, today, reading, wide, dispatch } = useMail();
   const { shown, query } = state;
@@ -72,7 +72,7 @@ function ListHead({ onAgain }: { onAgain: () => void }) {
   );
 }
 
-/** Folders by what they are for, then those of each mailbox by their names. */
+/** Folders by role, then those of each mailbox by name. */
 function FolderMenu() {
   const { state, mailboxes, dispatch } = useMail();
   const of = mailboxes.filter(({ name }) => state.mailbox === null || name === state.mailbox);
@@ -109,7 +109,7 @@ function FolderMenu() {
   );
 }
 
-/** Why something is missing or old, each with its remedy. */
+/** Why messages are missing or outdated, with remedies. */
 function Problems({ problem, onAgain }: Pick<MessageListProps, 'problem' | 'onAgain'>) {
   const { state } = useMail();
   const { show } = useActions();
@@ -149,7 +149,7 @@ function Row({ message }: { message: Message }) {
   const { from, subject, text, unread } = message;
   const open = state.open?.id === message.id;
   const weight = unread ? 'font-semibold' : '';
-  // Of what the user sent, the recipient is of interest.
+  // For sent mail the recipient is shown.
   const who = own.includes(from.address) && message.to !== '' ? `To ${message.to}` : from.name;
   return (
     <li>

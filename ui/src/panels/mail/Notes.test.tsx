@@ -12,7 +12,7 @@ afterEach(() => vi.unstubAllGlobals());
 const LOGGED = { ...answer({ path: 'CRM/People/Ilse Brandvik.md' }), change_set: 'set-1' };
 
 describe('in your notes', () => {
-  test('the contact with exactly the address of the sender is shown', async () => {
+  test('the contact with exactly the sender’s address is shown', async () => {
     await open();
     await userEvent.click(rows()[0]!);
     const notes = screen.getByRole('complementary', { name: 'In your notes' });
@@ -21,7 +21,7 @@ describe('in your notes', () => {
     expect(notes).toHaveTextContent('email, ilse@fernhill.example');
   });
 
-  test('a sender that nobody knows can be added', async () => {
+  test('an unknown sender can be added', async () => {
     const { store } = await open();
     await userEvent.click(rows()[1]!);
     const notes = screen.getByRole('complementary', { name: 'In your notes' });
@@ -48,7 +48,7 @@ describe('in your notes', () => {
     expect(backend.asked('undo_changes')).toEqual([{ change_set: 'set-1' }]);
   });
 
-  test('a mail of tomorrow is logged today', async () => {
+  test('a mail dated tomorrow is logged today', async () => {
     const tomorrow = { ...mailRows[0]!, received: '2031-01-02 10:00 +00:00' };
     const { asked } = await open({ answers: { 'mail.list': () => answer({ total: 1, messages: [tomorrow] }), 'crm.log_interaction': () => LOGGED } });
     await userEvent.click(rows()[0]!);
@@ -56,7 +56,7 @@ describe('in your notes', () => {
     expect(asked('crm.log_interaction')).toMatchObject([{ date: sampleWorld().status.today }]);
   });
 
-  test('a log that fails keeps what was written', async () => {
+  test('a failed log keeps the text', async () => {
     await open({ answers: { 'crm.log_interaction': () => failure('The note cannot be read.') } });
     await userEvent.click(rows()[0]!);
     await userEvent.click(screen.getByTestId('mail-log'));
@@ -65,7 +65,7 @@ describe('in your notes', () => {
     expect(screen.queryByTestId('call-failed')).toBeNull();
   });
 
-  test('where there is no room beside it, Log this stands below the sender', async () => {
+  test('without room beside it, Log this is below the sender', async () => {
     await open({ width: 1100 });
     await userEvent.click(rows()[0]!);
     await act(async () => {});

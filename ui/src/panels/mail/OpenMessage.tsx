@@ -16,12 +16,12 @@ import { recipientsText, timeText } from './words';
 
 interface OpenMessageProps {
   readonly message: Message;
-  /** It is the whole conversation. */
+  /** Whether it is the whole conversation. */
   readonly alone: boolean;
   readonly roomForNotes: boolean;
 }
 
-/** A message with its text. What is known of its sender stands above it. */
+/** A message with its text, below the facts about its sender. */
 export function OpenMessage({ message, alone, roomForNotes }: OpenMessageProps) {
   const { nameOf } = useMail();
   const asked = { tool: nameOf('read'), args: { id: message.id, links: true } };
@@ -41,7 +41,7 @@ export function OpenMessage({ message, alone, roomForNotes }: OpenMessageProps) 
   );
 }
 
-/** Once it is seen it is read, where nobody has to be asked about that. */
+/** Marks a visible message as read if no approval is needed. */
 function useMarkShown(message: Message, seen: boolean) {
   const mail = useMail();
   const mark = useEffectEvent(() => {
@@ -81,13 +81,13 @@ function MessageHead({ message, read, alone }: { message: Message; read: ReadMes
   );
 }
 
-/** Whether its sender is who it says, the note of a contact with its address, and what to know before it is trusted. */
+/** The sender's verification, the contact note with its address, and warnings. */
 function Trust({ read, message, roomForNotes }: { read: ReadMessage; message: Message; roomForNotes: boolean }) {
   const { own } = useMail();
   const contact = useContact(message.from.address);
   const isOwn = own.includes(message.from.address);
   const look = read.verified === null ? 'text-fg-3' : read.verified ? 'text-ok' : 'text-danger';
-  // The line above says it.
+  // Already shown in the line above.
   const warnings = read.warnings.filter((warning) => read.verified !== false || !warning.startsWith('Your server could not verify'));
   return (
     <div className="flex flex-col gap-1 text-small">

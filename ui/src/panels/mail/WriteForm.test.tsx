@@ -16,7 +16,7 @@ test('R writes a reply, and Ctrl Enter sends it', async () => {
   const form = screen.getByRole('form', { name: 'Reply to Ilse Brandvik' });
   expect(within(form).getByLabelText('Text')).toHaveFocus();
   await act(async () => {});
-  // Where the answer really goes.
+  // The actual recipient of the reply.
   expect(screen.getByTestId('mail-reply-to')).toHaveTextContent('orders@fernhill-sales.example');
   await userEvent.keyboard('Dear Ilse{Control>}{Enter}{/Control}');
   expect(asked('mail.reply')).toEqual([{ id: 'Work/INBOX/1.9', text: 'Dear Ilse' }]);
@@ -24,7 +24,7 @@ test('R writes a reply, and Ctrl Enter sends it', async () => {
   expect(screen.getByTestId('mail-conversation')).toBeVisible();
 });
 
-test('what was not sent stays in the form', async () => {
+test('an unsent mail stays in the form', async () => {
   const { press } = await open({ tools: EVERY, answers: { 'mail.reply': () => failure('Denied by you.') } });
   await userEvent.click(rows()[0]!);
   press('r');
@@ -34,7 +34,7 @@ test('what was not sent stays in the form', async () => {
   expect(screen.getByTestId('call-failed')).toHaveTextContent('Denied by you.');
 });
 
-test('what was written is there again when the form is closed or left, until it is sent', async () => {
+test('the text is restored when the form is closed or left, until it is sent', async () => {
   const { press } = await open({ tools: EVERY, answers: { 'mail.reply': () => SENT } });
   await userEvent.click(rows()[0]!);
   press('r');
@@ -71,7 +71,7 @@ test('a new mail says what is missing, and is stored as a draft of its mailbox',
   expect(screen.queryByTestId('mail-write')).toBeNull();
 });
 
-test('a mailbox that does not send keeps Send off and says why', async () => {
+test('a mailbox with sending off disables Send and says why', async () => {
   const { store } = await open({ tools: EVERY });
   await userEvent.click(screen.getByTestId('mail-new'));
   await userEvent.click(within(screen.getByTestId('mail-write')).getByRole('radio', { name: 'Home' }));
@@ -81,7 +81,7 @@ test('a mailbox that does not send keeps Send off and says why', async () => {
   expect(store.get().app.view).toMatchObject({ skill: 'mail' });
 });
 
-test('with drafts alone there is no Send', async () => {
+test('without a send tool there is no Send', async () => {
   await open({ tools: [...READING, 'draft'] });
   await userEvent.click(screen.getByTestId('mail-new'));
   expect(screen.getByRole('button', { name: 'Save draft' })).toBeVisible();

@@ -14,7 +14,7 @@ import { draftArgs, missingIn, sendArgs, type Written } from './writing';
 
 const fieldLook = 'selectable w-full min-w-0 bg-transparent text-ui text-fg outline-none';
 
-/** A new mail or a reply. What is sent is shown once more on the card that asks. */
+/** A new mail or a reply. Its content is shown again on the approval card. */
 export function WriteForm({ writing }: { writing: Writing }) {
   const { mailboxes, has, acts, dispatch } = useMail();
   const { show } = useActions();
@@ -124,7 +124,7 @@ function Addresses({ writing, written, set, senders }: FieldsProps) {
   );
 }
 
-/** Where the reply goes: its sender may ask for another address. */
+/** The reply's recipient: the sender may have set another address. */
 function ReplyTo({ message: { id, from }, all, onAll }: { message: Message; all: boolean; onAll: (all: boolean) => void }) {
   const { nameOf } = useMail();
   const asked = { tool: nameOf('read'), args: { id, links: true } };
@@ -165,7 +165,7 @@ function TextLine({ label, value, focused = false, onText, children }: { label: 
   );
 }
 
-/** Files of the vault by their paths, notes chosen by their names. */
+/** Files of the vault by path, notes chosen by name. */
 function Attachments({ paths, onPaths }: { paths: string; onPaths: (paths: string) => void }) {
   const [open, setOpen] = useState(false);
   const [choosing, setChoosing] = useState(false);

@@ -3,32 +3,32 @@ import { describe, expect, test } from 'vitest';
 import { paragraphsOf, type Piece } from './body';
 import type { MailLink } from './messages';
 
-/** Each line as `words[said|url|host]`, quoted ones behind `> `. */
+/** Each line as `words[said|url|host]`, with quoted ones after `> `. */
 function drawn(text: string, links: readonly MailLink[] = []): string[][] {
   const spelled = ({ text: said, url, host }: Piece) => (url === null ? said : `[${said}|${url}|${host}]`);
   return paragraphsOf(text, links).map((lines) => lines.map(({ quoted, pieces }) => (quoted ? '> ' : '') + pieces.map(spelled).join('')));
 }
 
 describe('the text of a mail', () => {
-  test('empty lines part paragraphs, and quotes stay quotes', () => {
+  test('empty lines separate paragraphs, and quotes stay quotes', () => {
     expect(drawn('Hello Sam,\n\nYes.\n> Shall we?\n\n\nIlse')).toEqual([['Hello Sam,'], ['Yes.', '> Shall we?'], ['Ilse']]);
     expect(drawn('')).toEqual([]);
   });
 
-  test('an address in plain text is a link by its host, without the point behind it', () => {
+  test('an address in plain text links to its host, without the final period', () => {
     expect(drawn('See https://files.example/a?b=1. Or (http://b.example/x)!')).toEqual([
       ['See [files.example|https://files.example/a?b=1|]. Or ([b.example|http://b.example/x|])!'],
     ]);
   });
 
-  test('a link of the HTML shows the host that it leads to', () => {
+  test('an HTML link shows its target host', () => {
     const links = [{ text: 'www.bank.example (evil.example)', url: 'https://evil.example/x' }];
     expect(drawn('Open www.bank.example (evil.example) now', links)).toEqual([['Open [www.bank.example|https://evil.example/x|evil.example] now']]);
     const same = [{ text: 'bank.example', url: 'https://bank.example/' }];
     expect(drawn('bank.example', same)).toEqual([['[bank.example|https://bank.example/|]']]);
   });
 
-  test('links of the same words lead where each of them leads', () => {
+  test('links with the same text keep their own targets', () => {
     const links = [
       { text: 'here (a.example)', url: 'https://a.example/1' },
       { text: 'gone (b.example)', url: 'https://b.example/' },
@@ -42,7 +42,7 @@ describe('the text of a mail', () => {
     expect(drawn(url)).toEqual([[url]]);
   });
 
-  test('letters that look like others are shown by their code', () => {
+  test('look-alike letters are shown by their code', () => {
     expect(drawn('https://bаnk.example/x')).toEqual([['[xn--bnk-6cd.example|https://bаnk.example/x|]']]);
     expect(drawn('https://bank.example@evil.example/')).toEqual([['[evil.example|https://bank.example@evil.example/|]']]);
   });

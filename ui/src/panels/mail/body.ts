@@ -1,13 +1,13 @@
-// The text of a message in the pieces that are drawn: paragraphs, quotes, links by their host. Everything in it was
-// written by its sender and stays text.
+// Splits a message's text for rendering: paragraphs, quotes, links with their hosts. All of it is untrusted
+// and stays text.
 
 import type { MailLink } from './messages';
 
 export interface Piece {
   readonly text: string;
-  /** Of a link: where it leads. */
+  /** A link's target. */
   readonly url: string | null;
-  /** Of a link: the host that it leads to, in ASCII; empty where the text is the host. */
+  /** A link's target host, in ASCII; empty if the text is the host. */
   readonly host: string;
 }
 
@@ -19,7 +19,7 @@ export interface Line {
 /** Lines between empty ones. */
 export type Paragraph = readonly Line[];
 
-/** `links` are those of its HTML, in their order. */
+/** `links` are those of the HTML part, in order. */
 export function paragraphsOf(text: string, links: readonly MailLink[]): Paragraph[] {
   const waiting = [...links];
   const paragraphs: Line[][] = [[]];
@@ -34,7 +34,7 @@ export function paragraphsOf(text: string, links: readonly MailLink[]): Paragrap
   return paragraphs.filter((paragraph) => paragraph.length > 0);
 }
 
-/** Takes the links that stand in the line from those that wait. */
+/** Consumes the links of this line from the waiting ones. */
 function piecesOf(line: string, waiting: MailLink[]): Piece[] {
   const pieces: Piece[] = [];
   let rest = line;
@@ -53,7 +53,7 @@ function piecesOf(line: string, waiting: MailLink[]): Piece[] {
   return [...pieces, ...plain(rest)];
 }
 
-/** Addresses of the web in plain text; a point or bracket behind one is not part of it. */
+/** Web addresses in plain text, without trailing punctuation or brackets. */
 const URL_IN_TEXT = /https?:\/\/[^\s<>"“”]+[^\s<>"“”.,;:!?)\]}'»]/gi;
 
 function plain(text: string): Piece[] {
@@ -71,7 +71,7 @@ function plain(text: string): Piece[] {
 
 const words = (text: string): Piece => ({ text, url: null, host: '' });
 
-/** "the folder (files.fernhill.example)" is "the folder", then its host; an address is its host alone. */
+/** "the folder (files.fernhill.example)" is "the folder", then its host; a bare address is only its host. */
 function linkPiece(text: string, url: string): Piece {
   const host = hostOf(url);
   if (host === null) return words(text);
@@ -80,7 +80,7 @@ function linkPiece(text: string, url: string): Piece {
   return { text: said, url, host: said.toLowerCase() === host ? '' : host };
 }
 
-/** As it is asked for: letters that look like others in their ASCII form. */
+/** The host as requested: internationalised names in ASCII form. */
 export function hostOf(url: string): string | null {
   try {
     const { protocol, hostname } = new URL(url);

@@ -1,4 +1,4 @@
-// What every part of the mail panel needs of it.
+// Context shared by all parts of the mail panel.
 
 import { createContext, useContext, type Dispatch } from 'react';
 
@@ -10,26 +10,26 @@ import type { MailActs } from './useActs';
 export interface MailContext {
   readonly state: MailState;
   readonly dispatch: Dispatch<MailChange>;
-  /** Those that answered. */
+  /** Mailboxes that responded. */
   readonly mailboxes: readonly Mailbox[];
-  /** Of all mailboxes, those included that do not answer. */
+  /** Names of all mailboxes, including those that did not respond. */
   readonly names: readonly string[];
-  /** As they are to be drawn. */
+  /** Messages to render. */
   readonly messages: readonly Message[];
   /** The user's addresses, in lower case. */
   readonly own: readonly string[];
   /** In the user's zone, `YYYY-MM-DD`. */
   readonly today: string;
-  /** The list is being read. */
+  /** Whether the list is loading. */
   readonly reading: boolean;
-  /** The panel has the conversation's place. */
+  /** Whether the panel replaces the conversation. */
   readonly wide: boolean;
   readonly acts: MailActs;
-  /** Lists, folders and conversations. */
+  /** Requests for lists, folders and conversations. */
   readonly reads: PanelReads;
-  /** Whether there is a tool of that name. */
+  /** Whether a tool of that name exists. */
   has(tool: string): boolean;
-  /** The whole name of one of the skill's tools. */
+  /** The full name of one of the skill's tools. */
   nameOf(tool: string): string;
 }
 

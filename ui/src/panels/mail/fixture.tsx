@@ -31,7 +31,7 @@ interface Options {
   readonly wide?: boolean;
   readonly width?: number;
   readonly skill?: Partial<SkillRow>;
-  /** Panels of other skills, of which the chosen one is shown. */
+  /** Panels of other skills, one of which is shown. */
   readonly beside?: readonly PanelView[];
 }
 

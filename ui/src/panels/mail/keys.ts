@@ -1,4 +1,4 @@
-// The keys of the mail panel, as mail programs have them, wherever the focus is in it.
+// Keys of the mail panel, as common in mail programs, anywhere in it.
 
 import { latinKey } from '../../state/latin-key';
 import { isWritable, type MailContext } from './context';
@@ -11,7 +11,7 @@ export function keysOf(mail: MailContext) {
     const region = event.currentTarget;
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !(region instanceof HTMLElement) || isElsewhere(event.target, region)) return;
     const key = latinKey(event);
-    // `#` takes Shift on many keyboards.
+    // `#` needs Shift on many keyboards.
     if (event.shiftKey && key !== '#') return;
     const act = actOf(key, region);
     if (act === null) return;
@@ -57,7 +57,7 @@ export function keysOf(mail: MailContext) {
     }
   }
 
-  /** The message of the list that has the focus, else the open one. */
+  /** The focused message of the list, else the open one. */
   function meant(): Message | null {
     const focused = document.activeElement?.closest<HTMLElement>('[data-mail]')?.dataset['mail'];
     const id = focused ?? state.open?.id;
@@ -73,7 +73,7 @@ export function keysOf(mail: MailContext) {
     next?.scrollIntoView?.({ block: 'nearest' });
   }
 
-  /** Back to the list, at the message that was open. */
+  /** Returns to the list, at the message that was open. */
   function close(region: HTMLElement): void {
     const id = state.open?.id ?? '';
     dispatch({ type: 'closed' });
@@ -81,7 +81,7 @@ export function keysOf(mail: MailContext) {
   }
 }
 
-/** Where letters are typed, arrows choose, or something else lies over the panel. */
+/** In text fields, in controls that use arrow keys, or below an overlay. */
 function isElsewhere(target: EventTarget | null, region: HTMLElement): boolean {
   if (!(target instanceof Element)) return true;
   if (target.closest('input, textarea, select, [contenteditable=true], [role=menu], [data-testid=approval-card]')) return true;

@@ -14,19 +14,19 @@ describe('a sender', () => {
     expect(personIn(header)).toEqual({ name, address });
   });
 
-  test('of several each is one', () => {
+  test('several senders are separate', () => {
     expect(peopleIn('Sam <s@a.example>, ida@a.example').map(({ address }) => address)).toEqual(['s@a.example', 'ida@a.example']);
     expect(peopleIn('')).toEqual([]);
   });
 });
 
-test('the mailbox of an id is the longest name that it begins with', () => {
+test('a message id belongs to the mailbox with the longest matching prefix', () => {
   expect(mailboxOf('Work/2/INBOX/1.5', ['Work', 'Work/2'])).toBe('Work/2');
   expect(mailboxOf('Home/INBOX/1.5', [])).toBe('Home');
 });
 
-describe('answers of the tools', () => {
-  test('a list has messages, how many there are, and what is missing', () => {
+describe('tool output', () => {
+  test('a list has messages, their total, and what is missing', () => {
     const row = { id: 'Work/INBOX/1.5', from: 'Ilse <i@f.example>', subject: 'Quote', received: '2026-11-23 14:12 +01:00', unread: true, text: 'Hello', attachments: true };
     const problem = { mailbox: 'Home', problem: 'Home: no answer.', remedy: 'Try again later.' };
     const { messages, total, problems } = listingIn({ total: 7, messages: [row, { subject: 'no id' }, 'nonsense'], problems: [problem] }, ['Work']);
@@ -36,13 +36,13 @@ describe('answers of the tools', () => {
     expect([total, problems]).toEqual([7, [problem]]);
   });
 
-  test('what is no answer is empty', () => {
+  test('invalid output is empty', () => {
     for (const nonsense of [null, undefined, 'text', 3, [], { messages: 'x' }]) expect(listingIn(nonsense, [])).toEqual({ messages: [], total: 0, problems: [] });
     expect(mailboxesIn({ mailboxes: [{ folders: null }] })).toEqual([{ name: '', address: null, readOnly: false, sends: false, folders: [] }]);
     expect([readIn(null), readIn({ subject: 'without a text' })]).toEqual([null, null]);
   });
 
-  test('a message without checks is neither verified nor not', () => {
+  test('a message without checks is neither verified nor unverified', () => {
     const read = (more: object) => readIn({ from: 'a@b.example', text: 'Hi', ...more })?.verified;
     expect([read({}), read({ verified: true }), read({ verified: false }), read({ verified: 'yes' })]).toEqual([null, true, false, null]);
   });

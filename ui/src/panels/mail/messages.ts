@@ -1,10 +1,10 @@
-// What the tools of the skill `mail` answer, as values: pure.
+// Parses the output of the skill `mail`. Pure.
 
 import type { JsonValue } from '../../ipc';
 import { isRow, type Row } from '../skill/answer';
 
 export interface Person {
-  /** What the sender wrote as the name; the address where there is none. */
+  /** The sender's display name, or the address without one. */
   readonly name: string;
   /** In lower case. */
   readonly address: string;
@@ -15,14 +15,14 @@ export interface Message {
   readonly id: string;
   readonly mailbox: string;
   readonly from: Person;
-  /** Those it was sent to, as far as the list says. */
+  /** Recipients, as far as listed. */
   readonly to: string;
   readonly subject: string;
-  /** `YYYY-MM-DD`, in the user's zone; empty where the server does not say. */
+  /** `YYYY-MM-DD`, in the user's zone; empty if unknown. */
   readonly day: string;
   /** `HH:MM` */
   readonly time: string;
-  /** How its text begins. */
+  /** The beginning of its text. */
   readonly text: string;
   readonly unread: boolean;
   readonly flagged: boolean;
@@ -31,7 +31,7 @@ export interface Message {
   readonly notVerified: boolean;
 }
 
-/** A mailbox that did not answer. */
+/** A mailbox that did not respond. */
 export interface MailProblem {
   readonly mailbox: string;
   readonly problem: string;
@@ -40,16 +40,16 @@ export interface MailProblem {
 
 export interface Listing {
   readonly messages: readonly Message[];
-  /** How many fit in all, also those not listed. */
+  /** Number of matches, including unlisted ones. */
   readonly total: number;
   readonly problems: readonly MailProblem[];
 }
 
 export interface Folder {
   readonly name: string;
-  /** What it is for: `inbox`, `sent`. */
+  /** Its role: `inbox`, `sent`. */
   readonly role: string | null;
-  /** `null` where it was not counted. */
+  /** `null` if not counted. */
   readonly unread: number | null;
 }
 
@@ -70,23 +70,23 @@ export interface Attachment {
   readonly kind: string;
 }
 
-/** A link of its HTML: `text` as it stands in the text of the message. */
+/** A link of the HTML part; `text` as in the message's text. */
 export interface MailLink {
   readonly text: string;
   readonly url: string;
 }
 
-/** A message as it is read. */
+/** An opened message. */
 export interface ReadMessage {
   readonly from: Person;
-  /** Where an answer goes in place of the sender; empty where nothing is said. */
+  /** Reply address in place of the sender; empty if unset. */
   readonly replyTo: string;
   readonly to: string;
   readonly cc: string;
   readonly moreRecipients: number;
-  /** What the user's own server found about the sender, one sentence. */
+  /** The verdict of the user's server on the sender, in one sentence. */
   readonly sender: string;
-  /** `null` where nothing speaks for the sender or against it. */
+  /** `null` without evidence either way. */
   readonly verified: boolean | null;
   readonly warnings: readonly string[];
   readonly attachments: readonly Attachment[];
@@ -98,7 +98,7 @@ export interface ReadMessage {
   readonly links: readonly MailLink[];
 }
 
-/** `mailboxes`: the names of all of them, by which the mailbox of an id is known. */
+/** `mailboxes` are all names, to find the mailbox of an id. */
 export function listingIn(answer: JsonValue | null | undefined, mailboxes: readonly string[]): Listing {
   const messages = rows(answer, 'messages').flatMap((row) => messageIn(row, mailboxes) ?? []);
   const total = number(isRow(answer) ? answer['total'] : null);
@@ -147,7 +147,7 @@ export function readIn(answer: JsonValue | null | undefined): ReadMessage | null
 }
 
 /**
- * The sender as a header names it, `Name <address>`. Whatever the name contains, the address is what stands in the last
+ * The sender in header notation, `Name <address>`. Whatever the name contains, the address is in the last
  * brackets.
  */
 export function personIn(header: string): Person {
@@ -156,7 +156,7 @@ export function personIn(header: string): Person {
   return { name: name === '' ? address : name, address: address.toLowerCase() };
 }
 
-/** Names and addresses as a header lists them. A comma within a name parts it: this is for reading only. */
+/** Names and addresses in header notation. Also splits at commas in names, so only for display. */
 export function peopleIn(header: string): Person[] {
   return header
     .split(/,\s+/)
@@ -164,7 +164,7 @@ export function peopleIn(header: string): Person[] {
     .map(personIn);
 }
 
-/** The mailbox of an id, `mailbox/folder/numbers`; a name may contain a slash. */
+/** The mailbox of an id, `mailbox/folder/numbers`; names may contain slashes. */
 export function mailboxOf(id: string, mailboxes: readonly string[]): string {
   const fitting = mailboxes.filter((name) => id.startsWith(`${name}/`)).toSorted((a, b) => b.length - a.length);
   return fitting[0] ?? id.slice(0, Math.max(0, id.indexOf('/')));

@@ -27,16 +27,16 @@ const shownIn = (state: MailState) => messagesShown(state).map(({ id }) => id);
 const home = { mailbox: 'Home', problem: 'Home: no answer.', remedy: '' };
 const [a, b, c] = [message('Work/a', '12:00'), message('Work/b', '11:00'), message('Home/c', '11:30')];
 
-describe('a mailbox that no longer answers', () => {
+describe('a mailbox that stops responding', () => {
   const state = after(listed(listing([a, c, b]), 't1'), listed(listing([a, b], [home]), 't2'));
 
-  test('keeps its messages in their place, and says of when they are', () => {
+  test('keeps its messages in place, with their time', () => {
     expect(shownIn(state)).toEqual(['Work/a', 'Home/c', 'Work/b']);
     expect(state.shown?.old).toEqual({ Home: 't1' });
     expect(reduceMail(state, listed(listing([a, b], [home]), 't3')).shown?.old).toEqual({ Home: 't1' });
   });
 
-  test('has those of now once it answers', () => {
+  test('shows current ones once it responds', () => {
     const again = reduceMail(state, listed(listing([a]), 't3'));
     expect([shownIn(again), again.shown?.old]).toEqual([['Work/a'], {}]);
   });
@@ -49,22 +49,22 @@ describe('a mailbox that no longer answers', () => {
 describe('a message that is moved away', () => {
   const open = after(listed(listing([a, c, b]), 't1'), { type: 'opened', message: c });
 
-  test('leaves the list, and the next one is opened', () => {
+  test('leaves the list, and the next one opens', () => {
     const state = reduceMail(open, { type: 'gone', ids: ['Home/c'] });
     expect([shownIn(state), state.open?.id, state.unfolded]).toEqual([['Work/a', 'Work/b'], 'Work/b', ['Work/b']]);
   });
 
-  test('the last one leads to the one above, and the only one to none', () => {
+  test('at the end opens the previous one, and the only one none', () => {
     expect(reduceMail(open, { type: 'gone', ids: ['Home/c', 'Work/b'] }).open?.id).toBe('Work/a');
     expect(reduceMail(open, { type: 'gone', ids: ['Home/c', 'Work/b', 'Work/a'] }).open).toBeNull();
   });
 
-  test('another one stays open', () => {
+  test('does not close another open one', () => {
     expect(reduceMail(open, { type: 'gone', ids: ['Work/a'] }).open?.id).toBe('Home/c');
   });
 });
 
-test('a mark holds until the list is read again', () => {
+test('a mark holds until the list is reloaded', () => {
   const state = after(listed(listing([a]), 't1'), { type: 'marked', ids: ['Work/a'], unread: false });
   expect(messagesShown(state)[0]?.unread).toBe(false);
   expect(messagesShown(reduceMail(state, listed(listing([a]), 't2')))[0]?.unread).toBe(true);
@@ -77,21 +77,21 @@ test('Esc closes the form before the message', () => {
   expect(reduceMail(closed, { type: 'closed' }).open).toBeNull();
 });
 
-test('a folder by its name belongs to its mailbox', () => {
+test('a folder by name belongs to its mailbox', () => {
   const state = after({ type: 'chose_folder', folder: 'Projects', mailbox: 'Work' });
   expect([state.mailbox, state.folder]).toEqual(['Work', 'Projects']);
   expect(reduceMail(state, { type: 'chose_mailbox', mailbox: null }).folder).toBe('inbox');
   expect(reduceMail(after({ type: 'chose_folder', folder: 'sent' }), { type: 'chose_mailbox', mailbox: 'Home' }).folder).toBe('sent');
 });
 
-test('the call names only what was chosen', () => {
+test('the call contains only chosen filters', () => {
   const tools = { list: 'mail.list', search: 'mail.search' };
   expect(listAsked(firstMail, tools, {})).toEqual({ tool: 'mail.list', args: { limit: 50, preview: true } });
   const sought = after({ type: 'chose_folder', folder: 'sent' }, { type: 'chose_mailbox', mailbox: 'Work' }, { type: 'searched', query: ' quote ' }, { type: 'more' });
   expect(listAsked(sought, tools, {})).toEqual({ tool: 'mail.search', args: { query: 'quote', folder: 'sent', mailbox: 'Work', limit: 100, preview: true } });
 });
 
-test('unread messages are counted by what a folder is for', () => {
+test('unread messages are counted by folder role', () => {
   const mailbox = (name: string, unread: number) => ({ name, address: null, readOnly: false, sends: false, folders: [{ name: 'INBOX', role: 'inbox', unread }, { name: 'Projects', role: null, unread: null }] });
   const both = [mailbox('Work', 3), mailbox('Home', 1)];
   expect([unreadIn(both, 'inbox'), unreadIn(both, 'Projects'), unreadIn([], 'inbox')]).toEqual([4, 0, 0]);
@@ -104,11 +104,11 @@ describe('saved attachments', () => {
   const second = attachmentKey(a, 1);
   const state = after({ type: 'saved', attachment: first, path: 'a.pdf' }, { type: 'saved', attachment: second, path: 'b.pdf' });
 
-  test('are known by their message and place, also when the list is read again', () => {
+  test('are identified by message and index, also after a reload', () => {
     expect(reduceMail(state, listed(listing([b]), 't1')).saved).toEqual({ 'Work/a 0': 'a.pdf', 'Work/a 1': 'b.pdf' });
   });
 
-  test('are forgotten when that is undone', () => {
+  test('are dropped on undo', () => {
     expect(reduceMail(state, { type: 'unsaved', path: 'a.pdf' }).saved).toEqual({ [second]: 'b.pdf' });
   });
 });

@@ -1,55 +1,55 @@
-// What the panel shows of the mailboxes, as data: pure, no clock of its own.
+// State of the mail panel. Pure, without a clock.
 
 import type { JsonValue } from '../../ipc';
 import type { Asked } from '../skill/state';
 import type { Listing, Mailbox, Message } from './messages';
 
-/** How many messages are listed at first, and at most. */
+/** Messages listed at first, and at most. */
 export const FIRST = 50;
 export const MOST = 100;
 
-/** A message that is being written. */
+/** A message being written. */
 export type Writing =
   | { readonly kind: 'new'; readonly mailbox: string | null }
-  /** To the message of this id. */
+  /** Replies to this message. */
   | { readonly kind: 'reply'; readonly to: Message };
 
-/** The list that was read last, and when each mailbox answered. */
+/** The last list, and the load time of each mailbox. */
 export interface Shown {
-  /** Of what was asked. */
+  /** Identifies the request. */
   readonly key: string;
   readonly listing: Listing;
-  /** By mailbox that does not answer: when its messages were read, RFC 3339. */
+  /** Load time of outdated messages, by unresponsive mailbox, RFC 3339. */
   readonly old: Readonly<Record<string, string>>;
   /** RFC 3339 */
   readonly at: string;
 }
 
 export interface MailState {
-  /** `null`: all of them. */
+  /** `null` for all. */
   readonly mailbox: string | null;
-  /** A folder by its name, or by what it is for. */
+  /** A folder's name or role. */
   readonly folder: string;
-  /** What is searched for; empty where nothing is. */
+  /** The search text; empty without a search. */
   readonly query: string;
   readonly limit: number;
-  /** The message whose conversation is shown. */
+  /** The message whose conversation is open. */
   readonly open: Message | null;
-  /** Messages of the conversation whose text is shown. */
+  /** Expanded messages of the conversation. */
   readonly unfolded: readonly string[];
   readonly writing: Writing | null;
   readonly shown: Shown | null;
-  /** Moved away or deleted, until that is read. */
+  /** Ids of moved or deleted messages, until reloaded. */
   readonly gone: readonly string[];
-  /** By message: marked so, until that is read. */
+  /** Read marks by message id, until reloaded. */
   readonly marked: Readonly<Record<string, boolean>>;
-  /** By attachment ([attachmentKey]): the file of the vault that it is saved as. */
+  /** File in the vault by attachment ([attachmentKey]). */
   readonly saved: Readonly<Record<string, string>>;
 }
 
 export type MailChange =
   | { readonly type: 'chose_mailbox'; readonly mailbox: string | null }
-  /** `mailbox`: the one that alone has it. */
+  /** `mailbox`: set if only that one has the folder. */
   | { readonly type: 'chose_folder'; readonly folder: string; readonly mailbox?: string }
   | { readonly type: 'searched'; readonly query: string }
   | { readonly type: 'more' }
@@ -58,13 +58,13 @@ export type MailChange =
   | { readonly type: 'folded'; readonly message: string }
   | { readonly type: 'writes'; readonly writing: Writing }
   | { readonly type: 'written' }
-  /** A list was read. */
+  /** A list was loaded. */
   | { readonly type: 'listed'; readonly key: string; readonly listing: Listing; readonly at: string }
-  /** They are in their folder no more: what follows the open one is opened. */
+  /** They left their folder: opens the message after the open one. */
   | { readonly type: 'gone'; readonly ids: readonly string[] }
   | { readonly type: 'marked'; readonly ids: readonly string[]; readonly unread: boolean }
   | { readonly type: 'saved'; readonly attachment: string; readonly path: string }
-  /** It was undone. */
+  /** The saving was undone. */
   | { readonly type: 'unsaved'; readonly path: string };
 
 export const firstMail: MailState = {
@@ -84,7 +84,7 @@ export const firstMail: MailState = {
 export function reduceMail(state: MailState, change: MailChange): MailState {
   switch (change.type) {
     case 'chose_mailbox':
-      // A folder of one mailbox alone is none of another.
+      // A folder of one mailbox does not exist in another.
       return { ...state, mailbox: change.mailbox, folder: isRole(state.folder) ? state.folder : 'inbox', limit: FIRST };
     case 'chose_folder':
       return { ...state, folder: change.folder, mailbox: change.mailbox ?? state.mailbox, query: '', limit: FIRST };
@@ -122,10 +122,10 @@ export function reduceMail(state: MailState, change: MailChange): MailState {
   }
 }
 
-/** Which attachment of which message; `at` is its place in the list. */
+/** Identifies an attachment by message and index. */
 export const attachmentKey = (message: Pick<Message, 'id'>, at: number): string => `${message.id} ${at}`;
 
-/** Messages of a mailbox that no longer answers stay as they were read. */
+/** Keeps messages of a mailbox that no longer responds. */
 function shownAfter(before: Shown | null, { key, listing, at }: { readonly key: string; readonly listing: Listing; readonly at: string }): Shown {
   if (before?.key !== key) return { key, listing, old: {}, at };
   const failed = listing.problems.map(({ mailbox }) => mailbox);
@@ -136,7 +136,7 @@ function shownAfter(before: Shown | null, { key, listing, at }: { readonly key: 
   return { key, listing: { ...listing, messages, total: listing.total + kept.length }, old, at };
 }
 
-/** The message below this one that stays, else the one above it. */
+/** The next remaining message, else the previous one. */
 function neighbourOf(id: string, messages: readonly Message[], gone: readonly string[]): Message | undefined {
   const at = messages.findIndex((message) => message.id === id);
   const stays = (message: Message) => !gone.includes(message.id);
@@ -145,21 +145,21 @@ function neighbourOf(id: string, messages: readonly Message[], gone: readonly st
 
 const whenOf = ({ day, time }: Message) => `${day} ${time}`;
 
-/** The messages as they are to be drawn. */
+/** Messages to render. */
 export function messagesShown({ shown, gone, marked }: MailState): Message[] {
   return (shown?.listing.messages ?? [])
     .filter(({ id }) => !gone.includes(id))
     .map((message) => ({ ...message, unread: marked[message.id] ?? message.unread }));
 }
 
-/** The call that lists them. */
+/** The call that loads the list. */
 export function listAsked({ mailbox, folder, query, limit }: MailState, tools: { readonly list: string; readonly search: string }, args: Readonly<Record<string, JsonValue>>): Asked {
   const where = { ...(mailbox === null ? {} : { mailbox }), ...(folder === 'inbox' ? {} : { folder }) };
   const shown = { limit, preview: true };
   return query === '' ? { tool: tools.list, args: { ...args, ...where, ...shown } } : { tool: tools.search, args: { ...args, query, ...where, ...shown } };
 }
 
-/** What folders are for, as one word for those of all mailboxes; in the order in which they are listed. */
+/** Folder roles with their labels, in display order. */
 export const roles: Readonly<Record<string, string>> = {
   inbox: 'Inbox',
   drafts: 'Drafts',
@@ -177,13 +177,13 @@ export function folderTitle(folder: string): string {
   return roles[folder] ?? folder;
 }
 
-/** Unread messages of a folder in these mailboxes. */
+/** Unread messages in a folder of these mailboxes. */
 export function unreadIn(mailboxes: readonly Mailbox[], folder: string): number {
   const counts = mailboxes.flatMap(({ folders }) => folders.filter(({ role, name }) => (isRole(folder) ? role === folder : name === folder)).map(({ unread }) => unread ?? 0));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Names of all mailboxes, those included that do not answer. */
+/** Names of all mailboxes, including unresponsive ones. */
 export function namesOf(mailboxes: readonly Mailbox[], shown: Shown | null): string[] {
   const failed = (shown?.listing.problems ?? []).map(({ mailbox }) => mailbox);
   return [...new Set([...mailboxes.map(({ name }) => name), ...failed])].filter((name) => name !== '');

@@ -1,4 +1,4 @@
-// What the user does with messages: each is a call of the skill's tools, with its question and its bar.
+// The user's actions on messages: each is a call of the skill's tools, with its question and its bar.
 
 import { useState, type Dispatch } from 'react';
 
@@ -14,21 +14,23 @@ import { aboutText, quotedSubject, subjectText } from './words';
 
 export interface MailActs {
   archive(message: Message): void;
-  /** To the trash of its mailbox. */
+  /** Moves it to its mailbox's trash. */
   remove(message: Message): void;
   move(message: Message, folder: string): void;
   mark(message: Message, unread: boolean): void;
-  /** Marks it as read where the user's rules let that happen without a question. */
+  /** Marks it as read if the user's rules need no question. */
   markShown(message: Message): void;
-  /** Makes an attachment a file of the vault; its path, `null` where it is not saved. `at`: its place among all of the message. */
+  /**
+   * Saves an attachment to the vault; returns its path, `null` on failure. `at` is its index in the message.
+   */
   save(message: Message, attachments: readonly Attachment[], at: number): Promise<string | null>;
   /** `path`: the note of a contact. `date`: YYYY-MM-DD. */
   log(message: Message, path: string, text: string, date: string): Promise<ToolResult>;
-  /** Sends a message or stores a draft; whether that was done. */
+  /** Sends a message or stores a draft. Returns whether that succeeded. */
   write(label: string, tool: string, args: Row): Promise<boolean>;
-  /** Begins a question about it in the composer. */
+  /** Starts a question about it in the composer. */
   ask(message: Message): void;
-  /** The run that marks a message as read without a bar; it may have a question nevertheless. */
+  /** The run that marks a message as read without a bar, although it may still ask. */
   readonly quietRun: string | null;
 }
 
@@ -72,7 +74,7 @@ export function useActs({ dispatch, nameOf, calls, again }: Panel): MailActs {
       const args = { ids: [message.id], as: 'read' };
       const marked = async () => {
         const { verdict } = await backend.rpc('try_rule', { tool: nameOf('mark'), args, relationship: null });
-        // To look at a message is no reason to ask something.
+        // Opening a message must not ask.
         if (verdict !== 'run') return;
         const run = `panel-${crypto.randomUUID()}`;
         watch(run);
@@ -83,7 +85,7 @@ export function useActs({ dispatch, nameOf, calls, again }: Panel): MailActs {
         const ids = doneOf(result);
         if (ids.length > 0) dispatch({ type: 'marked', ids, unread: false });
       };
-      // It stays unread where that fails, which the list shows.
+      // On failure it stays unread, as the list shows.
       marked().catch(() => undefined);
     },
     save: async (message, attachments, at) => {
@@ -98,7 +100,7 @@ export function useActs({ dispatch, nameOf, calls, again }: Panel): MailActs {
     log: async (message, path, text, date) => {
       const run = `panel-${crypto.randomUUID()}`;
       const result = await calls.call(`Log ${nameFor(message)}`, 'crm.log_interaction', { name: path, text, date }, run);
-      // The form says how it ended.
+      // The form shows the result.
       calls.dismiss({ id: run });
       return result;
     },
@@ -115,13 +117,13 @@ export function useActs({ dispatch, nameOf, calls, again }: Panel): MailActs {
 
 const nameFor = ({ subject }: Message) => quotedSubject(subjectText(subject));
 
-/** Where a call saved an attachment. */
+/** The path of a saved attachment. */
 export function savedIn(result: ToolResult | null): string | null {
   const path: JsonValue | undefined = result?.ok === true && isRow(result.value) ? result.value['path'] : null;
   return typeof path === 'string' ? path : null;
 }
 
-/** Ids of the messages that a call changed. */
+/** Ids of the messages changed by a call. */
 function doneOf({ ok, value }: ToolResult): string[] {
   const done: JsonValue | undefined = ok && isRow(value) ? value['done'] : [];
   return Array.isArray(done) ? done.flatMap((one) => (isRow(one) && typeof one['id'] === 'string' ? [one['id']] : [])) : [];

@@ -1,7 +1,7 @@
 import { useContacts } from '../calendar/useContacts';
 import type { Contact } from '../calendar/attendees';
 
-/** The user's contact with exactly this address; none while they are read, and without the skill crm. */
+/** The user's contact with exactly this address; none while loading, and without the skill crm. */
 export function useContact(address: string): Contact | null {
   const contacts = useContacts(address !== '');
   const wanted = address.trim().toLowerCase();

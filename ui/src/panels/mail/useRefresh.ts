@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent } from 'react';
 
-/** How long a list is taken for current, ms. */
+/** Time for which a list counts as current, ms. */
 const CURRENT_FOR = 120_000;
 
-/** Reads again while the window is seen and the machine has a network. */
+/** Reloads while the window is visible and the machine is online. */
 export function useRefresh(again: () => void): void {
   const look = useEffectEvent(() => {
     if (document.visibilityState === 'visible' && navigator.onLine) again();

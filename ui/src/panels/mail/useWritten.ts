@@ -4,17 +4,17 @@ import { useBackend, type Backend } from '../../ipc';
 import type { Writing } from './state';
 import { emptyWritten, type Written } from './writing';
 
-/** By what is written, for as long as the window is open. */
+/** Texts by draft, while the window is open. */
 const kept = new WeakMap<Backend, Map<string, Written>>();
 
 export interface Writes {
   readonly written: Written;
   set(part: Partial<Written>): void;
-  /** It was sent or stored. */
+  /** Discards it after sending or storing. */
   forget(): void;
 }
 
-/** A mail that is being written. A form that was closed, or left for another message, opens with what was in it. */
+/** A mail being written. A closed or left form reopens with its content. */
 export function useWritten(writing: Writing, mailbox: string): Writes {
   const backend = useBackend();
   const all = kept.get(backend) ?? new Map<string, Written>();

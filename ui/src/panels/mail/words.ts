@@ -1,4 +1,4 @@
-// What the mail panel says, in words.
+// Texts of the mail panel.
 
 import { parts, weekdayOf } from '../../shared/form/date-words';
 import { addDays, MONTHS } from '../../shared/form/dates';
@@ -13,7 +13,7 @@ export interface Group {
   readonly messages: readonly Message[];
 }
 
-/** "Today", "Yesterday", "Last week", then months; in the order of the messages. `today`: YYYY-MM-DD. */
+/** "Today", "Yesterday", "Last week", then months; in message order. `today`: YYYY-MM-DD. */
 export function groupsOf(messages: readonly Message[], today: string): Group[] {
   const groups: { title: string; messages: Message[] }[] = [];
   for (const message of messages) {
@@ -36,7 +36,7 @@ function groupTitle(day: string, today: string): string {
   return year === parts(today).year ? (MONTHS[month - 1] ?? '') : `${MONTHS[month - 1]} ${year}`;
 }
 
-/** "14:12" today and yesterday, "Fri 20 Nov" else, "20 Nov 2025" in another year. */
+/** "14:12" today and yesterday, otherwise "Fri 20 Nov", or "20 Nov 2025" in another year. */
 export function timeText({ day, time }: Pick<Message, 'day' | 'time'>, today: string): string {
   return day === '' || day >= addDays(today, -1) ? time : dateText(day, today);
 }
@@ -48,12 +48,12 @@ function dateText(day: string, today: string): string {
   return year === parts(today).year ? `${WEEKDAYS[weekdayOf(day)]} ${date}` : `${date} ${year}`;
 }
 
-/** "16 Nov" of an older message of a conversation, "14:12" where it is of today. */
+/** "16 Nov" for an older message of a conversation, "14:12" for one of today. */
 export function shortDate(message: Pick<Message, 'day' | 'time'>, today: string): string {
   return message.day === today ? message.time : dateText(message.day || today, today).replace(/^\w{3} (?=\d)/, '');
 }
 
-/** "Thank you…" without a subject, as mail programs say it. */
+/** The subject, or a placeholder without one. */
 export function subjectText(subject: string): string {
   return subject === '' ? '(no subject)' : subject;
 }
@@ -82,27 +82,27 @@ const kinds: Readonly<Record<string, string>> = {
   'inline image': 'image in the text',
 };
 
-/** What a part is where it is no plain file. */
+/** The kind of a part that is not a plain file. */
 export function kindText({ kind }: Attachment): string {
   return kinds[kind] ?? '';
 }
 
-/** What a screen reader says of a message in the list beside what is drawn. */
+/** Additional screen reader text of a message in the list. */
 export function spokenMarks({ unread, flagged, answered, attachments, notVerified }: Message): string {
   const marks = [unread && 'unread', flagged && 'flagged', answered && 'answered', attachments && 'with attachments', notVerified && 'sender not verified'];
   return marks.filter((mark) => mark !== false).join(', ');
 }
 
-/** Code units of a subject that a question or a log names. */
+/** Maximum code units of a subject in a question or a log. */
 const SUBJECT = 80;
 
-/** A subject of a stranger as a short quotation. */
+/** An untrusted subject as a short quotation. */
 export function quotedSubject(subject: string): string {
   const line = revealed(subject.replaceAll(/\s+/g, ' ')).trim();
   return line.length > SUBJECT ? `${line.slice(0, SUBJECT)}…` : line;
 }
 
-/** How a question about a message begins; the id is how the assistant reads it. */
+/** The start of a question about a message, with the id for the assistant to read it by. */
 export function aboutText({ id, subject, from }: Message): string {
   return `About the mail “${quotedSubject(subject)}” from ${revealed(from.address)} (${id}): `;
 }

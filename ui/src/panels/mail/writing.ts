@@ -1,4 +1,4 @@
-// A message that is being written, as the arguments of the tools that send or store it: pure.
+// Converts a mail being written to tool arguments. Pure.
 
 import type { Row } from '../skill/answer';
 import type { Writing } from './state';
@@ -10,15 +10,15 @@ export interface Written {
   readonly bcc: string;
   readonly subject: string;
   readonly text: string;
-  /** Paths of files in the vault, one on each line. */
+  /** Paths of files in the vault, one per line. */
   readonly attachments: string;
-  /** A reply goes to all who had the message. */
+  /** Reply to all recipients. */
   readonly all: boolean;
 }
 
 export const emptyWritten = (mailbox: string): Written => ({ mailbox, to: '', cc: '', bcc: '', subject: '', text: '', attachments: '', all: false });
 
-/** Addresses as they were typed: `Jane <jane@a.example>, joe@b.example`. A comma within quotes is part of a name. */
+/** Typed addresses: `Jane <jane@a.example>, joe@b.example`. A comma within quotes is part of a name. */
 export function addressesIn(typed: string): string[] {
   const parts = typed.match(/(?:"[^"]*"|[^,;\n"])+/g) ?? [];
   return parts.map((part) => part.trim()).filter((part) => part !== '');
@@ -31,7 +31,7 @@ export function pathsIn(typed: string): string[] {
     .filter((path) => path !== '');
 }
 
-/** Why it cannot be sent yet; empty where it can. */
+/** Why it cannot be sent yet; empty if it can. */
 export function missingIn(written: Written, writing: Writing): string {
   if (written.text.trim() === '') return 'Write a text.';
   if (writing.kind === 'reply') return '';
@@ -42,14 +42,14 @@ export function missingIn(written: Written, writing: Writing): string {
   return written.subject.trim() === '' ? 'Add a subject.' : '';
 }
 
-/** Of `mail.reply`, or of `mail.send`. */
+/** Arguments of `mail.reply`, or of `mail.send`. */
 export function sendArgs(written: Written, writing: Writing): Row {
   const files = filesOf(written);
   if (writing.kind === 'reply') return { id: writing.to.id, text: written.text, ...(written.all ? { all: true } : {}), ...files };
   return { ...addressed(written), subject: written.subject.trim(), text: written.text, ...files };
 }
 
-/** Of `mail.draft`. */
+/** Arguments of `mail.draft`. */
 export function draftArgs(written: Written, writing: Writing): Row {
   const { to, ...rest } = addressed(written);
   const files = filesOf(written);

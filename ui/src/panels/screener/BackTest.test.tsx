@@ -23,7 +23,7 @@ async function tested(more: Parameters<typeof open>[0] = {}) {
 }
 
 describe('the result', () => {
-  test('has returns, deepest fall, trades, statistics and what it cannot know', async () => {
+  test('has returns, maximum drawdown, trades, statistics and its limits', async () => {
     const { asked } = await tested();
     expect(asked(TEST)).toEqual([{ strategy: 'Mid-cap value' }]);
     expect(column()).toHaveTextContent('Mid-cap value, monthly, Jan 2016 to Oct 2026');
@@ -36,13 +36,13 @@ describe('the result', () => {
     expect(await axe()).toBe('');
   });
 
-  test('says where a figure comes from', async () => {
+  test('explains its figures', async () => {
     await tested({ answers: { [TEST]: () => answer(backTest, [], [figure('/yearly_return', 'Return a year', '9.8', '%', { formula: 'end ÷ start' })]) } });
     await userEvent.click(within(within(column()).getByRole('group', { name: 'Return a year' })).getByRole('button', { name: /how/ }));
     expect(screen.getByRole('dialog')).toHaveTextContent('end ÷ start');
   });
 
-  test('lists trades newest first, four until all are asked for', async () => {
+  test('lists trades newest first, four until all are requested', async () => {
     await tested();
     const rows = () => within(section('Trades')).getAllByRole('row').slice(1).map(({ textContent }) => textContent);
     expect(rows()).toEqual(['GRDN3 Nov 20251 Oct 2026+18.4 %', 'OSTM2 Feb 20261 Oct 2026−6.1 %', 'KSTL1 Sep 20251 Jul 2026+27.9 %', 'PELM3 Mar 20251 Jul 2026+9.2 %']);
@@ -51,7 +51,7 @@ describe('the result', () => {
     expect(section('Trades')).toHaveTextContent('209 older ones are not listed.');
   });
 
-  test('has six statistics until all are asked for', async () => {
+  test('has six statistics until all are requested', async () => {
     const more = [...(backTest['statistics'] as object[]), { key: 'sharpe', name: 'Sharpe ratio', value: '0.7', unit: 'ratio' }];
     await tested({ answers: { [TEST]: () => answer({ ...backTest, statistics: more } as JsonValue) } });
     expect(section('Statistics')).not.toHaveTextContent('Sharpe ratio');
@@ -64,7 +64,7 @@ describe('the result', () => {
     expect(section('Value over time')).toHaveTextContent('This strategy 27,540 EUR');
   });
 
-  test('is split where that was asked for', async () => {
+  test('is split if requested', async () => {
     const halves = [{ from: '2016-01-04', to: '2020-12-31', yearly_return: '12.1', deepest_fall: '-27.4' }, { from: '2021-01-01', to: '2026-10-19', yearly_return: '-0.4', deepest_fall: null }];
     await tested({ answers: { [TEST]: () => answer({ ...backTest, halves }) } });
     expect(within(column()).getByRole('table', { name: 'Before and after the split' })).toHaveTextContent('4 Jan 2016 to 31 Dec 2020+12.1 %−27.4 %1 Jan 2021 to 19 Oct−0.4 %unknown');
@@ -72,13 +72,13 @@ describe('the result', () => {
 });
 
 describe('the chart', () => {
-  test('draws value and fall of both on one axis of time', async () => {
+  test('draws value and drawdown of both on one time axis', async () => {
     await tested();
     expect([...chart().querySelectorAll('[data-line]')].map((line) => line.getAttribute('data-line')).toSorted()).toEqual(['benchmark', 'benchmark fall', 'fall', 'value']);
     expect(chart()).toHaveTextContent('Fall from the last high, benchmark dashed');
   });
 
-  test('is read day by day with arrows, there and nowhere else', async () => {
+  test('is read day by day with arrow keys, only while focused', async () => {
     const { press } = await tested();
     press('ArrowLeft');
     expect(document.querySelector('[data-pointed]')).toBeNull();
@@ -88,7 +88,7 @@ describe('the chart', () => {
     expect(within(section('Value over time')).getByRole('status')).toHaveTextContent(/^Thu 8 Oct: [\d,.]+ EUR, Europe mid caps [\d,.]+, fall −?[\d.]+ %, benchmark −?[\d.]+ %$/);
   });
 
-  test('is a table too, newest first', async () => {
+  test('is also available as a table, newest first', async () => {
     await tested();
     await click('Table');
     const rows = within(screen.getByRole('table', { name: 'Value by day' })).getAllByRole('row');
@@ -97,7 +97,7 @@ describe('the chart', () => {
     expect(within(column()).queryByRole('img', { name: /^Value in EUR/ })).toBeNull();
   });
 
-  test('without a benchmark says nothing of one', async () => {
+  test('without a benchmark omits it', async () => {
     const curve = (backTest['curve'] as object[]).map((point) => ({ ...point, benchmark: null, benchmark_fall: null }));
     await tested({ answers: { [TEST]: () => answer({ ...backTest, curve, benchmark_end: null, benchmark_yearly_return: null }) } });
     expect(section('Value over time')).not.toHaveTextContent('Europe mid caps');
@@ -106,7 +106,7 @@ describe('the chart', () => {
 });
 
 describe('a run', () => {
-  test('takes the settings, and refuses what is none', async () => {
+  test('takes the settings, and refuses invalid ones', async () => {
     const { asked } = await open();
     await click('Settings');
     await userEvent.type(screen.getByRole('textbox', { name: 'From' }), '2019-02-30');
@@ -128,7 +128,7 @@ describe('a run', () => {
     expect(screen.getByRole('dialog')).toHaveTextContent('Filledat the next open');
   });
 
-  test('shows how far it is, and stops', async () => {
+  test('shows its progress, and can be stopped', async () => {
     const call = slow(TEST);
     const { backend } = await tested({ answers: call.answers });
     call.say(backend, call.begun, call.progress(null, 0.5, '2021, 94 trades'));
@@ -150,7 +150,7 @@ describe('a run', () => {
     expect(chart()).toBeVisible();
   });
 
-  test('of conditions that changed since says so', async () => {
+  test('is marked if conditions changed since', async () => {
     let saved: JsonValue = screens;
     const conditions = (midCap['conditions'] as { text: string }[]).map((one) => (one.text === 'net_debt_to_ebitda < 2' ? { ...one, text: 'net_debt_to_ebitda < 1.5', values: ['1.5'] } : one));
     const answers: Answers = {
@@ -181,7 +181,7 @@ describe('a run', () => {
     expect(screen.getByRole('region', { name: 'Problems of the strategy' })).toHaveTextContent('Line 4: no rule.');
   });
 
-  test('the column closes and comes back', async () => {
+  test('is in a column that can be closed and reopened', async () => {
     await tested();
     await click('Close the back-test');
     expect(screen.queryByRole('region', { name: 'Back-test' })).toBeNull();
@@ -190,10 +190,10 @@ describe('a run', () => {
   });
 });
 
-describe('what it would do today', () => {
+describe('today’s trades', () => {
   const today = () => section('What it would do today');
 
-  test('is proposed, and writes nothing', async () => {
+  test('are proposed, and nothing is written', async () => {
     const { asked } = await tested();
     expect(asked('screener.find_trades')).toEqual([]);
     await click('Compute');
@@ -204,14 +204,14 @@ describe('what it would do today', () => {
     expect(within(today()).getAllByRole('button')).toHaveLength(1);
   });
 
-  test('needs a saved screen', async () => {
+  test('need a saved screen', async () => {
     await tested();
     await limit('Net debt ÷ EBITDA', '1.5');
     expect(today()).toHaveTextContent('Save the screen first.');
     expect(button('Compute')).toBeDisabled();
   });
 
-  test('may be nothing, and may fail', async () => {
+  test('may be empty, and may fail', async () => {
     let fails = true;
     await tested({ answers: { 'screener.find_trades': () => (fails ? failure('No portfolio.') : answer({ ...proposals, proposals: [] })) } });
     await click('Compute');

@@ -44,7 +44,7 @@ describe('before a scan', () => {
     expect(inHead('Scan')).toBeEnabled();
   });
 
-  test('screens that cannot be read say why, and are read again', async () => {
+  test('unreadable screens say why, and are reloaded', async () => {
     const { asked } = await open({ answers: { 'screener.list_screens': () => failure('The vault is locked.') } });
     expect(screen.getByRole('alert')).toHaveTextContent('The vault is locked.');
     await click('Try again');
@@ -64,7 +64,7 @@ describe('before a scan', () => {
 });
 
 describe('conditions', () => {
-  test('are checked when they are left, not while they are typed', async () => {
+  test('are validated on blur, not while typing', async () => {
     await open();
     const field = screen.getByRole('textbox', { name: 'Limit of Price ÷ earnings' });
     await userEvent.clear(field);
@@ -76,7 +76,7 @@ describe('conditions', () => {
     expect(screen.getByRole('textbox', { name: 'Limit of Operating margin' })).toHaveValue('12 %');
   });
 
-  test('a field that is only visited is not changed', async () => {
+  test('a field that is only focused is not changed', async () => {
     const conditions = [{ text: 'growth_3y > 10', field: 'growth_3y', operator: 'above', values: ['10'], problem: null }];
     await open({ answers: { 'screener.list_screens': () => answer({ ...screens, screens: [{ ...midCap, conditions }] }) } });
     await userEvent.click(screen.getByRole('textbox', { name: 'Limit of Growth, 3 y' }));
@@ -86,7 +86,7 @@ describe('conditions', () => {
     expect(screen.queryByText(/not saved$/)).toBeNull();
   });
 
-  test('one that cannot be sent keeps the scan from starting, and is marked', async () => {
+  test('an invalid one blocks the scan, and is marked', async () => {
     const { asked, press } = await open();
     await click('Add condition');
     press('Enter', screen.getByRole('textbox', { name: 'Limit of Operating margin' }), { ctrlKey: true });
@@ -94,7 +94,7 @@ describe('conditions', () => {
     expect(screen.getByText('Write a limit.')).toBeVisible();
   });
 
-  test('one that is no field and limit is a line', async () => {
+  test('a complex one is a line of text', async () => {
     const { asked } = await open();
     await click(/^Dividend growers/);
     const field = screen.getByRole('textbox', { name: 'Condition' });
@@ -105,13 +105,13 @@ describe('conditions', () => {
     expect(asked(SCAN)).toEqual([{ conditions: ['close > sma(close, 100)', 'operating_margin > 12 %'], missing: 'leave_out', universe: 'Europe mid caps' }]);
   });
 
-  test('a row becomes a line of the same words', async () => {
+  test('a row can become a line with the same text', async () => {
     await open();
     await userEvent.selectOptions(screen.getAllByRole('combobox', { name: 'Field' })[0]!, 'As a line…');
     expect(screen.getByRole('textbox', { name: 'Condition' })).toHaveValue('market_value between 0.5 bn and 5 bn');
   });
 
-  test('universe, missing figures, operators and score are sent as they are', async () => {
+  test('universe, missing figures, operators and score are sent unchanged', async () => {
     const { asked } = await open();
     await click('Universe: Europe mid caps 1,200');
     await userEvent.click(screen.getByRole('menuitemcheckbox', { name: /^SEC filers/ }));
@@ -133,7 +133,7 @@ describe('conditions', () => {
     ]);
   });
 
-  test('a universe that no note lists is said', async () => {
+  test('a universe without a note is reported', async () => {
     await open({ answers: { 'screener.list_screens': () => answer({ ...screens, screens: [{ ...midCap, universe: 'Gone' }] }) } });
     expect(section('Conditions')).toHaveTextContent('No list Gone among your notes. Choose another universe.');
   });
@@ -168,7 +168,7 @@ describe('saving', () => {
     expect(screen.getByText('1 change not saved')).toBeVisible();
   });
 
-  test('under another name refuses one that is taken', async () => {
+  test('under another name refuses an existing one', async () => {
     const { asked } = await open();
     await click('Save as…');
     await userEvent.type(screen.getByRole('textbox', { name: 'Name of the screen' }), 'dividend growers');
@@ -179,7 +179,7 @@ describe('saving', () => {
     expect(asked('screener.save_screen')).toMatchObject([{ name: 'dividend growers 2' }]);
   });
 
-  test('changes stay with their screen, and are discarded', async () => {
+  test('keeps changes with their screen, and can discard them', async () => {
     await open();
     await limit('Net debt ÷ EBITDA', '1.5');
     await click(/^Low debt/);
@@ -192,7 +192,7 @@ describe('saving', () => {
 });
 
 describe('a scan', () => {
-  /** A scan that is on its way, with the hits of the picture. */
+  /** A running scan, with the hits of the picture. */
   async function scanning(width = 1440) {
     const call = slow(SCAN);
     const opened = await open({ answers: call.answers, width });
@@ -201,7 +201,7 @@ describe('a scan', () => {
     return { ...opened, call };
   }
 
-  test('shows its hits as they come', async () => {
+  test('shows hits as they arrive', async () => {
     const { asked } = await scanning();
     expect(asked(SCAN)).toEqual([{ screen: 'Mid-cap value' }]);
     expect(section('Hits')).toHaveTextContent('412/1,200, 9 hits so farexternal');
@@ -214,7 +214,7 @@ describe('a scan', () => {
     expect(await axe()).toBe('');
   });
 
-  test('keeps its old conditions when they are changed, and starts again', async () => {
+  test('keeps its conditions when they are edited, and can be restarted', async () => {
     const { backend, asked, call } = await scanning();
     await limit('Net debt ÷ EBITDA', '1.5');
     expect(screen.getByTestId('outdated')).toHaveTextContent('Net debt ÷ EBITDA limit changed from 2 to 1.5. The running scan still uses 2. Start again');
@@ -226,13 +226,13 @@ describe('a scan', () => {
     expect(second).not.toBe(first);
     expect(asked(SCAN)[1]).toMatchObject({ conditions: expect.arrayContaining(['net_debt_to_ebitda < 1.5']) as string[] });
     expect(screen.queryByTestId('outdated')).toBeNull();
-    // The hits before stay until there are others, and the end of the first scan is not that of the second.
+    // Earlier hits stay until there are new ones, and the end of the first scan does not end the second.
     expect(row('NGTL')).toBeVisible();
     await call.end(failure('Stopped by you.', '', 'cancelled', partialScan), 0);
     expect(button('Stop scan')).toBeEnabled();
   });
 
-  test('of another screen says so, and goes on', async () => {
+  test('of another screen says so, and continues', async () => {
     const { backend } = await scanning();
     await click(/^Low debt/);
     expect(screen.getByTestId('outdated')).toHaveTextContent('The running scan is of Mid-cap value. Start again');
@@ -242,7 +242,7 @@ describe('a scan', () => {
     expect(screen.queryByTestId('outdated')).toBeNull();
   });
 
-  test('that is stopped keeps its hits', async () => {
+  test('keeps its hits when stopped', async () => {
     const { backend, call } = await scanning();
     await click('Stop scan');
     await click('Stop scan');
@@ -254,7 +254,7 @@ describe('a scan', () => {
     expect(inHead('Start again')).toBeEnabled();
   });
 
-  test('is stopped again where stopping failed', async () => {
+  test('can be stopped again after a failed stop', async () => {
     const { backend } = await scanning();
     backend.fail('stop_tool');
     await click('Stop scan');
@@ -263,7 +263,7 @@ describe('a scan', () => {
     expect(backend.asked('stop_tool')).toHaveLength(2);
   });
 
-  test('that the backend cannot even begin says why', async () => {
+  test('that the backend rejects says why', async () => {
     const { backend } = await open();
     backend.fail('call_tool', { message: 'The connection is gone.' });
     await scan();
@@ -271,7 +271,7 @@ describe('a scan', () => {
     expect(inHead('Start again')).toBeEnabled();
   });
 
-  test('of a large universe lists the first of those left out', async () => {
+  test('of a large universe lists the first skipped symbols', async () => {
     const many = Array.from({ length: 7500 }, (_, at) => ({ symbol: `S${at}`, missing: ['Debt'] }));
     await open({ answers: { [SCAN]: () => answer({ ...wholeScan, left_out: many }) } });
     await scan();
@@ -281,7 +281,7 @@ describe('a scan', () => {
     expect([entries.length, entries.at(-1)?.textContent]).toEqual([201, '7,300 more']);
   });
 
-  test('that ends says so, and what it left out', async () => {
+  test('reports its end, and what was left out', async () => {
     const { call, asked } = await scanning();
     expect(within(section('Saved screens')).getByRole('button', { name: /^Mid-cap value/ })).toHaveTextContent('running');
     await call.end(answer(wholeScan));
@@ -298,7 +298,7 @@ describe('a scan', () => {
     expect(screen.queryByRole('list', { name: 'Left out' })).toBeNull();
   });
 
-  test('goes on when the panel is left, and is found again', async () => {
+  test('continues when the panel is left, and is shown again', async () => {
     const { call, backend, unmount } = await scanning();
     await limit('Net debt ÷ EBITDA', '1.5');
     unmount();
@@ -310,7 +310,7 @@ describe('a scan', () => {
     expect(screen.getByTestId('outdated')).toHaveTextContent('The last scan used 2.');
   });
 
-  test('that fails says why, and keeps what it had', async () => {
+  test('that fails says why, and keeps its results', async () => {
     const { call } = await scanning();
     await call.end(failure('Stooq wants a key.', 'Add the key in Settings.', 'tool_failed', partialScan));
     expect(within(section('Hits')).getByRole('alert')).toHaveTextContent('Stooq wants a key.');
@@ -333,7 +333,7 @@ describe('a scan', () => {
     expect(screen.getByText('No hits. Closest: ALDT misses Growth, 3 y by 0.4 %.')).toBeVisible();
   });
 
-  test('asks before it leaves the machine, where a rule says so', async () => {
+  test('asks before contacting the network if a rule requires it', async () => {
     const call = slow(SCAN);
     const { backend } = await open({ answers: call.answers });
     await scan();
@@ -350,7 +350,7 @@ describe('a scan', () => {
     expect(screen.getByText('Offline.')).toBeVisible();
   });
 
-  test('unknown and old figures are marked, and hostile words are shown', async () => {
+  test('unknown and old figures are marked, and invisible characters are shown', async () => {
     const odd: JsonValue = {
       ...wholeScan,
       hits: [{ symbol: 'A\u202EB', name: 'x\u200By', price: '1e9', currency: 'EUR', date: 'soon', score: null, values: [null, 'n/a'], spark: [1], held: false, old: true, unknown: [1, 99] }],
@@ -370,7 +370,7 @@ describe('hits', () => {
     return opened;
   }
 
-  test('are sorted by a head, and back to best first', async () => {
+  test('are sorted by a column, and back to best first', async () => {
     await scanned();
     const head = screen.getByRole('columnheader', { name: 'P/E' });
     expect(screen.getByRole('columnheader', { name: 'Score' })).toHaveAttribute('aria-sort', 'descending');
@@ -400,14 +400,14 @@ describe('hits', () => {
     expect(focused()).toBe('BWOP');
   });
 
-  test('letters in a field are no keys', async () => {
+  test('letters typed in a field are not shortcuts', async () => {
     await scanned();
     const field = screen.getByRole('textbox', { name: 'Limit of Price ÷ earnings' });
     await userEvent.type(field, 'jk');
     expect(field).toHaveFocus();
   });
 
-  test('of many fifty are drawn first', async () => {
+  test('the first fifty of many are rendered', async () => {
     const many = Array.from({ length: 260 }, (_, at) => ({ ...(wholeScan['hits'] as Record<string, JsonValue>[])[0]!, symbol: `S${at}` }));
     await scanned({ answers: { [SCAN]: () => answer({ ...wholeScan, hits: many, found: 400 }) } });
     expect(order()).toHaveLength(50);
@@ -418,7 +418,7 @@ describe('hits', () => {
     expect(order()).toHaveLength(260);
   });
 
-  test('one is explained with value, limit, source and day of each condition', async () => {
+  test('are explained with value, limit, source and day of each condition', async () => {
     const { asked } = await scanned();
     await userEvent.click(row('BWOP'));
     await act(async () => {});
@@ -439,7 +439,7 @@ describe('hits', () => {
     expect(await axe()).toBe('');
   });
 
-  test('an explanation that is not known or failed says so', async () => {
+  test('an unknown or failed explanation says so', async () => {
     const conditions = [{ text: 'a', name: 'Growth', holds: null, value: null, unit: 'percent', limit: 'above 10 %', source: '', date: null, old: false, reason: 'SEC has no report' }, { text: 'b', name: 'Debt', holds: false, value: '3', unit: 'ratio', limit: 'below 2', source: 'SEC', date: null, old: false, reason: null }];
     let fails = true;
     await scanned({ answers: { 'screener.explain_hit': () => (fails ? failure('No closes.') : answer({ ...explanation, hit: false, conditions, nearest: null })) } });
@@ -454,7 +454,7 @@ describe('hits', () => {
     expect(card).toHaveTextContent('does not hold: Debt3below 2SEC');
   });
 
-  test('one is watched, and opened in the panel of symbols', async () => {
+  test('can be watched, and opened in the panel of symbols', async () => {
     const { asked, store, backend } = await scanned({ answers: { 'portfolio.watch': () => ({ ...answer({ symbol: 'BWOP' }), change_set: 'set-1' }) } });
     await userEvent.click(row('BWOP'));
     await act(async () => {});
@@ -475,7 +475,7 @@ describe('hits', () => {
   });
 });
 
-describe('narrower', () => {
+describe('narrow layouts', () => {
   const tabs = () => screen.getAllByRole('tab').map(({ textContent }) => textContent?.trim());
 
   test('below 1380 the back-test is a tab', async () => {
@@ -487,14 +487,14 @@ describe('narrower', () => {
     expect(screen.queryByRole('region', { name: 'Hits' })).toBeNull();
   });
 
-  test('so is it with larger text', async () => {
+  test('also with larger text', async () => {
     const world = sampleWorld();
     world.status.appearance.text_size = 18;
     await open({ width: 1500, world });
     expect(tabs()).toEqual(['Hits', 'Back-test']);
   });
 
-  test('below 1100 conditions are one too, and the explanation stands on the right', async () => {
+  test('below 1100 conditions are a tab, too, and the explanation is on the right', async () => {
     await open({ width: 1000 });
     expect(tabs()).toEqual(['Conditions 5', 'Hits', 'Back-test']);
     await scan();
@@ -509,13 +509,13 @@ describe('narrower', () => {
     expect(await axe()).toBe('');
   });
 
-  test('so is it beside the chat', async () => {
+  test('also beside the chat', async () => {
     await open({ wide: false });
     expect(tabs()).toEqual(['Conditions 5', 'Hits', 'Back-test']);
     expect(screen.getAllByRole('button', { name: 'Scan' })[0]).toBeEnabled();
   });
 
-  test('a scan with a condition that cannot be sent leads to the conditions', async () => {
+  test('a scan with an invalid condition opens the conditions', async () => {
     const { press, panel } = await open({ width: 1000 });
     await userEvent.click(screen.getByRole('tab', { name: 'Conditions 5' }));
     await click('Add condition');

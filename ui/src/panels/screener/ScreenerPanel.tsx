@@ -1,5 +1,5 @@
-// Screens with their conditions, hits and back-tests, beside the conversation or in its place. Nothing is scanned
-// before the user asks for it.
+// Screens with their conditions, hits and back-tests, beside or in place of the conversation. Nothing is
+// scanned before the user requests it.
 
 import { Tabs } from 'radix-ui';
 import { useEffect, useReducer, useRef, useState, type ReactNode } from 'react';
@@ -224,7 +224,7 @@ function Columns() {
   );
 }
 
-/** The whole region: F6 leads to it, not to what stands in it. */
+/** The whole region, which F6 focuses rather than its content. */
 function useKeys(context: ScreenerContext) {
   const root = useRef<HTMLElement>(null);
   const onKey = keysOf(context);

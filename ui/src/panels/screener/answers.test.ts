@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { midCap, partialScan, screens, universes } from '../../testing/sample/screener-panel';
 import { explanationIn, scanIn, screensIn, universesIn } from './answers';
 
-describe('answers of the tools', () => {
+describe('tool output', () => {
   test('screens have their conditions, score and last scan', () => {
     const found = screensIn(screens);
     expect(found?.screens.map(({ name }) => name)).toEqual(['Mid-cap value', 'Dividend growers', 'Low debt, high margin', 'Watchlist near target']);
@@ -17,12 +17,12 @@ describe('answers of the tools', () => {
     expect(scanIn({ ...partialScan, found: 40 })?.found).toBe(40);
   });
 
-  test('what is no answer is none', () => {
+  test('invalid output is null', () => {
     for (const odd of [null, undefined, 'text', 7, []]) expect([scanIn(odd), explanationIn(odd), screensIn(odd), universesIn(odd)]).toEqual([null, null, null, []]);
     expect(scanIn({})).toBeNull();
   });
 
-  test('odd rows are read as far as they go', () => {
+  test('incomplete rows are parsed as far as possible', () => {
     const scan = scanIn({ hits: [null, 'x', { symbol: 'A', values: [1, null, '2'], spark: ['x', 1, null], unknown: 'x' }], columns: 'x', left_out: [{}], closest: 'x', of: 'many' });
     expect(scan?.hits).toHaveLength(1);
     expect(scan?.hits[0]).toMatchObject({ symbol: 'A', values: [null, null, '2'], spark: [1], unknown: [], score: null });

@@ -14,14 +14,14 @@ export interface ScreenerContext {
   readonly dispatch: Dispatch<ScreenerChange>;
   /** In the user's zone, `YYYY-MM-DD`. */
   readonly today: string;
-  /** The panel has the conversation's place. */
+  /** Whether the panel replaces the conversation. */
   readonly wide: boolean;
   /** Columns beside each other; the rest are tabs. */
   readonly room: 'three' | 'two' | 'one';
   readonly screens: Screens;
   readonly universes: readonly Universe[];
   readonly opened: Opened;
-  /** By key: what is wrong with a condition. */
+  /** Problems of conditions, by key. */
   readonly problems: ReadonlyMap<number, string>;
   readonly scanning: RunView | null;
   readonly scan: Scan | null;

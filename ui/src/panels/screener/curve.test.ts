@@ -9,7 +9,7 @@ const point = (day: string, value: string, more: Partial<CurvePoint> = {}): Curv
 const curve = [point('2020-01-01', '10000'), point('2021-01-01', '12000', { fall: '-4.5' }), point('2022-01-01', '20000')];
 
 describe('the plot', () => {
-  test('has one axis of time for value and fall', () => {
+  test('has one time axis for value and drawdown', () => {
     const plot = plotOf(curve, 500);
     expect(plot.x('2020-01-01')).toBe(0);
     expect(plot.x('2022-01-01')).toBe(plot.width - 4);
@@ -21,21 +21,21 @@ describe('the plot', () => {
     expect(plot.y(10000)).toBeLessThan(plot.fallTop);
   });
 
-  test('stands on its feet with one day, and with none', () => {
+  test('is valid with one day, and with none', () => {
     for (const few of [[], curve.slice(0, 1)]) {
       const { x, y, fall } = plotOf(few, 500);
       expect([x('2020-01-01'), y(10000), fall(0)].every(Number.isFinite)).toBe(true);
     }
   });
 
-  test('leaves a gap where the benchmark is not known', () => {
+  test('leaves a gap where the benchmark is unknown', () => {
     const gap = [curve[0]!, point('2020-06-01', '1', { benchmark: null }), curve[1]!];
     expect(piecesOf(gap, 'benchmark').map(({ length }) => length)).toEqual([1, 1]);
     expect(piecesOf(gap, 'value').map(({ length }) => length)).toEqual([3]);
   });
 });
 
-describe('the answer of a back-test', () => {
+describe('the output of a back-test', () => {
   const test1 = backTestIn(backTest)!;
 
   test('is read out by day and as a whole', () => {
@@ -46,17 +46,17 @@ describe('the answer of a back-test', () => {
     expect(spokenCurve({ ...of, curve: [] }, 'This screen')).toBe('No values');
   });
 
-  test('leaves out days that are none', () => {
+  test('skips invalid days', () => {
     const odd: JsonValue[] = [{ date: 'soon', value: '1', fall: '0' }, { date: '2020-01-01', value: 'NaN', fall: '0' }, { date: '2020-01-02', value: '1', fall: '0', benchmark: 'x' }, null];
     expect(backTestIn({ ...backTest, curve: odd })?.curve).toEqual([{ day: '2020-01-02', value: '1', fall: '0', benchmark: null, benchmarkFall: null }]);
   });
 
-  test('is none without a curve', () => {
+  test('is null without a curve', () => {
     expect([null, 'text', [], {}].map(backTestIn)).toEqual([null, null, null, null]);
     expect([null, 'text', [], {}].map(proposalsIn)).toEqual([null, null, null, null]);
   });
 
-  test('a proposal of an action that is not known holds', () => {
+  test('treats an unknown proposed action as hold', () => {
     expect(proposalsIn({ proposals: [{ action: 'short', symbol: 'X' }] })?.proposals[0]?.action).toBe('hold');
   });
 });

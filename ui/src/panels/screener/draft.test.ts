@@ -22,7 +22,7 @@ test.each<[Operator, string, string]>([
   expect(conditionText(row('pe', operator, value))).toBe(line);
 });
 
-test('a limit is shown as it was written', () => {
+test('a limit is shown as written', () => {
   expect(valuesText(['18'])).toBe('18');
   expect(valuesText(['50000'])).toBe('50,000');
   expect(valuesText(['0.5 bn', '5 bn'])).toBe('0.5 and 5 bn');
@@ -30,7 +30,7 @@ test('a limit is shown as it was written', () => {
   expect(valuesText(['5 %', '10'])).toBe('5 % and 10');
 });
 
-test('a number of a percent gets its sign when it is left', () => {
+test('a percentage gets its sign on blur', () => {
   expect(tidied(row('growth', 'above', ' 10'), fields)).toBe('10 %');
   expect(tidied(row('pe', 'above', '50000'), fields)).toBe('50,000');
   expect(tidied(row('pe', 'above', 'x'), fields)).toBe('x');
@@ -66,7 +66,7 @@ const saved = {
   ],
 } as const;
 
-test('the spelling of a line in its note is no change', () => {
+test('a different spelling of a note’s line is no change', () => {
   const draft = draftOf(saved);
   const back = { ...draft, conditions: draft.conditions.map((one, at) => (at === 0 ? editedCondition(editedCondition(one, { value: '15' }), { value: '18' }) : one)) };
   expect(draft.conditions[0]?.text).toBe('pe  <  18');
@@ -75,7 +75,7 @@ test('the spelling of a line in its note is no change', () => {
   expect(changesOf(draft, back)).toEqual([]);
 });
 
-test('a problem of the note holds until its line is edited', () => {
+test('a problem of the note stays until its line is edited', () => {
   const [, , broken] = draftOf(saved).conditions;
   expect(problemOf(broken!, fields)).toBe('x is not a limit. Write it as 18, 10 % or 0.5 bn.');
   const line = draftOf({ ...saved, conditions: [{ text: 'clsoe > 1', field: null, operator: null, values: [], problem: 'There is no clsoe.' }] }).conditions[0]!;
@@ -83,7 +83,7 @@ test('a problem of the note holds until its line is edited', () => {
   expect(problemOf(editedCondition(line, { value: 'close > 1' }), fields)).toBeNull();
 });
 
-test('added, removed and edited conditions are changes, and so is the rest', () => {
+test('added, removed and edited conditions are changes, and so are other fields', () => {
   const before = draftOf(saved);
   const [first, second] = before.conditions;
   const now = { ...before, universe: 'World', missing: 'keep' as const, conditions: [editedCondition(first!, { value: '15' }), second!, { ...row('growth', 'above', '10'), key: 7 }] };

@@ -23,14 +23,14 @@ describe('the open screen', () => {
     expect(openedOf(firstState, [])).toMatchObject({ name: '', saved: null, isChanged: false });
   });
 
-  test('gives way to the first where its note is gone, but not what was changed of it', () => {
+  test('falls back to the first one if its note is deleted, but keeps edits', () => {
     const other = after({ type: 'opened', screen: 'Other' });
     expect(openedOf(other, screens.slice(0, 1)).name).toBe('Cheap');
     const edited = after({ type: 'opened', screen: 'Other' }, { type: 'missing', missing: 'keep' });
     expect(openedOf(edited, screens.slice(0, 1))).toMatchObject({ name: 'Other', saved: null, isChanged: true });
   });
 
-  test('keeps what was changed of each screen', () => {
+  test('keeps the changes of each screen', () => {
     const state = after({ type: 'condition', key: 0, part: { value: '15' } }, { type: 'opened', screen: 'Other' }, { type: 'missing', missing: 'keep' });
     expect(opened(state).draft.conditions[0]?.text).toBe('pe < 18');
     const back = reduceScreener(state, { type: 'opened', screen: 'Cheap' });
@@ -45,7 +45,7 @@ describe('the open screen', () => {
     expect(openedOf(edited, [newer])).toMatchObject({ isChanged: true, draft: { universe: 'Europe', missing: 'keep' } });
   });
 
-  test('saved under a name it is that screen, and no draft once that is read', () => {
+  test('is no longer a draft once saved under a name and reloaded', () => {
     const edited = after({ type: 'opened', screen: '' }, { type: 'added', field: 'pe' }, { type: 'condition', key: 0, part: { value: '9' } });
     const { draft } = opened(edited);
     const saved = reduceScreener(edited, { type: 'saved', from: '', as: 'New', draft, at: null });
@@ -53,7 +53,7 @@ describe('the open screen', () => {
     expect(reduceScreener(saved, { type: 'settled' })).toMatchObject({ screen: 'New', drafts: {}, saving: null });
   });
 
-  test('what is edited while it is saved stays a draft', () => {
+  test('keeps edits made while saving as a draft', () => {
     const edited = after({ type: 'missing', missing: 'keep' });
     const { draft } = opened(edited);
     const more = reduceScreener(edited, { type: 'edited', on: opened(edited), edit: { type: 'universe', universe: 'World' } });
@@ -61,7 +61,7 @@ describe('the open screen', () => {
     expect(opened(settled)).toMatchObject({ isChanged: true, draft: { universe: 'World', missing: 'keep' } });
   });
 
-  test('rows keep their keys when others go', () => {
+  test('rows keep their keys when others are removed', () => {
     const { draft } = opened(after({ type: 'added', field: 'pe' }, { type: 'added', field: null }, { type: 'removed', key: 1 }, { type: 'added', field: 'pe' }));
     expect(draft.conditions.map(({ key, field }) => [key, field])).toEqual([[0, 'pe'], [2, null], [3, 'pe']]);
   });
@@ -73,13 +73,13 @@ describe('the open screen', () => {
   });
 });
 
-describe('what is asked', () => {
-  test('a screen by its name, what is not saved by its lines', () => {
+describe('requests', () => {
+  test('use a screen’s name, or its lines if unsaved', () => {
     expect(scanArgs(opened(firstState))).toEqual({ screen: 'Cheap' });
     expect(scanArgs(opened(after({ type: 'condition', key: 0, part: { operator: 'above' } })))).toEqual({ conditions: ['pe > 18'], score: ['low pe 100 %'], missing: 'leave_out', universe: 'Europe' });
   });
 
-  test('settings of a back-test that are empty are left out', () => {
+  test('omit empty settings of a back-test', () => {
     const settings = { ...firstState.test, from: '2019-01-01', positions: '10', cash: ' ' };
     expect(testArgs(settings, opened(firstState))).toEqual({ strategy: 'Cheap', from: '2019-01-01', positions: 10 });
     expect(testArgs({ ...settings, strategy: 'Strength' }, opened(after({ type: 'missing', missing: 'keep' })))).toMatchObject({ strategy: 'Strength' });
@@ -88,13 +88,13 @@ describe('what is asked', () => {
   });
 });
 
-test('a head sorts largest first, smallest first, then as the tool lists', () => {
+test('a header sorts descending, ascending, then in the tool’s order', () => {
   const sorts = [1, 2, 3].map((times) => after(...Array.from({ length: times }, () => ({ type: 'sorted' as const, by: 'pe' }))).sort);
   expect(sorts).toEqual([{ by: 'pe', down: true }, { by: 'pe', down: false }, null]);
   expect(after({ type: 'sorted', by: 'symbol' }).sort).toEqual({ by: 'symbol', down: false });
 });
 
-test('the chart is read day by day, and stays at its ends', () => {
+test('the chart is read day by day, and stops at its ends', () => {
   const days = ['2020-01-01', '2020-02-01'];
   const step = (by: 1 | -1) => ({ type: 'stepped' as const, by, days });
   expect(after(step(-1)).pointed).toEqual({ day: '2020-02-01', spoken: true });

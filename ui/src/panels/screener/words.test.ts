@@ -22,27 +22,27 @@ test.each([
   expect(valueText(value, unit, name)).toBe(text);
 });
 
-test('a scan says how far it is and how it ended', () => {
+test('a scan shows its progress and its outcome', () => {
   expect(progressText(scan)).toBe('412/1,200, 9 hits so far');
   expect(endText(scan, true)).toBe('Stopped by you at 412/1,200, 9 hits');
   expect(endText({ ...scan, found: 1 }, false)).toBe('1 hit of 1,200 scanned');
 });
 
-test('no hits name the one that misses by the least', () => {
+test('without hits the closest miss is named', () => {
   const closest = { symbol: 'ALDT', condition: 'growth_3y > 10 %', by: '0.4 %' };
   expect(noHitsText({ ...scan, closest })).toBe('No hits. Closest: ALDT misses Growth, 3 y by 0.4 %.');
   expect(noHitsText({ ...scan, closest: { ...closest, condition: 'close > open' } })).toContain('misses close > open by');
   expect(noHitsText({ ...scan, closest: null })).toBe('No hits.');
 });
 
-test('symbols without an answer are named, with the reason where it is one', () => {
+test('symbols without data are named, with the reason if it is the same', () => {
   const of = (...reasons: string[]): Scan['unanswered'] => reasons.map((reason, at) => ({ symbol: `S${at}`, reason }));
   expect(unansweredText(of('Stooq did not answer in 10 s.', 'Stooq did not answer in 10 s.'))).toBe('Stooq did not answer in 10 s for 2 symbols: S0, S1.');
   expect(unansweredText(of('a', 'b'))).toBe('No answer for 2 symbols: S0, S1.');
   expect(unansweredText(of(...'aaaaaaaa'))).toBe('a for 8 symbols: S0, S1, S2, S3, S4, S5 and 2 more.');
 });
 
-test('where a universe comes from is said', () => {
+test('the origin of a universe is shown', () => {
   const of = { name: 'x', path: null, count: 3, day: null };
   expect(universeText({ ...of, kind: 'note', path: 'Universes/Europe.md', day: '2026-09-30' })).toBe('List of 30 Sep 2026, from Universes/Europe');
   expect(universeText({ ...of, kind: 'note', path: 'Empty.md', count: 0 })).toBe('Empty list, from Empty');
@@ -50,19 +50,19 @@ test('where a universe comes from is said', () => {
   expect(universeText({ ...of, kind: 'positions' })).toBe('What you hold, from your portfolio');
 });
 
-describe('what changed since a scan began', () => {
+describe('changes since a scan began', () => {
   const fields: Field[] = [{ key: 'debt', name: 'Debt', unit: 'ratio', needs: 'reports', example: '' }];
   const row = (value: string, more: Partial<Condition> = {}): Condition => editedCondition({ key: 0, text: '', field: 'debt', operator: 'below', value, problem: null, ...more }, {});
   const draft = (...conditions: Condition[]): Draft => ({ ...emptyDraft, conditions });
   const said = (before: Draft, now: Draft, isRunning = true, screen = 'A') => outdatedText({ screen: 'A', draft: before }, isRunning, screen, now, fields);
 
-  test('one limit is named, old and new', () => {
+  test('one limit is shown, old and new', () => {
     expect(said(draft(row('2')), draft(row('1.5')))).toBe('Debt limit changed from 2 to 1.5. The running scan still uses 2.');
     expect(said(draft(row('2')), draft(row('1.5')), false)).toBe('Debt limit changed from 2 to 1.5. The last scan used 2.');
     expect(said(draft(row('2')), draft(row('')))).toBe('Debt limit changed from 2 to nothing. The running scan still uses 2.');
   });
 
-  test('another operator, an added and a removed condition are said', () => {
+  test('another operator, an added and a removed condition are named', () => {
     expect(said(draft(row('2')), draft(row('2', { operator: 'above' })))).toBe('Debt changed from below 2 to above 2. The running scan still uses the old one.');
     expect(said(draft(), draft(row('2')))).toBe('Debt was added. The running scan still uses the old one.');
     expect(said(draft(row('2')), draft())).toBe('Debt was removed. The running scan still uses the old one.');
@@ -72,13 +72,13 @@ describe('what changed since a scan began', () => {
     expect(said(draft(row('2')), { ...draft(), missing: 'keep' })).toBe('2 changes since the scan began. The running scan still uses the old ones.');
   });
 
-  test('nothing is said where nothing changed, and another screen is named', () => {
+  test('no change shows nothing, and another screen is named', () => {
     expect(said(draft(row('2')), draft(row('2')))).toBeNull();
     expect(said(draft(row('2')), draft(row('3')), true, 'B')).toBe('The running scan is of A.');
   });
 });
 
-test('an explanation says its score, old figures and what would drop the hit', () => {
+test('an explanation shows its score, old figures and what would exclude the hit', () => {
   const condition = { text: 'a', name: 'Debt', holds: true, value: '1.8', unit: 'ratio', limit: 'below 2', source: 'SEC', date: '2025-12-31', old: true, reason: null };
   const of: Explanation = { symbol: 'BWOP', name: null, hit: true, conditions: [condition], nearest: { condition: 0, limit: '1.5' } };
   expect(scoreText({ score: '84', parts: [{ name: 'Value', points: '40' }, { name: 'Growth', points: '44' }] })).toBe('Score 84 = Value 40 + Growth 44');
@@ -91,7 +91,7 @@ test('an explanation says its score, old figures and what would drop the hit', (
   expect(nearestText({ ...of, nearest: { condition: 9, limit: '1' } })).toBe('');
 });
 
-test('the first day that has closes is taken from the hint', () => {
+test('the first day with closes is taken from the hint', () => {
   expect(firstDayIn('Use 2019.')).toEqual({ from: '2019-01-01', label: 'Use 2019' });
   expect(firstDayIn('They begin on 2019-03-04.')).toEqual({ from: '2019-03-04', label: 'Use 4 Mar 2019' });
   expect(firstDayIn('Use 500 symbols.')).toBeNull();

@@ -14,7 +14,7 @@ export function ActionButton({ action, row, size = 'm' }: { action: PanelAction;
   );
 }
 
-/** A button of the panel's head, with what its arrow offers. `small`: its icon alone, where it has one. */
+/** A button of the panel's head with its menu. `small`: only its icon, if it has one. */
 export function HeadAction({ action, small }: { action: PanelAction; small: boolean }) {
   const panel = usePanel();
   const icon = iconOf(action.icon);
@@ -40,11 +40,11 @@ interface RowMenuProps {
   readonly actions: readonly PanelAction[];
   readonly row: Row;
   readonly title: string;
-  /** Where keys of the row open it too. */
+  /** Lets the row's keys open it, too. */
   readonly opening?: { readonly open: boolean; readonly onOpenChange: (open: boolean) => void };
 }
 
-/** What can be done with a row, in a menu with deleting last; nothing where nothing can. */
+/** A row's actions in a menu, with deletion last; nothing without actions. */
 export function RowMenu({ actions, row, title, opening }: RowMenuProps) {
   const panel = usePanel();
   const path = pathOf(row);
@@ -61,7 +61,7 @@ export function RowMenu({ actions, row, title, opening }: RowMenuProps) {
   );
 }
 
-/** Whether the row's actions have keys: then O, which opens its note in the window, is one of them. */
+/** Whether the row's actions have keys: then O opens its note in the window. */
 export function hasKeys(actions: readonly PanelAction[]): boolean {
   return actions.some(({ key }) => key !== null);
 }

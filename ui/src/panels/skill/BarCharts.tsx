@@ -7,8 +7,8 @@ import { monthText } from './words';
 const colours = ['var(--c1)', 'var(--c4)', 'var(--c3)', 'var(--c5)', 'var(--c2)'];
 
 /**
- * Sideways, one bar for each row with its value behind it; a mark stands where its limit is. A second series
- * continues the bar in a lighter colour.
+ * Horizontal bars, one per row with its value at the end; a mark shows its limit. A second series continues
+ * the bar in a lighter colour.
  */
 export function BarsChart({ part, points, label, write }: Drawn) {
   const most = Math.max(...points.flatMap(({ values: [value, more], mark }) => [Math.abs(value ?? 0) + Math.max(more ?? 0, 0), mark ?? 0]), 0) || 1;
@@ -60,7 +60,7 @@ export function BarsChart({ part, points, label, write }: Drawn) {
   );
 }
 
-/** What the colours mean. */
+/** The legend. */
 function Legend({ part, colours: own }: { part: Drawn['part']; colours: readonly string[] }) {
   return (
     <p className="mt-1 flex flex-wrap gap-x-4 text-meta text-fg-2">
@@ -81,7 +81,7 @@ const RIGHT = 48;
 const TOP = 16;
 const LABEL = 30;
 
-/** Upright, one group for each row. */
+/** Vertical bars, one group per row. */
 export function ColumnsChart({ part, points, label, write }: Drawn) {
   const [ref, width] = useWidth(420);
   const values = points.flatMap(({ values: all, mark }) => [...all, mark].filter((value) => value !== null));
@@ -90,7 +90,7 @@ export function ColumnsChart({ part, points, label, write }: Drawn) {
   const plot = { width: Math.max(40, width - RIGHT), height: HEIGHT - BOTTOM - TOP };
   const y = (value: number) => TOP + plot.height - ((value - low) / (high - low || 1)) * plot.height;
   const slot = plot.width / Math.max(1, points.length);
-  // Labels that would overlap are left out, never that of the last.
+  // Labels that would overlap are skipped, except the last.
   const every = Math.ceil(LABEL / slot);
   const isLabelled = (place: number) => (points.length - 1 - place) % every === 0;
   const bar = Math.min(26, (slot * 0.7) / Math.max(1, part.series.length));

@@ -11,10 +11,10 @@ import { Asking, useCall } from './Region';
 import type { PanelCall, PanelCalls } from './useCalls';
 import { pastText } from './words';
 
-/** How many problems stand below each other before the rest is asked for. */
+/** Problems shown before the rest is expanded. */
 const FIRST = 2;
 
-/** What could not be shown, and why: never silently missing. */
+/** What could not be shown, and why: nothing is silently missing. */
 export function ProblemBars({ problems, label = 'Problems' }: { problems: readonly RowProblem[]; label?: string }) {
   const { openNote } = useActions();
   const editNote = useEditNote();
@@ -58,13 +58,13 @@ export function ProblemBars({ problems, label = 'Problems' }: { problems: readon
 
 interface CallBarsProps {
   readonly calls: PanelCalls;
-  /** The call that a form over the panel tells of. */
+  /** The call that a form over the panel reports. */
   readonly elsewhere: string | null;
-  /** Opens the form of a call with what it was called with, and with what it proposed; none where calls have no form. */
+  /** Opens the form of a call with its arguments and its proposal; none if calls have no form. */
   readonly onEdit?: (call: PanelCall) => void;
 }
 
-/** The user's own calls: what they wait for, how they ended, and Undo while it is at hand. */
+/** The user's own calls: what they wait for, their results, and Undo while available. */
 export function CallBars({ calls, elsewhere, onEdit }: CallBarsProps) {
   return calls.calls.filter(({ id }) => id !== elsewhere).map((call) => <CallBar key={call.id} call={call} calls={calls} onEdit={onEdit && (() => onEdit(call))} />);
 }
@@ -145,7 +145,7 @@ function CallBar({ call, calls, onEdit }: { call: PanelCall; calls: PanelCalls; 
 
 const barClass = 'flex min-h-8 shrink-0 items-center gap-2.5 rounded-card bg-surface-sunken px-2.5 py-1 text-small';
 
-/** How far a call is, what it has found, and the way to stop it. */
+/** A call's progress and partial results, with Stop. */
 export function Running({ call, onStop }: { call: PanelCall; onStop: () => void }) {
   const { progress = null } = useCall(call.id) ?? {};
   return (
@@ -155,7 +155,7 @@ export function Running({ call, onStop }: { call: PanelCall; onStop: () => void 
         <div className="flex min-h-8 items-center gap-2 px-2.5 text-small text-fg-2">
           <Icon name="spinner" size={14} />
           <p className="min-w-0 flex-1">
-            {/* Without the message: each step would be read aloud. */}
+            {/* Without the message: announcing each step would be too much. */}
             <span role="status">{call.stopping ? `Stopping ${call.label}` : call.label}</span>
             {progress?.message != null && `, ${progress.message}`}
           </p>

@@ -9,7 +9,7 @@ import { usePanel } from './context';
 import type { Moves } from './useMoves';
 import { dateText, daysBetween, titled } from './words';
 
-/** One card of a column, which can be lifted where the board declares what a drop does. */
+/** One card of a column, draggable if the board declares a drop. */
 export function BoardCard({ part, card, moves, away }: { part: BoardPart; card: Placed; moves: Moves; away: boolean }) {
   const { today } = usePanel();
   return (
@@ -34,7 +34,7 @@ export function BoardCard({ part, card, moves, away }: { part: BoardPart; card: 
   );
 }
 
-/** What a card shows: title, a few words, its value and its date. */
+/** A card's content: title, details, value and date. */
 export function Face({ part, card: { row }, pending = false, className = '' }: { part: BoardPart; card: Placed; pending?: boolean; className?: string }) {
   const { today } = usePanel();
   const detail = detailOf(part.detail, row);

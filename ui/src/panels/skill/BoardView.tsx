@@ -11,10 +11,13 @@ import { Nothing, Region, type Shown } from './Region';
 import { MORE, useMore } from './useMore';
 import { moveFocus, useMoves, type Drag, type Moves } from './useMoves';
 
-/** Cards of a column at first, more than a high window shows: each has a menu, and all of 800 deals would take seconds. */
+/**
+ * Cards per column at first, more than a tall window shows: each has a menu, and rendering 800 deals would
+ * take seconds.
+ */
 const FIRST_CARDS = 20;
 
-/** Cards in columns; a card that is dropped in another column calls what the board declares. */
+/** Cards in columns; dropping a card in another column makes the declared call. */
 export function BoardView({ part }: { part: BoardPart }) {
   const panel = usePanel();
   return (
@@ -24,7 +27,7 @@ export function BoardView({ part }: { part: BoardPart }) {
   );
 }
 
-/** Columns in the place of those that are read. */
+/** Placeholder columns while loading. */
 function Skeletons({ wide }: { wide: boolean }) {
   return (
     <div role="status" aria-label="Reading the board" className={`flex min-h-64 flex-1 animate-appear-late gap-2 overflow-hidden ${wide ? 'pt-3 pr-3 pb-3 pl-5' : 'p-3.5'}`}>
@@ -77,7 +80,7 @@ function Columns({ part, shown: { value, read } }: { part: BoardPart; shown: Sho
 interface ColumnProps {
   readonly part: BoardPart;
   readonly column: BoardColumn;
-  /** Those that the filter leaves. */
+  /** Cards that match the filter. */
   readonly cards: readonly Placed[];
   readonly moves: Moves;
   readonly onLeave: () => void;
@@ -159,7 +162,7 @@ function Dragged({ part, drag: { card, grip }, now }: { part: BoardPart; drag: D
   );
 }
 
-/** The first cards of a column, those that are kept, and the way to more. */
+/** A column's first cards, pinned ones, and a button for more. */
 function Cards({ cards, kept, label, children }: { cards: readonly Placed[]; kept: (key: string) => boolean; label: string; children: (card: Placed) => ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   const { most, show } = useMore(box, '[data-card]', FIRST_CARDS);

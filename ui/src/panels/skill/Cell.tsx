@@ -8,13 +8,13 @@ import { textOf, type Row } from './answer';
 import { usePanel } from './context';
 import { valueText, weekdayText } from './words';
 
-/** How long a change is marked, ms. */
+/** Duration of a change mark, ms. */
 const FRESH = 60_000;
 
 interface CellProps {
   readonly value: JsonValue | undefined;
   readonly format: PanelFormat;
-  /** Currency of a bare amount; empty where none is to be written. */
+  /** Currency of a bare amount; empty to write none. */
   readonly unit: string;
   readonly row: Row;
 }
@@ -22,7 +22,7 @@ interface CellProps {
 /** A value in its format. */
 export function Cell({ value, format, unit, row }: CellProps) {
   const { today, openNote } = usePanel();
-  // Money that moved between the user's own accounts neither came in nor went out.
+  // A transfer between the user's own accounts is neither income nor expense.
   const text = valueText(value, format === 'signed' && row['kind'] === 'transfer' ? 'money' : format, unit, today);
   if (text === '') return format === 'change' || format === 'gain' ? <span className="text-fg-3">unknown</span> : null;
   switch (format) {
@@ -74,7 +74,7 @@ function Age({ text, stale }: { text: string; stale: JsonValue | undefined }) {
   );
 }
 
-/** Of 100; more is a full bar in red. */
+/** Percentage; above 100 a full red bar. */
 function Bar({ share, text }: { share: number; text: string }) {
   const width = Math.min(100, Math.max(0, Number.isNaN(share) ? 0 : share));
   return (
@@ -90,7 +90,7 @@ function Bar({ share, text }: { share: number; text: string }) {
   );
 }
 
-/** "changed 14:32", for a minute after the note was changed outside of Nova. */
+/** "changed 14:32", for a minute after an outside change. */
 export function ChangedMark({ path }: { path: string | null }) {
   const change = useApp((app) => (path === null ? undefined : app.noteChanges[path]));
   const outside = change?.by === 'outside';
@@ -103,7 +103,7 @@ export function ChangedMark({ path }: { path: string | null }) {
   );
 }
 
-/** The title of a row: opens its note where it is one. */
+/** A row's title: opens its note if it has one. */
 export function RowTitle({ title, path, className = '' }: { title: string; path: string | null; className?: string }) {
   const { openNote } = usePanel();
   if (path === null) return <span className={`cut ${className}`}>{title}</span>;

@@ -13,7 +13,7 @@ import { Nothing, Region, type Shown } from './Region';
 import { ProgressChart, ProgressLegend } from './ProgressChart';
 import { isFigureFormat, monthText, valueText, wordsText } from './words';
 
-/** Values drawn over time or beside each other; as a table on a click. */
+/** Values over time or by category; as a table on a click. */
 export function ChartView({ part }: { part: ChartPart }) {
   const panel = usePanel();
   return (

@@ -5,11 +5,11 @@ interface GridlinesProps {
   /** px */
   readonly width: number;
   readonly y: (value: number) => number;
-  /** The word of a value. */
+  /** Formats a value. */
   readonly label?: (value: number) => string;
 }
 
-/** The lines of a chart's scale, each with its value on the right. */
+/** Grid lines of a chart, each labelled on the right. */
 export function Gridlines({ ticks, width, y, label = roughly }: GridlinesProps) {
   return ticks.map((tick) => (
     <g key={tick}>

@@ -6,17 +6,17 @@ import { useRpc } from '../../state/hooks';
 import { usePanel } from './context';
 import { monthAfter, monthText } from './words';
 
-/** What the user chose for a tab, by name; empty is not given to tools. */
+/** The user's choices in a tab, by name; empty ones are not passed to tools. */
 export type Chosen = Readonly<Record<string, string>>;
 
-/** What a tab begins with. `today`: YYYY-MM-DD. */
+/** A tab's defaults. `today`: YYYY-MM-DD. */
 export function firstChosen(inputs: readonly PanelInput[], today: string): Chosen {
   return Object.fromEntries(
     inputs.map(({ name, kind, default: first }) => [name, first !== 'today' ? first : today.slice(0, lengths[kind] ?? 10)]),
   );
 }
 
-/** Of a day written as YYYY-MM-DD. */
+/** Length of the prefix of YYYY-MM-DD. */
 const lengths: Partial<Record<PanelInput['kind'], number>> = { month: 7, year: 4 };
 
 export function InputField({ input, value, onChange }: { input: PanelInput; value: string; onChange: (value: string) => void }) {
@@ -49,7 +49,7 @@ function Steps({ input, unit, text, to }: { input: PanelInput; unit: string; tex
   );
 }
 
-/** Short ones in sight, long ones in a menu. */
+/** Few options are buttons, many are a menu. */
 function Choice({ input, value, onChange }: { input: PanelInput; value: string; onChange: (value: string) => void }) {
   const letters = input.choices.reduce((sum, { label }) => sum + label.length, 0);
   if (letters <= 20) return <Segments label={input.label} value={value} options={input.choices} onChange={onChange} />;
@@ -71,10 +71,10 @@ function Choice({ input, value, onChange }: { input: PanelInput; value: string; 
   );
 }
 
-/** Shows the one in use, the notes' own where none is chosen; opens a field for another. */
+/** Shows the current currency, or the notes' own if none is chosen; opens a field for another. */
 function Currency({ input, value, onChange }: { input: PanelInput; value: string; onChange: (value: string) => void }) {
   const [open, setOpen] = useState(false);
-  // A click elsewhere takes the field away before it is left.
+  // A click elsewhere unmounts the field before it blurs.
   const typed = useRef<string | null>(null);
   const byEsc = useRef(false);
   const take = (chosen: string | null) => {
@@ -128,7 +128,7 @@ function Currency({ input, value, onChange }: { input: PanelInput; value: string
   );
 }
 
-/** How a value is written, where not every text is one. */
+/** Formats of values that have one. */
 const forms: Partial<Record<PanelInput['kind'], { rule: RegExp; example: string }>> = {
   date: { rule: /^\d{4}-\d{2}-\d{2}$/, example: 'YYYY-MM-DD' },
   currency: { rule: /^[A-Za-z]{3}$/, example: 'such as EUR' },
@@ -138,17 +138,17 @@ interface TypedProps {
   readonly input: PanelInput;
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** At each key: what leaving the field would choose; none where it is no value. */
+  /** On each keystroke: the value that leaving the field would choose; none if invalid. */
   readonly onTyped?: (value: string | null) => void;
-  /** Enter, where nothing else was typed. */
+  /** Enter without other text. */
   readonly onEnter?: () => void;
 }
 
-/** Asked for when the field is left or Enter is pressed, not at each key. */
+/** Applied on blur or Enter, not on each keystroke. */
 function Typed({ input, value, onChange, onTyped, onEnter }: TypedProps) {
   const [text, setText] = useState(value);
   const [shown, setShown] = useState(value);
-  // Not by a key: another field would not have the focus.
+  // Not by a key: replacing the field would lose the focus.
   if (shown !== value) {
     setShown(value);
     setText(value);

@@ -10,10 +10,10 @@ const HEIGHT = 158;
 const BOTTOM = 22;
 const RIGHT = 52;
 const TOP = 8;
-/** The name of a month with the room around it. */
+/** Width of a month label with padding. */
 const MARK = 36;
 
-/** Lines over time with their scale on the right; dashed where a value is old, and nothing where there is none. */
+/** Lines over time with the scale on the right; dashed for outdated values, with gaps for missing ones. */
 export function LineChart({ part, points, label, write }: Drawn) {
   const { today } = usePanel();
   const [ref, width] = useWidth(600);

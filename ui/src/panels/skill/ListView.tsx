@@ -11,7 +11,7 @@ import { Nothing, NotShown, Region, type Shown } from './Region';
 import { MORE, useMore } from './useMore';
 import { byText, dateText } from './words';
 
-/** Entries under the headings of their groups; what can be done with one stands below it while it is pointed at. */
+/** Entries by group; an entry's actions are shown below it on hover. */
 export function ListView({ part }: { part: ListPart }) {
   const panel = usePanel();
   return (
@@ -52,7 +52,7 @@ function Groups({ part, shown: { value } }: { part: ListPart; shown: Shown }) {
       </h2>
       {rows.length === 0 && <Nothing empty={part.empty} fallback="Nothing here." />}
       {groups.map((group) => (
-        // What is shown more of in one order is not in another.
+        // Expansion in one order does not apply to another.
         <Group key={`${order} ${group.label}`} part={part} group={group} />
       ))}
       <NotShown value={value} />
@@ -121,7 +121,7 @@ function Entry({ part, placed: { row }, late }: { part: ListPart; placed: Placed
   );
 }
 
-/** "31 people without a date": what the list leaves out, and where it is. */
+/** "31 people without a date": the omitted rows, and where they are. */
 function Rest({ rest, value }: { rest: PanelRest; value: JsonValue | null }) {
   const { openTab } = usePanel();
   const count = Number(textOf(at(value, rest.at)));
@@ -148,7 +148,7 @@ interface Grouped {
   readonly rows: readonly Placed[];
 }
 
-/** The declared groups that have entries, then the entries of none; one without a name where the order is another than by date. */
+/** The non-empty declared groups, then entries without one; a single unnamed group unless sorted by date. */
 function groupsOf(part: ListPart, all: readonly Placed[], by: string | null): Grouped[] {
   const { group } = part;
   const field = by?.replace(/^-/, '') ?? null;

@@ -1,4 +1,4 @@
-// The parts of a tab in their places, and what the user did below them.
+// The parts of a tab in their layout, with the user's calls below.
 
 import type { ReactNode } from 'react';
 
@@ -22,7 +22,7 @@ interface PanelBodyProps {
   readonly layout: Layout;
   readonly acts: Acts;
   readonly problems: readonly RowProblem[];
-  /** How the last import ended. */
+  /** The result of the last import. */
   readonly imported: ReactNode;
 }
 
@@ -94,7 +94,7 @@ function Part({ part, onRun }: { part: PanelPart; onRun: Acts['call'] }) {
     case 'mail':
     case 'symbol':
     case 'screener':
-      // It is the whole panel, and drawn in place of one.
+      // Replaces the whole panel, and is rendered elsewhere.
       return null;
   }
 }

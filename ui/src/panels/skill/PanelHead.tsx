@@ -1,4 +1,4 @@
-// The head of a declared panel: its tabs, what the user chooses for them, the filter and the buttons.
+// The head of a declared panel: tabs, inputs, filter and buttons.
 
 import { Tabs } from 'radix-ui';
 import type { ReactNode } from 'react';
@@ -16,7 +16,7 @@ interface PanelHeadProps {
   readonly panel: PanelView;
   readonly tabs: readonly ShownTab[];
   readonly shown: ShownTab;
-  /** There is room for the field that says what rows are to have. */
+  /** Whether there is room for the filter field. */
   readonly canFilter: boolean;
   readonly filter: string;
   readonly onFilter: (text: string) => void;
@@ -50,7 +50,7 @@ export function PanelHead({ panel, tabs, shown, canFilter, filter, onFilter }: P
   );
 }
 
-/** Of a panel in the conversation's place, with the way back beside it. */
+/** The head of a wide panel, with a button to make it narrow. */
 export function Header({ name, icon, children }: { name: string; icon: ReactNode; children?: ReactNode }) {
   return (
     <header data-region="header" tabIndex={-1} aria-label={name} className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-2.5 gap-y-2 border-b border-line py-2 pr-3 pl-5 max-medium:gap-x-1.5">
@@ -63,7 +63,7 @@ export function Header({ name, icon, children }: { name: string; icon: ReactNode
   );
 }
 
-/** Where there is little room it is its icon until it is used. */
+/** Collapsed to its icon in a narrow panel. */
 function Filter({ text, onText }: { text: string; onText: (text: string) => void }) {
   return (
     <TextField
@@ -103,7 +103,7 @@ function TabList({ tabs }: { tabs: readonly ShownTab[] }) {
   );
 }
 
-/** Back beside the conversation. */
+/** Moves the panel back beside the conversation. */
 function NarrowButton() {
   const { toggleWide } = useActions();
   return <IconButton icon="panel" label="Beside the chat" keys={keyText('Ctrl Shift .')} data-testid="narrow-panel" onClick={toggleWide} />;

@@ -7,7 +7,7 @@ import { nearMark, pointsOf, shareOf, type Point } from './chart';
 import { usePanel } from './context';
 import type { Drawn } from './drawn';
 
-/** Sideways, each against its own mark: the track is the mark, and what is over it is red. */
+/** Horizontal bars, each relative to its own limit: the track is the limit, and an excess is red. */
 export function ProgressChart({ part, points, unit, label }: Drawn) {
   return (
     <ul aria-label={label} className="mt-1 grid grid-cols-[fit-content(30%)_minmax(0,1fr)_auto_minmax(5.5rem,auto)] gap-x-4">
@@ -45,7 +45,7 @@ function Share({ part, point }: { part: ChartPart; point: Point }) {
   );
 }
 
-/** "€0.75 left", exactly. */
+/** "€0.75 left", unrounded. */
 function Rest({ part, point, unit }: { part: ChartPart; point: Point; unit: string }) {
   const rest = plus(markOf(part, point), negated(valueOf(part, point))) ?? '';
   const over = signOf(rest) < 0;
@@ -57,7 +57,7 @@ function Rest({ part, point, unit }: { part: ChartPart; point: Point; unit: stri
   );
 }
 
-/** The marks that need a look, in one line, with the way to all of them. */
+/** Limits that are nearly reached or exceeded, in one line with a link to all of them. */
 export function NearMarks({ part }: { part: ChartPart }) {
   const panel = usePanel();
   const value = panel.read(panel.asked(part))?.result?.value ?? null;
@@ -82,7 +82,7 @@ export function NearMarks({ part }: { part: ChartPart }) {
   );
 }
 
-/** What the colours of the bars mean. */
+/** The legend. */
 export function ProgressLegend({ part }: { part: ChartPart }) {
   const mark = part.mark ?? 'mark';
   const series = part.series[0]?.label.toLowerCase() ?? '';
@@ -110,7 +110,7 @@ function markOf(part: ChartPart, { placed: { row } }: Point): string {
   return textOf(fieldOf(row, part.mark ?? ''));
 }
 
-/** To whole units: the exact rest stands beside it. */
+/** Rounded: the exact rest is beside it. */
 function whole(amount: string): string {
   return numberText(String(Math.round(Number(amount))));
 }

@@ -11,7 +11,7 @@ import { notShown } from './answer';
 import { usePanel, type Figures } from './context';
 import type { Read } from './state';
 
-/** An answer as the parts of a panel draw it. */
+/** A tool's output as rendered by the parts of a panel. */
 export interface Shown {
   readonly value: JsonValue;
   readonly figures: Figures;
@@ -19,8 +19,8 @@ export interface Shown {
 }
 
 /**
- * The place of a part: grey bars before its first answer, dimmed while it is read again, and what went wrong
- * inside it. The rest of the panel works meanwhile.
+ * The frame of a part: grey bars before its first data, dimmed during a reload, and errors. The rest of the
+ * panel keeps working.
  */
 export function Region({
   read,
@@ -30,7 +30,7 @@ export function Region({
 }: {
   read: Read | null;
   lines?: number;
-  /** In place of the grey bars. */
+  /** Replaces the grey bars. */
   loading?: ReactNode;
   children: (shown: Shown) => ReactNode;
 }) {
@@ -75,7 +75,7 @@ export function useCall(run: string): CallItem | undefined {
     .find((item): item is CallItem => item.kind === 'call');
 }
 
-/** A rule may make a call ask, also one that a panel makes. */
+/** A rule may require approval, also for calls made by a panel. */
 export function Asking({ run }: { run: string }) {
   const call = useCall(run);
   if (call?.state !== 'waiting') return null;
@@ -86,7 +86,7 @@ export function Asking({ run }: { run: string }) {
   );
 }
 
-/** How many rows the answer left out. Nothing is silently missing. */
+/** Number of omitted rows. Nothing is silently missing. */
 export function NotShown({ value }: { value: JsonValue | null }) {
   const left = notShown(value);
   if (left === 0) return null;
@@ -97,7 +97,7 @@ export function NotShown({ value }: { value: JsonValue | null }) {
   );
 }
 
-/** What stands where there are no rows. */
+/** Shown without rows. */
 export function Nothing({ empty, fallback }: { empty: PanelEmpty | null; fallback: string }) {
   const { filter } = usePanel();
   if (filter.trim() !== '') return <Empty>Nothing matches “{filter.trim()}”.</Empty>;

@@ -12,8 +12,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe('what the user does', () => {
-  test('an action that asks opens the form of its tool with what is known', async () => {
+describe('user actions', () => {
+  test('an action with missing arguments opens its tool’s form, prefilled', async () => {
     const { backend, asked } = await showPanel();
     const schema = { type: 'object', properties: { name: { type: 'string' }, text: { type: 'string' } }, required: ['name', 'text'] };
     backend.on('list_tools', () => [
@@ -28,7 +28,7 @@ describe('what the user does', () => {
     expect(asked('crm.log_interaction')).toEqual([{ name: 'CRM/People/Ilse Brandvik.md', text: 'Called' }]);
   });
 
-  test('a call that asks shows its card in the panel', async () => {
+  test('a call that needs approval shows its card in the panel', async () => {
     const panel = table({ actions: [{ label: 'Fetch', tool: 'quote' }] });
     const answers: Answers = { 'x.list': () => answer(rows(['A', '1'])), 'x.quote': () => new Promise(() => {}) };
     const { backend } = await showPanel({ panel, answers });
@@ -45,10 +45,10 @@ describe('what the user does', () => {
     expect(screen.getByRole('group', { name: 'Let x.quote send to stooq.com?' })).toBeInTheDocument();
   });
 
-  describe('a call that takes long', () => {
+  describe('a long call', () => {
     const panel = table({ actions: [{ label: 'Fetch', tool: 'quote' }] });
 
-    /** A call that runs, with the way to say what it says and how it ends. */
+    /** A running call, with functions to emit progress and to end it. */
     async function running() {
       let end: (result: Result<'call_tool'>) => void = () => {};
       const answers: Answers = { 'x.list': () => answer(rows(['A', '1'])), 'x.quote': () => new Promise((resolve) => (end = resolve)) };
@@ -61,18 +61,18 @@ describe('what the user does', () => {
     }
     const found = { quotes: [{ symbol: 'NGTL', price: '41.20' }] };
 
-    test('says how far it is and what it has found', async () => {
+    test('shows its progress and partial results', async () => {
       const { say } = await running();
       say({ type: 'tool_call_progress', call: 'q', fraction: 0.5, message: '1 of 2', partial: found });
       const bar = screen.getByTestId('call-running');
       expect(bar).toHaveTextContent('Fetch: A, 1 of 2');
       expect(within(bar).getByRole('progressbar', { name: 'Fetch: A' })).toHaveAttribute('aria-valuenow', '50');
       expect(bar).toHaveTextContent('41.20');
-      // Each step would be read aloud.
+      // Announcing each step would be too much.
       expect(within(bar).getByRole('status')).toHaveTextContent(/^Fetch: A$/);
     });
 
-    test('is stopped once, says so, and keeps what it had found', async () => {
+    test('is stopped once, says so, and keeps its partial results', async () => {
       const { backend, run, end } = await running();
       const stop = screen.getByRole('button', { name: 'Stop Fetch: A' });
       await userEvent.click(stop);
@@ -86,7 +86,7 @@ describe('what the user does', () => {
       expect(screen.queryByRole('alert')).toBeNull();
     });
 
-    test('tells what it could not do until that is read', async () => {
+    test('shows what it could not do until dismissed', async () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
       const { end } = await running();
       await end(answer({ quotes: [], problems: [{ problem: 'NGTL has no closes since 1 Jun: Stooq has none', remedy: 'Try again.' }] }));
@@ -97,7 +97,7 @@ describe('what the user does', () => {
     });
   });
 
-  test('the form of a tool begins with the usual currency, or with that of the row', async () => {
+  test('a tool’s form begins with the usual currency, or with the row’s', async () => {
     const add = { label: 'Add', tool: 'add', ask: true, args: { currency: '{currency}' } };
     const panel = panelOf('x', 'X', [
       {
@@ -122,7 +122,7 @@ describe('what the user does', () => {
     expect(backend.asked('usual_currency')).toEqual([{ skill: 'x' }]);
   });
 
-  test('the form of a tool begins with this day where the panel says so', async () => {
+  test('a tool’s form begins with today if the panel declares it', async () => {
     const panel = table({ actions: [{ label: 'Add', tool: 'add', ask: true, args: { date: '{today}', of: '{name}' } }] });
     const { backend } = await showPanel({ panel, answers: { 'x.list': () => answer(rows(['A', '1'])) } });
     const schema = { type: 'object', properties: { date: { type: 'string', format: 'date' }, of: { type: 'string' } } };
@@ -136,7 +136,7 @@ describe('what the user does', () => {
     expect(within(sheet).getByLabelText(/^of/i)).toHaveValue('A');
   });
 
-  test('another currency is asked for by its code', async () => {
+  test('another currency is entered by its code', async () => {
     const panel = panelOf('x', 'X', [
       {
         inputs: [{ name: 'total', label: 'Total in', kind: 'currency' }],
@@ -144,7 +144,7 @@ describe('what the user does', () => {
       },
     ]);
     const { asked } = await showPanel({ panel, answers: { 'x.sum': () => answer({ value: '5' }) } });
-    // No field stands there empty: its words open one.
+    // There is no empty field until its button opens one.
     expect(screen.queryByRole('textbox', { name: 'Total in' })).toBeNull();
     await userEvent.click(await screen.findByRole('button', { name: 'Total in: EUR' }));
     const field = screen.getByRole('textbox', { name: 'Total in' });
@@ -157,7 +157,7 @@ describe('what the user does', () => {
     expect(screen.queryByRole('textbox', { name: 'Total in' })).toBeNull();
   });
 
-  test('another month asks the tools of the tab again', async () => {
+  test('another month reloads the tab', async () => {
     const panel = panelOf('budget', 'Budget', [
       {
         inputs: [{ name: 'month', label: 'Month', kind: 'month', default: 'today' }],
@@ -175,14 +175,14 @@ describe('what the user does', () => {
     expect(asked('budget.sum')).toEqual([{ month: '2026-11' }, { month: '2026-10' }]);
   });
 
-  test('a chart says what it lacks', async () => {
+  test('a chart says what is missing', async () => {
     const chart = { kind: 'chart', tool: 'history', title: 'Value', shape: 'line', rows: '/points', x: 'date', note: '/missing', series: [{ field: 'value', label: 'Value' }] };
     const value = { points: [{ date: '2026-11-20', value: '7' }], missing: 'No prices of NGTL before 20 Nov.' };
     await showPanel({ panel: panelOf('p', 'P', [{ parts: [chart] }]), answers: { 'p.history': () => answer(value) } });
     expect(screen.getByText('No prices of NGTL before 20 Nov.')).toBeVisible();
   });
 
-  test('a row offers only the actions that fit it', async () => {
+  test('a row offers only applicable actions', async () => {
     const actions: JsonValue[] = [
       { label: 'Edit', edit: true },
       { label: 'Join', tool: 'join', when: { kind: ['income', 'expense'] } },
@@ -212,7 +212,7 @@ describe('what the user does', () => {
     expect(asked('p.split')).toEqual([{ path: 'T.md' }]);
   });
 
-  test('a figure on a line of its own stands below the others', async () => {
+  test('a figure with its own line is below the others', async () => {
     const items: JsonValue[] = [
       { label: 'Transfers', at: '/moved', format: 'money', unit: '/currency', detail: '/words', optional: true, line: true },
       { label: 'Left', at: '/left', format: 'money', unit: '/currency' },
@@ -225,7 +225,7 @@ describe('what the user does', () => {
     expect(screen.getByRole('group', { name: 'Left' })).not.toHaveClass('basis-full');
   });
 
-  test('an icon stands in place of the label of such a line', async () => {
+  test('an icon replaces the label of such a line', async () => {
     const items: JsonValue[] = [{ label: 'Transfers', at: '/moved', format: 'money', unit: '/currency', detail: '/words', line: true, icon: 'swap' }];
     const value = { currency: 'EUR', moved: '300.00', words: 'moved in 1 transfer' };
     await showPanel({ panel: panelOf('p', 'P', [{ parts: [{ kind: 'summary', tool: 'sum', items }] }]), answers: { 'p.sum': () => answer(value) } });
@@ -234,7 +234,7 @@ describe('what the user does', () => {
     expect(line.querySelector('svg')).not.toBeNull();
   });
 
-  test('a second series continues the bar behind its value', async () => {
+  test('a second series continues the bar', async () => {
     const chart: Record<string, JsonValue> = {
       kind: 'chart', tool: 'month', title: 'By category', shape: 'bars', rows: '/rows', x: 'name', unit: '/currency',
       series: [{ field: 'spent', label: 'Spent', format: 'money' }, { field: 'later', label: 'Upcoming', format: 'money' }],
@@ -243,13 +243,13 @@ describe('what the user does', () => {
     await showPanel({ panel: panelOf('p', 'P', [{ parts: [chart] }]), answers: { 'p.month': () => answer({ currency: 'EUR', rows }) } });
     const [office, rent] = within(screen.getByRole('list', { name: /By category/ })).getAllByRole('listitem');
     expect(office).toHaveTextContent('€10.50 + €3.50 upcoming');
-    // Both bars are as long as the larger sum, 14.
+    // Both bars are scaled to the larger sum, 14.
     expect(within(office as HTMLElement).getByTestId('further')).toHaveStyle({ left: '75%', width: '25%' });
     expect(rent).toHaveTextContent(/€14.00$/);
     expect(within(rent as HTMLElement).queryByTestId('further')).toBeNull();
   });
 
-  test('a chart says its range and its end, and is a table on a click', async () => {
+  test('a chart states its range and its last value, and becomes a table on a click', async () => {
     const panel = panelOf('p', 'P', [
       { parts: [{ kind: 'chart', tool: 'history', title: 'Value', shape: 'line', rows: '', x: 'date', series: [{ field: 'value', label: 'Value', format: 'number' }] }] },
     ]);

@@ -18,14 +18,14 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe('reading', () => {
-  test('parts of one tool and the same arguments are one call', async () => {
+describe('loading', () => {
+  test('parts with the same tool and arguments share one call', async () => {
     const { asked } = await showPanel();
     expect(asked('crm.pipeline')).toEqual([{}]);
     expect(asked('crm.follow_ups')).toEqual([{}]);
   });
 
-  test('a note that changes has it read again; the old content stays meanwhile', async () => {
+  test('a changed note causes a reload; the old content stays meanwhile', async () => {
     let second: (result: Result<'call_tool'>) => void = () => {};
     const answers: Answers = { 'x.list': () => answer(rows(['A', '1'])) };
     const { backend, asked } = await showPanel({ panel: table(), answers });
@@ -36,14 +36,14 @@ describe('reading', () => {
     act(() => void change());
     expect(asked('x.list')).toHaveLength(2);
     expect(screen.getByText('A')).toBeInTheDocument();
-    // Two changes while it was read, one reading more.
+    // Two changes during a load cause one more load.
     answers['x.list'] = () => answer(rows(['B', '2']));
     await act(async () => second(answer(rows(['A', '1']))));
     expect(asked('x.list')).toHaveLength(3);
     expect(await screen.findByText('B')).toBeInTheDocument();
   });
 
-  test('a row that changed outside says when, for a minute', async () => {
+  test('a row changed outside shows the time for a minute', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
     vi.setSystemTime(new Date('2026-11-20T14:32:30'));
     const { backend } = await showPanel({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '1'], ['B', '2'])) } });
@@ -53,7 +53,7 @@ describe('reading', () => {
     expect(screen.queryByText('changed 14:32')).not.toBeInTheDocument();
   });
 
-  test('what fails says so in its place, and the rest works', async () => {
+  test('a failure is shown in its place, and the rest works', async () => {
     const answers: Answers = { 'crm.follow_ups': () => failure('The vault is gone.') };
     const { user } = { user: userEvent.setup(), ...(await showPanel({ answers })) };
     const side = screen.getByRole('complementary', { name: 'Beside' });
@@ -64,7 +64,7 @@ describe('reading', () => {
     expect(await within(side).findByText('Ilse Brandvik')).toBeInTheDocument();
   });
 
-  test('what could not be read is named with its line and remedy, and its note opens', async () => {
+  test('unreadable content is reported with line and remedy, and its note opens', async () => {
     const { store } = await showPanel();
     const problems = screen.getByRole('region', { name: 'Problems' });
     expect(problems).toHaveTextContent('Arden fit-out is not on the board: stage “nego” is not one of the stages (line 4). Choose a stage.');
@@ -72,7 +72,7 @@ describe('reading', () => {
     expect(store.get().app.panel.note).toBe('CRM/Deals/Arden fit-out.md');
   });
 
-  test('the figures open what is behind them', async () => {
+  test('figures open their sources', async () => {
     await showPanel();
     await userEvent.click(screen.getByRole('button', { name: 'Open pipeline, €137,900: 6 notes' }));
     const behind = await screen.findByRole('dialog', { name: 'Sources of Open pipeline' });
@@ -80,7 +80,7 @@ describe('reading', () => {
     expect(behind).toHaveTextContent('Open the 6 notes');
   });
 
-  test('a figure that is not always there is left out instead of unknown', async () => {
+  test('an optional figure is omitted instead of unknown', async () => {
     const items: JsonValue[] = [
       { label: 'Value', at: '/value', format: 'money', unit: '/currency' },
       { label: 'In one currency', at: '/converted', format: 'money', unit: '/currency', optional: true },
@@ -91,13 +91,13 @@ describe('reading', () => {
     expect(screen.getAllByRole('group').map((group) => group.textContent)).toEqual(['Value€5', 'Gainunknown']);
   });
 
-  test('a declaration that is wrong says what is wrong', async () => {
+  test('an invalid declaration reports its error', async () => {
     await showPanel({ panel: { ...crmPanel, problem: 'manifest.yaml, panel: crm has no tool `boards`.' } });
     expect(screen.getByText(/crm has no tool `boards`/)).toBeInTheDocument();
   });
 });
 
-test('records under other names are proposed beside those that are there', async () => {
+test('records under other names are proposed beside existing ones', async () => {
   const backend = new FakeBackend({
     ...sampleWorld(),
     proposals: { x: { skill: 'x', types: [{ record_type: 'row', summary: '2 notes look like rows', notes: 2, type_values: ['line'], examples: ['B.md'], fields: [], rules: [], left_out: [], not_understood: [], unreadable: [] }], config: {} } },
@@ -107,7 +107,7 @@ test('records under other names are proposed beside those that are there', async
   expect(screen.getByRole('row', { name: /^A/ })).toBeVisible();
 });
 
-test('columns leave out labels that would overlap, never that of the last', async () => {
+test('columns skip overlapping labels, except the last', async () => {
   const months = Array.from({ length: 36 }, (_, at) => `${2024 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, '0')}`);
   const part = { kind: 'chart', tool: 'paid', title: 'By month', shape: 'columns', rows: '/months', x: 'month', series: [{ field: 'total', label: 'Paid', format: 'money' }] };
   const labels = async (shown: readonly string[]) => {
@@ -126,7 +126,7 @@ test('columns leave out labels that would overlap, never that of the last', asyn
 });
 
 describe('the board', () => {
-  test('counts its cards in the word for them', async () => {
+  test('counts its cards by their declared noun', async () => {
     const deals = (count: number, words: Record<string, JsonValue>) => {
       const part = { kind: 'board', tool: 'b', columns: '/columns', rows: '/rows', column: 'stage', title: 'title', folded: ['lost'], ...words };
       const value = { columns: [{ stage: 'lead', count: 0, total: [] }, { stage: 'lost', count, total: [] }], rows: [] };
@@ -143,7 +143,7 @@ describe('the board', () => {
   const column = (name: string) => screen.getByRole('list', { name });
   const card = (title: string) => screen.getByRole('listitem', { name: new RegExp(`^${title}`) });
 
-  /** Presses a card and moves it over a column; jsdom has no layout, so what is below is told. */
+  /** Presses a card and moves it over a column; jsdom has no layout, so the target is given. */
   function drag(title: string, over: string) {
     const element = card(title);
     fireEvent.pointerDown(element, { button: 0, pointerId: 1, clientX: 10, clientY: 10 });
@@ -154,7 +154,7 @@ describe('the board', () => {
     return element;
   }
 
-  test('a card over a column shows its count and total before it is dropped', async () => {
+  test('a card over a column previews its count and total', async () => {
     await showPanel();
     const element = drag('Pinecrest second clinic', 'Won');
     expect(column('Won, 5, €110,300')).toHaveTextContent('Release to set stage: won');
@@ -162,7 +162,7 @@ describe('the board', () => {
     fireEvent.pointerUp(element, { pointerId: 1 });
   });
 
-  test('dropped, it calls the tool as the user, and can be undone for 10 s', async () => {
+  test('a drop calls the tool as the user, and can be undone for 10 s', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { asked, backend } = await showPanel();
     fireEvent.pointerUp(drag('Pinecrest second clinic', 'Won'), { pointerId: 1 });
@@ -177,7 +177,7 @@ describe('the board', () => {
     expect(screen.queryByTestId('undo-bar')).not.toBeInTheDocument();
   });
 
-  test('refused, it goes back and says why', async () => {
+  test('a refused drop is reverted with the reason', async () => {
     await showPanel({ answers: { 'crm.move_deal': () => failure('A rule denies crm.move_deal.') } });
     fireEvent.pointerUp(drag('Pinecrest second clinic', 'Won'), { pointerId: 1 });
     await act(async () => {});
@@ -185,7 +185,7 @@ describe('the board', () => {
     expect(within(column('Proposal, 2, €52,000')).getByText('Pinecrest second clinic')).toBeInTheDocument();
   });
 
-  test('Space lifts, the arrows move, Space drops; each step is said', async () => {
+  test('Space picks up, the arrows move, Space drops; each step is announced', async () => {
     const { asked, container } = await showPanel();
     const user = userEvent.setup();
     const said = () => container.querySelector('[aria-live=assertive]')?.textContent;
@@ -200,7 +200,7 @@ describe('the board', () => {
     await waitFor(() => expect(said()).toBe('Quillon licence renewal is in Qualified.'));
   });
 
-  test('Esc returns a lifted card', async () => {
+  test('Esc cancels a picked-up card', async () => {
     const { asked } = await showPanel();
     card('Quillon licence renewal').focus();
     await userEvent.keyboard(' {ArrowRight}{Escape}');
@@ -208,14 +208,14 @@ describe('the board', () => {
     expect(asked('crm.move_deal')).toEqual([]);
   });
 
-  test('a folded column opens when it is pointed at', async () => {
+  test('a collapsed column expands on hover', async () => {
     await showPanel();
     const folded = screen.getByRole('button', { name: 'Lost 2 deals, €15,200. Open' });
     await userEvent.hover(folded);
     expect(column('Lost, 2, €15,200')).toHaveTextContent('Solvane pilot');
   });
 
-  test('the filter leaves the cards that have the text', async () => {
+  test('the filter keeps matching cards', async () => {
     await showPanel();
     await userEvent.type(screen.getByRole('searchbox', { name: 'Filter' }), 'fernhill');
     expect(screen.getAllByRole('listitem', { name: /^Fernhill/ })).toHaveLength(2);
@@ -226,7 +226,7 @@ describe('the board', () => {
 describe('a table', () => {
   const names = () => screen.getAllByRole('row').slice(1).map((row) => row.querySelector('td')?.textContent);
 
-  test('sorts by a column, figures by size with the largest first', async () => {
+  test('sorts by a column, figures numerically with the largest first', async () => {
     await showPanel({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '9.5'], ['B', '10'], ['C', '-3'])) } });
     await userEvent.click(screen.getByRole('button', { name: 'Value, EUR' }));
     expect(names()).toEqual(['B', 'A', 'C']);
@@ -240,7 +240,7 @@ describe('a table', () => {
     expect(screen.getByRole('columnheader', { name: 'Value, EUR' })).toHaveAttribute('aria-sort', 'descending');
   });
 
-  test('leaves out the columns for which there is no room', async () => {
+  test('hides columns without room', async () => {
     const columns: JsonValue[] = [{ field: 'name', label: 'Name' }, { field: 'value', label: 'Cost', format: 'money', unit: 'currency', roomy: true }];
     const heads = () => screen.getAllByRole('columnheader').map(({ textContent }) => textContent);
     const { unmount } = await showPanel({ panel: table({ columns }), answers: { 'x.list': () => answer(rows(['A', '1'])) } });
@@ -250,7 +250,7 @@ describe('a table', () => {
     expect(heads()).toEqual(['Name']);
   });
 
-  test('one currency stands in the head, several beside their amounts', async () => {
+  test('one currency is shown in the head, several with their amounts', async () => {
     const { unmount } = await showPanel({ panel: table(), answers: { 'x.list': () => answer(rows(['A', '1200'])) } });
     expect(screen.getByRole('columnheader', { name: 'Value, EUR' })).toBeInTheDocument();
     expect(screen.getByText('1,200')).toBeInTheDocument();
@@ -260,7 +260,7 @@ describe('a table', () => {
     expect(screen.getByText('$5')).toBeInTheDocument();
   });
 
-  test('what goes out has a sign and no colour; a loss is red', async () => {
+  test('an expense has a sign and no colour; a loss is red', async () => {
     const columns: JsonValue[] = [
       { field: 'name', label: 'Name' },
       { field: 'value', label: 'Amount', format: 'signed', unit: 'currency' },
@@ -273,7 +273,7 @@ describe('a table', () => {
     expect(screen.getByRole('columnheader', { name: 'Amount, EUR' })).toBeInTheDocument();
   });
 
-  test('words that are the same behind each figure stand in the head, once', async () => {
+  test('a detail common to all figures is shown once in the head', async () => {
     const columns: JsonValue[] = [
       { field: 'name', label: 'Name', detail: 'kind' },
       { field: 'at', label: 'As of', format: 'date', detail: 'source' },
@@ -290,7 +290,7 @@ describe('a table', () => {
     expect([screen.getByText('note'), screen.getByText('Stooq')].every((one) => one.closest('td') !== null)).toBe(true);
   });
 
-  test('shows 50 rows, then 150 more, then of all of them those in sight', async () => {
+  test('shows 50 rows, then 150 more, then only visible ones of all', async () => {
     const many = rows(...Array.from({ length: 1000 }, (_, at): [string, string] => [`N${at}`, '1']));
     await showPanel({ panel: table(), answers: { 'x.list': () => answer(many) } });
     expect(screen.getAllByRole('row')).toHaveLength(51);
@@ -300,7 +300,7 @@ describe('a table', () => {
     expect(screen.getAllByRole('row').length).toBeLessThan(120);
   });
 
-  test('a total stands below, with its figure', async () => {
+  test('a total is below, with its figure', async () => {
     const value = { ...rows(['A', '1']), total: { name: 'Total', value: '1', currency: 'EUR' } };
     await showPanel({
       panel: table({ total: '/total' }),
@@ -320,7 +320,7 @@ describe('a table', () => {
     expect(screen.getAllByRole('row').map((row) => row.textContent)).toEqual(['NameValue', 'A$1', 'TotalUSD at 0.92, ECB, 20 Nov€0.92']);
   });
 
-  test('is filtered on its tab, and on no other', async () => {
+  test('is filtered only on its tab', async () => {
     const part = { kind: 'table', tool: 'list', rows: '/rows', columns: [{ field: 'name', label: 'Name' }] };
     const panel = panelOf('x', 'X', [
       { title: 'One', parts: [part] },
@@ -337,19 +337,19 @@ describe('a table', () => {
     expect(names()).toEqual(['Ada']);
   });
 
-  test('says how many rows its answer left out', async () => {
+  test('reports the number of omitted rows', async () => {
     await showPanel({ panel: table(), answers: { 'x.list': () => answer({ ...rows(['A', '1']), not_shown: 1200 }) } });
     expect(screen.getByRole('note')).toHaveTextContent('1,200 more are not shown.');
   });
 
-  test('has the rows of further lists too, each amount in its currency', async () => {
+  test('includes rows of further lists, each amount in its currency', async () => {
     const value = { ...rows(['Food', '80']), others: [rows(['Travel', '40', 'USD']), rows(['Books', '5', 'GBP'])] };
     await showPanel({ panel: table({ more: '/others/*/rows' }), answers: { 'x.list': () => answer(value) } });
     expect(names()).toEqual(['Food', 'Travel', 'Books']);
     expect(screen.getByText('$40')).toBeVisible();
   });
 
-  test('a row is edited as the record that its note is', async () => {
+  test('a row’s note is edited as a record', async () => {
     const panel = table({ actions: [{ label: 'Edit', edit: true }] });
     const { store, backend } = await showPanel({ panel, answers: { 'x.list': () => answer(rows(['A', '1'])) } });
     const record = { skill: 'x', record_type: 'income', label: 'Income' };
@@ -358,7 +358,7 @@ describe('a table', () => {
     await waitFor(() => expect(store.get().app.recordForm).toEqual({ skill: 'x', type: 'income', path: 'A.md' }));
   });
 
-  test('a row without a note begins a new record with what it has', async () => {
+  test('a row without a note starts a new record with its values', async () => {
     const panel = table({ actions: [{ label: 'Edit position', record: 'position', args: { symbol: '{name}', currency: '{currency}' } }] });
     const row = { name: 'NGTL', value: '1', currency: 'USD' };
     const { store } = await showPanel({ panel, answers: { 'x.list': () => answer({ rows: [row] }) } });
@@ -366,7 +366,7 @@ describe('a table', () => {
     expect(store.get().app.recordForm).toEqual({ skill: 'x', type: 'position', path: null, values: { symbol: 'NGTL', currency: 'USD' } });
   });
 
-  test('nothing to show says what would be here and offers the one action', async () => {
+  test('without rows it describes them and offers one action', async () => {
     const panel = table({ empty: { text: 'No deals yet.', action: { label: 'New deal', record: 'deal' } } });
     const { store } = await showPanel({ panel, answers: { 'x.list': () => answer({ rows: [] }) } });
     expect(screen.getByText('No deals yet.')).toBeInTheDocument();
@@ -379,7 +379,7 @@ describe('a list', () => {
   const entries = () => within(screen.getByRole('region', { name: 'Follow-ups' })).getAllByRole('listitem').map((entry) => entry.querySelector('button')?.textContent);
   const headings = () => within(screen.getByRole('region', { name: 'Follow-ups' })).queryAllByRole('heading', { level: 3 }).map(({ textContent }) => textContent);
 
-  test('is in the chosen order, by date in its groups', async () => {
+  test('is sorted as chosen, by date in groups', async () => {
     await showPanel();
     expect(headings()).toEqual(['Overdue', 'This week', 'Later']);
     expect(entries()[0]).toBe('Ilse Brandvik');
@@ -391,26 +391,26 @@ describe('a list', () => {
     expect(named).toHaveLength(7);
   });
 
-  test('says what it leaves out, and a click shows it', async () => {
+  test('reports omitted rows, and a click shows them', async () => {
     await showPanel();
     await userEvent.click(screen.getByRole('button', { name: '31 people without a date: show People' }));
     expect(screen.getByRole('tab', { name: /^People/ })).toHaveAttribute('aria-selected', 'true');
     expect(screen.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'ascending');
   });
 
-  test('says nothing where nobody is left out', async () => {
+  test('reports nothing if none are omitted', async () => {
     await showPanel({ answers: { 'crm.follow_ups': () => answer({ follow_ups: [], without_date: 0 }) } });
     expect(screen.queryByText(/without a date/)).not.toBeInTheDocument();
   });
 
-  test('without room beside it is a tab with its number', async () => {
+  test('without room beside it becomes a tab with its count', async () => {
     await showPanel({ width: 900 });
     expect(screen.getByRole('tab', { name: 'Follow-ups 7' })).toBeInTheDocument();
   });
 });
 
 describe('the budget', () => {
-  test('a month of the strip is chosen by a click', async () => {
+  test('a month of the strip is selected by a click', async () => {
     const { asked } = await showPanel({ panel: budgetPanel });
     const strip = within(screen.getByTestId('strip'));
     expect(strip.getByRole('button', { name: /November 2026/, pressed: true })).toHaveTextContent(/^Nov\+723November 2026:/);
@@ -419,34 +419,34 @@ describe('the budget', () => {
     await waitFor(() => expect(asked('budget.list').at(-1)).toMatchObject({ month: '2026-04' }));
   });
 
-  test('limits say how much of them is spent and exactly what is left', async () => {
+  test('limits show the spent share and the exact rest', async () => {
     await showPanel({ panel: budgetPanel });
     const limits = within(screen.getByRole('region', { name: 'With a limit' })).getAllByRole('listitem').map(({ textContent }) => textContent);
     expect(limits.slice(0, 2)).toEqual(['transport87 of 80€7.40 over', 'groceries279 of 280€0.75 left']);
   });
 
-  test('a narrow window says in one line which limits need a look', async () => {
+  test('a narrow window summarises critical limits in one line', async () => {
     await showPanel({ panel: budgetPanel, width: 900 });
     expect(screen.getByRole('region', { name: 'With a limit' })).toHaveTextContent('transport87 of 80€7.40 overgroceries279 of 280€0.75 leftAll 8 categories');
     await userEvent.click(screen.getByRole('button', { name: 'All 8 categories' }));
     expect(screen.getByRole('tab', { name: 'Categories' })).toHaveAttribute('aria-selected', 'true');
   });
 
-  test('another currency is chosen from those in use', async () => {
+  test('another currency is selected from those in use', async () => {
     const { asked } = await showPanel({ panel: budgetPanel });
     await userEvent.click(screen.getByRole('button', { name: 'Currency: EUR' }));
     await userEvent.click(screen.getByRole('button', { name: 'USD' }));
     await waitFor(() => expect(asked('budget.month_summary').at(-1)).toMatchObject({ currency: 'USD' }));
   });
 
-  test('the arrow beside the button offers the rest', async () => {
+  test('the arrow beside the button offers other actions', async () => {
     await showPanel({ panel: budgetPanel });
     await userEvent.click(screen.getByRole('button', { name: 'More actions' }));
     expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual(['Add income', 'Add transfer', 'Set limit']);
   });
 
   const cafe = 'Budget/Expenses/2026/2026-11-16 Cafe Ember.md';
-  /** The panel with the focus on a row whose note is an expense. */
+  /** The panel with the focus on an expense's row. */
   async function onCafe() {
     const shown = await showPanel({ panel: budgetPanel });
     shown.backend.on('read_note', ({ path }) => ({ ...Object.values(sampleWorld().notes)[0]!, path, record: { skill: 'budget', record_type: 'expense', label: 'Expense' } }));
@@ -465,27 +465,27 @@ describe('the budget', () => {
     await waitFor(() => expect(store.get().app.recordForm).toEqual({ skill: 'budget', type: 'expense', path: cafe, ...field }));
   });
 
-  test('O opens the note of a row in the window, not in Obsidian', async () => {
+  test('O opens a row’s note in the window, not in Obsidian', async () => {
     const { store, backend } = await onCafe();
     await userEvent.keyboard('o');
     await waitFor(() => expect(store.get().app.panel.note).toBe(cafe));
     expect(backend.asked('open_note')).toEqual([]);
   });
 
-  test('Shift F10 opens the menu of a row, with deleting last', async () => {
+  test('Shift F10 opens a row’s menu, with deletion last', async () => {
     await onCafe();
     await userEvent.keyboard('{Shift>}{F10}{/Shift}');
     const labels = (await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent);
     expect(labels).toEqual(['EditE', 'Change categoryC', 'Change repeatR', 'Join as transfer', 'Open noteO', 'DeleteDel']);
   });
 
-  test('Del deletes the note of a row by the tool that asks', async () => {
+  test('Del deletes a row’s note by the tool that asks', async () => {
     const { asked } = await onCafe();
     await userEvent.keyboard('{Delete}');
     expect(asked('vault.delete_note')).toEqual([{ path: cafe }]);
   });
 
-  test('Delete in the menu of a row asks, and a refusal keeps the row', async () => {
+  test('Delete in a row’s menu asks, and a refusal keeps the row', async () => {
     const { asked, backend } = await onCafe();
     backend.on('call_tool', (call) =>
       call.tool === 'vault.delete_note' ? failure('You refused this.') : (sampleAnswer(call) ?? answer(null)),
@@ -502,7 +502,7 @@ describe('the budget', () => {
     expect(['Current account → Savings', 'Metro Transit', 'Cafe Ember'].map(signs)).toEqual([1, 1, 0]);
   });
 
-  test('beside the chat a row is its payee, its amount, and the rest below', async () => {
+  test('beside the chat a row is its payee and amount, with the rest below', async () => {
     setWindow({ width: 1440 });
     const backend = new FakeBackend(sampleWorld()).on('call_tool', (call) => sampleAnswer(call) ?? answer(null));
     renderInApp(<SkillPanel panel={budgetPanel} wide={false} />, { backend });
@@ -512,7 +512,7 @@ describe('the budget', () => {
     expect(cells.slice(0, 2).map(({ textContent }) => textContent)).toEqual(['Metro Transitrepeats monthlySat 14 Novtransport', '−49.00']);
   });
 
-  test('rules are a tab with their number', async () => {
+  test('rules are a tab with their count', async () => {
     await showPanel({ panel: budgetPanel });
     await userEvent.click(screen.getByRole('tab', { name: 'Rules 3' }));
     expect(screen.getByRole('row', { name: /corner market groceries 10/ })).toBeVisible();

@@ -1,4 +1,4 @@
-// A skill's panel, drawn from its declaration: beside the conversation, or in its place.
+// A skill's panel, rendered from its declaration: beside or in place of the conversation.
 
 import { Tabs } from 'radix-ui';
 import { useState } from 'react';
@@ -27,7 +27,7 @@ import { useReads } from './useReads';
 
 interface SkillPanelProps {
   readonly panel: PanelView;
-  /** It has the conversation's place. */
+  /** Whether it replaces the conversation. */
   readonly wide: boolean;
 }
 
@@ -58,7 +58,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
   const tabs = tabsOf(panel.panel.tabs, !wide || roomy);
   const [tabKey, setTabKey] = useState('0');
   const shown = tabs.find(({ key }) => key === tabKey) ?? tabs[0];
-  /** By tab: what its rows are to have. */
+  /** Filter text by tab. */
   const [filters, setFilters] = useState<Readonly<Record<string, string>>>({});
   const { inputs, choose } = useChosen(shown, today);
 
@@ -76,7 +76,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
   if (!shown) return null;
 
   const answers = [...new Set(asked.map(keyOf))].map((key) => reads.all[key]?.result?.value);
-  /** There is room for the field that says so. */
+  /** Whether there is room for the filter field. */
   const canFilter = wide && parts.some(({ kind }) => kind === 'table' || kind === 'board' || kind === 'list');
   const filter = filters[shown.key] ?? '';
   const context: PanelContext = {
@@ -126,7 +126,7 @@ function Declared({ panel, wide }: SkillPanelProps) {
   );
 }
 
-/** What the user chose of a tab's inputs; tabs with the same inputs share it. */
+/** The values of a tab's inputs; tabs with the same inputs share them. */
 function useChosen(shown: ShownTab | undefined, today: string) {
   const [chosen, setChosen] = useState<Readonly<Record<string, Chosen>>>({});
   const own = shown?.tab.inputs ?? [];

@@ -10,7 +10,7 @@ const colours = ['bg-c1', 'bg-c4', 'bg-c3'];
 /** px */
 const HEIGHT = 32;
 
-/** Small groups side by side, at the panel's foot; a click chooses one. */
+/** Small groups side by side, at the foot of the panel; a click selects one. */
 export function StripChart({ part }: { part: ChartPart }) {
   const panel = usePanel();
   return (
@@ -69,7 +69,7 @@ function Strip({ part, shown: { value } }: { part: ChartPart; shown: Shown }) {
   );
 }
 
-/** The year that all months are of. */
+/** The year, if all months are in the same one. */
 function yearOf(points: readonly Point[]): string | null {
   const years = new Set(points.map(({ x }) => /^(\d{4})-\d{2}$/.exec(x)?.[1] ?? null));
   const [year = null] = years;
@@ -86,7 +86,7 @@ function Bars({ point, most }: { point: Point; most: number }) {
   );
 }
 
-/** The name of the group, and its last series in whole units. */
+/** The group's name, and its last series, rounded. */
 function Words({ point, chosen }: { point: Point; chosen: boolean }) {
   const rest = point.values.at(-1) ?? null;
   const none = point.values.every((value) => (value ?? 0) === 0);

@@ -10,7 +10,7 @@ import { Region, type Shown } from './Region';
 import type { Read } from './state';
 import { valueText, wordsText } from './words';
 
-/** Figures in a row, each with what is behind it, and when they were read. */
+/** Figures in a row, each with its sources, and the time of the load. */
 export function SummaryView({ part }: { part: SummaryPart }) {
   const panel = usePanel();
   const read = panel.read(panel.asked(part));
@@ -83,7 +83,7 @@ function toneOf({ format }: SummaryItem, amount: string): string {
   return { [-1]: 'text-danger', [0]: '', [1]: 'text-ok' }[signOf(amount)];
 }
 
-/** "From 12 notes in CRM/Deals, read just now": of the same read as the figures. */
+/** "From 12 notes in CRM/Deals, read just now": for the same load as the figures. */
 export function ReadLine({ read }: { read: Read }) {
   const now = useClock(read.at !== null);
   if (read.at === null) return null;

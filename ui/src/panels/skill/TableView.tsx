@@ -14,12 +14,12 @@ import { Nothing, NotShown, Region, type Shown } from './Region';
 import { useVirtual } from './useVirtual';
 import { byText, isFigureFormat, sortValue, wordsText } from './words';
 
-/** Rows at first, rows that a click adds, and rows from which only those in sight are on the page. */
+/** Rows at first, rows added by a click, and the number above which only visible rows are rendered. */
 const FIRST = 50;
 const MORE = 150;
 const VIRTUAL = FIRST + MORE;
 
-/** Rows of an answer in columns. */
+/** Rows in columns. */
 export function TableView({ part: declared }: { part: TablePart }) {
   const panel = usePanel();
   const roomy = useMedia('(min-width: 1100px)') && panel.wide;
@@ -40,7 +40,7 @@ export function TableView({ part: declared }: { part: TablePart }) {
 
 interface RowsProps {
   readonly part: TablePart;
-  /** Columns whose values stand below the name of their row. */
+  /** Columns whose values are shown below the row's name. */
   readonly below: readonly PanelColumn[];
   readonly shown: Shown;
 }
@@ -50,7 +50,7 @@ function Rows({ part, below, shown: { value, figures } }: RowsProps) {
   const [sorting, setSorting] = useState(() => sortingOf(part));
   const [most, setMost] = useState(FIRST);
   const body = useRef<HTMLTableSectionElement>(null);
-  /** Its rows differ in height, so all that are shown are on the page: they grow by steps. */
+  /** Rows of varying height cannot be virtualised: they are added in steps. */
   const folded = below.length > 0;
 
   const all = useMemo(() => tableRowsAt(value, part), [value, part]);
@@ -89,7 +89,7 @@ function Rows({ part, below, shown: { value, figures } }: RowsProps) {
                   onClick={() =>
                     setSorting((old) => ({
                       field: column.field,
-                      // Figures begin with the largest, words with A.
+                      // Figures begin with the largest, text with A.
                       down: old?.field === column.field ? !old.down : isFigureFormat(column.format),
                     }))
                   }
@@ -147,9 +147,9 @@ interface BodyRowProps {
   readonly part: TablePart;
   readonly below: readonly PanelColumn[];
   readonly placed: Placed;
-  /** By column: the unit to write beside a bare amount. */
+  /** Unit to write beside a bare amount, by column. */
   readonly units: readonly (string | null)[];
-  /** By column: the detail that stands in the head, for all rows. */
+  /** Detail common to all rows, shown in the head, by column. */
   readonly shared: readonly (string | null)[];
   readonly figures: Figures;
   readonly edge: string;
@@ -170,7 +170,7 @@ function BodyRow({ part, below, placed: { row, at: pointer }, units, shared, fig
       setMenuOpen(true);
       return;
     }
-    // Where the row's menu has keys, O is its "Open note"; in other lists it opens Obsidian.
+    // If the row's menu has keys, O is its "Open note"; in other lists it opens Obsidian.
     if (path !== null && hasKeys(part.actions) && noteForO(event) === path) {
       event.preventDefault();
       openNote(path);
@@ -181,7 +181,7 @@ function BodyRow({ part, below, placed: { row, at: pointer }, units, shared, fig
     event.preventDefault();
     void act(action, row);
   };
-  // How old it is stands in the row already.
+  // The row already shows its age.
   const ageIsShown = part.columns.some(({ format }) => format === 'age') && typeof row['stale'] === 'string';
   return (
     <tr data-row={path ?? undefined} data-list-item data-note-path={path ?? undefined} aria-rowindex={index} onKeyDown={byKey} className={`h-[31px] border-b border-line hover:bg-hover short:h-[29px] ${quiet ? 'text-fg-2' : ''}`}>
@@ -221,7 +221,7 @@ function BodyRow({ part, below, placed: { row, at: pointer }, units, shared, fig
   );
 }
 
-/** The values that have no column of their own; figures with their names. */
+/** Values without their own column; figures with their names. */
 function Below({ columns, row }: { columns: readonly PanelColumn[]; row: Row }) {
   const told = columns.filter(({ field }) => textOf(fieldOf(row, field)) !== '');
   if (told.length === 0) return null;
@@ -237,7 +237,7 @@ function Below({ columns, row }: { columns: readonly PanelColumn[]; row: Row }) 
   );
 }
 
-/** The few words behind a value; of what is not due yet, when it is. */
+/** The detail after a value; for future items, their date. */
 function Detail({ text, quiet }: { text: string; quiet: boolean }) {
   if (text === '') return null;
   if (quiet) return <Badge icon="clock">{text}</Badge>;
@@ -249,7 +249,7 @@ function Detail({ text, quiet }: { text: string; quiet: boolean }) {
   );
 }
 
-/** The action of a letter or Del; Enter on the row's title does what edits the row. */
+/** The action of a letter or Del; Enter on the row's title edits the row. */
 function actionOfKey(actions: readonly PanelAction[], row: Row, event: KeyboardEvent): PanelAction | undefined {
   const { target } = event;
   if (!(target instanceof Element) || target.closest('input, textarea, [role=menu]') !== null) return undefined;
@@ -286,8 +286,8 @@ function Spacer({ height, columns }: { height: number; columns: number }) {
 }
 
 /**
- * Where all rows have one currency, the first such column names it in its head and the cells are bare numbers;
- * several currencies stand beside each amount.
+ * If all rows have one currency, the first such column names it in its head and the cells are bare numbers;
+ * several currencies are shown beside each amount.
  */
 function unitsOf(columns: readonly PanelColumn[], rows: readonly Row[]) {
   const heads: string[] = columns.map(() => '');
@@ -306,9 +306,8 @@ function unitsOf(columns: readonly PanelColumn[], rows: readonly Row[]) {
 }
 
 /**
- * By column: the few words behind its figure that are the same in all of several rows. The head tells them once, when it is
- * pointed at or read out; a
- * row whose words are its own keeps them, and so do words behind a text, which belong to that text.
+ * Details of figures that are identical in all of several rows, by column. The head shows them once, on hover
+ * or to screen readers; differing details, and those after text, stay in the row.
  */
 function sharedDetails(columns: readonly PanelColumn[], rows: readonly Placed[]): (string | null)[] {
   return columns.map(({ detail, format }) => {

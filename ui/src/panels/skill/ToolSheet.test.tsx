@@ -1,4 +1,4 @@
-// What a person sees between a click in a panel and the result.
+// From a click in a panel to the result of its tool.
 
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -43,7 +43,7 @@ const panel = panelOf('budget', 'Budget', [
 
 type Answer = (args: JsonValue) => Result<'call_tool'> | Promise<Result<'call_tool'>>;
 
-/** The panel with one tool that answers as told, and the calls it got. */
+/** The panel with one tool that returns this output, and its calls. */
 async function show(tool: 'import_transactions' | 'add', reply: Answer) {
   setWindow({ width: 1440 });
   const backend = new FakeBackend({ ...sampleWorld(), tools: [importTool, noteTool] });
@@ -56,21 +56,21 @@ async function show(tool: 'import_transactions' | 'add', reply: Answer) {
 const refused = (message: string): Result<'call_tool'> => ({ ...answer(null), ok: false, error: { code: 'tool_failed', message, hint: 'Look at it.' } });
 const changed = (value: JsonValue): Result<'call_tool'> => ({ ...answer(value), changes: [{ path: 'a.md', kind: 'created' }], change_set: 'set1' });
 
-/** As the tool does: a proposal, what it would do, what it did. */
+/** Behaves like the tool: a proposal, its preview, its result. */
 const importing: Answer = (args) => {
   const { mapping, dry_run } = args as { mapping?: JsonValue; dry_run?: boolean };
   if (mapping === undefined) return answer(proposedImport);
   return dry_run ? answer(previewedImport) : changed(importDone);
 };
 
-test('a file is imported once its proposal is answered, looked at and agreed to', async () => {
+test('a file is imported once its proposal is answered, reviewed and confirmed', async () => {
   const { user, asked, backend } = await show('import_transactions', importing);
   await user.click(screen.getByRole('button', { name: 'Import' }));
   const sheet = await screen.findByRole('dialog', { name: 'Import' });
   await user.type(await within(sheet).findByLabelText(/^Path/), 'a.csv');
   await user.click(within(sheet).getByRole('button', { name: /^Import/ }));
 
-  // Nothing is reported as done: the sheet asks what the file does not say.
+  // Nothing is reported as done: the sheet asks for what the file lacks.
   const agreeing = await within(sheet).findByTestId('confirmation');
   expect(agreeing).toHaveTextContent('Nothing is written yet. One question is open; answer below.');
   expect(screen.queryByTestId('undo-bar')).toBeNull();
@@ -94,11 +94,11 @@ test('a file is imported once its proposal is answered, looked at and agreed to'
   expect(backend.asked('undo_changes')).toEqual([{ change_set: 'set1' }]);
 });
 
-test('what is proposed is read aloud as it stands', async () => {
+test('a proposal is announced as shown', async () => {
   const { user } = await show('import_transactions', (args) => importing({ ...(args as object), mapping: {}, dry_run: true }));
   await user.click(screen.getByRole('button', { name: 'Import now' }));
   expect(await screen.findByText('Corner Market')).toBeVisible();
-  // Regions are of the whole window, which is not here.
+  // Landmarks belong to the whole window, which is missing here.
   expect((await violations()).filter((one) => !one.startsWith('region:'))).toEqual([]);
 });
 
@@ -109,7 +109,7 @@ test('a click that needs an answer opens it', async () => {
   expect(screen.queryByTestId('undo-bar')).toBeNull();
 });
 
-test('from what is proposed there is a way back to what was typed', async () => {
+test('the proposal has a way back to the entered values', async () => {
   const { user } = await show('import_transactions', importing);
   await user.click(screen.getByRole('button', { name: 'Import' }));
   const sheet = await screen.findByRole('dialog');
@@ -120,7 +120,7 @@ test('from what is proposed there is a way back to what was typed', async () => 
   expect(within(sheet).queryByTestId('confirmation')).toBeNull();
 });
 
-test('a refused form keeps what was typed and says why', async () => {
+test('a refused form keeps its values and says why', async () => {
   const replies = [refused('The payee is unknown.'), changed({})];
   const { user, asked } = await show('add', () => replies.shift()!);
   await user.click(screen.getByRole('button', { name: 'Add' }));
@@ -138,7 +138,7 @@ test('a refused form keeps what was typed and says why', async () => {
   expect(asked().map((args) => (args as { payee: string }).payee)).toEqual(['Corner', 'Corner Market']);
 });
 
-test('a form closed while it waits is told below the panel, and opens again as it was', async () => {
+test('a form closed while waiting is reported below the panel, and reopens unchanged', async () => {
   let end: (result: Result<'call_tool'>) => void = () => {};
   const { user } = await show('add', () => new Promise((resolve) => (end = resolve)));
   await user.click(screen.getByRole('button', { name: 'Add' }));
@@ -153,7 +153,7 @@ test('a form closed while it waits is told below the panel, and opens again as i
   expect(screen.queryByTestId('call-failed')).toBeNull();
 });
 
-test('a form that runs can be stopped where it stands', async () => {
+test('a running form can be stopped in place', async () => {
   const { user, backend, runs } = await show('add', () => new Promise(() => {}));
   await user.click(screen.getByRole('button', { name: 'Add' }));
   const sheet = await screen.findByRole('dialog');
@@ -163,7 +163,7 @@ test('a form that runs can be stopped where it stands', async () => {
   expect(backend.asked('stop_tool')).toEqual([{ run: runs()[0] }]);
 });
 
-test('a form proposes this day and the usual currency where its tool says so', async () => {
+test('a form proposes today and the usual currency if its tool declares it', async () => {
   const { user, backend } = await show('add', () => changed({}));
   const { today } = await backend.rpc('app_status', {});
   await user.click(screen.getByRole('button', { name: 'Add' }));
@@ -172,7 +172,7 @@ test('a form proposes this day and the usual currency where its tool says so', a
   expect(within(sheet).getByLabelText(/^Date/)).toHaveValue(today);
 });
 
-test('what is still to be looked after stays, with the way to do it', async () => {
+test('open follow-ups stay, with their actions', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
   const note = 'It has no close date; set the day it was decided.';
   const { user, store, backend } = await show('import_transactions', () => changed({ note, path: 'CRM/Deals/A.md' }));

@@ -11,32 +11,32 @@ import type { PanelCall } from './useCalls';
 
 type Args = Readonly<Record<string, JsonValue>>;
 
-/** What a sheet is opened with. */
+/** The initial content of a sheet. */
 export interface ToolToFill {
-  /** What the user chose: "Log contact". */
+  /** The chosen action: "Log contact". */
   readonly title: string;
   /** `skill.tool` */
   readonly tool: string;
   readonly args: Args;
-  /** What it answered to these arguments instead of doing it. */
+  /** The tool's proposal for these arguments, instead of a result. */
   readonly proposed?: JsonValue;
 }
 
 interface ToolSheetProps {
   readonly fill: ToolToFill;
-  /** The call of this sheet while it runs. */
+  /** This sheet's call while it runs. */
   readonly running: PanelCall | null;
   /** Calls the tool as `run`. */
   readonly onRun: (args: JsonValue, run: string) => Promise<ToolResult>;
   readonly onStop: (call: PanelCall) => void;
-  /** The sheet has told how the call ended; nobody else needs to. */
+  /** The sheet reported the result; nothing else needs to. */
   readonly onTold: (run: string) => void;
   readonly onClose: () => void;
 }
 
 /**
- * The form of a tool over the panel, with what is known filled in. It stays until the tool did what it was asked
- * for: a refusal stands below what was typed, and what the tool wants agreed to takes the form's place.
+ * A tool's form over the panel, prefilled. It stays until the tool succeeds: a refusal is shown below the
+ * values, and a proposal to confirm replaces the form.
  */
 export function ToolSheet({ fill, running, onRun, onStop, onTold, onClose }: ToolSheetProps) {
   const { title, tool } = fill;
@@ -52,7 +52,7 @@ export function ToolSheet({ fill, running, onRun, onStop, onTold, onClose }: Too
     const id = `panel-${crypto.randomUUID()}`;
     say({ type: 'begun', run: id });
     const { ok, value, error, so_far } = await onRun(args, id);
-    // Closed meanwhile: the bar below the panel tells.
+    // Closed meanwhile: the bar below the panel reports it.
     if (!open.current) return;
     if (ok && !isProposal(value)) return onClose();
     if (ok) say({ type: 'proposed', run: id, args, answer: value ?? null });
@@ -124,7 +124,7 @@ function Below({ state }: { state: SheetState }) {
   return state.error && <div className="mt-3">{<ErrorBox error={state.error} />}</div>;
 }
 
-/** The form itself, once the tool's schema is there. */
+/** The form itself, once the tool's schema is loaded. */
 export function ToolFields({ tool, args, action, onRun }: { tool: string; args: Args; action: string; onRun: (args: JsonValue) => void }) {
   return <WithTool tool={tool}>{(row) => <Fields key={JSON.stringify(args)} row={row} args={args} action={action} busy={false} onRun={onRun} />}</WithTool>;
 }

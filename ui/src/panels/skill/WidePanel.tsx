@@ -6,7 +6,7 @@ import { useActions, useApp } from '../../state/hooks';
 import { NotePanel } from '../NotePanel';
 import { SkillPanel } from './SkillPanel';
 
-/** A skill's panel in the place of the conversation, with the composer docked below it. */
+/** A skill's panel in place of the conversation, with the composer docked below. */
 export function WidePanel({ panel, composer }: { panel: PanelView; composer: ReactNode }) {
   const peek = useApp((app) => app.panel.peek);
   const { setPanel } = useActions();
