@@ -1,13 +1,13 @@
-// What the panel says of the session of a sub-agent. Pure.
+// Data of the panel about a sub-agent's session. Pure.
 import type { JsonValue } from '../ipc';
 import type { Block, CallItem, SessionState } from '../state/session';
 
-/** Of the turn that it worked in; what the user wrote to it later is none of its task. */
+/** The calls of its first turn; later messages of the user are not part of its task. */
 export function callsOf({ turns }: SessionState): readonly CallItem[] {
   return turns[0]?.items.filter((item) => item.kind === 'call') ?? [];
 }
 
-/** The blocks of the message it said last. */
+/** The blocks of its last message. */
 export function lastWords({ turns }: SessionState): readonly Block[] {
   const last = turns[0]?.items.findLast((item) => item.kind === 'message');
   if (last?.kind !== 'message') return [];
@@ -15,7 +15,7 @@ export function lastWords({ turns }: SessionState): readonly Block[] {
   return same.flatMap((item) => (item.kind === 'message' ? item.blocks : []));
 }
 
-/** What a call is about, and what was wrong with it. */
+/** A call's arguments in short, and its error. */
 export function aboutCall({ args, result, state }: CallItem): string {
   if (state === 'denied') return 'denied by you';
   if (state === 'refused') return 'refused by a rule';
@@ -24,11 +24,11 @@ export function aboutCall({ args, result, state }: CallItem): string {
 
 export interface PagesRead {
   readonly count: number;
-  /** Most asked first. */
+  /** Most requested first. */
   readonly hosts: readonly string[];
 }
 
-/** The answers of the web that its calls used. */
+/** The web sources used by its calls. */
 export function pagesRead(session: SessionState): PagesRead {
   const sources = callsOf(session).flatMap(({ result }) => result?.sources ?? []);
   const byHost = new Map<string, number>();

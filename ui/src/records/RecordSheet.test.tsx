@@ -23,7 +23,7 @@ const saved: SavedRecord = {
   },
 };
 
-/** Opens the form; `answers` are what saving says, one after the other. */
+/** Opens the form; `answers` are the successive results of saving. */
 async function setup(view: RecordFormView = contactForm, answers: SavedRecord[] = [saved]) {
   const backend = new FakeBackend({ ...sampleWorld(), recordForms: [view] });
   backend.on('save_record', () => answers.shift() ?? saved);
@@ -46,12 +46,12 @@ it('shows the fields of the record with their values', async () => {
   expect(await sheet.findByRole('textbox', { name: /^Name/ })).toHaveValue('Jane Doe');
   expect(sheet.getByRole('combobox', { name: /^Company/ })).toHaveValue('Quillon Labs');
   expect(sheet.getByRole('radio', { name: 'lead' })).toBeChecked();
-  // A number with a fraction is text: nothing counts it up or rounds it.
+  // A decimal is a text field: no spinner and no rounding.
   expect(sheet.getByRole('textbox', { name: /^Value/ })).toHaveValue('1250.50');
   expect(sheet.getByRole('button', { name: 'In a week' })).toBeVisible();
 });
 
-it('the focus begins on the field that was asked for', async () => {
+it('the requested field is focused', async () => {
   const backend = new FakeBackend({ ...sampleWorld(), recordForms: [contactForm] });
   const { skill, record_type: type, path } = contactForm;
   const { store } = renderInApp(<RecordSheet />, { backend, app: { recordForm: { skill, type, path, field: 'company' } } });
@@ -72,11 +72,11 @@ it('a new record starts with given values, except unknown fields', async () => {
   await userEvent.click(sheet.getByTestId('save-record'));
   const [asked] = backend.asked('save_record');
   expect(asked?.values).toMatchObject({ name: 'Ada Byron' });
-  // What nobody has saved yet counts as changed.
+  // Unsaved initial values count as changed.
   expect(asked?.before).toEqual(newContactForm.values);
 });
 
-it('saves the form against the values it was opened with, then offers Undo', async () => {
+it('saves the changes relative to the opened values, then offers Undo', async () => {
   const { backend, sheet, user } = await setup();
   await write(await sheet.findByRole('textbox', { name: /^Email/ }), '');
   await user.click(sheet.getByRole('radio', { name: 'customer' }));
@@ -105,7 +105,7 @@ it('saves the form against the values it was opened with, then offers Undo', asy
   expect(backend.asked('undo_changes')).toEqual([{ change_set: 'c7' }]);
 });
 
-it('checks a field when it is left, with what was meant one click away', async () => {
+it('validates a field on blur, with the intended value one click away', async () => {
   const { backend, sheet, user } = await setup();
   const date = await sheet.findByRole('textbox', { name: /^Next contact/ });
   await write(date, '2026-11-31');
@@ -119,7 +119,7 @@ it('checks a field when it is left, with what was meant one click away', async (
   expect(backend.asked('save_record')).toEqual([]);
 });
 
-it('shows beside the field what the backend refused, until it is written in', async () => {
+it('shows a refusal beside its field until it is edited', async () => {
   const refused: SavedRecord = { errors: [{ field: 'phone', message: 'It is no number. Write digits.' }], result: null };
   const { sheet, user } = await setup(contactForm, [refused]);
   const phone = await sheet.findByRole('textbox', { name: /^Phone/ });
@@ -133,7 +133,7 @@ it('shows beside the field what the backend refused, until it is written in', as
   expect(await sheet.findByText('Changed Jane Doe')).toBeVisible();
 });
 
-describe('a refusal whose cure is in another place', () => {
+describe('a refusal with a remedy elsewhere', () => {
   const refused = (): SavedRecord => ({ errors: [{ field: 'next_contact', message: 'It is before the last contact.' }], result: null });
   const told = async () => {
     const opened = await setup(contactForm, [refused()]);
@@ -143,7 +143,7 @@ describe('a refusal whose cure is in another place', () => {
     return opened;
   };
 
-  it('is gone once anything was written, and all that stands there is saved', async () => {
+  it('disappears on any edit, and everything entered is saved', async () => {
     const { backend, sheet, user } = await told();
     await write(sheet.getByRole('textbox', { name: /^Phone/ }), '1');
     expect(sheet.queryByRole('alert')).toBeNull();
@@ -152,7 +152,7 @@ describe('a refusal whose cure is in another place', () => {
     expect(backend.asked('save_record').at(-1)?.values).toMatchObject({ next_contact: '2026-11-01', phone: '1' });
   });
 
-  it('does not keep the form from being saved as it is', async () => {
+  it('does not prevent saving the form unchanged', async () => {
     const { backend, sheet, user } = await told();
     await user.click(sheet.getByTestId('save-record'));
     await sheet.findByText('Changed Jane Doe');
@@ -160,7 +160,7 @@ describe('a refusal whose cure is in another place', () => {
   });
 });
 
-it('tells of the record that was saved, and below of the notes that followed from it', async () => {
+it('reports the saved record, and below it the notes changed as a consequence', async () => {
   const diff = (summary: string) => ({ ...(sampleWorld().changes[0]?.notes[0]?.diff ?? ({} as NoteDiffView)), summary });
   const note = { call: null, undone: false, edited_since: false, kind: 'modified' } as const;
   const trade = 'Portfolio/Trades/buy.md';
@@ -182,13 +182,13 @@ it('tells of the record that was saved, and below of the notes that followed fro
   expect(backend.asked('read_note')).toEqual([{ path: trade }]);
 });
 
-describe('a field that was changed in Obsidian meanwhile', () => {
+describe('a field changed in Obsidian meanwhile', () => {
   const conflict: SavedRecord = {
     errors: [{ field: 'stage', message: 'It was changed.', theirs: 'paused' }],
     result: null,
   };
 
-  it('is saved as the form has it when the user keeps that', async () => {
+  it('is saved as in the form if the user chooses that', async () => {
     const { backend, sheet, user } = await setup(contactForm, [conflict]);
     await user.click(await sheet.findByRole('radio', { name: 'customer' }));
     await user.click(sheet.getByTestId('save-record'));
@@ -198,7 +198,7 @@ describe('a field that was changed in Obsidian meanwhile', () => {
     expect(backend.asked('save_record').at(-1)).toMatchObject({ before: { stage: 'paused' }, values: { stage: 'customer' } });
   });
 
-  it('is taken from the note when the user takes that', async () => {
+  it('is taken from the note if the user chooses that', async () => {
     const { backend, sheet, user } = await setup(contactForm, [conflict]);
     await user.click(await sheet.findByRole('radio', { name: 'customer' }));
     await user.click(sheet.getByTestId('save-record'));
@@ -211,7 +211,7 @@ describe('a field that was changed in Obsidian meanwhile', () => {
 });
 
 describe('leaving', () => {
-  it('asks when something was changed, and not otherwise', async () => {
+  it('asks only if something was changed', async () => {
     const { sheet, user, isOpen } = await setup();
     await write(await sheet.findByRole('textbox', { name: /^Phone/ }), '1');
     await user.keyboard('{Escape}');
@@ -223,7 +223,7 @@ describe('leaving', () => {
     expect(isOpen()).toBe(false);
   });
 
-  it('is one key where nothing was changed', async () => {
+  it('needs one key without changes', async () => {
     const { sheet, user, isOpen } = await setup();
     await sheet.findByRole('textbox', { name: /^Name/ });
     await user.keyboard('{Escape}');
@@ -245,7 +245,7 @@ it('deletes the record through the tool that asks, with Undo', async () => {
   expect(await sheet.findByText(/^undone at/)).toBeVisible();
 });
 
-it('keeps the form of a record whose deletion was denied', async () => {
+it('keeps the form of a record if its deletion is denied', async () => {
   const { backend, sheet, user } = await setup();
   const problem = { code: 'denied_by_user' as const, message: 'You denied it.', hint: 'Nothing was changed.' };
   backend.on('call_tool', () => ({ ...saved.result!, ok: false, error: problem, changes: [], change_set: null }));
@@ -254,13 +254,13 @@ it('keeps the form of a record whose deletion was denied', async () => {
   expect(sheet.getByTestId('save-record')).toBeEnabled();
 });
 
-it('a new record has nothing to delete', async () => {
+it('a new record cannot be deleted', async () => {
   const { sheet } = await setup(newContactForm);
   await sheet.findByTestId('save-record');
   expect(sheet.queryByTestId('delete-record')).toBeNull();
 });
 
-it('suggests notes for a link by keys; Esc closes the list before the form', async () => {
+it('suggests notes for a link by keyboard; Esc closes the list before the form', async () => {
   const { backend, sheet, user, isOpen } = await setup();
   backend.on('suggest_notes', () => [
     { name: 'Fernhill Dairy', path: 'CRM/Companies/Fernhill Dairy.md', record_type: 'company' },
@@ -301,7 +301,7 @@ it('suggests notes for each entry of a list of links', async () => {
   expect(sheet.queryByRole('listbox')).toBeNull();
   await user.type(guests, 'jan');
   await user.click(await sheet.findByRole('option', { name: /^Janet/ }));
-  // One that no note has yet.
+  // A value that no note has yet.
   await user.type(guests, 'Sam{Enter}');
   await user.click(sheet.getByTestId('save-record'));
   expect(backend.asked('save_record')[0]?.values).toEqual({ guests: ['Jane Doe', 'Janet', 'Sam'] });
@@ -322,7 +322,7 @@ it('adds a record, and another one after it', async () => {
   expect(await screen.findByRole('textbox', { name: /^Name/ })).toHaveValue('');
 });
 
-describe('a record that is there already', () => {
+describe('a record that already exists', () => {
   const there: SavedRecord = {
     errors: [],
     same: { path: 'CRM/People/Jane Doe.md', message: 'There is already a contact “Jane Doe”, CRM/People/Jane Doe.md.', is_record: true, free_name: 'Jane Doe 2' },
@@ -336,14 +336,14 @@ describe('a record that is there already', () => {
     return opened;
   };
 
-  it('is added once more under another name when the user says so', async () => {
+  it('is added again under another name if the user confirms', async () => {
     const { backend, sheet, user } = await told();
     await user.click(sheet.getByRole('button', { name: 'Save as “Jane Doe 2”' }));
     await sheet.findByRole('button', { name: 'Close' });
     expect(backend.asked('save_record').map(({ another }) => another)).toEqual([undefined, true]);
   });
 
-  it('saving again after more typing runs the checks again', async () => {
+  it('is checked again after more edits', async () => {
     const { backend, sheet, user } = await told();
     const name = sheet.getByRole('textbox', { name: /^Name/ });
     await write(name, 'Sam Ortega');
@@ -354,7 +354,7 @@ describe('a record that is there already', () => {
     expect(backend.asked('save_record')[1]).not.toHaveProperty('another');
   });
 
-  it('is opened in its own form once the user gives up this one', async () => {
+  it('is opened in its own form once the user discards this one', async () => {
     const { sheet, store, user } = await told();
     await user.click(sheet.getByRole('button', { name: 'Edit that note' }));
     await user.click(sheet.getByRole('button', { name: 'Keep editing' }));
@@ -364,14 +364,14 @@ describe('a record that is there already', () => {
     expect(store.get().app.recordForm).toEqual({ skill: 'crm', type: 'contact', path: 'CRM/People/Jane Doe.md' });
   });
 
-  it('is asked about again when the form is saved as it is', async () => {
+  it('is asked about again if the form is saved unchanged', async () => {
     const { backend, sheet, user } = await told();
     await user.click(sheet.getByTestId('save-record'));
     expect(backend.asked('save_record')[1]).not.toHaveProperty('another');
   });
 });
 
-it('shows a note that cannot be read with its line and remedy, and no form', async () => {
+it('shows an unreadable note with line and remedy, and no form', async () => {
   const broken = {
     path: 'CRM/People/Jane Doe.md',
     line: 3,
@@ -385,13 +385,13 @@ it('shows a note that cannot be read with its line and remedy, and no form', asy
   expect(sheet.queryByTestId('save-record')).toBeNull();
 });
 
-it('says what is wrong in the note by line', async () => {
+it('reports problems of the note by line', async () => {
   const problem = { path: 'x', line: 7, problem: '`next_contact` is `soon`, which is not a date', remedy: 'Write it as YYYY-MM-DD.' };
   const { sheet } = await setup({ ...contactForm, problems: [problem] });
   expect(await sheet.findByRole('list', { name: 'Problems in the note' })).toHaveTextContent('Line 7: `next_contact` is `soon`');
 });
 
-it('says that the note was changed in Obsidian while the form is open', async () => {
+it('reports a change in Obsidian while the form is open', async () => {
   const { backend, sheet } = await setup();
   await sheet.findByRole('textbox', { name: /^Name/ });
   act(() =>
@@ -400,7 +400,7 @@ it('says that the note was changed in Obsidian while the form is open', async ()
   await waitFor(() => expect(sheet.getByText(/^Changed in Obsidian at/)).toBeVisible());
 });
 
-it('keeps Save off while the vault folder is gone, and says so', async () => {
+it('disables Save while the vault folder is missing, and says so', async () => {
   const { backend, sheet } = await setup();
   await sheet.findByRole('textbox', { name: /^Name/ });
   act(() => backend.emit({ type: 'vault_gone', root: null, message: 'The vault folder is gone: /home/mara/Work vault.', hint: '' }));
@@ -410,7 +410,7 @@ it('keeps Save off while the vault folder is gone, and says so', async () => {
   await waitFor(() => expect(sheet.getByTestId('save-record')).toBeEnabled());
 });
 
-it('asks in the form where a rule wants to be asked', async () => {
+it('asks within the form if a rule requires approval', async () => {
   const { backend, sheet, user } = await setup();
   let answer: (saved: SavedRecord) => void = () => undefined;
   backend.on('save_record', () => new Promise((resolve) => (answer = resolve)));

@@ -1,5 +1,5 @@
-// A record in its form, over whatever the window shows: a new one, or the properties of one that is
-// there. What is saved is one change set of the user's own, shown as its diff, with Undo.
+// A record's form, over any view: for a new record, or an existing one's properties. Saving makes one change
+// set of the user's own, shown as its diff, with Undo.
 
 import { useEffect, useMemo, useReducer, useRef, useState, type RefObject } from 'react';
 
@@ -39,9 +39,9 @@ function Reading({ form }: { form: RecordForm }) {
   const { closeRecordForm } = useActions();
   const { skill, type, path } = form;
   const read = useRpc('record_form', { skill, record_type: type, ...(path === null ? {} : { path }) });
-  /** Grows with each record that is added after another. */
+  /** Increases with each record added after another. */
   const [number, setNumber] = useState(0);
-  /** What closing means for what the sheet shows. */
+  /** How to close the current content of the sheet. */
   const leaveRef = useRef<() => void>(closeRecordForm);
   const view = read.data;
   const label = view === null ? 'Record' : (view.name ?? `New ${view.label.toLowerCase()}`);
@@ -82,17 +82,17 @@ function Reading({ form }: { form: RecordForm }) {
 
 interface EditingProps {
   readonly view: RecordFormView;
-  /** What a new record begins with, beside what its form proposes. */
+  /** Initial values of a new record, in addition to the form's defaults. */
   readonly given: RecordForm['values'];
-  /** The field that has the focus at first; the first one without it. */
+  /** The initially focused field, or null for the first. */
   readonly focused: string | null;
   readonly label: string;
-  /** Set to what closing means while the form is there. */
+  /** Set to the form's close function while it is shown. */
   readonly leaveRef: RefObject<() => void>;
   readonly onAnother: () => void;
 }
 
-/** The field of that name, where it has a choice that one; without a name the first one. */
+/** Focuses the field of that name, preferably its selected option, or the first field. */
 function focusField(form: HTMLElement | null, name: string | null): void {
   const field = name === null ? null : form?.querySelector(`[data-path="${CSS.escape(name)}"]`);
   const wanted = field?.querySelector<HTMLElement>('[aria-checked=true]') ?? field?.querySelector<HTMLElement>('input, textarea, select, button');
@@ -127,7 +127,7 @@ function Editing({ view, given, focused, label, leaveRef, onAnother }: EditingPr
       leaveRef.current = closeRecordForm;
     };
   });
-  /** Another record in the place of this form. */
+  /** Opens another record in place of this form. */
   const openInstead = (path: string) => openRecordForm({ skill: view.skill, type: view.record_type, path });
   const take = (field: string, theirs: unknown) => {
     const own = form.plan.fields.find(({ key }) => key === field);
@@ -214,7 +214,7 @@ function Editing({ view, given, focused, label, leaveRef, onAnother }: EditingPr
   );
 }
 
-/** The values of the form, and under them those fields that were given for it and that it has. */
+/** The form's values, overlaid on given values of existing fields. */
 function begunWith(view: RecordFormView, given: RecordForm['values']): JsonValue {
   if (given === undefined || view.path !== null) return view.values;
   const { properties } = view.schema as { properties?: { [field: string]: JsonValue } };
@@ -222,7 +222,7 @@ function begunWith(view: RecordFormView, given: RecordForm['values']): JsonValue
   return { ...Object.fromEntries(own), ...(isValues(view.values) ? view.values : {}) };
 }
 
-/** What a new record would be once more: the user opens that one, or saves theirs under another name. */
+/** The existing record that a new one would duplicate: the user opens it, or saves under another name. */
 function ThereAlready({ same, onEdit, onAnother }: { same: SameRecord; onEdit: (same: SameRecord) => void; onAnother: () => void }) {
   return (
     <div role="alert" data-testid="there-already" className="flex flex-col gap-1 rounded-card bg-warn-soft px-3 py-2 text-small">
@@ -237,7 +237,7 @@ function ThereAlready({ same, onEdit, onAnother }: { same: SameRecord; onEdit: (
   );
 }
 
-/** A note that cannot be read as a record: where, why, and what to do. */
+/** A note that cannot be read as a record: where, why, and the remedy. */
 function Broken({ view, onAgain }: { view: RecordFormView; onAgain: () => void }) {
   const { path = '', line = 0, problem = '', remedy = '' } = view.broken ?? {};
   return (
@@ -253,7 +253,7 @@ function Broken({ view, onAgain }: { view: RecordFormView; onAgain: () => void }
   );
 }
 
-/** What the note has wrong, by line: the form is where it can be put right. */
+/** Problems of the note, by line: the form can fix them. */
 function Problems({ view }: { view: RecordFormView }) {
   if (view.problems.length === 0) return null;
   return (
@@ -284,7 +284,7 @@ function ChangedOutside({ path }: { path: string | null }) {
   );
 }
 
-/** A rule of the user's wants to be asked: the same card as in a chat. */
+/** A rule requires approval: the same card as in a chat. */
 function Waiting({ run, busy }: { run: string; busy: boolean }) {
   const session = useSession(run);
   const call = session.turns.flatMap(({ items }) => items).find((item): item is CallItem => item.kind === 'call');

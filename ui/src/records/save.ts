@@ -1,32 +1,32 @@
-// Saving the form of a record: what it was opened with, what the note says otherwise by now, and
-// the result. Pure; the sheet runs the commands.
+// State of saving a record's form: the opened values, conflicts with the note, and the result. Pure; the
+// sheet runs the commands.
 
 import type { FieldErrorView, JsonValue, NoteDiffView, SameRecord, SavedRecord, ToolResult, UserError } from '../ipc';
 
-/** By the path of the note. */
+/** By path of the note. */
 export type Diffs = { readonly [path: string]: NoteDiffView | undefined };
 
 export type Values = { readonly [field: string]: JsonValue };
 
 export interface SaveState {
-  /** What the user has seen of the note: what differs from it is their change. */
+  /** The note's values as seen by the user: differences from them are the user's changes. */
   readonly before: Values;
   readonly phase: 'editing' | 'saving' | 'deleting' | 'saved';
-  /** Fields that were changed in the note and in the form, until the user chose. */
+  /** Fields changed in both the note and the form, until the user chose. */
   readonly conflicts: readonly FieldErrorView[];
-  /** What the new record would be once more, until the user chose. */
+  /** The existing record that this one would duplicate, until the user chose. */
   readonly same: SameRecord | null;
-  /** What the answer is about. */
+  /** The values that the response refers to. */
   readonly sent: Values;
   /** Why nothing was saved. */
   readonly problem: UserError | null;
-  /** What the save did. */
+  /** The result of the save. */
   readonly result: ToolResult | null;
-  /** Of each note that it changed, as far as they are known. */
+  /** Diffs of the changed notes, as far as known. */
   readonly diffs: Diffs;
   /** RFC 3339 */
   readonly undoneAt: string | null;
-  /** The user wants to leave with changes that are not saved: for the form of a record, else to close. */
+  /** The user wants to leave with unsaved changes: to another record's form, or to close. */
   readonly leaving: { readonly to: string | null } | null;
 }
 
@@ -35,7 +35,7 @@ export type SaveEvent =
   | { readonly type: 'delete_started' }
   | { readonly type: 'save_answered'; readonly saved: SavedRecord; readonly diffs: Diffs }
   | { readonly type: 'failed'; readonly problem: UserError }
-  /** The user has seen what the note says, whichever side they keep. */
+  /** The user has seen the note's value, whichever side they keep. */
   | { readonly type: 'conflict_decided'; readonly field: string }
   | { readonly type: 'undone'; readonly at: string }
   | { readonly type: 'leave_asked'; readonly to?: string }
@@ -87,12 +87,12 @@ export function reduceSave(state: SaveState, event: SaveEvent): SaveState {
   }
 }
 
-/** What a form with these values would be once more: nothing is known of others than were sent. */
+/** The duplicated record for these values; unknown unless they are the sent ones. */
 export function sameAs({ same, sent }: SaveState, values: JsonValue): SameRecord | null {
   return isValues(values) && text(values) === text(sent) ? same : null;
 }
 
-/** The change of the record itself, where there was any, and those of the notes that followed from it. */
+/** The change of the record itself, if any, and of the notes changed as a consequence. */
 export function writtenBy(result: ToolResult | null): { own: ToolResult['changes'][number] | undefined; others: ToolResult['changes'] } {
   const { value = null, changes = [] } = result ?? {};
   const path = isValues(value) ? value['path'] : undefined;
@@ -100,12 +100,12 @@ export function writtenBy(result: ToolResult | null): { own: ToolResult['changes
   return { own, others: changes.filter((change) => change !== own) };
 }
 
-/** The fields that are wrong whatever the note says. */
+/** Errors that do not depend on the note. */
 export function faultsOf({ errors }: SavedRecord): { path: string; message: string }[] {
   return errors.filter((error) => !isConflict(error)).map(({ field, message }) => ({ path: field, message }));
 }
 
-/** A value of a field in a sentence. */
+/** A field's value within a sentence. */
 export function wordsOf(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'nothing';
   return Array.isArray(value) ? value.map(String).join(', ') : String(value);
@@ -119,7 +119,7 @@ export function isValues(value: JsonValue | undefined): value is { [field: strin
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The order in which fields were filled in says nothing. */
+/** Comparison ignores the order of fields. */
 function text(values: Values): string {
   return JSON.stringify(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

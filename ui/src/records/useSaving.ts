@@ -1,4 +1,4 @@
-// Saves a record from its form, or deletes it, and takes that back.
+// Saves or deletes a record from its form, and undoes that.
 
 import type { Dispatch, RefObject } from 'react';
 
@@ -20,7 +20,7 @@ interface ToSave {
 export function useSaving({ view, form, body, state, say, run, blocked }: ToSave) {
   const backend = useBackend();
   const { watch, unwatch, undo } = useActions();
-  /** What was written stands in the list of changes; without it the save is still told. */
+  /** The diffs are also in the list of changes; without them the save is still reported. */
   const diffsOf = async ({ result }: SavedRecord): Promise<Diffs> => {
     if (result?.change_set == null) return {};
     const sets = await backend.rpc('list_changes', { limit: 8 }).catch(() => []);
@@ -52,7 +52,7 @@ export function useSaving({ view, form, body, state, say, run, blocked }: ToSave
         unwatch(run);
       }
     },
-    /** Asks first, as every deletion does: the card shows what goes. */
+    /** Asks first, like every deletion: the card shows what is deleted. */
     remove: async (id: string) => {
       if (view.path === null || blocked) return;
       say({ type: 'delete_started' });

@@ -16,7 +16,7 @@ async function setup() {
   return { backend, created, user, card: within(await screen.findByRole('dialog', { name: 'Add a skill' })) };
 }
 
-it('begins a skill by its name and opens it', async () => {
+it('creates a skill by name and opens it', async () => {
   const { backend, created, user, card } = await setup();
   expect(card.getByRole('button', { name: 'Create' })).toBeDisabled();
   await user.type(card.getByLabelText('Write one of your own'), ' trip-planner {Enter}');
@@ -25,7 +25,7 @@ it('begins a skill by its name and opens it', async () => {
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-it('says why there is no such skill, and keeps what was typed', async () => {
+it('says why a name is invalid, and keeps it', async () => {
   const { backend, created, user, card } = await setup();
   backend.fail('create_skill', { code: 'bad_request', message: 'The id crm is another skill’s.', hint: 'Choose another name.' });
   await user.type(card.getByLabelText('Write one of your own'), 'crm{Enter}');

@@ -1,4 +1,4 @@
-// The ways to a new skill: first files of one's own, a folder from somewhere else, or the manual.
+// Ways to add a skill: a scaffold, an existing folder, or the manual.
 
 import { useState, type FormEvent } from 'react';
 

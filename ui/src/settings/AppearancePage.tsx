@@ -1,4 +1,4 @@
-// How the window looks: theme, text size, the line of figures under the composer. Seen at once.
+// Appearance: theme, text size, the figures below the composer. Applied at once.
 
 import type { Theme } from '../ipc';
 import { Button, keyText, Segments, Switch } from '../shared';

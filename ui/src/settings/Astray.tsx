@@ -1,4 +1,4 @@
-// What switching a skill on would take from others, and the choice: on anyway, or off.
+// The requests that an enabled skill would take from others, and the choice: enable anyway, or not.
 
 import type { SkillRow, TakenExample } from '../ipc';
 import { Button, counted, Icon } from '../shared';
@@ -38,7 +38,7 @@ export function AstrayQuestion({ row, taken, nameOf, onAnyway, onLeave }: Astray
   );
 }
 
-/** The requests that would go astray, and the hints that would keep them apart. */
+/** Misrouted requests, and the hints that would prevent it. */
 export function TakenRequests({ taken, nameOf }: Pick<AstrayProps, 'taken' | 'nameOf'>) {
   const missing = [...new Set(taken.flatMap((one) => one.missing))];
   return (

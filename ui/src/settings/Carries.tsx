@@ -1,4 +1,4 @@
-// What skills add to every request, and what to do where their list does not fit.
+// Tokens that skills add to every request, and remedies for a catalog that is too large.
 
 import { nothing, type SkillRow } from '../ipc';
 import { count, Icon, LinkButton, Menu, whenText } from '../shared';
@@ -18,7 +18,7 @@ export function Carries({ rows, onHide }: { rows: readonly SkillRow[]; onHide: (
   ];
   return (
     <div className="px-4 pt-3.5 short:pt-2.5">
-      {/* One line in every state: what stands below must not move under the pointer. */}
+      {/* One line in every state: content below must not move under the pointer. */}
       <div className="flex h-5 items-center justify-between gap-3">
         <p className="cut min-w-0 text-ui font-medium">Skills add {count(tokens.all)} tokens to every request</p>
         {catalog && !catalog.shortened && (
@@ -52,7 +52,7 @@ export function Carries({ rows, onHide }: { rows: readonly SkillRow[]; onHide: (
   );
 }
 
-/** "16 %"; what is less than one is not nothing. */
+/** "16 %"; less than one percent is not shown as zero. */
 function shareOf(part: number, whole: number): string {
   const percent = Math.round((part / whole) * 100);
   return percent === 0 && part > 0 ? 'under 1 %' : `${percent} %`;
@@ -63,7 +63,7 @@ function sizeText(tokens: number): string {
   return tokens < 1000 ? count(tokens) : `${count(Math.floor(tokens / 1000))}k`;
 }
 
-/** Those whose line is missed the least come first. */
+/** Least valuable lines come first. */
 function HideOne({ rows, onHide }: { rows: readonly SkillRow[]; onHide: (skill: string) => void }) {
   const first = hideable(rows).slice(0, 8);
   if (first.length === 0) return null;

@@ -14,7 +14,7 @@ const setup = (world: Partial<World> = {}) => ({
 
 const row = async (name: string) => within(await screen.findByRole('article', { name }));
 
-it('lists what is kept, wanted and granted', async () => {
+it('lists stored, wanted and granted credentials', async () => {
   setup();
   const openai = await row('openai/key');
   expect(openai.getByText('kept')).toBeVisible();
@@ -44,7 +44,7 @@ it('adds one by name, masked, once', async () => {
   expect(JSON.stringify(store.get()) + document.body.innerHTML).not.toContain('canary-4711');
 });
 
-it('sets a missing value and then allows its consumer', async () => {
+it('sets a missing value and then grants it', async () => {
   const { backend, user } = setup();
   await user.click((await row('weather/key')).getByRole('button', { name: 'Set' }));
   await user.type(screen.getByLabelText('Value'), 'v');
@@ -72,7 +72,7 @@ it('asks before it removes', async () => {
   await waitFor(() => expect(screen.queryByRole('article', { name: 'openai/key' })).toBeNull());
 });
 
-it('says what a sign-in is, and of nothing else', async () => {
+it('explains sign-ins, and nothing else', async () => {
   setup();
   expect((await row('mail/login')).getByTestId('sign-in-meaning')).toHaveTextContent(
     'You sign in at login.example.com with your browser; Nova keeps the token and renews it. Remove it to sign out.',
@@ -80,7 +80,7 @@ it('says what a sign-in is, and of nothing else', async () => {
   expect((await row('openai/key')).queryByTestId('sign-in-meaning')).toBeNull();
 });
 
-it('names the server that a sign-in is for', async () => {
+it('names the server of a sign-in', async () => {
   const signIn: CredentialRow = { name: 'mcp-sign-in/docs', state: 'kept', reason: null, sign_in: true, host: 'docs.example', server: 'docs', wanted_by: [], grants: [] };
   setup({ credentials: { kept_in: 'keychain', problem: null, credentials: [signIn] } });
   const shown = await row('mcp-sign-in/docs');
@@ -95,7 +95,7 @@ it('signs in with the browser', async () => {
   expect(await (await row('mail/login')).findByText('kept')).toBeVisible();
 });
 
-it('opens the encrypted file with its passphrase', async () => {
+it('unlocks the encrypted file with its passphrase', async () => {
   const problem = { code: 'passphrase_needed', message: 'The credentials are in an encrypted file.', hint: '' } as const;
   const { backend, user } = setup({ credentials: { kept_in: null, problem, credentials: [] } });
   const form = within(await screen.findByRole('form', { name: 'Passphrase' }));
@@ -111,7 +111,7 @@ it('opens the encrypted file with its passphrase', async () => {
   expect(backend.asked('unlock_credentials')).toEqual([{ passphrase: 'wrong' }, { passphrase: 'right' }]);
 });
 
-it('has a new passphrase typed twice', async () => {
+it('requires a new passphrase twice', async () => {
   const { backend, user } = setup();
   backend.fail('set_credential', { code: 'no_credential_store', message: 'There is no place to keep credentials.' });
   await user.click(await screen.findByTestId('credential-add'));
@@ -132,7 +132,7 @@ it('has a new passphrase typed twice', async () => {
   expect(screen.queryByRole('form', { name: 'Add a credential' })).toBeNull();
 });
 
-it('says what failed', async () => {
+it('shows errors', async () => {
   const { backend, user } = setup();
   backend.fail('revoke_credential', { message: 'The data folder is read-only.' });
   await user.click((await row('openai/key')).getAllByRole('button', { name: 'Revoke' })[0]!);

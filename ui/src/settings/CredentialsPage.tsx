@@ -1,4 +1,4 @@
-// Secrets: which there are, who wants them, who may have them for where. A value is typed here and never shown.
+// Secrets: which exist, what needs them, and what they are granted to. Values are typed here and never shown.
 
 import { useState } from 'react';
 
@@ -178,7 +178,7 @@ function Credential({ row, onChange }: { row: CredentialRow; onChange: () => voi
   );
 }
 
-/** What a sign-in is for, and where the token goes. */
+/** The purpose of a sign-in, and where its token is sent. */
 function SignInMeaning({ row: { host, server } }: { row: CredentialRow }) {
   const name = (text: string) => (
     <span className="font-mono">

@@ -1,11 +1,11 @@
-// The calls of the last 14 days as bars. The row has their sum beside them, the detail each figure.
+// The calls of the last 14 days as bars. The row shows their sum, the detail each figure.
 
 import { count, counted, dayText } from '../shared';
 import type { Day } from './skill-rows';
 
 interface DayBarsProps {
   readonly days: readonly Day[];
-  /** Its figure above each bar, its day below. */
+  /** Whether to show figures above and days below the bars. */
   readonly figures?: boolean;
 }
 
@@ -47,7 +47,7 @@ export function daysText(days: readonly Day[]): string {
   const used = days.filter(({ calls }) => calls > 0);
   const all = used.reduce((sum, { calls }) => sum + calls, 0);
   if (all === 0) return 'no calls in 14 days';
-  // Noon, so that the zone does not move the day.
+  // Noon, so that the time zone does not change the day.
   const each = used.map(({ day, calls }) => `${count(calls)} on ${dayText(new Date(`${day}T12:00:00`))}`);
   return `${counted(all, 'call')} in 14 days: ${each.join(', ')}`;
 }

@@ -1,4 +1,4 @@
-// What a tool would do, without doing it: it runs with made-up answers, and what it asked for is shown.
+// Dry-runs a tool: it runs with fake responses, and its requests are shown.
 
 import { useRef, useState, type ReactNode } from 'react';
 
@@ -12,7 +12,7 @@ import { problemLine, staleReason, type StaleReason } from './waiting-tools';
 interface DryRunProps {
   readonly row: PendingToolRow;
   readonly definition: ToolDefinitionView;
-  /** The file is not as it is shown, or gone. */
+  /** Called if the file has changed or is gone. */
   readonly onStale: (why: StaleReason) => void;
 }
 

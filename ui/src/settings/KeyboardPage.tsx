@@ -5,7 +5,7 @@ import { KeyTable } from '../shared/KeyTable';
 import { useActions, useApp } from '../state/hooks';
 import { type KeyActionId, pressedKeys, refusal } from '../state/keys';
 
-/** The keys of the window, which can be chosen. A key is taken as it is pressed. */
+/** Configurable keys. A key is captured when pressed. */
 export function KeyboardPage() {
   return (
     <section aria-label="Keyboard" className="flex min-w-0 flex-1 flex-col">
@@ -28,7 +28,7 @@ function Edit({ id }: { id: KeyActionId }) {
   const [problem, setProblem] = useState<string | null>(null);
   const take = (event: KeyboardEvent) => {
     if (!asking || event.key === 'Tab') return;
-    // What is pressed is taken, and does nothing else.
+    // The captured key must have no other effect.
     event.preventDefault();
     event.stopPropagation();
     event.nativeEvent.stopImmediatePropagation();

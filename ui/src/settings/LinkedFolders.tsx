@@ -1,4 +1,4 @@
-// Folders outside of the vault that the assistant may work in, each to read or also to write.
+// Folders outside of the vault that the assistant may read, or also write.
 
 import { useState } from 'react';
 

@@ -1,4 +1,4 @@
-// Where models are, whether notes may go there, and whether there is a key.
+// Providers and models: whether notes may be sent there, and whether there is a key.
 
 import { useState, type ReactNode } from 'react';
 
@@ -35,7 +35,7 @@ export function ModelsPage() {
   const [looking, setLooking] = useState(false);
   const lookAgain = async () => {
     setLooking(true);
-    // The list itself shows what went wrong.
+    // The list itself shows errors.
     await backend.rpc('list_providers', { again: true }).catch(() => null);
     setLooking(false);
     providersChanged();
@@ -83,7 +83,7 @@ export function ModelsPage() {
   );
 }
 
-/** A new provider is tried before anything of it is kept. */
+/** A new provider is tested before anything is stored. */
 function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded: () => void }) {
   const backend = useBackend();
   const value = useProviderEntry();
@@ -94,7 +94,7 @@ function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded: () =>
     setBusy(true);
     setProblem(null);
     try {
-      // Also tells what is missing, or wrong with the key.
+      // The check also reports missing entries and key errors.
       if (!(value.checked ?? (await value.check())) || !value.provider) return;
       await backend.rpc('add_provider', value.provider);
       onAdded();
@@ -139,7 +139,7 @@ function Provider({ provider }: { provider: ProviderRow }) {
     setProblem(null);
     work.catch((thrown: unknown) => setProblem(userError(thrown)));
   };
-  // A fault of the key is shown beside its fix.
+  // A key error is shown beside its remedy.
   const saidBelow = ['credential_needed', 'credential_not_granted'].includes(provider.problem?.code ?? '');
   const shown = problem ?? (saidBelow ? null : provider.problem);
   const elsewhere = hostsOf(provider);
@@ -169,7 +169,7 @@ function Provider({ provider }: { provider: ProviderRow }) {
             some models run elsewhere
           </Badge>
         ) : provider.local && provider.problem ? (
-          // Where its models run is not known while it does not say.
+          // The location of its models is unknown until it responds.
           <Badge tone="danger" icon="failed">
             {provider.problem.code === 'provider_unreachable' || provider.problem.code === 'provider_timeout' ? 'does not answer' : 'has a problem'}
           </Badge>
@@ -200,7 +200,7 @@ function Provider({ provider }: { provider: ProviderRow }) {
   );
 }
 
-/** What is to be said of the key; nothing where all is well, or where the server wants none. */
+/** The state of the key; nothing if all is well, or if none is needed. */
 function Key({ provider, onChange }: { provider: ProviderRow; onChange: () => void }) {
   const backend = useBackend();
   const [typing, setTyping] = useState(false);
@@ -262,7 +262,7 @@ interface ElsewhereHost {
   readonly models: readonly string[];
 }
 
-/** Where a server on this machine passes models on to, in the order of the models. */
+/** Hosts to which a local server passes models on, in order of the models. */
 function hostsOf({ passed_on: passedOn = [] }: ProviderRow): ElsewhereHost[] {
   const hosts = [...new Set(passedOn.map(({ host }) => host))];
   return hosts.map((host) => {

@@ -1,4 +1,4 @@
-// What the desktop tells the user while Nova runs.
+// Desktop notifications while Nova runs.
 
 import { Switch } from '../shared';
 import { useActions, useApp } from '../state/hooks';

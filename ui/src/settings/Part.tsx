@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A part of the detail, under its heading. */
+/** A section of the detail, with its heading. */
 export function Part({ title, note, action, children }: { title?: string; note?: ReactNode; action?: ReactNode; children: ReactNode }) {
   return (
     <section aria-label={title} className="border-b border-line px-4 py-3.5 last:border-b-0">

@@ -43,7 +43,7 @@ const row = async (pattern: string) => {
 };
 
 describe('Permissions', () => {
-  it('shows each rule with its answer, its place and what is odd about it', async () => {
+  it('shows each rule with its decision, its location and warnings', async () => {
     setup();
     expect((await row('*__delete_*')).getByText('deny')).toBeVisible();
     expect((await row('*__delete_*')).getByText('line 3')).toBeVisible();
@@ -51,7 +51,7 @@ describe('Permissions', () => {
     expect(screen.getByText('/home/mara/.config/nova/permissions.yaml')).toBeVisible();
   });
 
-  it('takes a rule back at once, without asking', async () => {
+  it('removes a rule at once, without asking', async () => {
     const { backend, user } = setup();
     await user.click(await screen.findByRole('button', { name: 'Remove allow crm__move_deal' }));
     expect(backend.asked('remove_rule')).toEqual([{ pattern: 'crm__move_deal' }]);
@@ -59,7 +59,7 @@ describe('Permissions', () => {
     expect(screen.getByText('Rule removed: crm__move_deal')).toBeInTheDocument();
   });
 
-  it('adds a rule and keeps the text when it is refused', async () => {
+  it('adds a rule and keeps the text if it is refused', async () => {
     const { backend, user } = setup();
     await user.click(await screen.findByRole('radio', { name: 'Allow' }));
     const field = screen.getByRole('textbox', { name: 'Pattern' });
@@ -75,7 +75,7 @@ describe('Permissions', () => {
     expect(field).toHaveValue('mail send');
   });
 
-  it('adds nothing twice on a second click', async () => {
+  it('adds a rule once on a double click', async () => {
     const { backend, user } = setup();
     let answer: (view: PermissionsView) => void = () => undefined;
     backend.on('add_rule', () => new Promise((resolve) => (answer = resolve)));
@@ -85,7 +85,7 @@ describe('Permissions', () => {
     act(() => answer(permissions()));
   });
 
-  it('policies can be read and not changed', async () => {
+  it('policies are read-only', async () => {
     setup();
     const policy = within(await screen.findByRole('article', { name: 'limit external tools for unknown senders' }));
     expect(policy.getByText('for relationship unknown')).toBeVisible();
@@ -93,7 +93,7 @@ describe('Permissions', () => {
     expect(policy.queryByRole('button')).toBeNull();
   });
 
-  it('takes back what was approved of a file', async () => {
+  it('revokes the approval of a file', async () => {
     const { backend, user } = setup();
     expect((await row('dynamic.weather')).getByText('every call')).toBeVisible();
     expect((await row('dynamic.stocks')).getByText('changed since, asks again')).toBeVisible();
@@ -102,7 +102,7 @@ describe('Permissions', () => {
     expect(screen.queryByText('dynamic.weather')).toBeNull();
   });
 
-  it('takes back one host of a tool and leaves the other', async () => {
+  it('revokes one host of a tool and keeps the other', async () => {
     const { backend, user } = setup();
     await user.click(await screen.findByRole('button', { name: 'Remove api.example.com of dynamic.weather' }));
     expect(backend.asked('revoke_host')).toEqual([{ tool: 'dynamic.weather', host: 'api.example.com' }]);
@@ -110,7 +110,7 @@ describe('Permissions', () => {
     expect((await row('dynamic.weather')).getByText(/cdn\.example\.com/)).toBeVisible();
   });
 
-  it('tries a call and asks anew when the rules change', async () => {
+  it('tests a call and repeats the test when rules change', async () => {
     const { backend, user } = setup();
     let verdict: 'ask' | 'deny' = 'ask';
     backend.on('try_rule', ({ tool }) => ({
@@ -134,7 +134,7 @@ describe('Permissions', () => {
     expect(await screen.findByText('is denied', { exact: false })).toBeVisible();
   });
 
-  it('asks nothing for arguments that are no object', async () => {
+  it('tests nothing for arguments that are no object', async () => {
     const { backend, user } = setup();
     await user.type(await screen.findByRole('textbox', { name: 'Tool' }), 'crm.add_contact');
     await user.type(screen.getByRole('textbox', { name: 'Arguments, optional' }), '[[1]');
@@ -143,7 +143,7 @@ describe('Permissions', () => {
     expect(backend.asked('try_rule')).toEqual([]);
   });
 
-  it('reads the rules again when another program changed them', async () => {
+  it('reloads rules changed by another program', async () => {
     const { backend } = setup();
     await screen.findByText('crm__move_deal');
     backend.world.permissions = { ...permissions(), rules: [] };
@@ -151,13 +151,13 @@ describe('Permissions', () => {
     expect(await screen.findByText(/No rules yet/)).toBeVisible();
   });
 
-  it('says that the file is broken, with its line', async () => {
+  it('reports a broken file with its line', async () => {
     const file = permissions().file;
     setup({ ...permissions(), problem: { file, line: 4, message: 'unknown field `alow`. The last good rules stay in use.' } });
     expect(await screen.findByTestId('banner')).toHaveTextContent('permissions.yaml, line 4: unknown field `alow`.');
   });
 
-  it('shows characters that hide', async () => {
+  it('shows invisible characters', async () => {
     const rules = [{ answer: 'allow' as const, pattern: 'crm\u200b__add', line: 1, note: null }];
     setup({ ...permissions(), rules });
     expect(await screen.findByText('U+200B')).toBeVisible();

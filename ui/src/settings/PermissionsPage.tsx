@@ -1,5 +1,5 @@
-// What was decided for good: rules, policies, approvals of tools that are files. Each can be taken
-// back, and what a rule does to a call can be tried without a call.
+// Permanent decisions: rules, policies, approvals of tool files. Each can be revoked, and the effect of rules
+// can be tested without a call.
 
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 
@@ -17,7 +17,7 @@ export function PermissionsPage() {
   const [refused, setRefused] = useState<UserError | null>(null);
   const [said, setSaid] = useState('');
 
-  /** Answers whether it was done. */
+  /** Returns whether it succeeded. */
   const attempt = async (work: () => Promise<PermissionsView>, done: string): Promise<boolean> => {
     setRefused(null);
     setSaid('');

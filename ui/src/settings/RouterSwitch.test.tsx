@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { renderInApp } from '../testing/render';
 import { RouterSwitch } from './RouterSwitch';
 
-test('says what each position of the switch means', async () => {
+test('explains each position of the switch', async () => {
   const { backend } = renderInApp(<RouterSwitch />);
   const router = await screen.findByTestId('router');
   expect(router).toHaveTextContent('activates it before the assistant answers');
@@ -14,7 +14,7 @@ test('says what each position of the switch means', async () => {
   expect(backend.asked('set_router')).toEqual([{ on: false }]);
 });
 
-test('a configuration that cannot be written is said, and the switch stays', async () => {
+test('an unwritable configuration is reported, and the switch stays', async () => {
   const { backend } = renderInApp(<RouterSwitch />);
   backend.on('set_router', () => Promise.reject({ code: 'io', message: 'The disk is full.', hint: 'Make room.' }));
   await userEvent.click(await screen.findByTestId('router-switch'));

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** One line of a page of settings: what it is, what it means, its control. */
+/** One setting: its name, its meaning, its control. */
 export function Setting({ name, note, children }: { name: string; note: string; children: ReactNode }) {
   return (
     <div className="flex min-h-15 items-center justify-between gap-6 border-b border-line py-3">

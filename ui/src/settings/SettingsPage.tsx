@@ -1,4 +1,5 @@
-// The settings: their pages on the left, the chosen one beside it. Everything here works at once, nothing is saved by a button.
+// The settings: navigation on the left, the chosen page beside it. Changes apply at once, without a Save
+// button.
 
 import { nothing } from '../ipc';
 import { Badge, counted, Icon, ViewBoundary, type IconName } from '../shared';

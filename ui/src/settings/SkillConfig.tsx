@@ -1,4 +1,4 @@
-// The configuration of a skill as a form of its schema, saved as it is typed.
+// A skill's configuration as a form of its schema, saved while typing.
 
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 
@@ -9,11 +9,11 @@ import { Part } from './Part';
 import { isEmptyConfig, ownAfter, same } from './own-config';
 import type { Skills } from './useSkills';
 
-/** A pause in typing that long saves, ms; leaving the field saves at once. */
+/** Pause in typing that triggers a save, ms; leaving the field saves at once. */
 const PAUSE = 700;
 
 interface SkillConfigProps {
-  /** Of a skill with a schema. */
+  /** For a skill with a schema. */
   readonly detail: SkillDetail;
   readonly name: string;
   readonly attempt: Skills['attempt'];
@@ -70,9 +70,9 @@ export function SkillConfig({ detail, name, attempt }: SkillConfigProps) {
   );
 }
 
-/** The form, saved a moment after it was typed in; it follows what is in force. */
+/** The form, with debounced saving; follows the effective configuration. */
 function useOwnConfig({ detail, attempt }: Pick<SkillConfigProps, 'detail' | 'attempt'>) {
-  // Read again, it is the same as long as it says the same.
+  // Keeps the same object across reloads while its content is equal.
   const schema = useSame(detail.config_schema ?? {});
   const config = useSame(detail.config);
   const form = useSchemaForm(schema, config, { reader: 'person' });
@@ -80,9 +80,9 @@ function useOwnConfig({ detail, attempt }: Pick<SkillConfigProps, 'detail' | 'at
   const [saved, setSaved] = useState<'not yet' | 'saved' | 'reset'>('not yet');
   const [error, setError] = useState<UserError | null>(null);
   const [beforeReset, setBeforeReset] = useState<JsonValue | null>(null);
-  /** Grows each time a field is left. */
+  /** Increases when a field is left. */
   const [left, setLeft] = useState(0);
-  /** What was sent last, until what is in force was read again. */
+  /** The last saved value, until the effective configuration was reloaded. */
   const [lastSent, setLastSent] = useState<{ after: SkillDetail; own: JsonValue }>({ after: detail, own: detail.own_config });
   const sent = lastSent.after === detail ? lastSent : { after: detail, own: detail.own_config };
 
@@ -114,11 +114,11 @@ function useOwnConfig({ detail, attempt }: Pick<SkillConfigProps, 'detail' | 'at
     const timer = setTimeout(() => save());
     return () => clearTimeout(timer);
   }, [left]);
-  // Nothing typed is lost by leaving the page.
+  // Save when the page is left.
   useEffect(() => () => save(), []);
 
-  // What is in force stands in the form, too, where nobody is writing: the default in a field that was emptied,
-  // a value changed in the file. What was typed and is not saved yet stays.
+  // While nobody types, the form shows the effective configuration: the default in an emptied field, or a
+  // value changed in the file. Unsaved input stays.
   const lastBegun = useRef(begun);
   const follow = useEffectEvent(() => {
     const untouched = same(form.args, lastBegun.current);
@@ -146,7 +146,7 @@ function useOwnConfig({ detail, attempt }: Pick<SkillConfigProps, 'detail' | 'at
     form,
     box,
     error,
-    /** There are settings of the user's own. */
+    /** Whether the user has own settings. */
     isChanged: !isEmptyConfig(own),
     said: saidOf({ isWrong: form.shown.length > 0, saved, isKept: error === null && !unsaved }),
     leave: () => setLeft((times) => times + 1),

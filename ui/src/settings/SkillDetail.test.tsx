@@ -1,4 +1,4 @@
-// What is set and seen in the detail of a skill.
+// Settings and information in the detail of a skill.
 
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -20,13 +20,13 @@ async function setup(part: Partial<SkillRow> = {}, more: Partial<SkillDetail> = 
   return { ...rendered, backend, user: userEvent.setup(), detail };
 }
 
-it('saves at once when it loads and how long it stays', async () => {
+it('saves loading mode and duration at once', async () => {
   const { backend, user, detail } = await setup();
   await user.click(detail.getByRole('radio', { name: 'This turn' }));
   expect(detail.getByRole('radio', { name: 'This turn' })).toBeChecked();
   await user.click(detail.getByRole('radio', { name: 'Always' }));
   expect(detail.getByRole('radio', { name: 'Always' })).toBeChecked();
-  // What is always there does not stay for anything.
+  // An always loaded skill has no duration.
   expect(detail.queryByRole('group', { name: 'Stays for' })).toBeNull();
   expect(detail.getByText('3,210 tokens in every request')).toBeVisible();
   await waitFor(() =>
@@ -37,7 +37,7 @@ it('saves at once when it loads and how long it stays', async () => {
   );
 });
 
-it('has mailboxes of their own in the place of their list in the form', async () => {
+it('has its mailboxes section instead of their list in the form', async () => {
   const list = { type: 'array', title: 'Mailboxes', items: { type: 'string' } };
   const alone = await setup({}, { config_schema: { type: 'object', properties: { mailboxes: list } }, config_problem: 'The file is wrong.' });
   expect(await alone.detail.findByRole('region', { name: 'Mailboxes' })).toHaveTextContent('The file is wrong.');
@@ -55,7 +55,7 @@ it('has mailboxes of their own in the place of their list in the form', async ()
   expect(detail.queryByRole('region', { name: 'Mailboxes' })).toBeNull();
 });
 
-it('says above everything why a change was refused, and shows what is the case', async () => {
+it('shows a refusal at the top, and the actual state', async () => {
   const { backend, user, detail } = await setup();
   backend.fail('set_skill', { message: 'nova.config.json cannot be written.', hint: 'Make room.' });
   await user.click(detail.getByRole('radio', { name: 'Always' }));
@@ -63,7 +63,7 @@ it('says above everything why a change was refused, and shows what is the case',
   expect(detail.getByRole('radio', { name: 'On demand' })).toBeChecked();
 });
 
-describe('what it is for', () => {
+describe('its purpose', () => {
   const description = 'The people that the user knows, and deals. Use when the user asks about somebody.';
 
   it("describes the skill by its manifest, with the model's text a click away", async () => {
@@ -74,24 +74,24 @@ describe('what it is for', () => {
     expect(detail.getByText(description)).toBeVisible();
   });
 
-  it('is the first sentence of the description where the manifest says nothing', async () => {
+  it('is the first sentence of the description without a manifest summary', async () => {
     const { detail } = await setup({ description });
     expect(detail.getByText('The people that the user knows, and deals.')).toBeVisible();
   });
 
-  it('has no more to it where the description is one sentence', async () => {
+  it('has no expansion if the description is one sentence', async () => {
     const { detail } = await setup({ description: 'Contacts and deals.' });
     expect(detail.getByText('Contacts and deals.')).toBeVisible();
     expect(detail.queryByText('What the model sees')).toBeNull();
   });
 
-  it('is shown whole where the user is to agree to it', async () => {
+  it('is shown completely if it needs approval', async () => {
     const { detail } = await setup({ description, foreign: true, state: 'needs_review' });
     expect(detail.getByText(description)).toBeVisible();
   });
 });
 
-it('says when it is meant, and what leads elsewhere or to nobody', async () => {
+it('lists when it is meant, and what goes to another skill or none', async () => {
   const { detail } = await setup({ hints: ['a mail is to be written', 'Not for: pull up UBER (use lookup)', 'Not for: small talk'] });
   const hints = within(detail.getByRole('region', { name: 'Hints' })).getAllByRole('listitem');
   expect(hints.map(({ textContent }) => textContent)).toEqual([
@@ -101,7 +101,7 @@ it('says when it is meant, and what leads elsewhere or to nobody', async () => {
   ]);
 });
 
-it('offers a new record of each kind that the skill keeps', async () => {
+it('offers a new record of each type of the skill', async () => {
   const { store, user, detail } = await setup({}, {}, (backend) =>
     backend.on('list_record_types', () => [
       { skill: 'mail', record_type: 'filter', label: 'Filter', folder: 'Mail/Filters', title: null },
@@ -116,14 +116,14 @@ it('offers a new record of each kind that the skill keeps', async () => {
 });
 
 describe('its tools', () => {
-  it('are switched off and on, each at once', async () => {
+  it('are disabled and enabled at once', async () => {
     const { backend, user, detail } = await setup();
     const send = await detail.findByRole('switch', { name: 'send on' });
     await user.click(send);
     expect(send).not.toBeChecked();
     expect(backend.asked('set_skill')).toEqual([{ skill: 'mail', tool: { tool: 'send', on: false } }]);
     expect(await detail.findByText('1 of 2 on. A switched-off tool is hidden from every model.')).toBeVisible();
-    // Nothing can be run that is off.
+    // A disabled tool cannot be run.
     expect(detail.getByRole('button', { name: 'send' })).toBeDisabled();
     send.focus();
     await user.keyboard(' ');
@@ -132,7 +132,7 @@ describe('its tools', () => {
     expect(detail.getByRole('button', { name: 'send' })).toBeEnabled();
   });
 
-  it('keep their switch where a change is refused, and say why', async () => {
+  it('restore their switch if a change is refused, and say why', async () => {
     const { backend, user, detail } = await setup();
     backend.fail('set_skill', { message: 'The disk is full.' });
     const send = await detail.findByRole('switch', { name: 'send on' });
@@ -141,7 +141,7 @@ describe('its tools', () => {
     expect(send).toBeChecked();
   });
 
-  it('that are off stay listed though no model and no list of tools has them', async () => {
+  it('stay listed when disabled, although no model gets them', async () => {
     const off = { name: 'mail.purge', tool: 'purge', on: false, calls: 3, errors: 2, mean_ms: 8 };
     const { detail } = await setup({ tools: [] }, { tools: [off] });
     expect(await detail.findByRole('switch', { name: 'purge on' })).not.toBeChecked();
@@ -162,7 +162,7 @@ describe('its routing examples', () => {
       return tool === '' ? [] : [{ tool, skill: tool.split('.')[0] ?? '', score }];
     });
 
-  it('tests examples without themselves and names what took the others', async () => {
+  it('excludes a tested example and names what took the others', async () => {
     const { backend, detail } = await setup({ examples }, {}, routing);
     expect(await detail.findByText('1 of 3 reach Mail, tested offline')).toBeVisible();
     expect(backend.asked('suggest_tools')).toContainEqual({ text: 'send this', limit: 1, example: true });
@@ -175,7 +175,7 @@ describe('its routing examples', () => {
     ]);
   });
 
-  it('are run again', async () => {
+  it('can be run again', async () => {
     const { backend, user, detail } = await setup({ examples: ['pull up UBER'] }, {}, routing);
     await detail.findByText('0 of 1 reach Mail, tested offline');
     backend.on('suggest_tools', () => [{ tool: 'mail.list', skill: 'mail', score: 1 }]);
@@ -183,12 +183,12 @@ describe('its routing examples', () => {
     expect(await detail.findByText('1 of 1 reach Mail, tested offline')).toBeVisible();
   });
 
-  it('reach nothing where nothing fits', async () => {
+  it('reach nothing without a match', async () => {
     const { detail } = await setup({ examples: ['hello'] });
     expect(await detail.findByText('nothing')).toBeVisible();
   });
 
-  it('are not tested while it cannot be reached', async () => {
+  it('are not tested while it is unreachable', async () => {
     const { backend, detail } = await setup({ examples, state: 'disabled' });
     expect(detail.getByText('available only while the skill is')).toBeVisible();
     expect(backend.asked('suggest_tools')).toEqual([]);
@@ -215,7 +215,7 @@ describe('its configuration', () => {
     setup({}, { config_schema: schema, config, ...more }, prepare);
   const setTo = (backend: FakeBackend) => backend.asked('set_skill').map(({ config }) => config);
 
-  it('shows what is in force, and nothing is written by looking at it', async () => {
+  it('shows the effective values without writing anything', async () => {
     const { backend, detail, unmount } = await configured();
     expect(await detail.findByLabelText(/Signature/)).toHaveValue('Yours');
     expect(detail.getByLabelText(/Most/)).toHaveValue('20');
@@ -224,7 +224,7 @@ describe('its configuration', () => {
     expect(backend.asked('set_skill')).toEqual([]);
   });
 
-  it('saves what was typed when the field is left, and only that', async () => {
+  it('saves a changed field on blur, and only that', async () => {
     const { backend, user, detail } = await configured();
     const most = await detail.findByLabelText(/Most/);
     await user.clear(most);
@@ -236,26 +236,26 @@ describe('its configuration', () => {
     expect(detail.getByLabelText(/Signature/)).toHaveValue('Yours');
   });
 
-  it('saves in a pause of typing too', async () => {
+  it('also saves during a pause in typing', async () => {
     const { backend, user, detail } = await configured();
     await user.type(await detail.findByLabelText(/Signature/), ', M.');
     expect(detail.getByLabelText(/Signature/)).toHaveFocus();
     await waitFor(() => expect(setTo(backend).at(-1)).toEqual({ signature: 'Yours, M.' }));
-    // What was saved is read again under the hands of the one who writes.
+    // The reload happens while the user types.
     expect(await detail.findByText('Saved.')).toBeVisible();
     expect(detail.getByLabelText(/Signature/)).toHaveFocus();
     await user.keyboard(' Lind');
     expect(detail.getByLabelText(/Signature/)).toHaveValue('Yours, M. Lind');
   });
 
-  it('saves what was typed when the page is left in the middle', async () => {
+  it('saves pending input when the page is left', async () => {
     const { backend, user, detail, unmount } = await configured();
     await user.type(await detail.findByLabelText(/Signature/), '!');
     unmount();
     await waitFor(() => expect(setTo(backend)).toEqual([{ signature: 'Yours!' }]));
   });
 
-  it('says beside the field what is wrong, and does not save it', async () => {
+  it('shows an error beside its field without saving it', async () => {
     const { backend, user, detail } = await configured();
     const most = await detail.findByLabelText(/Most/);
     await user.clear(most);
@@ -271,7 +271,7 @@ describe('its configuration', () => {
     await waitFor(() => expect(setTo(backend)).toEqual([{ most: 3 }]));
   });
 
-  it('keeps what was typed where the backend refuses it, and says why', async () => {
+  it('keeps refused input, and says why', async () => {
     const { backend, user, detail } = await configured();
     backend.fail('set_skill', { message: 'That does not fit the configuration of mail. signature: too long.', hint: 'Correct the values named.' });
     await user.type(await detail.findByLabelText(/Signature/), ' and more');
@@ -281,7 +281,7 @@ describe('its configuration', () => {
     expect(detail.queryByText('Saved.')).toBeNull();
   });
 
-  it('goes back to the defaults, and that can be undone', async () => {
+  it('resets to the defaults, with Undo', async () => {
     const { backend, user, detail } = await configured();
     await user.click(await detail.findByRole('switch', { name: 'Quiet' }));
     await waitFor(() => expect(backend.world.details?.mail?.own_config).toEqual({ quiet: true }));
@@ -293,7 +293,7 @@ describe('its configuration', () => {
     expect(backend.world.details?.mail?.own_config).toEqual({ quiet: true });
   });
 
-  it('shows the default again in a field that was emptied', async () => {
+  it('shows the default in an emptied field', async () => {
     const { backend, user, detail } = await configured();
     const signature = await detail.findByLabelText(/Signature/);
     await user.clear(signature);
@@ -306,7 +306,7 @@ describe('its configuration', () => {
     expect(setTo(backend).at(-1)).toBeNull();
   });
 
-  it('follows a change of the file while nobody writes', async () => {
+  it('follows changes of the file while nobody types', async () => {
     const { backend, detail } = await configured();
     await detail.findByLabelText(/Most/);
     const was = backend.world.details?.mail;
@@ -316,13 +316,13 @@ describe('its configuration', () => {
     expect(backend.asked('set_skill')).toEqual([]);
   });
 
-  it('says what is wrong with what stands in the file', async () => {
+  it('shows problems of the values in the file', async () => {
     const { detail } = await configured({ config_problem: 'skills.mail.config.most: 0 is too small. The last good configuration of mail stays in use.' });
     expect(await detail.findByText(/The last good configuration of mail stays in use/)).toBeVisible();
   });
 });
 
-it('shows how it did, and the last error with its time', async () => {
+it('shows its statistics, and the last error with its time', async () => {
   const { detail } = await setup(
     { usage: { ...unused, activations: 2, calls: 12, errors: 1, mean_ms: 31, tokens: 4200, last_used: '2020-03-02T12:00:00Z' } },
     { last_error: { at: '2020-03-02T12:00:00Z', tool: 'send', message: 'No answer from\u202e the server.' } },
@@ -334,7 +334,7 @@ it('shows how it did, and the last error with its time', async () => {
   expect(error).toHaveTextContent('2 Mar 2020 send: No answer fromU+202E the server.');
 });
 
-it('says that it could not be read, and reads it again', async () => {
+it('reports a failed load, and reloads', async () => {
   const { backend, user, detail } = await setup({}, {}, (backend) => backend.fail('skill_detail', { message: 'The store is locked.' }));
   expect(await detail.findByRole('alert')).toHaveTextContent('The store is locked.');
   backend.on('skill_detail', ({ skill }) => ({

@@ -1,4 +1,4 @@
-// Everything about one skill: why it is in its state, what it loads, its tools, when it is meant, how it did.
+// One skill's detail: the reason for its state, what it loads, tools, routing, statistics.
 
 import { useEffect, type ReactNode } from 'react';
 
@@ -24,18 +24,18 @@ import type { Change, Skills } from './useSkills';
 
 interface SkillDetailProps {
   readonly row: SkillRow;
-  /** To the list, where it is not beside; none while nothing was chosen. */
+  /** Returns to the list if it is not shown beside; none while nothing was chosen. */
   readonly onBack?: () => void;
   readonly onToggle: (on: boolean) => void;
   readonly onSet: (change: Change) => void;
   readonly onRemedy: (remedy: Remedy) => void;
-  /** As `onSet`; gives why it was not done. */
+  /** Like `onSet`; returns the error. */
   readonly attempt: Skills['attempt'];
-  /** Its id is another skill's, and what is known by that id is the other one's. */
+  /** Its id belongs to another skill, so data by that id is the other one's. */
   readonly shadowed?: boolean;
-  /** In ms. */
+  /** Current time, ms. */
   readonly now: number;
-  /** What there is to say about the last switching, below the header. */
+  /** Messages about the last switch, shown below the header. */
   readonly children?: ReactNode;
 }
 
@@ -116,7 +116,7 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, s
   );
 }
 
-/** What it is for, to a person; what the model reads of it on request, and at once where it is to be agreed to. */
+/** Its purpose for users; the model's description on request, or at once if it needs approval. */
 function About({ row }: { row: SkillRow }) {
   if (row.description === '') return <p className="text-ui text-fg-2">No description. Its file could not be read.</p>;
   const summary = summaryOf(row);
@@ -135,7 +135,7 @@ function About({ row }: { row: SkillRow }) {
   );
 }
 
-/** Where the detail is a page, Esc leads to the list before it leaves the settings. */
+/** If the detail is its own page, Esc returns to the list before it leaves the settings. */
 function useEscape(onBack: (() => void) | undefined) {
   const beside = useMedia('(min-width: 1380px)');
   useEffect(() => {
@@ -231,7 +231,7 @@ function Fact({ name, value, note }: { name: string; value: ReactNode; note: str
   );
 }
 
-/** `Not for: pull up UBER (use lookup)` as the phrase and where it leads, if anywhere. */
+/** Splits `Not for: pull up UBER (use lookup)` into the phrase and its target, if any. */
 function Hint({ hint }: { hint: string }) {
   const [, phrase, instead] = /^Not for: (.*?)(?: \(use ([^()]+)\))?$/.exec(hint) ?? [];
   const against = phrase !== undefined || /^not (for|when)\b/i.test(hint);

@@ -1,4 +1,4 @@
-// How a skill did: calls, errors, time and tokens, the last days, and the last error.
+// A skill's statistics: calls, errors, time and tokens, the last days, and the last error.
 
 import type { SkillDetail, SkillRow } from '../ipc';
 import { count, durationText, Icon, whenText } from '../shared';

@@ -1,4 +1,4 @@
-// What is set in the row of a skill, and what is said under it.
+// Settings in the row of a skill, and the messages below it.
 
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -31,7 +31,7 @@ async function setup(skills: SkillRow[], prepare: (backend: FakeBackend) => void
   return { ...rendered, backend, user: userEvent.setup(), line, order };
 }
 
-/** An answer that comes when it is told to. */
+/** A response that is released on demand. */
 function held() {
   let refuse: () => void = () => undefined;
   const answer = new Promise<never>((_, reject) => {
@@ -40,7 +40,7 @@ function held() {
   return { answer, refuse: () => act(async () => refuse()) };
 }
 
-describe('what mends a state', () => {
+describe('remedies for a state', () => {
   it.each<[SkillState, string | null, string | null]>([
     ['available', null, null],
     ['active', null, null],
@@ -60,7 +60,7 @@ describe('what mends a state', () => {
     expect(remedyOf({ state, reason, source: 'dynamic' })?.label ?? null).toBe(label),
   );
 
-  it('of what came with Nova is in no file', () =>
+  it('of a built-in skill is in no file', () =>
     expect(remedyOf({ state: 'broken', reason: 'Notes with `type: deal` are records of crm.', source: 'native' })?.label).toBe('See why'));
 
   it.each<[SkillState, string, string]>([
@@ -72,12 +72,12 @@ describe('what mends a state', () => {
     expect(stateLine(row('x', { state, reason }))).toBe(line),
   );
 
-  it('is not said twice: a skill that is off is off', () =>
+  it('is not repeated for a disabled skill', () =>
     expect(stateLine(row('x', { state: 'disabled', reason: 'Switched off' }))).toBe('Off'));
 });
 
 describe('the last days', () => {
-  it('are fourteen in UTC, with nothing where nothing was called', () => {
+  it('are fourteen in UTC, empty without calls', () => {
     const days = lastDays({ '2026-11-20': 3, '2026-11-07': 1, '2026-11-06': 9 }, Date.parse('2026-11-20T23:30:00Z'));
     expect(days).toHaveLength(14);
     expect(days[0]).toEqual({ day: '2026-11-07', calls: 1 });
@@ -92,7 +92,7 @@ describe('the last days', () => {
     expect(daysText(lastDays({}, 0))).toBe('no calls in 14 days');
   });
 
-  it('stand in the row with their sum in words, and each with its figure in the detail', async () => {
+  it('are in the row with their sum as text, and with each figure in the detail', async () => {
     const today = new Date().toISOString().slice(0, 10);
     const { line } = await setup([row('crm', { usage: { ...unused, calls: 40, days: { [today]: 7 } } })]);
     expect(line('crm').getByText('7 calls')).toBeVisible();
@@ -101,7 +101,7 @@ describe('the last days', () => {
     expect(chart).toHaveTextContent(`7${Number(today.slice(8))}`);
   });
 
-  it('without a call say when it was used, or that it never was', async () => {
+  it('without calls show the last use, or that there was none', async () => {
     const { line } = await setup([
       row('crm', { usage: { ...unused, calls: 4, last_used: '2020-03-02T12:00:00Z' } }),
       row('mail'),
@@ -111,12 +111,12 @@ describe('the last days', () => {
   });
 });
 
-it('reads the tool that an example is meant for', () => {
+it('parses the target tool of an example', () => {
   expect(exampleOf('Pull up UBER -> pull_up_symbol')).toEqual({ text: 'Pull up UBER', tool: 'pull_up_symbol' });
   expect(exampleOf('who should I call')).toEqual({ text: 'who should I call', tool: null });
 });
 
-it('pins at once, goes to the top and keeps the focus there', async () => {
+it('pins at once, moves the row to the top and keeps its focus', async () => {
   const { backend, user, line, order } = await setup([row('alpha'), row('beta'), row('gamma')]);
   const pin = line('gamma').getByRole('button', { name: 'Pin gamma' });
   expect(pin).toHaveAttribute('aria-pressed', 'false');
@@ -127,11 +127,11 @@ it('pins at once, goes to the top and keeps the focus there', async () => {
   expect(pinned).toHaveAttribute('aria-pressed', 'true');
   expect(pinned).toHaveFocus();
   expect(backend.asked('set_skill')).toEqual([{ skill: 'gamma', pinned: true }]);
-  // The detail beside the list stays that of the skill it showed.
+  // The detail beside the list still shows its skill.
   expect(screen.getByTestId('skill-detail')).toHaveAccessibleName('alpha');
 });
 
-it('counts quick clicks in their order; the last one wins', async () => {
+it('applies quick clicks in order; the last one wins', async () => {
   const { backend, user, line } = await setup([row('crm')]);
   const first = held();
   let asked = 0;
@@ -145,7 +145,7 @@ it('counts quick clicks in their order; the last one wins', async () => {
   expect(line('crm').getByTestId('skill-hide')).toHaveAttribute('aria-pressed', 'false');
 });
 
-it('puts back what was refused, and says why under the row', async () => {
+it('reverts a refused change, and says why below the row', async () => {
   const { backend, user, line } = await setup([row('crm'), row('mail')]);
   const answer = held();
   backend.on('set_skill', () => answer.answer);
@@ -158,13 +158,13 @@ it('puts back what was refused, and says why under the row', async () => {
   expect(mail?.nextElementSibling).toContainElement(screen.getByRole('alert'));
 });
 
-it('says of a hidden skill that the model does not see it', async () => {
+it('says that the model does not see a hidden skill', async () => {
   const { user, line } = await setup([row('crm')]);
   await user.click(line('crm').getByRole('button', { name: 'Hide crm' }));
   expect(await line('crm').findByText(/hidden from the model/)).toBeVisible();
 });
 
-it('chooses in the row when a skill is loaded and how long it stays', async () => {
+it('sets loading mode and duration in the row', async () => {
   const { backend, user, line } = await setup([row('crm')]);
   await user.click(line('crm').getByRole('button', { name: 'crm loads: On demand, this chat' }));
   await user.click(screen.getByRole('menuitemcheckbox', { name: 'This turn' }));
@@ -178,13 +178,13 @@ it('chooses in the row when a skill is loaded and how long it stays', async () =
   ]);
 });
 
-it('leads from a missing key to the credentials', async () => {
+it('links a missing key to the credentials', async () => {
   const { user, line, store } = await setup([row('lookup', { state: 'unavailable', reason: 'Set FINNHUB_API_KEY.' })]);
   await user.click(line('lookup').getByRole('button', { name: 'Add key: lookup' }));
   expect(store.get().app.view).toEqual({ kind: 'settings', page: 'credentials' });
 });
 
-it('shows the file that is to be mended, and says where it lies when that fails', async () => {
+it('shows the file to fix, and its path if that fails', async () => {
   const { backend, user, line } = await setup([row('torn', { source: 'folder', state: 'broken', reason: 'SKILL.md has no description.' })]);
   await user.click(line('torn').getByRole('button', { name: 'Show file: torn' }));
   expect(backend.asked('show_skill_files')).toEqual([{ skill: 'torn' }]);
@@ -193,7 +193,7 @@ it('shows the file that is to be mended, and says where it lies when that fails'
   expect(await screen.findByRole('alert')).toHaveTextContent('Open ~/skills/torn/SKILL.md by hand.');
 });
 
-it('sets nothing of a skill whose id is another one\'s', async () => {
+it('disables all settings of a skill whose id is taken', async () => {
   const { user } = await setup([
     row('mail', { name: 'Mail' }),
     row('mail', { name: 'mail', source: 'folder', state: 'broken', reason: 'id taken by the native skill mail. Rename this one\'s folder.', tools: [] }),
@@ -208,10 +208,10 @@ it('sets nothing of a skill whose id is another one\'s', async () => {
   expect(detail.queryByRole('switch')).toBeNull();
 });
 
-describe('switching on', () => {
+describe('enabling', () => {
   const off = [row('screener', { name: 'Screener', state: 'disabled' }), row('lookup', { name: 'Lookup' })];
 
-  it('asks first, and where nothing goes astray is on at once', async () => {
+  it('checks first, and succeeds at once if no request is misrouted', async () => {
     const { backend, user, line } = await setup(off);
     await user.click(line('screener').getByRole('switch', { name: 'Screener on' }));
     await waitFor(() => expect(backend.asked('enable_skill')).toEqual([{ skill: 'screener', enabled: true }]));
@@ -220,7 +220,7 @@ describe('switching on', () => {
     expect(screen.queryByTestId('skill-astray')).toBeNull();
   });
 
-  it('names requests that would go astray and missing hints, and stays off', async () => {
+  it('lists misrouted requests and missing hints, and stays off', async () => {
     const { backend, user, line } = await setup(off, (backend) => backend.on('taken_by_skill', () => taken));
     await user.click(line('screener').getByTestId('skill-switch'));
     const question = within(await screen.findByRole('group', { name: 'Switch Screener on?' }));
@@ -236,7 +236,7 @@ describe('switching on', () => {
     expect(screen.queryByTestId('skill-astray')).toBeNull();
   });
 
-  it('is left off with nothing changed', async () => {
+  it('can be cancelled without a change', async () => {
     const { backend, user, line } = await setup(off, (backend) => backend.on('taken_by_skill', () => taken));
     await user.click(line('screener').getByRole('button', { name: 'Switch on: Screener' }));
     await user.click(await screen.findByRole('button', { name: 'Leave off' }));
@@ -245,7 +245,7 @@ describe('switching on', () => {
     expect(line('screener').getByTestId('skill-switch')).not.toBeChecked();
   });
 
-  it('switched off again while it is asked, it asks nothing and stays off', async () => {
+  it('disabling during the check cancels it', async () => {
     let answer: (of: typeof taken) => void = () => undefined;
     const { backend, user, line } = await setup(off, (backend) =>
       backend.on('taken_by_skill', () => new Promise((resolve) => (answer = resolve))),
@@ -259,13 +259,13 @@ describe('switching on', () => {
     expect(line('screener').getByTestId('skill-switch')).not.toBeChecked();
   });
 
-  it('works also where that cannot be asked', async () => {
+  it('works even if the check fails', async () => {
     const { backend, user, line } = await setup(off, (backend) => backend.fail('taken_by_skill'));
     await user.click(line('screener').getByTestId('skill-switch'));
     await waitFor(() => expect(backend.asked('enable_skill')).toEqual([{ skill: 'screener', enabled: true }]));
   });
 
-  it('of a skill from elsewhere opens its review instead', async () => {
+  it('opens the review of a third-party skill instead', async () => {
     const { backend, user, line } = await setup([row('alpha'), row('pdf', { foreign: true, state: 'needs_review', reason: 'It came from elsewhere.' })]);
     expect(line('pdf').getByTestId('skill-switch')).not.toBeChecked();
     await user.click(line('pdf').getByTestId('skill-switch'));
@@ -277,7 +277,7 @@ describe('switching on', () => {
   });
 });
 
-describe('a catalog that does not fit', () => {
+describe('a catalog that is too large', () => {
   const used = (last_used: string, catalog: number) => ({ usage: { ...unused, calls: 1, last_used }, tokens: { catalog, instructions: 0, schemas: 0 } });
   const rows = [
     row('new', used('2026-11-20T10:00:00Z', 90)),
@@ -289,10 +289,10 @@ describe('a catalog that does not fit', () => {
     row('broken', { state: 'broken' }),
   ];
 
-  it('names first whose line is missed the least', () =>
+  it('suggests the least valuable line first', () =>
     expect(hideable(rows).map(({ id }) => id)).toEqual(['big', 'small', 'old', 'new']));
 
-  it('says so, and hides the one that is chosen', async () => {
+  it('is reported, and a chosen skill can be hidden', async () => {
     const { backend, user, line } = await setup(rows, ({ world }) => {
       world.catalog = { tokens: 2000, whole: 2140, budget: 2000, shortened: true, context: null };
     });
@@ -303,7 +303,7 @@ describe('a catalog that does not fit', () => {
     expect(line('big').getByTestId('skill-hide')).toHaveAttribute('aria-pressed', 'true');
   });
 
-  it('says nothing of it where it fits', async () => {
+  it('is not mentioned if it fits', async () => {
     await setup(rows);
     expect(await screen.findByText('catalog 1,412 of 2,000')).toBeVisible();
     expect(screen.queryByTestId('catalog-shortened')).toBeNull();

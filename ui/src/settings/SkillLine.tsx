@@ -1,4 +1,5 @@
-// One skill in one line of 52 px that never grows: a long reason is cut in the middle and whole in the detail.
+// One skill in a line of fixed height, 52 px: a long reason is truncated in the middle and complete in the
+// detail.
 
 import type { SkillRow } from '../ipc';
 import { Badge, count, counted, Dot, Icon, LinkButton, Menu, skillIcon, skillStates, Switch, whenText, type IconName } from '../shared';
@@ -9,13 +10,13 @@ import type { Change } from './useSkills';
 
 interface SkillLineProps {
   readonly row: SkillRow;
-  /** The grid the heading has too. */
+  /** The grid, shared with the heading. */
   readonly columns: string;
   readonly scale: number;
   readonly chosen: boolean;
-  /** Nothing can be set of it: its id is another one's. */
+  /** Its id is taken by another skill, so nothing can be set. */
   readonly shadowed: boolean;
-  /** In ms. */
+  /** Current time, ms. */
   readonly now: number;
   readonly onOpen: () => void;
   readonly onToggle: (on: boolean) => void;
@@ -181,7 +182,7 @@ function Use({ row, now }: { row: SkillRow; now: number }) {
 interface ToggleProps {
   readonly icon: IconName;
   readonly pressed: boolean;
-  /** What the button is for, whether pressed or not. */
+  /** The button's purpose, independent of its state. */
   readonly label: string;
   readonly hint: string;
   readonly testId: string;

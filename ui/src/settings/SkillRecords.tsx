@@ -1,4 +1,4 @@
-// The kinds of record that a skill keeps, each with the way to add one.
+// A skill's record types, each with a button to add one.
 
 import { nothing, type SkillRow } from '../ipc';
 import { Button, LinkButton } from '../shared';

@@ -18,7 +18,7 @@ function shown(part: Partial<Review> = {}) {
   return renderInApp(<SkillReview skill="pdf" />, { backend }).backend;
 }
 
-it('agrees to exactly what is shown', async () => {
+it('approves exactly what is shown', async () => {
   const backend = shown();
   expect(await screen.findByText('SKILL.md')).toBeInTheDocument();
   expect(screen.getByTestId('skill-review')).toHaveTextContent('Hosts: pdf.example');
@@ -30,7 +30,7 @@ it('agrees to exactly what is shown', async () => {
   expect(backend.asked('accept_skill')).toEqual([{ skill: 'pdf', fingerprint: 'f1' }]);
 });
 
-it('warns of requests that it would take, and leaves the choice to the user', async () => {
+it('warns of requests it would take, and leaves the decision to the user', async () => {
   const backend = new FakeBackend(sampleWorld());
   backend.on('taken_by_skill', () => [
     { skill: 'lookup', text: 'Pull up UBER', missing: ['Add "Pull up TICKER" to hints.use_when of lookup.'] },
@@ -47,7 +47,7 @@ it('warns of requests that it would take, and leaves the choice to the user', as
   expect(backend.asked('accept_skill')).toHaveLength(1);
 });
 
-it('is shown without a warning where nothing goes astray, or that cannot be asked', async () => {
+it('has no warning if nothing is misrouted, or if the check fails', async () => {
   const backend = new FakeBackend(sampleWorld());
   backend.fail('taken_by_skill');
   renderInApp(<SkillReview skill="pdf" />, { backend });
@@ -55,7 +55,7 @@ it('is shown without a warning where nothing goes astray, or that cannot be aske
   expect(screen.queryByTestId('review-taken')).toBeNull();
 });
 
-it('says what changed since the user agreed', async () => {
+it('shows changes since the last approval', async () => {
   shown({
     state: 'changed',
     files: [
@@ -70,7 +70,7 @@ it('says what changed since the user agreed', async () => {
   expect(screen.getByText('U+200B')).toBeInTheDocument();
 });
 
-it('shows why an agreement was refused, and looks again', async () => {
+it('shows why an approval was refused, and reloads', async () => {
   const backend = shown();
   backend.fail('accept_skill', { code: 'skill_needs_review', message: 'Its files are others now.' });
   const accept = await screen.findByTestId('skill-accept');

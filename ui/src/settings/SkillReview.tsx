@@ -1,4 +1,4 @@
-// A skill from elsewhere: what it brings, before the user agrees to it.
+// The review of a third-party skill before its approval.
 
 import { useState } from 'react';
 
@@ -14,7 +14,7 @@ import { mostAccess, noteAccess } from './note-access';
 export function SkillReview({ skill, onLeaveOff }: { skill: string; readonly onLeaveOff?: () => void }) {
   const revision = useApp(({ revisions }) => revisions.registry);
   const review = useRpc('review_skill', { skill }, revision);
-  // Whether it can be asked or not, the review is shown.
+  // The review is shown even if this check fails.
   const taken = useRpc('taken_by_skill', { skill }, revision).data ?? [];
   if (review.error) return <ErrorBox error={review.error} />;
   if (!review.data) return <p className="text-fg-3">Reading its files…</p>;
@@ -36,7 +36,7 @@ function Shown({
   const { registryChanged } = useActions();
   const [error, setError] = useState<UserError | null>(null);
   const [busy, setBusy] = useState(false);
-  // A click meant for what was shown before is no answer about this.
+  // A click aimed at earlier content must not approve this one.
   const armed = useArmed(`${review.fingerprint} ${taken.length}`);
 
   const accept = async () => {

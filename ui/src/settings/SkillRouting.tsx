@@ -1,4 +1,4 @@
-// The requests that are meant to reach a skill, and where the router sends each of them now. No model is asked.
+// Example requests for a skill, and where the router currently sends each. No model is asked.
 
 import { useCallback, useEffect, useState } from 'react';
 
@@ -10,7 +10,7 @@ import { exampleOf } from './skill-rows';
 
 interface Tested {
   readonly skill: string;
-  /** By example: the best tool, or none. */
+  /** The best tool by example, or none. */
   readonly best: ReadonlyMap<string, ToolSuggestion | null>;
   readonly error: UserError | null;
 }
@@ -86,7 +86,7 @@ export function SkillRouting({ row }: { row: SkillRow }) {
   );
 }
 
-/** `best` is undefined until it was tested. */
+/** `best` is undefined until tested. */
 function Example({ row, example, best }: { row: SkillRow; example: string; best: ToolSuggestion | null | undefined }) {
   const { text, tool } = exampleOf(example);
   const right = best !== undefined && reaches(row, example, best);

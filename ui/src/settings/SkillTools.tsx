@@ -1,4 +1,4 @@
-// The tools of a skill, each with its switch: what is off is hidden from every model.
+// A skill's tools with switches: disabled ones are hidden from every model.
 
 import { useEffect, useRef, useState } from 'react';
 
@@ -21,11 +21,11 @@ export function SkillTools({ row, detail, attempt }: SkillToolsProps) {
   const { isToolOn, switchTool, error } = useSwitches(detail, (change) => attempt(row.id, change));
 
   const own = (tools.data ?? []).filter(({ skill }) => skill === row.id);
-  // What the whole skill is, is said above it; here is what one tool is beside that.
+  // The whole skill's reason is shown above; only additional reasons of tools are shown here.
   const troubles = new Map(
     own.map((tool) => [tool.name, tool.state === row.state && tool.state !== 'available' ? null : troubleOf(tool)]),
   );
-  // Tools that cannot be called, and those that are off, are listed with those that can.
+  // Unusable and disabled tools are listed with the others.
   const stuck = own.filter(({ name }) => troubles.get(name)?.usable === false);
   const switches = new Map(detail?.tools.map((tool) => [tool.name, tool]));
   const names = [...new Set([...row.tools, ...stuck.map(({ name }) => name), ...switches.keys()])];
@@ -99,11 +99,11 @@ function Errors({ number }: { number: number }) {
   );
 }
 
-/** A switch just moved, until what was read after its change says so too. */
+/** A switch just moved, until the reload after its change agrees. */
 interface Moved {
   readonly on: boolean;
   readonly click: number;
-  /** What was read when the change was made. */
+  /** The data when the change was made. */
   readonly over: SkillDetail | null;
 }
 
@@ -127,7 +127,7 @@ function useSwitches(detail: SkillDetail | null, attempt: (change: Change) => Pr
     void attempt({ tool: { tool, on } }).then((refused) => {
       if (refused) setError(refused);
       setMoved((old) => {
-        // A later click has its own answer.
+        // A later click has its own response.
         if (old.get(name)?.click !== click) return old;
         const next = new Map(old);
         if (refused) next.delete(name);

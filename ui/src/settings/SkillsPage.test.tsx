@@ -14,7 +14,7 @@ const usedAt = (last_used: string) => ({ ...unused, activations: 1, calls: 1, me
 const all = { search: '', source: 'all', attention: false };
 
 describe('the rows', () => {
-  it('stand pinned first, then by last use, then by name with its numbers by size', () => {
+  it('are sorted pinned first, then by last use, then by natural name', () => {
     const rows = [
       row('beta'),
       row('alpha'),
@@ -42,12 +42,12 @@ describe('the rows', () => {
     expect(stateLine(row('x', { state, reason }))).toBe(line),
   );
 
-  it('say in how many chats a skill is active', () => {
+  it('show in how many chats a skill is active', () => {
     expect(stateLine(row('x', { active_in: 1 }))).toBe('Available, active in 1 chat');
     expect(stateLine(row('x', { active_in: 2, tools: [] }))).toBe('Available, no tools, active in 2 chats');
   });
 
-  it('keep the end of a long reason in sight', () => {
+  it('keep the end of a long reason visible', () => {
     const [start, end] = halves(
       'Broken: a very long explanation of what is wrong with this file. Open weather.ts line 14',
     );
@@ -56,7 +56,7 @@ describe('the rows', () => {
     expect(halves('Available')).toEqual(['Available', '']);
   });
 
-  it('sums the catalog of all usable skills and the rest of those always loaded', () => {
+  it('sums the catalog of usable skills and the rest of those always loaded', () => {
     const rows = [
       row('a'),
       row('b', { mode: 'always' }),
@@ -87,7 +87,7 @@ it('switches a skill at once, and tells the backend', async () => {
   expect(rowOf('mail')).toHaveAttribute('data-state', 'available');
 });
 
-it('moves the switch before the answer, and back if it is refused', async () => {
+it('moves the switch before the response, and reverts it if refused', async () => {
   const { backend, user, rowOf, ready } = setup([row('crm')]);
   let refuse: () => void = () => undefined;
   backend.on(
@@ -105,10 +105,10 @@ it('moves the switch before the answer, and back if it is refused', async () => 
   expect(screen.getByRole('alert')).toHaveTextContent('The disk is full.Make room.');
 });
 
-it('says which part of what the model can take is carried by every request', async () => {
+it('shows which share of the context every request carries', async () => {
   const { ready } = setup([row('crm')]);
   await ready();
-  // The catalog of 1,412 tokens alone.
+  // Only the catalog's 1,412 tokens.
   expect(await screen.findByTestId('share-of-context')).toHaveTextContent('4 % of 32k');
 });
 
@@ -120,7 +120,7 @@ it('follows a change of the registry', async () => {
   await waitFor(() => expect(rowOf('crm')).toHaveTextContent('Broken: SKILL.md line 2'));
 });
 
-it('shows only the skills that need attention, and all again', async () => {
+it('filters the skills that need attention, and shows all again', async () => {
   const { user, ready } = setup([row('crm'), row('mail', { state: 'needs_sign_in' }), row('gh', { state: 'failed' })]);
   await ready();
   await user.click(screen.getByRole('button', { name: '2 need attention' }));
@@ -129,7 +129,7 @@ it('shows only the skills that need attention, and all again', async () => {
   expect(screen.getAllByTestId('skill-row')).toHaveLength(3);
 });
 
-it('counts a skill that works in part among those that need attention', async () => {
+it('counts a partly working skill among those that need attention', async () => {
   const { user, ready } = setup([row('crm'), row('dynamic', { reason: 'rates.ts, line 10: the brace is not closed.' })]);
   await ready();
   expect(screen.getByTestId('settings-nav-skills')).toHaveTextContent('1 to fix');
@@ -137,7 +137,7 @@ it('counts a skill that works in part among those that need attention', async ()
   expect(screen.getAllByTestId('skill-row').map(({ dataset }) => dataset.skill)).toEqual(['dynamic']);
 });
 
-it('says of each tool why it is not as its file says, and what to do', async () => {
+it('says why each tool differs from its file, and the remedy', async () => {
   const { skill, tools } = sampleFileTools();
   const backend = new FakeBackend({ ...sampleWorld(), skills: [skill], tools });
   renderInApp(<SettingsPage />, { backend, app: { view: { kind: 'settings', page: 'skills' } } });
@@ -152,7 +152,7 @@ it('says of each tool why it is not as its file says, and what to do', async () 
   expect(screen.getByText('4, of which 2 can be run through a form')).toBeVisible();
 });
 
-it('says the reason of a whole skill once, not for each of its tools', async () => {
+it('gives the reason of a whole skill once, not for each tool', async () => {
   const { skill, tools } = sampleFileTools();
   const off = { state: 'unavailable', reason: 'Set KEY.' } as const;
   const backend = new FakeBackend({ ...sampleWorld(), skills: [{ ...skill, ...off }], tools: tools.map((tool) => ({ ...tool, ...off })) });
@@ -160,7 +160,7 @@ it('says the reason of a whole skill once, not for each of its tools', async () 
   await waitFor(() => expect(screen.getAllByTestId('skill-tool').map(({ textContent }) => textContent)).toEqual(['packingread', 'ratesexternal']));
 });
 
-it('filters by source and by words', async () => {
+it('filters by source and by text', async () => {
   const { user, ready } = setup([
     row('crm'),
     row('gh', { source: 'mcp', tags: ['issues'] }),
@@ -172,7 +172,7 @@ it('filters by source and by words', async () => {
   expect(screen.getAllByTestId('skill-row').map(({ dataset }) => dataset.skill)).toEqual(['gh']);
 });
 
-it('has everything about the chosen skill beside the list', async () => {
+it('shows the chosen skill’s detail beside the list', async () => {
   const skill = row('crm', {
     name: 'CRM',
     description: 'Contacts and deals.',
@@ -200,7 +200,7 @@ it('has everything about the chosen skill beside the list', async () => {
   expect(store.get().app.view).toEqual({ kind: 'run-tool', tool: 'crm.pipeline' });
 });
 
-it('goes by Esc from the detail to the list, where the detail is a page', async () => {
+it('Esc returns from a full-page detail to the list', async () => {
   const { user, rowOf, ready } = setup([row('crm')]);
   await ready();
   await user.click(within(rowOf('crm')).getByRole('button', { name: 'crm' }));
@@ -209,14 +209,14 @@ it('goes by Esc from the detail to the list, where the detail is a page', async 
   expect(screen.getByTestId('skill-detail')).toHaveClass('hidden');
 });
 
-it('is left by Back', async () => {
+it('Back leaves it', async () => {
   const { user, ready, store } = setup([row('crm')]);
   await ready();
   await user.click(screen.getByRole('button', { name: 'Settings' }));
   expect(store.get().app.view).toEqual({ kind: 'chat' });
 });
 
-it('a skill that something else pointed at is open from the start', async () => {
+it('a skill that is linked to is open from the start', async () => {
   renderInApp(<SettingsPage />, { app: { view: { kind: 'settings', page: 'skills', skill: 'lookup' } } });
   const detail = await screen.findByTestId('skill-detail');
   expect(within(detail).getByRole('heading', { name: 'Lookup' })).toBeVisible();

@@ -1,4 +1,4 @@
-// Every skill on this machine with its state, the reason for it and what it costs; one switch each.
+// All skills with state, reason, cost and a switch.
 
 import { Fragment, useCallback, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 
@@ -29,8 +29,8 @@ export function SkillsPage() {
   const [chosen, setChosen] = useState<string | null>(asked);
 
   const shown = shownSkills(rows, filter);
-  // Beside the list the first skill is open, also after another one was pinned above it; where the detail is a
-  // page of its own, none until chosen.
+  // Beside the list, the first skill is open, and stays so when another is pinned above it; if the detail is
+  // its own page, none is open until chosen.
   const [first, setFirst] = useState<string | null>(null);
   if (first === null && shown[0]) setFirst(shown[0].id);
   const keyOf = (row: SkillRow) => (isShadowed(row, rows) ? `${row.id} ${row.source}` : row.id);
@@ -39,7 +39,7 @@ export function SkillsPage() {
   const scale = Math.max(1, ...rows.map(allTokens));
   const keepFocus = useFocusThroughMoves(shown.map(({ id }) => id).join());
 
-  /** A skill from elsewhere is switched on where its files are shown. */
+  /** A third-party skill is enabled in its review. */
   const toggle = (row: SkillRow, on: boolean, place: Place) =>
     on && row.state === 'needs_review' ? review(row) : skills.switchSkill(row.id, on, place);
   const review = (row: SkillRow) =>
@@ -148,7 +148,7 @@ interface HeadProps {
   readonly number: number;
   readonly search: string;
   readonly onSearch: (search: string) => void;
-  /** Gets the id of a skill that was written just now. */
+  /** Receives the id of a newly created skill. */
   readonly onCreated: (skill: string) => void;
 }
 
@@ -228,7 +228,7 @@ function Filters({
   );
 }
 
-/** A row that moves, as a pinned one does, would lose the focus that is in it. */
+/** A row that moves, such as a pinned one, would lose its focus. */
 function useFocusThroughMoves(order: string): () => void {
   const kept = useRef<HTMLElement | null>(null);
   useLayoutEffect(() => {

@@ -4,7 +4,7 @@ import { count } from '../shared';
 
 interface TokenBarProps {
   readonly tokens: { readonly catalog: number; readonly instructions: number; readonly schemas: number };
-  /** The tokens of a full bar, the same for all bars beside each other. */
+  /** Tokens of a full bar, the same for adjacent bars. */
   readonly scale: number;
   readonly className?: string;
 }

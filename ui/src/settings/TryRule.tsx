@@ -1,4 +1,4 @@
-// "What would happen if the assistant called this?" Nothing runs.
+// "What would happen if the assistant called this?" Nothing is run.
 
 import { type FormEvent, useEffect, useId, useState } from 'react';
 
@@ -6,7 +6,7 @@ import { useBackend, userError, type Decision, type JsonValue, type TriedRule, t
 import { Button, EffectBadge, ErrorBox, Icon, type IconName, TextField } from '../shared';
 import { Revealed } from '../shared/Revealed';
 
-/** `revision` grows when rules change: an answer of before is asked for again. */
+/** `revision` increases when rules change, which repeats the test. */
 export function TryRule({ revision }: { revision: string }) {
   const backend = useBackend();
   const [tool, setTool] = useState('');
@@ -98,7 +98,7 @@ function Answer({ tried }: { tried: TriedRule }) {
   );
 }
 
-/** `undefined` where the text is no JSON object; null where there is none. */
+/** `undefined` for text that is no JSON object; null for empty text. */
 function readObject(text: string): JsonValue | null | undefined {
   if (text.trim() === '') return null;
   try {

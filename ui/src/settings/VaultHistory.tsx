@@ -6,7 +6,7 @@ import { useActions } from '../state/hooks';
 import { Part } from './Part';
 import type { VaultPageState } from './useVaultPage';
 
-/** What is kept so that changes can be undone, and how it is made less. */
+/** The history stored for undo, and how to reduce it. */
 export function VaultHistory({ history, state }: { history: HistoryUse; state: VaultPageState }) {
   const { changes, bytes, most_bytes: most, oldest, days, at_least } = history;
   const share = Math.min(1, bytes / most);
@@ -45,7 +45,7 @@ export function VaultHistory({ history, state }: { history: HistoryUse; state: V
 
 const GIGABYTE = 1_000_000_000;
 
-/** A number that is saved when its field is left; what is no such number is not. */
+/** A number saved on blur; invalid input is not saved. */
 function Limit({ label, value, most, decimals = false, onChange }: { label: string; value: number; most: number; decimals?: boolean; onChange: (value: number) => void }) {
   const [text, setText] = useState(String(value));
   const typed = Number(text.trim().replace(',', '.'));

@@ -1,4 +1,4 @@
-// The lists of the page about the vault: other vaults, private notes, extra roots.
+// The vault page's lists: other vaults, private notes, extra roots.
 
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 

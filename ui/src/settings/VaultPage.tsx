@@ -1,5 +1,4 @@
-// The vault: which one is open and which ones were, what of it is private, which folders outside belong to it, and how
-// much of its history is kept.
+// The vault page: the open vault and recent ones, private notes, extra roots, and history retention.
 
 import { useState } from 'react';
 
@@ -65,7 +64,7 @@ export function VaultPage() {
   );
 }
 
-/** Differs where a note may be private now that was not, or the other way round. */
+/** Changes whenever the privacy of a note may have changed. */
 const revisionOf = ({ page }: VaultPageState) => JSON.stringify([page?.private, page?.private_notes]);
 
 function OpenVault({ open }: { open: OpenedVault | null }) {
@@ -124,7 +123,7 @@ function OpenVault({ open }: { open: OpenedVault | null }) {
   );
 }
 
-/** What cannot be read in full: one problem with its words, more by their number. */
+/** Unreadable content: a single problem as text, several as a number. */
 function Problems() {
   const problems = useApp((app) => app.problems.rows);
   const { show, showPanel } = useActions();
@@ -152,7 +151,7 @@ function Problems() {
   );
 }
 
-/** The note that was edited last outside of Nova since the window opened. */
+/** The note last edited outside of Nova since the window opened. */
 function LastChange() {
   const changes = useApp((app) => app.noteChanges);
   const last = Object.entries(changes)

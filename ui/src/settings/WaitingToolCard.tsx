@@ -1,4 +1,4 @@
-// One tool that waits: what it declares, its file, what it would do, and the two answers.
+// A pending tool: its declarations, its file, a dry run, and the two decisions.
 
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 
@@ -16,7 +16,7 @@ interface WaitingToolCardProps {
   readonly row: PendingToolRow;
   readonly open: boolean;
   readonly onOpen: (open: boolean) => void;
-  /** The file is not as it is shown, or gone. */
+  /** Called if the file has changed or is gone. */
   readonly onStale: (why: StaleReason) => void;
   readonly onPromoted: (as: PromotedTool) => void;
   readonly onDiscarded: () => void;
@@ -77,7 +77,7 @@ function Opened({ row, onStale, onPromoted, onDiscarded }: Omit<WaitingToolCardP
   const running = useRef(false);
   const [firstShown] = useState(row.hash);
   const [read, setRead] = useState(row.hash);
-  // What was meant for the file before is no answer about this one.
+  // A click aimed at the earlier file must not decide about this one.
   if (read !== row.hash) {
     setRead(row.hash);
     setMode('looking');
@@ -257,7 +257,7 @@ function Name({ text, children }: { text: string; children?: ReactNode }) {
   );
 }
 
-/** The whole file; for a new version first what it changes. */
+/** The whole file; for a new version preceded by its changes. */
 function File({ row }: { row: PendingToolRow }) {
   const [view, setView] = useState<'changes' | 'file'>('changes');
   const { file, source, replaces, problem } = row;
@@ -291,7 +291,7 @@ function File({ row }: { row: PendingToolRow }) {
   );
 }
 
-/** The second step, in the place of the first; takes the focus to its way back. */
+/** The confirmation, which replaces the buttons and focuses its Back button. */
 function Confirm({ text, action, onBack }: { text: string; action: ReactNode; onBack: () => void }) {
   return (
     <div
@@ -318,13 +318,13 @@ function Confirm({ text, action, onBack }: { text: string; action: ReactNode; on
   );
 }
 
-/** A second step that was left gives the focus back to what led to it. */
+/** Restores the focus to the button that opened a cancelled step. */
 function useFocusComesBack(mode: Mode, led: Record<Mode, { readonly current: HTMLElement | null } | null>) {
   const before = useRef(mode);
   useEffect(() => {
     if (mode === 'looking') led[before.current]?.current?.focus();
     before.current = mode;
-    // The refs stay the same.
+    // The refs are stable.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [mode]);
 }

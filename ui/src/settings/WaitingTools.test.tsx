@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 const wait = (ms = 0) => act(() => vi.advanceTimersByTimeAsync(ms));
-/** Long enough for a click to be meant for what is shown. */
+/** Waits until clicks are accepted. */
 const look = () => wait(400);
 
 async function setup(pendingTools: PendingToolRow[], waiting?: string) {
@@ -34,14 +34,14 @@ const plain = (part: Partial<PendingToolRow> = {}): PendingToolRow => ({
   ...part,
 });
 
-describe('what waits', () => {
-  it('is not there while nothing waits', async () => {
+describe('the list of pending tools', () => {
+  it('is absent if none is pending', async () => {
     await setup([]);
     expect(screen.queryByTestId('waiting-tools')).toBeNull();
     expect(screen.queryByTestId('waiting-count')).toBeNull();
   });
 
-  it('is counted beside the page it is on, and stands in one line each', async () => {
+  it('is counted in the navigation, with one line per tool', async () => {
     await setup([weather, rates, tides]);
     expect(screen.getByTestId('settings-nav-skills')).toHaveTextContent('3tools wait for you');
     expect(screen.getAllByTestId('waiting-tool').map((one) => one.textContent)).toEqual([
@@ -52,7 +52,7 @@ describe('what waits', () => {
     expect(screen.queryByTestId('promote-tool')).toBeNull();
   });
 
-  it('appears, and goes, as the backend says', async () => {
+  it('follows the backend’s events', async () => {
     const { backend } = await setup([]);
     backend.world.pendingTools = [weather];
     act(() => void backend.emit({ type: 'pending_tools_changed' }));
@@ -64,19 +64,19 @@ describe('what waits', () => {
     expect(screen.queryByTestId('waiting-tools')).toBeNull();
   });
 
-  it('opens the one that was asked for, with the focus on it', async () => {
+  it('opens the requested tool and focuses it', async () => {
     await setup([weather, rates], 'rates');
     const button = within(card('rates')).getByRole('button', { expanded: true });
     expect(button).toHaveFocus();
     expect(within(card('weather')).getByRole('button', { expanded: false })).toBeVisible();
   });
 
-  it('says so where the one that was asked for waits no more', async () => {
+  it('says so if the requested tool is no longer pending', async () => {
     await setup([], 'weather');
     expect(screen.getByTestId('waiting-tools')).toHaveTextContent('weather was promoted or discarded.');
   });
 
-  it('shows why it could not be read', async () => {
+  it('shows why it could not be loaded', async () => {
     const backend = new FakeBackend({ ...sampleWorld() });
     backend.fail('list_pending_tools', { message: 'The folder cannot be read.' });
     renderInApp(<SettingsPage />, { backend, app: { view: { kind: 'settings', page: 'skills' } } });
@@ -86,20 +86,20 @@ describe('what waits', () => {
 });
 
 describe('an opened tool', () => {
-  it('says what it declares, and what it does not', async () => {
+  it('shows its declarations, and what it does not declare', async () => {
     await setup([weather]);
     const opened = card('weather');
     expect(opened).toHaveTextContent('api.weather.comgeo.weather.comnot declared');
     expect(opened).toHaveTextContent('weather/keyit can read this secret');
   });
 
-  it('shows its whole file with the numbers of its lines, and nothing invisible in it', async () => {
+  it('shows its whole file with line numbers, and no invisible characters', async () => {
     await setup([plain({ source: 'const a = 1;\r\n// x\u202e\r\n' })]);
     const lines = [...screen.getByRole('region', { name: 'Source of weather.ts' }).children].map(({ textContent }) => textContent);
     expect(lines).toEqual(['1const a = 1;', '2// xU+202E']);
   });
 
-  it('shows of a new version what it changes, and the whole file', async () => {
+  it('shows a new version’s changes, and the whole file', async () => {
     await setup([rates]);
     expect(screen.getByTestId('diff')).toHaveTextContent('return { rate: rates[to], day };');
     expect(screen.queryByTestId('source')).toBeNull();
@@ -107,7 +107,7 @@ describe('an opened tool', () => {
     expect(screen.getByTestId('source')).toHaveTextContent('async run({ from, to })');
   });
 
-  it('that does not load says where, and can only be discarded', async () => {
+  it('with an error shows its position, and can only be discarded', async () => {
     await setup([tides]);
     expect(screen.getByRole('alert')).toHaveTextContent("tides.ts, line 10, column 5: Expected ',', got '}'. Ask Nova to fix it, or discard it.");
     const marked = screen.getByTestId('source').querySelector('[data-marked]');
@@ -117,7 +117,7 @@ describe('an opened tool', () => {
     expect(screen.getByTestId('discard-tool')).toBeVisible();
   });
 
-  it('that cannot be read is told with the reason, and can only be discarded', async () => {
+  it('that cannot be read gives the reason, and can only be discarded', async () => {
     const problem = { file: 'tides.ts', line: null, column: null, message: 'it is a link out of its folder; put the file itself here.' };
     const { backend } = await setup([{ ...tides, source: '', hash: 'of the link', definition: null, problem }]);
     expect(screen.getByRole('alert')).toHaveTextContent(`tides.ts: ${problem.message} Ask Nova to write it again, or discard it.`);
@@ -134,7 +134,7 @@ describe('an opened tool', () => {
 });
 
 describe('Promote', () => {
-  it('puts in force what was shown, at one click, and says what came of it', async () => {
+  it('puts the shown version in force by one click, and reports the result', async () => {
     const { backend, store } = await setup([plain(), rates], 'weather');
     await look();
     fireEvent.click(screen.getByTestId('promote-tool'));
@@ -148,7 +148,7 @@ describe('Promote', () => {
     expect(store.get().app.view).toEqual({ kind: 'run-tool', tool: 'dynamic.weather' });
   });
 
-  it('says where the version before is kept', async () => {
+  it('says where the previous version is stored', async () => {
     await setup([rates]);
     await look();
     fireEvent.click(screen.getByTestId('promote-tool'));
@@ -156,7 +156,7 @@ describe('Promote', () => {
     expect(screen.getByTestId('waiting-tool-settled')).toHaveTextContent('The previous version is kept as replaced/rates.ts.');
   });
 
-  it('is asked once, also by two clicks', async () => {
+  it('is sent once on a double click', async () => {
     const { backend } = await setup([plain()]);
     let answer: (promoted: PromotedTool) => void = () => undefined;
     backend.on('promote_tool', () => new Promise((resolve) => (answer = resolve)));
@@ -207,10 +207,10 @@ describe('Promote', () => {
     expect(backend.asked('promote_tool')).toEqual([{ name: 'weather', hash: 'weather-1' }]);
   });
 
-  it('of a file that changed meanwhile puts nothing in force: it is shown as it is now', async () => {
+  it('refuses a file that changed meanwhile, and shows the current version', async () => {
     const { backend } = await setup([plain()]);
     await look();
-    // The event of the change has not come yet.
+    // The change event has not arrived yet.
     backend.world.pendingTools = [plain({ hash: 'weather-2', source: 'const other = 2;\n' })];
     fireEvent.click(screen.getByTestId('promote-tool'));
     await wait();
@@ -223,7 +223,7 @@ describe('Promote', () => {
     expect(backend.asked('promote_tool').map(({ hash }) => hash)).toEqual(['weather-1', 'weather-2']);
   });
 
-  it('waits for another look where the file changes before the click', async () => {
+  it('is disarmed if the file changes before the click', async () => {
     const { backend } = await setup([weather]);
     await look();
     fireEvent.click(screen.getByTestId('promote-tool'));
@@ -236,7 +236,7 @@ describe('Promote', () => {
     expect(backend.asked('promote_tool')).toEqual([]);
   });
 
-  it('that failed says why, and can be tried again', async () => {
+  it('says why it failed, and can be retried', async () => {
     const { backend } = await setup([plain()]);
     backend.fail('promote_tool', { code: 'io', message: 'The disk is full.', hint: 'Make room.' });
     await look();
@@ -248,7 +248,7 @@ describe('Promote', () => {
 });
 
 describe('Discard', () => {
-  it('asks once, and names what it deletes', async () => {
+  it('asks once, naming what it deletes', async () => {
     const { backend } = await setup([weather]);
     await look();
     fireEvent.click(screen.getByTestId('discard-tool'));
@@ -262,7 +262,7 @@ describe('Discard', () => {
     expect(screen.queryByTestId('waiting-count')).toBeNull();
   });
 
-  it('can be left', async () => {
+  it('can be cancelled', async () => {
     const { backend } = await setup([weather]);
     await look();
     fireEvent.click(screen.getByTestId('discard-tool'));
@@ -280,14 +280,14 @@ describe('a dry run', () => {
     value: { degrees: 4 },
     problem: null,
   };
-  /** Opens the form and fills in the one argument that has to be given. */
+  /** Opens the form and fills in the required argument. */
   const fill = async () => {
     fireEvent.click(screen.getByTestId('dry-run-open'));
     await wait();
     fireEvent.change(screen.getByLabelText(/City/), { target: { value: 'Kiel' } });
   };
 
-  it('shows what would have been sent, and says that nothing was', async () => {
+  it('shows requests that would be sent, and that none was', async () => {
     const { backend } = await setup([weather]);
     backend.on('dry_run_tool', () => ran);
     await fill();
@@ -302,7 +302,7 @@ describe('a dry run', () => {
     expect(within(result).getByRole('region', { name: 'It answered' })).toHaveTextContent('Degrees4');
   });
 
-  it('that fails says where in the file', async () => {
+  it('that fails shows the position in the file', async () => {
     const { backend } = await setup([weather]);
     const problem = { file: 'weather.ts', line: 19, column: 40, message: 'place.id is undefined' };
     backend.on('dry_run_tool', () => ({ ...ran, requests: [], credentials: [], logs: [], value: null, problem }));
@@ -334,7 +334,7 @@ describe('a dry run', () => {
     expect(screen.getByTestId('dry-run-start')).toBeDisabled();
   });
 
-  it('of a file that changed meanwhile shows the file as it is now', async () => {
+  it('of a file that changed meanwhile shows the current version', async () => {
     const { backend } = await setup([weather]);
     await fill();
     backend.world.pendingTools = [{ ...weather, hash: 'weather-2' }];
@@ -345,7 +345,7 @@ describe('a dry run', () => {
   });
 });
 
-it('goes on without the tool that another window discarded', async () => {
+it('continues after another window discarded a tool', async () => {
   const { backend } = await setup([plain(), rates]);
   fireEvent.click(within(card('weather')).getByRole('button'));
   await look();

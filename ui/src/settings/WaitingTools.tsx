@@ -1,5 +1,5 @@
-// Tools that the assistant wrote. None of them can be called before the user has looked at its file
-// and promoted it; what is promoted is what was shown.
+// Tools written by the assistant. None can be called before the user has reviewed and promoted its file;
+// exactly the shown version is promoted.
 
 import { useEffect, useRef, useState } from 'react';
 
@@ -8,7 +8,7 @@ import { Badge, counted, ErrorBox, Icon, LinkButton } from '../shared';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { WaitingToolCard } from './WaitingToolCard';
 
-/** Those that wait, read again whenever they change. */
+/** Pending tools, reloaded whenever they change. */
 export function useWaitingTools() {
   const revision = useApp(({ revisions }) => revisions.pendingTools);
   return useRpc('list_pending_tools', nothing, revision);
@@ -18,7 +18,7 @@ type Settled =
   | { readonly way: 'discarded' | 'gone'; readonly name: string }
   | { readonly way: 'promoted'; readonly name: string; readonly as: PromotedTool };
 
-/** Draws nothing where nothing waits and nothing was just decided. */
+/** Renders nothing if none is pending and none was just decided. */
 export function WaitingTools() {
   const { data, error, reload } = useWaitingTools();
   const { pendingToolsChanged } = useActions();
@@ -28,7 +28,7 @@ export function WaitingTools() {
   const status = useRef<HTMLParagraphElement>(null);
   const section = useRef<HTMLElement>(null);
   const rows = data ?? [];
-  // One that waits alone is what the user came for.
+  // A single pending tool is opened.
   const opened = open ?? (rows.length === 1 ? rows[0]?.name : null);
   const gone = asked !== null && data !== null && settled === null && !rows.some(({ name }) => name === asked);
 
@@ -44,7 +44,7 @@ export function WaitingTools() {
     card?.scrollIntoView({ block: 'start' });
     card?.querySelector('button')?.focus();
   }, [asked, found]);
-  // The button that had the focus is gone with its card.
+  // The focused button is gone with its card.
   useEffect(() => {
     if (settled !== null) status.current?.focus();
   }, [settled]);
@@ -97,7 +97,7 @@ export function WaitingTools() {
   );
 }
 
-/** Here in another window, or by a hand in the folder. */
+/** Discarded in another window, or by hand in the folder. */
 function Gone({ name }: { name: string }) {
   return (
     <>

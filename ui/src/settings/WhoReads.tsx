@@ -1,4 +1,4 @@
-// Who can read a private note, and whether a note is one.
+// Who can read a private note, and whether a given note is private.
 
 import { useState } from 'react';
 
@@ -17,7 +17,7 @@ const readers: readonly { icon: IconName; who: string; how: string; reads: strin
   { icon: 'plug', who: 'MCP clients', how: 'Other programs that use Nova’s tools.', reads: null },
 ];
 
-/** `revision` differs where the answer about a note may differ. */
+/** `revision` changes when a note's privacy may have changed. */
 export function WhoReads({ count, revision }: { count: number | null; revision: string }) {
   const local = useLocalModel();
   return (
@@ -58,7 +58,7 @@ export function WhoReads({ count, revision }: { count: number | null; revision: 
   );
 }
 
-/** "qwen3 14B at 127.0.0.1.", where that is the model of new chats and it runs here. */
+/** "qwen3 14B at 127.0.0.1.", if the default model runs locally. */
 function useLocalModel(): string | null {
   const model = useApp((app) => app.status?.model ?? null);
   const { data } = useRpc('list_providers', nothing);

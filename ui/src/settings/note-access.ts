@@ -1,4 +1,4 @@
-// What a tool file declares to do with notes, in words.
+// Texts for the note access that a tool file declares.
 
 export type NoteAccess = string | null;
 
@@ -7,7 +7,7 @@ export function noteAccess(vault: NoteAccess): string {
   return vault === 'read' ? 'read' : 'none';
 }
 
-/** The most that any of several files may do. */
+/** The highest access of several files. */
 export function mostAccess(all: readonly NoteAccess[]): NoteAccess {
   return all.includes('write') ? 'write' : all.includes('read') ? 'read' : null;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../ipc';
 import { ownAfter } from './own-config';
 
-describe('the own configuration after a change in the form', () => {
+describe("the user's own configuration after an edit", () => {
   it.each<[string, { own: JsonValue; before: JsonValue; now: JsonValue; after: JsonValue }]>([
     ['holds what was changed and nothing else', { own: null, before: { most: 20, folder: 'CRM' }, now: { most: 5, folder: 'CRM' }, after: { most: 5 } }],
     ['keeps what was set before', { own: { folder: 'People' }, before: { most: 20, folder: 'People' }, now: { most: 5, folder: 'People' }, after: { folder: 'People', most: 5 } }],
@@ -14,7 +14,7 @@ describe('the own configuration after a change in the form', () => {
     ['is a switch that was moved off', { own: null, before: { on: true }, now: { on: false }, after: { on: false } }],
   ])('%s', (_, { own, before, now, after }) => expect(ownAfter(own, before, now)).toEqual(after));
 
-  it('is as before where nothing was changed', () => {
+  it('is unchanged without an edit', () => {
     const own = { most: 3 };
     expect(ownAfter(own, { most: 3, folder: 'CRM' }, { folder: 'CRM', most: 3 })).toEqual(own);
   });

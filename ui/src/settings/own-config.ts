@@ -1,13 +1,13 @@
-// What the user's own configuration becomes by a change in the form of the one in force.
+// Computes the user's own configuration from an edit of the effective one.
 
 import type { JsonValue, SkillDetail } from '../ipc';
 
 type Values = { readonly [key: string]: JsonValue };
 
 /**
- * `own` with what differs between `before` (in force) and `now` (in the form). Values nobody touched
- * stay out of it, so that they follow the defaults of a newer version. An emptied one goes back to its
- * default, but for a list: none of its values is meant.
+ * `own` plus the differences between `before` (effective) and `now` (in the form). Untouched values are not
+ * added, so that they follow the defaults of later versions. An emptied value reverts to its default, except
+ * a list: empty means no entries.
  */
 export function ownAfter(own: JsonValue, before: JsonValue, now: JsonValue): Values {
   const after = new Map(Object.entries(values(own)));
@@ -22,7 +22,9 @@ export function ownAfter(own: JsonValue, before: JsonValue, now: JsonValue): Val
   return Object.fromEntries(after);
 }
 
-/** The detail of a skill whose form has no field for this key, which is set elsewhere; no form where it has no other. */
+/**
+ * A skill's detail without the form field of this key, which is set elsewhere; no form if it has no other.
+ */
 export function withoutKey(detail: SkillDetail, key: string): SkillDetail {
   const schema = values(detail.config_schema ?? {});
   const { [key]: _elsewhere, ...properties } = values(schema['properties'] ?? {});

@@ -17,7 +17,7 @@ const setup = (page: SettingsPageName) => ({
 describe('Models', () => {
   const provider = async (id: string) => within(await screen.findByRole('article', { name: id }));
 
-  it('says for each provider whether notes leave this machine', async () => {
+  it('shows for each provider whether notes are sent elsewhere', async () => {
     setup('models');
     expect((await provider('ollama')).getByText('stays on this machine')).toBeVisible();
     expect((await provider('openai')).getByText('nothing is sent')).toBeVisible();
@@ -27,7 +27,7 @@ describe('Models', () => {
     );
   });
 
-  it('says that a local server does not answer, not that all stays here', async () => {
+  it('reports an unresponsive local server, instead of claiming that everything stays local', async () => {
     const world = sampleWorld();
     const problem = { code: 'provider_unreachable', message: 'Cannot reach it.', hint: 'Start it.' } as const;
     const backend = new FakeBackend({ ...world, providers: world.providers.map((row) => (row.id === 'ollama' ? { ...row, models: [], problem } : row)) });
@@ -36,7 +36,7 @@ describe('Models', () => {
     expect((await provider('ollama')).queryByText('stays on this machine')).toBeNull();
   });
 
-  it('agrees to a remote provider and takes it back', async () => {
+  it('approves a remote provider and revokes that', async () => {
     const { backend, user } = setup('models');
     await user.click((await provider('openai')).getByTestId('provider-agree'));
     expect(backend.asked('agree_provider')).toEqual([{ provider: 'openai', host: 'api.openai.com' }]);
@@ -45,7 +45,7 @@ describe('Models', () => {
     expect(await (await provider('openai')).findByText('nothing is sent')).toBeVisible();
   });
 
-  it('agrees to each host that a server here passes models on to, and takes it back', async () => {
+  it('approves each host that a local server passes models on to, and revokes that', async () => {
     const world = sampleWorld();
     const passed_on = [
       { model: 'qwen3:4b', host: 'ollama.com', agreed: false },
@@ -68,12 +68,12 @@ describe('Models', () => {
     expect(await ollama.findByRole('button', { name: 'Allow notes to go to far.example' })).toBeVisible();
   });
 
-  it('never offers to stop what stays here', async () => {
+  it('never offers to revoke a local server', async () => {
     setup('models');
     expect((await provider('ollama')).queryByTestId('provider-revoke')).toBeNull();
   });
 
-  it('sets the model of new chats, whichever chat is open', async () => {
+  it('sets the default model, whichever chat is open', async () => {
     const { backend, user } = setup('models');
     const line = (await provider('ollama')).getByText('qwen3:4b').closest('li');
     if (!line) throw new Error('no line');
@@ -109,7 +109,7 @@ describe('Models', () => {
     expect(screen.queryByTestId('provider-adding')).toBeNull();
   });
 
-  it('keeps nothing of a provider that refuses the key', async () => {
+  it('stores nothing for a provider that refuses the key', async () => {
     const { backend, user } = setup('models');
     backend.fail('check_provider', { message: 'openai refused the key', hint: 'Copy the key again.' });
     await user.click(await screen.findByTestId('provider-add'));
@@ -121,7 +121,7 @@ describe('Models', () => {
     expect(screen.getByLabelText('Key')).toHaveValue('wrong');
   });
 
-  it('opens locked credentials in place and keeps the same provider', async () => {
+  it('unlocks credentials in place and keeps the same provider', async () => {
     const { backend, user } = setup('models');
     backend.fail('add_provider', { code: 'no_credential_store', message: 'There is no keychain.', hint: '' });
     await user.click(await screen.findByTestId('provider-add'));
@@ -134,14 +134,14 @@ describe('Models', () => {
     expect(backend.asked('check_provider')).toHaveLength(1);
   });
 
-  it('asks every provider when it looks again', async () => {
+  it('asks every provider on reload', async () => {
     const { backend, user } = setup('models');
     await provider('ollama');
     await user.click(screen.getByRole('button', { name: 'Refresh' }));
     await waitFor(() => expect(backend.asked('list_providers')).toContainEqual({ again: true }));
   });
 
-  it('marks a favourite and takes the mark away', async () => {
+  it('marks and unmarks a favourite', async () => {
     const { backend, user } = setup('models');
     await user.click((await provider('ollama')).getByRole('button', { name: 'Add qwen3:4b to favourites' }));
     const marked = await (await provider('ollama')).findByRole('button', { name: 'Remove qwen3:4b from favourites' });
@@ -151,7 +151,7 @@ describe('Models', () => {
     expect(backend.asked('set_favourite').map(({ favourite }) => favourite)).toEqual([true, false]);
   });
 
-  it('tells a price where one is written, and how the last request went', async () => {
+  it('shows a configured price, and the result of the last request', async () => {
     const world = sampleWorld();
     const price = { model: 'qwen3:4b', currency: 'EUR', input: '0.5', cached: null, output: '2' };
     const health = { state: 'rate_limited', at: '2026-11-22T10:02:00Z', message: 'Too much.' } as const;
@@ -167,7 +167,7 @@ describe('Models', () => {
     expect(await ollama.findByText(/^answered/)).toBeVisible();
   });
 
-  it('says that a provider has no key, and takes one for it alone', async () => {
+  it('reports a missing key of a provider, and accepts one for it', async () => {
     const { backend, user } = setup('models');
     const lab = await provider('lab');
     expect(lab.getByTestId('provider-key')).toHaveTextContent('lab has no key.');
@@ -179,7 +179,7 @@ describe('Models', () => {
     expect((await provider('ollama')).queryByTestId('provider-key')).toBeNull();
   });
 
-  it('allows a key that is kept for the address of now', async () => {
+  it('grants a stored key for the current address', async () => {
     const { backend, user } = setup('models');
     backend.world.providers = backend.world.providers.map((row) =>
       row.id === 'lab' ? { ...row, key: { credential: 'lab/key', state: 'not_granted' } } : row,
@@ -189,7 +189,7 @@ describe('Models', () => {
     expect(backend.asked('grant_credential')).toEqual([{ name: 'lab/key', to: 'provider:lab' }]);
   });
 
-  it('says what failed', async () => {
+  it('shows errors', async () => {
     const { backend, user } = setup('models');
     backend.fail('agree_provider', { message: 'The settings file is read-only.' });
     await user.click((await provider('openai')).getByTestId('provider-agree'));
@@ -211,7 +211,7 @@ describe('Appearance', () => {
     expect(screen.getByTestId('text-size')).toHaveTextContent('14 px');
   });
 
-  it('draws everything larger, smaller and as usual', async () => {
+  it('zooms in, out and back', async () => {
     const { user } = setup('appearance');
     await user.click(screen.getByRole('button', { name: 'Larger' }));
     await user.click(screen.getByRole('button', { name: 'Larger' }));
@@ -223,14 +223,14 @@ describe('Appearance', () => {
 });
 
 describe('Notifications', () => {
-  it('are off until they are chosen', () => {
+  it('are off by default', () => {
     setup('notifications');
     expect(screen.getByRole('combobox', { name: 'Events' })).toHaveValue('');
     expect(screen.getByRole('switch', { name: 'Morning notification' })).not.toBeChecked();
     expect(screen.queryByLabelText('Time of the morning notification')).toBeNull();
   });
 
-  it('are chosen with their times, at once', async () => {
+  it('are set with their times, at once', async () => {
     const { backend, user } = setup('notifications');
     await user.selectOptions(screen.getByRole('combobox', { name: 'Events' }), '10 min before');
     await user.click(screen.getByRole('switch', { name: 'Morning notification' }));
@@ -242,7 +242,7 @@ describe('Notifications', () => {
     await waitFor(() => expect(backend.asked('set_reminders').at(-1)).toEqual({ events: null, morning: '07:30' }));
   });
 
-  it('takes a choice back that could not be saved', async () => {
+  it('reverts a setting that could not be saved', async () => {
     const { backend, user } = setup('notifications');
     backend.fail('set_reminders', { message: 'The settings file is read-only.' });
     await user.selectOptions(screen.getByRole('combobox', { name: 'Events' }), '1 h before');

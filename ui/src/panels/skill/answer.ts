@@ -1,10 +1,10 @@
-// How a declared panel finds its way in what a tool answered.
+// Access to a tool's output from a declared panel.
 
 import type { JsonValue, PanelAction, PanelPart } from '../../ipc';
 
 export type Row = { readonly [key: string]: JsonValue };
 
-/** The value at a JSON Pointer (RFC 6901); '' is the whole. */
+/** The value at a JSON Pointer (RFC 6901); '' is the whole value. */
 export function at(value: JsonValue | null | undefined, pointer: string): JsonValue | undefined {
   if (pointer === '') return value ?? undefined;
   let found: JsonValue | undefined = value ?? undefined;
@@ -21,21 +21,21 @@ export function fieldOf(row: Row, field: string): JsonValue | undefined {
   return at(row, pointerOf(field));
 }
 
-/** The pointer that a field is, below its row. */
+/** The pointer of a field, relative to its row. */
 export function pointerOf(field: string): string {
   return field.startsWith('/') ? field : `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** A row as it stands in the answer. */
+/** A row with its position in the output. */
 export interface Placed {
   readonly row: Row;
   /** JSON Pointer to it. */
   readonly at: string;
-  /** Names it while it stays: its note, else its place. */
+  /** Identifies it while it exists: its note, else its position. */
   readonly key: string;
 }
 
-/** The rows of a list that can be shown; what could not be read is a problem instead. */
+/** The valid rows of a list; unreadable ones are problems instead. */
 export function rowsAt(value: JsonValue | null | undefined, pointer: string): Placed[] {
   const list = at(value, pointer);
   if (!Array.isArray(list)) return [];
@@ -49,11 +49,11 @@ export function rowsAt(value: JsonValue | null | undefined, pointer: string): Pl
   });
 }
 
-/** The rows of a table: those of its list, then those of further lists, where `*` stands for each entry on the way. */
+/** The rows of a table: those of its list, then those of further lists, where `*` matches every entry. */
 export function tableRowsAt(value: JsonValue | null | undefined, { rows, more }: { readonly rows: string; readonly more: string | null }): Placed[] {
   const pointers = more === null ? [rows] : [rows, ...pointersAt(value, more)];
   const found = pointers.map((pointer) => rowsAt(value, pointer));
-  // A note may stand in two lists.
+  // A note may be in two lists.
   const keys = new Set<string>();
   return found.flat().map((placed) => {
     const key = keys.has(placed.key) ? placed.at : placed.key;
@@ -62,7 +62,7 @@ export function tableRowsAt(value: JsonValue | null | undefined, { rows, more }:
   });
 }
 
-/** The pointers that one with `*` stands for. */
+/** The pointers matched by one with `*`. */
 export function pointersAt(value: JsonValue | null | undefined, pointer: string): string[] {
   const star = pointer.indexOf('/*');
   if (star < 0) return [pointer];
@@ -71,7 +71,7 @@ export function pointersAt(value: JsonValue | null | undefined, pointer: string)
   return Array.isArray(list) ? list.flatMap((_, place) => pointersAt(value, `${before}/${place}${pointer.slice(star + 2)}`)) : [];
 }
 
-/** Whether what was read has rows nowhere; not before something was read. */
+/** Whether everything is loaded and has no rows. */
 export function isEmpty(parts: readonly PanelPart[], valueOf: (part: Exclude<PanelPart, { kind: 'form' }>) => JsonValue | null | undefined): boolean {
   const counts = parts.flatMap((part) => {
     if (part.kind !== 'table' && part.kind !== 'list' && part.kind !== 'board') return [];
@@ -82,18 +82,18 @@ export function isEmpty(parts: readonly PanelPart[], valueOf: (part: Exclude<Pan
   return counts.length > 0 && counts.every((count) => count === 0);
 }
 
-/** The note that a row is. */
+/** The note of a row. */
 export function pathOf(row: Row): string | null {
   return typeof row['path'] === 'string' ? row['path'] : null;
 }
 
-/** The actions that a row offers: those whose `when` fits its fields, and to edit or delete only what is a note. */
+/** The actions of a row: those whose `when` matches, with editing and deletion only for notes. */
 export function offered(actions: readonly PanelAction[], row: Row): PanelAction[] {
   const isNote = pathOf(row) !== null;
   return actions.filter((action) => fits(row, action.when) && (isNote || !(action.edit || action.delete)));
 }
 
-/** Whether each of these fields has the value, or one of the list's; null stands for a field that is missing. */
+/** Whether each field has the value, or one of the list; null matches a missing field. */
 export function fits(row: Row, when: Readonly<Record<string, JsonValue>>): boolean {
   return Object.entries(when).every(([field, wanted]) => {
     const own = fieldOf(row, field) ?? null;
@@ -101,7 +101,7 @@ export function fits(row: Row, when: Readonly<Record<string, JsonValue>>): boole
   });
 }
 
-/** What could not be read, or needs a look. */
+/** Unreadable content, or something to check. */
 export interface RowProblem {
   readonly path: string | null;
   readonly line: number | null;
@@ -109,7 +109,7 @@ export interface RowProblem {
   readonly remedy: string | null;
 }
 
-/** The problems that answers name, each once. */
+/** The distinct problems in several outputs. */
 export function problemsIn(values: readonly (JsonValue | null | undefined)[]): RowProblem[] {
   const found = new Map<string, RowProblem>();
   const add = (entry: JsonValue | undefined) => {
@@ -137,35 +137,35 @@ export function problemsIn(values: readonly (JsonValue | null | undefined)[]): R
   return [...found.values()];
 }
 
-/** What an answer says about what was done: "4 imported, 2 there already". */
+/** An output's summary of the action: "4 imported, 2 there already". */
 export function summaryOf(value: JsonValue | null | undefined): string {
   const summary = isRow(value) ? value['summary'] : undefined;
   return typeof summary === 'string' ? summary : '';
 }
 
-/** What an answer says that is still to be looked after. */
+/** An output's open follow-ups. */
 export function noteOf(value: JsonValue | null | undefined): string {
   const note = isRow(value) ? value['note'] : undefined;
   return typeof note === 'string' ? note : '';
 }
 
-/** How many rows a list was cut by; the answer counts them as `not_shown`. */
+/** Number of rows cut from a list, which the output contains as `not_shown`. */
 export function notShown(value: JsonValue | null | undefined): number {
   const left = isRow(value) ? value['not_shown'] : undefined;
   return typeof left === 'number' && left > 0 ? left : 0;
 }
 
-/** What `{name}` may stand for, the nearest first. */
+/** Values for `{name}`, in order of precedence. */
 export type Scope = readonly (Readonly<Record<string, JsonValue>> | null | undefined)[];
 
-/** The names that arguments leave to be filled in. */
+/** The placeholders in arguments. */
 export function namesIn(args: Readonly<Record<string, JsonValue>>): ReadonlySet<string> {
   return new Set([...JSON.stringify(args).matchAll(/\{([^{}"]+)\}/g)].map(([, name = '']) => name));
 }
 
 /**
- * Arguments with their names filled in. A text that is nothing but a name keeps the field's type; one whose name
- * stands for nothing is left out.
+ * Substitutes placeholders. Text that is only a placeholder keeps the field's type; without a value it is
+ * omitted.
  */
 export function fill(args: Readonly<Record<string, JsonValue>>, scope: Scope): Record<string, JsonValue> {
   const filled: Record<string, JsonValue> = {};
@@ -193,7 +193,7 @@ function named(name: string, scope: Scope): JsonValue | undefined {
   return undefined;
 }
 
-/** A value as a few words: "retail, north" for a list, "Jane Doe" for `[[Jane Doe]]`. */
+/** A value as short text: "retail, north" for a list, "Jane Doe" for `[[Jane Doe]]`. */
 export function textOf(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value.replace(/\[\[([^\]|#]+)(?:#[^\]|]*)?(?:\|([^\]]*))?\]\]/g, (_, name: string, alias?: string) => alias ?? name);
@@ -202,7 +202,7 @@ export function textOf(value: JsonValue | undefined): string {
   return typeof value === 'number' ? String(value) : JSON.stringify(value);
 }
 
-/** "Jane Doe, Quillon Labs": the fields with a value. */
+/** "Jane Doe, Quillon Labs": the non-empty fields. */
 export function detailOf(fields: readonly string[], row: Row): string {
   return fields
     .map((field) => textOf(fieldOf(row, field)))
@@ -210,7 +210,7 @@ export function detailOf(fields: readonly string[], row: Row): string {
     .join(', ');
 }
 
-/** Whether any of a row's words has the text, whatever its case. */
+/** Whether any text of a row contains `sought`, ignoring case. */
 export function rowHas(row: Row, sought: string): boolean {
   const text = sought.trim().toLowerCase();
   return text === '' || Object.values(row).some((value) => textOf(value).toLowerCase().includes(text));

@@ -22,7 +22,7 @@ const answer = {
   ],
 };
 
-/** "lead 2 A B: 31400.10 EUR" for each column after the events. */
+/** Checks each column after the events: "lead 2 A B: 31400.10 EUR". */
 function check(events: readonly BoardEvent[], expected: readonly string[]) {
   const state = events.reduce(reduceBoard, stillBoard);
   const columns = columnsOf(part, answer, state).map(
@@ -35,7 +35,7 @@ function check(events: readonly BoardEvent[], expected: readonly string[]) {
 const still = ['lead 2 A B: 31400.10 EUR', 'won 1 C D: 8000 EUR, 50 USD', 'lost 0 : '];
 const lifted: BoardEvent = { type: 'lifted', card: 'B.md', from: 'lead', by: 'pointer' };
 
-test('a board as it was answered', () => {
+test('a board as loaded', () => {
   check([], still);
 });
 
@@ -43,14 +43,14 @@ test('a card over another column is counted there exactly and stays in its own',
   check([lifted, { type: 'reached', column: 'won' }], ['lead 1 A B: 22000.00 EUR', 'won 2 C D: 17400.10 EUR, 50 USD', 'lost 0 : ']);
 });
 
-test('a card of another currency is added to its own total', () => {
+test('a card in another currency is added to its own total', () => {
   check(
     [{ type: 'lifted', card: 'D.md', from: 'won', by: 'keys' }, { type: 'reached', column: 'lead' }],
     ['lead 3 A B: 31400.10 EUR, 50 USD', 'won 0 C D: 8000 EUR', 'lost 0 : '],
   );
 });
 
-test('dropped, it stands in its new column until the answer has it there', () => {
+test('a dropped card stays in its new column until a reload has it there', () => {
   const dropped: BoardEvent[] = [lifted, { type: 'reached', column: 'won' }, { type: 'dropped' }];
   const there = ['lead 1 A: 22000.00 EUR', 'won 2 B C D: 17400.10 EUR, 50 USD', 'lost 0 : '];
   check(dropped, there);
@@ -58,16 +58,16 @@ test('dropped, it stands in its new column until the answer has it there', () =>
   check([...dropped, { type: 'written', card: 'B.md' }, { type: 'answered' }], still);
 });
 
-test('refused, or given back, it is where it was', () => {
+test('a refused or cancelled card returns', () => {
   check([lifted, { type: 'reached', column: 'won' }, { type: 'dropped' }, { type: 'refused', card: 'B.md' }], still);
   check([lifted, { type: 'reached', column: 'won' }, { type: 'returned' }], still);
 });
 
-test('dropped where it was lifted, nothing moves', () => {
+test('a drop in the original column changes nothing', () => {
   expect([lifted, { type: 'dropped' } as const].reduce(reduceBoard, stillBoard)).toEqual(stillBoard);
 });
 
-test('the arrows end at the first and the last column', () => {
+test('the arrows stop at the first and the last column', () => {
   const columns = columnsOf(part, answer, stillBoard);
   expect([nextColumn(columns, 'lead', -1), nextColumn(columns, 'lead', 1), nextColumn(columns, 'lost', 1)]).toEqual(['lead', 'won', 'lost']);
 });

@@ -1,5 +1,5 @@
-// A board while a card is moved: pure. The cards and totals come from an answer; what is lifted or was
-// dropped and is being written is laid over them.
+// A board while a card is moved. Pure. Cards and totals come from the output; cards being moved or written
+// are overlaid.
 
 import type { BoardPart, JsonValue } from '../../ipc';
 import { amountsOf, moneyText, type Amount } from '../../shared/amount';
@@ -8,24 +8,24 @@ import { at, fieldOf, isRow, rowsAt, textOf, type Placed, type Row } from './ans
 import { titled } from './words';
 
 export interface BoardState {
-  /** A card on its way. */
+  /** A picked-up card. */
   readonly lift: Lift | null;
-  /** By card: where it was dropped, until an answer has it there. */
+  /** Targets of dropped cards by key, until a reload has them there. */
   readonly moved: Readonly<Record<string, Moved>>;
 }
 
 export interface Lift {
-  /** Key of the card. */
+  /** The card's key. */
   readonly card: string;
   readonly from: string;
-  /** The column that it would be dropped into. */
+  /** The column under the card. */
   readonly over: string;
   readonly by: 'pointer' | 'keys';
 }
 
 export interface Moved {
   readonly to: string;
-  /** Written; the next answer has it. */
+  /** Whether it is written, so that the next load has it. */
   readonly written: boolean;
 }
 
@@ -66,22 +66,22 @@ export function reduceBoard(state: BoardState, event: BoardEvent): BoardState {
 }
 
 export interface BoardColumn {
-  /** As the cards name it. */
+  /** As in the cards. */
   readonly name: string;
   readonly label: string;
   readonly folded: boolean;
   readonly cards: readonly Placed[];
-  /** With what is laid over the answer. */
+  /** Including the overlay. */
   readonly count: number;
   readonly total: readonly Amount[];
 }
 
-/** The columns as they are shown, with counts and totals as they will be where a card is over another column. */
+/** The columns to render, with counts and totals as they would be after the drop. */
 export function columnsOf(part: BoardPart, value: JsonValue | null, { lift, moved }: BoardState): BoardColumn[] {
   const cards = rowsAt(value, part.rows);
   const declared = at(value, part.columns);
   const columns = (Array.isArray(declared) ? declared : []).filter(isRow);
-  /** Where each card is drawn, and the column that its figures belong to. */
+  /** The column that a card is counted in. */
   const placeOf = ({ key, row }: Placed) => moved[key]?.to ?? columnOf(part, row);
   const countedIn = (card: Placed) => (lift?.card === card.key ? lift.over : placeOf(card));
 
@@ -107,7 +107,7 @@ export function columnsOf(part: BoardPart, value: JsonValue | null, { lift, move
   });
 }
 
-/** The column before or behind another. */
+/** The previous or next column. */
 export function nextColumn(columns: readonly BoardColumn[], from: string, by: 1 | -1): string {
   const place = columns.findIndex(({ name }) => name === from);
   return columns[Math.min(columns.length - 1, Math.max(0, place + by))]?.name ?? from;
@@ -123,7 +123,7 @@ export function valueOf(part: BoardPart, row: Row): Amount[] {
   return amountsOf(fieldOf(row, part.value), part.unit === null ? '' : textOf(fieldOf(row, part.unit)));
 }
 
-/** Exact, each currency by itself. A currency that comes to nothing is left out beside others. */
+/** Exact, per currency. A zero currency is omitted beside others. */
 function added(total: readonly Amount[], { amount, currency }: Amount): readonly Amount[] {
   const own = total.findIndex((one) => one.currency === currency || one.currency === '' || currency === '');
   const old = total[own];
@@ -134,7 +134,7 @@ function added(total: readonly Amount[], { amount, currency }: Amount): readonly
   return next.length > 1 ? next.filter((one) => /[1-9]/.test(one.amount)) : next;
 }
 
-/** "2 deals": in the word that the board has for its cards. */
+/** "2 deals", with the board's noun for its cards. */
 export function countText({ one, many }: BoardPart, count: number): string {
   return `${count} ${count === 1 ? (one ?? 'card') : (many ?? 'cards')}`;
 }

@@ -1,4 +1,4 @@
-// Where a chart's marks go: pure. Amounts become numbers here, for drawing alone.
+// Chart layout. Pure. Amounts become numbers here, only for drawing.
 
 import type { ChartPart, JsonValue } from '../../ipc';
 import { amountsOf } from '../../shared/amount';
@@ -8,7 +8,7 @@ import { daysBetween } from './words';
 export interface Point {
   readonly placed: Placed;
   readonly x: string;
-  /** By series; none where the value is not known. */
+  /** By series; null if unknown. */
   readonly values: readonly (number | null)[];
   readonly dashed: boolean;
   readonly mark: number | null;
@@ -26,33 +26,33 @@ export function pointsOf(part: ChartPart, value: JsonValue | null): Point[] {
   return part.shape === 'progress' ? byShare(points) : points;
 }
 
-/** Those with a mark, the fullest first. */
+/** Points with a limit, the fullest first. */
 function byShare(points: readonly Point[]): Point[] {
   return points.filter(({ mark }) => mark !== null).toSorted((a, b) => shareOf(b) - shareOf(a));
 }
 
-/** How much of its mark a point has, 1 for all of it. */
+/** A point's share of its limit; 1 is all of it. */
 export function shareOf({ values: [value], mark }: Point): number {
   if (mark === null || value == null) return 0;
   return mark > 0 ? value / mark : value > 0 ? Infinity : 0;
 }
 
-/** Points that are over their mark or nearly so. */
+/** Points that exceed or nearly reach their limit. */
 export function nearMark(points: readonly Point[]): Point[] {
   return points.filter((point) => shareOf(point) >= NEAR);
 }
 
-/** The share of a mark from which it needs a look. */
+/** The share of a limit that counts as nearly reached. */
 const NEAR = 0.98;
 
-/** A decimal as a number; of several currencies none is right. */
+/** A decimal as a number; null for several currencies. */
 function sizeOf(value: JsonValue | undefined): number | null {
   const amounts = amountsOf(value);
   const size = amounts.length === 1 ? Number(amounts[0]?.amount.replace('−', '-')) : NaN;
   return Number.isFinite(size) ? size : null;
 }
 
-/** Round marks from at most the lowest to at least the highest value, four or five of them. */
+/** Four or five round ticks that cover all values. */
 export function ticksOf(values: readonly number[], fromZero: boolean): number[] {
   const low = Math.min(...values, ...(fromZero ? [0] : []));
   const high = Math.max(...values, ...(fromZero ? [0] : []));
@@ -71,13 +71,13 @@ export function ticksOf(values: readonly number[], fromZero: boolean): number[] 
 }
 
 export interface Stretch {
-  /** Places of its points. */
+  /** Indexes of its points. */
   readonly from: number;
   readonly to: number;
   readonly dashed: boolean;
 }
 
-/** Pieces of a line that are drawn in one go; where a value is missing there is none. */
+/** Contiguous pieces of a line, split at missing values. */
 export function stretchesOf(points: readonly Point[], series: number): Stretch[] {
   const found: Stretch[] = [];
   for (let place = 1; place < points.length; place += 1) {
@@ -90,7 +90,7 @@ export function stretchesOf(points: readonly Point[], series: number): Stretch[]
   return found;
 }
 
-/** Spans that a line over dates may show, with the days each goes back. */
+/** Selectable time spans, in days. */
 export const spans = [
   { value: '1m', label: '1 m', days: 31 },
   { value: '6m', label: '6 m', days: 183 },
@@ -100,21 +100,21 @@ export const spans = [
 
 export type Span = (typeof spans)[number]['value'];
 
-/** The days from the first to the last point; none where `x` is no date. */
+/** The days from the first to the last point; none unless `x` is a date. */
 export function daysOf(points: readonly Point[]): number | null {
   const [first, last] = [points[0], points.at(-1)];
   return first && last ? daysBetween(first.x, last.x) : null;
 }
 
-/** The points of the last this many days. */
+/** The points of the last `days` days. */
 export function lately(points: readonly Point[], days: number): readonly Point[] {
   const end = points.at(-1)?.x ?? '';
   return points.filter(({ x }) => (daysBetween(x, end) ?? 0) <= days);
 }
 
 /**
- * Places of the points whose month is another than that before them, with its name; at least `apart` places
- * from the next. What is left of a month at the beginning gives way to the first whole one.
+ * Indexes of points that begin a month, with its name, at least `apart` apart. A partial first month gives
+ * way to the first whole one.
  */
 export function monthMarks(points: readonly Point[], apart = 1): { readonly at: number; readonly label: string }[] {
   const names = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

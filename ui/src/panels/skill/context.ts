@@ -1,4 +1,4 @@
-// What every part of a panel needs of the panel it stands in.
+// Context shared by all parts of a panel.
 
 import { createContext, useContext } from 'react';
 
@@ -12,31 +12,31 @@ export interface PanelContext {
   readonly skill: string;
   /** Today, YYYY-MM-DD. */
   readonly today: string;
-  /** It has the conversation's place. */
+  /** Whether the panel replaces the conversation. */
   readonly wide: boolean;
-  /** Text that rows are to have. */
+  /** The filter text. */
   readonly filter: string;
-  /** What a part asks, with the tab's inputs in its arguments. */
+  /** A part's call, with the tab's inputs in its arguments. */
   asked(part: { readonly tool: string; readonly args: Readonly<Record<string, JsonValue>> }): Asked;
   read(asked: Asked): Read | null;
   again(): void;
-  /** Does what a button says, for a row where it is one's. Rejects never; whether it came to pass. */
+  /** Performs a button's action, for its row if any. Never rejects; returns the outcome. */
   act(action: PanelAction, row?: Row, column?: string): Promise<Outcome>;
   openNote(path: string): void;
-  /** Opens the form of the record that a note is, else the note. */
+  /** Opens the form of a note's record, else the note. */
   editNote(path: string): Promise<void>;
   /** By its title. */
   openTab(title: string): void;
-  /** What the user chose of the tab's inputs, by name. */
+  /** The values of the tab's inputs, by name. */
   readonly inputs: Readonly<Record<string, string>>;
-  /** The inputs that stand at a part, because it alone uses them. */
+  /** The inputs shown at a part, because only it uses them. */
   inputsAt(part: object): readonly PanelInput[];
   choose(name: string, value: string): void;
-  /** The texts at these pointers in what the tab has read, each once. */
+  /** The distinct texts at these pointers in the tab's data. */
   among(pointers: readonly string[]): readonly string[];
 }
 
-/** `asked`: a form stands open and decides. */
+/** `asked`: an open form decides. */
 export type Outcome = { readonly kind: 'done' } | { readonly kind: 'asked' } | { readonly kind: 'failed'; readonly reason: string };
 
 const Context = createContext<PanelContext | null>(null);
@@ -49,5 +49,5 @@ export function usePanel(): PanelContext {
   return panel;
 }
 
-/** By pointer: the figures of an answer. */
+/** Figures of an output, by pointer. */
 export type Figures = ReadonlyMap<string, Figure>;

@@ -32,17 +32,17 @@ describe('words', () => {
     expect(weekdayText(date, today)).toBe(text);
   });
 
-  test('how old a price is', () => {
+  test('the age of a price', () => {
     expect(ageText('2026-11-18', today)).toBe('2 days old');
     expect(ageText('2026-11-19', today)).toBe('1 day old');
     expect(ageText(new Date(`${today}T17:35:00`).toISOString(), today)).toBe('17:35');
   });
 
-  test('months go over the ends of the year', () => {
+  test('months wrap around at the end of the year', () => {
     expect([monthAfter('2026-12', 1), monthAfter('2026-01', -1)]).toEqual(['2027-01', '2025-12']);
   });
 
-  test('several currencies are never one number', () => {
+  test('several currencies are never added', () => {
     const amounts = [
       { amount: '12', currency: 'EUR' },
       { amount: '3', currency: 'USD' },
@@ -64,7 +64,7 @@ describe('charts', () => {
     { date: '2026-11-06', value: '8', carried: true },
   ]);
 
-  test('a line stops where a value is missing and is dashed where it is carried forward', () => {
+  test('a line is split at a missing value and dashed if carried forward', () => {
     expect(stretchesOf(points, 0)).toEqual([
       { from: 0, to: 1, dashed: false },
       { from: 3, to: 4, dashed: false },
@@ -72,7 +72,7 @@ describe('charts', () => {
     ]);
   });
 
-  test('a value in several currencies is drawn nowhere', () => {
+  test('a value in several currencies is not drawn', () => {
     const [point] = pointsOf(part, [{ date: 'x', value: [{ amount: '1', currency: 'EUR' }, { amount: '2', currency: 'USD' }] }]);
     expect(point?.values).toEqual([null]);
   });
@@ -86,7 +86,7 @@ describe('charts', () => {
     expect(ticksOf(values, fromZero)).toEqual(marks);
   });
 
-  test('the names of two months never stand in each other', () => {
+  test('month labels never overlap', () => {
     const on = (...dates: string[]) => pointsOf(part, dates.map((date) => ({ date, value: '1' })));
     const labels = (marks: ReturnType<typeof monthMarks>) => marks.map(({ label }) => label);
     const days = on('2026-05-29', '2026-06-01', '2026-06-02', '2026-06-03', '2026-06-04', '2026-07-01', '2026-07-02');
@@ -100,7 +100,7 @@ describe('charts', () => {
   });
 });
 
-describe('where parts stand', () => {
+describe('layout', () => {
   const tab = panelOf('x', 'X', [
     {
       title: 'Positions',
@@ -115,26 +115,26 @@ describe('where parts stand', () => {
   ]).panel.tabs[0] as PanelTab;
   const kinds = (parts: readonly PanelPart[]) => parts.map(({ kind }) => kind);
 
-  test('with room: above, beside each other, and in the column beside', () => {
+  test('with room: above, side by side, and in the side column', () => {
     const { top, rows, side } = layoutOf(tab.parts);
     expect([kinds(top), rows.map(kinds), kinds(side)]).toEqual([['summary'], [['chart', 'chart'], ['table']], ['list']]);
   });
 
-  test('without room what stands beside becomes a tab of its own', () => {
+  test('without room the side column becomes a tab', () => {
     const tabs = tabsOf([tab], false);
     expect(tabs.map(({ title }) => title)).toEqual(['Positions', 'Value', 'Allocation', 'Due']);
     expect(tabs.map(({ tab: { count } }) => count)).toEqual([null, null, null, { tool: 'due', args: {}, at: '' }]);
     expect(tabs.map(({ layout }) => layout.rows.map(kinds))).toEqual([[['table']], [['chart']], [['chart']], [['list']]]);
   });
 
-  test('an input that one chart alone uses stands at the chart', () => {
+  test('an input used by only one chart is shown there', () => {
     const input = (name: string) => ({ name, label: '', kind: 'text', choices: [], among: [], default: '' }) satisfies PanelInput;
     expect(homeOf(input('range'), tab.parts)).toBe(tab.parts[1]);
     expect(homeOf(input('month'), tab.parts)).toBeNull();
   });
 });
 
-test('of many rows those around what is seen are on the page', () => {
+test('only rows around the visible ones are rendered', () => {
   expect(windowOf(0, 310, 10_000)).toEqual({ from: 0, to: 30, before: 0, after: 9970 * 31 });
   expect(windowOf(31_000, 310, 10_000)).toEqual({ from: 980, to: 1030, before: 980 * 31, after: 8970 * 31 });
 });
@@ -177,13 +177,13 @@ describe('limits and a strip', () => {
   const part = (at: number) => tabs[0]?.parts[at] as ChartPart;
   const value: JsonValue = { rows: [{ name: 'a', spent: '5', limit: '100' }, { name: 'b', spent: '99', limit: '100' }, { name: 'c', spent: '7', limit: null }, { name: 'd', spent: '1', limit: '0' }] };
 
-  test('the fullest limit is first, and what has none stands elsewhere', () => {
+  test('the fullest limit comes first, and rows without one are separate', () => {
     const names = (at: number) => pointsOf(part(at), value).map(({ x }) => x);
     expect([names(1), names(2)]).toEqual([['d', 'b', 'a'], ['c']]);
     expect(nearMark(pointsOf(part(1), value)).map(({ x }) => x)).toEqual(['d', 'b']);
   });
 
-  test('the strip stands at the foot, and in its tab where the window is narrow', () => {
+  test('the strip is at the foot, or in its tab in a narrow window', () => {
     const [month] = tabsOf(tabs, true);
     expect([month?.layout.foot.length, month?.layout.rows.map((row) => row.length)]).toEqual([1, [2, 1]]);
     const narrow = tabsOf(tabs, false);

@@ -1,4 +1,4 @@
-// What the shapes of a chart have in common.
+// Shared by all chart types.
 
 import { useEffect, useRef, useState } from 'react';
 
@@ -8,15 +8,15 @@ import type { Point } from './chart';
 export interface Drawn {
   readonly part: ChartPart;
   readonly points: readonly Point[];
-  /** Currency of all values; empty where it is not known. */
+  /** Currency of all values; empty if unknown. */
   readonly unit: string;
-  /** What a screen reader says of it. */
+  /** Screen reader text. */
   readonly label: string;
-  /** A value of a point, in its format. */
+  /** Formats a point's value. */
   write(point: Point | undefined, series: number): string;
 }
 
-/** The width that a chart has, px; the first where nothing can be measured. */
+/** The width of a chart, px; `first` until measured. */
 export function useWidth(first: number) {
   const ref = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(first);

@@ -1,4 +1,5 @@
-// A table beside the chat has room for two columns: what names a row and its amount. The rest stands below the name.
+// Beside the chat a table has room for two columns: a row's name and its amount. The rest is shown below the
+// name.
 
 import type { PanelColumn } from '../../ipc';
 import { isFigureFormat } from './words';
@@ -8,7 +9,7 @@ export interface Folded {
   readonly below: readonly PanelColumn[];
 }
 
-/** The first column of words names the row. */
+/** The first text column names the row. */
 export function titleColumn(columns: readonly PanelColumn[]): number {
   return Math.max(columns.findIndex(({ format }) => format === 'text'), 0);
 }

@@ -1,8 +1,8 @@
-// Where the parts of a tab stand: pure.
+// Layout of a tab's parts. Pure.
 
 import type { JsonValue, PanelInput, PanelPart, PanelTab } from '../../ipc';
 
-/** A tab as it is shown. */
+/** A tab as rendered. */
 export interface ShownTab {
   readonly key: string;
   readonly title: string;
@@ -12,21 +12,21 @@ export interface ShownTab {
 }
 
 export interface Layout {
-  /** Above everything, as wide as the panel. */
+  /** At the top, in full width. */
   readonly top: readonly PanelPart[];
-  /** Below each other; parts in one row stand beside each other. */
+  /** Rows of parts, each side by side. */
   readonly rows: readonly (readonly PanelPart[])[];
-  /** In the column beside all of them. */
+  /** In the side column. */
   readonly side: readonly PanelPart[];
-  /** At the panel's foot, always in sight. */
+  /** At the foot of the panel, always visible. */
   readonly foot: readonly ChartOf[];
-  /** Charts of another tab, of which one line says what needs a look. */
+  /** Charts of another tab, summarised in one line. */
   readonly brief: readonly ChartOf[];
 }
 
 /**
- * The declared tabs; where there is no room beside, what stands there becomes a tab of its own: "Follow-ups"
- * after "Pipeline", "Value" and "Allocation" after "Positions". Charts with the same word share one.
+ * The declared tabs; without room for a side column, its parts become tabs: "Follow-ups" after "Pipeline",
+ * "Value" and "Allocation" after "Positions". Charts with the same title share one.
  */
 export function tabsOf(tabs: readonly PanelTab[], room: boolean): ShownTab[] {
   const declared = new Set(tabs.map(({ title }) => title));
@@ -35,7 +35,7 @@ export function tabsOf(tabs: readonly PanelTab[], room: boolean): ShownTab[] {
     if (room) return [whole];
     const aside = tab.parts.filter((part, at) => isAside(tab.parts, at) && narrowTitle(part) !== '');
     const stay = tab.parts.filter((part) => !aside.includes(part));
-    // A tab that has nothing else keeps what it has.
+    // A tab without other content keeps them.
     if (aside.length === 0 || stay.every(({ kind }) => kind === 'summary')) return [whole];
     const brief = aside.filter((part): part is ChartOf => part.kind === 'chart' && part.shape === 'progress');
     const summary = layoutOf(stay.filter(({ kind }) => kind === 'summary'));
@@ -75,13 +75,13 @@ export function layoutOf(parts: readonly PanelPart[]): Layout {
   return { top, rows, side, foot, brief: [] };
 }
 
-/** How many rows it has; not where only its arguments would tell. */
+/** The number of a part's rows, unless it depends on arguments. */
 function countOf(part: PanelPart): PanelTab['count'] {
   if (part.kind !== 'list' && part.kind !== 'table') return null;
   return Object.keys(part.args).length === 0 ? { tool: part.tool, args: {}, at: part.rows } : null;
 }
 
-/** The title of a part, as its tab would say it. */
+/** A part's title, as for its tab. */
 export function titleOf(part: PanelPart): string {
   switch (part.kind) {
     case 'list':
@@ -100,12 +100,12 @@ export function titleOf(part: PanelPart): string {
   }
 }
 
-/** The tab that a part becomes where there is no room for it. */
+/** The title of a part's own tab. */
 function narrowTitle(part: PanelPart): string {
   return part.kind === 'chart' && part.narrow !== null ? part.narrow : titleOf(part);
 }
 
-/** It stands beside another one, or another one stands beside it. */
+/** Whether it shares a row with another part. */
 function isAside(parts: readonly PanelPart[], at: number): boolean {
   const [part, next] = [parts[at], parts[at + 1]];
   if (!part) return false;
@@ -117,7 +117,7 @@ function placeOf(part: PanelPart) {
   return part.kind === 'summary' || part.kind === 'calendar' || part.kind === 'mail' || part.kind === 'symbol' || part.kind === 'screener' ? 'below' : part.place;
 }
 
-/** An input that one chart alone uses stands at this chart; the others in the panel's head. */
+/** An input used by only one chart is shown there; the others in the panel's head. */
 export function homeOf({ name }: PanelInput, parts: readonly PanelPart[]): PanelPart | null {
   const users = parts.filter((part) => mentions(part.args, name));
   const charts = users.filter(({ kind }) => kind === 'chart');

@@ -1,4 +1,4 @@
-// Ten thousand contacts: what is on the page stays small, and the keys still lead everywhere.
+// Ten thousand contacts: few elements are rendered, and the keys still reach everything.
 
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -23,7 +23,7 @@ async function show(part: Parameters<typeof panelOf>[2][number]['parts']) {
   return userEvent.setup();
 }
 
-test('a list draws 50 of each group, then more, and the keys go on where they were', async () => {
+test('a list renders 50 of each group, then more, and the keys continue from there', async () => {
   const groups = [
     { value: 'lead', label: 'Leads' },
     { value: 'won', label: 'Won' },
@@ -34,7 +34,7 @@ test('a list draws 50 of each group, then more, and the keys go on where they we
   act(() => (screen.getAllByRole('listitem')[49] as HTMLElement).focus());
   await user.keyboard('j');
   expect(leads).toHaveFocus();
-  // It is one stop on the way to the next group, and on the way back.
+  // It is one stop on the way to the next group, and back.
   await user.keyboard('j');
   expect(screen.getAllByRole('listitem')[50]).toHaveFocus();
   expect(screen.getAllByRole('listitem')[50]).toHaveTextContent('N00001');
@@ -51,7 +51,7 @@ test('a list draws 50 of each group, then more, and the keys go on where they we
   expect(screen.getAllByRole('listitem')[49]).toHaveFocus();
 });
 
-test('a board draws 20 cards of each column, and its counts are of all', async () => {
+test('a board renders 20 cards per column, and its counts include all', async () => {
   const user = await show([
     { kind: 'board', tool: 'list', columns: '/stages', rows: '/rows', column: 'stage', title: 'name', drop: { label: 'Move', tool: 'move', args: { path: '{path}' } } },
   ]);
@@ -68,7 +68,7 @@ test('a board draws 20 cards of each column, and its counts are of all', async (
   expect(cards()[20]).toHaveFocus();
 });
 
-test('a card that was moved stays in sight, wherever it stands in its column', async () => {
+test('a moved card stays visible at any position in its column', async () => {
   const user = await show([
     { kind: 'board', tool: 'list', columns: '/stages', rows: '/rows', column: 'stage', title: 'name', drop: { label: 'Move', tool: 'move', args: { path: '{path}' } } },
   ]);
@@ -79,11 +79,11 @@ test('a card that was moved stays in sight, wherever it stands in its column', a
   act(() => last()?.focus());
   await user.keyboard(' {ArrowRight} ');
   filter('');
-  // The answer has it where it was; it is in sight there too.
+  // The reload has it at its old position, where it is visible, too.
   expect(last()).toBeVisible();
 });
 
-test('a board shows its columns while it is read', async () => {
+test('a board shows its columns while loading', async () => {
   setWindow({ width: 1440 });
   const backend = new FakeBackend(sampleWorld()).on('call_tool', () => new Promise<never>(() => {}));
   renderInApp(
@@ -94,7 +94,7 @@ test('a board shows its columns while it is read', async () => {
   expect(screen.getAllByTestId('column-skeleton').length).toBeGreaterThan(2);
 });
 
-test('a currency that nobody chose is shown by its code', async () => {
+test('the default currency is shown by its code', async () => {
   setWindow({ width: 1440 });
   const backend = new FakeBackend(sampleWorld()).on('call_tool', () => answer(value)).on('usual_currency', () => ({ currency: 'CHF' }));
   const inputs = [{ name: 'currency', label: 'Currency', kind: 'currency' as const, default: '', choices: [] }];

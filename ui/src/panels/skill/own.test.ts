@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { panelsIn } from './own';
 
-/** What a panel beside a skill may import. */
+/** Allowed imports of a skill's own panel. */
 const allowed = /^(\.\/|\.\.\/\.\.\/\.\.\/ui\/src\/(shared|ipc)(\/|$)|react$)/;
 
 function foreignImports(source: string): string[] {
@@ -10,7 +10,7 @@ function foreignImports(source: string): string[] {
   return imports.flatMap(([, path = '']) => (allowed.test(path) ? [] : [path]));
 }
 
-test('the panel of a skill is found by the folder it lies in', () => {
+test('the panel of a skill is found by its folder', () => {
   const load = () => Promise.reject(new Error('not loaded here'));
   const found = panelsIn({ '../../../../skills/screener/ui/index.tsx': load, '../../../../skills/screener/ui/rows.tsx': load });
   expect(Object.keys(found)).toEqual(['screener']);
@@ -28,7 +28,7 @@ test.each([
   expect(foreignImports(source)).toEqual(foreign);
 });
 
-test('panels beside skills import the shared parts and the commands only', () => {
+test('skill panels import only shared parts and the IPC layer', () => {
   const files = import.meta.glob<string>('../../../../skills/*/ui/**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true });
   expect(Object.entries(files).flatMap(([file, source]) => foreignImports(source).map((path) => `${file}: ${path}`))).toEqual([]);
 });

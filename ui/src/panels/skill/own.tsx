@@ -1,5 +1,5 @@
-// A panel that a skill brings itself, where its declaration does not say enough: `skills/<id>/ui/index.tsx`.
-// It draws with `ui/src/shared` and `ui/src/ipc` only, and has its data from its skill's tools only.
+// A skill's own panel, for content beyond a declaration: `skills/<id>/ui/index.tsx`. It uses only
+// `ui/src/shared` and `ui/src/ipc`, and gets its data only from its skill's tools.
 
 import { lazy, Suspense, type ComponentType } from 'react';
 
@@ -8,21 +8,21 @@ import { Loading } from '../../shared';
 import { useApp } from '../../state/hooks';
 import { failed } from './useReads';
 
-/** What `skills/<id>/ui/index.tsx` gives as its default. */
+/** The default export of `skills/<id>/ui/index.tsx`. */
 export type OwnPanelComponent = ComponentType<OwnPanelProps>;
 
 export interface OwnPanelProps {
-  /** It has the conversation's place. */
+  /** Whether it replaces the conversation. */
   readonly wide: boolean;
-  /** Grows when notes changed: what was read may be old. */
+  /** Increases when notes changed, so loaded data may be stale. */
   readonly revision: number;
-  /** Calls a tool of the skill by its own id, such as `list`. A failure is an answer that is not `ok`. */
+  /** Calls a tool of the skill by its short name, such as `list`. A failure is a result that is not `ok`. */
   call(tool: string, args: Readonly<Record<string, JsonValue>>): Promise<ToolResult>;
 }
 
 type Load = () => Promise<{ default: OwnPanelComponent }>;
 
-/** By skill; loaded when first shown. */
+/** By skill; loaded lazily. */
 export const ownPanels: Readonly<Record<string, OwnPanelComponent>> = panelsIn(
   import.meta.glob<{ default: OwnPanelComponent }>('../../../../skills/*/ui/index.tsx'),
 );
@@ -41,7 +41,7 @@ export function OwnPanel({ skill, wide, Panel }: { skill: string; wide: boolean;
   const backend = useBackend();
   const revision = useApp(({ revisions }) => revisions.changes);
   const call: OwnPanelProps['call'] = (tool, args) => {
-    // A name with a skill in it would be another's.
+    // A qualified name would be another skill's.
     if (tool.includes('.')) return Promise.resolve(failed(new Error(`${tool} is not a tool of ${skill}`)));
     return backend.rpc('call_tool', { tool: `${skill}.${tool}`, args: { ...args }, run: `panel-${crypto.randomUUID()}` }).catch(failed);
   };

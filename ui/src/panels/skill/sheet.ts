@@ -1,13 +1,14 @@
-// The form of a tool over a panel, from filling it in to the result: pure. What is typed is lost only by closing it.
+// State of a tool's form over a panel, from filling it in to the result. Pure. Only closing it discards
+// entered values.
 
 import type { JsonValue, UserError } from '../../ipc';
 
 export interface SheetState {
-  /** The call that runs now. */
+  /** The run in progress. */
   readonly run: string | null;
-  /** Why the last one was refused. */
+  /** Why the last run was refused. */
   readonly error: UserError | null;
-  /** What the tool answered instead of doing it, and the arguments it answered to. */
+  /** The tool's proposal instead of a result, with its arguments. */
   readonly proposed: { readonly args: JsonValue; readonly answer: JsonValue } | null;
 }
 
@@ -15,7 +16,7 @@ export type SheetEvent =
   | { readonly type: 'begun'; readonly run: string }
   | { readonly type: 'refused'; readonly run: string; readonly error: UserError }
   | { readonly type: 'proposed'; readonly run: string; readonly args: JsonValue; readonly answer: JsonValue }
-  /** From what is proposed back to what was typed. */
+  /** From the proposal back to the entered values. */
   | { readonly type: 'back' };
 
 export const firstSheet = (proposed: SheetState['proposed'], error: UserError | null): SheetState => ({ run: null, error, proposed });

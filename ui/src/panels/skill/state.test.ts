@@ -10,16 +10,16 @@ function reading(run = 'r1', before: Reads = {}): Reads {
   return reduceReads(before, { type: 'begun', asked, run });
 }
 
-test('the order of arguments makes no other read', () => {
+test('argument order does not matter', () => {
   expect(keyOf({ tool: 'crm.pipeline', args: { month: '2026-11', board: true } })).toBe(keyOf(asked));
 });
 
-test('what is wanted twice is due once, and not again while it runs', () => {
+test('a request wanted twice is due once, and not again while it runs', () => {
   expect(dueReads({}, [asked, { ...asked }])).toEqual([asked]);
   expect(dueReads(reading(), [asked])).toEqual([]);
 });
 
-test('changes while it is read make it due once more when it has ended', () => {
+test('changes during a load make it due once more afterwards', () => {
   const changed = reduceReads(reduceReads(reading(), { type: 'changed' }), { type: 'changed' });
   expect(dueReads(changed, [asked])).toEqual([]);
   const ended = reduceReads(changed, { type: 'ended', asked, run: 'r1', at, result: answer({}) });
@@ -27,7 +27,7 @@ test('changes while it is read make it due once more when it has ended', () => {
   expect(dueReads(reading('r2', ended), [asked])).toEqual([]);
 });
 
-test('an answer is kept while it is read again, and when that fails', () => {
+test('data is kept during a reload and after a failed one', () => {
   const done = reduceReads(reading(), { type: 'ended', asked, run: 'r1', at, result: answer({ open: 1 }) });
   const error = { code: 'tool_failed', message: 'No.', hint: 'Try.' } as const;
   const failed = reduceReads(reading('r2', done), {
@@ -38,11 +38,11 @@ test('an answer is kept while it is read again, and when that fails', () => {
     result: { ...answer(null), ok: false, error },
   });
   expect(failed[keyOf(asked)]).toMatchObject({ run: null, at, error, result: { value: { open: 1 } } });
-  // A failure alone is no reason to ask again and again.
+  // A failure alone causes no retries.
   expect(dueReads(failed, [asked])).toEqual([]);
 });
 
-test('the answer of an older call is not taken', () => {
+test('the response of an older call is ignored', () => {
   const now = reading('r2', reading('r1'));
   expect(reduceReads(now, { type: 'ended', asked, run: 'r1', at, result: answer({}) })).toBe(now);
 });

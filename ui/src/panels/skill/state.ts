@@ -1,5 +1,5 @@
-// What a panel has read, as data: pure, no clock and no identity of its own.
-// A distinct tool with its arguments is one read, however many parts show it.
+// Data loaded by a panel. Pure, without a clock. A tool with its arguments is one request, however many parts
+// show it.
 
 import type { JsonValue, ToolResult, UserError } from '../../ipc';
 
@@ -10,15 +10,15 @@ export interface Asked {
 }
 
 export interface Read extends Asked {
-  /** The call that runs now. */
+  /** The run in progress. */
   readonly run: string | null;
-  /** The last answer that succeeded; kept while it is read again and when that fails. */
+  /** The last successful result; kept during a reload and after a failed one. */
   readonly result: ToolResult | null;
-  /** When that answer came, RFC 3339. */
+  /** Time of that result, RFC 3339. */
   readonly at: string | null;
-  /** Why the last reading failed. */
+  /** The error of the last load. */
   readonly error: UserError | null;
-  /** Something changed since the last call began: it is read once more. */
+  /** Something changed since the last call began, so it must be reloaded. */
   readonly stale: boolean;
 }
 
@@ -27,7 +27,7 @@ export type Reads = Readonly<Record<string, Read>>;
 export type ReadEvent =
   | { readonly type: 'begun'; readonly asked: Asked; readonly run: string }
   | { readonly type: 'ended'; readonly asked: Asked; readonly run: string; readonly at: string; readonly result: ToolResult }
-  /** Notes or tools changed, or the user asks: whatever was read may be old, or what has this key. */
+  /** Notes or tools changed, or the user requests a reload, of everything or of this key. */
   | { readonly type: 'changed'; readonly key?: string };
 
 export function reduceReads(reads: Reads, event: ReadEvent): Reads {
@@ -50,13 +50,13 @@ export function reduceReads(reads: Reads, event: ReadEvent): Reads {
   }
 }
 
-/** What a panel that was closed had read, as the next one begins with it. A call that still ran is not waited for. */
+/** Data of a closed panel, as initial data of the next. Running calls are abandoned. */
 export function settled(reads: Reads): Reads {
   const known = Object.entries(reads).filter(([, { result, error }]) => result !== null || error !== null);
   return Object.fromEntries(known.map(([key, read]) => [key, { ...read, run: null }]));
 }
 
-/** Of what is wanted, what is to be read now: never read, or old and not being read. */
+/** The wanted requests that are due: never loaded, or stale and not loading. */
 export function dueReads(reads: Reads, wanted: readonly Asked[]): Asked[] {
   const due = new Map<string, Asked>();
   for (const asked of wanted) {
@@ -66,7 +66,7 @@ export function dueReads(reads: Reads, wanted: readonly Asked[]): Asked[] {
   return [...due.values()];
 }
 
-/** The same for the same tool and arguments, in whatever order they stand. */
+/** Identifies a tool with its arguments, in any order. */
 export function keyOf({ tool, args }: Asked): string {
   return JSON.stringify([tool, sorted(args)]);
 }

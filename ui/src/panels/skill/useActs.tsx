@@ -1,4 +1,4 @@
-// What the user does in a panel: calls of the skill's tools, forms of tools and of records, the import.
+// The user's actions in a panel: calls, tool forms, record forms, the import.
 
 import { useState, type ReactNode } from 'react';
 
@@ -17,7 +17,7 @@ interface Panel {
   readonly today: string;
   readonly inputs: Readonly<Record<string, string>>;
   readonly tabs: readonly ShownTab[];
-  /** The whole name of one of the skill's tools. */
+  /** The full name of one of the skill's tools. */
   nameOf(tool: string): string;
   again(): void;
   openImport(): void;
@@ -26,11 +26,11 @@ interface Panel {
 export interface Acts {
   readonly act: PanelContext['act'];
   call(label: string, tool: string, args: Readonly<Record<string, JsonValue>>): Promise<Outcome>;
-  /** Those that the bars below the panel show. */
+  /** The calls shown in the bars below the panel. */
   readonly calls: PanelCalls;
   /** The call that a form over the panel shows instead. */
   readonly elsewhere: string | null;
-  /** Opens the form of a call again. */
+  /** Reopens the form of a call. */
   edit(call: PanelCall): void;
   readonly sheet: ReactNode;
 }
@@ -54,7 +54,7 @@ export function useActs(panel: Panel): Acts {
     }
     return result.ok ? { kind: 'done' } : { kind: 'failed', reason: result.error?.message ?? `${tool} failed.` };
   };
-  /** Asked for when it is needed: notes may have changed it. */
+  /** Loaded on demand, since notes may have changed it. */
   const usualCurrency = async (action: PanelAction, names: Scope): Promise<string> => {
     if (!namesIn(action.args).has('currency') || fill({ currency: '{currency}' }, names)['currency'] !== undefined) return '';
     const { currency } = await backend.rpc('usual_currency', { skill }).catch(() => ({ currency: null }));
@@ -100,11 +100,11 @@ export function useActs(panel: Panel): Acts {
 
 const notANote: Outcome = { kind: 'failed', reason: 'This row is not a note.' };
 
-/** The form of a tool that lies over the panel, one at a time. */
+/** The tool form over the panel, at most one. */
 function useForms(calls: PanelCalls, again: () => void) {
-  /** With a number, so that another one in its place begins anew. */
+  /** With a number as its key, so that a new form starts fresh. */
   const [form, setForm] = useState<(ToolToFill & { number: number }) | null>(null);
-  /** The call that it waits for. */
+  /** The run that it waits for. */
   const [inForm, setInForm] = useState<string | null>(null);
   const open = (next: ToolToFill) => {
     setInForm(null);
@@ -116,7 +116,7 @@ function useForms(calls: PanelCalls, again: () => void) {
     again();
     return result;
   };
-  /** A call once more, changed: nothing of what was typed is lost. */
+  /** Repeats a call with edits, keeping the entered values. */
   const edit = (old: PanelCall) => {
     calls.dismiss(old);
     const proposed = old.result?.ok && isProposal(old.result.value) ? { proposed: old.result.value } : {};

@@ -1,5 +1,5 @@
-// The user's own calls from a panel: a click, a drag or a form of it. What a call changed can be undone
-// for a while from the bar below the panel, and afterwards under Changes.
+// The user's own calls from a panel: by a click, a drag or a form. Their changes can be undone for a while
+// from the bar below the panel, and later under Changes.
 
 import { useCallback, useEffect, useRef, useState } from 'react';
 
@@ -9,29 +9,29 @@ import { isProposal } from '../../shared/confirm';
 import { noteOf, problemsIn } from './answer';
 import { failed } from './useReads';
 
-/** How long a call that ended well is offered to be undone, ms. */
+/** How long Undo is offered after success, ms. */
 export const UNDO_FOR = 10_000;
 
 export interface PanelCall {
-  /** Of its run; its events carry it as `session`. */
+  /** The run id; the `session` of its events. */
   readonly id: string;
-  /** What the user did: "Move Pinecrest second clinic to won". */
+  /** The user's action: "Move Pinecrest second clinic to won". */
   readonly label: string;
   /** `skill.tool` */
   readonly tool: string;
   readonly args: Readonly<Record<string, JsonValue>>;
-  /** None while it runs. */
+  /** None while running. */
   readonly result: ToolResult | null;
   readonly stopping: boolean;
   readonly undone: boolean;
-  /** Why it is not undone. */
+  /** Why undo failed. */
   readonly undoProblem: UserError | null;
 }
 
 export interface PanelCalls {
-  /** Those to be shown, oldest first. */
+  /** The calls to show, oldest first. */
   readonly calls: readonly PanelCall[];
-  /** `run` names it where the caller has to know it before it ends. */
+  /** `run` sets its id if the caller needs it in advance. */
   call(label: string, tool: string, args: Readonly<Record<string, JsonValue>>, run?: string): Promise<ToolResult>;
   stop(call: PanelCall): void;
   undo(call: PanelCall): void;
@@ -69,7 +69,7 @@ export function useCalls(): PanelCalls {
     const result = await backend.rpc('call_tool', { tool, args: { ...args }, run: id }).catch(failed);
     unwatch(id);
     change(id, { result });
-    // A failure stays until it is read, and so does what was done in part only, or wants something more.
+    // Failures, partial results and follow-ups stay until dismissed.
     const tells = problemsIn([result.value]).length > 0 || noteOf(result.value) !== '' || isProposal(result.value);
     if (result.ok && !tells) dropLater(id);
     return result;

@@ -1,19 +1,19 @@
-// How many of many entries are on the page: some at first, then more on demand. All of ten thousand at once would
-// keep the window from answering.
+// Renders the first entries of a long list, and more on demand. Rendering ten thousand at once would freeze
+// the window.
 
 import { useEffect, useRef, useState, type RefObject } from 'react';
 
-/** Entries at first, and those that a click adds. */
+/** Entries at first, and added by a click. */
 export const FIRST = 50;
 export const MORE = 150;
 
 export interface More {
   readonly most: number;
-  /** Draws more, and brings the focus to the first of them. */
+  /** Renders more, and focuses the first of them. */
   readonly show: () => void;
 }
 
-/** `entries` finds the entries on the page in `box`, in their order. */
+/** `entries` selects the rendered entries in `box`, in order. */
 export function useMore(box: RefObject<HTMLElement | null>, entries: string, first = FIRST): More {
   const [most, setMost] = useState(first);
   const next = useRef<number | null>(null);

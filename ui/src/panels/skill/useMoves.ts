@@ -1,4 +1,4 @@
-// Cards on their way between the columns of a board: by the pointer, or by keys.
+// Moves cards between the columns of a board, by pointer or keys.
 
 import { useEffect, useMemo, useReducer, useState, type KeyboardEvent, type PointerEvent, type RefObject } from 'react';
 
@@ -9,10 +9,10 @@ import { columnsOf, countText, nextColumn, reduceBoard, stillBoard, type BoardCo
 import { usePanel } from './context';
 import { titled } from './words';
 
-/** How far the pointer goes before a press is a drag, px. */
+/** Pointer distance that turns a press into a drag, px. */
 const DRAG_FROM = 4;
 
-/** A card under the pointer: where it was pressed, and where it is now, px of the window. */
+/** A dragged card: where it was pressed, and where it is now, px of the window. */
 export interface Drag {
   readonly card: Placed;
   readonly pressed: { readonly x: number; readonly y: number };
@@ -24,9 +24,9 @@ export interface Moves {
   readonly state: BoardState;
   readonly columns: readonly BoardColumn[];
   readonly drag: Drag | null;
-  /** Cards that were moved stay in sight, wherever they stand in their column. */
+  /** Moved cards stay visible at any position in their column. */
   readonly moved: ReadonlySet<string>;
-  /** What a screen reader says of the last step. */
+  /** Screen reader announcement of the last step. */
   readonly said: string;
   handlersOf(card: Placed): CardHandlers;
 }
@@ -40,14 +40,14 @@ interface PointerHandlers {
   readonly onPointerCancel: () => void;
 }
 
-/** `answered` differs with each answer; `root` is the board. */
+/** `answered` changes with each load; `root` is the board. */
 export function useMoves(part: BoardPart, value: JsonValue, answered: string | null, root: RefObject<HTMLElement | null>): Moves {
   const panel = usePanel();
   const [state, dispatch] = useReducer(reduceBoard, stillBoard);
   const [said, setSaid] = useState('');
   const [moved, setMoved] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => dispatch({ type: 'answered' }), [answered]);
-  // Not at each move of the pointer: there may be thousands of cards.
+  // Memoised: pointer moves re-render, and there may be thousands of cards.
   const columns = useMemo(() => columnsOf(part, value, state), [part, value, state]);
   const labelOf = (name: string) => columns.find((column) => column.name === name)?.label ?? titled(name);
   const titleOf = (card: Placed) => textOf(fieldOf(card.row, part.title));
@@ -74,7 +74,7 @@ export function useMoves(part: BoardPart, value: JsonValue, answered: string | n
   return { state, columns, drag, moved, said, handlersOf: (card) => ({ ...pointer(card), onKeyDown: onKeyDown(card) }) };
 }
 
-/** What the pointer and the keys move cards on. */
+/** The board for pointer and keys. */
 interface Board {
   readonly part: BoardPart;
   readonly columns: readonly BoardColumn[];
@@ -98,7 +98,7 @@ function useDrag({ part, columns, state, root, dispatch, drop }: Board) {
     onPointerDown: (event: PointerEvent<HTMLElement>) => {
       if (event.button !== 0 || !part.drop || (event.target as Element).closest('[aria-haspopup]') !== null) return;
       const box = event.currentTarget.getBoundingClientRect();
-      // The title keeps its press until it is a drag: alone it opens the note.
+      // A press on the title opens the note unless it becomes a drag.
       if ((event.target as Element).closest('button') === null) event.currentTarget.setPointerCapture(event.pointerId);
       setDrag({
         card,
@@ -109,7 +109,7 @@ function useDrag({ part, columns, state, root, dispatch, drop }: Board) {
     },
     onPointerMove: (event: PointerEvent<HTMLElement>) => {
       if (drag?.card.key !== card.key) return;
-      // Let go where nobody heard it.
+      // The button was released outside of the window.
       if (event.buttons === 0) return giveBack();
       const now = { x: event.clientX, y: event.clientY };
       if (drag.now === null) {
@@ -129,7 +129,7 @@ function useDrag({ part, columns, state, root, dispatch, drop }: Board) {
     onPointerCancel: giveBack,
   });
 
-  // Esc ends a drag by pointer too, wherever the focus is.
+  // Esc cancels a pointer drag wherever the focus is.
   const dragging = drag?.now != null;
   useEffect(() => {
     if (!dragging) return;
@@ -145,7 +145,7 @@ function useDrag({ part, columns, state, root, dispatch, drop }: Board) {
   return { drag, pointer, giveBack };
 }
 
-/** Space lifts and drops, arrows move, Esc returns. */
+/** Space picks up and drops, arrows move, Esc cancels. */
 function keysOf({ part, columns, state, dispatch, setSaid, drop, titleOf, labelOf, openNote }: Board, giveBack: () => void) {
   return (card: Placed) => (event: KeyboardEvent<HTMLElement>) => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -197,12 +197,12 @@ function keysOf({ part, columns, state, dispatch, setSaid, drop, titleOf, labelO
   };
 }
 
-/** The column that a card is drawn in now. */
+/** The column in which a card is rendered. */
 function shownIn(columns: readonly BoardColumn[], card: Placed): string {
   return columns.find(({ cards }) => cards.some(({ key }) => key === card.key))?.name ?? '';
 }
 
-/** The card beside one in its column, or the first of the column beside it. */
+/** The next card in its column, or the first of the next column. */
 export function moveFocus(from: HTMLElement, by: 1 | -1, way: 'card' | 'column'): void {
   const column = from.closest('[data-column]');
   if (!column) return;

@@ -1,5 +1,5 @@
-// Asks the skill's tools for what its panel shows, and again when notes change. A change while a call
-// runs asks once more when it has ended, not once for each change.
+// Loads a panel's data from the skill's tools, and reloads it when notes change. Changes during a call cause
+// one reload afterwards, not one each.
 
 import { useCallback, useEffect, useReducer, useRef } from 'react';
 
@@ -10,15 +10,15 @@ import { dueReads, keyOf, reduceReads, settled, type Asked, type Read, type Read
 export interface PanelReads {
   of(asked: Asked): Read | null;
   readonly all: Reads;
-  /** Reads everything again. */
+  /** Reloads everything. */
   again(): void;
-  /** Reads one thing again. */
+  /** Reloads one request. */
   reread(asked: Asked): void;
 }
 
 /**
- * `of`: what is read comes from notes, or from elsewhere, where a change of notes makes nothing old, or from where
- * only the user asks again. `kept`: what was read before the panel was closed.
+ * `of`: whether the data comes from notes, from elsewhere, so that changed notes do not matter, or is only
+ * reloaded on request. `kept`: data loaded before the panel was closed.
  */
 export function useReads(wanted: readonly Asked[], of: 'notes' | 'elsewhere' | 'asked' = 'notes', kept: Reads = {}): PanelReads {
   const backend = useBackend();
@@ -43,7 +43,7 @@ export function useReads(wanted: readonly Asked[], of: 'notes' | 'elsewhere' | '
     for (const asked of dueReads(reads, wanted)) {
       const run = `panel-${crypto.randomUUID()}`;
       dispatch({ type: 'begun', asked, run });
-      // A rule may make a read ask: the question comes as an event of the run.
+      // A rule may require approval of a read: the question is an event of the run.
       watch(run);
       const ended = (result: ToolResult) => {
         unwatch(run);

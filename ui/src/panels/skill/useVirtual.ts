@@ -1,21 +1,21 @@
-// Which of many rows of one height are in sight.
+// Virtualises rows of equal height.
 
 import { useEffect, useState, type RefObject } from 'react';
 
-/** px; as `BodyRow` of the table has it. */
+/** px; equals the table's `BodyRow`. */
 export const ROW_HEIGHT = 31;
-/** Rows that are kept beyond the edge of what is seen. */
+/** Rows rendered beyond the visible ones. */
 const OVERSCAN = 20;
 
 export interface Window {
   readonly from: number;
   readonly to: number;
-  /** px of the rows that are left out above and below. */
+  /** Height of the rows omitted above and below, px. */
   readonly before: number;
   readonly after: number;
 }
 
-/** All rows where it is off. Follows the scrolling of the element around `body` that is marked `data-scroll`. */
+/** All rows if disabled. Follows the scroll position of the ancestor marked `data-scroll`. */
 export function useVirtual(body: RefObject<HTMLElement | null>, count: number, on: boolean): Window {
   const [seen, setSeen] = useState({ top: 0, height: 800 });
   useEffect(() => {
@@ -32,7 +32,7 @@ export function useVirtual(body: RefObject<HTMLElement | null>, count: number, o
   return on ? windowOf(seen.top, seen.height, count) : { from: 0, to: count, before: 0, after: 0 };
 }
 
-/** The rows around what is seen; `top` is how far the first row has gone out of sight, px. */
+/** The rows around the visible ones; `top` is how far the first row is scrolled out of view, px. */
 export function windowOf(top: number, height: number, count: number): Window {
   const from = Math.min(Math.max(0, Math.floor(top / ROW_HEIGHT) - OVERSCAN), Math.max(0, count - 1));
   const to = Math.min(count, Math.ceil((top + height) / ROW_HEIGHT) + OVERSCAN);

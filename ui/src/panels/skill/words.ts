@@ -1,4 +1,4 @@
-// Values of a panel in words. Pure.
+// Formats values of a panel. Pure.
 
 import type { JsonValue, PanelFormat } from '../../ipc';
 import { amountsOf, moneyText, numberText, percentText } from '../../shared/amount';
@@ -10,13 +10,13 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const DAY = 86_400_000;
 
-/** "Tue 24 Nov" within a week from today, else "8 Dec", with the year where it is far away. `today`: YYYY-MM-DD. */
+/** "Tue 24 Nov" within a week from today, else "8 Dec", with the year if distant. `today`: YYYY-MM-DD. */
 export function dateText(value: string, today: string): string {
   const days = daysBetween(today, value) ?? NaN;
   return dayOf(value, today, days > 0 && days < 7);
 }
 
-/** "Tue 24 Nov", as a column of dates has it: also long ago, until the year has to be named. */
+/** "Tue 24 Nov" for a column of dates: also for past days, as long as no year is needed. */
 export function weekdayText(value: string, today: string): string {
   return dayOf(value, today, true);
 }
@@ -31,7 +31,7 @@ function dayOf(value: string, today: string, weekday: boolean): string {
   return weekday ? `${weekdays[date.getUTCDay()]} ${day}` : day;
 }
 
-/** "17:35" for a time of today, "2 days old" else. */
+/** "17:35" for a time of today, else "2 days old". */
 export function ageText(value: string, today: string): string {
   const local = value.includes('T') ? localParts(value) : { day: value, time: '' };
   const days = daysBetween(local.day, today);
@@ -47,12 +47,12 @@ export function monthText(month: string): string {
   return year === undefined ? month : `${names[Number(number) - 1] ?? month} ${year}`;
 }
 
-/** Words of a tool, with each amount in them as the window writes it: "+ 3.50 EUR upcoming" → "+ €3.50 upcoming". */
+/** A tool's text with amounts in the window's format: "+ 3.50 EUR upcoming" → "+ €3.50 upcoming". */
 export function wordsText(words: string): string {
   return words.replace(/(^|[ (])([−-]?\d+(?:\.\d+)?) ([A-Z]{3})\b/g, (_, before: string, amount: string, currency: string) => before + moneyText({ amount, currency }));
 }
 
-/** The month this many after another: `2026-11`, 2 → `2027-01`. */
+/** The month `by` months later: `2026-11`, 2 → `2027-01`. */
 export function monthAfter(month: string, by: number): string {
   const [year = NaN, number = NaN] = month.split('-').map(Number);
   const count = year * 12 + number - 1 + by;
@@ -88,25 +88,25 @@ export function valueText(value: JsonValue | undefined, format: PanelFormat, uni
   }
 }
 
-/** Formats whose values stand at the right end of their column. */
+/** Right-aligned formats. */
 export function isFigureFormat(format: PanelFormat): boolean {
   return ['number', 'money', 'percent', 'gain', 'signed', 'change'].includes(format);
 }
 
-/** What a column is sorted by: figures by size, the rest by their words. */
+/** The sort key of a column: figures by size, the rest by text. */
 export function sortValue(value: JsonValue | undefined, format: PanelFormat): string | number {
   if (!isFigureFormat(format) && format !== 'bar') return textOf(value).toLowerCase();
   const [amount] = amountsOf(value);
   return amount && decimal(amount.amount) ? Number(amount.amount.replace('−', '-')) : -Infinity;
 }
 
-/** The order of words, numbers in them by their size; nothing stands last. */
+/** Natural order with numbers by size; empty text comes last. */
 export function byText(a: string, b: string): number {
   if (a === '' || b === '') return Number(a === '') - Number(b === '');
   return byName(a, b);
 }
 
-/** "Move A to won" → "Moved A to won": what a button said it does, once it is done. */
+/** "Move A to won" → "Moved A to won": a button's label after it is done. */
 export function pastText(label: string): string {
   const [verb = '', ...rest] = label.split(' ');
   return [pastOf(verb), ...rest].join(' ');
@@ -129,7 +129,7 @@ export function titled(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Whole days from one date to another; none where one of them is no date. */
+/** Whole days between two dates; none for an invalid date. */
 export function daysBetween(from: string, to: string): number | null {
   const [a, b] = [from, to].map((date) => (/^\d{4}-\d{2}-\d{2}/.test(date) ? Date.parse(`${date.slice(0, 10)}T00:00:00Z`) : NaN));
   const days = ((b ?? NaN) - (a ?? NaN)) / DAY;

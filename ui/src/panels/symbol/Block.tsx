@@ -11,7 +11,7 @@ import { settingsLabel } from './words';
 interface BlockProps {
   readonly label: string;
   readonly read: Read | null;
-  /** Why its tool cannot be called; nothing is asked then. */
+  /** Why its tool cannot be called, so that nothing is requested. */
   readonly notReady?: string | null;
   readonly lines?: number;
   readonly className?: string;
@@ -21,7 +21,9 @@ interface BlockProps {
   readonly children: (value: JsonValue) => ReactNode;
 }
 
-/** What one source says: its own question, its own failure and its own bars; the rest of the panel works. */
+/**
+ * The data of one source, with its own question, error and placeholders; the rest of the panel keeps working.
+ */
 export function Block({ label, read, notReady = null, lines = 4, className = '', onAgain, head, children }: BlockProps) {
   const { openSettings } = useSymbol();
   const value = read?.result?.value ?? undefined;
@@ -56,7 +58,7 @@ export function Block({ label, read, notReady = null, lines = 4, className = '',
   );
 }
 
-/** Why nothing was read, with what can be done about it. */
+/** The error of a load, with its remedies. */
 export function Failure({ read: { error }, onAgain, actions }: { read: Pick<Read, 'error'>; onAgain: () => void; actions?: ReactNode }) {
   const { openSettings } = useSymbol();
   if (error === null) return null;

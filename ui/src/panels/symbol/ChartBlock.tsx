@@ -18,7 +18,7 @@ import { dayReading, lineName, pointText, scaleText } from './words';
 
 const rangeLabels: Readonly<Record<Range, string>> = { '1m': '1 m', '6m': '6 m', '1y': '1 y', '5y': '5 y', all: 'all' };
 
-/** The closes over time, or those of several symbols in percent; as a table on a click. */
+/** Closes over time, or several symbols in percent; as a table on a click. */
 export function ChartBlock() {
   const { chart, state, today, quoteRead, compare, web, roomy } = useSymbol();
   const runs = [quoteRead?.run, compare?.read?.run].filter((run) => run != null);
@@ -101,7 +101,7 @@ function Toggle({ part, children }: { part: 'volume' | 'average'; children: Reac
   );
 }
 
-/** One more symbol beside the first, up to four in all. */
+/** Adds a symbol for comparison, up to four in all. */
 function Compare() {
   const { state, dispatch } = useSymbol();
   const [text, setText] = useState('');

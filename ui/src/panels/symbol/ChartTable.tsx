@@ -4,7 +4,7 @@ import { useSymbol } from './context';
 import type { Chart } from './series';
 import { lineName, pointText, tradeText, wholeDay } from './words';
 
-/** Every day of the chart as a row, newest first: what a screen reader reads in its place. */
+/** Every day of the chart as a row, newest first; the alternative for screen readers. */
 export function ChartTable({ chart }: { chart: Chart }) {
   const { state } = useSymbol();
   const of = chart.lines.map((line) => ({ line, byDay: new Map(line.points.map((point) => [point.day, point])) }));

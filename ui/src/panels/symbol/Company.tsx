@@ -11,7 +11,7 @@ import { Block } from './Block';
 import { useSymbol } from './context';
 import { copiedFigures, figureText, readText, settingsLabel, shortDay, whenText } from './words';
 
-/** Rows that are listed before the rest is asked for. */
+/** Rows listed before the rest is expanded. */
 const FILINGS = 4;
 const NEWS = 3;
 
@@ -22,7 +22,7 @@ function useWeb(tool: string) {
   return { read, again: () => web.reread(asked), at: read?.at ?? null, notReady: notReady(asked.tool) };
 }
 
-/** Each figure with its source or formula and its day; a missing one with the reason and the remedy. */
+/** Each figure with its source or formula and its day; a missing one with reason and remedy. */
 export function KeyFigures() {
   const { symbol } = useSymbol();
   const { read, again, notReady } = useWeb('fundamentals');
@@ -220,7 +220,7 @@ function Rows({ empty, left, children }: { empty: string; left: number; children
   );
 }
 
-/** Opens in the browser; the address is seen before. */
+/** Opens in the browser; the address is visible before. */
 function WebLink({ url, title }: { url: string; title: string }) {
   const { openLink } = useActions();
   if (!/^https?:\/\//i.test(url)) {

@@ -13,7 +13,7 @@ import { whenText } from './words';
 
 const tones = { [-1]: 'text-danger', [0]: '', [1]: 'text-ok' };
 
-/** The figures in a row, each with its source. */
+/** The main figures in a row, each with its source. */
 export function Headline() {
   const { quote, shownRead, quoteRead, today, roomy, wide, notes } = useSymbol();
   if (!quote) return null;
@@ -56,7 +56,7 @@ interface ItemProps {
   readonly detail?: string;
   readonly tone?: string;
   readonly figure?: Figure | undefined;
-  /** Where no figure says more. */
+  /** Shown without a more specific figure. */
   readonly source: string | null;
   readonly children?: ReactNode;
 }

@@ -12,12 +12,12 @@ import { Failure } from './Block';
 import { useSymbol } from './context';
 import { tradeParts, wholeDay } from './words';
 
-/** Lines of other notes that are listed. */
+/** Maximum lines of other notes. */
 const MENTIONS = 12;
-/** How long a read is said to be just now, ms. */
+/** How long a load counts as just now, ms. */
 const FRESH = 60_000;
 
-/** What the user's notes know of the symbol. */
+/** The user's notes about the symbol. */
 export function InNotes() {
   const { notes, roomy, symbol } = useSymbol();
   return (

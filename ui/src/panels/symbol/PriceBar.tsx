@@ -6,19 +6,19 @@ import { useSymbol } from './context';
 import { Failure } from './Block';
 import { lastCloseText, settingsLabel, whenText } from './words';
 
-/** Why the price is not of now, and what was wrong on the way to it. */
+/** Why the price is not current, and problems of its sources. */
 export function PriceBar() {
   const { quote, quoteRead, shownRead, today, roomy, fetchPrice, openSettings } = useSymbol();
   const online = useOnline();
   const problems = problemsIn([shownRead?.result?.value]);
-  // The one that the user can do something about goes first.
+  // Problems that the user can fix come first.
   const settingsOf = ({ problem, remedy }: (typeof problems)[number]) => settingsLabel(`${problem} ${remedy ?? ''}`);
   const told = problems.find((problem) => settingsOf(problem) !== null) ?? problems[0];
   const settings = told ? settingsOf(told) : null;
   const isOld = quote !== null && (quote.isClose || quote.stale !== null);
   const isOffline = !online && quote !== null;
   const failed = quoteRead?.error != null && quoteRead.run === null ? quoteRead : null;
-  // Said in the bar already.
+  // Already in the bar.
   const others = isOld ? problems.filter((problem) => problem !== told) : problems;
   return (
     <div className="flex flex-col gap-1.5 px-5 pt-3 empty:hidden">

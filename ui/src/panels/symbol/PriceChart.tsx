@@ -13,28 +13,28 @@ import { placedMarks } from './marks';
 import { nearestDay, piecesOf, timeMarks, valueOn, type Chart } from './series';
 import { spokenChart, tradeText } from './words';
 
-/** px; the second in a low window */
+/** px; the second one in a low window. */
 const HEIGHTS = [306, 268] as const;
 const TOP = 20;
 const RIGHT = 62;
 const MONTHS = 22;
 const VOLUME = 40;
-/** Between the lowest mark of the scale and that of the volume. */
+/** Distance between the price scale and the volume. */
 const APART = 18;
-/** The name of a month with the room around it. */
+/** The width of a month label with padding. */
 const MARK = 56;
 
-/** Where days and values go. */
+/** Maps days and values to coordinates. */
 interface Plot {
   readonly width: number;
-  /** The foot of the volume. */
+  /** The baseline of the volume. */
   readonly floor: number;
   readonly ticks: readonly number[];
-  /** The first day, and the days to the last one. */
+  /** The first day, and the number of days to the last. */
   readonly first: string;
   readonly end: string;
   readonly span: number;
-  /** Volume has room below the lines. */
+  /** Whether there is room for the volume. */
   readonly volume: boolean;
   x(day: string): number;
   y(value: number): number;
@@ -68,7 +68,10 @@ function plotOf(chart: Chart, { width: whole, height: all, volume: wanted }: Siz
   };
 }
 
-/** Lines over time with their scale on the right; the last close is dashed to today, and volume stands below. */
+/**
+ * Lines over time with the scale on the right; the last close is extended to today with dashes, and volume is
+ * below.
+ */
 export function PriceChart({ chart }: { chart: Chart }) {
   const { state, dispatch } = useSymbol();
   const [ref, width] = useWidth(900);
@@ -89,7 +92,7 @@ export function PriceChart({ chart }: { chart: Chart }) {
   );
 }
 
-/** Drawn once, not for each day that is pointed at. */
+/** Memoised: not redrawn for each hovered day. */
 const Drawing = memo(function Drawing({ chart, plot }: PartProps) {
   const { x, y, width, floor, ticks, first, end, volume } = plot;
   return (
@@ -113,7 +116,7 @@ interface PartProps {
 }
 
 function Lines({ chart, plot: { x, y } }: PartProps) {
-  // The first symbol lies over those it is compared with.
+  // The first symbol is drawn above those compared with it.
   return chart.lines.toReversed().map((line) => {
     const last = line.points.at(-1);
     const stroke = { fill: 'none', stroke: colourOf(line.place), strokeLinejoin: 'round', strokeLinecap: 'round' } as const;
@@ -154,7 +157,7 @@ function Volumes({ chart: { volumes, days }, plot: { x, width, floor } }: PartPr
   );
 }
 
-/** The user's trades as circles, with their words where there is room. */
+/** The user's trades as circles, labelled if there is room. */
 function Trades({ chart: { trades }, plot: { x, y, width } }: PartProps) {
   const marks = placedMarks(trades.map((mark) => ({ x: x(mark.day), words: tradeText(mark.trade) })), width);
   return trades.map((mark, at) => {

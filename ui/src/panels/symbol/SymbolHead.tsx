@@ -9,7 +9,7 @@ import { Header } from '../skill/PanelHead';
 import { useSymbol } from './context';
 import type { Tab } from './state';
 
-/** The symbol, the search, and what is done with it. */
+/** The symbol, the search, and its actions. */
 export function SymbolHead({ name, icon }: { name: string; icon: ReactNode }) {
   const { wide, roomy, symbol, quote, quoteRead, fetchPrice } = useSymbol();
   const place = [quote?.exchange, quote?.currency].filter((part) => part != null && part !== '').join(', ');
@@ -85,7 +85,7 @@ function TabList() {
   );
 }
 
-/** Nothing leaves the machine before Enter. */
+/** Nothing is sent before Enter. */
 function Search() {
   const { name, wide, symbol } = useSymbol();
   const [text, setText] = useState('');
@@ -98,7 +98,7 @@ function Search() {
         if (text.trim() === '') return;
         name(text);
         setText('');
-        // Its keys are those of the panel from here on.
+        // From here on the panel's keys apply.
         event.currentTarget.closest<HTMLElement>('[data-testid=skill-panel]')?.focus();
       }}
     >
@@ -133,7 +133,7 @@ function Watch() {
   return has('portfolio.unwatch') ? <Act icon="eye-off" label="Unwatch" onClick={() => act(`Unwatch ${revealed(listed)}`, 'portfolio.unwatch', { symbol: listed })} /> : null;
 }
 
-/** A button of the head; beside the chat its icon alone. */
+/** A button of the head; beside the chat only its icon. */
 function Act({ label, ...rest }: Omit<IconButtonProps, 'keys' | 'pressed' | 'iconSize'>) {
   const { wide } = useSymbol();
   return wide ? <Button {...rest}>{label}</Button> : <IconButton label={label} {...rest} />;

@@ -19,7 +19,7 @@ const figure = (name: string) => screen.getByRole('group', { name });
 const chart = () => screen.getByRole('img', { name: /^(Closes|Change) in/ });
 const section = (name: string) => screen.getByRole('region', { name });
 
-/** The call of a run asks before it leaves the machine. */
+/** Makes the run's call ask for approval. */
 function ask(backend: FakeBackend, run: string, question: string): void {
   const of = { session: run };
   act(() => {
@@ -28,8 +28,8 @@ function ask(backend: FakeBackend, run: string, question: string): void {
   });
 }
 
-describe('before a symbol is named', () => {
-  test('nothing is asked', async () => {
+describe('without a symbol', () => {
+  test('nothing is requested', async () => {
     const { backend } = await open();
     expect(screen.getByText('Name a symbol or company.')).toBeVisible();
     expect(backend.asked('call_tool')).toEqual([]);
@@ -38,7 +38,7 @@ describe('before a symbol is named', () => {
     expect(screen.getByRole('searchbox', { name: 'Symbol or company' })).toHaveFocus();
   });
 
-  test('/ leads to the search, and typing asks nothing before Enter', async () => {
+  test('/ focuses the search, and typing requests nothing before Enter', async () => {
     const { press, backend } = await open();
     press('/');
     const field = screen.getByRole('searchbox', { name: 'Symbol or company' });
@@ -64,11 +64,11 @@ describe('a symbol', () => {
     expect(figure('52 weeks')).toHaveTextContent('29.80 to 43.10Stooq');
     expect(figure('Your position')).toHaveTextContent('300€12,654.00');
     expect(figure('Your gain')).toHaveTextContent('+€3,204.00');
-    // The page around it is missing here.
+    // The surrounding page is missing here.
     expect((await violations()).filter((one) => !/^landmark-one-main/.test(one)).join('\n')).toBe('');
   });
 
-  test('the chip of the price has its source, and opens what is behind it', async () => {
+  test('the price chip shows its source, and opens its derivation', async () => {
     const source = { kind: 'web', url: 'https://stooq.com/q/', at: '2026-11-20T17:35:00Z' } as const;
     await open({ answers: { 'lookup.pull_up_symbol': () => ({ ...answer(quote, [], [figureView('/price', 'NGTL', '42.18', 'EUR')]), sources: [source] }) } });
     await lookUp('NGTL');
@@ -76,7 +76,7 @@ describe('a symbol', () => {
     expect(screen.getByRole('dialog', { name: 'Sources of NGTL' })).toHaveTextContent('1 answer from stooq.com');
   });
 
-  test('with a fresh price says so, without the amber bar', async () => {
+  test('with a current price has no amber bar', async () => {
     await open({ answers: { 'lookup.pull_up_symbol': () => answer({ ...quote, is_close: false, day_change: null, problems: [] }) } });
     await lookUp('NGTL');
     expect(figure('Price, EUR')).toHaveTextContent('42.18');
@@ -85,7 +85,7 @@ describe('a symbol', () => {
     expect(document.querySelector('[data-carried]')).toBeNull();
   });
 
-  test('without a fresh price says of when the last close is, and asks again', async () => {
+  test('without a current price shows the day of the last close, and can retry', async () => {
     const { asked, store } = await open({ answers: { 'lookup.pull_up_symbol': () => answer({ ...quote, price_at: '2026-11-18', points: points.slice(0, -2) }) } });
     await lookUp('NGTL');
     const bar = screen.getByText('No fresh price:').closest<HTMLElement>('[data-testid=banner]')!;
@@ -97,13 +97,13 @@ describe('a symbol', () => {
     expect(store.get().app.view).toEqual({ kind: 'settings', page: 'skills', skill: 'lookup' });
   });
 
-  test('an old price says its age', async () => {
+  test('an old price shows its age', async () => {
     await open({ answers: { 'lookup.pull_up_symbol': () => answer({ ...quote, price_at: '2026-11-12', stale: 'very_old' }) } });
     await lookUp('NGTL');
     expect(figure('Last close, EUR')).toHaveTextContent('8 days old');
   });
 
-  test('Fetch price asks for the price alone, once at a time', async () => {
+  test('Fetch price requests only the price, once at a time', async () => {
     let give: (result: Result<'call_tool'>) => void = () => undefined;
     let calls = 0;
     const { asked } = await open({ answers: { 'lookup.pull_up_symbol': () => (++calls === 1 ? answer(quote) : new Promise((resolve) => void (give = resolve))) } });
@@ -116,7 +116,7 @@ describe('a symbol', () => {
     expect(asked('lookup.fundamentals')).toHaveLength(1);
   });
 
-  test('a panel that is opened again asks the web nothing', async () => {
+  test('a reopened panel sends no request', async () => {
     const { backend, unmount, asked, press } = await open();
     await lookUp('NGTL');
     const before = asked('lookup.pull_up_symbol').length + asked('lookup.news').length;
@@ -130,7 +130,7 @@ describe('a symbol', () => {
     expect(asked('lookup.pull_up_symbol').length + asked('lookup.news').length).toBe(before);
   });
 
-  test('another set of skills asks the web nothing', async () => {
+  test('a changed set of skills sends no request', async () => {
     const { backend, asked } = await open();
     await lookUp('NGTL');
     await act(async () => backend.emit({ type: 'registry_changed', added: [], removed: [], changed: ['crm'] }));
@@ -139,15 +139,15 @@ describe('a symbol', () => {
   });
 });
 
-describe('while it is not known which one is meant', () => {
-  test('grey bars stand for what is read', async () => {
+describe('while the symbol is ambiguous', () => {
+  test('grey bars are shown while loading', async () => {
     await open({ answers: { 'lookup.pull_up_symbol': () => new Promise(() => undefined) } });
     await lookUp('NGTL');
     expect(screen.getByRole('status', { name: 'Looking up NGTL' })).toBeInTheDocument();
     expect(screen.queryByRole('region', { name: 'Chart' })).toBeNull();
   });
 
-  test('an unknown symbol leads to the one that may be meant', async () => {
+  test('an unknown symbol suggests the probable one', async () => {
     const { asked } = await open({
       answers: { 'lookup.pull_up_symbol': ({ args }) => ((args as { symbol: string }).symbol === 'NGTX' ? failure('No source knows NGTX.', 'Did you mean NGTL (Northgate Tooling, XETR)?', 'note_not_found') : answer(quote)) },
     });
@@ -167,7 +167,7 @@ describe('while it is not known which one is meant', () => {
     expect(screen.getByRole('list', { name: 'Found' })).toHaveTextContent('NGTNorthgate TransportNYSE, USD');
   });
 
-  test('several matches are listed with where they are traded', async () => {
+  test('several matches are listed with their exchanges', async () => {
     const { asked } = await open({
       answers: { 'lookup.pull_up_symbol': ({ args }) => ((args as { symbol: string }).symbol === 'Northgate' ? failure('"Northgate" may be NGTL.DE or NGT.', 'Ask which one is meant.', 'ambiguous') : answer(quote)) },
     });
@@ -177,7 +177,7 @@ describe('while it is not known which one is meant', () => {
     expect(figure('Last close, EUR')).toBeVisible();
   });
 
-  test('a question stands where its answer will be', async () => {
+  test('a question is shown in place of its answer', async () => {
     const { backend } = await open({ answers: { 'lookup.news': () => new Promise(() => undefined) } });
     await lookUp('NGTL');
     const { run } = backend.asked('call_tool').find(({ tool }) => tool === 'lookup.news')!;
@@ -186,7 +186,7 @@ describe('while it is not known which one is meant', () => {
     expect(within(section('Filings')).queryByRole('group')).toBeNull();
   });
 
-  test('another symbol withdraws the question about the one before', async () => {
+  test('another symbol withdraws the question about the previous one', async () => {
     const { backend, asked } = await open({ answers: { 'lookup.pull_up_symbol': ({ args }) => ((args as { symbol: string }).symbol === 'NGTL' ? answer(quote) : new Promise(() => undefined)) } });
     await lookUp('BWOP');
     const { run } = backend.asked('call_tool').find(({ tool }) => tool === 'lookup.pull_up_symbol')!;
@@ -198,7 +198,7 @@ describe('while it is not known which one is meant', () => {
     expect(asked('lookup.pull_up_symbol')).toHaveLength(2);
   });
 
-  test('a symbol that failed is asked again by its name', async () => {
+  test('a failed symbol can be retried by its name', async () => {
     let fails = true;
     const { asked } = await open({ answers: { 'lookup.pull_up_symbol': ({ args }) => (fails && (args as { symbol: string }).symbol === 'BWOP' ? failure('Stooq did not answer in 10 s.') : answer(quote)) } });
     await lookUp('BWOP');
@@ -208,7 +208,7 @@ describe('while it is not known which one is meant', () => {
     expect(asked('lookup.pull_up_symbol').map((args) => (args as { symbol: string }).symbol)).toEqual(['BWOP', 'NGTL', 'BWOP']);
   });
 
-  test('a refused question asks nothing else', async () => {
+  test('a refused question sends nothing else', async () => {
     const { asked } = await open({ answers: { 'lookup.pull_up_symbol': () => failure('Denied by you.', '', 'denied_by_user') } });
     await lookUp('NGTL');
     expect(screen.getByRole('alert')).toHaveTextContent('Denied by you.');
@@ -218,8 +218,8 @@ describe('while it is not known which one is meant', () => {
   });
 });
 
-describe('a source that fails', () => {
-  test('takes its block along and no other', async () => {
+describe('a failing source', () => {
+  test('affects only its own block', async () => {
     let fails = true;
     const { asked } = await open({ answers: { 'lookup.filings': () => (fails ? failure('SEC did not answer in 10 s.', 'Try again later.') : answer(filings)) } });
     await lookUp('NGTL');
@@ -251,7 +251,7 @@ describe('a source that fails', () => {
     expect(chart()).toHaveAccessibleName(/^Closes in EUR/);
   });
 
-  test('offline the day of the closes is said', async () => {
+  test('offline the day of the closes is shown', async () => {
     vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
     await open();
     await lookUp('NGTL');
@@ -295,7 +295,7 @@ describe('the chart', () => {
     expect(rows).toHaveLength(25);
   });
 
-  test('arrows read it day by day', async () => {
+  test('arrow keys read it day by day', async () => {
     const { press } = await open();
     await lookUp('NGTL');
     press('ArrowLeft');
@@ -307,20 +307,20 @@ describe('the chart', () => {
     expect(document.querySelector('[data-pointed]')).toHaveAttribute('data-pointed', '2026-11-20');
   });
 
-  test('arrows in the segments move between ranges', async () => {
+  test('arrow keys in the segments move between ranges', async () => {
     const { press } = await open();
     await lookUp('NGTL');
     press('ArrowLeft', screen.getByRole('radio', { name: '1 y' }));
     expect(document.querySelector('[data-pointed]')).toBeNull();
   });
 
-  test('the user’s trades stand on the line with their words', async () => {
+  test('the user’s trades are marked on the line with labels', async () => {
     await open();
     await lookUp('NGTL');
     expect([...document.querySelectorAll('[data-trade]')].map((mark) => mark.textContent)).toEqual(['You bought 100 at 34.70']);
   });
 
-  test('several symbols are in percent, which the legend says', async () => {
+  test('several symbols are in percent, as the legend says', async () => {
     const { press, asked } = await open();
     await lookUp('NGTL');
     press('c');
@@ -335,7 +335,7 @@ describe('the chart', () => {
     expect(chart()).toHaveAccessibleName(/^Closes in EUR/);
   });
 
-  test('the panel has the keys once a symbol is named', async () => {
+  test('the panel has the focus once a symbol is chosen', async () => {
     const { panel } = await open();
     await lookUp('NGTL');
     expect(panel()).toHaveFocus();
@@ -344,7 +344,7 @@ describe('the chart', () => {
     expect(screen.getByRole('radio', { name: '6 m' })).toBeChecked();
   });
 
-  test('Shift is for keyboards that need it', async () => {
+  test('Shift is ignored for keyboards that need it', async () => {
     const { panel } = await open();
     await lookUp('NGTL');
     fireEvent.keyDown(panel(), { key: '2', shiftKey: true });
@@ -356,7 +356,7 @@ describe('the chart', () => {
     expect(screen.getByRole('searchbox', { name: 'Symbol or company' })).toHaveFocus();
   });
 
-  test('letters in a field are no keys', async () => {
+  test('letters typed in a field are not shortcuts', async () => {
     await open();
     await lookUp('NGTL');
     await userEvent.type(screen.getByRole('searchbox', { name: 'Symbol or company' }), 'tav1');
@@ -366,7 +366,7 @@ describe('the chart', () => {
 });
 
 describe('about the company', () => {
-  test('figures have source and day, old ones are amber, missing ones say why', async () => {
+  test('figures have source and day, old ones are amber, missing ones give the reason', async () => {
     const { store } = await open();
     await lookUp('NGTL');
     const row = (name: RegExp) => within(section('Key figures')).getByRole('row', { name });
@@ -392,7 +392,7 @@ describe('about the company', () => {
     expect(await navigator.clipboard.readText()).toContain('Revenue, 12 m: 1148000000 EUR (SEC, 6-K, 2026-09-30)');
   });
 
-  test('filings and news open in the browser, the rest on a click', async () => {
+  test('filings and news open in the browser, and more on a click', async () => {
     const { backend } = await open();
     await lookUp('NGTL');
     const block = section('Filings');
@@ -405,7 +405,7 @@ describe('about the company', () => {
     expect(section('News')).toHaveTextContent('2 sources');
   });
 
-  test('a tool that is not set up is not called, and leads to the settings', async () => {
+  test('a tool without setup is not called, and links to the settings', async () => {
     const world = sampleWorld();
     const row = { wire_name: 'lookup__news', name: 'lookup.news', skill: 'lookup', effect: 'external', description: '', input_schema: {}, state: 'unavailable', reason: 'It needs a feed' } as const;
     world.tools = [...world.tools, row];
@@ -417,7 +417,7 @@ describe('about the company', () => {
     expect(store.get().app.view).toEqual({ kind: 'settings', page: 'skills', skill: 'lookup' });
   });
 
-  test('an address that is none for a browser is text', async () => {
+  test('an address unsuitable for a browser is text', async () => {
     const item = { title: 'Click here', url: 'javascript:alert(1)', source: 'x\u202Ey', date: '2026-11-19' };
     await open({ answers: { 'lookup.news': () => answer({ news: [item], count: 1, problems: [] }) } });
     await lookUp('NGTL');
@@ -441,7 +441,7 @@ describe('in the notes', () => {
     expect(within(notes()).getByRole('region', { name: 'Mentioned in' })).toHaveTextContent('Mentioned in 2Mid-cap ideasline 12“[[NGTL]] keeps its margin even with higher steel prices”2026-11-05line 4');
   });
 
-  test('a symbol that no note knows says so', async () => {
+  test('a symbol without notes says so', async () => {
     await open({
       answers: {
         'portfolio.positions': () => answer({ positions: [] }),
@@ -465,7 +465,7 @@ describe('in the notes', () => {
     expect(screen.getByTestId('undo-call')).toBeVisible();
   });
 
-  test('a watched symbol shows its target, and is taken off', async () => {
+  test('a watched symbol shows its target, and can be removed', async () => {
     const { asked } = await open({ answers: { 'portfolio.watchlist': () => answer({ watched: [{ symbol: 'NGTL', target: '45', target_currency: 'EUR', path: 'Portfolio/Watchlist.md' }] }) } });
     await lookUp('NGTL');
     expect(within(notes()).getByRole('region', { name: 'Watchlist' })).toHaveTextContent('On your list, target 45 EUR.');
@@ -473,7 +473,7 @@ describe('in the notes', () => {
     expect(asked('portfolio.unwatch')).toEqual([{ symbol: 'NGTL' }]);
   });
 
-  test('Add trade opens the form with what is known', async () => {
+  test('Add trade opens a prefilled form', async () => {
     const { backend, asked } = await open();
     backend.on('list_tools', () => [
       {
@@ -489,7 +489,7 @@ describe('in the notes', () => {
     expect(asked('portfolio.add_trade')).toEqual([{ symbol: 'NGTL', date: '2026-11-20', currency: 'EUR' }]);
   });
 
-  test('without the portfolio only mentions are left', async () => {
+  test('without the portfolio only mentions remain', async () => {
     const { asked } = await open({ portfolio: [] });
     await lookUp('NGTL');
     expect(asked('portfolio.positions')).toEqual([]);
@@ -498,7 +498,7 @@ describe('in the notes', () => {
     expect(within(notes()).queryByRole('region', { name: 'Watchlist' })).toBeNull();
   });
 
-  test('a change of notes reads the notes again, not the web', async () => {
+  test('changed notes reload the notes, not web data', async () => {
     const { backend, asked } = await open({ portfolio: PORTFOLIO });
     await lookUp('NGTL');
     await act(async () => backend.emit({ type: 'vault_changed', kind: 'modified', path: 'Portfolio/Positions/NGTL.md', from: null, by: 'outside', summary: null }));
@@ -509,7 +509,7 @@ describe('in the notes', () => {
 });
 
 describe('below 1100', () => {
-  test('parts are tabs, and each asks only what it shows', async () => {
+  test('parts are tabs, and each loads only its own data', async () => {
     const { asked } = await open({ width: 1000 });
     await lookUp('NGTL');
     expect(screen.getAllByRole('tab').map(({ textContent }) => textContent?.trim())).toEqual(['Chart', 'Figures', 'Your notes 6', 'Filings, news']);
@@ -525,7 +525,7 @@ describe('below 1100', () => {
     expect((await violations()).filter((one) => !/^landmark-one-main/.test(one)).join('\n')).toBe('');
   });
 
-  test('so are they beside the chat', async () => {
+  test('also beside the chat', async () => {
     await open({ wide: false });
     await lookUp('NGTL');
     expect(screen.getAllByRole('tab')).toHaveLength(4);

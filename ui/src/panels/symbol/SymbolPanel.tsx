@@ -1,5 +1,5 @@
-// A symbol at a glance, beside the conversation or in its place: price, chart, figures, filings, news, and the notes
-// about it. Nothing is asked before the user names a symbol.
+// A symbol at a glance, beside or in place of the conversation: price, chart, figures, filings, news, and the
+// notes about it. Nothing is requested before the user names a symbol.
 
 import { Tabs } from 'radix-ui';
 import { useEffect, useReducer, useRef, useState, type ReactNode } from 'react';
@@ -77,7 +77,7 @@ export function SymbolPanel({ panel, part, wide }: SymbolPanelProps) {
       const next = quoteAsked(reduceSymbol(state, { type: 'named', symbol: named }), asking);
       if (next === null) return;
       const isSame = asked !== null && keyOf(next) === keyOf(asked);
-      // What is no longer shown asks nothing behind the user's back.
+      // Hidden symbols must not ask in the background.
       if (!isSame) stopAll(backend, [...Object.values(quotes.all), ...Object.values(web.all)]);
       if (isSame || quotes.of(next)?.error != null) quotes.reread(next);
       dispatch({ type: 'named', symbol: named });
@@ -121,7 +121,7 @@ function Frame({ panel, context, acts, children }: { panel: PanelView; context: 
   );
 }
 
-/** Side by side where there is room; else one tab after the other. */
+/** Side by side if there is room, else as tabs. */
 function Parts() {
   const { roomy, state } = useSymbol();
   const company = (
@@ -158,7 +158,7 @@ function Parts() {
   );
 }
 
-/** The whole region: F6 leads to it, not to what stands in it. */
+/** The whole region, which F6 focuses rather than its content. */
 function useKeys(context: SymbolContext) {
   const root = useRef<HTMLElement>(null);
   const onKey = keysOf(context);

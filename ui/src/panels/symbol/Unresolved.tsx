@@ -9,7 +9,7 @@ import { useSymbol } from './context';
 import { troubleOf } from './state';
 import { placeText, suggestionsIn } from './words';
 
-/** In place of everything, as long as it is not known which symbol is meant. */
+/** Replaces everything while the symbol is unresolved. */
 export function Unresolved({ search }: { search: Asked }) {
   const { state, quoteRead, fetchPrice, web } = useSymbol();
   if (state.named === null) return <Empty action={<ToSearch />}>Name a symbol or company.</Empty>;
@@ -76,7 +76,7 @@ function NotFound() {
   );
 }
 
-/** The symbols that a name may mean, each with where it is traded. */
+/** Symbols that a name may mean, each with its exchange. */
 function Found({ found, onAgain }: { found: Read | null; onAgain: () => void }) {
   const { quoteRead, state, name } = useSymbol();
   const error = quoteRead?.error ?? null;

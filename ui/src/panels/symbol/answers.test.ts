@@ -4,7 +4,7 @@ import type { JsonValue } from '../../ipc';
 import { candidatesIn, filingsIn, keyFiguresIn, movedIn, newsIn, quoteIn } from './answers';
 import { holdingIn, mentionsIn, tradesIn, watchedIn } from './notes';
 
-test('a price is read with the closes it came with', () => {
+test('a price is parsed with its closes', () => {
   const quote = quoteIn({
     symbol: 'NGTL', name: null, exchange: 'XETR', currency: 'EUR', price: '42.18', price_at: '2026-11-20', price_source: 'Stooq', stale: 'old', is_close: true,
     day_change: '-0.84', year_change: null, year_high: '43.10', year_low: 'n/a', closes_source: 'Stooq', closes_to: '2026-11-20',
@@ -14,7 +14,7 @@ test('a price is read with the closes it came with', () => {
   expect(quote?.closes).toEqual([{ day: '2026-11-19', close: '41.80', volume: 900 }, { day: '2026-11-20', close: '42.18', volume: null }]);
 });
 
-test('an answer without a price is none', () => {
+test('output without a price is null', () => {
   expect([quoteIn(null), quoteIn('NGTL'), quoteIn({ symbol: 'NGTL', price: null }), quoteIn({ symbol: 'NGTL', price: '<b>' })]).toEqual([null, null, null, null]);
   expect([movedIn(null), keyFiguresIn({ figures: 'none' }), candidatesIn({ found: [{ name: 'x' }] }), filingsIn(undefined).items, newsIn({}).items]).toEqual([[], [], [], [], []]);
 });
@@ -30,7 +30,7 @@ test('a list is never longer than its count', () => {
   expect(newsIn({ count: 0, news: [{ title: 'a' }, { title: 'b' }] }).total).toBe(2);
 });
 
-test('the position is found by its symbol, with its place', () => {
+test('the position is found by its symbol, with its index', () => {
   const positions: JsonValue = { positions: [{ symbol: 'BWOP' }, { symbol: 'NGTL', quantity: '300', path: null, currency: 'EUR' }] };
   expect(holdingIn(positions, 'ngtl')).toMatchObject({ place: 1, quantity: '300', path: null, gain: null });
   expect(holdingIn(positions, 'SLVN')).toBeNull();
@@ -38,7 +38,7 @@ test('the position is found by its symbol, with its place', () => {
   expect(watchedIn({ watched: [{ symbol: 'BWOP', target: '105', target_currency: 'EUR', path: 'w.md' }] })).toEqual([{ symbol: 'BWOP', target: '105', currency: 'EUR', path: 'w.md' }]);
 });
 
-test('mentions leave out trades, and notes of another name', () => {
+test('mentions exclude trades, and notes of another name', () => {
   const links = (path: string): JsonValue => ({ path, back: [{ path: 'Ideas.md', line: 3, text: ' - [ ] [[NGTL]] again ', kind: 'wikilink' }, { path: 'trade.md', line: 1, text: '' }] });
   const of = { symbol: 'NGTL', note: 'Portfolio/Positions/NGTL.md', others: ['trade.md'] };
   expect(mentionsIn(links('Portfolio/Positions/NGTL.md'), of)).toEqual([{ path: 'Ideas.md', line: 3, text: '[[NGTL]] again' }]);

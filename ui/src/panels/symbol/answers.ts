@@ -1,10 +1,10 @@
-// What the tools of the skill `lookup` answer, as values: pure. Prices, percents and amounts stay decimal texts.
+// Parses the output of the skill `lookup`. Pure. Prices, percents and amounts stay decimal strings.
 
 import type { JsonValue } from '../../ipc';
 import { decimal } from '../../shared/decimal';
 import { isRow, type Row } from '../skill/answer';
 
-/** A day of trading. */
+/** A trading day. */
 export interface Close {
   /** `YYYY-MM-DD` */
   readonly day: string;
@@ -22,7 +22,7 @@ export interface Quote {
   readonly at: string;
   readonly source: string;
   readonly stale: 'old' | 'very_old' | null;
-  /** No source has a fresh price: it is the last stored close. */
+  /** Whether it is the last stored close, for lack of a current price. */
   readonly isClose: boolean;
   /** Percent. */
   readonly dayChange: string | null;
@@ -35,7 +35,7 @@ export interface Quote {
   readonly closes: readonly Close[];
 }
 
-/** How a symbol moved, in percent of its first close in the range. */
+/** A symbol's performance, in percent of its first close in the range. */
 export interface Moved {
   readonly symbol: string;
   readonly name: string | null;
@@ -53,7 +53,7 @@ export interface KeyFigure {
   /** Its source or formula. */
   readonly how: string;
   readonly day: string | null;
-  /** The day of a newer report, which this figure does not use yet. */
+  /** The day of a newer report that this figure does not use yet. */
   readonly newer: string | null;
   /** Why there is no value. */
   readonly missing: string | null;
@@ -74,7 +74,7 @@ export interface NewsItem {
   readonly day: string;
 }
 
-/** The first of a list, and how many there are. */
+/** The first items of a list, and their total. */
 export interface Listed<Item> {
   readonly items: readonly Item[];
   readonly total: number;
@@ -91,7 +91,7 @@ export interface Candidate {
 
 type Answer = JsonValue | null | undefined;
 
-/** `null` where the answer has no price. */
+/** `null` without a price. */
 export function quoteIn(answer: Answer): Quote | null {
   if (!isRow(answer)) return null;
   const [symbol, price] = [text(answer, 'symbol'), figure(answer, 'price')];

@@ -1,4 +1,4 @@
-// The colour is the symbol: the same for its line, its average and its name.
+// Colours identify symbols: the same for a symbol's line, average and name.
 
 const colours = ['var(--c1)', 'var(--c4)', 'var(--c2)', 'var(--c5)'];
 

@@ -1,4 +1,4 @@
-// What every part of a symbol's panel needs of it.
+// Context shared by all parts of the symbol panel.
 
 import { createContext, useContext, type Dispatch } from 'react';
 
@@ -15,33 +15,33 @@ export interface SymbolContext {
   readonly dispatch: Dispatch<SymbolChange>;
   /** In the user's zone, `YYYY-MM-DD`. */
   readonly today: string;
-  /** The panel has the conversation's place. */
+  /** Whether the panel replaces the conversation. */
   readonly wide: boolean;
-  /** All parts stand beside each other. */
+  /** Whether all parts fit side by side. */
   readonly roomy: boolean;
-  /** As the tools name it; `null` until it is known which one is meant. */
+  /** As named by the tools; `null` until resolved. */
   readonly symbol: string | null;
   readonly quote: Quote | null;
-  /** The call for the price and the closes of the range. */
+  /** The request for the price and the closes of the range. */
   readonly quoteRead: Read | null;
-  /** The one that `quote` comes from. */
+  /** The request that `quote` comes from. */
   readonly shownRead: Read | null;
   readonly chart: Chart | null;
   readonly compare: { readonly asked: Asked; readonly read: Read | null } | null;
   readonly web: PanelReads;
   readonly notes: Notes;
-  /** Names another symbol, or asks again for the same. */
+  /** Looks up another symbol, or the same one again. */
   name(symbol: string): void;
   fetchPrice(): void;
-  /** The whole name of one of the skill's tools. */
+  /** The full name of one of the skill's tools. */
   nameOf(tool: string): string;
-  /** Whether there is a tool of that whole name. */
+  /** Whether a tool of that full name exists. */
   has(tool: string): boolean;
-  /** Why a tool cannot be called, in a sentence; `null` where it can. */
+  /** Why a tool cannot be called, in a sentence; `null` if it can. */
   notReady(tool: string): string | null;
   /** The user's own call of a tool; `ask`: through its form. */
   act(label: string, tool: string, args: Readonly<Record<string, JsonValue>>, ask?: boolean): void;
-  /** Opens the settings of the skill, where a key is entered. */
+  /** Opens the skill's settings, for instance to enter a key. */
   openSettings(): void;
 }
 

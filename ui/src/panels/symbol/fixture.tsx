@@ -1,4 +1,4 @@
-// The panel of a symbol over a scripted skill, for tests.
+// The symbol panel over a scripted skill, for tests.
 
 import { act, fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -49,7 +49,7 @@ export async function open({ answers = {}, portfolio = PORTFOLIO, wide = true, w
   return { ...rendered, backend, asked, panel, press };
 }
 
-/** Names a symbol in the search, as a user does. */
+/** Looks up a symbol in the search, as a user does. */
 export async function lookUp(text: string): Promise<void> {
   await userEvent.type(screen.getByRole('searchbox', { name: 'Symbol or company' }), `${text}{Enter}`);
   await act(async () => {});

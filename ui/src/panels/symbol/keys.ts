@@ -1,4 +1,4 @@
-// The keys of a symbol's panel, wherever the focus is in it.
+// Keys of the symbol panel, anywhere in it.
 
 import { latinKey } from '../../state/latin-key';
 import type { SymbolContext } from './context';
@@ -39,7 +39,7 @@ export function keysOf({ dispatch, chart, symbol }: Pick<SymbolContext, 'dispatc
         return { type: 'switched', part: 'table' };
       case 'ArrowLeft':
       case 'ArrowRight':
-        // They move between segments and tabs.
+        // Arrow keys move between segments and tabs.
         if (chart === null || (target instanceof Element && target.closest('[role=radio], [role=tab]'))) return null;
         return { type: 'stepped', by: key === 'ArrowLeft' ? -1 : 1, days: chart.days };
       default:
@@ -48,7 +48,7 @@ export function keysOf({ dispatch, chart, symbol }: Pick<SymbolContext, 'dispatc
   }
 }
 
-/** Where letters are typed, arrows choose, or something else lies over the panel. */
+/** In text fields, in controls that use arrow keys, or below an overlay. */
 function isElsewhere(target: EventTarget | null, region: HTMLElement): boolean {
   if (!(target instanceof Element)) return true;
   if (target.closest('input, textarea, select, [contenteditable=true], [role=menu], [data-testid=approval-card]')) return true;

@@ -1,11 +1,11 @@
-// Words beside the marks of a chart, where they do not cover each other: pure.
+// Places labels of a chart's marks without overlaps. Pure.
 
-/** Width of a letter of the chart's small type, px; about. */
+/** Approximate width of a letter in the chart's small type, px. */
 const LETTER = 6.2;
 const APART = 12;
 
 export interface PlacedMark {
-  /** `null` where there is no room for it. */
+  /** `null` without room. */
   readonly label: string | null;
   readonly anchor: 'start' | 'middle' | 'end';
 }

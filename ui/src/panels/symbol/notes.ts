@@ -1,13 +1,13 @@
-// What the user's notes say of a symbol, from the tools of the skills `portfolio` and `vault`: pure.
+// The user's notes about a symbol, from the tools of the skills `portfolio` and `vault`. Pure.
 
 import type { JsonValue } from '../../ipc';
 import { noteName } from '../../shared/format';
 import { rows, some, text } from './answers';
 
 export interface Holding {
-  /** Its place in the answer, for the figures of it. */
+  /** Its index in the output, to find its figures. */
   readonly place: number;
-  /** The note; `null` where only trades say that it is held. */
+  /** The note; `null` for a position known only from trades. */
   readonly path: string | null;
   readonly currency: string;
   readonly quantity: string | null;
@@ -25,7 +25,7 @@ export interface Trade {
   readonly kind: string;
   /** `YYYY-MM-DD` */
   readonly day: string;
-  /** Of a split, "2 for 1". */
+  /** For a split, "2 for 1". */
   readonly quantity: string | null;
   readonly price: string | null;
   readonly currency: string;
@@ -42,7 +42,7 @@ export interface Watched {
 export interface Mention {
   readonly path: string;
   readonly line: number | null;
-  /** Without the mark of a list. */
+  /** Without list markers. */
   readonly text: string;
 }
 
@@ -83,8 +83,8 @@ export function watchedIn(answer: Answer): Watched[] {
 }
 
 /**
- * The lines that link to the note of the symbol; none where the note that answers is another one, as "Cat.md" for CAT.
- * Trades and the watchlist, which stand in sections of their own, are left out.
+ * The lines that link to the symbol's note; none if the resolved note is another one, such as "Cat.md" for
+ * CAT. Trades and the watchlist are excluded, as they have their own sections.
  */
 export function mentionsIn(answer: Answer, of: { readonly symbol: string; readonly note: string | null; readonly others: readonly string[] }): Mention[] {
   const path = typeof answer === 'object' && answer !== null && !Array.isArray(answer) ? text(answer, 'path') : '';

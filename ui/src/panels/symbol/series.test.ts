@@ -7,7 +7,7 @@ import type { Trade } from './notes';
 import { averageOf, chartOf, inRange, isDaily, nearestDay, piecesOf, timeMarks, valueOn } from './series';
 
 const close = (day: string, price: string, volume: number | null = null): Close => ({ day, close: price, volume });
-/** One close each day up to 20 November, of 1, 2, 3 … */
+/** One close per day up to 20 November, with values 1, 2, 3 … */
 const climbing = (count: number): Close[] => Array.from({ length: count }, (_, at) => close(addDays('2026-11-20', at - count + 1), String(at + 1), 100));
 const quote = (closes: readonly Close[], more: Partial<Quote> = {}): Quote => ({
   symbol: 'NGTL', name: null, exchange: null, currency: 'EUR', price: '42.18', at: '2026-11-20', source: 'Stooq', stale: null, isClose: false,
@@ -17,8 +17,8 @@ const moved = (symbol: string, points: readonly (readonly [string, string])[]): 
 const trade = (kind: string, day: string): Trade => ({ kind, day, path: `${day}.md`, quantity: '100', price: '34.70', currency: 'EUR' });
 const drawn = (of: Partial<Parameters<typeof chartOf>[0]> & { quote: Quote }) => chartOf({ moved: [], range: '1y', average: false, trades: [], today: '2026-11-20', ...of });
 
-describe('the average of 50 days', () => {
-  test('begins with the first day that has as many closes', () => {
+describe('the 50-day average', () => {
+  test('begins with the first day that has enough closes', () => {
     const points = averageOf(climbing(52));
     expect(points.map(({ day, text }) => [day, text])).toEqual([
       ['2026-11-18', '25.50'],
@@ -28,11 +28,11 @@ describe('the average of 50 days', () => {
     expect(averageOf(climbing(49))).toEqual([]);
   });
 
-  test('keeps the places of its closes', () => {
+  test('keeps the decimals of its closes', () => {
     expect(averageOf([close('2026-11-19', '0.1234'), close('2026-11-20', '0.1236')], 2)[0]?.text).toBe('0.1235');
   });
 
-  test('is complete at the beginning of a range, from closes before it', () => {
+  test('is complete at the start of a range, using earlier closes', () => {
     const chart = drawn({ quote: quote(climbing(200)), range: '1m', average: true });
     expect(chart.lines.map(({ isAverage, points }) => [isAverage, points[0]?.day, points.length])).toEqual([
       [false, '2026-10-20', 32],
@@ -50,7 +50,7 @@ test('a range ends with the last close, not today', () => {
 });
 
 describe('the chart', () => {
-  test('of one symbol shows its closes as they were read', () => {
+  test('of one symbol shows its closes unchanged', () => {
     const chart = drawn({ quote: quote([close('2026-11-19', '41.80', 900), close('2026-11-20', '42.18')]) });
     expect([chart.scale, chart.lines[0]?.points.map(({ text }) => text), chart.volumes]).toEqual(['price', ['41.80', '42.18'], [{ day: '2026-11-19', volume: 900 }]]);
   });
@@ -68,13 +68,13 @@ describe('the chart', () => {
     ]);
   });
 
-  test('has purchases and sales of its time on the line', () => {
+  test('marks purchases and sales of its period on the line', () => {
     const closes = [close('2026-11-16', '40'), close('2026-11-18', '41'), close('2026-11-20', '42')];
     const trades = [trade('sell', '2026-11-19'), trade('buy', '2026-11-16'), trade('dividend', '2026-11-18'), trade('buy', '2026-11-15')];
     expect(drawn({ quote: quote(closes), trades }).trades.map(({ day, value }) => [day, value])).toEqual([['2026-11-16', 40], ['2026-11-19', 41]]);
   });
 
-  test('carries the last close to today only without a fresh price', () => {
+  test('extends the last close to today only without a current price', () => {
     const closes = [close('2026-11-18', '41')];
     expect(drawn({ quote: quote(closes, { isClose: true }) }).carriedTo).toBe('2026-11-20');
     expect(drawn({ quote: quote(closes) }).carriedTo).toBeNull();
@@ -92,13 +92,13 @@ test('holidays are bridged, missing weeks are not', () => {
   expect(pieces.map((piece) => piece.map(({ day }) => day))).toEqual([['2026-01-01', '2026-01-02', '2026-01-16'], ['2026-01-31', '2026-02-01', '2026-02-02']]);
 });
 
-test('every second day of trading is not every day', () => {
+test('every second trading day does not count as daily', () => {
   const days = ['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-05', '2026-11-06', '2026-11-09', '2026-11-10', '2026-11-11'].map((day) => close(day, '10'));
   expect(isDaily(days)).toBe(true);
   expect(isDaily(days.filter((_, at) => at % 2 === 0))).toBe(false);
 });
 
-test('a long line that leaves out days is drawn whole, without an average', () => {
+test('a thinned series is drawn whole, without an average', () => {
   const monthly = Array.from({ length: 120 }, (_, at) => close(`${2016 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, '0')}-01`, '10'));
   const chart = drawn({ quote: quote(monthly), range: 'all', average: true });
   expect(chart.lines.map(({ isAverage, points }) => [isAverage, piecesOf(points).length])).toEqual([[false, 1]]);
@@ -106,14 +106,14 @@ test('a long line that leaves out days is drawn whole, without an average', () =
   expect(drawn({ quote: quote(monthly) }).averageMissing).toBe(false);
 });
 
-test('a day without a close has the last one before it, for two weeks', () => {
+test('a day without a close takes the last one, for up to two weeks', () => {
   const line = { symbol: 'NGTL', isAverage: false, place: 0, points: [{ day: '2026-11-02', value: 40, text: '40' }] };
   expect(valueOn(line, '2026-11-16')?.text).toBe('40');
   expect(valueOn(line, '2026-11-17')).toBeNull();
   expect(valueOn(line, '2026-11-01')).toBeNull();
 });
 
-test('the marks of time fit their room', () => {
+test('time labels fit their room', () => {
   const labels = (from: string, to: string, most: number) => timeMarks(from, to, most).map(({ label }) => label);
   expect(labels('2025-11-24', '2026-11-20', 14)).toEqual(['Dec', 'Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov']);
   expect(labels('2026-10-20', '2026-11-20', 10)).toEqual(['27 Oct', '3 Nov', '10 Nov', '17 Nov']);
@@ -122,7 +122,7 @@ test('the marks of time fit their room', () => {
   expect(labels('2026-11-20', '2026-11-20', 8)).toEqual([]);
 });
 
-test('the nearest day is pointed at', () => {
+test('the nearest day is selected', () => {
   const days = ['2026-11-13', '2026-11-16', '2026-11-20'];
   expect(nearestDay(days, '2026-11-14')).toBe('2026-11-13');
   expect(nearestDay(days, '2026-11-15')).toBe('2026-11-16');
@@ -130,7 +130,7 @@ test('the nearest day is pointed at', () => {
   expect(nearestDay([], '2026-11-15')).toBeNull();
 });
 
-test('words of trades do not cover each other', () => {
+test('trade labels do not overlap', () => {
   const words = 'You bought 100 at 34.70';
   const placed = placedMarks([{ x: 5, words }, { x: 100, words }, { x: 400, words }, { x: 795, words }], 800);
   expect(placed.map(({ label, anchor }) => [label !== null, anchor])).toEqual([[true, 'start'], [false, 'middle'], [true, 'middle'], [true, 'end']]);

@@ -1,4 +1,4 @@
-// The lines of the chart as data: pure. Closes become numbers here, for drawing and for the average alone.
+// Data series of the chart. Pure. Closes become numbers here, only for drawing and the average.
 
 import { addDays } from '../../shared/form/dates';
 import { decimal } from '../../shared/decimal';
@@ -7,9 +7,9 @@ import type { Close, Moved, Quote } from './answers';
 import { isSame, type Trade } from './notes';
 import type { Range } from './state';
 
-/** Days of trading in the average. */
+/** Trading days in the average. */
 export const AVERAGE = 50;
-/** Days without a close that are drawn as missing: more than holidays explain, and than a long line leaves out. */
+/** Days without a close that count as a gap: more than holidays, and than a thinned series skips. */
 const GAP = 14;
 const GAPS = 4;
 
@@ -17,19 +17,19 @@ export interface LinePoint {
   /** `YYYY-MM-DD` */
   readonly day: string;
   readonly value: number;
-  /** The value as it was read or computed, a decimal. */
+  /** The value as loaded or computed, a decimal. */
   readonly text: string;
 }
 
 export interface Line {
   readonly symbol: string;
   readonly isAverage: boolean;
-  /** Place of its symbol among those compared: its colour. */
+  /** Index of its symbol among those compared, which sets the colour. */
   readonly place: number;
   readonly points: readonly LinePoint[];
 }
 
-/** A purchase or sale of the user on the line of the symbol. */
+/** A purchase or sale on the symbol's line. */
 export interface TradeMark {
   readonly day: string;
   readonly value: number;
@@ -37,24 +37,24 @@ export interface TradeMark {
 }
 
 export interface Chart {
-  /** Of `percent`, since the first day. */
+  /** `percent` is since the first day. */
   readonly scale: 'price' | 'percent';
-  /** Of the prices. */
+  /** Currency of the prices. */
   readonly currency: string;
   readonly lines: readonly Line[];
   readonly volumes: readonly { readonly day: string; readonly volume: number }[];
   readonly trades: readonly TradeMark[];
   /** Every day with a value, oldest first. */
   readonly days: readonly string[];
-  /** The day to which the last close is carried, where that is later. */
+  /** The later day to which the last close is extended. */
   readonly carriedTo: string | null;
-  /** The average is wanted, and cannot be made: not every day is there. */
+  /** The average is requested, but impossible without every day. */
   readonly averageMissing: boolean;
 }
 
 interface ChartOf {
   readonly quote: Quote;
-  /** Of the symbol and those it is compared with; empty: its price. */
+  /** Of the symbol and those compared with it; if empty, the price is shown. */
   readonly moved: readonly Moved[];
   readonly range: Range;
   readonly average: boolean;
@@ -100,7 +100,7 @@ export function chartOf({ quote, moved, range, average, trades, today }: ChartOf
 
 const back: Readonly<Record<Range, number>> = { '1m': 31, '6m': 183, '1y': 366, '5y': 1827, all: Infinity };
 
-/** The closes of a range, which ends with the last one. */
+/** The closes of a range that ends with the last one. */
 export function inRange(closes: readonly Close[], range: Range): readonly Close[] {
   const last = closes.at(-1)?.day;
   if (last === undefined || range === 'all') return closes;
@@ -108,7 +108,7 @@ export function inRange(closes: readonly Close[], range: Range): readonly Close[
   return closes.filter(({ day }) => day >= from);
 }
 
-/** The mean of the last `days` closes, from the first day that has as many; two places more than its closes. */
+/** The mean of the last `days` closes, from the first day with enough; two more decimals than its closes. */
 export function averageOf(closes: readonly Close[], days = AVERAGE): LinePoint[] {
   const places = Math.min(6, Math.max(2, ...closes.map(({ close }) => decimal(close)?.scale ?? 0)));
   const points: LinePoint[] = [];
@@ -120,12 +120,12 @@ export function averageOf(closes: readonly Close[], days = AVERAGE): LinePoint[]
   return points;
 }
 
-/** Whether every day of trading is there; of a long line only some are. */
+/** Whether every trading day exists; a long series is thinned. */
 export function isDaily(closes: readonly Close[]): boolean {
   return spacingOf(closes) < 2;
 }
 
-/** Days from one to the next: the median, which no weekend and no single hole changes. */
+/** Days between points: the median, which weekends and a single gap do not affect. */
 function spacingOf(points: readonly { readonly day: string }[]): number {
   const spaces = points.slice(1).map(({ day }, at) => daysBetween(points[at]?.day ?? day, day) ?? 0);
   return spaces.toSorted((a, b) => a - b)[Math.floor(spaces.length / 2)] ?? 0;
@@ -137,13 +137,13 @@ function pointOf(day: string, value: number, places: number): LinePoint {
   return { day, value, text: value.toFixed(places) };
 }
 
-/** The close that changes are in percent of: that of the first day, or the last one before it. */
+/** The reference close for percentages: that of the first day, or the last one before it. */
 function baseOf(closes: readonly Close[], from: string): number | null {
   const close = Number(closes.findLast(({ day }) => day <= from)?.close);
   return Number.isFinite(close) && close > 0 ? close : null;
 }
 
-/** On the line, because a split since may have divided the prices. */
+/** Placed on the line, because a later split may have divided the prices. */
 function marksOf(trades: readonly Trade[], main: readonly LinePoint[]): TradeMark[] {
   const [first, last] = [main[0], main.at(-1)];
   if (!first || !last) return [];
@@ -153,7 +153,7 @@ function marksOf(trades: readonly Trade[], main: readonly LinePoint[]): TradeMar
     .toSorted((a, b) => (a.day < b.day ? -1 : 1));
 }
 
-/** Pieces of a line that are drawn in one go: holidays are bridged, a longer gap is left open. */
+/** Contiguous pieces of a line: holidays are bridged, a longer gap splits it. */
 export function piecesOf(points: readonly LinePoint[]): LinePoint[][] {
   const pieces: LinePoint[][] = [];
   const gap = gapOf(points);
@@ -168,7 +168,10 @@ export function piecesOf(points: readonly LinePoint[]): LinePoint[][] {
 
 const names = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** The first days of months with their names, of years where they are many; in a month, every seventh day. At most `most`. */
+/**
+ * Labelled first days of months, or of years if there are many; within a month, every seventh day. At most
+ * `most`.
+ */
 export function timeMarks(from: string, to: string, most: number): { readonly day: string; readonly label: string }[] {
   const span = daysBetween(from, to);
   if (span === null || span < 1 || most < 1) return [];
@@ -189,13 +192,13 @@ export function timeMarks(from: string, to: string, most: number): { readonly da
 
 const monthsOf = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
 
-/** The value of a line on a day, or the last one before it within the gap that is bridged. */
+/** A line's value on a day, or the last one within a bridged gap. */
 export function valueOn({ points }: Line, day: string): LinePoint | null {
   const point = points.findLast((one) => one.day <= day);
   return point && (daysBetween(point.day, day) ?? Infinity) <= gapOf(points) ? point : null;
 }
 
-/** Of days in order, the one that is nearest. */
+/** The nearest of sorted days. */
 export function nearestDay(days: readonly string[], day: string): string | null {
   const at = days.findIndex((one) => one >= day);
   const [after, before] = [days[at], days[at < 0 ? days.length - 1 : at - 1]];

@@ -10,18 +10,18 @@ const compared = (symbol: string): SymbolChange => ({ type: 'compared', symbol }
 const asking = { nameOf: (tool: string) => `lookup.${tool}`, pullUp: { tool: 'pull_up_symbol', args: {} } };
 const ready = { ...asking, notReady: () => null };
 
-test('nothing is asked before a symbol is named', () => {
+test('nothing is requested before a symbol is named', () => {
   expect(quoteAsked(firstSymbol, asking)).toBeNull();
   expect(companyAsked(firstSymbol, null, true, ready)).toEqual([]);
   expect(after(named('  ')).named).toBeNull();
 });
 
-test('another symbol takes away what belonged to the one before', () => {
+test('another symbol discards the data of the previous one', () => {
   const state = after(named('NGTL'), compared('BWOP'), { type: 'ranged', range: '5y' }, { type: 'tab', tab: 'notes' }, named(' SLVN '));
   expect([state.named, state.others, state.range, state.tab]).toEqual(['SLVN', [], '5y', 'chart']);
 });
 
-test('ranges of up to five years are one call, the whole is another', () => {
+test('ranges of up to five years share a request, the maximum has its own', () => {
   const rangeOf = (range: SymbolState['range']) => quoteAsked(after(named('NGTL'), { type: 'ranged', range }), asking)?.args;
   for (const range of ['1m', '6m', '1y', '5y'] as const) expect(rangeOf(range)).toEqual({ symbol: 'NGTL', range: '5y' });
   expect(rangeOf('all')).toEqual({ symbol: 'NGTL', range: 'all' });
@@ -35,14 +35,14 @@ describe('comparing', () => {
     expect(reduceSymbol(state, { type: 'dropped', symbol: 'SLVN' }).others).toEqual(['bwop', 'QLN']);
   });
 
-  test('asks with the range that is shown', () => {
+  test('uses the current range', () => {
     expect(compareAsked(after(named('northgate'), compared('BWOP'), { type: 'ranged', range: '6m' }), 'NGTL', asking)).toEqual({ tool: 'lookup.compare', args: { symbols: ['NGTL', 'BWOP'], range: '6m', points: true } });
     expect(compareAsked(after(named('NGTL')), 'NGTL', asking)).toBeNull();
     expect(compareAsked(after(named('NGTL'), compared('BWOP')), null, asking)).toBeNull();
   });
 });
 
-test('without room only the calls of the tab are made', () => {
+test('without room only the tab’s requests are made', () => {
   const toolsOf = (state: SymbolState, roomy: boolean) => companyAsked(state, 'NGTL', roomy, ready).map(({ tool }) => tool);
   expect(toolsOf(after(named('NGTL')), true)).toEqual(['lookup.fundamentals', 'lookup.filings', 'lookup.news']);
   expect(toolsOf(after(named('NGTL')), false)).toEqual([]);
@@ -55,7 +55,7 @@ test('a tool that is not ready is not called', () => {
   expect(companyAsked(after(named('NGTL')), 'NGTL', true, { ...asking, notReady }).map(({ tool }) => tool)).toEqual(['lookup.fundamentals', 'lookup.filings']);
 });
 
-test('arrows move day by day, from the last one, and stop at the ends', () => {
+test('arrow keys move day by day, from the last one, and stop at the ends', () => {
   const days = ['2026-11-18', '2026-11-19', '2026-11-20'];
   const step = (by: 1 | -1): SymbolChange => ({ type: 'stepped', by, days });
   expect(after(step(-1)).pointed).toEqual({ day: '2026-11-20', spoken: true });
@@ -65,7 +65,7 @@ test('arrows move day by day, from the last one, and stop at the ends', () => {
   expect(after({ type: 'pointed', day: '2026-11-19' }).pointed).toEqual({ day: '2026-11-19', spoken: false });
 });
 
-test('the trouble says what the panel does about it', () => {
+test('errors are classified by what the panel offers', () => {
   const error = (code: UserError['code'], message = ''): UserError => ({ code, message, hint: '' });
   expect(troubleOf(error('ambiguous'))).toBe('several');
   expect(troubleOf(error('tool_failed', 'No source knows NGTX.'))).toBe('unknown');
@@ -78,25 +78,25 @@ test('the trouble says what the panel does about it', () => {
   expect(symbolOf(state, 'NGTL.DE', error('ambiguous'))).toBe('NGTL.DE');
 });
 
-describe('what was read', () => {
+describe('loaded data', () => {
   const asked = (symbol: string, range: string) => ({ tool: 'lookup.pull_up_symbol', args: { symbol, range } });
   const result = (value: string) => ({ ok: true, value, error: null, sources: [], figures: [], changes: [], change_set: null, ms: 1 });
   const read = (reads: Reads, of: ReturnType<typeof asked>, at: string) => reduceReads(reduceReads(reads, { type: 'begun', asked: of, run: at }), { type: 'ended', asked: of, run: at, at, result: result(at) });
 
-  test('stays until another range has answered', () => {
+  test('stays until another range is loaded', () => {
     const reads = [asked('NGTL', '5y'), asked('BWOP', '5y'), asked('NGTL', 'all')].reduce((all, of, at) => read(all, of, `2026-11-20T10:0${at}:00Z`), {} as Reads);
     const state = after(named('NGTL'));
     expect(newestOf(reads, state, 'lookup.pull_up_symbol')?.args['range']).toBe('all');
     expect(newestOf(reads, after(named('SLVN')), 'lookup.pull_up_symbol')).toBeNull();
   });
 
-  test('one thing is read again alone', () => {
+  test('can be reloaded separately', () => {
     const reads = read(read({}, asked('NGTL', '5y'), 'a'), asked('BWOP', '5y'), 'b');
     const again = reduceReads(reads, { type: 'changed', key: keyOf(asked('BWOP', '5y')) });
     expect(Object.values(again).map(({ stale }) => stale)).toEqual([false, true]);
   });
 
-  test('a closed panel leaves what was answered, and no call that still ran', () => {
+  test('stays when the panel is closed, except running calls', () => {
     const running = reduceReads(read({}, asked('NGTL', '5y'), 'a'), { type: 'begun', asked: asked('BWOP', '5y'), run: 'b' });
     expect(Object.values(settled(running)).map(({ args, run }) => [args['symbol'], run])).toEqual([['NGTL', null]]);
   });

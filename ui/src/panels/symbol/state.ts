@@ -1,4 +1,4 @@
-// What the panel of a symbol shows, as data: pure, no clock of its own.
+// State of the symbol panel. Pure, without a clock.
 
 import type { JsonValue, UserError } from '../../ipc';
 import type { Asked, Reads } from '../skill/state';
@@ -7,25 +7,25 @@ import { isSame } from './notes';
 export const ranges = ['1m', '6m', '1y', '5y', 'all'] as const;
 export type Range = (typeof ranges)[number];
 
-/** How many symbols stand beside the first one. */
+/** Maximum symbols compared with the first. */
 export const MOST_COMPARED = 3;
 
 export type Tab = 'chart' | 'figures' | 'notes' | 'filings';
 
 export interface SymbolState {
-  /** As the user named it; `null` before. */
+  /** As entered by the user; `null` before. */
   readonly named: string | null;
   readonly range: Range;
   readonly volume: boolean;
   readonly average: boolean;
   readonly table: boolean;
-  /** Compared with it. */
+  /** Symbols compared with it. */
   readonly others: readonly string[];
-  /** The field for one more is open. */
+  /** Whether the field for another symbol is open. */
   readonly comparing: boolean;
-  /** What is found for the name is listed. */
+  /** Whether search results are listed. */
   readonly searching: boolean;
-  /** Where there is no room for all parts. */
+  /** The tab, if there is no room for all parts. */
   readonly tab: Tab;
   /** The day that the chart reads out. */
   readonly pointed: { readonly day: string; /** By a key: it is spoken. */ readonly spoken: boolean } | null;
@@ -41,7 +41,7 @@ export type SymbolChange =
   | { readonly type: 'dropped'; readonly symbol: string }
   | { readonly type: 'tab'; readonly tab: Tab }
   | { readonly type: 'pointed'; readonly day: string | null }
-  /** One day on or back among `days`, oldest first; from the last one where none is pointed at. */
+  /** Moves by one day among `days`, oldest first; from the last one if none is selected. */
   | { readonly type: 'stepped'; readonly by: 1 | -1; readonly days: readonly string[] };
 
 export const firstSymbol: SymbolState = {
@@ -96,36 +96,38 @@ export function reduceSymbol(state: SymbolState, change: SymbolChange): SymbolSt
 }
 
 interface Asking {
-  /** The whole name of one of the skill's tools. */
+  /** The full name of one of the skill's tools. */
   nameOf(tool: string): string;
   readonly pullUp: { readonly tool: string; readonly args: Readonly<Record<string, JsonValue>> };
 }
 
-/** The call for price and closes. Five years of them serve all ranges but the whole, so that few ask the web again. */
+/** The request for price and closes. Five years serve all ranges but the maximum, which saves requests. */
 export function quoteAsked({ named, range }: SymbolState, { pullUp, nameOf }: Asking): Asked | null {
   if (named === null) return null;
   return { tool: nameOf(pullUp.tool), args: { ...pullUp.args, symbol: named, range: range === 'all' ? 'all' : '5y' } };
 }
 
-/** `symbol`: as the tool names what was asked for. */
+/** `symbol`: as named by the tool. */
 export function compareAsked({ others, range }: SymbolState, symbol: string | null, { nameOf }: Asking): Asked | null {
   return symbol === null || others.length === 0 ? null : { tool: nameOf('compare'), args: { symbols: [symbol, ...others], range, points: true } };
 }
 
-/** Calls about the company, by the tab that shows each; all of them where there is room. A tool that is not ready is not called. */
+/**
+ * Requests about the company, by tab; all of them if there is room. A tool that is not ready is not called.
+ */
 export function companyAsked({ tab }: SymbolState, symbol: string | null, roomy: boolean, { nameOf, notReady }: Asking & { notReady(tool: string): string | null }): Asked[] {
   if (symbol === null) return [];
   const tools = [...(roomy || tab === 'figures' ? ['fundamentals'] : []), ...(roomy || tab === 'filings' ? ['filings', 'news'] : [])].map(nameOf);
   return tools.filter((tool) => notReady(tool) === null).map((tool) => ({ tool, args: { symbol } }));
 }
 
-/** The newest answer about what is named, whatever range it was asked with. */
+/** The newest result for the named symbol, whatever its range. */
 export function newestOf(reads: Reads, { named }: SymbolState, tool: string) {
   const own = Object.values(reads).filter((read) => read.tool === tool && read.args['symbol'] === named && read.at !== null);
   return own.toSorted((a, b) => ((a.at ?? '') < (b.at ?? '') ? 1 : -1))[0] ?? null;
 }
 
-/** Why there is no price, as far as the panel does something about it. */
+/** Why there is no price, as far as the panel offers a remedy. */
 export type Trouble = 'several' | 'unknown' | 'refused' | 'failed';
 
 export function troubleOf({ code, message }: UserError): Trouble {
@@ -135,8 +137,8 @@ export function troubleOf({ code, message }: UserError): Trouble {
 }
 
 /**
- * The symbol that the other blocks are about: as the tool names it, or as the user did where only the price failed.
- * None where it is not known which one is meant, or where the user did not let the name leave the machine.
+ * The symbol for the other blocks: as named by the tool, or as entered if only the price failed. None if it
+ * is unresolved, or if the user refused to send the name.
  */
 export function symbolOf({ named }: SymbolState, found: string | null, error: UserError | null): string | null {
   return found ?? (error !== null && troubleOf(error) === 'failed' ? named : null);

@@ -19,7 +19,7 @@ interface ChartOf {
   readonly today: string;
 }
 
-/** Computed once for each answer, not for each day that is pointed at. */
+/** Computed once per load, not for each hovered day. */
 export function useChart({ closes, compared, state: { range, average }, trades, today }: ChartOf): Chart | null {
   const quote = useQuote(closes);
   const value = compared?.result?.value;

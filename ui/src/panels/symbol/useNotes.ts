@@ -6,21 +6,21 @@ import type { Asked, Read } from '../skill/state';
 import { useReads } from '../skill/useReads';
 import { holdingIn, isSame, mentionsIn, tradesIn, watchedIn, type Holding, type Mention, type Trade, type Watched } from './notes';
 
-/** What the user's notes say of a symbol. */
+/** The user's notes about a symbol. */
 export interface Notes {
   readonly holding: Holding | null;
   readonly trades: readonly Trade[];
-  /** The whole watchlist; `null` where there is none, or it is being read. */
+  /** The whole watchlist; `null` if missing or loading. */
   readonly watchlist: readonly Watched[] | null;
   readonly watched: Watched | null;
   readonly mentions: readonly Mention[];
-  /** Position, trades and mentions. */
+  /** Number of positions, trades and mentions. */
   readonly count: number;
-  /** Reads that failed, or ask something. */
+  /** Requests that failed, or ask for approval. */
   readonly troubled: readonly Read[];
-  /** When the oldest of them was read, RFC 3339. */
+  /** Time of the oldest load, RFC 3339. */
   readonly at: string | null;
-  /** What is behind a field of the position. */
+  /** The derivation of a field of the position. */
   figure(field: 'value' | 'gain'): Figure | undefined;
   again(): void;
 }
@@ -53,7 +53,7 @@ export function useNotes(symbol: string | null, has: (tool: string) => boolean):
     watched: list?.find((entry) => isSame(entry.symbol, symbol ?? '')) ?? null,
     mentions,
     count: (holding === null ? 0 : 1) + own.length + mentions.length,
-    // Not every symbol has trades or a note.
+    // A symbol without trades or a note is normal.
     troubled: reads.filter((read) => read.run !== null || (read.error !== null && read.error.code !== 'note_not_found')),
     at: reads.flatMap(({ at }) => at ?? []).toSorted()[0] ?? null,
     figure: (field) => (held?.result && holding ? figuresOf(held.tool, held.result.figures, held.result.sources).find(({ view }) => view.at === `/positions/${holding.place}/${field}`) : undefined),
@@ -65,9 +65,9 @@ export function useNotes(symbol: string | null, has: (tool: string) => boolean):
 }
 
 export interface Tools {
-  /** Whether a skill that is switched on has it; not while that is not known. */
+  /** Whether an enabled skill has it; false while unknown. */
   has(tool: string): boolean;
-  /** Why it cannot be called, in a sentence; `null` where it can, and while that is not known. */
+  /** Why it cannot be called, in a sentence; `null` if it can, and while unknown. */
   notReady(tool: string): string | null;
 }
 

@@ -1,4 +1,4 @@
-// What the panel of a symbol says, in words: pure.
+// Texts of the symbol panel. Pure.
 
 import type { SourceView } from '../../ipc';
 import { numberText, percentText } from '../../shared/amount';
@@ -23,7 +23,7 @@ export function shortDay(at: string, today: string): string {
   return whenText(at, today).replace(/^[A-Z][a-z]{2} (?=\d)/, '');
 }
 
-/** "24 Nov 2025": the year always. */
+/** "24 Nov 2025": always with the year. */
 export function wholeDay(day: string): string {
   const date = new Date(`${day}T12:00:00`);
   return Number.isNaN(date.getTime()) ? day : dayText(date, new Date('0001-01-01T12:00:00'));
@@ -41,7 +41,7 @@ export function tradeText({ kind, quantity, price }: Trade): string {
   return `You ${kind === 'sell' ? 'sold' : 'bought'}${amount}${at}`;
 }
 
-/** The word of a trade in a list, and what follows it: "Bought" "200 at 29.90", "Dividend" ", 300 × 0.80". */
+/** A trade's kind in a list, and its details: "Bought" "200 at 29.90", "Dividend" ", 300 × 0.80". */
 export function tradeParts({ kind, quantity, price }: Trade): { readonly word: string; readonly rest: string } {
   const [of, at] = [quantity === null ? '' : numberText(quantity), price === null ? '' : numberText(price)];
   switch (kind) {
@@ -64,7 +64,7 @@ const sizes = [
   [6, 'm'],
 ] as const;
 
-/** "1.92 bn EUR", "3.70 EUR", "17.8 %", "11.4". Long amounts are cut to what a table has room for. */
+/** "1.92 bn EUR", "3.70 EUR", "17.8 %", "11.4". Long amounts are shortened for tables. */
 export function figureText({ value, unit }: Pick<KeyFigure, 'value' | 'unit'>): string {
   if (value === null) return 'unknown';
   if (unit === 'percent' || unit === '%') return decimal(value) ? percentText(value) : value;
@@ -72,7 +72,7 @@ export function figureText({ value, unit }: Pick<KeyFigure, 'value' | 'unit'>): 
   return `${largeText(value)} ${unit}`;
 }
 
-/** Four digits of what is a million or more: "1148000000" → "1.148 bn". */
+/** Four digits of amounts from a million on: "1148000000" → "1.148 bn". */
 function largeText(value: string): string {
   const known = decimal(value);
   if (!known) return value;
@@ -88,7 +88,7 @@ function largeText(value: string): string {
   return `${numberText((known.digits < 0n ? '-' : '') + text)} ${word}`;
 }
 
-/** All key figures as lines to paste elsewhere, exact, each with its source and day. */
+/** All key figures as lines to paste elsewhere, unrounded, each with source and day. */
 export function copiedFigures(symbol: string, figures: readonly KeyFigure[]): string {
   const lines = figures.map(({ name, value, unit, how, day, missing }) => {
     if (value === null) return `${name}: unknown${missing === null ? '' : ` (${missing})`}`;
@@ -103,7 +103,7 @@ export function lineName({ symbol, isAverage }: Line): string {
   return isAverage ? `${revealed(symbol)} average` : revealed(symbol);
 }
 
-/** A value of a line: "+31.4 %", "42.18". */
+/** Formats a line's value: "+31.4 %", "42.18". */
 export function pointText(chart: Chart, point: LinePoint | null | undefined): string {
   if (!point) return 'no close';
   return chart.scale === 'percent' ? percentText(point.text, true) : numberText(point.text);
@@ -129,7 +129,7 @@ export function dayReading(chart: Chart, day: string, today: string): string {
   return `${whenText(day, today)}: ${values.join(', ')}${volume === undefined ? '' : `, volume ${numberText(String(volume))}`}${trades.join('')}`;
 }
 
-/** What a screen reader says of the chart: its range, and of each line the lowest, the highest and the last value. */
+/** Screen reader text of the chart: its range, and the lowest, highest and last value of each line. */
 export function spokenChart(chart: Chart): string {
   const [first, last] = [chart.days[0], chart.days.at(-1)];
   if (first === undefined || last === undefined) return 'No closes';
@@ -141,12 +141,12 @@ export function spokenChart(chart: Chart): string {
   return `${chart.scale === 'percent' ? 'Change in percent' : `Closes in ${revealed(chart.currency)}`}, from ${wholeDay(first)} to ${wholeDay(last)}. ${lines.join('; ')}`;
 }
 
-/** "Xetra, EUR": where a symbol that was found is traded. */
+/** "Xetra, EUR": exchange and currency of a match. */
 export function placeText({ exchange, currency, kind }: Candidate): string {
   return [exchange, currency, kind].filter((part) => part !== null).join(', ');
 }
 
-/** A symbol that an error suggests, and what it says of it. */
+/** A symbol suggested by an error, and its description. */
 export interface Suggestion {
   readonly symbol: string;
   readonly about: string;
@@ -161,7 +161,7 @@ export function suggestionsIn(words: string): Suggestion[] {
   });
 }
 
-/** A list at its commas, those in brackets left alone. */
+/** Splits a list at commas outside of brackets. */
 function outside(list: string): string[] {
   const parts = [''];
   let depth = 0;
@@ -173,13 +173,13 @@ function outside(list: string): string[] {
   return parts;
 }
 
-/** What the settings take that is missing: a key, or something else; none where they do not help. */
+/** Label of the link to the settings: a missing key, or something else; none if they do not help. */
 export function settingsLabel(words: string): string | null {
   if (/\bkey\b/i.test(words)) return 'Add key';
   return /\bSettings\b/.test(words) ? 'Settings' : null;
 }
 
-/** "sec.gov, read 14:31": where an answer came from, and when. */
+/** "sec.gov, read 14:31": the source and time of an answer. */
 export function readText(sources: readonly SourceView[], at: string, today: string): string {
   const hosts = sources.flatMap((source) => (source.kind === 'web' && URL.canParse(source.url) ? [new URL(source.url).host.replace(/^(www|data|api)\./, '')] : []));
   return [...new Set(hosts), `read ${whenText(at, today)}`].join(', ');

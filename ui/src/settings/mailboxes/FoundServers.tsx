@@ -1,4 +1,4 @@
-// What was found for an address: who named the servers, which they are, and what to look at. Nothing of it is stored yet.
+// The servers detected for an address: their source, and what to check. Nothing is stored yet.
 
 import type { FoundMailServers } from '../../ipc';
 import { Icon } from '../../shared';

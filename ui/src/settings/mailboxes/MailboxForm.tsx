@@ -1,4 +1,4 @@
-// Adds a mailbox by its address, or changes one. Nothing is stored before its test, or before the user says so.
+// Adds a mailbox by address, or edits one. Nothing is stored before its test, unless the user insists.
 
 import { useEffect, useId, useReducer, useRef, type ReactNode } from 'react';
 
@@ -10,7 +10,7 @@ import { FoundServers } from './FoundServers';
 import { TestSteps } from './TestSteps';
 
 interface MailboxFormProps {
-  /** The one that is changed; none for a new one. */
+  /** The edited mailbox; none for a new one. */
   readonly entry?: MailboxEntry;
   readonly onClose: () => void;
   readonly onSaved: () => void;
@@ -20,7 +20,7 @@ export function MailboxForm({ entry, onClose, onSaved }: MailboxFormProps) {
   const backend = useBackend();
   const [state, dispatch] = useReducer(reduceEditing, entry, (given) => (given ? editingOf(given) : newMailbox));
   const form = useRef<HTMLFormElement>(null);
-  // Where the next thing is typed.
+  // Focus the next field.
   useEffect(() => {
     const fields = [...(form.current?.querySelectorAll('input') ?? [])];
     (fields.find((field) => field.value === '' && field.required) ?? fields[0])?.focus();
@@ -51,7 +51,7 @@ export function MailboxForm({ entry, onClose, onSaved }: MailboxFormProps) {
   };
   const title = state.before === null ? 'Add mailbox' : `Edit ${state.before}`;
   const locked = wantsPassphrase(state.problem);
-  // What is being tested is stored when it passes: there is nothing to go back to.
+  // A running test stores the mailbox on success, so there is no going back.
   const saving = state.busy === 'saving';
   return (
     <section

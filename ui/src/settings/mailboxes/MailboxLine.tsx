@@ -1,4 +1,4 @@
-// One mailbox: its state, what Nova may do in it, and its switches.
+// One mailbox: its state, Nova's rights, and its switches.
 
 import { useId, useState } from 'react';
 
@@ -65,7 +65,7 @@ export function MailboxLine({ row, mailboxes, onEdit }: MailboxLineProps) {
         </div>
       )}
       {tested && row.password === 'kept' && (
-        // A problem is in sight at once.
+        // Problems are expanded at once.
         <details className="mt-1" open={!hasPassed(tested)} key={tested.at}>
           <summary className="w-fit cursor-pointer text-fg-3 hover:text-fg-2">Last test</summary>
           <TestSteps test={tested} />

@@ -22,7 +22,7 @@ const setup = (mailboxes: MailboxRow[] = [], problem: string | null = null) => (
 const row = async (name: string) =>
   waitFor(() => within(screen.getAllByTestId('mailbox-row').find((one) => one.dataset['mailbox'] === name)!));
 
-test('each mailbox says its state, what Nova may do and what to do next', async () => {
+test('each mailbox shows its state, Nova’s rights and the next step', async () => {
   const work = sampleMailbox({ tested: failedTest('sign_in', 'The server does not accept the user and the password: [AUTH] No.', true) }, { name: 'Work', sending: true });
   const club = sampleMailbox({ password: 'not_granted', credential: 'mail/club' }, { name: 'Club', read_only: true });
   setup([sampleMailbox(), work, club, sampleMailbox({ password: 'missing' }, { name: 'Old', smtp: '' })]);
@@ -44,7 +44,7 @@ test('each mailbox says its state, what Nova may do and what to do next', async 
   expect(await violations()).toEqual([]);
 });
 
-test('switches, Test and the grant go to the backend; a refusal stands in its row', async () => {
+test('switches, Test and the grant go to the backend; a refusal is shown in its row', async () => {
   const { backend, user } = setup([sampleMailbox(), sampleMailbox({ password: 'not_granted' }, { name: 'Club' })]);
   backend.on('set_mailbox', () => backend.list_mailboxes()).on('test_mailbox', () => backend.list_mailboxes());
   await user.click((await row('Home')).getByRole('radio', { name: 'Ask' }));
@@ -72,7 +72,7 @@ test('switches, Test and the grant go to the backend; a refusal stands in its ro
   expect(await (await row('Home')).findByRole('alert')).toHaveTextContent('The keychain is locked.');
 });
 
-test('removing asks first and keeps the password unless it is said', async () => {
+test('removal asks first and keeps the password by default', async () => {
   const { backend, user } = setup([sampleMailbox()]);
   backend.on('remove_mailbox', () => ({ mailboxes: [] }));
   await user.click((await row('Home')).getByRole('button', { name: 'Remove Home' }));
@@ -100,7 +100,7 @@ const begin = async (found = foundServers()) => {
   return rendered;
 };
 
-test('an address leads to servers, a password, a test and a mailbox, by keyboard alone', async () => {
+test('by keyboard: an address leads to servers, a password, a test and a mailbox', async () => {
   const { backend, user } = await begin(foundServers({ elsewhere: ['smtp.fernhill.example'], smtp: 'smtp.fernhill.example' }));
   expect(backend.asked('find_mail_servers')).toEqual([{ address: 'jane@example.org' }]);
   const found = screen.getByTestId('found-servers');
@@ -124,7 +124,7 @@ test('an address leads to servers, a password, a test and a mailbox, by keyboard
   expect(document.body).not.toHaveTextContent('geheim');
 });
 
-test('a failed test stores nothing until the user says so', async () => {
+test('a failed test stores nothing unless the user insists', async () => {
   const { backend, user } = await begin();
   backend.on('save_mailbox', ({ untested }) => ({ saved: untested, test: untested ? null : failedTest('sign_in', 'The server does not accept it.', true) }));
   await user.keyboard('wrong{Enter}');
@@ -138,7 +138,7 @@ test('a failed test stores nothing until the user says so', async () => {
   expect(backend.asked('save_mailbox').map(({ untested }) => untested)).toEqual([false, false, true]);
 });
 
-test('a running test is neither closed nor started again', async () => {
+test('a running test can be neither closed nor restarted', async () => {
   const { backend, user } = await begin();
   let end: (saved: { saved: boolean; test: null }) => void = () => undefined;
   backend.on('save_mailbox', () => new Promise((resolve) => (end = resolve)));
@@ -151,7 +151,7 @@ test('a running test is neither closed nor started again', async () => {
   expect(backend.asked('save_mailbox')).toHaveLength(1);
 });
 
-test('an invalid edit shows its reason, and Escape closes the form', async () => {
+test('an invalid edit shows the reason, and Escape closes the form', async () => {
   const { backend, user } = await begin({ ...foundServers(), found: null, without: [{ host: 'example.org', reason: 'It answered 404.' }] });
   expect(screen.getByTestId('found-servers')).toHaveTextContent('No servers found for example.org.');
   expect(screen.getByText('example.org: It answered 404.')).toBeInTheDocument();
@@ -165,7 +165,7 @@ test('an invalid edit shows its reason, and Escape closes the form', async () =>
   expect(screen.queryByTestId('mailbox-form')).toBeNull();
 });
 
-test('an address that is none and servers typed by hand', async () => {
+test('an invalid address, and servers entered manually', async () => {
   const { backend, user } = setup();
   backend.fail('find_mail_servers', { message: '"jane@x" is no address of a mailbox.' });
   await user.click(await screen.findByTestId('mailbox-add'));
@@ -177,7 +177,7 @@ test('an address that is none and servers typed by hand', async () => {
   expect(screen.getByLabelText('Address')).toHaveValue('jane@x');
 });
 
-test('a locked store asks for its passphrase and goes on', async () => {
+test('a locked store asks for its passphrase and continues', async () => {
   const { backend, user } = await begin();
   backend.fail('save_mailbox', { code: 'passphrase_needed', message: 'The file is locked.' });
   await user.keyboard('geheim{Enter}');
@@ -187,7 +187,7 @@ test('a locked store asks for its passphrase and goes on', async () => {
   await waitFor(() => expect(screen.queryByTestId('mailbox-form')).toBeNull());
 });
 
-test('an edit keeps the password where none is typed', async () => {
+test('an edit keeps the password unless a new one is entered', async () => {
   const { backend, user } = setup([sampleMailbox()]);
   backend.on('save_mailbox', () => ({ saved: true, test: null }));
   await user.click((await row('Home')).getByRole('button', { name: 'Edit Home' }));
@@ -198,7 +198,7 @@ test('an edit keeps the password where none is typed', async () => {
   await waitFor(() => expect(backend.asked('save_mailbox')).toEqual([{ before: 'Home', mailbox, untested: false }]));
 });
 
-test('without a mailbox and with a broken file the part says so', async () => {
+test('without a mailbox and with a broken file the section says so', async () => {
   setup([], 'The mailboxes are not used: 1 is not of type "array".');
   expect(await screen.findByText(/No mailboxes yet\./)).toBeVisible();
   expect(screen.getByText(/is not of type "array"/)).toBeVisible();

@@ -1,4 +1,4 @@
-// The mailboxes of the skill Mail: in its detail, in the place of the list in its form.
+// The mailboxes in the detail of the skill Mail, in place of the form's list.
 
 import { useState } from 'react';
 
@@ -8,10 +8,10 @@ import { MailboxForm } from './MailboxForm';
 import { MailboxLine } from './MailboxLine';
 import { useMailboxes } from './useMailboxes';
 
-/** `problem`: what is wrong with the configuration in the file. */
+/** `problem`: an error of the configuration file. */
 export function MailboxesPart({ problem }: { problem: string | null }) {
   const mailboxes = useMailboxes();
-  /** The name of the one that is edited; null for a new one. */
+  /** The name of the edited mailbox; null for a new one. */
   const [form, setForm] = useState<{ readonly of: string | null } | null>(null);
   const rows = mailboxes.view?.mailboxes ?? [];
   const close = () => setForm(null);

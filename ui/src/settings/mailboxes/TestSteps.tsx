@@ -1,4 +1,4 @@
-// The steps of a test, each with how it went; a failed one with the server's words and what to do.
+// The steps of a test with their results; a failed one with the server's message and the remedy.
 
 import type { MailboxTest } from '../../ipc';
 import { Icon } from '../../shared';

@@ -6,32 +6,32 @@ import { editingOf, encryptionOf, isComplete, newMailbox, reduceEditing, type Ed
 const after = (state: Editing, ...actions: EditingAction[]) => actions.reduce(reduceEditing, state);
 const typed = after(newMailbox, { type: 'address', address: ' jane@example.org ' });
 
-test('servers that were found fill the form, and nothing else of it', () => {
+test('detected servers fill only their own fields of the form', () => {
   const { step, entry, busy } = after(typed, { type: 'find' }, { type: 'found', found: foundServers() });
   expect({ step, busy }).toEqual({ step: 'servers', busy: null });
   expect(entry).toEqual({ name: 'Fernhill Mail', imap: 'imap.example.org', smtp: 'smtp.example.org:587', user: 'jane@example.org', address: '', checked_by: '', sending: false, read_only: false });
 });
 
-test('a user that is no address leaves the address as the sender', () => {
+test('a user name that is no address keeps the address as the sender', () => {
   const { entry } = after(typed, { type: 'found', found: foundServers({ user: 'jane', provider: null }) });
   expect(entry).toMatchObject({ name: 'example.org', user: 'jane', address: 'jane@example.org' });
 });
 
-test('where nothing is found, the servers are typed', () => {
+test('without a detection the servers are entered manually', () => {
   const nothing = { ...foundServers(), found: null };
   const expected = { name: 'example.org', imap: '', smtp: '', user: 'jane@example.org', address: '' };
   expect(after(typed, { type: 'found', found: nothing }).entry).toMatchObject(expected);
   expect(after(typed, { type: 'by hand' }).entry).toMatchObject(expected);
 });
 
-test('an edit discards the test of what was there before', () => {
+test('an edit discards the test of the previous entry', () => {
   const failed = after(typed, { type: 'found', found: foundServers() }, { type: 'password', password: 'x' }, { type: 'save' }, { type: 'failed', test: failedTest('sign_in', 'No.', true) });
   expect(failed.test).not.toBeNull();
   expect(after(failed, { type: 'entry', change: { imap: 'other.example.org' } }).test).toBeNull();
   expect(after(failed, { type: 'password', password: 'y' }).test).toBeNull();
 });
 
-test('a new mailbox needs a password, a changed one does not', () => {
+test('a new mailbox needs a password, an edited one does not', () => {
   const filled = after(typed, { type: 'found', found: foundServers() });
   expect(isComplete(filled)).toBe(false);
   expect(isComplete(after(filled, { type: 'password', password: 'x' }))).toBe(true);
@@ -41,12 +41,12 @@ test('a new mailbox needs a password, a changed one does not', () => {
   expect(isComplete(after(changed, { type: 'entry', change: { imap: ' ' } }))).toBe(false);
 });
 
-test('another address begins anew', () => {
+test('another address starts again', () => {
   const begun = after(typed, { type: 'found', found: foundServers() }, { type: 'password', password: 'secret' }, { type: 'back' });
   expect(begun).toEqual({ ...newMailbox, address: ' jane@example.org ' });
 });
 
-test('encryption is named as the server begins it', () => {
+test('encryption is named by how the server starts it', () => {
   expect(encryptionOf(foundServers().found, 'smtp')).toBe('encrypted by STARTTLS');
   expect(encryptionOf(foundServers({ smtp_starttls: false }).found, 'smtp')).toBe('encrypted from the first byte (TLS)');
   expect(encryptionOf(foundServers().found, 'imap')).toBe('encrypted from the first byte (TLS)');

@@ -1,18 +1,18 @@
-// The form of a mailbox, as data: an address, what was found for it, the entry, its password and its test.
+// State of a mailbox form: an address, its detected servers, the entry, its password and its test.
 
 import type { FoundMailServers, MailboxEntry, MailboxTest, UserError } from '../../ipc';
 
 export interface Editing {
-  /** The name of the one that is changed; none for a new one. */
+  /** The name of the edited mailbox; none for a new one. */
   readonly before: string | null;
-  /** `address` until servers were looked for or are to be typed. */
+  /** `address` until servers were detected or are to be entered. */
   readonly step: 'address' | 'servers';
   readonly address: string;
   readonly found: FoundMailServers | null;
   readonly entry: MailboxEntry;
   readonly password: string;
   readonly busy: 'finding' | 'saving' | null;
-  /** The test that failed, of the entry as it is. */
+  /** The failed test of the current entry. */
   readonly test: MailboxTest | null;
   readonly problem: UserError | null;
 }
@@ -21,7 +21,7 @@ export type EditingAction =
   | { readonly type: 'address'; readonly address: string }
   | { readonly type: 'find' }
   | { readonly type: 'found'; readonly found: FoundMailServers }
-  /** Without looking for servers. */
+  /** Skips the detection. */
   | { readonly type: 'by hand' }
   | { readonly type: 'back' }
   | { readonly type: 'entry'; readonly change: Partial<MailboxEntry> }
@@ -91,13 +91,13 @@ function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).slice(0, 60);
 }
 
-/** Whether there is enough to be tested or saved; what is wrong with it says the backend. */
+/** Whether the entry can be tested or saved; the backend validates it. */
 export function isComplete({ before, entry, password, busy }: Editing): boolean {
   const filled = [entry.name, entry.imap, entry.user].every((text) => text.trim() !== '');
   return busy === null && filled && (before !== null || password !== '');
 }
 
-/** How a connection to this server becomes encrypted is known for what was found alone: `port` says it otherwise. */
+/** The encryption is only known for detected servers; otherwise it follows from `port`. */
 export function encryptionOf(found: FoundMailServers['found'], kind: 'imap' | 'smtp'): string {
   return kind === 'smtp' && found?.smtp_starttls === true ? 'encrypted by STARTTLS' : 'encrypted from the first byte (TLS)';
 }

@@ -27,13 +27,13 @@ test('one unread message is counted as one', () => {
   expect(stateOf(sampleMailbox({ tested: { ...passedTest, unread: 1 } }), at).text).toMatch(/, 1 unread message then$/);
 });
 
-test('what Nova may do follows the switches', () => {
+test('Nova’s rights follow the switches', () => {
   expect(mayText({ read_only: false, sending: false })).toBe('Nova reads it, asks before it moves, marks or deletes messages or saves a draft, and sends nothing.');
   expect(mayText({ read_only: false, sending: true })).toMatch(/asks before each mail it sends\.$/);
   expect(mayText({ read_only: true, sending: true })).toBe('Nova reads it. It changes nothing and sends nothing.');
 });
 
-test('sending needs a server and a mailbox that may be changed', () => {
+test('sending needs a server and a writable mailbox', () => {
   expect(cannotSend({ read_only: false, smtp: 'smtp.example.org' })).toBeNull();
   expect(cannotSend({ read_only: false, smtp: '' })).toBe('Needs an SMTP server');
   expect(cannotSend({ read_only: true, smtp: 'smtp.example.org' })).toBe('Not from a read-only mailbox');

@@ -1,4 +1,4 @@
-// What the page says of a mailbox: its state, the steps of its test, and what Nova may do in it.
+// Texts of the mailbox page: state, test steps, and Nova's rights.
 
 import type { MailboxEntry, MailboxRow, MailboxStep, MailboxTest } from '../../ipc';
 import { counted, whenText } from '../../shared';
@@ -47,14 +47,14 @@ export function hasPassed(test: MailboxTest): boolean {
   return test.steps.every(({ problem }) => problem === null);
 }
 
-/** What the skill does there by itself, what it asks about, and what it never does. */
+/** What the skill does by itself, what it asks for, and what it never does. */
 export function mayText({ read_only, sending }: Pick<MailboxEntry, 'read_only' | 'sending'>): string {
   if (read_only) return 'Nova reads it. It changes nothing and sends nothing.';
   const sends = sending ? 'asks before each mail it sends' : 'sends nothing';
   return `Nova reads it, asks before it moves, marks or deletes messages or saves a draft, and ${sends}.`;
 }
 
-/** Why nothing can be sent whatever the switch says; null where it can. */
+/** Why sending is impossible regardless of the switch; null if it is possible. */
 export function cannotSend({ read_only, smtp }: Pick<MailboxEntry, 'read_only' | 'smtp'>): string | null {
   if (read_only) return 'Not from a read-only mailbox';
   return smtp === '' ? 'Needs an SMTP server' : null;

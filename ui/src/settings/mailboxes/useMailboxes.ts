@@ -1,4 +1,4 @@
-// The mailboxes as they were last read, and the ways to change them.
+// The loaded mailboxes, and the actions on them.
 
 import { useCallback, useState } from 'react';
 
@@ -10,12 +10,12 @@ export interface Mailboxes {
   readonly loading: boolean;
   readonly error: UserError | null;
   readonly reload: () => void;
-  /** By mailbox: what runs. */
+  /** Whether an action is running, by mailbox. */
   readonly busy: Readonly<Record<string, boolean>>;
-  /** By mailbox: why the last thing that was done to it failed. */
+  /** The error of the last action, by mailbox. */
   readonly refused: Readonly<Record<string, UserError>>;
   readonly set: (change: Params<'set_mailbox'>) => void;
-  /** `grant`: its password may go to its servers. */
+  /** `grant`: its password may be sent to its servers. */
   readonly test: (name: string, grant: boolean) => void;
   readonly remove: (remove: Params<'remove_mailbox'>) => void;
 }

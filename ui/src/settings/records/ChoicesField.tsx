@@ -6,9 +6,9 @@ interface ChoicesFieldProps {
   readonly onChange: (choices: readonly string[]) => void;
 }
 
-/** Choices, one on each line: a choice may hold a comma. */
+/** One choice per line, since a choice may contain a comma. */
 export function ChoicesField({ label, choices, onChange }: ChoicesFieldProps) {
-  // An empty line or a space at the end is no choice yet, and stays while it is typed.
+  // Keeps empty lines and trailing spaces while typing.
   const [text, setText] = useState(choices.join('\n'));
   const change = (next: string) => {
     setText(next);

@@ -1,4 +1,5 @@
-// What forms and the assistant show of a field of the user's: its label, help, choices, and whether it is required.
+// A custom field's appearance in forms and for the assistant: label, help, choices, and whether it is
+// required.
 
 import { useState, type Dispatch, type ReactNode } from 'react';
 
@@ -15,7 +16,7 @@ interface FieldDetailsProps {
 
 export function FieldDetails({ property, kind, draft, say }: FieldDetailsProps) {
   const { required, choices, ...said } = saidOf(draft, property);
-  // A space at the end of a label is a fault, and typed before the next word.
+  // A trailing space is invalid, but occurs while typing.
   const [label, setLabel] = useState(said.label);
   const [help, setHelp] = useState(said.help);
   const tell = (key: 'label' | 'help', value: string) => {

@@ -1,4 +1,4 @@
-// Puts the settings in force with one confirmation, and takes them back. No note is changed by either.
+// Applies the settings with one confirmation, and reverts them. Neither changes notes.
 
 import { Button, clockTime, ErrorBox, Icon, keyText, LinkButton } from '../../shared';
 import { isChanged } from './draft';
@@ -63,7 +63,7 @@ export function Footer({ state, small, asText, onText, onClose }: FooterProps) {
   );
 }
 
-/** Rules that take nearly the whole vault were hardly meant. */
+/** Rules that match nearly the whole vault are probably a mistake. */
 function NearlyAll({ said, state }: { said: string; state: RecordsPageState }) {
   return (
     <div role="alertdialog" aria-label="These rules take nearly every note" className="flex min-h-14 items-center gap-2.5 bg-warn-soft px-5 py-2">

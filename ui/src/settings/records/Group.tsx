@@ -1,4 +1,4 @@
-// Notes with what they have in common, folded until they are asked for.
+// Notes grouped by what they have in common, collapsed at first.
 
 import { useState, type ReactNode } from 'react';
 

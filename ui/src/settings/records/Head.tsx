@@ -54,7 +54,7 @@ export function Head({ skill, name, type, state, wide, onType, onNew, onClose }:
   );
 }
 
-/** The button that led here is gone: a keyboard begins at the heading. */
+/** The button that led here is gone: move the focus to the heading. */
 function begin(heading: HTMLElement | null): void {
   if (document.activeElement === document.body) heading?.focus();
 }

@@ -1,4 +1,4 @@
-// Where new records go, what makes them records, and the note they begin with.
+// Folder of new records, what marks them as records, and their template.
 
 import { useState, type Dispatch, type FormEvent } from 'react';
 

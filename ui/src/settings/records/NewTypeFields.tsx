@@ -18,7 +18,7 @@ export function NewTypeFields({ fields, problems, onChange }: NewTypeFieldsProps
         {fields.map((field, at) => {
           const problem = problems[`fields.${field.name.trim()}`];
           return (
-            // Fields have no other mark than their place until they are named.
+            // Fields are identified by index until they are named.
             <li key={at} className={`flex flex-wrap gap-2 ${field.kind === 'choice' ? 'items-start' : 'items-center'}`}>
               <TextField
                 aria-label={`Field ${at + 1}`}

@@ -22,7 +22,7 @@ function setup(faults = sampleRecordsPage().faults) {
 
 const name = () => screen.findByRole('textbox', { name: 'Name' });
 
-it('begins a type with its folder and fields', async () => {
+it('creates a type with its folder and fields', async () => {
   const { user, onBegin } = setup();
   await user.type(await name(), 'supplier');
   await user.type(screen.getByRole('textbox', { name: 'Folder of new notes' }), 'CRM/Suppliers');
@@ -34,7 +34,7 @@ it('begins a type with its folder and fields', async () => {
   await expect.poll(() => onBegin.mock.lastCall).toEqual(['supplier', own]);
 });
 
-it('refuses a name that is taken', async () => {
+it('refuses an existing name', async () => {
   const { backend, user, onBegin } = setup();
   await user.type(await name(), 'Contact');
   await user.type(screen.getByRole('textbox', { name: 'Folder of new notes' }), 'Firms{Enter}');
@@ -42,7 +42,7 @@ it('refuses a name that is taken', async () => {
   expect([backend.asked('preview_records'), onBegin.mock.calls]).toEqual([[], []]);
 });
 
-it('shows what is wrong at its place', async () => {
+it('shows each error at its field', async () => {
   const { user, onBegin } = setup([{ key: '', reason: 'cannot be used: the folder `../x` leaves the vault.' }]);
   await user.type(await name(), 'supplier');
   await user.type(screen.getByRole('textbox', { name: 'Folder of new notes' }), '../x{Enter}');
@@ -51,7 +51,7 @@ it('shows what is wrong at its place', async () => {
   expect(onBegin).not.toHaveBeenCalled();
 });
 
-it('closes with Esc outside of a field', async () => {
+it('Esc closes it outside of a field', async () => {
   const { user, onClose } = setup();
   await user.click(await name());
   await user.keyboard('{Escape}');

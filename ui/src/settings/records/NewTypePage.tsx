@@ -1,4 +1,4 @@
-// Names a record type of the user's own: its folder and fields. Nothing counts before its page puts it in use.
+// Defines a custom record type: its folder and fields. It has no effect until applied on its page.
 
 import { useEffect, useState, type FormEvent, type ReactNode } from 'react';
 
@@ -100,7 +100,7 @@ function Named({ label, note, problem, children }: { label: string; note: string
   );
 }
 
-/** In a field Esc leaves the field. */
+/** Within a field Esc leaves the field. */
 function useEscape(onClose: () => void) {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

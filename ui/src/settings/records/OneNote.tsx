@@ -1,4 +1,4 @@
-// One of the records as it is read, each value with its place in the note.
+// One of the records as parsed, each value with its position in the note.
 
 import type { NoteAsRead } from '../../ipc';
 import { Icon, IconButton, noteName } from '../../shared';
@@ -7,7 +7,7 @@ import { Block } from './Section';
 
 interface OneNoteProps {
   readonly note: NoteAsRead;
-  /** Records in all. */
+  /** Number of records. */
   readonly of: number;
   readonly onMove: (by: 1 | -1) => void;
 }
@@ -40,7 +40,7 @@ export function OneNote({ note, of, onMove }: OneNoteProps) {
           {name}
         </NoteLink>
         <span className="cut text-fg-3">{folder}</span>
-        {/* The arrows move through the notes: each is spoken with what is read of it. */}
+        {/* Announces the note when the arrow keys move between notes. */}
         <span role="status" className="sr-only">
           {`Note ${note.at + 1} of ${of}, ${name}. ${note.values.map(({ field, value, understood }) => `${field} ${understood ? value || 'empty' : 'not understood'}`).join(', ')}`}
         </span>

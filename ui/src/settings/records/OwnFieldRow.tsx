@@ -11,7 +11,7 @@ interface OwnFieldRowProps {
   readonly row: OwnFieldPreview;
   readonly draft: Draft;
   readonly say: Dispatch<DraftEvent>;
-  /** The user has just added it. */
+  /** Just added by the user. */
   readonly isNew: boolean;
 }
 
@@ -24,7 +24,7 @@ export function OwnFieldRow({ row, draft, say, isNew }: OwnFieldRowProps) {
   const faults = faultsAt(draft, `fields.${property}`);
   const take = (chosen: string) => {
     say({ type: 'own_field_set', property, kind: chosen, choices: values });
-    // A choice is nothing without its choices.
+    // A choice field needs choices.
     if (chosen === 'choice') setOpen(true);
   };
   const choose = (chosen: string) => {

@@ -1,4 +1,4 @@
-// Properties that are no field of the skill: the user makes fields of them, says what they are, and takes them away.
+// Properties without a field of the skill: the user makes them custom fields, edits and removes them.
 
 import { useState, type Dispatch, type FormEvent } from 'react';
 
@@ -11,7 +11,7 @@ import { Faults, HeadRow, Section } from './Section';
 interface OwnFieldsProps {
   readonly draft: Draft;
   readonly say: Dispatch<DraftEvent>;
-  /** The name of the skill. */
+  /** The skill's name. */
   readonly skill: string;
 }
 

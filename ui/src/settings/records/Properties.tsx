@@ -1,4 +1,4 @@
-// What the notes call each field of the skill, and what their values stand for.
+// The property of each field of the skill, and the meaning of its values.
 
 import type { Dispatch } from 'react';
 
@@ -94,7 +94,7 @@ function reasonOf({ odd, needs }: FieldPreview, open: number): string {
 
 function Options({ field, page, property }: { field: FieldPreview; page: RecordsPreview; property: string }) {
   const named = page.properties.map((used) => used.property);
-  // As it is now, also where no note has it.
+  // Includes the current one, even if no note has it.
   const others = [property, field.field].filter((name, at, all) => name !== FILE_NAME && !named.includes(name) && all.indexOf(name) === at);
   return (
     <>
@@ -111,7 +111,7 @@ function Options({ field, page, property }: { field: FieldPreview; page: Records
 const OPEN = 'open';
 const NOTHING = 'nothing';
 
-/** What the values of a property stand for, where the field has choices. */
+/** The meanings of a property's values, if the field has choices. */
 function Meanings({ field, draft, say }: { field: FieldPreview } & PropertiesProps) {
   const choose = (value: string, chosen: string) =>
     say({ type: 'value_chosen', field: field.field, value, meaning: chosen === OPEN ? undefined : chosen === NOTHING ? null : chosen.slice(1) });

@@ -26,7 +26,7 @@ function setup(change: Partial<RecordsPreview> = {}) {
   return { ...rendered, backend, user: userEvent.setup(), onType, onOther, onNew, onClose };
 }
 
-it('shows rules, properties and own fields as tables, and what they take', async () => {
+it('shows rules, properties and custom fields as tables, and the matching notes', async () => {
   setup();
   const rules = await screen.findByRole('table', { name: 'Rules for contact' });
   expect(within(rules).getByRole('row', { name: /where categories contains \[\[People\]\] 176 Ilse Brandvik, Odile Farrow sure 158 have email/ })).toBeVisible();
@@ -41,7 +41,7 @@ it('shows rules, properties and own fields as tables, and what they take', async
   expect(screen.getByRole('radio', { name: 'Deal, none found' })).toBeVisible();
 });
 
-it('reads the vault again with what was changed', async () => {
+it('reloads the preview with changed settings', async () => {
   const { backend, user } = setup();
   await user.click(await screen.findByRole('checkbox', { name: '#person' }));
   await user.selectOptions(screen.getByRole('combobox', { name: 'Property for Phone' }), 'tel');
@@ -55,7 +55,7 @@ it('reads the vault again with what was changed', async () => {
   expect(backend.asked('set_skill')).toEqual([]);
 });
 
-it('puts the settings in use with one confirmation and takes them back', async () => {
+it('applies the settings with one confirmation and reverts them', async () => {
   const { backend, user } = setup();
   await screen.findByRole('table', { name: 'Properties' });
   await user.keyboard('{Control>}{Enter}{/Control}');
@@ -68,7 +68,7 @@ it('puts the settings in use with one confirmation and takes them back', async (
   ]);
 });
 
-it('asks before rules count that take nearly every note', async () => {
+it('asks before applying rules that match nearly every note', async () => {
   const { backend, user } = setup({ takes_nearly_all: 'By in Notes/, 190 of 200 notes are records of contact' });
   await user.click(await screen.findByTestId('use-records'));
   const question = await screen.findByRole('alertdialog');
@@ -94,7 +94,7 @@ it('adds a rule, and shows a faulty condition at its place', async () => {
   await expect.poll(() => backend.asked('preview_records').at(-1)?.rules).not.toContainEqual({ where: 'stage is' });
 });
 
-it('adds, changes and removes a field of the user', async () => {
+it('adds, changes and removes a custom field', async () => {
   const { backend, user } = setup();
   const fields = () => (backend.asked('preview_records').at(-1)?.own as { fields?: object } | undefined)?.fields;
   await user.click(await screen.findByTestId('add-field'));
@@ -104,7 +104,7 @@ it('adds, changes and removes a field of the user', async () => {
   await expect.poll(fields).toEqual({ spouse: { kind: 'link' } });
 });
 
-it('moves between the notes with the arrow keys, and says each', async () => {
+it('moves between notes with the arrow keys, and announces each', async () => {
   const { backend, user } = setup();
   const result = within(await screen.findByRole('complementary', { name: 'Result' }));
   await user.keyboard('{ArrowRight}');
@@ -113,7 +113,7 @@ it('moves between the notes with the arrow keys, and says each', async () => {
   await expect.poll(() => backend.asked('preview_records').at(-1)?.note).toBe(0);
 });
 
-it('shows which notes are left out and not understood', async () => {
+it('shows excluded and unreadable notes', async () => {
   const { user } = setup();
   await user.click(await screen.findByRole('button', { name: 'Show notes: #person' }));
   expect(screen.getByRole('button', { name: 'Monday' })).toBeVisible();
@@ -128,13 +128,13 @@ it('sets the folder and the template of new notes', async () => {
   await expect.poll(() => backend.asked('preview_records').at(-1)?.own).toMatchObject({ folder: 'People', template: 'Templates/Friend' });
 });
 
-it('says what is wrong where it was set, and uses nothing of it', async () => {
+it('shows errors where they were set, and applies nothing', async () => {
   setup({ faults: [{ key: 'template', reason: 'must be a note of the vault, such as Templates/Contact.md.' }] });
   expect(await screen.findByText(/must be a note of the vault/)).toBeVisible();
   expect(screen.getByTestId('use-records')).toBeDisabled();
 });
 
-it('shows the parts as tabs below 1280, with the footer', async () => {
+it('shows the sections as tabs below 1280, with the footer', async () => {
   setWindow({ width: 900 });
   const { user } = setup();
   expect(await screen.findByRole('radio', { name: 'Recognised by 2' })).toBeChecked();
@@ -144,7 +144,7 @@ it('shows the parts as tabs below 1280, with the footer', async () => {
   expect(screen.getByTestId('use-records')).toBeEnabled();
 });
 
-it('leads to another type and back', async () => {
+it('links to another type and back', async () => {
   const { user, onType, onClose } = setup();
   await user.click(await screen.findByRole('radio', { name: 'Company 61' }));
   expect(onType).toHaveBeenCalledWith('company');
@@ -155,7 +155,7 @@ it('leads to another type and back', async () => {
 
 const said = (backend: FakeBackend) => (backend.asked('preview_records').at(-1)?.own as { fields?: { [name: string]: unknown } } | undefined)?.fields;
 
-it('says what a field is: label, help, required', async () => {
+it('edits a field: label, help, required', async () => {
   const { backend, user } = setup();
   await user.click(await screen.findByRole('button', { name: 'Details of birthday' }));
   const details = within(screen.getByRole('group', { name: 'Details of birthday' }));
@@ -165,7 +165,7 @@ it('says what a field is: label, help, required', async () => {
   await expect.poll(() => said(backend)?.['birthday']).toEqual({ kind: 'date', label: 'Date of birth', help: 'As in the passport', required: true });
 });
 
-it('offers what the notes say as choices', async () => {
+it('offers values in notes as choices', async () => {
   const { backend, user } = setup();
   await user.click(await screen.findByRole('switch', { name: 'Use mood as a field' }));
   await user.selectOptions(screen.getByRole('combobox', { name: 'Kind of mood' }), 'choice');
@@ -188,13 +188,13 @@ it('refuses the name of a field of the skill', async () => {
   expect(await screen.findByRole('rowheader', { name: '<script>' })).toBeVisible();
 });
 
-it('shows the fault of an own field in its line', async () => {
+it('shows the error of a custom field in its line', async () => {
   setup({ faults: [{ key: 'fields.birthday', reason: 'is a text of this skill already (birthday); choose another name.' }] });
   const row = await screen.findByRole('row', { name: /^birthday/ });
   expect(row.nextElementSibling).toHaveTextContent('It is a text of this skill already (birthday); choose another name.');
 });
 
-it('shows notes that cannot be read, and private ones with why', async () => {
+it('shows unreadable notes, and private ones with the reason', async () => {
   const { user } = setup({
     broken: [{ path: 'People/Torn.md', line: 3, problem: 'the list is not closed', remedy: '' }],
     private: [{ what: 'listed as `Journal`', field: null, values: [], notes: 2, paths: ['Journal/Bea.md'] }],
@@ -207,7 +207,7 @@ it('shows notes that cannot be read, and private ones with why', async () => {
   expect(hidden.getByRole('button', { name: 'Bea' })).toBeVisible();
 });
 
-it('leaves notes that are two records to one type', async () => {
+it('assigns notes of two types to one', async () => {
   const group = { what: 'company', field: null, values: [], notes: 3, paths: ['Firms/Acme.md'] };
   const { backend, user, onOther } = setup({ shared: [{ group, skill: 'crm', record_type: 'company', except: [{ type: 'company' }] }] });
   const choice = await screen.findByRole('combobox', { name: 'Notes that are contact and company' });
@@ -219,7 +219,7 @@ it('leaves notes that are two records to one type', async () => {
   expect(onOther).toHaveBeenCalledWith('crm', 'company');
 });
 
-it('removes a type of the user', async () => {
+it('removes a custom type', async () => {
   const own = sampleRecordsPage().own;
   const { backend, user } = setup({ is_own: true, in_force: own });
   backend.on('skill_detail', () => ({ ...detail, own_config: { currency: 'EUR', records: { contact: own as object, lead: {} } } as SkillDetail['own_config'] }));

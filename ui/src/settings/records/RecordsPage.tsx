@@ -1,5 +1,5 @@
-// How a skill's records are kept in the vault: by what notes are known, what their properties are called, and what
-// that takes. Nothing counts before it is put in use.
+// The mapping of a skill's records to the vault: how notes are matched, the names of their properties, and a
+// preview. Nothing takes effect before it is applied.
 
 import { useEffect, useState, type ReactNode } from 'react';
 
@@ -16,16 +16,16 @@ import { useRecordsPage, type RecordsPageState } from './useRecordsPage';
 
 interface RecordsPageProps {
   readonly skill: string;
-  /** The name of the skill for a person. */
+  /** The skill's display name. */
   readonly name: string;
   /** Name of the record type. */
   readonly type: string;
-  /** What the user has just said of a new type. */
+  /** The configuration of a type just defined. */
   readonly begun?: Own | null;
   readonly onType: (type: string) => void;
-  /** Opens the page of a type of another skill, too. */
+  /** Opens the page of a type, also of another skill. */
   readonly onOther: (skill: string, type: string) => void;
-  /** Names a type of the user's own. */
+  /** Defines a custom type. */
   readonly onNew: () => void;
   readonly onClose: () => void;
 }
@@ -124,7 +124,7 @@ function Tabs({ state: { draft }, tab, onTab }: { state: RecordsPageState; tab: 
   );
 }
 
-/** As the configuration has it. */
+/** As configuration text. */
 function Text({ skill, type, own }: { skill: string; type: string; own: object }): ReactNode {
   return (
     <div className="p-5 text-small">
@@ -136,14 +136,14 @@ function Text({ skill, type, own }: { skill: string; type: string; own: object }
   );
 }
 
-/** Ctrl Enter uses the settings, the arrows move through the notes, Esc leads back. */
+/** Ctrl+Enter applies the settings, the arrow keys move between notes, Esc goes back. */
 function useKeys({ say }: RecordsPageState, onClose: () => void) {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented) return;
       const inControl = event.target instanceof Element && event.target.closest('input, select, textarea, [role=radiogroup], [role=group], [role=dialog]') !== null;
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) document.querySelector<HTMLButtonElement>('[data-testid=use-records]')?.click();
-      // In a field it leaves the field: nothing that was set is lost.
+      // In a field it only leaves the field, so that no setting is lost.
       else if (event.key === 'Escape' && inControl) (event.target as HTMLElement).blur();
       else if (event.key === 'Escape') onClose();
       else if ((event.key === 'ArrowLeft' || event.key === 'ArrowRight') && !inControl && !event.altKey && !event.ctrlKey) say({ type: 'note_moved', by: event.key === 'ArrowLeft' ? -1 : 1 });

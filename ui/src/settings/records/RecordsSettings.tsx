@@ -6,7 +6,7 @@ import type { Own } from './draft';
 import { NewTypePage } from './NewTypePage';
 import { RecordsPage } from './RecordsPage';
 
-/** The page of the record type that the settings name. */
+/** The page of the record type chosen in the settings. */
 export function RecordsSettings() {
   const skill = useApp(({ view }) => (view.kind === 'settings' ? (view.skill ?? '') : ''));
   const type = useApp(({ view }) => (view.kind === 'settings' ? (view.records ?? '') : ''));
@@ -14,7 +14,7 @@ export function RecordsSettings() {
   const name = useRpc('list_skills', nothing, revision).data?.find(({ id }) => id === skill)?.name ?? skill;
   const { show } = useActions();
   const [adding, setAdding] = useState(false);
-  /** A type that the user has just named, until another one is shown. */
+  /** A type just defined, until another one is shown. */
   const [begun, setBegun] = useState<{ readonly type: string; readonly own: Own } | null>(null);
   const open = (records: string, of = skill, own: Own | null = null) => {
     setBegun(own && { type: records, own });

@@ -1,4 +1,5 @@
-// What the settings would do: notes taken, left out and not understood, one note as it is read, and where new ones go.
+// The preview of the settings: notes matched, excluded and unreadable, one parsed note, and the place of new
+// ones.
 
 import type { Dispatch, ReactNode } from 'react';
 
@@ -15,7 +16,7 @@ import { Block } from './Section';
 interface ResultProps {
   readonly draft: Draft;
   readonly say: Dispatch<DraftEvent>;
-  /** Opens the page of another type, of this skill or another one. */
+  /** Opens the page of another type, of this skill or another. */
   readonly onOther: (skill: string, type: string) => void;
 }
 
@@ -70,7 +71,7 @@ function Figures({ page }: { page: RecordsPreview }) {
       </dl>
       <div aria-hidden="true" className="mt-2 flex h-1.5 overflow-hidden rounded-full bg-surface-sunken">
         {figures.map(({ key, of, dot }) => (
-          // What is left out comes last.
+          // Excluded notes come last.
           <span key={key} className={`${dot} ${key === 'left' ? 'order-last' : ''}`} style={{ width: `${(of / all) * 100}%` }} />
         ))}
       </div>
@@ -79,7 +80,7 @@ function Figures({ page }: { page: RecordsPreview }) {
   );
 }
 
-/** Notes that no rule takes, because their properties cannot be read. */
+/** Notes with unreadable properties, which no rule matches. */
 function Broken({ notes }: { notes: readonly ProblemView[] }) {
   if (notes.length === 0) return null;
   return (

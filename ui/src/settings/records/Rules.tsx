@@ -1,4 +1,4 @@
-// By what a note is known to be a record: a folder, a tag, a type, a condition.
+// The rules that make a note a record: a folder, a tag, a type, a condition.
 
 import { useState, type Dispatch, type FormEvent } from 'react';
 
@@ -26,7 +26,7 @@ export function Rules({ draft, say }: RulesProps) {
   const { page } = draft;
   if (page === null) return null;
   const name = page.label.toLowerCase();
-  // Those of one rule stand in its row.
+  // Faults of a single rule are shown in its row.
   const faults = (page.faults ?? []).filter(({ key }) => key === 'match').flatMap(() => faultsAt(draft, 'match'));
   return (
     <Section title={`A note is a ${name}`.replace(/ a ([aeiou])/, ' an $1')} note="if any of these holds">
@@ -96,7 +96,7 @@ function kindWords(entry: JsonValue): string {
   return kind === undefined ? '' : kinds[kind];
 }
 
-/** `in People/` behind its kind is `People/`. */
+/** `in People/` without its kind is `People/`. */
 function bareWords(entry: JsonValue, words: string): string {
   return kindWords(entry) === '' ? words : words.replace(/^(in |type: )/, '');
 }

@@ -1,4 +1,4 @@
-// What the tables of the page have in common.
+// Shared parts of the page's tables.
 
 import type { ReactNode } from 'react';
 
@@ -16,7 +16,7 @@ export function Section({ title, note, children }: { title: string; note: string
   );
 }
 
-/** A part of the result. */
+/** A section of the preview. */
 export function Block({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
   return (
     <section aria-label={title} className="border-b border-line px-5 py-3 last:border-b-0">
@@ -32,7 +32,7 @@ export function Block({ title, children, action }: { title: string; children: Re
 export interface Head {
   readonly label: string;
   readonly className: string;
-  /** For a screen reader alone. */
+  /** Only for screen readers. */
   readonly hidden?: boolean;
 }
 
@@ -50,7 +50,7 @@ export function HeadRow({ columns }: { columns: readonly Head[] }) {
   );
 }
 
-/** What is wrong with the settings beside it. */
+/** Errors of the adjacent settings. */
 export function Faults({ reasons }: { reasons: readonly string[] }) {
   if (reasons.length === 0) return null;
   return (

@@ -7,14 +7,14 @@ interface SelectProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly children: ReactNode;
-  /** The user has yet to choose. */
+  /** The user has not chosen yet. */
   readonly open?: boolean;
-  /** What is chosen is a name of the vault's. */
+  /** The value is a name in the vault. */
   readonly mono?: boolean;
   readonly className?: string;
 }
 
-/** One of several in a row of a table. */
+/** A select in a table row. */
 export function Select({ label, value, onChange, children, open = false, mono = false, className = 'w-32' }: SelectProps) {
   return (
     <span className={`relative inline-flex align-middle ${className}`}>

@@ -1,4 +1,4 @@
-// Notes that two types claim. Both have them until the user leaves them to one.
+// Notes claimed by two types. They belong to both until the user assigns them.
 
 import type { Dispatch } from 'react';
 
@@ -64,7 +64,7 @@ function Choice({ shared: { group, skill, record_type, except }, name, say, onOt
   );
 }
 
-/** What is left to other types, to be taken back. */
+/** Notes assigned to other types, which can be reverted. */
 function Except({ entries, name, say }: { entries: readonly JsonValue[]; name: string; say: Dispatch<DraftEvent> }) {
   return (
     <ul aria-label={`No ${name}`} className="mt-1 flex flex-col gap-0.5">

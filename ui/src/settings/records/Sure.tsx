@@ -3,12 +3,12 @@ import { Badge } from '../../shared';
 
 interface SureProps {
   readonly confidence: Confidence;
-  /** Values for which the user has yet to choose what they stand for. */
+  /** Number of values without a chosen meaning. */
   readonly open?: number;
   readonly children?: string;
 }
 
-/** How sure it is that notes are records, or that a property is a field, with the reason. */
+/** The confidence that notes are records, or a property a field, with the reason. */
 export function Sure({ confidence, open = 0, children = '' }: SureProps) {
   return (
     <span className="flex items-center gap-2">

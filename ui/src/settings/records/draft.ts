@@ -1,18 +1,18 @@
-// Settings of a record type while they are edited: what was read of the vault with them, and what the user changed
-// since. Pure; the page reads the vault again after each change.
+// A record type's settings while edited: the vault's preview with them, and unsaved changes. Pure; the page
+// reloads the preview after each change.
 
 import type { FieldPreview, JsonValue, OwnFieldPreview, RecordsPreview, RulePreview } from '../../ipc';
 
 export type Own = { readonly [key: string]: JsonValue };
 
 export interface Draft {
-  /** The last reading without a fault, with the faults of the newest one. */
+  /** The last valid preview, with the errors of the newest one. */
   readonly page: RecordsPreview | null;
-  /** `records.<type>` of the configuration, as it would be. */
+  /** `records.<type>` of the configuration after the edits. */
   readonly own: Own;
-  /** Entries of `match` in the order they are shown, used or not; none before the first reading. */
+  /** Entries of `match` in display order, used or not; null before the first preview. */
   readonly rules: readonly JsonValue[] | null;
-  /** Which of the records is shown as one note. */
+  /** Index of the record shown as a note. */
   readonly note: number;
 }
 
@@ -22,18 +22,18 @@ export type DraftEvent =
   | { readonly type: 'rule_added'; readonly entry: JsonValue }
   | { readonly type: 'rule_removed'; readonly entry: JsonValue }
   | { readonly type: 'property_chosen'; readonly field: string; readonly property: string }
-  /** `meaning`: one of the choices, null for no value, undefined for what is not decided. */
+  /** `meaning`: one of the choices, null for no value, undefined if undecided. */
   | { readonly type: 'value_chosen'; readonly field: string; readonly value: string; readonly meaning: string | null | undefined }
-  /** `kind` null takes the field away; `choices` are those of a choice that has none yet. */
+  /** `kind` null removes the field; `choices` are for a choice field without any. */
   | { readonly type: 'own_field_set'; readonly property: string; readonly kind: string | null; readonly choices?: readonly string[] }
-  /** `value` undefined takes away what was said. */
+  /** `value` undefined removes the attribute. */
   | { readonly type: 'own_field_said'; readonly property: string; readonly key: FieldKey; readonly value: JsonValue | undefined }
-  /** Notes of the entries are left to another type. */
+  /** Assigns the matching notes to another type. */
   | { readonly type: 'except_set'; readonly entries: readonly JsonValue[]; readonly on: boolean }
   | { readonly type: 'new_notes_set'; readonly key: 'folder' | 'template'; readonly value: string }
   | { readonly type: 'note_moved'; readonly by: 1 | -1 };
 
-/** What is said of a field beside its kind. */
+/** Attributes of a field besides its kind. */
 export type FieldKey = 'label' | 'help' | 'required' | 'choices';
 
 export const empty: Draft = { page: null, own: {}, rules: null, note: 0 };
@@ -45,7 +45,7 @@ export function reduceDraft(draft: Draft, event: DraftEvent): Draft {
     case 'rule_switched': {
       const used = usedRules(draft);
       const others = used.filter((entry) => !same(entry, event.entry));
-      // In the order they are shown: the first one that can be met marks new notes.
+      // In display order: the first rule that can be satisfied marks new notes.
       const wanted = event.on ? [...others, event.entry] : others;
       const ordered = (draft.rules ?? []).filter((entry) => wanted.some((one) => same(one, entry)));
       return withOwn(draft, 'match', ordered);
@@ -70,7 +70,7 @@ export function reduceDraft(draft: Draft, event: DraftEvent): Draft {
     case 'own_field_set': {
       const before = objectOf(objectOf(draft.own['fields'])[event.property]);
       if (event.kind === null) return within(draft, 'fields', event.property, undefined);
-      // Choices of another kind are a fault.
+      // Choices are an error for any other kind.
       const { choices, choices_from: _, ...others } = before;
       const field = event.kind === 'choice' ? { ...before, choices: choices ?? [...(event.choices ?? [])] } : others;
       return within(draft, 'fields', event.property, { ...field, kind: event.kind });
@@ -95,13 +95,16 @@ export function reduceDraft(draft: Draft, event: DraftEvent): Draft {
   }
 }
 
-/** A faulty draft is not read: what was read before stays, with what is wrong and what can be said without the rest. */
+/**
+ * A draft with errors has no preview: the previous one stays, with the errors and whatever can still be
+ * computed.
+ */
 function afterReading(draft: Draft, page: RecordsPreview): Draft {
   const first = draft.page === null;
   const faulty = page.faults.length > 0 && draft.page !== null;
   const shown = faulty ? { ...draft.page, faults: page.faults, rules: page.rules, own_fields: page.own_fields } : page;
   return {
-    // What the notes suggest of other types is looked for once.
+    // Proposals for other types are computed once.
     page: draft.page === null ? shown : { ...shown, types: draft.page.types.map((tab) => (tab.record_type === page.record_type && !faulty ? { ...tab, notes: page.taken } : tab)) },
     own: first ? objectOf(page.own) : draft.own,
     rules: first ? page.rules.map(({ entry }) => entry as JsonValue) : draft.rules,
@@ -109,7 +112,7 @@ function afterReading(draft: Draft, page: RecordsPreview): Draft {
   };
 }
 
-/** Without a `match` of the user's those that the skill has anyway. */
+/** Without the user's `match`, the skill's default rules. */
 export function usedRules({ own, page }: Draft): readonly JsonValue[] {
   const set = own['match'];
   if (Array.isArray(set)) return set;
@@ -125,14 +128,14 @@ export function propertyOf({ own }: Draft, field: FieldPreview): string {
   return typeof set === 'string' ? set : field.property;
 }
 
-/** One of the choices, null for no value, undefined where nothing was chosen. */
+/** One of the choices, null for no value, undefined if not chosen. */
 export function meaningOf({ own }: Draft, field: string, value: string): string | null | undefined {
   const set = objectOf(objectOf(own['values'])[field]);
   const found = Object.entries(set).find(([key]) => key.toLowerCase() === value.toLowerCase());
   return found === undefined ? undefined : (found[1] as string | null);
 }
 
-/** The kind of a property that the user made a field; null where it is none. */
+/** The kind of a custom field; null if the property is none. */
 export function kindOf({ own }: Draft, property: string): string | null {
   const set = objectOf(own['fields'])[property];
   if (set === undefined) return null;
@@ -140,7 +143,7 @@ export function kindOf({ own }: Draft, property: string): string | null {
   return typeof kind === 'string' ? kind : 'text';
 }
 
-/** What is said of a field of the user's. */
+/** The attributes of a custom field. */
 export function saidOf({ own }: Draft, property: string): { readonly label: string; readonly help: string; readonly required: boolean; readonly choices: readonly string[] } {
   const field = objectOf(objectOf(own['fields'])[property]);
   const text = (key: string) => (typeof field[key] === 'string' ? field[key] : '');
@@ -148,7 +151,7 @@ export function saidOf({ own }: Draft, property: string): { readonly label: stri
   return { label: text('title') || text('label'), help: text('help'), required: required === true, choices: Array.isArray(choices) ? choices.filter((one) => typeof one === 'string') : [] };
 }
 
-/** Why a new field cannot have the name; null where it can. */
+/** Why a new field cannot have the name; null if it can. */
 export function clash(draft: Draft, name: string, skill: string): string | null {
   const is = (other: string) => other.toLowerCase() === name.toLowerCase();
   const field = draft.page?.fields.find((one) => is(one.field));
@@ -164,14 +167,14 @@ export function exceptOf({ own }: Draft): readonly JsonValue[] {
   return Array.isArray(set) ? set : [];
 }
 
-/** The configuration of a skill without what it says of a type. */
+/** A skill's configuration without a type. */
 export function withoutType(config: JsonValue, type: string): JsonValue {
   const { records, ...others } = objectOf(config);
   const { [type]: _, ...types } = objectOf(records);
   return Object.keys(types).length === 0 ? others : { ...others, records: types };
 }
 
-/** Fields of the user's own, also those that no note has yet. */
+/** Custom fields, including those that no note has yet. */
 export function ownFieldsOf(draft: Draft): readonly OwnFieldPreview[] {
   const rows = draft.page?.own_fields ?? [];
   const known = new Set(rows.map(({ property }) => property.toLowerCase()));
@@ -179,18 +182,18 @@ export function ownFieldsOf(draft: Draft): readonly OwnFieldPreview[] {
   return [...more.map((property) => ({ property, kind: kindOf(draft, property) ?? 'text', used: true, notes: 0, examples: [], odd: 0, values: [] })), ...rows];
 }
 
-/** What is wrong at a key or below it. */
+/** Errors at a key or below it. */
 export function faultsAt({ page }: Draft, key: string): readonly string[] {
   const below = (other: string) => other === key || other.startsWith(`${key}.`) || other.startsWith(`${key}[`);
   return (page?.faults ?? []).filter((fault) => below(fault.key)).map(({ reason }) => sentence(reason));
 }
 
-/** Whether using the draft would change the settings. */
+/** Whether applying the draft would change the settings. */
 export function isChanged({ own, page }: Draft): boolean {
   return page !== null && text(own) !== text(objectOf(page.in_force as JsonValue));
 }
 
-/** Values that no field can hold, in records that are taken. */
+/** Number of invalid values in matched records. */
 export function notUnderstood(page: RecordsPreview): number {
   return page.not_understood.reduce((sum, { notes }) => sum + notes, 0);
 }
@@ -218,7 +221,7 @@ export function same(a: JsonValue, b: JsonValue): boolean {
   return text(a) === text(b);
 }
 
-/** The order of keys says nothing. */
+/** Comparison ignores the order of keys. */
 function text(value: JsonValue | Own): string {
   return JSON.stringify(value, (_, inner: JsonValue) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,

@@ -1,4 +1,4 @@
-/** Kinds of a field as a person says them. */
+/** Display names of field kinds. */
 export const kinds: readonly (readonly [kind: string, label: string])[] = [
   ['text', 'text'],
   ['choice', 'choice'],
