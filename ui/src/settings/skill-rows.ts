@@ -1,4 +1,4 @@
-// What the skills page shows of the rows the backend lists: order, filters, words and tokens.
+// Order, filters, texts and token sums of the skills page.
 
 import type { SkillRow, SkillState } from '../ipc';
 import { counted, skillStates } from '../shared';
@@ -11,7 +11,7 @@ export interface SkillFilter {
   readonly attention: boolean;
 }
 
-/** Pinned first, then by last use, then by name; those that pass the filter. */
+/** Filtered; pinned first, then by last use, then by name. */
 export function shownSkills(rows: readonly SkillRow[], filter: SkillFilter): SkillRow[] {
   const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean);
   return rows
@@ -30,7 +30,7 @@ export function shownSkills(rows: readonly SkillRow[], filter: SkillFilter): Ski
     );
 }
 
-/** Also of a skill that works although something of it does not: one of its tools, or its newest version. */
+/** Includes skills that work partly: with a broken tool, or a broken new version. */
 export function needsAttention(row: Pick<SkillRow, 'state' | 'reason'>): boolean {
   return skillStates[row.state].attention || worksInPart(row);
 }
@@ -45,7 +45,7 @@ export function stateLine(row: SkillRow): string {
   const state = word.charAt(0).toUpperCase() + word.slice(1);
   if (row.state === 'disabled') return state;
   const reason = row.reason === null ? '' : withoutCommands(row.reason).replace(/\.$/, '');
-  // "Sign-in expired 3 days ago" says its state itself.
+  // "Sign-in expired 3 days ago" already includes its state.
   if (row.state === 'needs_sign_in' && reason.startsWith('Sign-in')) return reason;
   if (worksInPart(row)) return `${state}, but: ${reason}`;
   if (reason !== '') return `${state}: ${inSentence(reason)}`;
@@ -57,17 +57,19 @@ export function stateLine(row: SkillRow): string {
   return [state, ...notes.filter((note) => note !== '')].join(', ');
 }
 
-/** Its id is another skill's: it is listed to say so, and what is set by that id is set of the other one. */
+/**
+ * Its id belongs to another skill: it is listed to say so, and settings by that id apply to the other one.
+ */
 export function isShadowed(row: SkillRow, rows: readonly SkillRow[]): boolean {
   return row.state === 'broken' && rows.some((other) => other.id === row.id && other.state !== 'broken');
 }
 
-/** A skill from elsewhere is on once the user has agreed to it. */
+/** A third-party skill is on once the user has approved it. */
 export function isOn({ state }: { state: SkillState }): boolean {
   return state !== 'disabled' && state !== 'needs_review';
 }
 
-/** The fix of the state, as the words of a link and where it leads. */
+/** The remedy for a state: the label of a link, and its target. */
 export interface Remedy {
   readonly label: string;
   readonly to: 'switch_on' | 'credentials' | 'file' | 'server' | 'detail';
@@ -97,7 +99,7 @@ export function remedyOf(row: Pick<SkillRow, 'state' | 'reason' | 'source'>): Re
   }
 }
 
-/** What the user fixes in a file of it. */
+/** Whether the user can fix it in a file. */
 export function isOfFiles({ source }: Pick<SkillRow, 'source'>): boolean {
   return source === 'folder' || source === 'dynamic';
 }
@@ -107,12 +109,12 @@ const KEY = /\bneeds a value\b|\bcredentials?\b|\bapi key\b/i;
 const VARIABLE = /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/;
 
 export interface Day {
-  /** `YYYY-MM-DD` in UTC, as the backend counts. */
+  /** `YYYY-MM-DD` in UTC, as in the backend. */
   readonly day: string;
   readonly calls: number;
 }
 
-/** The last 14 days, oldest first; today is the last one. */
+/** The last 14 days, oldest first, ending with today. */
 export function lastDays(days: SkillRow['usage']['days'], now: number): readonly Day[] {
   return Array.from({ length: 14 }, (_, at) => {
     const day = new Date(now - (13 - at) * 86_400_000).toISOString().slice(0, 10);
@@ -120,7 +122,7 @@ export function lastDays(days: SkillRow['usage']['days'], now: number): readonly
   });
 }
 
-/** `Pull up UBER -> pull_up_symbol`: the request, and the tool that it is meant for where one is named. */
+/** `Pull up UBER -> pull_up_symbol`: the request, and its target tool if given. */
 export function exampleOf(written: string): { text: string; tool: string | null } {
   const at = written.lastIndexOf(' -> ');
   return at < 0
@@ -128,7 +130,7 @@ export function exampleOf(written: string): { text: string; tool: string | null 
     : { text: written.slice(0, at).trim(), tool: written.slice(at + 4).trim() };
 }
 
-/** Whom to hide first: what costs the most in the catalog, of those never or longest not used before others. */
+/** Candidates for hiding: never or longest unused first, then the most expensive in the catalog. */
 export function hideable(rows: readonly SkillRow[]): readonly SkillRow[] {
   return rows
     .filter(({ hidden, pinned, state, tokens }) => !hidden && !pinned && state === 'available' && tokens.catalog > 0)
@@ -172,8 +174,8 @@ export interface Carried {
 }
 
 /**
- * What skills that work add to every request: their catalog lines, and all of those that are always loaded.
- * `sent` is the whole catalog as it is sent, where that is known.
+ * Tokens that working skills add to every request: their catalog lines, and all of those that are always
+ * loaded. `sent` is the actual size of the catalog, if known.
  */
 export function carried(rows: readonly SkillRow[], sent?: number): Carried {
   const working = rows.filter(({ state }) => state === 'available' || state === 'active');
@@ -190,14 +192,14 @@ export function carried(rows: readonly SkillRow[], sent?: number): Carried {
   return { catalog, instructions, schemas, all: catalog + instructions + schemas };
 }
 
-/** Cuts in the middle, so that the remedy at the end stays in sight. */
+/** Splits in the middle, so that the remedy at the end stays visible when truncated. */
 export function halves(text: string): [start: string, end: string] {
   if (text.length <= 48) return [text, ''];
   const at = text.indexOf(' ', text.length - 22);
   return at < 0 || at === text.length - 1 ? [text.slice(0, -16), text.slice(-16)] : [text.slice(0, at), text.slice(at)];
 }
 
-/** What a terminal would need, and the way to the page that is a link here, are left out. */
+/** Drops terminal commands, and directions to the page that is linked here. */
 export function withoutCommands(reason: string): string {
   return reason
     .replace(/^It needs a (value|credential): /, '')
@@ -208,7 +210,7 @@ export function withoutCommands(reason: string): string {
 }
 
 function inSentence(text: string): string {
-  // Names keep their capital: only words that are surely none lose it.
+  // Names keep their capital: only words that are certainly not names are lowered.
   return /^(Set|Sign|Add|Install|Choose|Switch|Start|Write|The|A|An|No|Not|It|Its|This) /.test(text)
     ? text.charAt(0).toLowerCase() + text.slice(1)
     : text;

@@ -1,14 +1,14 @@
-// The rows of the skills page, what was just changed of them already as it will be, and the ways to change them.
+// The rows of the skills page with optimistic updates, and the actions on them.
 
 import { useCallback, useEffect, useRef, useState } from 'react';
 
 import { nothing, useBackend, userError, type Params, type SkillRow, type TakenExample, type UserError } from '../ipc';
 import { useActions, useApp, useRpc } from '../state/hooks';
 
-/** Where the user did it: what there is to say about it stands there. */
+/** Where the user acted, which is where messages are shown. */
 export type Place = 'row' | 'detail';
 
-/** Requests that would go astray once the skill is on. */
+/** Requests that would be misrouted if the skill were on. */
 export interface Astray {
   readonly skill: string;
   readonly place: Place;
@@ -28,21 +28,21 @@ export interface Skills {
   readonly loading: boolean;
   readonly error: UserError | null;
   readonly reload: () => void;
-  /** Why the last change was not made. */
+  /** Why the last change was refused. */
   readonly refused: Refused | null;
   readonly astray: Astray | null;
-  /** Switching on asks first whether that takes requests from other skills. */
+  /** Enabling first checks whether the skill takes requests from others. */
   readonly switchSkill: (skill: string, on: boolean, place: Place) => void;
   readonly switchOnAnyway: () => void;
   readonly leaveOff: () => void;
-  /** Where it is not done, `refused` says why. */
+  /** On failure, `refused` has the reason. */
   readonly set: (skill: string, change: Change, place: Place) => void;
   readonly showFiles: (skill: string, place: Place) => void;
-  /** As `set`, for who says themselves why it was not done. */
+  /** Like `set`, for callers that show the error themselves. */
   readonly attempt: (skill: string, change: Change) => Promise<UserError | null>;
 }
 
-/** A change on its way: the row stands as it will be. */
+/** A pending change, already shown in the row. */
 interface Moved {
   readonly id: number;
   readonly skill: string;
@@ -59,9 +59,9 @@ export function useSkills(): Skills {
   const [refused, setRefused] = useState<Refused | null>(null);
   const [astray, setAstray] = useState<Astray | null>(null);
   const number = useRef(0);
-  /** By skill: the last switching, which alone may still ask. */
+  /** The last switch by skill; only that one may still ask. */
   const lastSwitch = useRef(new Map<string, number>());
-  /** One change after the other, or two clicks could arrive in the other order. */
+  /** Changes are serialised, or two clicks could arrive in reverse order. */
   const queue = useRef<Promise<unknown>>(Promise.resolve());
 
   const { data } = listed;
@@ -98,7 +98,7 @@ export function useSkills(): Skills {
       const to: Partial<SkillRow> = { state: on ? 'starting' : 'disabled', reason: null };
       const error = await change(skill, to, async (id) => {
         if (on && !anyway) {
-          // Whether it can be asked or not, the switch does what it says.
+          // If the check fails, the switch works anyway.
           const taken = await backend.rpc('taken_by_skill', { skill }).catch(() => []);
           if (lastSwitch.current.get(skill) !== id) return null;
           if (taken.length > 0) {
@@ -127,7 +127,7 @@ export function useSkills(): Skills {
     [backend, change],
   );
 
-  // The answer holds until the list is read again.
+  // The response counts until the list is reloaded.
   const current = answer && answer.after === data ? answer.rows : (data ?? []);
   const rows = current.map((row) =>
     moved.filter(({ skill }) => skill === row.id).reduce((was, { to }) => ({ ...was, ...to }), row),

@@ -1,10 +1,10 @@
-// What the page about the vault shows, and the commands that change it. Each answers with the page as it is then.
+// State of the vault page, and its commands. Each returns the updated page.
 import { useState } from 'react';
 
 import { nothing, useBackend, userError, type UserError, type VaultPage } from '../ipc';
 import { useActions, useApp, useRpc } from '../state/hooks';
 
-/** What was done last, for a screen reader and to take it back. */
+/** The last change, to announce it and to undo it. */
 export interface Done {
   readonly text: string;
   readonly undo?: () => void;
@@ -17,7 +17,7 @@ export interface VaultPageState {
   readonly refused: UserError | null;
   readonly done: Done | null;
   reload(): void;
-  /** Does it, reads the page again, and says what was done. */
+  /** Runs the work, reloads the page, and reports the change. */
   attempt(work: () => Promise<unknown>, done: Done | string): Promise<void>;
   setPrivate(entry: string, isPrivate: boolean): void;
   setRoot(path: string, listed: boolean): void;

@@ -19,13 +19,13 @@ test.each<[Effect, string[], boolean | null]>([
   expect(of(effect, credentials)?.grave ?? null).toBe(grave),
 );
 
-test('a confirmation names all secrets', () => {
+test('a confirmation lists all secrets', () => {
   expect(of('send', ['a/b', 'c'])?.text).toBe(
     'It sends in your name; each call asks first. It can read a/b, c from its first call on, without asking again.',
   );
 });
 
-test('what does not load has nothing to confirm', () => expect(confirmation({ definition: null })).toBeNull());
+test('a tool that does not load needs no confirmation', () => expect(confirmation({ definition: null })).toBeNull());
 
 test.each([
   [{ file: 'a.ts', line: 3, column: 7, message: 'no name' }, 'a.ts, line 3, column 7: no name.'],

@@ -1,19 +1,18 @@
-// What is said of a tool that waits.
+// Texts about a pending tool.
 
 import type { PendingToolRow, ToolFileProblem, UserError } from '../ipc';
 
 export interface Confirmation {
-  /** What promoting it means. */
+  /** The consequences of promoting it. */
   readonly text: string;
   readonly button: string;
-  /** It can do what cannot be taken back. */
+  /** Whether it can do something irreversible. */
   readonly grave: boolean;
 }
 
 /**
- * What has to be confirmed before the tool is promoted; `null` where one click is enough. A promoted
- * file counts as seen: from then on only its effect and its hosts are asked about, never again what
- * secrets it reads.
+ * The confirmation before promoting the tool; `null` if one click is enough. A promoted file counts as
+ * reviewed: later questions are only about its effect and hosts, never again about the secrets it reads.
  */
 export function confirmation({ definition }: Pick<PendingToolRow, 'definition'>): Confirmation | null {
   if (definition === null) return null;
@@ -36,13 +35,13 @@ export function confirmation({ definition }: Pick<PendingToolRow, 'definition'>)
 export function problemLine({ file, line, column, message }: ToolFileProblem): string {
   const place = [file, line === null ? '' : `line ${line}`, line === null || column === null ? '' : `column ${column}`];
   const text = /[.!?]$/.test(message) ? message : `${message}.`;
-  // Some messages name their place themselves.
+  // Some messages include their position.
   return message.startsWith(file) ? text : `${place.filter((part) => part !== '').join(', ')}: ${text}`;
 }
 
 export type StaleReason = 'changed' | 'gone';
 
-/** Whether a command failed because the tool is not what is shown. */
+/** Whether a command failed because the tool has changed since it was shown. */
 export function staleReason({ code }: UserError): StaleReason | null {
   switch (code) {
     case 'pending_tool_changed':

@@ -43,7 +43,7 @@ const effects: Record<Effect, { tone: Tone; icon: IconName; word: string }> = {
   undeclared: { tone: 'danger', icon: 'trash', word: 'destructive, not declared' },
 };
 
-/** What a call may do, always as icon and word. */
+/** A call's effect, always as icon and word. */
 export function EffectBadge({ effect }: { effect: Effect }) {
   const { tone, icon, word } = effects[effect];
   return (
@@ -53,7 +53,7 @@ export function EffectBadge({ effect }: { effect: Effect }) {
   );
 }
 
-/** On whose behalf a call runs. */
+/** The principal of a call. */
 export function PrincipalBadge({ principal }: { principal: PrincipalView }) {
   switch (principal.kind) {
     case 'user':
@@ -65,7 +65,7 @@ export function PrincipalBadge({ principal }: { principal: PrincipalView }) {
   }
 }
 
-/** The dot of a skill's state and the word for it. */
+/** Dot and label of a skill's state. */
 export const skillStates: Record<SkillState, { dot: string; word: string; attention: boolean }> = {
   active: { dot: 'bg-accent', word: 'active', attention: false },
   available: { dot: 'bg-ok', word: 'available', attention: false },

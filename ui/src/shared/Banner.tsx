@@ -12,7 +12,7 @@ interface BannerProps {
   readonly tone: BannerTone;
   readonly icon: IconName;
   readonly children: ReactNode;
-  /** Links on the right: the remedies. */
+  /** Links on the right, for remedies. */
   readonly actions?: ReactNode;
   readonly onDismiss?: () => void;
 }
@@ -23,7 +23,7 @@ const tones: Record<BannerTone, string> = {
   danger: 'bg-danger-soft text-danger',
 };
 
-/** One at a time, at the top of the region it is about. */
+/** At most one, at the top of the region it concerns. */
 export function Banner({ tone, icon, children, actions, onDismiss }: BannerProps) {
   return (
     <div
@@ -39,7 +39,7 @@ export function Banner({ tone, icon, children, actions, onDismiss }: BannerProps
   );
 }
 
-/** What happened and what to do, inside the region that failed. */
+/** An error and its remedy, inside the region that failed. */
 export function ErrorBox({ error, actions }: { error: UserError; actions?: ReactNode }) {
   return (
     <div role="alert" className="flex items-start gap-2.5 rounded-card bg-danger-soft px-3 py-2.5 text-small">
@@ -59,7 +59,7 @@ export function ErrorBox({ error, actions }: { error: UserError; actions?: React
   );
 }
 
-/** Says what would be here and offers the one action. */
+/** Describes missing content and offers one action. */
 export function Empty({ children, action, title }: { children: ReactNode; action?: ReactNode; title?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-2.5 px-6 py-8 text-center text-small text-fg-2">
@@ -70,7 +70,7 @@ export function Empty({ children, action, title }: { children: ReactNode; action
   );
 }
 
-/** Grey bars in the place of what is read, shown only when it takes longer than 150 ms. */
+/** Grey bars while loading, shown only after 150 ms. */
 export function Loading({ lines = 2, label = 'Reading' }: { lines?: number; label?: string }) {
   const parts = ['w-11/12', 'w-8/12', 'w-10/12', 'w-7/12'];
   return (

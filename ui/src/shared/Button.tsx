@@ -7,11 +7,11 @@ type Variant = 'primary' | 'secondary' | 'quiet' | 'danger';
 type Size = 's' | 'm' | 'l';
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** One primary a card; `danger` fills where the act cannot be taken back. */
+  /** One primary per card; `danger` is filled for irreversible actions. */
   readonly variant?: Variant;
   readonly size?: Size;
   readonly icon?: IconName;
-  /** Keys that do the same, such as `Ctrl ↵`. */
+  /** Equivalent keys, such as `Ctrl ↵`. */
   readonly keys?: string;
   readonly ref?: Ref<HTMLButtonElement>;
 }
@@ -52,7 +52,7 @@ export function Button({
 
 export interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly icon: IconName;
-  /** Tooltip and name for a screen reader. */
+  /** Tooltip and accessible name. */
   readonly label: string;
   readonly keys?: string;
   readonly pressed?: boolean;
@@ -76,7 +76,7 @@ export function IconButton({ icon, label, keys, pressed, iconSize = 16, classNam
   );
 }
 
-/** A button that reads as a link, within a sentence or at the end of a row. */
+/** A button that looks like a link, within a sentence or at the end of a row. */
 export function LinkButton({
   className = '',
   ...rest

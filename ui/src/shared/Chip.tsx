@@ -7,14 +7,14 @@ export type ChipTone = 'skill' | 'tool' | 'note' | 'warn';
 interface ChipProps {
   readonly tone: ChipTone;
   readonly icon?: IconName;
-  /** Address of a small picture in the icon's place. */
+  /** Address of a small picture that replaces the icon. */
   readonly picture?: string;
   readonly children: ReactNode;
-  /** Grey, behind the name: "this turn". */
+  /** Grey, after the name: "this turn". */
   readonly note?: ReactNode;
   readonly onClick?: () => void;
   readonly onRemove?: () => void;
-  /** Names the × for a screen reader. */
+  /** Accessible name of the ×. */
   readonly removeLabel?: string;
 }
 

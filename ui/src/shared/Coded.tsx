@@ -1,6 +1,6 @@
 import { Revealed } from './Revealed';
 
-/** A sentence in which what is to be typed stands between backticks. */
+/** A sentence with code between backticks. */
 export function Coded({ text }: { text: string }) {
   return text.split(/`([^`]+)`/).map((part, at) =>
     at % 2 === 0 ? (

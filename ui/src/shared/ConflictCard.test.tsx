@@ -34,7 +34,7 @@ function show(onChoose: (keep: ConflictSide) => Promise<{ again: boolean }>, of 
 const click = (name: string) => act(async () => void fireEvent.click(screen.getByRole('button', { name })));
 const use = () => screen.getByRole('button', { name: 'Use Nova’s' });
 
-test('says what both changed, and both sides of it', () => {
+test('shows what both changed, and both sides of it', () => {
   show(async () => ({ again: false }));
   expect(screen.getByRole('region', { name: 'Both of you changed stage' })).toHaveTextContent('Rollout, line 2');
   expect(screen.getByRole('group', { name: 'In Obsidian, 14:33' })).toHaveTextContent('stage: proposal');
@@ -53,16 +53,16 @@ test.each([
   decide(keep);
   expect(screen.getByRole('status')).toHaveTextContent(said);
   expect(screen.queryByRole('button')).toBeNull();
-  // Who chose with the keyboard is not thrown back to the top of the window.
+  // A keyboard user keeps the position in the window.
   expect(document.activeElement).toContainElement(screen.getByRole('status'));
 });
 
-test('a file outside of the vault is not Obsidian’s', () => {
+test('a file outside of the vault is not labelled as Obsidian’s', () => {
   show(async () => ({ again: false }), '/home/user/code/main.rs');
   expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(['Keep the file’s', 'Use Nova’s']);
 });
 
-test('a note that was edited once more is looked at before it is chosen again', async () => {
+test('a note edited again is shown again before a new choice', async () => {
   const choose = vi.fn(async () => ({ again: true }));
   const { edit } = show(choose);
   await click('Use Nova’s');
@@ -74,7 +74,7 @@ test('a note that was edited once more is looked at before it is chosen again', 
   expect(use()).toBeEnabled();
 });
 
-test('one choice at a time; one that failed says why and can be made again', async () => {
+test('one choice at a time; a failed one says why and can be retried', async () => {
   let fail: (error: UserError) => void = () => {};
   const choose = vi.fn(() => new Promise<{ again: boolean }>((_, reject) => (fail = reject)));
   show(choose);

@@ -12,27 +12,33 @@ import { useAttempt } from './useAttempt';
 
 interface ConflictCardProps {
   readonly note: string;
-  /** What both changed, such as a property's name; none where only the texts are known. */
+  /** What both changed, such as a property's name; empty if only the texts are known. */
   readonly what: readonly string[];
   readonly mine: string;
   readonly theirs: string;
-  /** Over Nova's side: "Nova, this turn". */
+  /** Label of Nova's side: "Nova, this turn". */
   readonly mineLabel: string;
-  /** Over the user's side: "In Obsidian, 14:33". */
+  /** Label of the user's side: "In Obsidian, 14:33". */
   readonly theirsLabel: string;
-  /** Says that Nova's side is to be written: "Use Nova’s". */
+  /** Label of the button that writes Nova's side: "Use Nova’s". */
   readonly useMine: string;
-  /** Which side was kept; the card is then one line. */
+  /** The chosen side; the card is then one line. */
   readonly decided: { readonly keep: ConflictSide; readonly at: string } | null;
-  /** Answers whether the note was edited once more, so that the choice is to be made again. Rejects with a `UserError`. */
+  /**
+   * Resolves to whether the note was edited again, so that the choice must be repeated. Rejects with a
+   * `UserError`.
+   */
   readonly onChoose: (keep: ConflictSide) => Promise<{ readonly again: boolean }>;
   readonly onOpen: () => void;
 }
 
-/** Both sides of a note or a file that the user and Nova changed differently. It is as the user left it until a side is chosen. */
+/**
+ * Both sides of a note or file with conflicting edits of the user and Nova. It stays as the user left it
+ * until a side is chosen.
+ */
 export function ConflictCard(props: ConflictCardProps) {
   const place = useRef<HTMLDivElement>(null);
-  // The buttons go away under the focus; what became of the card has it instead.
+  // The focused buttons disappear; focus the result instead.
   const onChoose: ConflictCardProps['onChoose'] = (keep) => {
     place.current?.focus({ preventScroll: true });
     return props.onChoose(keep);
@@ -109,7 +115,7 @@ function Undecided({ note, what, mine, theirs, mineLabel, theirsLabel, useMine, 
   );
 }
 
-/** What was done about it, in one line. */
+/** The decision, in one line. */
 function Decided({ note, decided }: { note: string; decided: NonNullable<ConflictCardProps['decided']> }) {
   const { name } = noteName(note);
   return (
@@ -144,7 +150,7 @@ function SideBox({ label, sides }: { label: string; sides: readonly (readonly Si
   );
 }
 
-/** The properties that differ, where nothing else does. */
+/** The properties that differ, if nothing else does. */
 function keysOf(places: readonly Difference[]): string[] {
   const keys = places.flatMap(({ left, right }) =>
     [...left, ...right].filter((line) => line.differs).map((line) => /^([\w-]+):( |$)/.exec(line.text)?.[1] ?? null),

@@ -19,11 +19,11 @@ const line = (kind: DiffLineKind, old: number | null, now: number | null, ...wor
   kind,
   old,
   new: now,
-  // A word in stars is marked.
+  // Words in asterisks are marked as changed.
   words: words.map((text) => ({ text: text.replaceAll('*', ''), changed: text.startsWith('*') })),
 });
 
-/** One string a row. */
+/** One string per row. */
 function rows(): string[] {
   const [body] = screen.getByTestId('diff').getElementsByClassName('font-mono');
   return [...(body?.children ?? [])].map((row) => [...row.children].map((cell) => cell.textContent).filter(Boolean).join(' '));
@@ -36,7 +36,7 @@ test('a property is one line: number, key, before and after', () => {
   expect(screen.getByText('won').tagName).toBe('INS');
 });
 
-test('a property that comes or goes is a line that comes or goes', () => {
+test('an added or removed property is an added or removed line', () => {
   render(
     <Diff
       diff={diff({
@@ -51,7 +51,7 @@ test('a property that comes or goes is a line that comes or goes', () => {
   expect(rows()).toEqual(['8 + next_contact: 2026-11-26', '4 − email: a@b', '6 phone: empty→12']);
 });
 
-test('the body shows its changed lines with their numbers, the rest as counts', () => {
+test('the body shows changed lines with numbers, and counts of the others', () => {
   render(
     <Diff
       diff={diff({
@@ -69,7 +69,7 @@ test('the body shows its changed lines with their numbers, the rest as counts', 
   expect(screen.getByText('all new')).not.toHaveClass('bg-ok-strong');
 });
 
-test('over 40 lines it is folded, with what is hidden counted', async () => {
+test('over 40 lines it is collapsed, with a count of hidden lines', async () => {
   const lines = Array.from({ length: 41 }, (_, index) => line(index < 40 ? 'added' : 'removed', index + 1, index + 1, `line ${index + 1}`));
   render(<Diff diff={diff({ hunks: [{ skipped: 0, lines }] })} />);
   expect(rows()).toHaveLength(12);
@@ -77,13 +77,13 @@ test('over 40 lines it is folded, with what is hidden counted', async () => {
   expect(rows()).toHaveLength(41);
 });
 
-test('40 lines are not folded', () => {
+test('40 lines are not collapsed', () => {
   const lines = Array.from({ length: 40 }, (_, index) => line('added', null, index + 1, `line ${index + 1}`));
   render(<Diff diff={diff({ kind: 'created', hunks: [{ skipped: 0, lines }] })} />);
   expect(rows()).toHaveLength(40);
 });
 
-test('what cannot be seen is shown', () => {
+test('invisible characters are shown', () => {
   render(<Diff diff={diff({ properties: [{ key: 'email', line: 3, before: 'a', after: 'a\u200b' }] })} />);
   expect(screen.getByTestId('diff')).toHaveTextContent('aU+200B');
 });

@@ -4,13 +4,13 @@ import type { DiffLineView, HunkView, NoteDiffView, PropertyChangeView } from '.
 import { revealed } from './invisible';
 import { Revealed } from './Revealed';
 
-/** Rows that show at once; a longer diff opens on request. */
+/** Rows shown at once; a longer diff is expanded on request. */
 const FOLD_OVER = 40;
 const FOLDED_TO = 12;
 
 /**
- * What changes in one note: a property as one line, the body as its changed lines with their numbers in
- * the file. `caption` stands above it; without one the diff has no head.
+ * The changes in one note: a property as one line, the body as changed lines with their line numbers.
+ * `caption` is shown above; without one the diff has no head.
  */
 export function Diff({ diff, caption }: { diff: NoteDiffView; caption?: ReactNode }) {
   const [open, setOpen] = useState(false);
@@ -104,7 +104,7 @@ function LineRow({ line }: { line: DiffLineView }) {
   const added = line.kind === 'added';
   const removed = line.kind === 'removed';
   const mark = added ? 'bg-ok-strong' : 'bg-danger-strong';
-  // A line that is new as a whole is marked by its colour alone.
+  // An entirely new line is marked only by its colour.
   const partly = line.words.some((word) => !word.changed);
   return (
     <RowFrame

@@ -5,7 +5,7 @@ import { Kbd } from './Kbd';
 
 interface TextFieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly icon?: IconName;
-  /** Key that leads here, shown while the field is empty. */
+  /** Key that focuses the field, shown while it is empty. */
   readonly keys?: string;
   readonly invalid?: boolean;
   readonly ref?: Ref<HTMLInputElement>;

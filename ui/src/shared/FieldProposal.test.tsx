@@ -34,7 +34,7 @@ function setup(proposal: Proposal, hideable = false, hiddenProposals = {}) {
   return { ...renderInApp(<FieldProposal skill="crm" hideable={hideable} />, { backend, app: { hiddenProposals } }), backend, user: userEvent.setup() };
 }
 
-it('says which notes look like records, and which names speak for it', async () => {
+it('lists notes that look like records, and the names that suggest it', async () => {
   const { backend, user } = setup(people);
   expect(await screen.findByText('12 notes look like contacts (type: person).')).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Show names' }));
@@ -43,7 +43,7 @@ it('says which notes look like records, and which names speak for it', async () 
   expect(backend.asked('set_skill')).toEqual([]);
 });
 
-it('shows what each rule would take, leave out and not understand', async () => {
+it('shows what each rule would match, exclude and fail to read', async () => {
   const [type] = people.types;
   const found = {
     ...type!,
@@ -63,7 +63,7 @@ it('shows what each rule would take, leave out and not understand', async () => 
   expect(screen.getByText(/^2 values not understood: last is not a date \(“spring”, “Q3”\)/)).toBeVisible();
 });
 
-it('says what stays unreadable before the names are used', async () => {
+it('says what stays unreadable before the names are applied', async () => {
   const [type] = people.types;
   const unreadable = [
     { field: 'amount', label: 'Amount', notes: 11, needs: 'a decimal', example: '1.234,50' },
@@ -77,7 +77,7 @@ it('says what stays unreadable before the names are used', async () => {
   expect(screen.getByText(/^All 12 notes have no date/)).toBeVisible();
 });
 
-it('sets the names when they are confirmed, and takes them back', async () => {
+it('applies the names when confirmed, and reverts them', async () => {
   const { backend, user } = setup(people);
   await user.click(await screen.findByTestId('use-fields'));
   expect(await screen.findByText(/^In use: 12 notes look like contacts/)).toBeVisible();
@@ -89,7 +89,7 @@ it('sets the names when they are confirmed, and takes them back', async () => {
   ]);
 });
 
-it('says why the names were not set', async () => {
+it('says why the names were not applied', async () => {
   const { backend, user } = setup(people);
   backend.fail('set_skill', { message: 'nova.config.json cannot be written.', hint: 'Make room.' });
   await user.click(await screen.findByTestId('use-fields'));
@@ -108,7 +108,7 @@ it('can be hidden beside other content until the proposal changes', async () => 
   expect(await screen.findByText(/^13 notes look like contacts/)).toBeVisible();
 });
 
-it('is nothing where nothing is proposed', async () => {
+it('is empty without a proposal', async () => {
   const { backend, container } = setup({ ...people, types: [], config: null });
   await expect.poll(() => backend.asked('propose_fields').length).toBe(1);
   expect(container).toBeEmptyDOMElement();

@@ -10,8 +10,8 @@ import { ProposedRules } from './ProposedRules';
 import { useAttempt } from './useAttempt';
 
 /**
- * Notes that could be a skill's records under other names, and one click to use them. It is nothing
- * where there are none. What is confirmed is configuration: no note is changed.
+ * Notes that could be a skill's records under other names, with one click to use them. Renders nothing
+ * without a proposal. Confirming changes the configuration and no note.
  */
 export function FieldProposal({ skill, hideable = false }: { skill: string; /** Beside other content, where it may be in the way. */ hideable?: boolean }) {
   const backend = useBackend();
@@ -20,7 +20,7 @@ export function FieldProposal({ skill, hideable = false }: { skill: string; /** 
   const registry = useApp(({ revisions }) => revisions.registry);
   const read = useRpc('propose_fields', { skill }, registry);
   const [shown, setShown] = useState(false);
-  /** What was set before, while the proposal is in use. */
+  /** The previous settings, while the proposal is applied. */
   const [used, setUsed] = useState<{ summary: string; before: JsonValue } | null>(null);
   const { busy, problem, attempt } = useAttempt();
 

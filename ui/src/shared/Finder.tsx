@@ -1,4 +1,4 @@
-// A line to type into over the window, and below it what is found, in groups.
+// A search field over the window, with grouped results below.
 
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 
@@ -9,14 +9,14 @@ interface FinderProps<Item> {
   readonly label: string;
   readonly fieldLabel: string;
   readonly listLabel: string;
-  /** Of the list; that of the line ends in `-field`. */
+  /** For the list; the field's ends in `-field`. */
   readonly testId: string;
   readonly query: string;
   readonly onQuery: (query: string) => void;
-  /** A group without a label is the only one. */
+  /** A group without a label must be the only one. */
   readonly groups: readonly { readonly label?: string; readonly items: readonly Item[] }[];
   readonly row: (item: Item) => ReactNode;
-  /** Said where nothing is found. */
+  /** Shown without results. */
   readonly nothing: string | null;
   readonly onChoose: (item: Item) => void;
   readonly onClose: () => void;

@@ -19,7 +19,7 @@ const numbers = {
   said: new Set<string>(),
 };
 
-test('a figure in a message opens what is behind it, and its notes', async () => {
+test('a figure in a message opens its derivation and its notes', async () => {
   const onNote = vi.fn();
   renderInApp(<Html html="<p>The pipeline is <b>€137,900</b>.</p>" numbers={numbers} onNote={onNote} onLink={() => {}} />);
   await userEvent.click(screen.getByRole('button', { name: '€137,900, 2 notes' }));
@@ -31,7 +31,7 @@ test('a figure in a message opens what is behind it, and its notes', async () =>
   expect(onNote).toHaveBeenCalledWith('CRM/Deals/B.md', expect.any(HTMLElement));
 });
 
-test('an amount without a tool says it has no source; code and links do not', () => {
+test('an amount without a tool is marked as without source; code and links are not', () => {
   const { container } = renderInApp(
     <Html html="<p>About €5 or <code>€6</code> or <a href='https://x.example'>€7</a></p>" numbers={numbers} onNote={() => {}} onLink={() => {}} />,
   );
@@ -40,7 +40,7 @@ test('an amount without a tool says it has no source; code and links do not', ()
   expect(marks[0]).toHaveAttribute('data-tip', 'no source');
 });
 
-test('a figure is marked when its source comes to be known', () => {
+test('a figure is marked once its source is known', () => {
   const html = '<p>It is €137,900.</p>';
   const view = (known?: typeof numbers) => <Html html={html} numbers={known} onNote={() => {}} onLink={() => {}} />;
   const { container, rerender } = render(view());

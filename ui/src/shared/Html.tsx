@@ -9,15 +9,15 @@ import { setFormulas, typesetter } from './rich/math';
 
 import './html.css';
 
-/** The figures that text may speak of, and the numbers that need none. */
+/** The known figures, and numbers that need no source. */
 export interface Numbers {
   readonly figures: readonly Figure[];
   readonly said: Known['said'];
 }
 
 /**
- * Text that the backend rendered from Markdown and sanitised: the one place of the window that sets
- * HTML. A link to a note opens the note, a web address is handed out; nothing leads away by itself.
+ * Text that the backend rendered from Markdown and sanitised: the only place in the window that sets HTML. A
+ * note link opens the note, web addresses are passed to the backend; nothing navigates the page.
  */
 export const Html = memo(function Html({
   html,
@@ -28,19 +28,19 @@ export const Html = memo(function Html({
   onLink,
 }: {
   html: string;
-  /** More of it is coming: ends in a caret. */
+  /** More is coming: show a caret at the end. */
   streaming?: boolean;
-  /** Where given, its figures can be opened and amounts without a source are marked. */
+  /** If set, its figures can be opened and amounts without a source are marked. */
   numbers?: Numbers | undefined;
-  /** Pages that it may cite, by address. */
+  /** Citable pages, by address. */
   pages?: ReadonlyMap<string, CitedPage> | undefined;
-  /** `at`: the link that was followed. */
+  /** `at`: the clicked link. */
   onNote: (note: string, at: HTMLElement) => void;
   onLink: (url: string) => void;
 }) {
   const root = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<{ figure: Figure; element: HTMLElement } | null>(null);
-  // Marks are put into the text after it is set: other figures mean that it is set anew.
+  // Marks are added after the HTML is set, so changed figures require setting it again.
   const key = useMemo(() => JSON.stringify([numbers?.figures, [...(numbers?.said ?? [])], [...(pages ?? [])]]), [numbers, pages]);
 
   useLayoutEffect(() => {
@@ -54,7 +54,7 @@ export const Html = memo(function Html({
     if (!element) return;
     decorate(element);
     if (pages) markCitations(element, pages);
-    // In the same frame where the library is there, so that nothing flickers; else when it is.
+    // In the same frame if the library is loaded, which avoids flicker; otherwise once it is.
     let current = true;
     if (!colourCode(element, streaming)) void highlighter.load().then(() => current && colourCode(element, streaming), ignored);
     if (!setFormulas(element)) void typesetter.load().then(() => current && setFormulas(element), ignored);
@@ -112,7 +112,7 @@ export const Html = memo(function Html({
   );
 });
 
-/** The footnote may stand in a later block of the same text. */
+/** The footnote may be in a later block of the same text. */
 function showFootnote(root: HTMLElement | null, number: string): void {
   const footnote = root?.parentElement?.querySelector<HTMLElement>(`[data-footnote="${CSS.escape(number)}"]`);
   if (!footnote) return;
@@ -121,13 +121,13 @@ function showFootnote(root: HTMLElement | null, number: string): void {
   footnote.focus({ preventScroll: true });
 }
 
-/** Says it on the button for a moment. */
+/** Shows a word on the button for a moment. */
 function said(button: HTMLElement, word: string): void {
   button.textContent = word;
   setTimeout(() => (button.textContent = 'Copy'), 1500);
 }
 
-/** Code stays in one colour and formulas as they were written. */
+/** Without the libraries, code stays uncoloured and formulas stay source text. */
 function ignored(): void {}
 
 function isFigure(target: EventTarget): boolean {

@@ -80,7 +80,7 @@ export interface IconProps extends Omit<SVGProps<SVGSVGElement>, 'name'> {
   readonly size?: 16 | 14 | 12;
 }
 
-/** Always beside a word, or inside something labelled: it says nothing to a screen reader. */
+/** Always accompanies a word or is inside something labelled, so hidden from screen readers. */
 export function Icon({ name, size = 16, className = '', ...rest }: IconProps) {
   return (
     <svg
@@ -101,7 +101,7 @@ export function Icon({ name, size = 16, className = '', ...rest }: IconProps) {
   );
 }
 
-/** A length as a share of the box: where the page is zoomed, WebKit would draw a plain one larger twice. */
+/** A length relative to the box: in a zoomed page WebKit would scale absolute lengths twice. */
 function ofBox(length: number): string {
   return `${(length / 16) * 100}%`;
 }
@@ -131,7 +131,7 @@ function draw(name: IconName) {
   }
 }
 
-/** Turns in eight steps; a clock where motion is not wanted. */
+/** Rotates in eight steps; a clock with reduced motion. */
 function Spinner() {
   return (
     <>
@@ -157,12 +157,12 @@ const skillIcons: Record<string, IconName> = {
 };
 const sourceIcons: Record<string, IconName> = { dynamic: 'code', folder: 'folder', mcp: 'plug' };
 
-/** The icon of a skill: by its id, else the one that its manifest names, else by where it comes from. */
+/** A skill's icon: by its id, else the manifest's, else by its source. */
 export function skillIcon(skill: string, source = '', named: string | null = null): IconName {
   return skillIcons[skill] ?? iconOf(named) ?? sourceIcons[source] ?? 'cube';
 }
 
-/** The icon of that name; none for a name that is none. */
+/** The icon of that name, if it exists. */
 export function iconOf(name: string | null): IconName | undefined {
   if (name === 'edit') return 'pencil';
   return name !== null && Object.hasOwn(paths, name) ? (name as IconName) : undefined;

@@ -5,7 +5,7 @@ import { fixedKeys, type KeyActionId, keyActions, keysOf } from '../state/keys';
 import { Kbd } from './Kbd';
 import { keyText } from './platform';
 
-/** What the keys do, those that can be changed first. `edit` follows each of these. */
+/** All keys with their actions, configurable ones first. `edit` follows each of those. */
 export function KeyTable({ edit }: { edit?: (id: KeyActionId) => ReactNode }) {
   const chosen = useApp((app) => app.keys);
   return (
@@ -27,7 +27,7 @@ export function KeyTable({ edit }: { edit?: (id: KeyActionId) => ReactNode }) {
   );
 }
 
-/** `wide`: with a column for what can be done with the key, also where nothing can. */
+/** `wide`: with a column for the edit control, even if it is empty. */
 function Row({ keys, label, wide, children }: { keys: string; label: string; wide: boolean; children?: ReactNode }) {
   return (
     <div className="flex min-h-8 items-center gap-3 border-b border-line py-0.5">

@@ -4,7 +4,10 @@ import { noteIn } from './note-in';
 import { NoteLink } from './NoteLink';
 import { Revealed } from './Revealed';
 
-/** A text whose notes are links: lines that are a path, and wikilinks wherever they stand. Of several texts, each. */
+/**
+ * Text with its notes as links: lines that are paths, and wikilinks anywhere. Several texts are handled
+ * individually.
+ */
 export function Linked({ text }: { text: string | readonly string[] }) {
   if (typeof text === 'string') return <One text={text} />;
   return text.map((one, at) => (

@@ -1,6 +1,6 @@
 import type { Range } from './letters';
 
-/** Fitting letters are told by colour, weight and line; greyed rows keep weight and line. */
+/** Matching letters are marked by colour, weight and underline; greyed rows only by weight and underline. */
 export function Marked({ text, ranges, able = true }: { text: string; ranges: readonly Range[]; able?: boolean }) {
   return parts(text, ranges).map(({ from, part, inside }) =>
     inside ? (
@@ -16,7 +16,7 @@ export function Marked({ text, ranges, able = true }: { text: string; ranges: re
   );
 }
 
-/** The text in pieces, each inside or outside of the ranges. */
+/** Splits the text at the ranges. */
 export function parts(text: string, ranges: readonly Range[]): { from: number; part: string; inside: boolean }[] {
   const all: { from: number; part: string; inside: boolean }[] = [];
   let at = 0;

@@ -1,4 +1,4 @@
-// A text area that covers the secrets in its text, which stays exactly what was typed.
+// A text area that masks the secrets in its text without changing it.
 
 import { useMemo, useRef, useState, type ReactNode, type Ref, type TextareaHTMLAttributes } from 'react';
 
@@ -13,7 +13,7 @@ interface MaskedAreaProps extends Omit<TextareaHTMLAttributes<HTMLTextAreaElemen
 }
 
 const face = 'block w-full rounded-control border px-2.5 py-1.5 font-mono text-small';
-/** Breaks a line at the same letter whatever the letters are: the cover lies exactly over the text. */
+/** Wraps lines independently of the letters, so that the mask exactly covers the text. */
 const wraps = 'nova-no-bar whitespace-pre-wrap [line-break:anywhere]';
 
 export function MaskedArea({ value, lines = false, ...rest }: MaskedAreaProps) {
@@ -59,6 +59,6 @@ function pieces(text: string, secrets: readonly Span[]): readonly ReactNode[] {
     );
     at = span.to;
   }
-  // As high as the text area's text, whose last line may be empty.
+  // Matches the text area's height, even with an empty last line.
   return [...parts, text.slice(at), '\n'];
 }

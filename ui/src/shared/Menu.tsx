@@ -7,12 +7,12 @@ export interface MenuItem {
   readonly label: ReactNode;
   readonly onSelect: () => void;
   readonly icon?: IconName;
-  /** On the right, in grey: what tells this item from its neighbours. */
+  /** On the right, in grey: distinguishes similar items. */
   readonly note?: ReactNode;
   readonly checked?: boolean;
   readonly danger?: boolean;
   readonly disabled?: boolean;
-  /** Choosing it changes the menu instead of closing it. */
+  /** Choosing it keeps the menu open. */
   readonly keepOpen?: boolean;
   readonly testId?: string;
 }
@@ -33,7 +33,7 @@ interface MenuProps {
   readonly onOpenChange?: (open: boolean) => void;
 }
 
-/** `children` is the one button that opens it. Not modal, so that nothing is injected into the page. */
+/** `children` is the button that opens it. Not modal, so that nothing is injected into the page. */
 export function Menu({ children, groups, align = 'start', footer, open, onOpenChange }: MenuProps) {
   return (
     <Radix.Root modal={false} {...(open === undefined ? {} : { open })} {...(onOpenChange ? { onOpenChange } : {})}>

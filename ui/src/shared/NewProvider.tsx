@@ -1,5 +1,5 @@
-// A provider that is added with a key: which one, its key, and whether it answers. The key stays in the
-// page until the backend keeps it, and goes nowhere else.
+// Adds a provider: which one, its key, and a test. The key stays in the page until the backend stores it, and
+// goes nowhere else.
 
 import { useId, useRef, useState } from 'react';
 
@@ -17,7 +17,7 @@ interface KnownProvider {
   readonly address?: string;
 }
 
-/** Those that most people have a key of; an Ollama is found by itself. */
+/** Common providers with a key; Ollama is detected automatically. */
 const byKind: Record<ProviderKind, readonly KnownProvider[]> = {
   anthropic: [{ id: 'anthropic', name: 'Anthropic', host: 'api.anthropic.com' }],
   gemini: [{ id: 'gemini', name: 'Gemini', host: 'generativelanguage.googleapis.com' }],
@@ -31,11 +31,11 @@ const byKind: Record<ProviderKind, readonly KnownProvider[]> = {
 const known = (Object.keys(byKind) as ProviderKind[])
   .flatMap((kind) => byKind[kind].map((provider) => ({ ...provider, kind })))
   .sort((one, other) => one.name.localeCompare(other.name));
-/** Any server that copies OpenAI. */
+/** Any server compatible with OpenAI. */
 const another = 'another';
 
 interface Entry {
-  /** An id of `known`, `another`, or nothing yet. */
+  /** An id of `known`, `another`, or empty. */
   readonly which: string;
   readonly address: string;
   readonly key: string;
@@ -44,25 +44,25 @@ interface Entry {
 export interface ProviderEntry {
   readonly entry: Entry;
   readonly change: (change: Partial<Entry>) => void;
-  /** What the backend is told; none while something is missing. */
+  /** The provider for the backend; none if incomplete. */
   readonly provider: NewProvider | null;
   readonly host: string;
   readonly busy: boolean;
   readonly problem: UserError | null;
-  /** The answer to exactly this entry. */
+  /** The test result of exactly this entry. */
   readonly checked: CheckedProvider | null;
-  /** True when it answers. */
+  /** Tests the entry; resolves to null on failure. */
   readonly check: () => Promise<CheckedProvider | null>;
 }
 
-/** What is typed, and the newest answer to it. */
+/** The entry, and its newest test result. */
 export function useProviderEntry(): ProviderEntry {
   const backend = useBackend();
   const [entry, setEntry] = useState<Entry>({ which: '', address: '', key: '' });
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<UserError | null>(null);
   const [checked, setChecked] = useState<CheckedProvider | null>(null);
-  // An answer to what stood there before says nothing of what stands there now.
+  // A result for an earlier entry does not apply.
   const asked = useRef(0);
   const provider = newProvider(entry);
 
@@ -100,18 +100,18 @@ export function useProviderEntry(): ProviderEntry {
 
 interface NewProviderFieldsProps {
   readonly value: ProviderEntry;
-  /** The word on the button; none where the parent has it. */
+  /** The button's label; none if the parent has the button. */
   readonly checkLabel?: string;
   readonly onEnter?: () => void;
 }
 
-/** Provider, key, and for another one its address. */
+/** Provider and key, and an address for a custom one. */
 export function NewProviderFields({ value, checkLabel, onEnter }: NewProviderFieldsProps) {
   const { entry, change, busy, problem, checked, host } = value;
   const id = useId();
   const enter = (event: React.KeyboardEvent) => {
     if (event.key !== 'Enter') return;
-    // Not the form around: it would open Nova.
+    // Would submit the surrounding form, which opens Nova.
     event.preventDefault();
     if (onEnter) onEnter();
     else void value.check();

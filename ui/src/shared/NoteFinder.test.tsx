@@ -19,7 +19,7 @@ test('marked note is chosen by Enter', async () => {
   expect(onChoose).toHaveBeenCalledWith('CRM/People/Ilse Brandvik.md');
 });
 
-test('name of no note says so and chooses nothing', async () => {
+test('a name without a note says so and chooses nothing', async () => {
   const { onChoose, user } = setup();
   await user.type(screen.getByRole('combobox', { name: 'Name of the note' }), 'zzz');
   expect(await screen.findByText('No note named “zzz”.')).toBeVisible();

@@ -1,4 +1,4 @@
-// Notes by name, over the window.
+// Finds notes by name, over the window.
 
 import { useState } from 'react';
 
@@ -9,7 +9,7 @@ import { Icon } from './Icon';
 import { matchName } from './letters';
 import { Marked } from './Marked';
 
-/** `onChoose` gets the path of the chosen note; the list is closed by then. */
+/** `onChoose` receives the path of the chosen note, after the list was closed. */
 export function NoteFinder({ label, onChoose, onClose }: { label: string; onChoose: (path: string) => void; onClose: () => void }) {
   const [query, setQuery] = useState('');
   const text = query.trim();
@@ -22,7 +22,7 @@ export function NoteFinder({ label, onChoose, onClose }: { label: string; onChoo
       testId="note-finder"
       query={query}
       onQuery={setQuery}
-      // While the next names are read nothing can be chosen that is about to go.
+      // While loading, outdated results cannot be chosen.
       groups={[{ items: data ?? [] }]}
       row={({ name, path, record_type }) => (
         <>

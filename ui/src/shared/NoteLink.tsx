@@ -4,7 +4,7 @@ import { LinkButton } from './Button';
 import { revealed } from './invisible';
 import { NotePopover, type OpenedLink } from './NotePopover';
 
-/** A link that previews a note where it stands. `note`: a path, or a name as a wikilink would say it. */
+/** A link that previews a note in place. `note`: a path, or a name as in a wikilink. */
 export function NoteLink({ note, children = 'Open the note', className = '' }: { note: string; children?: ReactNode; className?: string }) {
   const [opened, setOpened] = useState<OpenedLink | null>(null);
   return (

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 
 import { NoteList } from './NoteList';
 
-test('a note is a link, and a file beside it is its name', () => {
+test('a note is a link, and another file is its name', () => {
   const onNote = vi.fn();
   render(<NoteList notes={['Trips/Lisbon.md', 'Trips/Plan.csv', 'Map.canvas']} onNote={onNote} />);
   expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(['Lisbon']);

@@ -8,7 +8,7 @@ import { Revealed } from './Revealed';
 
 const FIRST_NOTES = 6;
 
-/** Names of notes, each a link, and of files beside them; the rest of a long list on request. */
+/** Notes as links, and names of other files; a long list is expanded on request. */
 export function NoteList({ notes, onNote }: { notes: readonly string[]; onNote: (note: string) => void }) {
   const [all, setAll] = useState(false);
   const shown = all ? notes : notes.slice(0, FIRST_NOTES);

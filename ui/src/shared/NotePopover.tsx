@@ -8,11 +8,11 @@ import { NotePreview } from './NotePreview';
 
 export interface OpenedLink {
   readonly note: string;
-  /** The link: it has the focus again when the popover is closed. */
+  /** The link, which is focused again when the popover is closed. */
   readonly at: HTMLElement;
 }
 
-/** A look at a note where a link to it stands. Esc and a click elsewhere close it. */
+/** A preview of a note beside its link. Esc and a click elsewhere close it. */
 export function NotePopover({ link, onClose }: { link: OpenedLink; onClose: () => void }) {
   const { openNote, show } = useActions();
   const [note, setNote] = useState(link.note);

@@ -11,19 +11,19 @@ import { Html } from './Html';
 import { Icon } from './Icon';
 import { useClock } from './useClock';
 
-/** How long a change is marked. */
+/** Duration of a change mark, ms. */
 const FRESH = 60_000;
 
-/** A note as it is on disk, read again whenever it changes. `asked`: a path, or a name as a link would say it. */
+/** A note as it is on disk, reloaded on changes. `asked`: a path, or a name as in a link. */
 export function NotePreview({
   asked,
   actions,
   onNote,
 }: {
   asked: string;
-  /** Beside "Open in Obsidian". */
+  /** Shown beside "Open in Obsidian". */
   actions?: ReactNode;
-  /** Follows a link of the note; without it the panel does. */
+  /** Follows a link in the note; by default the panel does. */
   onNote?: (note: string) => void;
 }) {
   const { openNote } = useActions();
@@ -39,7 +39,7 @@ export function NotePreview({
   );
 }
 
-/** How often the note was seen to change. A name stands for every note of that name. */
+/** Number of observed changes. A name matches all notes of that name. */
 function changesOf(changes: AppState['noteChanges'], asked: string): number {
   const [target = asked] = asked.split('#');
   const name = noteName(target).name.toLowerCase();
@@ -115,7 +115,7 @@ function Note({ note, actions, onNote }: { note: NoteView; actions: ReactNode; o
   );
 }
 
-/** A value with its links to notes made links. */
+/** A value with note links. */
 function PropertyValue({ value, onNote }: { value: string; onNote: (note: string) => void }) {
   if (value === '') return <span className="text-fg-3">empty</span>;
   return value.split(/(\[\[[^\]\n]+\]\])/).map((part, index) => {

@@ -3,7 +3,10 @@ import { Button } from './Button';
 import { counted } from './format';
 import { Over } from './Over';
 
-/** Another vault is to be opened while chats run: they would continue with notes that are no longer shown. */
+/**
+ * Asks before another vault is opened while chats run, which would continue with notes that are no longer
+ * shown.
+ */
 export function OpenVaultQuestion() {
   const path = useApp((app) => app.vaultAsked);
   const running = useApp((app) => app.sessions.filter((row) => row.running).length);

@@ -21,7 +21,10 @@ export function ProgressBar({ fraction, label }: { fraction: number; label: stri
   );
 }
 
-/** The best two rows of what a call has found so far, or had found when it was stopped; nothing for values that have no rows. */
+/**
+ * The best two rows of a call's partial result, while running or after it was stopped; nothing for values
+ * without rows.
+ */
 export function PartialResult({ partial, ended = false }: { partial: JsonValue; ended?: boolean }) {
   const rows = rowsOf(partial);
   if (rows.length === 0) return null;

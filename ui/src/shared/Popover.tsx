@@ -4,21 +4,24 @@ import type { ReactNode } from 'react';
 import { focusIsLost } from './focus';
 
 interface PopoverProps {
-  /** The one button that opens it. */
+  /** The button that opens it. */
   readonly trigger: ReactNode;
   readonly children: ReactNode;
-  /** Names the popover for a screen reader. */
+  /** Accessible name. */
   readonly label: string;
   readonly align?: 'start' | 'center' | 'end';
   readonly open?: boolean;
   readonly onOpenChange?: (open: boolean) => void;
-  /** Ahead of `onOpenChange`, which is told of it like of a click elsewhere. */
+  /** Called before `onOpenChange`, which also fires for a click elsewhere. */
   readonly onEsc?: () => void;
-  /** Has the focus once it is closed, in place of the trigger. */
+  /** The element to focus on close, instead of the trigger. */
   readonly returnTo?: () => HTMLElement | null;
 }
 
-/** Begins with the focus on what has `data-first-focus`. Esc and a click elsewhere close it; the focus goes back to its trigger. */
+/**
+ * Initially focuses the element with `data-first-focus`. Esc and a click elsewhere close it and return the
+ * focus to the trigger.
+ */
 export function Popover({ trigger, children, label, align = 'start', open, onOpenChange, onEsc, returnTo }: PopoverProps) {
   return (
     <Radix.Root {...(open === undefined ? {} : { open })} {...(onOpenChange ? { onOpenChange } : {})}>
@@ -33,7 +36,7 @@ export function Popover({ trigger, children, label, align = 'start', open, onOpe
           onCloseAutoFocus={(event) => {
             if (!returnTo) return;
             event.preventDefault();
-            // A click elsewhere has given it to something.
+            // A click elsewhere has moved the focus.
             if (focusIsLost()) returnTo()?.focus();
           }}
           onOpenAutoFocus={(event) => {
@@ -51,5 +54,5 @@ export function Popover({ trigger, children, label, align = 'start', open, onOpe
   );
 }
 
-/** Wraps a button inside a popover that closes it. */
+/** Wraps a button in a popover that closes it. */
 export const PopoverClose = Radix.Close;

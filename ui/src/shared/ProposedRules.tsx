@@ -4,7 +4,7 @@ import { counted, noteName } from './format';
 const WORDS: Record<Confidence, string> = { sure: 'sure', likely: 'likely', unlikely: 'unlikely' };
 const COLORS: Record<Confidence, string> = { sure: 'text-ok', likely: 'text-fg-2', unlikely: 'text-warn' };
 
-/** By what notes of a type are known, and what becomes of those that do not fit: taken, left out, not understood. */
+/** The rules that identify notes of a type, and their effect: matched, excluded, unreadable. */
 export function ProposedRules({ found }: { found: TypeProposal }) {
   if (found.rules.length === 0) return null;
   return (

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** A title while it is typed anew. Enter and leaving the field keep it, Esc does not. */
+/** Edits a title. Enter and leaving the field save it, Esc does not. */
 export function RenameField({ title, onDone }: { title: string; onDone: (title: string | null) => void }) {
   const [text, setText] = useState(title);
   const keep = () => {

@@ -1,6 +1,6 @@
 import { pieces } from './invisible';
 
-/** Text in which nothing can hide: characters without a look of their own are shown as `U+200B`. */
+/** Text with invisible characters shown as `U+200B`. */
 export function Revealed({ text }: { text: string }) {
   return pieces(text).map((piece, index) =>
     piece.code === null ? (

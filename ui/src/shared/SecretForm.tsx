@@ -1,4 +1,4 @@
-// Where a secret is typed: masked, handed to the backend once, and kept nowhere in the page.
+// Entry of a secret: masked, sent to the backend once, and not retained in the page.
 
 import { useId, useRef, useState } from 'react';
 
@@ -8,7 +8,7 @@ import { Button, LinkButton } from './Button';
 import { TextField } from './Field';
 import { useAttempt } from './useAttempt';
 
-/** A half of `service/key`, as the backend takes it. */
+/** One part of `service/key`, as validated by the backend. */
 const half = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
 export function isCredentialName(name: string): boolean {
@@ -17,15 +17,15 @@ export function isCredentialName(name: string): boolean {
 }
 
 interface CredentialFormProps {
-  /** `service/key`: it is not asked for. `service`: its key is. Empty: all of it is. */
+  /** `service/key`: the name is fixed. `service`: the key is asked for. Empty: both are. */
   readonly name: string;
-  /** `provider:ID` and the like: who gets it at once. */
+  /** Consumer that is granted it at once, such as `provider:ID`. */
   readonly grantTo?: string;
   readonly onKept: (name: string) => void;
   readonly onClose?: () => void;
 }
 
-/** Keeps a secret in the keychain or the encrypted file. */
+/** Stores a secret in the keychain or the encrypted file. */
 export function CredentialForm({ name: given, grantTo, onKept, onClose }: CredentialFormProps) {
   const backend = useBackend();
   const fixed = isCredentialName(given);
@@ -118,19 +118,19 @@ export function CredentialForm({ name: given, grantTo, onKept, onClose }: Creden
   );
 }
 
-/** Whether a passphrase would help. */
+/** Whether a passphrase is the remedy. */
 export function wantsPassphrase(problem: UserError | null): problem is UserError {
   return problem?.code === 'passphrase_needed' || problem?.code === 'no_credential_store';
 }
 
-/** Opens the encrypted file, or has one made where there is neither a keychain nor a file. */
+/** Unlocks the encrypted file, or creates one if there is neither a keychain nor a file. */
 export function PassphraseForm({ problem, onOpen }: { problem: UserError; onOpen: () => void }) {
   const backend = useBackend();
   const [passphrase, setPassphrase] = useState('');
   const [again, setAgain] = useState('');
   const { busy, problem: refused, attempt } = useAttempt();
   const id = useId();
-  // One that is made with a slip of the finger opens to nobody.
+  // A mistyped new passphrase would lock the user out.
   const begins = problem.code === 'no_credential_store';
   const differs = begins && again !== passphrase;
   const open = async () => {
@@ -191,7 +191,7 @@ export function PassphraseForm({ problem, onOpen }: { problem: UserError; onOpen
   );
 }
 
-/** Signing in happens in the browser; this waits until it has. */
+/** Signing in happens in the browser; this waits for it to finish. */
 export function SignInButton({ name, onDone }: { name: string; onDone: () => void }) {
   const backend = useBackend();
   const { busy, problem, attempt } = useAttempt();

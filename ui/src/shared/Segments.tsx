@@ -6,12 +6,12 @@ interface SegmentsProps<T extends string> {
   readonly onChange: (value: T) => void;
   readonly options: readonly { readonly value: T; readonly label: ReactNode; readonly disabled?: boolean }[];
   readonly label: string;
-  /** Choosing the chosen one again gives nothing. */
+  /** Called when the chosen one is chosen again. */
   readonly onClear?: () => void;
   readonly id?: string;
 }
 
-/** One of a few, all in sight. Arrows move, Space and Enter choose. */
+/** A choice of a few visible options. Arrows move, Space and Enter choose. */
 export function Segments<T extends string>({ value, onChange, options, label, onClear, id }: SegmentsProps<T>) {
   return (
     <ToggleGroup.Root

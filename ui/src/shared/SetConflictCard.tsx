@@ -10,7 +10,9 @@ import { revealed } from './invisible';
 import { Revealed } from './Revealed';
 import { useAttempt } from './useAttempt';
 
-/** A note that undoing or finishing a change set left as it is, because it was edited since or could not be read. */
+/**
+ * A note skipped when a change set was undone or finished, because it was edited since or could not be read.
+ */
 export function SetConflictCard({ conflict, session }: { conflict: SetConflict; session: string | null }) {
   const backend = useBackend();
   const { resolveConflict, report } = useActions();
@@ -34,7 +36,7 @@ export function SetConflictCard({ conflict, session }: { conflict: SetConflict; 
   );
 }
 
-/** Nothing can be shown of it, and nothing is to be decided: it is undone once it can be read. */
+/** It cannot be shown or decided: it is undone once it is readable. */
 function UnreadableNote({ set, path, reason }: { set: string; path: string; reason: string }) {
   const { undo } = useActions();
   const { busy, problem, attempt } = useAttempt();

@@ -22,7 +22,7 @@ function Opened() {
   );
 }
 
-test('Esc closes a sheet and the focus returns to what opened it', async () => {
+test('Esc closes a sheet and returns the focus to the opener', async () => {
   render(<Opened />);
   const user = userEvent.setup();
   await user.click(screen.getByRole('button', { name: 'Open' }));

@@ -10,18 +10,18 @@ interface SheetProps {
   readonly width: number;
   readonly label: string;
   readonly onClose: () => void;
-  /** Before Esc closes it; `preventDefault` keeps it open. */
+  /** Called before Esc closes it; `preventDefault` keeps it open. */
   readonly onEscape?: (event: KeyboardEvent) => void;
-  /** Darkens what lies below: the sheet is a task of its own. */
+  /** Darkens the content below, for a separate task. */
   readonly scrim?: boolean;
   readonly children: ReactNode;
 }
 
-/** A column over the window. Esc and a click beside it close it; the focus goes back to what opened it. */
+/** A column over the window. Esc and a click outside close it and return the focus to the opener. */
 export function Sheet({ side, width, label, onClose, onEscape, scrim = false, children }: SheetProps) {
   const [before] = useState(() => document.activeElement);
   return (
-    // Without Radix's overlay, which injects a style element to keep the page from scrolling.
+    // Without Radix's overlay, which injects a style element to prevent scrolling.
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         {scrim && <div aria-hidden="true" className="fixed inset-0 z-30 bg-[rgb(0_0_0/32%)]" />}
@@ -31,7 +31,7 @@ export function Sheet({ side, width, label, onClose, onEscape, scrim = false, ch
           {...(onEscape ? { onEscapeKeyDown: onEscape } : {})}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
-            // What was chosen may have taken the focus somewhere else.
+            // The chosen action may have moved the focus.
             if (focusIsLost() && before instanceof HTMLElement) before.focus();
           }}
           style={{ width }}

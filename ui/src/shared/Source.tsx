@@ -4,15 +4,15 @@ import { Revealed } from './Revealed';
 
 interface SourceProps {
   readonly text: string;
-  /** Names it for a screen reader: the file. */
+  /** Accessible name: the file. */
   readonly label: string;
-  /** The line something is wrong in, 1-based. */
+  /** The line of an error, 1-based. */
   readonly marked?: number | null;
 }
 
 /**
- * A file as it is, to be read: lines with their numbers, long ones wrapped, so that nothing stands
- * outside what is seen, and characters without a look of their own in words.
+ * A file for review: numbered lines, long ones wrapped so that nothing is out of view, and invisible
+ * characters shown by their code.
  */
 export const Source = memo(function Source({ text, label, marked = null }: SourceProps) {
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);

@@ -8,9 +8,9 @@ export interface Column<Row> {
   readonly key: string;
   readonly head: ReactNode;
   readonly cell: (row: Row) => ReactNode;
-  /** Right-aligned with figures of one width. */
+  /** Right-aligned with tabular figures. */
   readonly figure?: boolean;
-  /** Sorts by this value when the head is clicked. */
+  /** Sort key for clicks on the header. */
   readonly sort?: (row: Row) => string | number;
 }
 

@@ -8,7 +8,7 @@ import { Tips } from './Tips';
 
 afterEach(() => vi.useRealTimers());
 
-test('what is hovered shows its tip after a moment, and no more when it is left', () => {
+test('a hovered element shows its tip after a delay, until it is left', () => {
   vi.useFakeTimers();
   render(
     <>
@@ -48,7 +48,7 @@ test('one Esc closes the sheet below a tooltip', async () => {
   expect(screen.queryByRole('tooltip')).toBeNull();
 });
 
-test('what comes under the pointer takes no tip from what has the focus', async () => {
+test('an element that moves under the pointer takes no tip from the focused one', async () => {
   render(
     <>
       <IconButton icon="x" label="Close" />
@@ -64,7 +64,7 @@ test('what comes under the pointer takes no tip from what has the focus', async 
   expect(screen.queryByRole('tooltip')).toBeNull();
 });
 
-test('keys stand beside the name, which is no description of itself', async () => {
+test('keys are shown beside the name, which is not its own description', async () => {
   render(
     <>
       <IconButton icon="x" label="Close" keys="Ctrl W" />
@@ -76,7 +76,7 @@ test('keys stand beside the name, which is no description of itself', async () =
   expect(screen.getByRole('button')).not.toHaveAttribute('aria-describedby');
 });
 
-test('no element of the window has a tooltip of the browser', () => {
+test('no element of the window has a native tooltip', () => {
   const sources = import.meta.glob<string>('../**/*.tsx', { query: '?raw', import: 'default', eager: true });
   const native = Object.entries(sources)
     .filter(([file]) => !file.includes('.test.'))

@@ -3,9 +3,9 @@ import { createPortal } from 'react-dom';
 
 import { Kbd } from './Kbd';
 
-/** ms before the first tip. */
+/** Delay of the first tip, ms. */
 const DELAY = 500;
-/** ms after a tip in which the next one comes at once. */
+/** Time after a tip in which the next one appears at once, ms. */
 const NEXT = 200;
 /** px */
 const MARGIN = 8;
@@ -43,7 +43,7 @@ export function Tips() {
     };
     const show = (target: EventTarget | null, delay: number) => {
       const element = target instanceof Element ? target.closest('[data-tip]') : null;
-      // What slides under a pointer at rest takes no tip from what has the focus.
+      // An element that slides under a resting pointer takes no tip from the focused one.
       if (element === on || (element === null && byFocus)) return;
       hide();
       const text = element?.getAttribute('data-tip') ?? '';
@@ -78,7 +78,7 @@ export function Tips() {
     };
   }, [id]);
   if (tip === null) return null;
-  // Beside the page, which is hidden from a screen reader while a dialog is open.
+  // Outside of the page, which is hidden from screen readers while a dialog is open.
   return createPortal(
     <div
       key={`${tip.at.x} ${tip.at.y} ${tip.text}`}
@@ -96,7 +96,10 @@ export function Tips() {
   );
 }
 
-/** Below what it tells of, above it at the window's foot; centred on a small thing, level with the start of a wide one. */
+/**
+ * Below its element, or above it at the foot of the window; centred on a small one, aligned with the start of
+ * a wide one.
+ */
 function place(element: HTMLElement, at: DOMRect) {
   const { offsetWidth: width, offsetHeight: height } = element;
   const left = at.width < width ? at.left + (at.width - width) / 2 : at.left;

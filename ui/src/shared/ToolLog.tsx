@@ -3,7 +3,7 @@ import { Revealed } from './Revealed';
 
 const TONE: Record<LogLevel, string> = { debug: 'text-fg-3', info: 'text-fg-2', warn: 'text-warn', error: 'text-danger' };
 
-/** What a tool logged while it ran; the model is not told. */
+/** A tool's log, which the model does not receive. */
 export function ToolLog({ lines }: { lines: readonly LogLine[] }) {
   return (
     <div

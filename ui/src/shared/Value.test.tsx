@@ -26,7 +26,7 @@ const deals: JsonValue = [
 
 const column = (at: number) => screen.getAllByRole('row').slice(1).map((row) => within(row).getAllByRole('cell')[at]?.textContent);
 
-test('a list of objects has a column for each key and says what is missing', () => {
+test('a list of objects has a column per key and marks missing values', () => {
   render(<ValueView value={deals} label="Deals" />);
   expect(screen.getAllByRole('columnheader').map((head) => head.textContent)).toEqual(['Title', 'Close date', 'Value', 'Tags', 'Won']);
   expect(column(1)).toEqual(['2026-12-01', 'none']);
@@ -34,7 +34,7 @@ test('a list of objects has a column for each key and says what is missing', () 
   expect(column(4)).toEqual(['yes', 'no']);
 });
 
-test('figures sort by their size, words by the alphabet', async () => {
+test('figures sort by size, text alphabetically', async () => {
   render(<ValueView value={deals} label="Deals" />);
   await userEvent.click(screen.getByRole('button', { name: 'Value' }));
   expect(column(2)).toEqual(['9000', '86300']);
@@ -51,13 +51,13 @@ test('50 rows, then more on demand', async () => {
   expect(column(0)).toHaveLength(70);
 });
 
-test('an object is names and values, with its lists as tables', () => {
+test('an object is a list of names and values, with its lists as tables', () => {
   render(<ValueView value={{ open_total: '137900', deals }} label="Pipeline" />);
   expect(screen.getByText('Open total').nextSibling).toHaveTextContent('137900');
   expect(screen.getByRole('table', { name: 'Deals' })).toBeInTheDocument();
 });
 
-test('shares with a sign are figures and sort by their size', async () => {
+test('signed percentages are figures and sort by size', async () => {
   const grown: JsonValue = [{ growth: '+9.5 %' }, { growth: '+14.2 %' }, { growth: '−3 %' }];
   render(<ValueView value={grown} label="Growth" />);
   await userEvent.click(screen.getByRole('button', { name: 'Growth' }));
@@ -73,7 +73,7 @@ test('a path or a wikilink in a result previews its note', async () => {
   expect(screen.getByText('Harborline')).toHaveProperty('tagName', 'BUTTON');
 });
 
-test('each note of a list, and one named in a sentence, previews its note', async () => {
+test('notes in a list or a sentence preview their note', async () => {
   const value: JsonValue = [{ people: ['[[Jane Doe]]', '[[Tomasz Wirek|Tomasz]]'], files: ['CRM/Deals/Arden.md'], said: 'Ask [[Ilse Brandvik]] first.' }];
   const { backend } = renderInApp(<ValueView value={value} label="Deals" />);
   const cells = screen.getAllByRole('cell').map(({ textContent }) => textContent);
@@ -87,7 +87,7 @@ test('each note of a list, and one named in a sentence, previews its note', asyn
   expect(backend.asked('read_note').map(({ path }) => path)).toEqual(['Tomasz Wirek', 'CRM/Deals/Arden.md', 'Ilse Brandvik']);
 });
 
-test('words with numbers sort by the numbers', async () => {
+test('text with numbers is sorted naturally', async () => {
   render(<ValueView value={[{ name: 'Note 10' }, { name: 'Note 2' }]} label="Notes" />);
   await userEvent.click(screen.getByRole('button', { name: 'Name' }));
   expect(column(0)).toEqual(['Note 2', 'Note 10']);

@@ -1,5 +1,5 @@
-// A JSON value as people read it: a list of objects as a table, an object as names and values,
-// anything else as JSON. Invisible characters are shown.
+// Renders a JSON value: a list of objects as a table, an object as names and values, anything else as JSON.
+// Invisible characters are shown.
 
 import { useMemo } from 'react';
 
@@ -113,7 +113,7 @@ function headOf(key: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A number, or the text of a decimal, also with a sign or as a share of a hundred. */
+/** A number, or a decimal string, possibly with a sign or as a percentage. */
 function isFigure(value: JsonValue): boolean {
   return typeof value === 'number' || (typeof value === 'string' && /^[+−-]?\d+(\.\d+)?( ?%)?$/.test(value));
 }

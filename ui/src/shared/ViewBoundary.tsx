@@ -5,9 +5,9 @@ import { LinkButton } from './Button';
 
 interface ViewBoundaryProps {
   readonly children: ReactNode;
-  /** What the view shows: another subject is rendered even after a fault of this one. */
+  /** The view's content: a different subject is rendered even after an error. */
   readonly subject?: string | null;
-  /** Closes a view that lies over the window; its fault is shown over the window too. */
+  /** Closes a view that covers the window; its error is shown over the window, too. */
   readonly onClose?: () => void;
 }
 
@@ -16,7 +16,7 @@ interface ViewBoundaryState {
   readonly subject: string | null | undefined;
 }
 
-/** Confines a fault of rendering to its view: without a boundary, React empties the whole window. */
+/** Confines a rendering error to its view: without a boundary, React unmounts the whole window. */
 export class ViewBoundary extends Component<ViewBoundaryProps, ViewBoundaryState> {
   override state: ViewBoundaryState = { fault: null, subject: this.props.subject };
 

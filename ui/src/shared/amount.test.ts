@@ -14,7 +14,7 @@ test.each([
   expect(moneyText({ amount, currency }, signed)).toBe(text);
 });
 
-test('numbers and shares', () => {
+test('numbers and percentages', () => {
   expect(numberText('1234567.5')).toBe('1,234,567.5');
   expect(percentText('-0.42', true)).toBe('−0.42 %');
 });
@@ -29,7 +29,7 @@ test.each([
   expect(roughly(value)).toBe(text);
 });
 
-test('an amount may be a text, a number, or a list by currency', () => {
+test('an amount may be a string, a number, or a list by currency', () => {
   expect(amountsOf('12.50', 'EUR')).toEqual([{ amount: '12.50', currency: 'EUR' }]);
   expect(amountsOf([{ amount: '1', currency: 'EUR' }, { amount: '2', currency: 'USD' }])).toEqual([
     { amount: '1', currency: 'EUR' },

@@ -12,11 +12,11 @@ test.each([
   expect(plus(a, b)).toBe(sum);
 });
 
-test('what is no decimal is added to nothing', () => {
+test('adding to an invalid decimal gives null', () => {
   expect(plus('12 EUR', '1')).toBeNull();
 });
 
-test('a sum taken back and added again is what it was', () => {
+test('subtracting and adding an amount restores the sum', () => {
   expect(plus(plus('86300', '24000.10') ?? '', negated('24000.10'))).toBe('86300.00');
 });
 

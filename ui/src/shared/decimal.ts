@@ -1,13 +1,13 @@
-// Decimal texts, as tools give them, without the roundings of a JavaScript number.
+// Arithmetic on decimal strings, without the rounding of JavaScript numbers.
 
 export interface Decimal {
   /** The value times 10 to the power of `scale`. */
   readonly digits: bigint;
-  /** Below zero for what is known to thousands, say. */
+  /** Negative for values known to thousands, for example. */
   readonly scale: number;
 }
 
-/** "1284.60" → 128460 at scale 2. None for what is no plain decimal. */
+/** "1284.60" → 128460 at scale 2. Null for anything but a plain decimal. */
 export function decimal(text: string): Decimal | null {
   const parts = /^([+\-−]?)(\d+)(?:\.(\d+))?$/.exec(text.trim());
   if (!parts) return null;
@@ -16,7 +16,7 @@ export function decimal(text: string): Decimal | null {
   return { digits: sign === '-' || sign === '−' ? -digits : digits, scale: fraction.length };
 }
 
-/** "1.5" and "-0.25" → "1.25". None where one of them is no decimal. */
+/** "1.5" and "-0.25" → "1.25". Null if either is invalid. */
 export function plus(a: string, b: string): string | null {
   const one = decimal(a);
   const other = decimal(b);
@@ -30,7 +30,7 @@ export function negated(text: string): string {
   return value === null ? text : written({ ...value, digits: -value.digits });
 }
 
-/** Below, at or above zero: -1, 0, 1. */
+/** Negative, zero or positive: -1, 0, 1. */
 export function signOf(text: string): -1 | 0 | 1 {
   const digits = decimal(text)?.digits ?? 0n;
   return digits < 0n ? -1 : digits > 0n ? 1 : 0;
@@ -42,7 +42,7 @@ export function compare(a: Decimal, b: Decimal): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** Whether `shown` is `exact`, or is what `exact` gives when it is rounded to the places of `shown`. */
+/** Whether `shown` equals `exact`, or `exact` rounded to the decimals of `shown`. */
 export function showsRounded(shown: Decimal, exact: Decimal): boolean {
   const scale = Math.max(shown.scale, exact.scale);
   const distance = at(shown, scale) - at(exact, scale);
@@ -50,7 +50,7 @@ export function showsRounded(shown: Decimal, exact: Decimal): boolean {
   return (distance < 0n ? -distance : distance) * 2n <= (shown.scale < exact.scale ? unit : 0n);
 }
 
-/** The same value with other places; `scale` is not below its own. */
+/** The digits at a larger scale; `wanted` must not be below its own. */
 function at({ digits, scale }: Decimal, wanted: number): bigint {
   return digits * 10n ** BigInt(wanted - scale);
 }

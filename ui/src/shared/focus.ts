@@ -1,13 +1,13 @@
-// Where the focus is when what had it is gone.
+// Handles the focus when the focused element disappears.
 
-/** Nothing has it: the element that had it was taken away. */
+/** Whether nothing is focused, because the focused element was removed. */
 export function focusIsLost(): boolean {
   return document.activeElement === null || document.activeElement === document.body;
 }
 
 /**
- * What a field does when it is left. Nothing may go from the page while the focus is on its way to the
- * next field: a dialog that sees something go while nothing has the focus takes it for itself.
+ * Runs a field's blur action. Nothing may be unmounted while the focus moves to the next field: a dialog that
+ * sees a removal without a focused element takes the focus.
  */
 export function onceFocusMoved(act: () => void): void {
   setTimeout(act, 0);

@@ -13,7 +13,7 @@ test.each([
   expect(whenText(local(at), now)).toBe(said);
 });
 
-test('a time is of the user’s zone', () => {
+test('a time is in the user’s zone', () => {
   expect(clockTime(local('2026-11-20T00:07:00'))).toBe('00:07');
   expect(dayText(new Date('2026-01-01T00:00:00'), now)).toBe('Thu 1 Jan');
 });
@@ -37,14 +37,14 @@ test.each([
   expect(runningText(ms)).toBe(said);
 });
 
-test('numbers are digits with commas', () => {
+test('numbers have thousands separators', () => {
   expect([0, 999, 1412, 1_234_567].map(count)).toEqual(['0', '999', '1,412', '1,234,567']);
   expect([940, 11_800, 32_000].map(tokens)).toEqual(['940', '11.8k', '32k']);
   expect([1, 2, 1200].map((value) => counted(value, 'note'))).toEqual(['1 note', '2 notes', '1,200 notes']);
   expect(counted(2, 'expense of', 'expenses of')).toBe('2 expenses of');
 });
 
-test('a note is its name and its folder', () => {
+test('a note has a name and a folder', () => {
   expect(noteName('CRM/People/Mara Lindholt.md')).toEqual({ name: 'Mara Lindholt', folder: 'CRM/People' });
   expect(noteName('Jane Doe')).toEqual({ name: 'Jane Doe', folder: '' });
 });
@@ -54,10 +54,10 @@ test('a file outside of the vault is no note', () => {
   expect(paths.filter(isNote)).toEqual(['CRM/Ada.md']);
 });
 
-test('a model is named without its provider', () => {
+test('a model’s name omits its provider', () => {
   expect(modelName('openai/org/model')).toBe('org/model');
 });
 
-test('a sentence ends before another begins', () => {
+test('a sentence gets its full stop', () => {
   expect(['Cannot reach it', 'It is gone.', 'Why?'].map(asSentence)).toEqual(['Cannot reach it.', 'It is gone.', 'Why?']);
 });

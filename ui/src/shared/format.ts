@@ -1,4 +1,4 @@
-// Times and numbers as the window says them: digits, "Tue 24 Nov", 24 hours.
+// Formats times and numbers: digits, "Tue 24 Nov", 24 hours.
 
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -9,7 +9,7 @@ export function clockTime(at: string): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** RFC 3339 → "14:32" today, else "Tue 24 Nov", with the year where it is a different one. */
+/** RFC 3339 → "14:32" today, else "Tue 24 Nov", with the year if not the current one. */
 export function whenText(at: string, now: Date = new Date()): string {
   const date = new Date(at);
   return date.toDateString() === now.toDateString() ? clockTime(at) : dayText(date, now);
@@ -63,7 +63,10 @@ export function noteName(path: string): { name: string; folder: string } {
   return { name: path.slice(at + 1).replace(/\.md$/, ''), folder: at < 0 ? '' : path.slice(0, at) };
 }
 
-/** Whether the file is a note: only those open in the window and, by their names, in Obsidian. A file outside of the vault is named by its place on the disk. */
+/**
+ * Whether the file is a note: only notes open in the window and, by name, in Obsidian. A file outside of the
+ * vault has an absolute path.
+ */
 export function isNote(path: string): boolean {
   return /\.md$/i.test(path) && !/^(\/|[A-Z]:\\)/i.test(path);
 }
@@ -77,7 +80,7 @@ function two(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** With a full stop where it ends without one: something may follow it. */
+/** Adds a full stop unless the text ends with punctuation. */
 export function asSentence(text: string): string {
   return /[.!?:…]$/.test(text) ? text : `${text}.`;
 }

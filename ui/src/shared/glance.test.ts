@@ -17,7 +17,7 @@ test.each<[GlanceValue[], string]>([
   expect(glanceText(values)).toBe(expected);
 });
 
-test('what stands beside a name is of that skill alone', () => {
+test('a badge is of its own skill only', () => {
   const of = (skill: string, badge: GlanceValue[]): GlanceView => ({ skill, name: skill, icon: null, late: false, ask: null, says: [], badge, today: null });
   const glances = [of('crm', [said(2, { words: 'overdue' })]), of('portfolio', [said(1, { words: 'old' })]), of('crm', [])];
   expect(badgeOf(glances, 'crm')).toBe('2 overdue');

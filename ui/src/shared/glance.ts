@@ -1,13 +1,13 @@
-// What skills say without being asked, in words: "2 overdue, 2 due this week".
+// Formats due items reported by skills: "2 overdue, 2 due this week".
 import type { GlanceValue, GlanceView } from '../ipc';
 import { amountsOf, moneyText, numberText, percentText } from './amount';
 
-/** Empty where there is nothing to say. */
+/** Empty if nothing is due. */
 export function glanceText(said: readonly GlanceValue[]): string {
   return said.map(partText).filter((text) => text !== '').join(', ');
 }
 
-/** Of one skill, what stands beside its name. */
+/** A skill's badge, beside its name. */
 export function badgeOf(glances: readonly GlanceView[] | null, skill: string): string {
   return glanceText((glances ?? []).filter((one) => one.skill === skill).flatMap(({ badge }) => badge));
 }

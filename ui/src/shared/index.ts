@@ -1,4 +1,4 @@
-// Everything a screen is built from.
+// Components and helpers shared by all screens.
 export { Badge, Dot, EffectBadge, PrincipalBadge, skillStates, type Tone } from './Badge';
 export { Banner, Empty, ErrorBox, Loading } from './Banner';
 export { Button, IconButton, LinkButton, type ButtonProps } from './Button';

@@ -1,13 +1,13 @@
-// Characters that a reader cannot see but a program obeys: they could hide a second meaning in what
-// is shown before it is allowed.
+// Characters that are invisible to readers but not to programs: they could hide a second meaning in a text
+// that is to be approved.
 
 export interface Piece {
   readonly text: string;
-  /** `U+200B` for a character that has no look of its own. */
+  /** `U+200B` for an invisible character. */
   readonly code: string | null;
 }
 
-/** The text in pieces, each invisible character on its own. Ends of lines, tabs and what joins emoji are left in. */
+/** Splits the text at invisible characters. Line ends, tabs and emoji joiners are kept. */
 export function pieces(text: string): Piece[] {
   const found: Piece[] = [];
   let from = 0;
@@ -21,20 +21,20 @@ export function pieces(text: string): Piece[] {
   return found;
 }
 
-/** The same as one text, for names and titles, in which nothing can be marked: `a[U+200B]b`. */
+/** As a single string, for names and titles: `a[U+200B]b`. */
 export function revealed(text: string): string {
   return pieces(text)
     .map(({ text: plain, code }) => (code === null ? plain : `[${code}]`))
     .join('');
 }
 
-// Format and control characters, line separators, blanks that pass for nothing, variation selectors.
+// Format and control characters, line separators, blank letters, variation selectors.
 const INVISIBLE = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
 const EMOJI_BEFORE = /[\p{Extended_Pictographic}0-9#*]$/u;
-/** Of an emoji that others can be joined to, with the colour of its skin. */
+/** An emoji before a joiner, with its skin tone. */
 const PICTURE_BEFORE = /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?$/u;
 const PICTURE_BEHIND = /^\p{Extended_Pictographic}/u;
-/** Code units of the longest that the two before look at. */
+/** Maximum code units matched by the two patterns before. */
 const NEAR = 4;
 
 function isHarmless(text: string, char: string, at: number): boolean {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { matchName, matchSentence } from './letters';
 
-/** "[up]date" for the letters that fit, behind the kind of the match. */
+/** "[up]date" for the matching letters, after the kind of match. */
 function check(query: string, name: string, expected: string | null, match = matchName) {
   const found = match(query, name);
   let shown = name;
@@ -10,7 +10,7 @@ function check(query: string, name: string, expected: string | null, match = mat
   expect(found && `${found.kind} ${shown}`).toBe(expected);
 }
 
-test('the beginning of the name, of a word, within a word, and letters apart', () => {
+test('prefix, word start, substring, and subsequence', () => {
   check('up', 'update_contact', 'prefix [up]date_contact');
   check('up', 'follow_ups', 'word follow_[up]s');
   check('up', 'Lookup', 'inside Look[up]');
@@ -18,47 +18,47 @@ test('the beginning of the name, of a word, within a word, and letters apart', (
   check('xy', 'update_contact', null);
 });
 
-test('the best place counts, not the first', () => {
+test('the best position counts, not the first', () => {
   check('con', 'second_contact', 'word second_[con]tact');
 });
 
-test('letters apart are taken where they stand closest', () => {
+test('a subsequence is matched as closely as possible', () => {
   check('lc', 'list_all_contacts', 'apart list_al[l]_[c]ontacts');
   expect(matchName('lc', 'list_all_contacts')?.gaps).toBe(1);
 });
 
 describe('letters are the same', () => {
-  test('in capitals, with accents, and wide', () => {
+  test('ignoring case, accents and width', () => {
     check('CRM', 'crm', 'prefix [crm]');
     check('resume', 'Résumé', 'prefix [Résumé]');
     check('crm', 'ＣＲＭ', 'prefix [ＣＲＭ]');
   });
 
-  test('and one sign that stands for two is marked whole', () => {
+  test('and a ligature is marked as a whole', () => {
     check('fi', 'ﬁnd', 'prefix [ﬁ]nd');
   });
 
-  test('and _ is -', () => {
+  test('and _ equals -', () => {
     check('move-deal', 'move_deal', 'prefix [move_deal]');
   });
 });
 
-test('a capital begins a word in a name without gaps', () => {
+test('a capital starts a word in a name without separators', () => {
   check('issue', 'createIssue', 'word create[Issue]');
 });
 
-test('one letter fits only where a word begins', () => {
+test('a single letter only matches a word start', () => {
   check('u', 'follow_ups', 'word follow_[u]ps');
   check('o', 'follow_ups', null);
 });
 
-test('a sentence fits by the beginning of a word only', () => {
+test('a sentence only matches at word starts', () => {
   check('quote', 'Last quotes of symbols', 'word Last [quote]s of symbols', matchSentence);
   check('uote', 'Last quotes of symbols', null, matchSentence);
   check('l', 'Last quotes', null, matchSentence);
 });
 
-test('a name that is no text, and a query longer than the name', () => {
+test('an empty name, and a query longer than the name', () => {
   check('', 'crm', null);
   check('crm', '', null);
   check('crmm', 'crm', null);

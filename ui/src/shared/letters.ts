@@ -1,19 +1,19 @@
-// How well what was typed fits a name, and which of its letters fit.
+// Fuzzy matching of a query against names, with the matching ranges.
 
-/** From `start` up to `end`, in the text as it is written. */
+/** From `start` up to `end`, in the original text. */
 export type Range = readonly [start: number, end: number];
 
-/** Best first. `inside`: the letters in a row in the middle of a word; `apart`: in their order with others between. */
+/** Best first. `inside`: a substring within a word; `apart`: a subsequence. */
 export type Kind = 'prefix' | 'word' | 'inside' | 'apart';
 
 export interface Match {
   readonly kind: Kind;
-  /** Letters between those that fit; fewer are better. */
+  /** Letters between the matching ones; fewer is better. */
   readonly gaps: number;
   readonly ranges: readonly Range[];
 }
 
-/** `null` where it does not fit. One letter fits only where a word begins. */
+/** `null` without a match. A single letter only matches a word start. */
 export function matchName(query: string, name: string): Match | null {
   const wanted = fold(query).letters;
   const text = fold(name);
@@ -24,7 +24,7 @@ export function matchName(query: string, name: string): Match | null {
   return row ?? apart(wanted, text);
 }
 
-/** In a sentence only the beginning of a word counts: its letters are many enough to fit anything. */
+/** Only word starts count in a sentence: it has enough letters to match anything as a subsequence. */
 export function matchSentence(query: string, sentence: string): Match | null {
   const wanted = fold(query).letters;
   if (wanted.length < 2) return null;
@@ -34,13 +34,13 @@ export function matchSentence(query: string, sentence: string): Match | null {
 
 interface Folded {
   readonly letters: readonly string[];
-  /** By letter: where the sign it comes from stands in the text. */
+  /** Range in the original text, by letter. */
   readonly from: readonly Range[];
-  /** By letter: a word begins with it. */
+  /** Whether a word starts here, by letter. */
   readonly begins: readonly boolean[];
 }
 
-/** Without case and accents; a sign may become several letters, and `_` is `-`. */
+/** Removes case and accents; a character may become several letters, and `_` becomes `-`. */
 function fold(text: string): Folded {
   const letters: string[] = [];
   const from: Range[] = [];
@@ -61,7 +61,7 @@ function fold(text: string): Folded {
   return { letters, from, begins };
 }
 
-/** The best place where the letters stand in a row. */
+/** The best substring match. */
 function rowOf(wanted: readonly string[], text: Folded): Match | null {
   let inside: number | null = null;
   for (let start = 0; start + wanted.length <= text.letters.length; start += 1) {
@@ -77,7 +77,7 @@ function found(kind: Kind, text: Folded, start: number, length: number): Match {
   return { kind, gaps: 0, ranges: joined(text.from.slice(start, start + length)) };
 }
 
-/** The letters in their order: up to the first place where all were seen, then back to the nearest of each. */
+/** A subsequence match: forward to the first end, then back to the nearest letters. */
 function apart(wanted: readonly string[], text: Folded): Match | null {
   let next = 0;
   let end = 0;

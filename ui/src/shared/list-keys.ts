@@ -1,11 +1,11 @@
-// J and K in lists, one way for all of them. A list has `data-list` and `onKeyDown={listKeys}`, each of its items
-// `data-list-item`; an item that is a note's has `data-note-path`, by which O opens it in Obsidian.
+// J and K for all lists. A list has `data-list` and `onKeyDown={listKeys}`, each item `data-list-item`; an
+// item with a note has `data-note-path`, which O opens in Obsidian.
 
 import type { KeyboardEvent } from 'react';
 
 import { latinKey } from '../state/latin-key';
 
-/** J, K and the arrows move between the items; Enter, being on a button, does what the item does. */
+/** J, K and the arrows move between items; Enter is handled by the focused button. */
 export function listKeys(event: KeyboardEvent<HTMLElement>): void {
   if (event.defaultPrevented || isTyping(event.target)) return;
   const by = listStep(event);
@@ -19,7 +19,7 @@ export function listKeys(event: KeyboardEvent<HTMLElement>): void {
   stopOf(next)?.focus();
 }
 
-/** The note of the item that has the focus, where O is pressed in it. */
+/** The note of the focused item, if O is pressed. */
 export function noteForO(event: Pressed & { readonly target: EventTarget | null }): string | null {
   if (latinKey(event) !== 'o' || hasModifier(event) || isTyping(event.target) || !(event.target instanceof Element)) return null;
   return event.target.closest<HTMLElement>('[data-note-path]')?.dataset['notePath'] ?? null;
@@ -33,7 +33,7 @@ interface Pressed {
   readonly altKey: boolean;
 }
 
-/** To the next item with J or the arrow down, to the one before with K or the arrow up. */
+/** +1 for J or arrow down, -1 for K or arrow up. */
 export function listStep(event: Pressed): -1 | 0 | 1 {
   if (hasModifier(event)) return 0;
   const key = latinKey(event);
@@ -53,7 +53,7 @@ function listOf(item: HTMLElement): Element | null {
   return item.parentElement?.closest('[data-list]') ?? null;
 }
 
-/** The item itself where it can be focused, else the first thing in it that can. */
+/** The item itself if focusable, else its first focusable descendant. */
 function stopOf(item: HTMLElement): HTMLElement | null {
   const stops = 'button:not(:disabled), a[href], [tabindex]';
   return item.matches(stops) ? item : item.querySelector<HTMLElement>(stops);

@@ -22,7 +22,7 @@ it.each<[string, { input: number; cached: number; output: number }, ModelPrice |
   expect(costText(used, known)).toBe(expected);
 });
 
-describe('where a model runs', () => {
+describe('the location of a model', () => {
   const silent = { code: 'provider_unreachable', message: 'Nothing answers.', hint: '' } as const;
   const passed_on = [
     { model: 'gpt-oss:120b-cloud', host: 'ollama.com', agreed: true },
@@ -47,11 +47,11 @@ describe('where a model runs', () => {
   });
 });
 
-it('tells a price', () => {
+it('formats a price', () => {
   expect(priceText(price)).toBe('$1.25 in, $10.00 out per million tokens');
 });
 
-describe('which of a provider’s models a name means', () => {
+describe('which of a provider’s models a name refers to', () => {
   const ollama = { id: 'ollama', models: ['qwen3:latest', 'Llama3:8b'] };
   const openai = { id: 'openai', models: ['Big', 'big', 'org/small'] };
 
@@ -62,7 +62,7 @@ describe('which of a provider’s models a name means', () => {
     [ollama, 'ollama/llama3', []],
     [ollama, 'openai/qwen3', []],
     [ollama, null, []],
-    // Ids that differ in case alone are two models: the one that is named is meant.
+    // Ids that differ only in case are two models: the exact one is meant.
     [openai, 'openai/big', ['big']],
     [openai, 'openai/Big', ['Big']],
     [openai, 'openai/org/small', ['org/small']],
@@ -70,7 +70,7 @@ describe('which of a provider’s models a name means', () => {
     expect(provider.models.filter((listed) => isInUse(provider, listed, model))).toEqual(expected);
   });
 
-  it('has the price that was written for its id, else for a name that means it', () => {
+  it('finds the price configured for its id, else for an equivalent name', () => {
     const priced = (...models: string[]) => ({ models: ['qwen3:latest', 'Big', 'big'], prices: models.map((model) => ({ ...price, model })) });
     expect(priceOf(priced('qwen3'), 'qwen3:latest')?.model).toBe('qwen3');
     expect(priceOf(priced('Qwen3', 'qwen3:latest'), 'qwen3:latest')?.model).toBe('qwen3:latest');

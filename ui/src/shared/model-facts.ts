@@ -1,16 +1,15 @@
-// What is said of a provider beside its name: where its models run, how its last request went, and what its
-// answers cost.
+// Facts about a provider: where its models run, the result of its last request, and prices.
 
 import type { HealthState, ModelPrice, PassedOn, ProviderHealth, ProviderRow, UserError } from '../ipc';
 import { clockTime, modelName } from './format';
 
-/** Where what a model is sent ends up. */
+/** The destination of a model's input. */
 export interface ModelPlace {
-  /** `unknown`: its server is on this machine, may pass it on to another one, and did not answer. */
+  /** `unknown`: its server is local, may pass it on to another host, and did not respond. */
   readonly where: 'here' | 'elsewhere' | 'unknown';
-  /** Of the server where it is not known. */
+  /** The server's host if unknown. */
   readonly host: string;
-  /** Notes may go there. */
+  /** Whether notes may be sent there. */
   readonly agreed: boolean;
 }
 
@@ -22,7 +21,7 @@ interface Server {
   readonly problem?: UserError | null;
 }
 
-/** A server on this machine may run single models elsewhere. `name`: the model without its provider. */
+/** A local server may run single models elsewhere. `name`: the model without its provider. */
 export function placeOf(server: Server, name: string): ModelPlace {
   const elsewhere = server.passed_on?.find(({ model }) => sameModel(model, name));
   if (elsewhere) return { where: 'elsewhere', host: elsewhere.host, agreed: elsewhere.agreed };
@@ -31,19 +30,19 @@ export function placeOf(server: Server, name: string): ModelPlace {
 }
 
 /**
- * Whether a model that a provider lists is the one that a name means. The provider's own ids decide: a name that is
- * one of them means that one. Another is read as servers read it, in either case and with `:latest` or without.
+ * Whether `listed`, one of a provider's models, is the one that `name` refers to. An exact id takes
+ * precedence. Otherwise names are compared like servers do, ignoring case and a `:latest` tag.
  */
 export function isMeant(models: readonly string[], listed: string, name: string): boolean {
   return listed === name || (!models.includes(name) && sameModel(listed, name));
 }
 
-/** The same of `provider/model`, as a chat or the settings name it. */
+/** The same for `provider/model`, as in a chat or the settings. */
 export function isInUse({ id, models }: Pick<ProviderRow, 'id' | 'models'>, listed: string, model: string | null): boolean {
   return model !== null && model.startsWith(`${id}/`) && isMeant(models, listed, model.slice(id.length + 1));
 }
 
-/** What the user wrote that a model costs: under its id, else under a name that means it. */
+/** The price configured for a model: by its id, else by an equivalent name. */
 export function priceOf({ models, prices }: Pick<ProviderRow, 'models' | 'prices'>, name: string): ModelPrice | undefined {
   return prices.find(({ model }) => model === name) ?? prices.find(({ model }) => isMeant(models, name, model));
 }
@@ -52,12 +51,12 @@ function sameModel(a: string, b: string): boolean {
   return folded(a) === folded(b);
 }
 
-/** As servers compare names: the letters A to Z in either case, and `:latest` where no tag is given. */
+/** Normalises like servers do: A to Z in lower case, and `:latest` without a tag. */
 function folded(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()).replace(/:latest$/, '');
 }
 
-/** Of `provider/model`; null where its provider is not listed. */
+/** For `provider/model`; null if its provider is not listed. */
 export function placeIn(providers: readonly ProviderRow[], model: string): ModelPlace | null {
   const at = model.indexOf('/');
   const server = providers.find(({ id }) => id === model.slice(0, at));
@@ -77,7 +76,7 @@ export function placeText(model: string, { where, host }: ModelPlace): string {
   }
 }
 
-/** The newest that is known: events come sooner than lists. */
+/** The newest known health: events are more recent than lists. */
 export function healthOf(provider: ProviderRow, told: Readonly<Record<string, ProviderHealth>>): ProviderHealth | null {
   return told[provider.id] ?? provider.health;
 }
@@ -96,12 +95,12 @@ export function healthText({ state, at }: ProviderHealth): string {
 
 interface Used {
   readonly input: number;
-  /** Part of `input`. */
+  /** Included in `input`. */
   readonly cached: number;
   readonly output: number;
 }
 
-/** What a request cost; null where the user wrote no price. */
+/** The cost of a request; null without a configured price. */
 export function costText(used: Used, price: ModelPrice | undefined): string | null {
   if (!price) return null;
   const input = Number(price.input);

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../ipc';
 
-/** The note that a value names: by its path, or as a wikilink. */
+/** The note named by a value: a path, or a wikilink. */
 export function noteIn(value: JsonValue | undefined): { note: string; label: string } | null {
   if (typeof value !== 'string') return null;
   const link = /^\[\[([^\]|#]+)(?:#[^\]|]*)?(?:\|([^\]]*))?\]\]$/.exec(value);

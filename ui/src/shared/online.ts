@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the machine has a network. */
+/** Whether the machine is online. */
 export function useOnline(): boolean {
   return useSyncExternalStore(listen, () => navigator.onLine);
 }

@@ -1,4 +1,4 @@
-/** What the main modifier is called and how keys are written. */
+/** Whether the main modifier is ⌘, which also affects how keys are written. */
 const mac = navigator.userAgent.includes('Mac');
 
 /** "Ctrl K" → "⌘K" on macOS. */
@@ -7,7 +7,7 @@ export function keyText(keys: string): string {
   return keys.replace(/Ctrl /, '⌘').replace(/Shift /, '⇧');
 }
 
-/** Whether the main modifier is held: Ctrl, on macOS ⌘. */
+/** Whether the main modifier is held: Ctrl, or ⌘ on macOS. */
 export function mainModifier(event: { ctrlKey: boolean; metaKey: boolean }): boolean {
   return mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
 }

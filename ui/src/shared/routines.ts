@@ -1,4 +1,4 @@
-// What a routine's row says. Pure.
+// Texts of a routine's row. Pure.
 import type { RoutineRow, RoutineRun } from '../ipc';
 import { asSentence, clockTime, dayText } from './format';
 import { revealed } from './invisible';
@@ -9,7 +9,7 @@ export function momentText(at: string, now: Date): string {
   return day === '' ? clockTime(at) : `${day}, ${clockTime(at)}`;
 }
 
-/** When it is due next, or why it is not. */
+/** The next time, or why there is none. */
 export function nextText({ problem, enabled, next }: RoutineRow, now: Date): string {
   if (problem !== null) return problem;
   if (!enabled) return 'Off';
@@ -40,7 +40,7 @@ export function lateText(minutes: number): string {
   return [hours > 0 ? `${hours} h` : '', rest > 0 || hours === 0 ? `${rest} min` : ''].filter((part) => part !== '').join(' ');
 }
 
-/** Whether its newest run needs the user: it stopped at a question, or did not come to its end. */
+/** Whether its last run needs the user: it stopped at a question, or did not finish. */
 export function waits({ last }: RoutineRow): boolean {
   if (last === null) return false;
   return last.end === 'waiting' || (!last.seen && (last.end === 'failed' || last.end === 'cut_off' || last.end === 'stopped'));

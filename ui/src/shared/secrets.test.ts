@@ -33,6 +33,6 @@ test.each([
   expect(shown(text)).toBe(text);
 });
 
-test('covers a line to its end where each line is a value', () => {
+test('masks the rest of a line if each line is a value', () => {
   expect(shown('PASSWORD=a b c\nMODE=a b', true)).toBe('PASSWORD=• • •\nMODE=a b');
 });

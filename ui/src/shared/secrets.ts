@@ -1,18 +1,20 @@
-// Where secrets stand in a text that configures a server: JSON, TOML, a command line or `NAME=value` lines.
-// For the eye only; the backend decides what is stored as a secret.
+// Finds secrets in server configurations: JSON, TOML, a command line or `NAME=value` lines. Only for display;
+// the backend decides what is stored as a secret.
 
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** A name and what separates it from its value, in any of these notations. */
+/** A name and the separator before its value, in any of these notations. */
 const named = /(?<![\w.-]|\$\{)(-*[A-Za-z][\w.-]*)(?:["']?[^\S\n]*[:=]\s*|(?<=(?:^|[\s"'])-[\w.-]*)["']?(?:\s*,\s*|[^\S\n]+))/g;
 const scheme = /^(?:bearer|basic|token)\s+/i;
-/** How the keys of some services begin. */
+/** Prefixes of some services' keys. */
 const known = /(?<![\w-])(?:sk-|ghp_|gho_|github_pat_|xox[bp]-|AKIA|AIza|glpat-)[\w-]{6,}/g;
 
-/** The secrets of `text`, from first to last. `lines`: each line is `NAME=value`, so that a value ends with its line. */
+/**
+ * The secrets in `text`, in order. `lines`: each line is `NAME=value`, so that a value ends with its line.
+ */
 export function secretsIn(text: string, lines = false): readonly Span[] {
   const found: Span[] = [];
   for (const match of text.matchAll(named)) {
@@ -28,7 +30,10 @@ export function secretsIn(text: string, lines = false): readonly Span[] {
   return found.toSorted((one, other) => one.from - other.from);
 }
 
-/** `text` with its secrets covered, letter for letter. The ends of a long one stay, so that it is recognised. */
+/**
+ * `text` with its secrets masked, character for character. The ends of a long one stay visible for
+ * recognition.
+ */
 export function covered(text: string, { from, to }: Span): string {
   const secret = text.slice(from, to);
   const ends = secret.length >= 12 ? 3 : 0;
@@ -61,12 +66,12 @@ function valueAt(text: string, start: number, lines: boolean): Span | null {
   return { from, to: from + value.length };
 }
 
-/** Up to the quote that ends the text, over those that are escaped. */
+/** Up to the closing quote, skipping escaped ones. */
 function quoted(quote: string): RegExp {
   return quote === '"' ? /^(?:[^"\\]|\\[^])*/ : /^[^']*/;
 }
 
-/** Stands in a manual where the user's own secret belongs. */
+/** A placeholder in a manual for the user's own secret. */
 function isPlaceholder(value: string): boolean {
   return /^<.*>?$|^your|^xxx|\.\.\.|…/i.test(value);
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { differences, type Side } from './sides';
 
-/** One string per place: the left's lines, then the right's; `*` before a line that differs. */
+/** One string per difference: the left lines, then the right lines; `*` marks differing ones. */
 function check(left: string, right: string): string[] {
   const draw = (side: readonly Side[]) => side.map((line) => `${line.differs ? '*' : ''}${line.number} ${line.text}`).join(', ');
   return differences(left, right).map((place) => `${draw(place.left)} | ${draw(place.right)}`);
@@ -22,7 +22,7 @@ test.each<[string, string, string, string[]]>([
   expect(check(left, right)).toEqual(places);
 });
 
-test('a very long note still shows its one change', () => {
+test('a very long note still shows its only change', () => {
   const left = Array.from({ length: 5000 }, (_, index) => `line ${index}`);
   const right = left.with(2500, 'changed');
   expect(check(left.join('\n'), right.join('\n'))).toEqual([

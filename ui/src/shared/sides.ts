@@ -1,7 +1,7 @@
-// Two versions of a text, cut down to the places where they differ.
+// Two versions of a text, reduced to their differences.
 
 export interface Side {
-  /** In its own text, 1-based. */
+  /** Line number in its own text, 1-based. */
   readonly number: number;
   readonly text: string;
   readonly differs: boolean;
@@ -12,7 +12,7 @@ export interface Difference {
   readonly right: readonly Side[];
 }
 
-/** The places where the texts differ, each with at most one equal line around it. */
+/** The differences, each with at most one equal line around it. */
 export function differences(left: string, right: string): Difference[] {
   const a = lines(left);
   const b = lines(right);
@@ -46,7 +46,7 @@ function around(all: string[], at: number): Side[] {
   return text === undefined ? [] : [{ number: at + 1, text, differs: false }];
 }
 
-/** Pairs of equal lines in order, a longest such list. Notes beyond the limit only match at both ends. */
+/** A longest common subsequence of lines. Long notes only match at both ends. */
 function matches(a: string[], b: string[]): (readonly [number, number])[] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head += 1;

@@ -1,26 +1,26 @@
-// What there is to say of a tool that is not simply ready: why, and what to do about it.
+// Why a tool is not ready, and the remedy.
 
 import type { ToolRow } from '../ipc';
 import { skillStates } from './Badge';
 
 export interface ToolTrouble {
-  /** Beside its name: "broken", "older version". */
+  /** Shown beside its name: "broken", "older version". */
   readonly word: string;
-  /** It can be called anyway. */
+  /** Whether it can be called anyway. */
   readonly usable: boolean;
   readonly tone: 'danger' | 'warn' | 'grey';
-  /** One sentence or more; the remedy may be among them. */
+  /** One or more sentences, possibly including the remedy. */
   readonly message: string;
 }
 
-/** `null` for a tool that is in order. */
+/** `null` for a tool without problems. */
 export function troubleOf(tool: Pick<ToolRow, 'state' | 'reason'>): ToolTrouble | null {
   const { state, reason } = tool;
   switch (state) {
     case 'available':
     case 'active':
       if (!reason) return null;
-      // Its file is broken and Nova keeps what worked, or the file has a name that leads astray.
+      // Its file is broken and the last good version is used, or the file name is misleading.
       return LAST_GOOD.test(reason)
         ? { word: 'older version', usable: true, tone: 'warn', message: `${sentence(reason)} ${FIX}` }
         : { word: 'check the name', usable: true, tone: 'warn', message: sentence(reason) };

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** After a card appears or what it shows changes, an answer may have been meant for something else. */
+/** Milliseconds after a card appears or changes in which a click may have been aimed at something else. */
 const LOOK_FIRST = 400;
 
-/** Whether `shown` has stood unchanged long enough to be answered. */
+/** Whether `shown` was unchanged long enough to be answered. */
 export function useArmed(shown: string): boolean {
   const [armedFor, setArmedFor] = useState<string | null>(null);
   useEffect(() => {

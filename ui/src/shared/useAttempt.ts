@@ -2,7 +2,7 @@ import { useState } from 'react';
 
 import { userError, type UserError } from '../ipc';
 
-/** Work that a button starts: whether it runs, and why it failed the last time. */
+/** An action started by a button: whether it runs, and its last error. */
 export function useAttempt() {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<UserError | null>(null);

@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
-/** The time now to the second, in ms; continues only while `running`. */
+/** The current time in ms, updated every second while `running`. */
 export function useClock(running: boolean): number {
   const subscribe = useCallback(
     (onTick: () => void) => {

@@ -1,4 +1,4 @@
-// Where the model of the open chat, or of a new one, runs.
+// The location of the open or new chat's model.
 import { useEffect } from 'react';
 
 import { nothing } from '../ipc';
@@ -7,7 +7,7 @@ import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import type { Step } from '../state/session';
 import { type ModelPlace, placeIn } from './model-facts';
 
-/** `place` is none until the providers are read, and where none of them is the model's. */
+/** `place` is null until the providers are loaded, and if none of them has the model. */
 export function usePlaceInUse() {
   const model = useApp(modelInUse);
   const revision = useApp((app) => app.revisions.providers);
@@ -16,7 +16,7 @@ export function usePlaceInUse() {
   const place = model === null ? null : placeIn(providers.data ?? [], model);
   const step = useSession(({ turns }) => (turns.at(-1)?.model === model ? turns.at(-1)?.steps.at(-1) : undefined));
 
-  // A request went elsewhere than the list says: its server has changed its mind, or only now says where.
+  // A request went elsewhere than listed: its server changed, or only now reports its host.
   const outdated = place !== null && step !== undefined && contradicts(step, place);
   const at = step?.at;
   useEffect(() => {
@@ -25,7 +25,7 @@ export function usePlaceInUse() {
   return { model, providers, place };
 }
 
-/** A request that stayed on this machine has no host. */
+/** A local request has no host. */
 function contradicts({ host }: Step, place: ModelPlace): boolean {
   if (host === undefined) return false;
   return host === null ? place.where !== 'here' : place.where !== 'elsewhere' || place.host !== host;

@@ -1,4 +1,4 @@
-// Mentions of notes become links by a tool, whose form lists them before anything is written.
+// Opens the tool that turns mentions into links, whose form lists them before anything is written.
 
 import { nothing } from '../ipc';
 import { useActions, useApp, useRpc } from '../state/hooks';
@@ -6,7 +6,10 @@ import { troubleOf } from './tool-trouble';
 
 const TOOL = 'vault.suggest_links';
 
-/** Opens the form for a note or a folder, or for all notes (`null`); none while the tool cannot run, or nobody asks. */
+/**
+ * Opens the form for a note or folder, or for all notes (`null`); null while the tool is unavailable, or if
+ * `asks` is false.
+ */
 export function useSuggestLinks(path: string | null, asks = true): (() => void) | null {
   const { show } = useActions();
   const revision = useApp(({ revisions }) => revisions.registry);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { wheelSteps } from './wheel';
 
-/** The steps of each event; they come 16 ms after one another. */
+/** The steps of events that are 16 ms apart. */
 function steps(events: readonly { deltaY: number; deltaMode?: number; wheelDeltaY?: number; at?: number }[]): number[] {
   const turned = wheelSteps();
   return events.map(({ deltaMode = 0, at, ...event }, index) => turned({ ...event, deltaMode, timeStamp: at ?? index * 16 }));
@@ -26,11 +26,11 @@ test.each([
   expect(steps([event])).toEqual([expected]);
 });
 
-test('a pinch, whose events all call themselves a notch, steps by its pixels', () => {
+test('a pinch, whose events all claim to be a notch, is measured in pixels', () => {
   expect(steps(Array.from({ length: 10 }, () => ({ deltaY: -2, wheelDeltaY: 120 }))).every((step) => step === 0)).toBe(true);
 });
 
-test('what was left of a movement counts neither the other way nor for the next one', () => {
+test('the rest of a movement counts neither backwards nor for the next one', () => {
   expect(steps([{ deltaY: 90 }, { deltaY: -20 }, { deltaY: -85 }])).toEqual([0, 0, -1]);
   expect(steps([{ deltaY: 90, at: 0 }, { deltaY: 90, at: 1000 }])).toEqual([0, 0]);
 });

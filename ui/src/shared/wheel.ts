@@ -1,23 +1,23 @@
-// How far a wheel was turned, or two fingers drawn over a touchpad, in steps that a person means.
+// Converts wheel and touchpad movement to discrete steps.
 
-/** Of a wheel; an old property that every browser has and no standard names. */
+/** Includes `wheelDelta`, which every browser has although it is not standard. */
 interface Turned extends Pick<WheelEvent, 'deltaY' | 'deltaMode' | 'timeStamp'> {
   readonly wheelDeltaY?: number;
 }
 
-/** Pixels of a touchpad. */
+/** Pixels per step of a touchpad. */
 const STEP = 100;
 
-/** What browsers call one notch of a wheel, however many pixels it scrolls there. */
+/** The delta that browsers report for one wheel notch, whatever its pixels. */
 const NOTCH = 120;
 
-/** Pixels: a pinch calls each of its many events a notch, and they are smaller. */
+/** Minimum pixels of a notch: a pinch reports each of its small events as one. */
 const LEAST_OF_NOTCH = 30;
 
-/** Milliseconds after which it is another movement. */
+/** Milliseconds after which a new movement starts. */
 const PAUSE = 400;
 
-/** Tells of each event how many whole steps it makes with those before it; more than 0 is down. */
+/** Returns the whole steps completed by each event; positive is down. */
 export function wheelSteps(): (event: Turned) => number {
   let sum = 0;
   let last = -Infinity;
@@ -29,13 +29,13 @@ export function wheelSteps(): (event: Turned) => number {
     sum += part;
     const steps = Math.trunc(sum);
     sum -= steps;
-    // Not -0.
+    // Avoids -0.
     return steps || 0;
   };
 }
 
 function partOf({ deltaY, deltaMode, wheelDeltaY = 0 }: Turned): number {
-  // Lines or pages, which only wheels tell.
+  // Lines or pages, which only wheels report.
   if (deltaMode !== 0) return Math.sign(deltaY);
   const notches = Math.abs(wheelDeltaY) / NOTCH;
   if (notches > 0 && Number.isInteger(notches) && Math.abs(deltaY) >= LEAST_OF_NOTCH) return Math.sign(deltaY) * notches;

@@ -8,17 +8,17 @@ import { ModelMenu } from './ModelMenu';
 import { SkillChips, useShownSkills } from './SkillChips';
 
 interface HeaderProps {
-  /** The panel has a place beside the conversation. */
+  /** Whether the panel fits beside the conversation. */
   readonly roomForPanel: boolean;
-  /** The button that shows the list, where no rail does. */
+  /** The button that shows the list, if there is no rail. */
   readonly list?: ReactNode;
-  /** Notes that the last turn changed. */
+  /** Number of notes changed by the last turn. */
   readonly changed: number;
-  /** What can be done with the chat; told how to begin renaming it. */
+  /** The chat's menu; receives the rename action. */
   readonly menu: (rename: () => void) => ReactNode;
 }
 
-/** What is open, which model answers, which skills are active. */
+/** The open chat, its model, and its active skills. */
 export function Header({ roomForPanel, list, changed, menu }: HeaderProps) {
   const row = useApp(openRow);
   const panelOpen = useApp((app) => app.panel.open);

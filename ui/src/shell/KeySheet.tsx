@@ -3,7 +3,7 @@ import { KeyTable } from '../shared/KeyTable';
 import { Over } from '../shared/Over';
 import { useActions } from '../state/hooks';
 
-/** All keys of the window, over it. */
+/** All keys, over the window. */
 export function KeySheet() {
   const { setOver, show } = useActions();
   const close = () => setOver(null);

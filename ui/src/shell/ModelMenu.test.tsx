@@ -25,7 +25,7 @@ it('has no favourites before one is marked', async () => {
   expect(menu.queryByText('Favourites')).toBeNull();
 });
 
-it('begins with the favourites, and switches the model by one', async () => {
+it('begins with the favourites, which switch the model', async () => {
   const { backend, items, menu, user } = await open((row) => (row.id === 'openai' ? { ...row, favourites: ['gpt-5.2-mini'] } : row));
   expect(menu.getByText('Favourites')).toBeVisible();
   expect(items()[0]).toContain('gpt-5.2-mini, openai');
@@ -38,7 +38,7 @@ it('does not switch to a favourite that cannot call tools', async () => {
   expect(menu.getByText('gpt-5.2, openai').closest('[role^=menuitem]')).toHaveAttribute('aria-disabled', 'true');
 });
 
-it('knows a favourite that is written otherwise than its provider lists it', async () => {
+it('recognises a favourite in another spelling than its provider’s', async () => {
   const change = (row: ProviderRow) =>
     row.id === 'ollama' ? { ...row, models: ['qwen3:14b', 'llama3:latest'], favourites: ['Qwen3:14B', 'Llama3'], without_tools: ['llama3:latest'] } : row;
   const { backend, menu, user } = await open(change);
@@ -49,13 +49,13 @@ it('knows a favourite that is written otherwise than its provider lists it', asy
   expect(backend.asked('set_model').map(({ model }) => model)).toEqual(['ollama/qwen3:14b']);
 });
 
-it('says of a provider how its last request went', async () => {
+it('shows the result of a provider’s last request', async () => {
   const health = { state: 'unreachable', at: '2026-11-22T10:02:00Z', message: 'Cannot reach it.' } as const;
   const { menu } = await open((row) => (row.id === 'openai' ? { ...row, health } : row));
   expect(menu.getByText(/not answering since/)).toBeVisible();
 });
 
-it('marks the models that do not run here while there is no network', async () => {
+it('marks remote models while offline', async () => {
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
   const passed_on = [{ model: 'qwen3:4b', host: 'ollama.com', agreed: true }];
   const { items } = await open((row) => (row.id === 'ollama' ? { ...row, passed_on } : row));
@@ -63,14 +63,14 @@ it('marks the models that do not run here while there is no network', async () =
   vi.restoreAllMocks();
 });
 
-it('claims no place for a model of a server that does not answer', async () => {
+it('shows no location for the models of an unresponsive server', async () => {
   const problem = { code: 'provider_unreachable', message: 'Nothing answers.', hint: '' } as const;
   const { items } = await open((row) => (row.id === 'ollama' ? { ...row, problem } : row));
   expect(document.querySelector('[data-testid=model-menu]')).toHaveAttribute('aria-label', 'Model: qwen3:14b, unknown host');
   expect(items()).toContain('qwen3:14bunknown host');
 });
 
-it('has the check at the model in use, also where its name is written otherwise', async () => {
+it('checks the model in use, also in another spelling', async () => {
   await open((row) => (row.id === 'ollama' ? { ...row, models: ['Qwen3:14B', 'qwen3:4b', 'qwen3:14b-q8'] } : row), 'Qwen3:14B');
   const checked = [...document.querySelectorAll('[aria-checked=true]')].map((item) => item.textContent);
   expect(checked).toEqual([expect.stringContaining('Qwen3:14B')]);

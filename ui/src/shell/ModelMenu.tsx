@@ -2,7 +2,7 @@ import { healthOf, healthText, Icon, isInUse, isMeant, LinkButton, Menu, modelNa
 import { useActions, useApp } from '../state/hooks';
 import { type ProviderHealth, type ProviderRow } from '../ipc';
 
-/** Which model answers, and whether it runs on this machine. */
+/** The chat's model, and whether it runs locally. */
 export function ModelMenu() {
   const {
     model,
@@ -44,7 +44,7 @@ export function ModelMenu() {
 
 const places = { here: 'laptop', elsewhere: 'cloud', unknown: 'question' } as const;
 
-/** None before it was read. */
+/** Null before it is loaded. */
 function placeLabel(place: ModelPlace | null, online: boolean): string {
   switch (place?.where) {
     case 'here':
@@ -74,7 +74,7 @@ function noteOf(provider: ProviderRow, model: string, online: boolean): { note?:
 function favourites(providers: readonly ProviderRow[], model: string | null, choose: (model: string) => void, online: boolean): MenuGroup[] {
   const items = providers.flatMap((provider) =>
     provider.favourites.map((name) => ({
-      // It may be written otherwise than the provider lists it.
+      // The provider may list it in another spelling.
       ...itemOf(provider, provider.models.find((listed) => isMeant(provider.models, listed, name)) ?? name, model, choose, online),
       icon: 'star' as const,
       label: `${name}, ${provider.id}`,

@@ -1,4 +1,4 @@
-// Chats, commands, panels, notes, tools and skills by what they are called.
+// Finds chats, commands, panels, notes, tools and skills by name.
 
 import { useState } from 'react';
 
@@ -12,7 +12,7 @@ import { type KeyActionId, keysOf } from '../state/keys';
 import { focusSoon } from './keys';
 import { keyOf, type Line, type Offer, offersFor } from './palette';
 
-/** What a key action of the window does now; none where it does nothing. */
+/** The current effect of a key action; null if it has none. */
 type Run = (id: KeyActionId) => (() => void) | null;
 
 export function Palette({ run }: { run: Run }) {
@@ -69,7 +69,7 @@ function useOffers(query: string, run: Run) {
   return { groups, loading: notes.loading };
 }
 
-/** Closes the palette and does what a line says. */
+/** Closes the palette and runs the chosen row. */
 function useAct(run: Run) {
   const chosen = useApp((app) => draftOf(app).skills);
   const { setOver, openSession, openNote, openRecordForm, show, showPanel, setDraft, keepChoice, chooseVault } = useActions();

@@ -6,13 +6,13 @@ interface ResizerProps {
   readonly least: number;
   readonly most: number;
   readonly onResize: (width: number) => void;
-  /** The side of the column that the edge is on. */
+  /** The side of the column where the edge is. */
   readonly edge: 'left' | 'right';
 }
 
 const step = 16;
 
-/** The edge of a column: dragged, or moved with the arrow keys. */
+/** A column's edge: resized by dragging, or with the arrow keys. */
 export function Resizer({ label, width, least, most, onResize, edge }: ResizerProps) {
   const start = useRef({ x: 0, width: 0 });
   const grow = edge === 'right' ? 1 : -1;

@@ -10,20 +10,20 @@ import { labelled } from './panel-tabs';
 export interface PanelPage {
   readonly tab: PanelTab;
   readonly label: string;
-  /** Grey, behind the label. */
+  /** Grey, after the label. */
   readonly count?: number;
-  /** Replaces the label where there is no room for it. */
+  /** Replaces the label if there is no room. */
   readonly icon: IconName;
-  /** Its label is shown beside those of its kind, as far as there is room. */
+  /** Keeps its label as long as there is room. */
   readonly keepsLabel?: boolean;
   readonly content: ReactNode;
 }
 
-/** In px: a button behind the tabs with its gap, and the padding of their line with the panel's border. */
+/** Pixels: an icon button with its gap, and the tab bar's padding with the panel's border. */
 const ICON_BUTTON = 32;
 const PADDING = 21;
 
-/** The frame of the right panel, `width` px wide: its tabs, and the page of the chosen one. */
+/** The right panel, `width` px wide: its tabs, and the chosen page. */
 export function RightPanel({ pages, width }: { pages: readonly PanelPage[]; readonly width: number }) {
   const chosen = useApp((app) => app.panel.tab);
   const skill = useApp(shownSkillPanel);

@@ -20,7 +20,7 @@ const activated = (skill: string, more: Partial<Extract<EventBody, { type: 'skil
 });
 const turn: EventBody = { type: 'turn_started', text: 'Hi', model: 'ollama/q', skills: [], tool: null };
 
-/** The header of a chat in which these skills were activated; `pinned` are pinned now. */
+/** The header of a chat with these activated skills; `pinned` are currently pinned. */
 async function header(events: EventBody[], pinned: string[] = []) {
   const world = sampleWorld();
   const backend = new FakeBackend({
@@ -38,12 +38,12 @@ async function header(events: EventBody[], pinned: string[] = []) {
 
 const chips = () => screen.queryAllByTestId('active-skill');
 
-test('a chip for each active skill, with “this turn” where it leaves with the turn', async () => {
+test('a chip per active skill, with “this turn” if it ends with the turn', async () => {
   await header([turn, activated('crm'), activated('mail', { lifetime: 'turn' })]);
   expect(chips().map((chip) => chip.textContent)).toEqual(['CRM', 'Mailthis turn']);
 });
 
-test('the × drops the skill from the next step; the chip goes when the backend says so', async () => {
+test('× removes the skill from the next step; the chip disappears on the backend’s event', async () => {
   const { backend } = await header([turn, activated('crm'), activated('mail')]);
   let answer = () => {};
   backend.on('drop_skill', (what) => new Promise((done) => {
@@ -58,7 +58,7 @@ test('the × drops the skill from the next step; the chip goes when the backend 
   expect(chips().map((chip) => chip.textContent)).toEqual(['Mail']);
 });
 
-test('what could not be dropped stays, can be tried again, and the reason is told', async () => {
+test('a failed removal keeps the chip, gives the reason and can be retried', async () => {
   const { backend, store } = await header([turn, activated('crm')]);
   backend.fail('drop_skill', { message: 'The chat is gone.' });
   await userEvent.click(screen.getByRole('button', { name: 'Deactivate CRM' }));
@@ -68,7 +68,7 @@ test('what could not be dropped stays, can be tried again, and the reason is tol
   expect(backend.asked('drop_skill')).toHaveLength(2);
 });
 
-test('a pinned skill has a pin in place of the ×; no longer pinned it can be dropped', async () => {
+test('a pinned skill has a pin instead of ×; after unpinning it can be removed', async () => {
   const { backend, store } = await header([activated('crm', { by: 'pin' }), turn], ['crm']);
   expect(await screen.findByText('pinned')).toBeInTheDocument();
   expect(screen.queryByRole('button', { name: /^Deactivate/ })).toBeNull();
@@ -77,12 +77,12 @@ test('a pinned skill has a pin in place of the ×; no longer pinned it can be dr
   expect(await screen.findByRole('button', { name: 'Deactivate CRM' })).toBeVisible();
 });
 
-test('a new chat shows what is going to be active: pinned skills that can be used', async () => {
+test('a new chat shows skills that will be active: usable pinned ones', async () => {
   await header([], ['screener', 'lookup']);
   expect((await screen.findAllByTestId('active-skill')).map((chip) => chip.dataset['skill'])).toEqual(['screener']);
 });
 
-test('in a window zoomed far in they are a number that opens the chips', async () => {
+test('at high zoom they are a number that opens the chips', async () => {
   setWindow({ width: 880 });
   await header([turn, activated('crm'), activated('mail'), activated('screener')]);
   expect(screen.queryByRole('list', { name: 'Active skills' })).toBeNull();
@@ -91,7 +91,7 @@ test('in a window zoomed far in they are a number that opens the chips', async (
   expect(open.getAllByRole('button', { name: /^Deactivate/ })).toHaveLength(3);
 });
 
-test('a skill that needs a sign-in says so, and leads to where it is done', async () => {
+test('a skill that needs a sign-in says so, and links to it', async () => {
   const { store } = await header([turn, activated('calendar')]);
   await userEvent.click(await screen.findByRole('button', { name: 'Calendar, sign in' }));
   expect(store.get().app.view).toEqual({ kind: 'settings', page: 'skills', skill: 'calendar' });

@@ -1,4 +1,4 @@
-// A record type of the user's own while it is named: pure, the vault is read once it is whole.
+// A custom record type while it is defined. Pure; the vault is only read once it is complete.
 
 import type { JsonValue, RecordsFault, RecordTypeRow } from '../../ipc';
 import type { Own } from './draft';
@@ -18,7 +18,7 @@ export interface NewType {
 /** The first field names the note. */
 export const begin: NewType = { name: '', folder: '', fields: [{ name: 'name', kind: 'text', choices: [] }, { name: '', kind: 'text', choices: [] }] };
 
-/** What is wrong with it, in sentences, by the part it is about: `name`, `folder`, `fields` or `fields.NAME`. */
+/** Problems by the part they concern, in sentences: `name`, `folder`, `fields` or `fields.NAME`. */
 export type Problems = { readonly [key: string]: string };
 
 export function problemsOf({ name, folder, fields }: NewType, types: readonly RecordTypeRow[], skillName: (id: string) => string): Problems {
@@ -44,7 +44,7 @@ export function ownOf({ folder, fields }: NewType): Own {
   return { folder: folder.trim().replace(/\/+$/, ''), ...(title === undefined ? {} : { title }), fields: Object.fromEntries(declared) };
 }
 
-/** What the settings would find wrong, at the part it is about. */
+/** Faults found by the backend, by the part they concern. */
 export function problemsIn(faults: readonly RecordsFault[]): Problems {
   const at = ({ key, reason }: RecordsFault) => (key === '' ? (reason.includes('folder') ? 'folder' : 'fields') : key);
   return Object.fromEntries(faults.map((fault) => [at(fault), fault.reason.replace(/^cannot be used: /, 'It cannot be used: ')]));

@@ -1,4 +1,4 @@
-// Reads the vault with settings of records as they are edited, puts them in force, and takes them back.
+// Previews edited record settings over the vault, applies them, and reverts that.
 
 import { useCallback, useEffect, useReducer, useRef, useState, type Dispatch } from 'react';
 
@@ -6,14 +6,14 @@ import { useBackend, userError, type JsonValue, type RecordsPreview, type UserEr
 import { useAttempt } from '../../shared/useAttempt';
 import { empty, reduceDraft, withoutType, type Draft, type DraftEvent, type Own } from './draft';
 
-/** Changes in quick succession are read once. */
+/** Debounce of previews, ms. */
 const PAUSE_MS = 150;
 
-/** The settings that were put in force while the page is open. */
+/** Settings applied while the page is open. */
 export interface InUse {
   /** RFC 3339 */
   readonly at: string;
-  /** The skill's configuration until then. */
+  /** The skill's configuration before. */
   readonly before: JsonValue;
 }
 
@@ -21,22 +21,22 @@ export interface RecordsPageState {
   readonly draft: Draft;
   readonly say: Dispatch<DraftEvent>;
   readonly error: UserError | null;
-  /** RFC 3339, of the last reading. */
+  /** Time of the last preview, RFC 3339. */
   readonly readAt: string | null;
   readonly busy: boolean;
   readonly problem: UserError | null;
   readonly inUse: InUse | null;
-  /** What the rules would take, where the user is asked whether they mean it. */
+  /** The rules' matches, when the user has to confirm them. */
   readonly asked: string | null;
   readAgain(): void;
-  /** Puts the draft in force; `agreed` where its rules take nearly every note. */
+  /** Applies the draft; `agreed` confirms rules that match nearly every note. */
   apply(agreed?: boolean): void;
-  /** Leaves the question unanswered. */
+  /** Dismisses the question. */
   leave(): void;
   takeBack(): void;
 }
 
-/** `begun` is a type that the user has just named and not put in use. */
+/** `begun` is a type just defined and not applied yet. */
 export function useRecordsPage(skill: string, type: string, begun: Own | null = null): RecordsPageState {
   const backend = useBackend();
   const [draft, say] = useReducer(reduceDraft, empty);
@@ -47,7 +47,7 @@ export function useRecordsPage(skill: string, type: string, begun: Own | null = 
   const [asked, setAsked] = useState<string | null>(null);
   const { busy, problem, attempt } = useAttempt();
   const { own, rules, note } = draft;
-  /** The first reading says itself what it was made with. */
+  /** The first preview reports its own rules. */
   const isFirst = rules === null;
   const params = JSON.stringify(!isFirst ? { own, rules, note } : begun === null ? {} : { own: begun });
   const last = useRef<string | null>(null);
@@ -65,7 +65,7 @@ export function useRecordsPage(skill: string, type: string, begun: Own | null = 
         void read(params).then(
           (page: RecordsPreview) => {
             if (!current) return;
-            // What it was made with needs no second reading.
+            // The rules it reports need no second preview.
             last.current = isFirst ? `${JSON.stringify({ own: page.own, rules: page.rules.map(({ entry }) => entry), note: page.note?.at ?? 0 })} ${again}` : key;
             setError(null);
             setReadAt(new Date().toISOString());
@@ -88,7 +88,7 @@ export function useRecordsPage(skill: string, type: string, begun: Own | null = 
   };
   const apply = (agreed = false) =>
     void attempt(async () => {
-      // The settings may have changed since the last reading.
+      // The settings may have changed since the last preview.
       const page = await read(params);
       say({ type: 'read', page });
       if (page.faults.length > 0) return;
@@ -99,7 +99,7 @@ export function useRecordsPage(skill: string, type: string, begun: Own | null = 
     });
   const takeBack = () =>
     void attempt(async () => {
-      // What was in force before the page was opened is known no more: then the skill's own settings count.
+      // The state before the page was opened is unknown: revert to the skill's own settings.
       const before = inUse?.before ?? withoutType((await backend.rpc('skill_detail', { skill })).own_config, type);
       await set(before, true);
       setInUse(null);

@@ -1,4 +1,4 @@
-// Writes the note of a new routine from a form.
+// Creates the note of a new routine from a form.
 
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 

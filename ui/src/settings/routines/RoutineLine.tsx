@@ -1,4 +1,4 @@
-// One routine in two lines: when it runs, and how it last ended.
+// One routine in two lines: its schedule, and its last run.
 
 import type { RoutineRow, UserError } from '../../ipc';
 import { Button, ErrorBox, Icon, LinkButton, Switch, type IconName } from '../../shared';
@@ -9,7 +9,7 @@ import { lastText, nextText } from '../../shared/routines';
 interface RoutineLineProps {
   readonly row: RoutineRow;
   readonly now: Date;
-  /** Why the last thing that was done to it failed. */
+  /** The error of the last action. */
   readonly refused: UserError | null;
   readonly onSwitch: (enabled: boolean) => void;
   readonly onRun: () => void;

@@ -19,7 +19,7 @@ const setup = async (routines: RoutineRow[]) => {
 };
 const rowOf = async (name: string) => (await screen.findByText(name)).closest('li')!;
 
-test('row says when it runs, how it ended and what it may do', async () => {
+test('row shows schedule, last run and permissions', async () => {
   await setup([morning, broken]);
   const row = await rowOf('Morning');
   expect(row).toHaveTextContent('weekdays 07:30');
@@ -31,7 +31,7 @@ test('row says when it runs, how it ended and what it may do', async () => {
   expect(within(wrong).getByRole('button', { name: 'Run Broken now' })).toBeDisabled();
 });
 
-test('switch and Run now go to the backend; a refusal stands in its row', async () => {
+test('switch and Run now go to the backend; a refusal is shown in its row', async () => {
   const { backend, user } = await setup([morning]);
   await user.click(within(await rowOf('Morning')).getByRole('switch', { name: 'Morning on' }));
   expect(backend.asked('switch_routine')).toEqual([{ path: 'Routines/Morning.md', enabled: false }]);
@@ -41,7 +41,7 @@ test('switch and Run now go to the backend; a refusal stands in its row', async 
   expect(await screen.findByRole('alert')).toHaveTextContent('Another routine runs.');
 });
 
-test('a run that waits opens its chat at Answer and cannot be run again', async () => {
+test('a waiting run opens its chat by Answer and cannot be started again', async () => {
   const { backend, user, store } = await setup([{ ...morning, last: { ...last, end: 'waiting', said: 'Change 1 note?' } }]);
   expect(await screen.findByRole('button', { name: 'Run Morning now' })).toBeDisabled();
   await user.click(screen.getByRole('button', { name: 'Answer: Morning' }));
@@ -49,7 +49,7 @@ test('a run that waits opens its chat at Answer and cannot be run again', async 
   expect(store.get().app).toMatchObject({ open: chat, view: { kind: 'chat' } });
 });
 
-test('form writes a note, says why it cannot, and closes by Escape', async () => {
+test('form writes a note, shows errors, and closes by Escape', async () => {
   const { backend, user } = await setup([]);
   expect(screen.getByText(/^No routines yet\./)).toBeVisible();
   await user.click(screen.getByTestId('routine-add'));
@@ -66,7 +66,7 @@ test('form writes a note, says why it cannot, and closes by Escape', async () =>
   expect(screen.queryByTestId('new-routine')).toBeNull();
 });
 
-test('what was entered becomes a routine', async () => {
+test('entered values become a routine', async () => {
   const { backend, user } = await setup([]);
   await user.click(screen.getByTestId('routine-add'));
   await user.type(screen.getByLabelText('Name'), 'Evening');

@@ -1,4 +1,4 @@
-// What Nova runs by itself, as notes of the type routine say.
+// Routines: what Nova runs by itself, as defined by notes of the type routine.
 
 import { useState } from 'react';
 

@@ -1,4 +1,4 @@
-// Adds a server from what its documentation gives, or from a form. Nothing starts before it is approved.
+// Adds a server from a documentation snippet or a form. Nothing starts before it is approved.
 
 import { useEffect, useId, useReducer, useRef } from 'react';
 
@@ -11,7 +11,7 @@ import { addable, emptyAdding, reduceAdding, textOf, type ServerForm } from './a
 
 interface AddServerProps {
   readonly onClose: () => void;
-  /** `start`: the approval of its start is to be shown. */
+  /** `start`: show the approval of its start. */
   readonly onAdded: (names: readonly string[], start: boolean) => void;
 }
 

@@ -1,4 +1,4 @@
-// A tool whose definition is not what was approved: blocked until the user has seen the difference.
+// A tool whose definition differs from the approved one: blocked until the user has reviewed the difference.
 
 import { useState } from 'react';
 
@@ -11,7 +11,7 @@ import { useArmed } from '../../shared/useArmed';
 
 interface ChangedToolProps {
   readonly change: ServerToolChange;
-  /** Tools of the server that can still be called. */
+  /** Number of the server's tools that can still be called. */
   readonly others: number;
   readonly onApprove: () => Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-// Changes what a server runs or contacts. What it starts after that has to be approved again.
+// Edits a server's command or address, which needs a new approval afterwards.
 
 import { useEffect, useId, useRef, useState } from 'react';
 

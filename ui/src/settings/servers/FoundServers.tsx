@@ -1,4 +1,4 @@
-// Servers that other programs on this machine are configured with. Absent where there are none.
+// Servers configured in other programs on this machine. Absent if there are none.
 
 import { useState } from 'react';
 
@@ -9,7 +9,7 @@ import { PassphraseForm, wantsPassphrase } from '../../shared/SecretForm';
 import { useRpc } from '../../state/hooks';
 
 interface FoundServersProps {
-  /** Names of the servers in Nova. The files are read again when these change. */
+  /** Names of the servers in Nova. The files are reread when these change. */
   readonly known: readonly string[];
   readonly onAdded: (names: readonly string[]) => void;
 }

@@ -1,4 +1,4 @@
-// Everything about one server: what waits for the user, what it runs, its secrets, its tools, how it did.
+// One server's detail: pending decisions, command, secrets, tools, statistics.
 
 import { useState, type ReactNode } from 'react';
 
@@ -19,7 +19,7 @@ import type { Servers } from './useServers';
 interface ServerDetailProps {
   readonly row: ServerRow;
   readonly servers: Servers;
-  /** To the list, where it is not beside. */
+  /** Returns to the list, if it is not shown beside. */
   readonly onBack?: () => void;
 }
 

@@ -1,4 +1,4 @@
-// One server in one line. One that failed is higher: the end of its error output stands below.
+// One server in a line. A failed one is higher: the end of its error output is below.
 
 import type { ServerRow } from '../../ipc';
 import { Badge, count, Dot, Icon, LinkButton, Switch, type IconName } from '../../shared';
@@ -12,7 +12,7 @@ interface ServerLineProps {
   readonly chosen: boolean;
   /** Tokens of a full bar. */
   readonly scale: number;
-  /** ms since the row was read. */
+  /** Milliseconds since the row was loaded. */
   readonly since: number;
   readonly onOpen: () => void;
   readonly onToggle: (on: boolean) => void;
@@ -44,7 +44,7 @@ export function ServerLine({ row, chosen, scale, since, onOpen, onToggle, onReme
                 event.preventDefault();
                 onToggle(!on);
               }}
-              // A space would press it, and here switches the server.
+              // Space would press the link, but switches the server here.
               onKeyUp={(event) => event.key === ' ' && event.preventDefault()}
               className={`cut text-ui font-medium after:absolute after:inset-x-0 after:top-0 after:h-13 ${on ? '' : 'text-fg-2'}`}
             >

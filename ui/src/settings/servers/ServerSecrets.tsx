@@ -1,4 +1,4 @@
-// The secrets that a server gets, each with whether it is kept and granted.
+// A server's secrets, each with whether it is stored and granted.
 
 import { useState } from 'react';
 

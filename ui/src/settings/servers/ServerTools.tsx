@@ -1,4 +1,4 @@
-// The tools of a server: what each does, as the user says, what it costs, and whether it is wanted.
+// A server's tools: their effect as classified by the user, their cost, and whether they are enabled.
 
 import type { Effect, Params, ServerToolView } from '../../ipc';
 import { count, EffectBadge, Icon, Menu, Switch } from '../../shared';
@@ -8,7 +8,7 @@ import { Part } from '../Part';
 type Change = Omit<NonNullable<Params<'set_server'>['tool']>, 'tool'>;
 
 interface ServerToolsProps {
-  /** None where nobody knows them. */
+  /** None if unknown. */
   readonly tools: readonly ServerToolView[] | null;
   readonly onSet: (tool: string, change: Change) => void;
 }

@@ -22,7 +22,7 @@ const row = async (name: string) =>
 
 const wrong = { code: 'bad_request', message: 'Line 2: It is not JSON.', hint: '' } as const;
 
-it('lists servers with what they cost, and what is broken', async () => {
+it('lists servers with their cost, and errors', async () => {
   setup({
     servers: {
       servers: [sampleServer(), sampleServer({ name: 'ledger', state: 'failed', reason: 'It ended with code 1.', last_lines: ['reading', 'Error: denied'] })],
@@ -75,7 +75,7 @@ it('signs in again for a call, and opens no browser without an address', async (
   expect(backend.asked('sign_in')).toEqual([]);
 });
 
-it('changes what a server runs by a form, and says when it was approved', async () => {
+it('edits a server in a form, and says when it was approved', async () => {
   const { backend, user } = setup();
   const entry = { command: 'npx', args: ['-y', 'octo-github-mcp'], cwd: null, url: null, values: { MODE: 'x' } };
   backend.on('server_entry', () => entry).on('edit_server', () => ({ servers: [], broken: [] }));
@@ -89,7 +89,7 @@ it('changes what a server runs by a form, and says when it was approved', async 
   await waitFor(() => expect(screen.queryByTestId('edit-server')).toBeNull());
 });
 
-it('keeps the form open where a change is refused', async () => {
+it('keeps the form open if a change is refused', async () => {
   const { backend, user } = setup();
   backend.on('server_entry', () => ({ command: 'npx', args: [], cwd: null, url: null, values: {} }));
   backend.fail('edit_server', { message: 'mcpServers.github.args holds a secret. Move it to env.' });
@@ -107,7 +107,7 @@ it('says why a server did not start, beside it', async () => {
   expect(await screen.findByRole('alert')).toHaveTextContent('github did not start in 30 s.');
 });
 
-it('asks with the whole command before a server starts', async () => {
+it('shows the whole command before a server starts', async () => {
   const review = { agreed: false, fingerprint: 'f2', runs: 'npx -y octo-github-mcp --all' };
   const { backend, user } = setup({
     servers: { servers: [sampleServer({ state: 'needs_review', tools: null })], broken: [] },
@@ -158,7 +158,7 @@ it('keeps a changed tool blocked until its difference is approved', async () => 
   expect(backend.asked('approve_server_tool')).toEqual([{ server: 'github', tool: 'list_issues', fingerprint: 'c1' }]);
 });
 
-it('sets what a tool does and whether it is wanted', async () => {
+it('sets a tool’s effect and whether it is enabled', async () => {
   const { backend, user } = setup();
   backend.on('set_server', () => backend.list_servers());
   await user.click(await screen.findByRole('button', { name: 'Effect of list_issues: not declared' }));
@@ -173,7 +173,7 @@ it('sets what a tool does and whether it is wanted', async () => {
   ]);
 });
 
-it('reads what is pasted and adds it to be approved', async () => {
+it('parses pasted text and adds the server for approval', async () => {
   const { backend, user } = setup();
   const secret = { variable: 'TOKEN', credential: 'parcel/TOKEN', has_value: true };
   backend.on('read_servers', ({ text }) => {
@@ -200,7 +200,7 @@ it('reads what is pasted and adds it to be approved', async () => {
   await waitFor(() => expect(screen.getByTestId('server-detail')).toHaveAccessibleName('parcel'));
 });
 
-it('refuses a name that is taken and a secret in an argument', async () => {
+it('refuses an existing name and a secret in an argument', async () => {
   const { backend, user } = setup();
   backend.on('read_servers', () => [offeredServer({ taken: true }), offeredServer({ name: 'b', problem: 'Move the secret to env.' })]);
   await user.click(await screen.findByTestId('server-add'));
@@ -212,7 +212,7 @@ it('refuses a name that is taken and a secret in an argument', async () => {
   expect(screen.getByTestId('add-server-off')).toBeDisabled();
 });
 
-it('covers a pasted secret until it is asked for, and adds the exact text', async () => {
+it('masks a pasted secret until requested, and adds the exact text', async () => {
   const { backend, user } = setup();
   backend.on('read_servers', () => [offeredServer()]).on('add_servers', () => backend.list_servers());
   const text = '{ "parcel": { "env": { "PARCEL_TOKEN": "pt_7709b2c141c" } } }';
@@ -229,7 +229,7 @@ it('covers a pasted secret until it is asked for, and adds the exact text', asyn
   expect(backend.asked('add_servers')).toEqual([{ text, names: ['parcel'], enabled: true }]);
 });
 
-it('covers a secret in the form', async () => {
+it('masks a secret in the form', async () => {
   const { user } = setup();
   await user.click(await screen.findByTestId('server-add'));
   await user.click(screen.getByRole('radio', { name: 'Form' }));
@@ -253,7 +253,7 @@ it('adds through the form', async () => {
   expect(added!.enabled).toBe(false);
 });
 
-it('imports what is ticked of another program', async () => {
+it('imports selected servers of another program', async () => {
   const servers = [offeredServer({ name: 'invoices' }), offeredServer({ name: 'parcel' }), offeredServer({ name: 'time', taken: true })];
   const { backend, user } = setup({ serverFiles: [{ program: 'Claude Desktop', file: '/c.json', shown: '~/c.json', servers, problem: null }] });
   backend.on('import_servers', () => backend.list_servers());
@@ -266,7 +266,7 @@ it('imports what is ticked of another program', async () => {
   expect(backend.asked('import_servers')).toEqual([{ file: '/c.json', names: ['invoices'] }]);
 });
 
-it('is used by keys alone', async () => {
+it('works by keyboard alone', async () => {
   const { backend, user } = setup();
   backend.on('set_server', () => backend.list_servers()).on('restart_server', () => ({}));
   const [first] = await screen.findAllByTestId('server-name');
@@ -285,14 +285,14 @@ it('is used by keys alone', async () => {
   expect(backend.asked('restart_server')).toEqual([{ server: 'time' }]);
 });
 
-it('says what would be here where there is none', async () => {
+it('describes itself without servers', async () => {
   const { user } = setup({ servers: { servers: [], broken: [] } });
   await user.click(await screen.findByRole('button', { name: 'Paste a config' }));
   expect(screen.getByTestId('add-server')).toBeVisible();
   expect(screen.queryByTestId('found-servers')).toBeNull();
 });
 
-it('opens the server that another page asked for', async () => {
+it('opens the server that another page links to', async () => {
   const { user, store } = setup();
   store.actions.show({ kind: 'settings', page: 'servers', skill: 'time' });
   await waitFor(() => expect(screen.getByTestId('server-detail')).toHaveAccessibleName('time'));

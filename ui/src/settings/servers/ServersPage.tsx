@@ -1,4 +1,4 @@
-// The MCP servers: every one with its state and the next step, the chosen one beside the list.
+// MCP servers: all with state and next step, the chosen one beside the list.
 
 import { useState, type KeyboardEvent } from 'react';
 
@@ -27,7 +27,7 @@ export function ServersPage() {
   const broken = servers.view?.broken ?? [];
   const now = useClock(rows.some(({ state, next_try }) => state === 'starting' || next_try !== null));
 
-  // Until another one is picked, the one that the page was opened for.
+  // Until another is chosen, the one that the page was opened for.
   const row = (picked === null ? rows.find(({ id }) => id === asked) : rows.find(({ name }) => name === picked.name)) ?? null;
   const beside = row ?? rows[0] ?? null;
   const scale = Math.max(1, ...rows.map(({ tools }) => tools?.tokens ?? 0));
@@ -137,7 +137,7 @@ export function ServersPage() {
   );
 }
 
-/** Entries of the configuration that are no servers. */
+/** Invalid entries of the configuration. */
 function BrokenServers({ broken }: { broken: readonly BrokenServer[] }) {
   return broken.map(({ id, reason }) => (
     <p key={id} data-testid="broken-server" className="flex gap-2 border-b border-line px-4 py-2.5 text-small">

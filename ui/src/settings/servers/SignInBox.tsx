@@ -1,4 +1,4 @@
-// Where a sign-in leads, before the browser opens there.
+// The target of a sign-in, shown before the browser opens.
 
 import { Button, ErrorBox, Icon, LinkButton, Loading } from '../../shared';
 import { revealed } from '../../shared/invisible';

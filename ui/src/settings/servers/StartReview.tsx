@@ -1,4 +1,4 @@
-// What the user agrees to before a server starts: the whole command or the host, and the secrets it gets.
+// The approval of a server's start: the whole command or the host, and the secrets it gets.
 
 import { useState } from 'react';
 
@@ -14,7 +14,7 @@ interface StartReviewProps {
 }
 
 export function StartReview({ name, review, onAgree }: StartReviewProps) {
-  // A click meant for what was shown before is no answer about this.
+  // A click aimed at earlier content must not approve this one.
   const armed = useArmed(review.fingerprint);
   const [busy, setBusy] = useState(false);
   const isAddress = review.host !== null;

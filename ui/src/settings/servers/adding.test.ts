@@ -6,7 +6,7 @@ import { addable, emptyAdding, reduceAdding, textOf, type Adding, type AddingAct
 const after = (...actions: AddingAction[]): Adding => actions.reduce(reduceAdding, emptyAdding);
 const wrong = { code: 'bad_request', message: 'Line 2: It is not JSON.', hint: '' } as const;
 
-it('takes only the answer about the text that stands there', () => {
+it('only applies the response for the current text', () => {
   const offers = [offeredServer({ name: 'a' })];
   const old = after({ type: 'text', text: ' one ' }, { type: 'text', text: 'two' }, { type: 'read', text: 'one', offers });
   expect(old.offers).toBeNull();
@@ -14,14 +14,14 @@ it('takes only the answer about the text that stands there', () => {
   expect(reduceAdding(old, { type: 'read', text: 'two', offers }).offers).toBe(offers);
 });
 
-it('forgets an answer when the text changes', () => {
+it('discards a response when the text changes', () => {
   const read = after({ type: 'text', text: 'one' }, { type: 'unreadable', text: 'one', problem: wrong });
   expect(read.problem).toBe(wrong);
   expect(reduceAdding(read, { type: 'text', text: 'one ' }).problem).toBeNull();
   expect(reduceAdding(read, { type: 'way', way: 'form' }).problem).toBeNull();
 });
 
-it('writes the form as a block', () => {
+it('converts the form to a configuration block', () => {
   const form = (runs: string, values = '') => textOf(after({ type: 'way', way: 'form' }, { type: 'form', change: { name: ' git ', runs, values } }));
   expect(JSON.parse(form('uvx mcp-server-git', 'A=1\n\n B = x=y '))).toEqual({
     mcpServers: { git: { command: 'uvx mcp-server-git', env: { A: '1', B: 'x=y' } } },
@@ -32,7 +32,7 @@ it('writes the form as a block', () => {
   expect(form('')).toBe('');
 });
 
-it('adds what is free and without a problem, once', () => {
+it('adds valid servers with free names, once', () => {
   const offers = [offeredServer({ name: 'a' }), offeredServer({ name: 'b', taken: true }), offeredServer({ name: 'c', problem: 'It is wrong.' })];
   const read = after({ type: 'text', text: 'x' }, { type: 'read', text: 'x', offers });
   expect(addable(read)).toEqual(['a']);

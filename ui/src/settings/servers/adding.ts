@@ -1,4 +1,4 @@
-// The box that adds a server, as data. What the text means is read by the backend alone.
+// State of the box that adds a server. Only the backend parses the text.
 
 import type { OfferedServer, UserError } from '../../ipc';
 import { valuesIn } from './editing';
@@ -7,7 +7,7 @@ export interface ServerForm {
   readonly name: string;
   /** A command line or an address. */
   readonly runs: string;
-  /** `NAME=value` on each line. */
+  /** `NAME=value`, one per line. */
   readonly values: string;
 }
 
@@ -15,11 +15,11 @@ export interface Adding {
   readonly way: 'paste' | 'form';
   readonly text: string;
   readonly form: ServerForm;
-  /** What `textOf` names, as the backend read it; none while it is being read. */
+  /** The servers in `textOf`, as parsed by the backend; none while it is parsing. */
   readonly offers: readonly OfferedServer[] | null;
   readonly problem: UserError | null;
   readonly busy: boolean;
-  /** Whether what is added may start once it is approved. */
+  /** Whether added servers may start once approved. */
   readonly enabled: boolean;
 }
 
@@ -37,7 +37,7 @@ export type AddingAction =
   | { readonly type: 'way'; readonly way: Adding['way'] }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'form'; readonly change: Partial<ServerForm> }
-  /** The backend has read `text`, or has not. */
+  /** The backend has parsed `text`, or failed to. */
   | { readonly type: 'read'; readonly text: string; readonly offers: readonly OfferedServer[] }
   | { readonly type: 'unreadable'; readonly text: string; readonly problem: UserError }
   | { readonly type: 'add'; readonly enabled: boolean }
@@ -62,7 +62,7 @@ export function reduceAdding(state: Adding, action: AddingAction): Adding {
   }
 }
 
-/** What is read and added; empty while there is nothing to read. */
+/** The text to parse and add; empty if there is none. */
 export function textOf({ way, text, form }: Adding): string {
   if (way === 'paste') return text.trim();
   const name = form.name.trim();
@@ -73,7 +73,7 @@ export function textOf({ way, text, form }: Adding): string {
   return JSON.stringify({ mcpServers: { [name]: isAddress ? { url: runs, headers: values } : { command: runs, env: values } } });
 }
 
-/** Those that can be added now. */
+/** Names of the servers that can be added now. */
 export function addable({ offers, busy }: Adding): readonly string[] {
   if (busy) return [];
   return (offers ?? []).filter(({ taken, problem }) => !taken && problem === null).map(({ name }) => name);

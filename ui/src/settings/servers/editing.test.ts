@@ -25,7 +25,7 @@ test('each line is one argument or one variable', () => {
   });
 });
 
-test('a value of several lines is kept', () => {
+test('a multi-line value is kept', () => {
   const entry = { ...command, values: { KEY: 'a\nb', MODE: 'x' } };
   expect(formOf(entry).values).toBe('MODE=x');
   expect(block(entry, { values: 'MODE=y' })).toEqual({ command: 'npx', args: command.args, env: { KEY: 'a\nb', MODE: 'y' } });

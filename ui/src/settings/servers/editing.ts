@@ -1,14 +1,14 @@
-// The entry of a server as a form, as data.
+// State of a form that edits a server's entry.
 
 import type { ServerEntry } from '../../ipc';
 
 export interface EntryForm {
   /** A program, or an address. */
   readonly runs: string;
-  /** One on each line. */
+  /** One per line. */
   readonly args: string;
   readonly cwd: string;
-  /** `NAME=value` on each line. */
+  /** `NAME=value`, one per line. */
   readonly values: string;
 }
 
@@ -17,11 +17,11 @@ export function formOf({ command, args, cwd, url, values }: ServerEntry): EntryF
   return { runs: command ?? url ?? '', args: args.join('\n'), cwd: cwd ?? '', values: lines.map(([name, value]) => `${name}=${value ?? ''}`).join('\n') };
 }
 
-/** As a block that names the server; `entry` is what the form began with. Null while something is missing. */
+/** As a configuration block with the server's name; `entry` is the initial one. Null if incomplete. */
 export function blockOf(server: string, entry: ServerEntry, { runs, args, cwd, values }: EntryForm): string | null {
   const what = runs.trim();
   if (what === '') return null;
-  // A value of several lines has no place in the form and stays as it is.
+  // Multi-line values do not fit in the form and stay unchanged.
   const kept = Object.entries(entry.values).filter(([, value]) => value !== undefined && !isLine(value));
   const all = Object.fromEntries([...kept, ...valuesIn(values)]);
   const changed =
@@ -31,7 +31,7 @@ export function blockOf(server: string, entry: ServerEntry, { runs, args, cwd, v
   return JSON.stringify({ mcpServers: { [server]: changed } });
 }
 
-/** Of `NAME=value` lines. */
+/** Parses `NAME=value` lines. */
 export function valuesIn(text: string): readonly (readonly [string, string])[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line) => {

@@ -32,14 +32,14 @@ it.each<[Partial<ServerRow>, string, string | null]>([
   expect([line.text, line.remedy?.to ?? null]).toEqual([text, remedy]);
 });
 
-it('counts what needs attention, and nothing that is off', () => {
+it('counts enabled servers that need attention', () => {
   expect(needsAttention(sampleServer({ state: 'failed' }))).toBe(true);
   expect(needsAttention(sampleServer({ tools: { listed: 2, on: 1, changed: 1, new: 0, changed_since: null, tokens: 1 } }))).toBe(true);
   expect(needsAttention(sampleServer({ state: 'off', tools: { listed: 2, on: 1, changed: 1, new: 0, changed_since: null, tokens: 1 } }))).toBe(false);
   expect(needsAttention(sampleServer({ state: 'starting' }))).toBe(false);
 });
 
-it('marks the tools of a server that is away as the last known', () => {
+it('marks the tools of a disconnected server as last known', () => {
   expect(toolsText(sampleServer({ state: 'failed' }))).toEqual({ text: '8', lastKnown: true });
   expect(toolsText(sampleServer({ tools: { listed: 8, on: 7, changed: 0, new: 0, changed_since: null, tokens: 1 } }))).toEqual({ text: '7 of 8', lastKnown: false });
   expect(toolsText(sampleServer({ tools: null })).text).toBe('unknown');

@@ -1,4 +1,4 @@
-// What the page says of a server: the dot, the line, and the next step.
+// Texts of a server's row: the dot, the state, and the next step.
 
 import type { ServerRow, ServerToolCounts } from '../../ipc';
 import { counted, dateText } from '../../shared';
@@ -11,7 +11,7 @@ export interface ServerRemedy {
 }
 
 export interface ServerLineText {
-  /** Classes of the dot; none while it starts. */
+  /** Classes of the dot; none while starting. */
   readonly dot: string | null;
   readonly text: string;
   readonly remedy: ServerRemedy | null;
@@ -19,7 +19,7 @@ export interface ServerLineText {
 
 const review: ServerRemedy = { to: 'review', label: 'Review' };
 
-/** `since`: ms since the row was read. */
+/** `since`: milliseconds since the row was loaded. */
 export function serverLine(row: ServerRow, since = 0): ServerLineText {
   switch (row.state) {
     case 'off':
@@ -34,7 +34,7 @@ export function serverLine(row: ServerRow, since = 0): ServerLineText {
       return { dot: null, text: `Starting${clock}: waits for its tool list`, remedy: { to: 'stop', label: 'Stop' } };
     }
     case 'needs_sign_in': {
-      // A program of this machine has no page to sign in at.
+      // A local program has no sign-in page.
       const remedy: ServerRemedy = row.host === null ? { to: 'credentials', label: 'Credentials' } : { to: 'sign_in', label: 'Sign in' };
       return { dot: 'bg-warn', text: `Needs sign-in: ${row.reason ?? 'it asks who you are'}`, remedy };
     }
@@ -65,7 +65,7 @@ function failedText(row: ServerRow, since: number): string {
   return `Failed${times}: ${reasonText(row)}${next}`;
 }
 
-/** Without what stands beside it: the name, and the lines of its error output. */
+/** The reason without what is shown beside it: the name, and the lines of its error output. */
 function reasonText({ name, reason, last_lines }: ServerRow): string {
   const whole = (reason ?? 'no reason was given.').replace(`${name} is not running. `, '');
   const [why = whole] = last_lines.length > 0 ? whole.split(' It said: ') : [whole];
@@ -83,7 +83,7 @@ export function needsAttention(row: ServerRow): boolean {
   return row.state === 'needs_review' || row.state === 'needs_sign_in' || row.state === 'failed' || (row.tools?.changed ?? 0) > 0;
 }
 
-/** "7 of 10"; whether that is what it had when it last answered. */
+/** "7 of 10", and whether that is the last known state. */
 export function toolsText({ tools, state }: ServerRow): { readonly text: string; readonly lastKnown: boolean } {
   if (tools === null) return { text: 'unknown', lastKnown: false };
   const text = tools.on === tools.listed ? String(tools.listed) : `${tools.on} of ${tools.listed}`;

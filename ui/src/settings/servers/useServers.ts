@@ -1,4 +1,4 @@
-// The servers as they were last read, and the ways to change them.
+// The loaded servers, and the actions on them.
 
 import { useCallback, useMemo, useState } from 'react';
 
@@ -7,24 +7,24 @@ import { useActions, useApp, useRpc } from '../../state/hooks';
 
 export interface Servers {
   readonly view: ServersView | null;
-  /** When it was read, in ms. */
+  /** Time of the load, ms. */
   readonly readAt: number;
   readonly loading: boolean;
   readonly error: UserError | null;
   readonly reload: () => void;
-  /** By server: why the last thing that was done to it failed. */
+  /** The error of the last action, by server. */
   readonly refused: Readonly<Record<string, UserError>>;
   readonly set: (change: Params<'set_server'>) => void;
   readonly restart: (server: string) => void;
   readonly stop: (server: string) => void;
   /** The server whose sign-in is about to open. */
   readonly signingIn: string | null;
-  /** Asks first where it leads. */
+  /** Shows the target first. */
   readonly beginSignIn: (server: string | null) => void;
-  /** Opens the browser where the server's users sign in, if that is at this host. */
+  /** Opens the browser at the server's sign-in page, if that is at this host. */
   readonly signIn: (row: ServerRow, host: string) => void;
   readonly remove: (server: string) => void;
-  /** Gives whether it was done. */
+  /** Returns whether it succeeded. */
   readonly agree: (server: string, fingerprint: string) => Promise<boolean>;
   readonly approveTool: (params: Params<'approve_server_tool'>) => Promise<boolean>;
 }
@@ -37,7 +37,7 @@ export function useServers(): Servers {
   const [refused, setRefused] = useState<Readonly<Record<string, UserError>>>({});
   const [signingIn, setSigningIn] = useState<string | null>(null);
   const { data } = listed;
-  // The clocks of the rows continue from there.
+  // Base of the rows' clocks.
   const readAt = useMemo(() => (data ? Date.now() : 0), [data]);
 
   const attempt = useCallback(

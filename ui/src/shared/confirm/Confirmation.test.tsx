@@ -32,13 +32,13 @@ test('possible duplicates come before the question, each with a link', async () 
   expect(backend.asked('read_note')).toEqual([{ path: 'Budget/Expenses/2026/Coffee.md' }]);
 });
 
-test('a single possible duplicate is named with its day', () => {
+test('a single possible duplicate is shown with its day', () => {
   const looks_like = [{ date: '2026-11-14', amount: '95.00', currency: 'EUR', payee: 'Quillon', looks_like: 'Quillon Labs', on: '2026-11-13', path: 'Budget/Q.md' }];
   show({ ...(alikeImport as object), looks_like, alike: 1 });
   expect(within(screen.getByTestId('twins')).getByRole('heading')).toHaveTextContent(/^1 may be a duplicate: Quillon Labs, 13 Nov( 2026)?$/);
 });
 
-test('the number is said no longer once those may be left out', async () => {
+test('the count is omitted once duplicates may be skipped', async () => {
   const questions = [{ about: 'decimal', question: 'Leave them out?', choices: ['leave_out', 'import'] }];
   show({ ...(alikeImport as object), questions });
   expect(screen.getByTestId('confirm-proposal')).toHaveTextContent(/^Import 7/);
@@ -46,7 +46,7 @@ test('the number is said no longer once those may be left out', async () => {
   expect(screen.getByTestId('confirm-proposal')).not.toHaveTextContent('7');
 });
 
-test('nothing is said of entries where none looks like one', () => {
+test('without duplicates none are mentioned', () => {
   show(proposedImport);
   expect(screen.queryByTestId('twins')).toBeNull();
 });

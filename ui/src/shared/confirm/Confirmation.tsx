@@ -13,17 +13,19 @@ import type { Proposal, Twin } from './proposal';
 
 interface ConfirmationProps {
   readonly proposal: Proposal;
-  /** What agreeing to it does: "Import". */
+  /** The confirming action: "Import". */
   readonly action: string;
   readonly busy: boolean;
-  /** With what is agreed to; `look` only shows what it would do. */
+  /** Runs with the confirmed arguments; `look` only previews. */
   readonly onRun: (args: JsonValue, look: boolean) => void;
-  /** Beside the buttons, and what went wrong below them. */
+  /** Shown beside the buttons, with errors below them. */
   readonly actions?: ReactNode;
   readonly below?: ReactNode;
 }
 
-/** What a tool would do, what it asks, and the way to agree. Give it a `key`: another proposal is another form. */
+/**
+ * A tool's preview and questions, with the confirmation. Set a `key` per proposal, as each has its own form.
+ */
 export function Confirmation({ proposal, action, busy, onRun, actions, below }: ConfirmationProps) {
   const today = useApp((app) => app.status?.today ?? '');
   const form = usePlanForm(proposal.plan, proposal.initial);
@@ -54,7 +56,7 @@ export function Confirmation({ proposal, action, busy, onRun, actions, below }: 
       )}
       <Twins proposal={proposal} />
       <SchemaForm form={form} label={`Options for ${action}`} today={today} disabled={busy} onSubmit={() => run(false)}>
-        {/* In sight however long the form is. */}
+        {/* Visible however long the form is. */}
         <div className="sticky bottom-0 z-10 -mx-4 mt-4 border-t border-line bg-surface-side px-4 py-3">
           <div className="flex flex-wrap items-center gap-2">
             <Button
@@ -65,7 +67,7 @@ export function Confirmation({ proposal, action, busy, onRun, actions, below }: 
               disabled={busy || nothing || form.shown.length > 0}
               data-testid="confirm-proposal"
             >
-              {/* Existing ones may be left out now. */}
+              {/* Existing entries may be skipped now, so the count is unknown. */}
               {proposal.count === null || nothing || (proposal.alike > 0 && form.changed) ? action : `${action} ${count(proposal.count)}`}
             </Button>
             {proposal.canLook && (open > 0 || form.changed) && (
@@ -82,7 +84,7 @@ export function Confirmation({ proposal, action, busy, onRun, actions, below }: 
   );
 }
 
-/** Possible duplicates of existing entries, each with a link to it: nobody can answer without having seen them. */
+/** Possible duplicates of existing entries, each with a link, since users have to see them to decide. */
 function Twins({ proposal: { twins, alike } }: { proposal: Proposal }) {
   if (twins.length === 0) return null;
   return (
@@ -111,7 +113,7 @@ function Twins({ proposal: { twins, alike } }: { proposal: Proposal }) {
   );
 }
 
-/** "13 Nov"; a value that is no date as it is. */
+/** "13 Nov"; an invalid date is unchanged. */
 function onDay({ on }: Twin): string {
   const date = new Date(`${on}T12:00:00`);
   return Number.isNaN(date.getTime()) ? on : dateText(date);

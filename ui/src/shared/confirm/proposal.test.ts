@@ -11,13 +11,13 @@ const mapping = (fields: readonly Field[] = []) => {
 };
 const options = (field: Field | undefined) => (field?.kind === 'choice' ? field.options.map(({ value, label }) => [value, label]) : null);
 
-test('what was done asks for nothing', () => {
+test('a result needs no confirmation', () => {
   expect(of(importDone)).toBeNull();
   expect(of({ dry_run: false, rows: 3 })).toBeNull();
   expect(of(null)).toBeNull();
 });
 
-test('a proposed argument is a form that begins with it; what was given stays as it is', () => {
+test('a proposed argument prefills the form; given arguments stay unchanged', () => {
   const proposal = of(proposedImport, { path: 'a.csv' });
   expect(proposal?.plan.fields.map(({ key }) => key)).toEqual(['mapping', 'account']);
   expect(proposal?.initial).toEqual({ mapping: proposedMapping });
@@ -25,7 +25,7 @@ test('a proposed argument is a form that begins with it; what was given stays as
   expect(proposal?.count).toBe(7);
 });
 
-test('a question stands first and has to be answered', () => {
+test('questions come first and must be answered', () => {
   const [first, second] = mapping(of(proposedImport)?.plan.fields);
   expect(first).toMatchObject({ key: 'decimal', label: 'Which sign separates the cents?', required: true });
   expect(options(first)).toEqual([
@@ -35,7 +35,7 @@ test('a question stands first and has to be answered', () => {
   expect(second?.key).toBe('date');
 });
 
-test('the words that a tool gives to choose from are read as words', () => {
+test('a tool’s choices are shown as labels', () => {
   const answer = { ...(proposedImport as object), mapping: {}, questions: [{ about: 'decimal', question: 'Leave it out?', choices: ['leave_out', 'import', 'DD.MM.YYYY'] }] };
   expect(options(mapping(of(answer)?.plan.fields)[0])).toEqual([
     ['leave_out', 'Leave out'],
@@ -51,7 +51,7 @@ test('the words that a tool gives to choose from are read as words', () => {
   ]);
 });
 
-test('a possible duplicate is listed with its entry, also behind the preview', () => {
+test('a possible duplicate is listed with its entry, also beyond the preview', () => {
   const proposal = of(alikeImport);
   expect(proposal?.twins).toEqual([
     { text: '2026-11-02, 1180.00 EUR, Linden', name: 'Rent', on: '2026-11-01', comesAgain: true, path: 'Budget/Expenses/2026/Rent.md' },
@@ -61,7 +61,7 @@ test('a possible duplicate is listed with its entry, also behind the preview', (
   expect(proposal?.preview).toEqual([{ date: '2026-11-02', payee: 'Linden' }]);
 });
 
-test('a column is chosen by its name, and by its number where two have the name', () => {
+test('a column is chosen by name, or by number if the name is ambiguous', () => {
   const payee = mapping(of(proposedImport)?.plan.fields).find(({ key }) => key === 'payee');
   expect(options(payee)).toEqual([
     ['Buchungstag', 'Buchungstag'],
@@ -71,13 +71,13 @@ test('a column is chosen by its name, and by its number where two have the name'
   ]);
 });
 
-test('a column that is written otherwise stays a choice', () => {
+test('a column in another spelling stays a choice', () => {
   const answer = { needs_confirmation: true, header: ['Datum', 'Betrag'], mapping: { date: 'DATUM' } };
   const date = mapping(of(answer)?.plan.fields).find(({ key }) => key === 'date');
   expect(options(date)?.at(-1)).toEqual(['DATUM', 'DATUM']);
 });
 
-test('after a dry run the number counts new entries, and no other dry run is asked', () => {
+test('after a dry run the count is of new entries, and no further dry run is offered', () => {
   const proposal = proposalOf(previewedImport, importTool.input_schema, { path: 'a.csv', dry_run: true, account: 'giro' });
   expect(proposal).toMatchObject({ count: 4, open: 0, fixed: { path: 'a.csv', account: 'giro' }, canLook: true });
   expect(proposal?.preview).toHaveLength(1);

@@ -1,9 +1,7 @@
-// What a tool would do, as it answers before it does it: with `needs_confirmation` where something has to be agreed
-// to first, or after a dry run. Pure.
-//
-// An argument of the tool that the answer has as an object is proposed: its values stand in the form. `questions`,
-// a list of {about, question, choices}, are fields of it that the tool could not find out. `looks_like` is a list of
-// what would be written although something like it is there.
+// A tool's proposal before it acts: output with `needs_confirmation`, or of a dry run. Pure. An argument that
+// the output contains as an object is proposed: its values prefill the form. `questions`, a list of {about,
+// question, choices}, are fields that the tool could not determine. `looks_like` is a list of planned entries
+// that resemble existing ones.
 
 import type { JsonValue } from '../../ipc';
 import { labelOf, planOf, type Field, type ObjectField } from '../form';
@@ -11,46 +9,46 @@ import { labelOf, planOf, type Field, type ObjectField } from '../form';
 type JsonObject = { readonly [key: string]: JsonValue };
 
 export interface Proposal {
-  /** What can still be changed or has to be answered, the questions first. */
+  /** Editable fields and questions, the questions first. */
   readonly plan: ObjectField;
-  /** What the form begins with. */
+  /** Initial values of the form. */
   readonly initial: { [key: string]: JsonValue };
-  /** The arguments that stay as they were given. */
+  /** Arguments that stay as given. */
   readonly fixed: { [key: string]: JsonValue };
-  /** Fields that are asked about. */
+  /** Number of open questions. */
   readonly open: number;
-  /** Some of what would be written. */
+  /** Some of the planned entries. */
   readonly preview: JsonObject[];
-  /** What looks like an existing entry, of all that would be written; `alike` is how many there are. */
+  /** Planned entries that resemble existing ones; `alike` is their total. */
   readonly twins: readonly Twin[];
   readonly alike: number;
-  /** How many entries it is about; none where the answer does not say. */
+  /** Number of planned entries; null if unknown. */
   readonly count: number | null;
-  /** What it says about itself: "4 of 7 are new". */
+  /** The tool's own summary: "4 of 7 are new". */
   readonly summary: string;
-  /** It can be shown again with what was changed, before anything is written. */
+  /** Whether it can be previewed again with edits before anything is written. */
   readonly canLook: boolean;
 }
 
-/** Something that would be written, and the entry that it looks like. */
+/** A planned entry, and the existing one that it resembles. */
 export interface Twin {
   /** "2026-11-20, 3.00 EUR, Kiosk" */
   readonly text: string;
-  /** What the entry is called. */
+  /** The existing entry's name. */
   readonly name: string;
-  /** Its day, "2026-11-18"; empty where the answer does not say. */
+  /** Its day, "2026-11-18"; empty if unknown. */
   readonly on: string;
   readonly comesAgain: boolean;
   /** Its note. */
   readonly path: string;
 }
 
-/** Whether a tool did nothing yet. */
+/** Whether a tool has not acted yet. */
 export function isProposal(answer: JsonValue | null | undefined): answer is JsonObject {
   return isObject(answer) && (answer['needs_confirmation'] === true || answer['dry_run'] === true);
 }
 
-/** What an answer asks to be agreed to; `args` are those of the call. None where it did what it was asked for. */
+/** The proposal in an output; `args` are those of the call. Null if the tool has acted. */
 export function proposalOf(answer: JsonValue | null | undefined, schema: JsonValue, args: JsonValue): Proposal | null {
   if (!isProposal(answer)) return null;
   const given = isObject(args) ? args : {};
@@ -93,7 +91,7 @@ function questionsIn(answer: JsonObject): Question[] {
   });
 }
 
-/** A proposed argument with its questions first, each to be answered, and its columns to be chosen. */
+/** A proposed argument with its questions first, and selects for its columns. */
 function withChoices(field: ObjectField, questions: readonly Question[], answer: JsonObject): ObjectField {
   const proposed = answer[field.key];
   const asked = questions.flatMap(({ about, question, choices }): Field[] => {
@@ -106,19 +104,19 @@ function withChoices(field: ObjectField, questions: readonly Question[], answer:
   return { ...field, required: true, fields: [...asked, ...rest.map((own) => chosen(own, answer, isObject(proposed) ? proposed[own.key] : undefined))] };
 }
 
-/** A field that names an entry of a list of the answer is chosen from that list. */
+/** A field that names an entry of a list in the output is a select over that list. */
 function chosen(field: Field, answer: JsonObject, value: JsonValue | undefined): Field {
   if (field.kind === 'choice') return { ...field, options: field.options.map((option) => (option.label === option.value ? named(option.label) : option)) };
   const list = field.choicesFrom === undefined ? [] : texts(answer[field.choicesFrom]);
   if (field.kind !== 'text' || list.length === 0) return field;
   const { key, label, help, meaning, required, nullable } = field;
   const options = columnsOf(list);
-  // What was written otherwise, such as in another case, stays what it is.
+  // Other spellings, such as another case, stay as they are.
   if (typeof value === 'string' && options.every((option) => option.value !== value)) options.push({ value, label: value });
   return { key, label, help, meaning, required, nullable, kind: 'choice', options, folded: true };
 }
 
-/** Each by its name, or by its number from 1 where the name is none or not the only one. */
+/** By name, or by number from 1 if the name is empty or ambiguous. */
 function columnsOf(header: readonly string[]): { value: string; label: string }[] {
   const names = header.map((name) => name.trim().toLowerCase());
   return header.map((name, at) => {
@@ -130,7 +128,7 @@ function columnsOf(header: readonly string[]): { value: string; label: string }[
 const signs: Readonly<Record<string, string>> = { ',': 'Comma', '.': 'Point' };
 
 function named(value: string): { value: string; label: string } {
-  // A word of the tool's own: leave_out.
+  // One of the tool's own keywords: leave_out.
   const isWord = /^[a-z]+(_[a-z]+)*$/.test(value);
   return { value, label: signs[value] ?? (isWord ? labelOf(value) : value) };
 }
@@ -139,12 +137,12 @@ function folded(options: readonly { label: string }[]): { folded?: true } {
   return options.reduce((sum, { label }) => sum + label.length, 0) > 40 ? { folded: true } : {};
 }
 
-/** What was left empty in the call may stay so. */
+/** Values left empty in the call may stay empty. */
 function optional(field: Field): Field {
   return { ...field, required: false };
 }
 
-/** `preview`, or `changed` of a dry run. What its rows look like stands in a list of its own. */
+/** `preview`, or `changed` of a dry run, without possible duplicates, which have their own list. */
 function previewIn(answer: JsonObject): JsonObject[] {
   const list = answer['preview'] ?? answer['changed'];
   const rows = Array.isArray(list) ? list.filter(isObject) : [];

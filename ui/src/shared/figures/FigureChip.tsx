@@ -13,13 +13,13 @@ import { chipWord, copyText, notesOf, webLines, type Figure } from './behind';
 interface FigureChipProps {
   readonly figure: Figure;
   readonly onNote: (path: string) => void;
-  /** Stands before the word, inside the chip: the value, where it does not stand beside it. */
+  /** Content before the word, inside the chip: the value, unless it is shown beside it. */
   readonly children?: ReactNode;
-  /** In place of "6 notes": the name of the one source. */
+  /** Replaces "6 notes": the name of the only source. */
   readonly word?: string;
 }
 
-/** "6 notes" beside a value: opens what is behind it. Amber where it is to be used with care. */
+/** "6 notes" beside a value: opens its derivation. Amber for unreliable figures. */
 export function FigureChip({ figure, onNote, children, word = chipWord(figure) }: FigureChipProps) {
   const [open, setOpen] = useState(false);
   const tone = figure.view.caution ? 'bg-warn-soft text-warn' : 'bg-accent-soft text-accent';
@@ -41,7 +41,7 @@ export function FigureChip({ figure, onNote, children, word = chipWord(figure) }
   );
 }
 
-/** The same popover at an element that is no button of React's, such as a number in a message. */
+/** The same popover at an element outside of React, such as a number in a message. */
 export function FigurePopover({
   figure,
   anchor,

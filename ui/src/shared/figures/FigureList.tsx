@@ -4,7 +4,7 @@ import { Revealed } from '../Revealed';
 import { figuresOf } from './behind';
 import { FigureChip } from './FigureChip';
 
-/** How many stand in a list before the rest is left to the table above it. */
+/** Maximum listed figures; the table above has the rest. */
 const MOST = 6;
 
 interface FigureListProps {
@@ -14,7 +14,7 @@ interface FigureListProps {
   readonly onNote: (path: string) => void;
 }
 
-/** The numbers of an answer that a person would quote, each with what is behind it. */
+/** An output's quotable figures, each with its derivation. */
 export function FigureList({ tool, figures, sources, onNote }: FigureListProps) {
   if (figures.length === 0) return null;
   return (

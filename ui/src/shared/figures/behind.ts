@@ -1,19 +1,19 @@
-// What follows a figure, in the words that the window has for it.
+// Texts about the derivation of a figure.
 
 import type { FigureView, SourceView } from '../../ipc';
 import { unitText } from '../amount';
 import { counted, noteName, whenText } from '../format';
 
-/** A figure with the answer it belongs to. */
+/** A figure with its output. */
 export interface Figure {
   readonly view: FigureView;
-  /** `skill.tool` that computed it. */
+  /** The `skill.tool` that computed it. */
   readonly tool: string;
-  /** What it came from; those of the whole answer where it names none. */
+  /** Its sources; those of the whole output if it names none. */
   readonly sources: readonly SourceView[];
 }
 
-/** The figures of an answer, in its order. */
+/** The figures of an output, in order. */
 export function figuresOf(tool: string, figures: readonly FigureView[], sources: readonly SourceView[]): Figure[] {
   return figures.map((view) => ({
     view,
@@ -22,12 +22,12 @@ export function figuresOf(tool: string, figures: readonly FigureView[], sources:
   }));
 }
 
-/** Paths of the notes, each once. */
+/** Distinct paths of the notes. */
 export function notesOf({ sources }: Figure): string[] {
   return [...new Set(sources.flatMap((source) => (source.kind === 'note' ? [source.path] : [])))];
 }
 
-/** The few letters of the chip: what to beware of, else "6 notes", else "how" where there is more behind it. */
+/** The chip's word: a warning, else "6 notes", else "how" if there is a derivation. */
 export function chipWord(figure: Figure): string {
   if (figure.view.caution) return figure.view.caution;
   const ownNotes = figure.view.sources.length > 0 && figure.sources.every(({ kind }) => kind === 'note');
@@ -37,7 +37,7 @@ export function chipWord(figure: Figure): string {
   return figure.sources.length > 0 ? counted(figure.sources.length, 'source') : 'how';
 }
 
-/** Answers from the web, one line for each host: "5 answers from stooq.com", with the oldest time. */
+/** Web sources, one line per host: "5 answers from stooq.com", with the oldest time. */
 export function webLines(sources: readonly SourceView[], now: Date): { readonly host: string; readonly line: string; readonly when: string }[] {
   const hosts = new Map<string, string[]>();
   for (const source of sources) {
@@ -52,7 +52,7 @@ export function webLines(sources: readonly SourceView[], now: Date): { readonly 
   }));
 }
 
-/** The figure as text to paste elsewhere, with everything it came from. */
+/** The figure as text to paste elsewhere, with all its sources. */
 export function copyText(figure: Figure, now: Date): string {
   const { view } = figure;
   const lines = [

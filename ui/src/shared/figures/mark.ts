@@ -1,13 +1,13 @@
-// Marks figures in text that is on the page already. Nodes are made one by one: no text becomes markup.
+// Marks figures in rendered text. Nodes are created individually: no text becomes markup.
 
 import { findNumbers, type Known } from './match';
 
-/** Texts that are quoted as they are, or lead somewhere themselves. */
+/** Quoted text, or elements with their own action. */
 const LEFT_ALONE = 'a, code, pre, button, .math, .nova-figure, .nova-no-source';
 
 /**
- * Wraps the figures among the text of `root` into something that can be opened, and marks amounts without a
- * source. `word` says what the chip of a figure says.
+ * Makes the figures in the text of `root` openable, and marks amounts without a source. `word` is the text of
+ * a figure's chip.
  */
 export function markFigures(root: HTMLElement, known: Known, word: (figure: number) => string): void {
   for (const node of textsOf(root)) {

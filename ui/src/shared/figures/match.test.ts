@@ -10,7 +10,7 @@ const figures = [
   figure('/due', 'Follow-ups due', '4', ''),
 ];
 
-/** The text with each figure as `[…|its place]` and each amount without a source as `[…|?]`. */
+/** The text with each figure as `[…|its index]` and each amount without a source as `[…|?]`. */
 function marked(text: string, said: readonly string[] = []): string {
   let result = '';
   let from = 0;
@@ -44,36 +44,36 @@ test.each([
   expect(marked(text)).toBe(expected);
 });
 
-test('money and shares that no tool gave have no source', () => {
+test('money and percentages not from a tool have no source', () => {
   expect(marked('about €140,000, or 12 % more')).toBe('about [€140,000|?], or [12 %|?] more');
 });
 
-test('what is shortened in another way than the figure rounds to has no source', () => {
+test('a number not rounded from the figure has no source', () => {
   expect(marked('about €137k, €0.2m, €69k or 12 percent')).toBe('about [€137k|?], [€0.2m|?], [€69k|?] or [12 percent|?]');
   expect(marked('€138m')).toBe('[€138m|?]');
 });
 
-test('a letter behind a bare number is no amount', () => {
+test('a letter after a bare number does not make it an amount', () => {
   expect(marked('138k people, 5 m wide, 69K, 138 million')).toBe('138k people, 5 m wide, 69K, 138 million');
 });
 
-test('a shortened amount that the user wrote is left alone', () => {
+test('a shortened amount written by the user is not marked', () => {
   expect(marked('With your €70k, or €70,000.', ['I have 70k'])).toBe('With your €70k, or €70,000.');
 });
 
-test('another currency is another amount', () => {
+test('another currency is a different amount', () => {
   expect(marked('$137,900')).toBe('[$137,900|?]');
 });
 
-test('a bare number that says less than the figure is no figure', () => {
+test('a bare number with fewer digits than the figure does not match', () => {
   expect(marked('1207 people, 11.4 of them')).toBe('1207 people, 11.4 of them');
 });
 
-test('what the user wrote, or a tool said without calling it a figure, is left alone', () => {
+test('numbers from the user, or from a tool’s other output, are not marked', () => {
   expect(marked('Noted: €48.50 at 3 %.', ['I paid 48,50 €, with 3 % off'])).toBe('Noted: €48.50 at 3 %.');
 });
 
-test('dates, times, versions and words are no numbers', () => {
+test('dates, times, versions and words are not numbers', () => {
   const text = 'On 2026-11-04 at 4:30, v4, Q4, qwen3:4b, 4/5 and #4';
   expect(marked(text)).toBe(text);
 });

@@ -1,4 +1,4 @@
-// Which numbers of a text are figures that a tool computed, and which have no source.
+// Finds figures computed by tools in a text, and amounts without a source.
 
 import type { FigureView, JsonValue } from '../../ipc';
 import { currencyOf } from '../amount';
@@ -6,17 +6,17 @@ import { decimal, showsRounded, type Decimal } from '../decimal';
 
 /** A number in a text. */
 export interface FoundNumber {
-  /** Places in the text, with its sign and unit. */
+  /** Range in the text, including sign and unit. */
   readonly start: number;
   readonly end: number;
-  /** The figure it is, as a place in the list; none for money or a share that no tool gave. */
+  /** Index of the matching figure; null for money or a percentage without one. */
   readonly figure: number | null;
 }
 
-/** What a turn knows of numbers. */
+/** The numbers known in a turn. */
 export interface Known {
   readonly figures: readonly FigureView[];
-  /** Numbers that a tool gave or the user wrote, without being figures: they have a source. */
+  /** Other numbers from tools or the user, which have a source. */
   readonly said: ReadonlySet<string>;
 }
 
@@ -24,7 +24,7 @@ const SIGN = '[€$£¥]|(?:EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|
 const SPACE = '[ \\u00a0\\u2009\\u202f]';
 const GROUPED = `\\d{1,3}(?:[,.'’\\u00a0\\u2009\\u202f]\\d{3})+(?:[.,]\\d{1,2})?(?!\\d)`;
 const NUMBER = `(?:${GROUPED}|\\d+(?:[.,]\\d+)?)`;
-/** How many zeros a word stands for, as people shorten amounts. */
+/** Zeros for abbreviations of amounts. */
 const ZEROS: readonly (readonly [RegExp, number])[] = [
   [/^(?:k|K|thousand|tsd\.?|mil|mille|duizend)$/i, 3],
   [/^(?:m|mn|mln|mio\.?|millions?|millionen|millones|millón|miljoen)$/i, 6],
@@ -42,16 +42,16 @@ const pattern = new RegExp(
   'gu',
 );
 
-/** The figures in a text, and the money and shares in it that come from nowhere. */
+/** The figures in a text, and its money and percentages without a source. */
 export function findNumbers(text: string, { figures, said }: Known): FoundNumber[] {
   const found: FoundNumber[] = [];
   for (const match of text.matchAll(pattern)) {
     const [whole, before, sign = '', inner, digits = '', short, after] = match;
     const unit = unitOf(before ?? inner ?? after);
-    // A dash before a bare number joins two words or dates more often than it is a minus.
+    // A dash before a bare number is more often a hyphen than a minus.
     const lead = unit === null || isWordBefore(text, match.index) ? whole.indexOf(digits) : 0;
     const start = match.index + lead;
-    // "5 m" of a bare number may be metres; only money and shares are shortened.
+    // "5 m" after a bare number may be metres; only money and percentages are abbreviated.
     const end = unit === null ? match.index + whole.indexOf(digits) + digits.length : match.index + whole.length;
     if (isPartOfWord(text, match.index + whole.indexOf(digits), end, before ?? inner)) continue;
     const negative = lead === 0 && /[-−–]/.test(sign);
@@ -65,7 +65,7 @@ export function findNumbers(text: string, { figures, said }: Known): FoundNumber
 
 const spoken = new RegExp(`(${NUMBER})(?:${SPACE}?(${SHORT}))?`, 'gu');
 
-/** The numbers that stand in answers of tools and in what the user wrote. */
+/** The numbers in tool output and in the user's messages. */
 export function numbersSaid(values: readonly JsonValue[]): ReadonlySet<string> {
   const said = new Set<string>();
   const visit = (value: JsonValue) => {
@@ -89,14 +89,17 @@ function fits({ value, unit }: FigureView, readings: readonly Decimal[], written
   const size = { ...exact, digits: exact.digits < 0n ? -exact.digits : exact.digits };
   if (negative && exact.digits > 0n) return false;
   return readings.some((reading) => {
-    // "7" alone may count anything. A bare number is a figure when it says as much as the figure does.
+    // "7" alone may count anything. A bare number must have the figure's full precision.
     if (written === null && plain(reading) !== plain(size)) return false;
     if (written === null && unit !== '' && plain(reading).replace(/\D/g, '').length < 3) return false;
     return (reading.digits !== 0n || size.digits === 0n) && showsRounded(reading, size);
   });
 }
 
-/** "1,234" may be a thousand or one and a bit, as the writer's language has it. "69" with "k" is 69 thousands, no more exact than that. */
+/**
+ * "1,234" may be a thousand or a decimal, depending on the language. "69" with "k" is 69 thousand at that
+ * precision.
+ */
 function readingsOf(digits: string, short?: string): Decimal[] {
   const zeros = short === undefined ? 0 : (ZEROS.find(([word]) => word.test(short))?.[1] ?? 0);
   const bare = digits.replace(/['’\s\u00a0\u2009\u202f]/g, '');
@@ -117,7 +120,7 @@ function readingsOf(digits: string, short?: string): Decimal[] {
   return [...texts].flatMap((text) => decimal(text) ?? []).map(({ digits: value, scale }) => ({ digits: value, scale: scale - zeros }));
 }
 
-/** A value's digits without zeros that say nothing: 12.50 and 12.5 are one. */
+/** Digits without insignificant zeros: 12.50 equals 12.5. */
 function plain({ digits, scale }: Decimal): string {
   let [value, places] = scale < 0 ? [digits * 10n ** BigInt(-scale), 0] : [digits, scale];
   while (places > 0 && value % 10n === 0n) [value, places] = [value / 10n, places - 1];
@@ -133,7 +136,7 @@ function isWordBefore(text: string, start: number): boolean {
   return start > 0 && /[\p{L}\d]/u.test(text.charAt(start - 1));
 }
 
-/** Digits inside a word, a date, a time or a version are no amount. */
+/** Digits within a word, a date, a time or a version are no amount. */
 function isPartOfWord(text: string, start: number, end: number, sign: string | undefined): boolean {
   const [last, next, second] = [text.charAt(start - 1), text.charAt(end), text.charAt(end + 1)];
   if (sign === undefined && /[\p{L}\d_.,:/#]/u.test(last)) return true;

@@ -1,4 +1,4 @@
-// One argument: label, control, and below it what is wrong, what helps, or what it is.
+// One argument: label, control, and below it an error, help or meaning.
 
 import type { ReactNode } from 'react';
 
@@ -19,19 +19,19 @@ import { DateField, NumberField } from './TypedField';
 import type { SchemaFormState } from './useSchemaForm';
 import { ValueField } from './ValueField';
 
-/** What every field of a form needs. */
+/** Context shared by all fields of a form. */
 export interface FormContext {
   readonly form: SchemaFormState;
   readonly today: string;
   readonly suggest?: Suggest | undefined;
   readonly disabled: boolean;
-  /** Begins the ids of the fields. */
+  /** Prefix of the field ids. */
   readonly idPrefix: string;
 }
 
 interface LeafFieldProps extends FormContext {
   readonly field: Field;
-  /** Where the field is, from the outermost one on. */
+  /** Path of the field, outermost key first. */
   readonly keys: readonly string[];
 }
 
@@ -56,10 +56,10 @@ export function LeafField({ field, keys, form, today, suggest, disabled, idPrefi
   };
   const fix = (problem: Problem, text: string) => {
     write(withFix(draft, path, problem, text));
-    // The button disappears with the problem; the focus continues in the field.
+    // The button disappears with the problem; focus the field.
     document.getElementById(id)?.focus();
   };
-  // What the focus is on may stand below: nothing goes when a problem comes.
+  // Something focused may be below: nothing is unmounted when a problem appears.
   const below = (
     <>
       {problem && <Wrong problem={problem} onFix={(text) => fix(problem, text)} />}
@@ -217,7 +217,7 @@ function Wrong({ problem, onFix }: { problem: Problem; onFix: (draft: string) =>
   );
 }
 
-/** Shortcuts of a date, that a value is new, and the words for a person. */
+/** Date shortcuts, the "new value" note, and help. */
 function Below({
   field,
   today,
@@ -251,7 +251,7 @@ function Below({
             <button
               key={label}
               type="button"
-              // The keys have the words; Tab continues to the next field.
+              // Keyboard users type these; Tab goes to the next field.
               tabIndex={-1}
               data-tip={date}
               aria-pressed={draft === date}
@@ -270,7 +270,7 @@ function Below({
   );
 }
 
-/** A fix of a row of a list fixes that row only. */
+/** A fix for a row of a list only changes that row. */
 function withFix(draft: Draft, path: string, problem: Problem, fixed: string): Draft {
   const row = Number(problem.path.slice(path.length + 1));
   if (problem.path === path || !Array.isArray(draft) || !Number.isInteger(row)) return fixed;

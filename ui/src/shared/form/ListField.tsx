@@ -1,4 +1,4 @@
-// Several values of one kind: a switch for each where they are known, else chips and a line to add one.
+// Several values of one kind: switches for known ones, else chips and an input to add one.
 
 import { useState, type KeyboardEvent } from 'react';
 
@@ -11,7 +11,7 @@ import { SuggestionList, useSuggestions, type Suggest } from './Suggestions';
 
 type ListOf = Control & {
   readonly field: Extract<Field, { kind: 'list' }>;
-  /** Names of notes, for a list of them. */
+  /** Suggests names for a list of notes. */
   readonly suggest?: Suggest;
 };
 
@@ -55,7 +55,7 @@ function Choices({
   );
 }
 
-/** The last row is the line being written, so that nothing typed is lost when the form is sent from it. */
+/** The last row is the input, so that its text is sent with the form. */
 function Rows({ id, field, draft, disabled, invalid, describedBy, write, leave, suggest }: ListOf) {
   const [writing, setWriting] = useState(false);
   const rows = rowsOf(draft);

@@ -1,5 +1,4 @@
-// The name of a note: typed, or chosen among those that are like it. What is not among them stays
-// as it was typed, for a note that is yet to be written.
+// The name of a note: typed, or chosen from similar ones. Other text is kept, for a note yet to be written.
 
 import type { Control } from './control';
 import { SuggestedLine } from './SuggestedLine';

@@ -65,13 +65,13 @@ function setup(initial?: JsonValue, given?: JsonValue, values?: Record<string, s
   return { sent, user: userEvent.setup() };
 }
 
-/** Pastes, which is one change instead of one a letter. */
+/** Pastes: one change instead of one per letter. */
 async function fill(user: UserEvent, field: HTMLElement, text: string) {
   await user.click(field);
   await user.paste(text);
 }
 
-it('sends what was filled in, each value as its type, and nothing else', async () => {
+it('sends the entered values with their types, and nothing else', async () => {
   const { sent, user } = setup();
   await fill(user, screen.getByLabelText(/^Name/), 'Jane Doe');
   await fill(user, screen.getByLabelText(/^Amount/), '1250.50');
@@ -96,7 +96,7 @@ it('sends what was filled in, each value as its type, and nothing else', async (
   ]);
 });
 
-it('says what is wrong when a field is left, not before, and mends it with one click', async () => {
+it('reports problems on blur, not before, and fixes them with one click', async () => {
   const { user } = setup();
   const to = screen.getByLabelText(/^To/);
   await fill(user, to, '2026-11-31');
@@ -109,14 +109,14 @@ it('says what is wrong when a field is left, not before, and mends it with one c
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-it('leaves a field with a problem out of the arguments it shows', async () => {
+it('omits fields with problems from the shown arguments', async () => {
   const { user } = setup();
   await fill(user, screen.getByLabelText(/^Name/), 'Jane');
   await fill(user, screen.getByLabelText(/^To/), '2026-11-31');
   expect(screen.getByRole('status')).toHaveTextContent('{"name":"Jane"}');
 });
 
-it('sends nothing while something is missing, says so and goes there', async () => {
+it('sends nothing while a value is missing, says so and focuses it', async () => {
   const { sent, user } = setup();
   await user.click(screen.getByRole('button', { name: 'Run' }));
   expect(sent).not.toHaveBeenCalled();
@@ -124,13 +124,13 @@ it('sends nothing while something is missing, says so and goes there', async () 
   expect(screen.getByLabelText(/^Name/)).toHaveFocus();
 });
 
-it('is sent by Ctrl Enter, with the list row that is still being written', async () => {
+it('is sent by Ctrl Enter, including an unfinished list row', async () => {
   const { sent, user } = setup({ name: 'Jane' });
   await user.type(screen.getByLabelText('Tags'), 'vip{Enter}customer{Control>}{Enter}{/Control}');
   expect(sent.mock.calls).toEqual([[{ name: 'Jane', tags: ['vip', 'customer'] }]]);
 });
 
-it('takes a row of a list away by its cross and by Backspace', async () => {
+it('removes a list row by its × and by Backspace', async () => {
   const { sent, user } = setup({ name: 'Jane', tags: ['a', 'b', 'c'] });
   await user.click(screen.getByRole('button', { name: 'Remove b' }));
   await user.type(screen.getByLabelText('Tags'), '{Backspace}');
@@ -138,13 +138,13 @@ it('takes a row of a list away by its cross and by Backspace', async () => {
   expect(sent.mock.calls).toEqual([[{ name: 'Jane', tags: ['a'] }]]);
 });
 
-it('has a click for the dates that are meant most', async () => {
+it('offers common dates by one click', async () => {
   const { user } = setup();
   await user.click(screen.getByRole('button', { name: 'End of month' }));
   expect(screen.getByLabelText(/^To/)).toHaveValue('2026-11-30');
 });
 
-it('keeps what is not JSON and says where it ends being JSON', async () => {
+it('keeps invalid JSON and reports the position of the error', async () => {
   const { sent, user } = setup({ name: 'Jane' });
   const extra = screen.getByLabelText(/^Extra/);
   await fill(user, extra, '{"a": }');
@@ -157,14 +157,14 @@ it('keeps what is not JSON and says where it ends being JSON', async () => {
   expect(sent.mock.calls).toEqual([[{ name: 'Jane', extra: { a: [1] } }]]);
 });
 
-it('begins with the arguments of a call, also those the schema does not know', () => {
+it('begins with the arguments of a call, including those not in the schema', () => {
   setup({ name: 'Jane', kind: 'buy', speed: 3 });
   expect(screen.getByLabelText(/^Name/)).toHaveValue('Jane');
   expect(screen.getByRole('radio', { name: 'buy' })).toBeChecked();
   expect(screen.getByLabelText(/^Speed/)).toHaveValue('3');
 });
 
-it('gives up an optional choice when it is chosen again', async () => {
+it('clears an optional choice when it is chosen again', async () => {
   const { sent, user } = setup({ name: 'Jane', kind: 'buy' });
   await user.click(screen.getByRole('radio', { name: 'buy' }));
   await user.click(screen.getByRole('button', { name: 'Run' }));
@@ -178,7 +178,7 @@ it('is empty again after Clear', async () => {
   expect(screen.getByRole('status')).toHaveTextContent('{}');
 });
 
-it('says beside each label what is asked for', () => {
+it('shows the kind of value beside each label', () => {
   setup();
   const form = screen.getByTestId('tool-form');
   const labels = [...form.querySelectorAll('label')].map((label) => label.textContent);
@@ -205,7 +205,7 @@ it('compiles no code', async () => {
   compile.mockRestore();
 });
 
-it('leaves the focus where Tab takes it after an invalid field', async () => {
+it('does not take the focus back after an invalid field', async () => {
   const { user } = setup({ name: 'Jane' });
   await fill(user, screen.getByLabelText(/^To/), '2026-11-31');
   await user.tab();
@@ -223,13 +223,13 @@ it.each([
   const { user } = setup();
   const field = screen.getByLabelText(new RegExp(`^${label}`));
   await user.type(field, text);
-  // While the focus is on its way nothing may come or go: a dialog would take it.
+  // Nothing may be mounted or unmounted while the focus moves: a dialog would take it.
   fireEvent.blur(field);
   expect(screen.queryByRole('alert')).toBeNull();
   expect(await screen.findByRole('alert')).toBeVisible();
 });
 
-it('takes dates in words and shows the day they mean', async () => {
+it('accepts dates in words and shows their day', async () => {
   const { sent, user } = setup({ name: 'Jane' });
   const to = screen.getByLabelText(/^To/);
   await user.type(to, 'next friday');
@@ -241,7 +241,7 @@ it('takes dates in words and shows the day they mean', async () => {
   expect(sent.mock.calls).toEqual([[{ name: 'Jane', to: '2026-12-05' }]]);
 });
 
-it('chooses a day in the calendar by keys', async () => {
+it('selects a day in the calendar by keys', async () => {
   const { user } = setup({ name: 'Jane' });
   const to = screen.getByLabelText(/^To/);
   await user.click(to);
@@ -252,7 +252,7 @@ it('chooses a day in the calendar by keys', async () => {
   expect(to).toHaveFocus();
 });
 
-it('reads a number as the panel writes it', async () => {
+it('parses numbers as panels format them', async () => {
   const { sent, user } = setup({ name: 'Jane' });
   const amount = screen.getByLabelText(/^Amount/);
   await user.type(amount, '12,500');
@@ -263,7 +263,7 @@ it('reads a number as the panel writes it', async () => {
   expect(sent.mock.calls).toEqual([[{ name: 'Jane', amount: '12500' }]]);
 });
 
-it('shows words for people and none for a model', () => {
+it('shows help for users and none for the model', () => {
   setup(undefined, {
     type: 'object',
     properties: { stage: { type: 'string', description: 'For the model only.', 'x-label': 'Phase', 'x-help': 'Where they are' } },
@@ -281,7 +281,7 @@ const stages: JsonValue = {
   },
 };
 
-it('offers the values in use, refuses a slip and says what is new', async () => {
+it('offers used values, refuses a typo and marks new ones', async () => {
   const { sent, user } = setup(undefined, stages, { 'deal.stage': ['lead', 'won'], 'expense.category': ['Travel', 'Groceries'] });
   const stage = screen.getByLabelText(/^Stage/);
   await user.type(stage, 'led');

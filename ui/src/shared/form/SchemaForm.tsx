@@ -1,5 +1,5 @@
-// The form of a tool's arguments, or of a record. What a field is, what is wrong with it and what it
-// sends is decided by plan.ts, so no validator is compiled at run time.
+// A form for a tool's arguments, or for a record. plan.ts decides fields, problems and sent values, so no
+// validator is compiled at run time.
 
 import { useEffect, useId, useRef, type FormEvent, type KeyboardEvent, type ReactNode } from 'react';
 
@@ -11,18 +11,18 @@ import type { SchemaFormState } from './useSchemaForm';
 
 interface SchemaFormProps {
   readonly form: SchemaFormState;
-  /** Names the form for a screen reader. */
+  /** Accessible name of the form. */
   readonly label: string;
-  /** `YYYY-MM-DD`, for the shortcuts of dates. */
+  /** `YYYY-MM-DD`, for date shortcuts. */
   readonly today?: string;
-  /** Names of notes for what is typed into a field that links to one, best first. */
+  /** Suggests notes for a link field, best first. */
   readonly suggest?: Suggest;
   readonly disabled?: boolean;
-  /** The first field has the focus once the form is there. */
+  /** Focuses the first field on mount. */
   readonly focused?: boolean;
-  /** Enter in a line, or Ctrl Enter anywhere in the form. Call `form.submit()` in it. */
+  /** Enter in a line, or Ctrl+Enter anywhere in the form. Must call `form.submit()`. */
   readonly onSubmit?: () => void;
-  /** Below the fields: the buttons. */
+  /** Shown below the fields: the buttons. */
   readonly children?: ReactNode;
 }
 
@@ -40,7 +40,7 @@ export function SchemaForm({ form, label, today = '', suggest, disabled = false,
   };
   const onSubmitted = (event: FormEvent) => {
     event.preventDefault();
-    // A form within a popover of this one bubbles here.
+    // Submits of forms in this one's popovers bubble up here.
     if (event.target === event.currentTarget) submit();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -60,7 +60,7 @@ export function SchemaForm({ form, label, today = '', suggest, disabled = false,
   );
 }
 
-/** The first wrong field is where the person has to continue. */
+/** Focuses the first field with a problem. */
 export function focusProblem(form: HTMLElement | null, [first]: readonly Problem[]) {
   if (first)
     form
@@ -70,7 +70,7 @@ export function focusProblem(form: HTMLElement | null, [first]: readonly Problem
 
 interface FieldsProps {
   readonly of: readonly Field[];
-  /** Where the fields are, from the outermost one on. */
+  /** Path of the fields, outermost key first. */
   readonly keys: readonly string[];
   readonly context: FormContext;
 }

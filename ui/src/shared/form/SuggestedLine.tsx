@@ -11,11 +11,11 @@ interface SuggestedLineProps extends Control {
   readonly placeholder?: string;
   readonly className?: string;
   readonly ref?: Ref<HTMLInputElement>;
-  /** On the line, behind its text. */
+  /** Shown in the line, after its text. */
   readonly children?: ReactNode;
 }
 
-/** A line of text with suggestions below it. Leaving it closes them. */
+/** A text input with suggestions below. Leaving it closes them. */
 export function SuggestedLine({ id, field, text, disabled, invalid, describedBy, write, leave, suggestions, placeholder, className = '', ref, children }: SuggestedLineProps) {
   return (
     <span className="relative">

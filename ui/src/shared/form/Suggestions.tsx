@@ -1,10 +1,10 @@
-// Names of notes that are like what is typed, below the line it is typed into.
+// Suggests similar note names below an input.
 
 import { useRef, useState, type KeyboardEvent } from 'react';
 
 export interface Suggestion {
   readonly name: string;
-  /** What tells it from others: its type, or its folder. */
+  /** Distinguishes it from others: its type or folder. */
   readonly detail: string;
 }
 
@@ -15,7 +15,7 @@ export interface Suggestions {
   readonly found: readonly Suggestion[];
   readonly active: number;
   readonly listId: string;
-  /** What makes the line a combobox. */
+  /** Attributes that make the input a combobox. */
   readonly props: Readonly<Record<string, unknown>>;
   look(typed: string): void;
   close(): void;
@@ -25,11 +25,11 @@ export interface Suggestions {
 
 interface Options {
   readonly record?: string | undefined;
-  /** An arrow down opens the list before anything is typed. */
+  /** Arrow down opens the list before anything is typed. */
   readonly all?: boolean;
 }
 
-/** `id` is that of the line; without `suggest` the line is as any other. */
+/** `id` is that of the input; without `suggest` it is a plain one. */
 export function useSuggestions(
   id: string,
   field: string,
@@ -39,7 +39,7 @@ export function useSuggestions(
 ): Suggestions {
   const [found, setFound] = useState<readonly Suggestion[]>([]);
   const [active, setActive] = useState(-1);
-  /** Only the answer to what was asked last counts. */
+  /** Only the response to the last request counts. */
   const asked = useRef(0);
   const open = found.length > 0;
   const listId = `${id}-notes`;
@@ -52,7 +52,7 @@ export function useSuggestions(
       setActive(-1);
     };
     if (suggest === undefined || (typed.trim() === '' && !all)) show([]);
-    // Without suggestions the field works as any other.
+    // Without suggestions the field works like any other.
     else suggest(field, typed, record).then(show, () => show([]));
   };
   const close = () => {
@@ -93,7 +93,7 @@ export function useSuggestions(
   return { found, active, listId, props, look, close, choose, onKeyDown };
 }
 
-/** In an element that is placed (`relative`). */
+/** Requires a positioned ancestor (`relative`). */
 export function SuggestionList({ of: { found, active, listId, choose }, label }: { of: Suggestions; label: string }) {
   if (found.length === 0) return null;
   return (
@@ -109,7 +109,7 @@ export function SuggestionList({ of: { found, active, listId, choose }, label }:
           id={`${listId}-${at}`}
           role="option"
           aria-selected={at === active}
-          // The field keeps the focus, so that leaving it is not the end of the list.
+          // The field keeps the focus, so that a click does not close the list.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => choose(suggestion)}
           className={`flex h-7.5 items-center gap-2 px-2.5 text-ui ${at === active ? 'bg-selected' : 'hover:bg-hover'}`}

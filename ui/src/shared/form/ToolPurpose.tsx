@@ -1,4 +1,4 @@
-// What a tool is for, in words for a person; on request its description for the model.
+// A tool's purpose for users; on request its description for the model.
 
 import { useState } from 'react';
 
@@ -9,7 +9,7 @@ import type { ObjectField } from './plan';
 
 interface ToolPurposeProps {
   readonly plan: ObjectField;
-  /** As the model reads it. */
+  /** The model's version. */
   readonly description: string;
 }
 

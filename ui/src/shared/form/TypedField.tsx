@@ -1,4 +1,4 @@
-// Dates and numbers: what is typed is read as a person means it, and what it is read as stands below.
+// Dates and numbers: input is parsed leniently, and the result shown below.
 
 import { useState, type KeyboardEvent } from 'react';
 
@@ -14,8 +14,8 @@ import type { Control } from './control';
 import { numberLocale, readNumber, shownNumber } from './locale-number';
 
 /**
- * What the person sees while typing, and the draft it stands for; `null` where the draft is what is
- * seen, and when something else has changed it.
+ * The visible text while typing, and the draft it stands for; `null` when the draft is visible, and after an
+ * external change.
  */
 function useTyped(draft: string): [string | null, (text: string | null, draft?: string) => void] {
   const [typed, setTyped] = useState<{ text: string; draft: string } | null>(null);
@@ -23,7 +23,7 @@ function useTyped(draft: string): [string | null, (text: string | null, draft?: 
   return [typed !== null && typed.draft === draft ? typed.text : null, set];
 }
 
-/** What is typed was understood and is written otherwise: the person is shown as what. */
+/** Whether the parsed value differs from the text, so that it has to be shown. */
 function isReadAs(typed: string | null, text: string): boolean {
   return typed !== null && typed !== text && typed.trim() !== text;
 }

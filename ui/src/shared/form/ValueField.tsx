@@ -1,4 +1,4 @@
-// A value that records have already, typed or chosen. Another one is a new one, and is said to be.
+// A value used in existing records, typed or chosen. Other values are marked as new.
 
 import { useRef } from 'react';
 
@@ -25,7 +25,7 @@ export function ValueField({ text, ...control }: Control & { readonly text: stri
     <SuggestedLine {...control} ref={line} text={text} suggestions={suggestions} className="pr-8">
       <button
         type="button"
-        // The keys have the arrow for it.
+        // Keyboard users open it with the arrow key.
         tabIndex={-1}
         disabled={disabled}
         aria-label={`Values of ${field.label}`}

@@ -1,5 +1,5 @@
-// Says in one sentence why a value does not fit a JSON schema, or `null`. Interprets the schema
-// instead of compiling it: the window's security policy forbids code made at run time.
+// Why a value does not match a JSON schema, in one sentence, or `null`. Interprets the schema: the window's
+// content security policy forbids generated code.
 
 import { Validator, type OutputUnit, type Schema } from '@cfworker/json-schema';
 
@@ -10,11 +10,11 @@ export function conforms(schema: JsonValue, value: JsonValue): string | null {
     return schema === false ? 'Not allowed here' : null;
   try {
     const { valid, errors } = new Validator(schema as Schema, '2020-12').validate(value);
-    // The last error is the innermost one, the others say only that something inside is wrong.
+    // The last error is the innermost one; the others only report that something inside is wrong.
     const innermost = errors.at(-1);
     return valid || innermost === undefined ? null : sentence(innermost);
   } catch {
-    // A schema that cannot be read checks nothing; the tool checks its arguments again.
+    // An invalid schema checks nothing; the tool validates its arguments again.
     return null;
   }
 }

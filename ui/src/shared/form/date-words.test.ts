@@ -41,7 +41,7 @@ it.each([
   ['3 months ago', '2026-02-10', '2025-11-10'],
 ])('%s on %s is %s', (text, today, date) => expect(dateOf(text, today)).toBe(date));
 
-it('relative words need a day to count from', () => {
+it('relative words need a reference day', () => {
   expect(dateOf('tomorrow', '')).toBeNull();
   expect(dateOf('20 Nov 2026', '')).toBe('2026-11-20');
 });

@@ -1,11 +1,11 @@
-// Dates in words, such as "next friday" or "in 2 weeks", as `YYYY-MM-DD`. Never reads the clock.
+// Parses dates in words, such as "next friday" or "in 2 weeks", to `YYYY-MM-DD`. Never reads the clock.
 
 import { addDays, dateText, daysIn, MONTHS, otherSpelling } from './dates';
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'];
 
-/** The day that a text means; `null` where it is no date. `today` is `YYYY-MM-DD`. */
+/** The day of a text; `null` for anything else. `today` is `YYYY-MM-DD`. */
 export function dateOf(text: string, today: string): string | null {
   const typed = text.trim();
   if (/^\d{4}-\d{2}-\d{2}$/.test(typed)) return otherSpelling(typed);
@@ -32,7 +32,7 @@ function inUnits(words: string, today: string): string | null {
   return number === null ? null : moved(today, ago ? -number : number, found[2] ?? '');
 }
 
-/** "friday" is the next one to come, "next friday" the one of next week. */
+/** "friday" is the next one, "next friday" that of next week. */
 function weekday(words: string, today: string): string | null {
   const found = /^(?:(this|next|last) )?([a-z]{3,9})$/.exec(words);
   const at = found ? DAYS.findIndex((day) => day.startsWith(found[2] ?? '')) : -1;
@@ -56,7 +56,7 @@ function edgeOf(words: string, today: string): string | null {
   return dateText(year, month, end ? daysIn(year, month) : 1);
 }
 
-/** "1 december", "dec 1st": of the year that brings it nearest to this day. */
+/** "1 december", "dec 1st": in the year that makes it nearest to today. */
 function dayAndMonth(words: string, today: string): string | null {
   const found = /^(\d{1,2})(?:st|nd|rd|th)?(?: of)? ([a-z]{3,9})(?: (\d{4}))?$/.exec(words);
   const turned = /^([a-z]{3,9}) (\d{1,2})(?:st|nd|rd|th)?(?: (\d{4}))?$/.exec(words);
@@ -70,7 +70,7 @@ function dayAndMonth(words: string, today: string): string | null {
   return dates.toSorted((a, b) => away(a) - away(b))[0] ?? null;
 }
 
-/** A day of a month that has fewer is its last. */
+/** Moves a date; a day missing in the target month becomes its last. */
 export function moved(date: string, by: number, unit: string): string {
   if (unit === 'day') return addDays(date, by);
   if (unit === 'week') return addDays(date, 7 * by);

@@ -1,4 +1,4 @@
-// Calendar dates as `YYYY-MM-DD` text: checking, fixing and the shortcuts beside a field. Never reads the clock.
+// Validates and fixes `YYYY-MM-DD` dates, and offers shortcuts for a field. Never reads the clock.
 
 interface Wrong {
   message: string;
@@ -40,7 +40,7 @@ export function checkDate(text: string): Wrong | null {
   return null;
 }
 
-/** Dates worth one click, by what the field's name says it is for. */
+/** Useful dates for a field, by its name. */
 export function dateShortcuts(key: string, today: string): { label: string; date: string }[] {
   if (checkDate(today) !== null) return [];
   const year = Number(today.slice(0, 4));
@@ -71,7 +71,7 @@ export function addDays(date: string, days: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** "20.11.2026", "2026/11/5", "20 Nov 2026" → `YYYY-MM-DD`; `null` where a reader could take it two ways. */
+/** "20.11.2026", "2026/11/5", "20 Nov 2026" → `YYYY-MM-DD`; `null` if ambiguous. */
 export function otherSpelling(text: string): string | null {
   const yearFirst = /^(\d{4})[-./ ](\d{1,2})[-./ ](\d{1,2})$/.exec(text);
   if (yearFirst) return real(Number(yearFirst[1]), Number(yearFirst[2]), Number(yearFirst[3]));

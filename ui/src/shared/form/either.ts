@@ -1,18 +1,18 @@
-// A field that takes text or a number: what is typed is sent as a number where it reads as one, else as
-// text. Text that reads as a number stands in quotes, so that a form sends what it was given.
+// A field for text or a number: input is sent as a number if it is one, else as text. Text that looks like a
+// number is quoted, so that values round-trip.
 
 import type { JsonValue } from '../../ipc';
 
 import { conforms } from './conforms';
 import { isExact } from './numbers';
 
-/** What stands in the field for a value. */
+/** The field's text for a value. */
 export function eitherText(value: JsonValue): string {
   if (typeof value !== 'string') return JSON.stringify(value);
   return isQuoted(`"${value}"`) ? `"${value}"` : value;
 }
 
-/** What the typed text stands for. */
+/** The value of the field's text. */
 export function eitherArg(schema: JsonValue, text: string): string | number {
   const typed = text.trim();
   const number = numberOf(typed);
@@ -21,8 +21,8 @@ export function eitherArg(schema: JsonValue, text: string): string | number {
 }
 
 /**
- * The number that a text reads as: digits with at most one point, or as JSON writes very large and very
- * small ones. Not what only might be one, such as 007 or 1e5, nor what would be rounded.
+ * The number in a text: digits with at most one decimal point, or JSON notation for very large and very small
+ * ones. Excludes 007 and 1e5, and anything that would be rounded.
  */
 function numberOf(text: string): number | null {
   return NUMBER.test(text) && isExact(text) ? Number(text) : null;
@@ -30,7 +30,7 @@ function numberOf(text: string): number | null {
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]\d+)?$/;
 
-/** Whether it is a number in quotes, however many. */
+/** Whether it is a number in any number of quotes. */
 function isQuoted(text: string): boolean {
   const inside = /^("+)(.+)\1$/.exec(text)?.[2];
   return inside !== undefined && NUMBER.test(inside);

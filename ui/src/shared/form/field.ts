@@ -1,8 +1,8 @@
-// The fields of a form, and what is typed into them.
+// The fields of a form, and their drafts.
 
 import type { JsonValue } from '../../ipc';
 
-/** What stands in a field: text, a switch, rows, or fields by key; `undefined` is untouched. */
+/** A field's draft: text, a switch, rows, or fields by key; `undefined` is untouched. */
 export type Draft = string | boolean | Draft[] | { [key: string]: Draft } | undefined;
 
 export type Scalar = string | number | boolean;
@@ -10,31 +10,31 @@ export type Scalar = string | number | boolean;
 export interface Common {
   key: string;
   label: string;
-  /** Words for a person below the field. */
+  /** Help for users, below the field. */
   help: string;
-  /** What the schema tells a model about it. */
+  /** The schema's description for the model. */
   meaning: string;
   required: boolean;
   /** An empty required field is sent as `null`. */
   nullable: boolean;
   preset?: JsonValue;
-  /** What a new form begins with where the schema has no preset: `x-starts` of the schema. */
+  /** Initial value of a new form without a preset: `x-starts` of the schema. */
   starts?: Start;
-  /** The list of a proposal whose entries it is chosen from: `x-choices-from` of the schema. */
+  /** The list in a proposal that it selects from: `x-choices-from` of the schema. */
   choicesFrom?: string;
-  /** The fields of records whose values are offered, as `type.field`: `x-values-from` of the schema. */
+  /** Record fields whose values are offered, as `type.field`: `x-values-from` of the schema. */
   valuesFrom?: readonly string[];
-  /** `only`: it has to be one of them; `part`: any text may look for them; else another value is a new one. */
+  /** `only`: must be one of them; `part`: any text, for filters; otherwise other values are marked as new. */
   values?: 'only' | 'part';
-  /** Words that it takes beside the values. */
+  /** Accepted words besides the values. */
   also?: readonly string[];
-  /** The values themselves, once they are read. */
+  /** The values, once loaded. */
   known?: readonly string[];
-  /** The record type it names one of: `x-record` of the schema. */
+  /** The record type of its target: `x-record` of the schema. */
   record?: string;
 }
 
-/** This day, or the currency that most of the skill's records have. */
+/** Today, or the most common currency in the skill's records. */
 export type Start = 'today' | 'currency';
 
 /** `note`: the name of a note. */
@@ -43,10 +43,10 @@ export type ScalarField = Common &
     | { kind: 'text'; long: boolean; mayBeEmpty: boolean; min?: number; max?: number; pattern?: string; note?: true }
     | { kind: 'decimal'; asText: boolean; min?: number; max?: number }
     | { kind: 'number'; whole: boolean; min?: number; max?: number }
-    /** Text or a number, whichever what is typed reads as. */
+    /** Text or a number, depending on the input. */
     | { kind: 'either'; schema: JsonValue }
     | { kind: 'date' }
-    /** `folded`: in a list to be opened, however few. */
+    /** `folded`: always a menu, even for few options. */
     | { kind: 'choice'; options: { value: Scalar; label: string }[]; folded?: true }
   );
 

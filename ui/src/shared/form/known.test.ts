@@ -38,7 +38,7 @@ it('a mistyped choice is a problem of the form', () => {
   expect(check(plan, { category: 'Grocerys', company: 'quil' })).toEqual([]);
 });
 
-it('an open field says what is new, a filter does not', () => {
+it('an open field marks new values, a filter does not', () => {
   expect(newValue(category, 'Grocerys')).toEqual({ said: 'New category', meant: 'Groceries' });
   expect(newValue(category, 'Rent')).toEqual({ said: 'New category', meant: null });
   expect(newValue(category, 'travel')).toBeNull();
@@ -46,11 +46,11 @@ it('an open field says what is new, a filter does not', () => {
   expect(newValue(company, 'quil')).toBeNull();
 });
 
-it('values that cannot be read refuse nothing', () => {
+it('without loaded values nothing is refused', () => {
   expect(check(withKnown(planOf(schema), {}), { stage: 'led', category: 'x' })[0]?.message).toBe('led is not a stage.');
   expect(check(planOf(schema), { stage: 'led' })).toEqual([]);
 });
 
-it('values are offered by their beginning first', () => {
+it('prefix matches are offered first', () => {
   expect(matchingValues(['Food/Travel', 'Travel'], 'trav')).toEqual(['Travel', 'Food/Travel']);
 });

@@ -1,11 +1,11 @@
-// Values that a field has in the vault: whether a typed one is among them, and which one was meant.
+// Values of a field in the vault: whether an input is one of them, and which one was intended.
 
 import type { Common, Field, ObjectField } from './field';
 
 /** By `type.field`. */
 export type ValuesByField = Readonly<Record<string, readonly string[]>>;
 
-/** The form with the values that its fields offer. */
+/** Adds the offered values to a form's fields. */
 export function withKnown(plan: ObjectField, values: ValuesByField): ObjectField {
   const fields = plan.fields.map((field): Field => {
     if (field.valuesFrom === undefined) return field;
@@ -16,7 +16,7 @@ export function withKnown(plan: ObjectField, values: ValuesByField): ObjectField
   return { ...plan, fields };
 }
 
-/** Why a text is refused by a field that takes known values only. */
+/** Why a field with a closed set of values refuses a text. */
 export function notKnown(field: Common, text: string): { message: string; fix?: { label: string; draft: string } } | null {
   const { known = [], values, label } = field;
   if (values !== 'only' || known.length === 0 || isKnown(known, text)) return null;
@@ -28,14 +28,17 @@ export function notKnown(field: Common, text: string): { message: string; fix?: 
   };
 }
 
-/** That a text is a new value, and the known one it may be a slip of; `null` where nothing is to be said. */
+/**
+ * The note that a text is a new value, with the known one it may be a typo of; `null` if there is nothing to
+ * say.
+ */
 export function newValue(field: Common, text: string): { said: string; meant: string | null } | null {
   const { known, values, label } = field;
   if (known === undefined || values !== undefined || text.trim() === '' || isKnown(known, text)) return null;
   return { said: `New ${label.toLowerCase()}`, meant: nearest(known, text) };
 }
 
-/** Known values for what is typed: those that begin with it before those that have it elsewhere. */
+/** Known values that match the input: prefix matches first. */
 export function matchingValues(known: readonly string[], text: string): string[] {
   const typed = folded(text);
   const begins = known.filter((value) => folded(value).startsWith(typed));
@@ -53,7 +56,7 @@ function nearest(known: readonly string[], text: string): string | null {
   return near.toSorted((a, b) => a.steps - b.steps)[0]?.value ?? null;
 }
 
-/** Letters to add, drop, change or swap with their neighbour to make one text the other. */
+/** Edit distance with transpositions. */
 function steps(a: string, b: string): number {
   const rows: number[][] = Array.from({ length: a.length + 1 }, (_, i) => [i]);
   const at = (i: number, j: number) => rows[i]?.[j] ?? j;

@@ -23,7 +23,7 @@ it.each([
   ['', 'en-GB', null],
 ])('%s in %s is %s', (text, locale, plain) => expect(readNumber(text, locale)).toBe(plain));
 
-it('what is shown is read back as it was', () => {
+it('a formatted number is parsed back unchanged', () => {
   for (const locale of ['en-GB', 'de-DE'])
     for (const plain of ['1.234', '12500', '-0.5']) expect(readNumber(shownNumber(plain, locale), locale)).toBe(plain);
 });

@@ -1,8 +1,8 @@
-// Numbers as a person types them. What is sent is a plain decimal, never a float.
+// Parses typed numbers. The result is a plain decimal, never a float.
 
 const PLAIN = /^[+-]?\d+(\.\d+)?$/;
 
-/** The language of numbers; a system without one (`LC_ALL=C`) has a name that `Intl` refuses. */
+/** The locale for numbers; a system without one (`LC_ALL=C`) has a name that `Intl` rejects. */
 export function numberLocale(language: string): string {
   try {
     return Intl.NumberFormat.supportedLocalesOf(language)[0] ?? 'en';
@@ -11,14 +11,14 @@ export function numberLocale(language: string): string {
   }
 }
 
-/** The sign before the decimals, and the one between thousands. */
+/** The decimal separator, and the thousands separator. */
 function signsOf(locale: string): { decimal: string; group: string } {
   const parts = new Intl.NumberFormat(locale, { useGrouping: true }).formatToParts(1234567.5);
   const of = (type: string) => parts.find((part) => part.type === type)?.value;
   return { decimal: of('decimal') === ',' ? ',' : '.', group: of('group') ?? ',' };
 }
 
-/** The plain decimal that a text means; `null` where it is no number or could be two. */
+/** The plain decimal of a text; `null` if it is invalid or ambiguous. */
 export function readNumber(text: string, locale: string): string | null {
   const { decimal } = signsOf(locale);
   const bare = text
@@ -28,18 +28,18 @@ export function readNumber(text: string, locale: string): string | null {
   const other = decimal === '.' ? ',' : '.';
   const grouped = (by: string) => new RegExp(`^[+-]?\\d{1,3}(\\${by}\\d{3})+$`);
   const [whole = '', fraction, more] = bare.split(decimal);
-  // As the user's own numbers are written: 12,500.75 or 12.500,75.
+  // In the user's notation: 12,500.75 or 12.500,75.
   if (more === undefined && (grouped(other).test(whole) || /^[+-]?\d+$/.test(whole)) && (fraction === undefined || /^\d+$/.test(fraction)))
     return joined(whole.replaceAll(other, ''), fraction);
   if (grouped(decimal).test(bare) && bare.split(decimal).length > 2) return bare.replaceAll(decimal, '');
-  // As others write them, where there is one reading only: the other sign stands last.
+  // In the other notation, if unambiguous: its decimal separator comes last.
   const [left = '', right, third] = bare.split(other);
   if (right === undefined || third !== undefined || !/^\d+$/.test(right)) return null;
   if (grouped(decimal).test(left)) return joined(left.replaceAll(decimal, ''), right);
   return /^[+-]?\d+$/.test(left) && right.length !== 3 ? joined(left, right) : null;
 }
 
-/** A plain decimal with the sign that the user's decimals have; any other text as it is. */
+/** A plain decimal with the user's decimal separator; other text is unchanged. */
 export function shownNumber(text: string, locale: string): string {
   return PLAIN.test(text) ? text.replace('.', signsOf(locale).decimal) : text;
 }

@@ -22,7 +22,7 @@ it.each([
 it.each([
   ['1250.50', null],
   ['12.000000000000000001', 'It has too many digits to be sent exactly. Use 12'],
-  // What would be near is no plain number.
+  // Its nearest float is not a plain number.
   ['1234567890123456789012345', 'It has too many digits to be sent exactly.'],
 ])('decimal %s that is sent as a number: %s', (text, expected) => expect(said(checkDecimal(text, { asNumber: true }))).toBe(expected));
 

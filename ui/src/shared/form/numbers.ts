@@ -1,4 +1,4 @@
-// Checks typed numbers without ever turning a decimal into a float.
+// Validates typed numbers without converting decimals to floats.
 
 interface Wrong {
   message: string;
@@ -12,7 +12,7 @@ interface Range {
 
 const PLAIN = /^[+-]?\d+(\.\d+)?$/;
 
-/** `asNumber`: it is sent as a number, which has not room for all digits. */
+/** `asNumber`: it is sent as a JSON number, with limited precision. */
 export function checkDecimal(text: string, { asNumber = false, ...range }: Range & { asNumber?: boolean } = {}): Wrong | null {
   const typed = text.trim();
   if (PLAIN.test(typed)) return (asNumber ? inexact(typed, PLAIN) : null) ?? outside(typed, range);
@@ -31,9 +31,9 @@ export function checkNumber(text: string, rule: Range & { whole: boolean }): Wro
   return inexact(typed) ?? outside(typed, rule);
 }
 
-/** Why a value in JSON cannot be sent as it was typed: one of its numbers would be rounded. */
+/** Why JSON text cannot be sent unchanged: one of its numbers would be rounded. */
 export function checkJsonNumbers(text: string): string | null {
-  // A text is taken whole, so that what is in it is no number.
+  // Strings are matched as a whole, to skip numbers inside them.
   const parts = text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g);
   const wrong = [...parts].find(([part]) => !part.startsWith('"') && !isExact(part));
   return wrong === undefined ? null : `${wrong[0]} ${TOO_LONG}`;
@@ -41,7 +41,7 @@ export function checkJsonNumbers(text: string): string | null {
 
 const TOO_LONG = 'has too many digits to be sent exactly.';
 
-/** `form`: how the field wants its numbers. */
+/** `form`: the format that the field requires. */
 function inexact(typed: string, form = /./): Wrong | null {
   if (isExact(typed)) return null;
   const near = Number(typed);
@@ -49,13 +49,13 @@ function inexact(typed: string, form = /./): Wrong | null {
   return { message: `It ${TOO_LONG}`, ...fix };
 }
 
-/** Whether a typed number is still the same once it is a number of JavaScript, and so of JSON. */
+/** Whether a typed number survives conversion to a JavaScript and JSON number. */
 export function isExact(typed: string): boolean {
   const sent = Number(typed);
   return Number.isFinite(sent) && valueOf(typed) === valueOf(String(sent));
 }
 
-/** Sign, digits without zeros at either end, and their exponent. */
+/** Sign, significant digits, and exponent. */
 function valueOf(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().replace(/^[+-]/, '').split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
@@ -66,13 +66,13 @@ function valueOf(number: string): string {
   return `${sign}${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
 }
 
-/** "1,234.50", "1.234,50", "12,5", "€ 40" → a plain decimal, where only one reading makes sense. */
+/** "1,234.50", "1.234,50", "12,5", "€ 40" → a plain decimal, if unambiguous. */
 function plainDecimal(text: string): string | null {
   const bare = text.replace(/^[€$£\s]+|[€$£\s]+$|(?<=\d)[\s'’](?=\d{3})/g, '');
   if (PLAIN.test(bare)) return bare;
   if (/^[+-]?\d{1,3}(,\d{3})+\.\d+$/.test(bare)) return bare.replaceAll(',', '');
   if (/^[+-]?\d{1,3}(\.\d{3})+,\d+$/.test(bare)) return bare.replaceAll('.', '').replace(',', '.');
-  // "1,234" may be either; only a comma not followed by three digits is surely a decimal one.
+  // "1,234" is ambiguous; a comma is only certain to be decimal if not followed by three digits.
   if (/^[+-]?\d+,(\d{1,2}|\d{4,})$/.test(bare)) return bare.replace(',', '.');
   return null;
 }

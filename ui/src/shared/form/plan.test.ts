@@ -4,7 +4,7 @@ import type { JsonValue } from '../../ipc/protocol.generated';
 import { argsOf, check, draftOf, metaOf, type Draft, type Field } from './plan';
 import { labelOf, planOf } from './schema';
 
-/** Lists the fields of a schema, one line each: `key kind[ *] [| beside the label]`. */
+/** The fields of a schema, one line each: `key kind[ *] [| beside the label]`. */
 function fieldLines(schema: JsonValue): string[] {
   return planOf(schema).fields.map(
     (field) => `${field.key} ${kindOf(field)}${field.required ? ' *' : ''} | ${metaOf(field)}`,
@@ -18,7 +18,7 @@ function kindOf(field: Field): string {
   return field.kind;
 }
 
-/** What a draft sends, or the problems that keep it from being sent. */
+/** The arguments of a draft, or the problems that prevent sending it. */
 function send(schema: JsonValue, draft: Draft): JsonValue | undefined | string[] {
   const plan = planOf(schema);
   const problems = check(plan, draft);
@@ -33,11 +33,11 @@ const object = (properties: { [key: string]: JsonValue }, required: string[] = [
   required,
 });
 
-describe('a number of too many digits', () => {
+describe('a number with too many digits', () => {
   const many = '12345678901234567890.5';
   const given = (properties: { [key: string]: JsonValue }, draft: Draft) => send(object(properties, ['a']), { a: draft });
 
-  it('is refused where a decimal is sent as a number, not where it is sent as text', () => {
+  it('is refused if sent as a number, not if sent as text', () => {
     expect(given({ a: { type: 'number', format: 'decimal' } }, many)).toEqual([
       'a: It has too many digits to be sent exactly. Use 12345678901234567000',
     ]);
@@ -54,13 +54,13 @@ describe('a number of too many digits', () => {
   });
 
   it.each(['{"id": "12345678901234567890", "12345678901234567890": 1}', String.raw`["a \" 12345678901234567890"]`, '[1.50, -2e3, 0.1]'])(
-    'is none where it is text, or exact: %s',
+    'is accepted within text, or if exact: %s',
     (text) => expect(given({ a: {} }, text)).toEqual({ a: JSON.parse(text) as JsonValue }),
   );
 });
 
 describe('the fields of a schema', () => {
-  it('has one kind of field for each kind of value', () => {
+  it('has one kind of field per kind of value', () => {
     const schema = object(
       {
         name: { type: 'string' },
@@ -90,7 +90,7 @@ describe('the fields of a schema', () => {
     ]);
   });
 
-  it('says how many there are to choose from where they do not fit beside each other', () => {
+  it('counts the options that do not fit side by side', () => {
     const stage = { enum: ['lead', 'contacted', 'qualified', 'proposal', 'won', 'lost'] };
     expect(fieldLines(object({ stage }))).toEqual([
       'stage lead/contacted/qualified/proposal/won/lost | one of 6, optional',
@@ -116,7 +116,7 @@ describe('the fields of a schema', () => {
     ]);
   });
 
-  it('takes the description beside a reference', () => {
+  it('uses the description beside a reference', () => {
     const schema: JsonValue = {
       type: 'object',
       properties: { from: { $ref: '#/$defs/Day', description: 'First day' } },
@@ -157,13 +157,13 @@ describe('the fields of a schema', () => {
     expect(fieldLines(object({ part }))).toEqual(['part either | text or number, optional']);
   });
 
-  it('has a JSON field for an argument the schema does not know', () => {
+  it('has a JSON field for an argument not in the schema', () => {
     const plan = planOf(object({ name: { type: 'string' } }), { name: 'Jane', speed: 3 });
     expect(plan.fields.map((field) => field.key)).toEqual(['name', 'speed']);
     expect(argsOf(plan, draftOf(plan, { name: 'Jane', speed: 3 }))).toEqual({ name: 'Jane', speed: 3 });
   });
 
-  it('has no field where the schema has none', () => {
+  it('has no field if the schema has none', () => {
     expect(planOf({ type: 'object' }).fields).toEqual([]);
     expect(planOf(true).fields).toEqual([]);
     expect(argsOf(planOf(true), undefined)).toEqual({});
@@ -191,7 +191,7 @@ describe('what a draft sends', () => {
     ['name'],
   );
 
-  it('leaves out what is empty', () => {
+  it('omits empty values', () => {
     expect(send(schema, { name: 'Jane', amount: '', limit: ' ', tags: ['', ''], next_contact: '' })).toEqual({
       name: 'Jane',
     });
@@ -204,21 +204,21 @@ describe('what a draft sends', () => {
     [' -0.10 ', -0.1],
     ['Acme', 'Acme'],
     ['120 USD', '120 USD'],
-    // A number to the eye, and another one or none once it is read.
+    // Looks like a number, but parses differently or not at all.
     ['007', '007'],
     ['+49', '+49'],
     ['12,5', '12,5'],
     ['12e5', '12e5'],
     ['123456789012345678901', '123456789012345678901'],
     ['0.1000000000000000055', '0.1000000000000000055'],
-    // In quotes it is text.
+    // Quoted, so it is text.
     ['"42"', '42'],
     ['"Acme"', '"Acme"'],
   ])('sends %s as the text or the number it is', (typed, sent) => {
     expect(send(object({ part: either }), { part: typed })).toEqual({ part: sent });
   });
 
-  it('sends a number only where the schema takes it', () => {
+  it('sends a number only if the schema accepts it', () => {
     const count = object({ part: { type: ['string', 'integer'] } });
     expect(send(count, { part: '2' })).toEqual({ part: 2 });
     expect(send(count, { part: '2.5' })).toEqual({ part: '2.5' });
@@ -227,11 +227,11 @@ describe('what a draft sends', () => {
     expect(send(width, { part: 'wide' })).toEqual([expect.stringMatching(/^part: /)]);
   });
 
-  it('keeps decimals as the text that was typed', () => {
+  it('keeps decimals as typed text', () => {
     expect(send(schema, { name: 'Jane', amount: '0.10' })).toEqual({ name: 'Jane', amount: '0.10' });
   });
 
-  it('sends each value as its type', () => {
+  it('sends each value with its type', () => {
     const draft = { name: 'Jane', limit: '20', recurring: false, stage: 'won', tags: ['vip', ''], where: '[{"a": 1}]' };
     expect(send(schema, draft)).toEqual({
       name: 'Jane',
@@ -243,7 +243,7 @@ describe('what a draft sends', () => {
     });
   });
 
-  it('says what is missing', () => expect(send(schema, {})).toEqual(['name: Fill in name']));
+  it('reports missing values', () => expect(send(schema, {})).toEqual(['name: Fill in name']));
 
   it('sends null for a required value that may be null', () => {
     expect(send(object({ value: { type: ['string', 'null'] } }, ['value']), {})).toEqual({ value: null });
@@ -258,7 +258,7 @@ describe('what a draft sends', () => {
     expect(send(edit, { path: 'a.md', old: 'x' })).toEqual({ path: 'a.md', old: 'x', new: '' });
   });
 
-  it('asks for the inside of an optional object only when something is in it', () => {
+  it('requires nested values of an optional object only if it is used', () => {
     const nested = object({ address: object({ street: { type: 'string' }, city: { type: 'string' } }, ['city']) });
     expect(send(nested, {})).toEqual({});
     expect(send(nested, { address: { street: 'Mill Lane 2' } })).toEqual(['address.city: Fill in city']);
@@ -279,7 +279,7 @@ describe('what a draft sends', () => {
     ['JSON of the wrong form', { where: '{"a": 1}' }, 'where: Type "object" is invalid. Expected "array"'],
   ])('refuses %s', (_, draft, problem) => expect(send(schema, { name: 'Jane', ...draft })).toEqual([problem]));
 
-  it('says where in the text JSON ends being JSON', () => {
+  it('reports the position of a JSON error', () => {
     expect(send(schema, { name: 'Jane', where: '[{]' })).toEqual([expect.stringMatching(/^where: Not JSON: /)]);
   });
 
@@ -291,7 +291,7 @@ describe('what a draft sends', () => {
   });
 });
 
-describe('a draft of given arguments', () => {
+describe('a draft from arguments', () => {
   it('sends the same arguments again', () => {
     const args = {
       title: 'Harborline',
@@ -317,13 +317,13 @@ describe('a draft of given arguments', () => {
     expect(argsOf(plan, draftOf(plan, args))).toEqual(args);
   });
 
-  it.each([42, 0.1, 1e21, 1e-7, '42', '"42"', '007', 'Acme', '"Acme"', '1e+21'])('sends %j again as it was', (value) => {
+  it.each([42, 0.1, 1e21, 1e-7, '42', '"42"', '007', 'Acme', '"Acme"', '1e+21'])('round-trips %j', (value) => {
     const plan = planOf(object({ part: { type: ['string', 'number'] }, all: { type: 'array', items: { type: ['string', 'number'] } } }));
     const args = { part: value, all: [value] };
     expect(argsOf(plan, draftOf(plan, args))).toEqual(args);
   });
 
-  it('stands on the presets of the schema', () => {
+  it('includes the presets of the schema', () => {
     const plan = planOf(
       object({ limit: { type: 'integer', default: 20 }, method: { enum: ['fifo', 'average'], default: 'fifo' } }),
     );

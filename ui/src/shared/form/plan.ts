@@ -1,5 +1,5 @@
-// The fields of a form and what is typed into them: what it stands for, and what is wrong with it.
-// Everything typed stays text until it is sent, so nothing a person wrote is lost or rounded on the way.
+// Converts drafts of form fields to arguments and problems. Input stays text until it is sent, so that
+// nothing is lost or rounded.
 
 import type { JsonValue } from '../../ipc';
 
@@ -12,15 +12,15 @@ import { checkDecimal, checkJsonNumbers, checkNumber } from './numbers';
 
 export type { Common, Draft, Field, ObjectField, Scalar, ScalarField, Start } from './field';
 
-/** What is wrong with one field, and, where it is clear what was meant, the text that fixes it. */
+/** A field's problem and, if the intended value is clear, the text that fixes it. */
 export interface Problem {
-  /** Keys from the root joined by `.`, rows by their number: `where.0`. */
+  /** Keys from the root joined by `.`, rows by index: `where.0`. */
   path: string;
   message: string;
   fix?: { label: string; draft: string };
 }
 
-/** What the fields show for given arguments; presets stand in fields that have no argument. */
+/** The draft for given arguments; missing ones get their presets. */
 export function draftOf(field: Field, value: JsonValue | undefined): Draft {
   const shown = value === undefined ? field.preset : value;
   if (field.kind === 'object') {
@@ -43,7 +43,7 @@ export function draftOf(field: Field, value: JsonValue | undefined): Draft {
   }
 }
 
-/** The arguments a draft stands for; `undefined` where nothing is to be sent. Meaningful without problems only. */
+/** The arguments of a draft; `undefined` if nothing is to be sent. Only valid without problems. */
 export function argsOf(field: Field, draft: Draft): JsonValue | undefined {
   const nothing = field.required && field.nullable ? null : undefined;
   switch (field.kind) {
@@ -68,7 +68,7 @@ export function argsOf(field: Field, draft: Draft): JsonValue | undefined {
   }
 }
 
-/** Every problem of a draft, in the order of the fields. */
+/** All problems of a draft, in field order. */
 export function check(field: Field, draft: Draft, path = ''): Problem[] {
   const at = (key: string | number) => (path === '' ? String(key) : `${path}.${key}`);
   const missing = (message: string): Problem[] => (field.required && !field.nullable ? [{ path, message }] : []);
@@ -103,26 +103,26 @@ export function check(field: Field, draft: Draft, path = ''): Problem[] {
   }
 }
 
-/** The words beside a label: what kind of value, and whether it may stay empty. */
+/** The hint beside a label: kind of value, and whether it is optional. */
 export function metaOf(field: Field): string {
   const kind = kindWords(field);
   const words = [kind, field.required ? '' : 'optional'].filter((word) => word !== '');
   return words.join(', ');
 }
 
-/** The draft of the field at the end of a row of keys. */
+/** The draft of the field at a path. */
 export function draftAt(draft: Draft, keys: readonly string[]): Draft {
   return keys.reduce(partOf, draft);
 }
 
-/** A draft with another one for the field at the end of a row of keys. */
+/** A draft with the field at a path replaced. */
 export function withField(draft: Draft, [key, ...inner]: readonly string[], next: Draft): Draft {
   if (key === undefined) return next;
   const fields = typeof draft === 'object' && !Array.isArray(draft) ? draft : {};
   return { ...fields, [key]: withField(fields[key], inner, next) };
 }
 
-/** A draft as if the fields with problems were empty. */
+/** A draft with the fields that have problems emptied. */
 export function without(draft: Draft, problems: readonly Problem[]): Draft {
   return problems.reduce((rest, { path }) => emptied(rest, path.split('.')), draft);
 }
@@ -134,7 +134,7 @@ function emptied(draft: Draft, [key, ...inner]: string[]): Draft {
   return { ...draft, [key]: emptied(draft[key], inner) };
 }
 
-/** What is in a draft, without the places where nothing is. */
+/** A draft without its empty parts. */
 export function filled(draft: Draft): Draft {
   if (Array.isArray(draft)) {
     const rows = draft.filter((row) => !isEmpty(row));
@@ -204,7 +204,7 @@ function checkJson(schema: JsonValue, text: string): string | null {
   }
 }
 
-/** A pattern this engine cannot read checks nothing; the tool itself checks again. */
+/** A pattern that this engine cannot parse checks nothing; the tool validates again. */
 function matches(pattern: string, text: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(text);

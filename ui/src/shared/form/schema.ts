@@ -1,13 +1,12 @@
-// Reads a tool's JSON schema into the fields of a form. Never fails: a part of a schema it has no
-// field for becomes a JSON field.
+// Converts a tool's JSON schema to form fields. Never fails: unsupported parts become JSON fields.
 
 import type { JsonValue } from '../../ipc';
 
 import { isObject, type Common, type Field, type ObjectField, type Scalar, type Start } from './plan';
 
 /**
- * The form of `schema`. `value` adds a JSON field for each argument the schema does not know, so
- * that a form never hides a part of a call.
+ * The form of `schema`. `value` adds a JSON field for each argument not in the schema, so that a form never
+ * hides a part of a call.
  */
 export function planOf(schema: JsonValue, value?: JsonValue, reader: Reader = 'model'): ObjectField {
   const field = fieldOf('', schema, true, { root: schema, seen: ['#'], reader }, value);
@@ -15,15 +14,15 @@ export function planOf(schema: JsonValue, value?: JsonValue, reader: Reader = 'm
   return { ...common('', schema, true, reader), kind: 'object', fields: unknownFields([], value) };
 }
 
-/** For whom the descriptions of a schema are written. Those for a model are in no form. */
+/** The audience of a schema's descriptions. Those for a model are not shown. */
 export type Reader = 'model' | 'person';
 
-/** What the fields of a schema may begin with, those inside of others left out. */
+/** The initial values used by a schema's top-level fields. */
 export function startsIn(schema: JsonValue): ReadonlySet<Start> {
   return new Set(planOf(schema).fields.flatMap(({ starts }) => starts ?? []));
 }
 
-/** The form with what its fields begin with; a preset of the schema goes before. */
+/** The form with its initial values; presets of the schema take precedence. */
 export function started(plan: ObjectField, given: Readonly<Partial<Record<Start, string>>>): ObjectField {
   const fields = plan.fields.map((field) => {
     const value = field.starts === undefined ? undefined : given[field.starts];
@@ -32,7 +31,7 @@ export function started(plan: ObjectField, given: Readonly<Partial<Record<Start,
   return { ...plan, fields };
 }
 
-/** The fields of records whose values a form offers. */
+/** The record fields whose values a form offers. */
 export function valuesIn(schema: JsonValue): string[] {
   return [...new Set(planOf(schema).fields.flatMap(({ valuesFrom }) => valuesFrom ?? []))];
 }
@@ -49,7 +48,7 @@ export function labelOf(key: string): string {
 
 interface Known {
   root: JsonValue;
-  /** References already followed, so that a schema that contains itself ends in a JSON field. */
+  /** Followed references, so that a recursive schema ends in a JSON field. */
   seen: string[];
   reader: Reader;
 }
@@ -70,7 +69,7 @@ function fieldOf(key: string, given: JsonValue, required: boolean, known: Known,
   const scalar = types.every((type) => type === 'string' || type === 'number' || type === 'integer');
   if (schema.format === 'decimal' && scalar)
     return { ...base, kind: 'decimal', asText: types.length === 0 || types.includes('string'), ...range(schema) };
-  // A number with its currency, such as 120 USD.
+  // An amount with its currency, such as 120 USD.
   if (schema.format === 'amount' && scalar) return { ...base, ...textField(key, schema) };
   if (isEither(schema, types)) return { ...base, kind: 'either', schema: inline(schema, known) };
   if (types.length !== 1) return json;
@@ -94,7 +93,7 @@ function fieldOf(key: string, given: JsonValue, required: boolean, known: Known,
   }
 }
 
-/** What another place decides is in no form, unless it is decided already. */
+/** A field decided elsewhere is hidden, unless it already has a value. */
 function isHidden(schema: JsonValue): boolean {
   return isObject(schema) && schema['x-form'] === 'hidden';
 }
@@ -109,7 +108,7 @@ function objectField(
   const properties = isObject(schema.properties) ? schema.properties : {};
   const needed = Array.isArray(schema.required) ? schema.required : [];
   const open = schema.additionalProperties !== undefined && schema.additionalProperties !== false;
-  // An object of free keys has no fields to draw.
+  // An object with free keys has no fields.
   if (!isRoot && (Object.keys(properties).length === 0 || open)) return null;
   const given = isObject(value) ? value : {};
   const shown = Object.entries(properties).filter(([key, inner]) => !isHidden(inner) || given[key] !== undefined);
@@ -129,7 +128,7 @@ function textField(key: string, schema: SchemaObject) {
   const long =
     ['content', 'text', 'body', 'source', 'prompt', 'old', 'new'].includes(key) && (max === undefined || max > 200);
   const pattern = typeof schema.pattern === 'string' ? { pattern: schema.pattern } : {};
-  // Replacing text with nothing, and an empty note, are things a person may want.
+  // Replacing text with nothing, and an empty note, are valid.
   const mayBeEmpty = (key === 'new' || key === 'content') && (min ?? 0) === 0;
   return {
     kind: 'text' as const,
@@ -170,7 +169,7 @@ function textsOf(value: JsonValue | undefined): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** Follows references and takes `null` out of a schema, keeping its description and preset. */
+/** Resolves references and removes `null` from a schema, keeping its description and preset. */
 function simplify(
   given: JsonValue,
   known: Known,
@@ -198,7 +197,7 @@ function simplify(
   return { schema: rest, nullable: nullable || more, seen, circular: false };
 }
 
-/** The one schema of an `anyOf`, `oneOf` or `allOf` that has no other beside `null`. */
+/** The only non-null branch of an `anyOf`, `oneOf` or `allOf`. */
 function onlyBranch(schema: SchemaObject): { schema: JsonValue; nullable: boolean } | null {
   for (const word of ['anyOf', 'oneOf', 'allOf']) {
     const branches = schema[word];
@@ -263,7 +262,7 @@ function typesOf(schema: SchemaObject): string[] {
   return isObject(schema.properties) ? ['object'] : [];
 }
 
-/** Whether a value is text or a number and nothing else, however the schema says so. */
+/** Whether a schema accepts exactly text and numbers, however it is expressed. */
 function isEither(schema: SchemaObject, types: string[]): boolean {
   const branches = schema.anyOf ?? schema.oneOf;
   const ofBranch = (branch: JsonValue) => {
@@ -299,7 +298,7 @@ function resolve(pointer: string, root: JsonValue): JsonValue | undefined {
   return here;
 }
 
-/** A part of a schema that can stand alone: with the definitions its references point to. */
+/** A self-contained part of a schema: with the definitions it references. */
 function inline(schema: JsonValue, known: Known): JsonValue {
   if (!isObject(schema) || !isObject(known.root)) return schema;
   const { $defs, definitions } = known.root as SchemaObject;

@@ -1,4 +1,4 @@
-// The forms of the tools that there are: `tools.generated.json` is what the program lists.
+// The forms of the real tools: `tools.generated.json` is the program's list.
 
 import { describe, expect, it } from 'vitest';
 
@@ -12,7 +12,7 @@ function form(name: string) {
   return planOf((tool?.input_schema ?? null) as JsonValue);
 }
 
-/** The arguments that a form sends for what was typed, or what is wrong with it. */
+/** The arguments that a form sends for this draft, or its problems. */
 function send(name: string, draft: { [key: string]: Draft }) {
   const plan = form(name);
   const problems = check(plan, { ...draftOf(plan, undefined) as object, ...draft });
@@ -29,26 +29,26 @@ const amounts: [tool: string, fields: string[]][] = [
 ];
 
 describe('amounts', () => {
-  it.each(amounts)('of %s are fields for decimals, sent as text', (name, fields) => {
+  it.each(amounts)('of %s are decimal fields, sent as text', (name, fields) => {
     const decimals = form(name).fields.filter(({ kind }) => kind === 'decimal');
     expect(decimals.map(({ key }) => key)).toEqual(fields);
     for (const field of decimals) expect(argsOf(field, '1.234567890123456789')).toBe('1.234567890123456789');
   });
 
-  it('with a decimal comma are told what to write', () => {
+  it('with a decimal comma suggest the right notation', () => {
     const trade = { symbol: 'NGTL', kind: 'buy', date: '2026-11-20', quantity: '10', price: '84,20' };
     expect(send('portfolio.add_trade', trade)).toEqual([['price', 'Write a plain number.', '84.20']]);
     expect(send('portfolio.add_trade', { ...trade, price: '84.20' })).toMatchObject({ quantity: '10', price: '84.20' });
   });
 
-  it('that may have their currency beside them are a line of text', () => {
+  it('that may include their currency are text inputs', () => {
     const target = form('portfolio.watch').fields.find(({ key }) => key === 'target');
     expect(target).toMatchObject({ kind: 'text', long: false, required: false });
     expect(send('portfolio.watch', { symbol: 'NVDA', target: '120 USD' })).toEqual({ symbol: 'NVDA', target: '120 USD' });
   });
 });
 
-it('nobody has to write JSON to use a panel', () => {
+it('no panel needs JSON input', () => {
   const json = tools.flatMap(({ name }) => form(name).fields.filter(({ kind }) => kind === 'json').map(({ key }) => `${name} ${key}`));
   expect(json).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// What the fields of a form offer from the vault: values in use, and notes by name.
+// Loads what a form's fields offer from the vault: used values, and notes by name.
 
 import { useCallback, useMemo } from 'react';
 
@@ -9,7 +9,7 @@ import type { ValuesByField } from './known';
 import { valuesIn } from './schema';
 import type { Suggest } from './Suggestions';
 
-/** The values that the schema's fields have in records of the skill; none until they are read. */
+/** Values of the schema's fields in the skill's records; none until loaded. */
 export function useValuesInUse(skill: string, schema: JsonValue): ValuesByField | undefined {
   const fields = useMemo(() => valuesIn(schema), [schema]);
   const { data } = useRpc('values_in_use', fields.length === 0 || skill === '' ? null : { skill, fields });

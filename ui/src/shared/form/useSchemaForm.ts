@@ -1,4 +1,4 @@
-// The state of one form: what is typed, what is wrong with it, and the arguments it stands for.
+// The state of one form: drafts, problems, and the resulting arguments.
 
 import { useCallback, useMemo, useState } from 'react';
 
@@ -11,33 +11,33 @@ import type { Starts } from './useStarts';
 export interface SchemaFormState {
   readonly plan: ObjectField;
   readonly draft: Draft;
-  /** What would be sent; fields with a problem are left out. */
+  /** The arguments to send; fields with a problem are omitted. */
   readonly args: JsonValue;
-  /** All problems, also of fields nobody has been in. */
+  /** All problems, including those of untouched fields. */
   readonly problems: readonly Problem[];
-  /** The problems people are shown: of fields they have left, or all after a try to send, and what they were told. */
+  /** The visible problems: of fields that were left, or all after a submit, and reported ones. */
   readonly shown: readonly Problem[];
-  /** A shown problem has to be fixed first. A reported one need not: its fix may be in another field. */
+  /** A visible problem must be fixed first. A reported one need not: its fix may be in another field. */
   readonly blocked: boolean;
-  /** Something differs from what the form began with. */
+  /** Whether anything differs from the initial values. */
   readonly changed: boolean;
   setDraft(draft: Draft): void;
-  /** Writes the field at the end of a row of keys. */
+  /** Sets the field at a path. */
   setField(keys: readonly string[], draft: Draft): void;
-  /** Checks the field from now on, until it is written in again. */
+  /** Validates the field from now on, until it is edited again. */
   leave(path: string): void;
-  /** Stops showing a field's problem while it is written in. */
+  /** Hides a field's problem while it is edited. */
   enter(path: string): void;
   /** The arguments, or `null` after showing every problem. */
   submit(): JsonValue | null;
-  /** Shows the problems that the backend found, until anything is written: the fix may be in another field. */
+  /** Shows problems found by the backend until any edit, since the fix may be in another field. */
   tell(problems: readonly Problem[]): void;
   clear(): void;
 }
 
 /**
- * Begins with `initial`, or the presets of the schema and what its fields start with. Another tool needs another
- * form: give the component a `key`.
+ * Starts with `initial`, or with the presets of the schema and its initial values. Set a `key` on the
+ * component, since another tool needs another form.
  */
 export function useSchemaForm(schema: JsonValue, initial?: JsonValue, { starts, values, reader }: FormOptions = {}): SchemaFormState {
   const plan = useMemo(() => {
@@ -50,14 +50,14 @@ export function useSchemaForm(schema: JsonValue, initial?: JsonValue, { starts, 
 
 interface FormOptions {
   readonly starts?: Starts | undefined;
-  /** The values in the vault that its fields offer; none until they are read. */
+  /** The values in the vault that its fields offer; none until loaded. */
   readonly values?: ValuesByField | undefined;
   readonly reader?: Reader | undefined;
 }
 
 const none: readonly Problem[] = [];
 
-/** The form of fields that are read from a schema already. */
+/** The form of an existing plan. */
 export function usePlanForm(plan: ObjectField, initial?: JsonValue): SchemaFormState {
   const [draft, setDraft] = useState<Draft>(() => draftOf(plan, initial));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
@@ -78,7 +78,7 @@ export function usePlanForm(plan: ObjectField, initial?: JsonValue): SchemaFormS
   );
   const setField = useCallback(
     (keys: readonly string[], next: Draft) => {
-      // Two fields may be written between two renderings: one that is left and one that is entered.
+      // Two fields may change between two renders: the one that is left and the one that is entered.
       setDraft((now) => withField(now, keys, next));
       if (text(withField(draft, keys, next)) !== text(draft)) setTold(none);
     },
@@ -112,7 +112,7 @@ export function usePlanForm(plan: ObjectField, initial?: JsonValue): SchemaFormS
   };
 }
 
-/** What is in a draft, to be compared. */
+/** A canonical form for comparisons. */
 function text(draft: Draft): string {
   return JSON.stringify(filled(draft)) ?? '';
 }

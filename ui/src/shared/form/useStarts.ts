@@ -1,4 +1,4 @@
-// What the fields of a tool's form begin with, where its schema says so.
+// Loads initial values of a tool's form, if its schema requests any.
 
 import { useMemo } from 'react';
 
@@ -9,7 +9,7 @@ import { startsIn } from './schema';
 
 export type Starts = Readonly<Partial<Record<Start, string>>>;
 
-/** None until it is known; a form that is drawn earlier would begin without. The currency is asked for where a field wants it. */
+/** None until loaded; render the form only afterwards. The currency is only loaded if a field needs it. */
 export function useStarts(skill: string, schema: JsonValue): Starts | null {
   const today = useApp((app) => app.status?.today ?? '');
   const wants = useMemo(() => startsIn(schema), [schema]);

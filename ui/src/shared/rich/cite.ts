@@ -1,18 +1,18 @@
-// Links of an answer to pages that were read become numbers that name their page.
+// Turns an answer's links to source pages into numbers that show the page.
 
-/** A page that text may cite. */
+/** A citable page. */
 export interface CitedPage {
   readonly number: number;
   /** "Price list 2026, quillon.example, dated 2 Nov". */
   readonly label: string;
 }
 
-/** Once or more for each time the HTML is set. `pages`: by address without the place in the page. */
+/** May run repeatedly on the same HTML. `pages`: by address without its fragment. */
 export function markCitations(root: HTMLElement, pages: ReadonlyMap<string, CitedPage>): void {
   for (const link of root.querySelectorAll<HTMLAnchorElement>('a[href]:not(.nova-cite, [data-note], [data-image])')) {
     const page = pages.get(link.href.replace(/#.*$/, ''));
     if (page === undefined || link.nextElementSibling?.classList.contains('nova-cite')) continue;
-    // A model writes a number of its own, which says nothing beside the one of the page.
+    // A number written by the model itself conflicts with the page's number.
     if (/^[[(]?\d+[\])]?$/.test((link.textContent ?? '').trim())) asNumber(link, page);
     else link.after(asNumber(document.createElement('a'), page, link.href));
   }

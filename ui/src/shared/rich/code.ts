@@ -1,15 +1,15 @@
-// Colours of code in messages. The library knows which word is what; the colours are tokens (html.css).
+// Syntax highlighting in messages. The library tokenises; the colours are design tokens (html.css).
 
 import { lazy, remembered } from './lazy';
 
-/** Letters. Longer code stays in one colour: it would hold up the window. */
+/** Characters. Longer code is not highlighted, as it would block the window. */
 const MOST = 50_000;
-/** Letters. While code is still being written it is coloured anew with every few letters. */
+/** Characters. Streaming code is highlighted again every few letters. */
 const MOST_WHILE_GROWING = 4000;
 
 export const highlighter = lazy(() => import('highlight.js/lib/common').then((library) => library.default));
 
-/** Colours the code below `root`. False where the library has yet to be loaded. */
+/** Highlights the code below `root`. False if the library is not loaded yet. */
 export function colourCode(root: HTMLElement, growing: boolean): boolean {
   const blocks = [...root.querySelectorAll<HTMLElement>('pre > code[class^="language-"]:not([data-coloured])')];
   if (blocks.length === 0) return true;
@@ -27,7 +27,7 @@ export function colourCode(root: HTMLElement, growing: boolean): boolean {
   return true;
 }
 
-/** "rust" of a code element that names its language. */
+/** The language of a code element: "rust". */
 export function languageOf(code: Element | null): string | null {
   return /(?:^|\s)language-(\S+)/.exec(code?.className ?? '')?.[1]?.toLowerCase() ?? null;
 }
@@ -35,7 +35,7 @@ export function languageOf(code: Element | null): string | null {
 const colour = remembered((text, language) => {
   const value = highlighter.now()?.highlight(text, { language, ignoreIllegals: true }).value;
   if (value === undefined) return null;
-  // What the library wrote has the text escaped; read apart from the page, nothing of it could run.
+  // The library escapes the text; parsed in a detached fragment, nothing could run anyway.
   const fragment = document.createDocumentFragment();
   fragment.append(...new DOMParser().parseFromString(value, 'text/html').body.childNodes);
   return fragment;

@@ -1,8 +1,8 @@
-// What rendered Markdown gets on the page: bars over code, tables that scroll in place, names for check boxes.
+// Adds to rendered Markdown: bars over code, scrollable tables, labels for check boxes.
 
 import { languageOf } from './code';
 
-/** Once for each time the HTML is set. */
+/** Once each time the HTML is set. */
 export function decorate(root: HTMLElement): void {
   for (const pre of root.querySelectorAll<HTMLElement>('pre')) {
     if (pre.parentElement?.classList.contains('nova-code')) continue;
@@ -32,14 +32,14 @@ export function decorate(root: HTMLElement): void {
   for (const link of root.querySelectorAll<HTMLElement>('a[data-image]')) link.dataset['tip'] = `Picture, not loaded: ${link.getAttribute('href')}`;
 }
 
-/** The text of the code whose Copy was pressed; none where something else was. */
+/** The text of the code whose Copy was clicked, or null. */
 export function copied(target: Element): { readonly text: string; readonly button: HTMLElement } | null {
   const button = target.closest<HTMLElement>('.nova-copy');
   const code = button?.closest('.nova-code')?.querySelector('pre');
   return button && code ? { text: (code.textContent ?? '').replace(/\n$/, ''), button } : null;
 }
 
-/** The keyboard reaches what can be scrolled. */
+/** Makes a scrollable element reachable by keyboard. */
 function scrolls(element: HTMLElement, label: string): void {
   element.tabIndex = 0;
   element.setAttribute('role', 'group');

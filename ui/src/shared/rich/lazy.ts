@@ -1,7 +1,7 @@
-// A library that most messages do not need: its own file of the build, read when it is first wanted.
+// A library that few messages need: a separate chunk, loaded on demand.
 
 export interface Lazy<T> {
-  /** None until it was loaded. */
+  /** Null until loaded. */
   now(): T | null;
   load(): Promise<T>;
 }
@@ -15,7 +15,7 @@ export function lazy<T>(read: () => Promise<T>): Lazy<T> {
       (loading ??= read().then(
         (library) => (loaded = library),
         (failed: unknown) => {
-          // The next one who wants it asks again.
+          // The next use retries.
           loading = null;
           throw failed;
         },
@@ -23,7 +23,7 @@ export function lazy<T>(read: () => Promise<T>): Lazy<T> {
   };
 }
 
-/** What was made once of a text is copied from then on: a message that grows makes its last block anew all the time. */
+/** Caches results by text: a streaming message renders its last block again and again. */
 export function remembered(make: (text: string, kind: string) => Node | null, most = 300): (text: string, kind: string) => Node | null {
   const made = new Map<string, Node | null>();
   return (text, kind) => {

@@ -1,15 +1,15 @@
-// Formulas in messages, set by KaTeX with its own fonts.
+// Formulas in messages, rendered by KaTeX with its own fonts.
 
 import { lazy, remembered } from './lazy';
 
-/** Letters. */
+/** Characters. */
 const MOST = 5000;
 
 export const typesetter = lazy(() =>
   Promise.all([import('katex'), import('katex/dist/katex.min.css')]).then(([library]) => library.default),
 );
 
-/** Sets the formulas below `root`. False where the library has yet to be loaded. */
+/** Renders the formulas below `root`. False if the library is not loaded yet. */
 export function setFormulas(root: HTMLElement): boolean {
   const formulas = [...root.querySelectorAll<HTMLElement>('span.math:not([data-set])')];
   if (formulas.length === 0) return true;
@@ -31,7 +31,7 @@ const typeset = remembered((formula, kind) => {
     displayMode: kind === 'display',
     throwOnError: false,
     errorColor: 'var(--danger)',
-    // What the model writes may neither link, nor load, nor grow without end.
+    // Untrusted input: no links, no loading, bounded expansion.
     trust: false,
     strict: 'ignore',
     maxSize: 20,

@@ -6,7 +6,7 @@ import { Html } from '../Html';
 
 const show = (html: string, more = {}) => render(<Html html={html} onNote={() => {}} onLink={() => {}} {...more} />).container;
 
-test('code is coloured, names its language and is copied as it was written', async () => {
+test('code is highlighted, shows its language and is copied as written', async () => {
   const user = userEvent.setup();
   const root = show('<pre><code class="language-rust">fn x() {\n  "&lt;img src=x onerror=alert(1)&gt;"\n}\n</code></pre>');
   await waitFor(() => expect(root.querySelector('.hljs-keyword')?.textContent).toBe('fn'));
@@ -16,13 +16,13 @@ test('code is coloured, names its language and is copied as it was written', asy
   expect(await navigator.clipboard.readText()).toBe('fn x() {\n  "<img src=x onerror=alert(1)>"\n}');
 });
 
-test('code of a language that nobody knows stays as it is', async () => {
+test('code in an unknown language is unchanged', async () => {
   const root = show('<pre><code class="language-rust">fn</code></pre><pre><code class="language-xyz">a &lt;b&gt;</code></pre>');
   await waitFor(() => expect(root.querySelector('[data-coloured]')).not.toBeNull());
   expect(root.querySelector('.language-xyz')?.innerHTML).toBe('a &lt;b&gt;');
 });
 
-test('a formula is set, and neither links nor loads', async () => {
+test('a formula is rendered, and neither links nor loads', async () => {
   const root = show(
     '<p><span class="math math-inline">a^2</span> <span class="math math-inline">\\href{javascript:alert(1)}{x} \\includegraphics{https://evil.example/x.png} \\htmlStyle{position:fixed}{y}</span></p>',
   );
@@ -32,13 +32,13 @@ test('a formula is set, and neither links nor loads', async () => {
   expect(root.querySelector('[style*="fixed"]')).toBeNull();
 });
 
-test('an invalid formula shows its text; an endless one ends', async () => {
+test('an invalid formula shows its source; an endless one terminates', async () => {
   const root = show('<p><span class="math math-inline">\\frac{1</span> <span class="math math-display">\\def\\a{\\a\\a}\\a</span></p>');
   await waitFor(() => expect(root.querySelectorAll('[data-set]')).toHaveLength(2));
   expect(root).toHaveTextContent('\\frac{1');
 });
 
-test('a footnote is found in a later block; a remote picture is only a link', async () => {
+test('a footnote is found in a later block; a remote image is only a link', async () => {
   const onLink = vi.fn();
   const other = { onNote: () => {}, onLink };
   const { container } = render(
