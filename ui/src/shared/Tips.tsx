@@ -18,10 +18,9 @@ interface Tip {
 }
 
 /**
- * The tooltips: shows the `data-tip`, and the `data-tip-keys`, of what is under the pointer or has the focus.
- *
- * One for the window: a tooltip for each of a thousand rows would make them slow to draw. It takes no key and no
- * click; an Esc is for what lies below it.
+ * Tooltips: shows the `data-tip` and `data-tip-keys` of the hovered or focused element. One instance for the
+ * window: a tooltip for each of a thousand rows would slow down rendering. It takes no keys or clicks; Esc is
+ * for what is below it.
  */
 export function Tips() {
   const [tip, setTip] = useState<Tip | null>(null);

@@ -8,13 +8,13 @@ import type { ActiveSkill } from '../state/session';
 
 /** A skill in the header. */
 export interface ShownSkill extends ActiveSkill {
-  /** Active in every chat: it leaves this one when it is no longer pinned. */
+  /** Active in every chat: it leaves this one only when unpinned. */
   readonly pinned: boolean;
-  /** Its tools cannot run before the user has signed in. */
+  /** Its tools need a sign-in first. */
   readonly needsSignIn: boolean;
 }
 
-/** The active skills of the open chat; in one that has not begun, those that will be. */
+/** The active skills of the open chat, or those that a new chat will have. */
 export function useShownSkills(): readonly ShownSkill[] {
   const revision = useApp(({ revisions }) => revisions.registry);
   const skills = useSession((state) => state.skills);
@@ -26,7 +26,7 @@ export function useShownSkills(): readonly ShownSkill[] {
       .filter(({ state }) => state === 'available' || state === 'active')
       .map(({ id, lifetime }) => ({ skill: id, by: 'pin', lifetime, pinned: true, needsSignIn: false }));
   }
-  // Until the rows are there, the pin that activated it is known.
+  // Until the rows are loaded, fall back to whether a pin activated it.
   return skills.map((active) => ({
     ...active,
     pinned: rows === null ? active.by === 'pin' : pinned.some(({ id }) => id === active.skill),
@@ -34,7 +34,7 @@ export function useShownSkills(): readonly ShownSkill[] {
   }));
 }
 
-/** Skills as chips; as "3 skills" where they do not all fit, and in a window that is zoomed far in. */
+/** Skills as chips, or as "3 skills" if they do not fit or at high zoom. */
 export function SkillChips({ skills }: { skills: readonly ShownSkill[] }) {
   const room = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLUListElement>(null);
@@ -52,7 +52,7 @@ export function SkillChips({ skills }: { skills: readonly ShownSkill[] }) {
 
   return (
     <div ref={room} className="relative flex h-full min-w-0 flex-1 items-center overflow-hidden">
-      {/* Stays where it is when it does not fit, unseen, to be measured again. */}
+      {/* Stays mounted but hidden when it does not fit, to be measured again. */}
       <ul
         ref={list}
         aria-label="Active skills"
@@ -97,7 +97,7 @@ function SkillChip({ active: { skill, lifetime, pinned, needsSignIn } }: { activ
   const { dropSkill, show } = useActions();
   const [dropping, setDropping] = useState(false);
   const drop = () => {
-    // It goes when the backend says so; a second click asks for nothing new.
+    // The chip disappears on the backend's event; a second click does nothing.
     if (dropping) return;
     setDropping(true);
     void dropSkill(skill).then(() => setDropping(false));

@@ -3,12 +3,12 @@ import { NoteList } from '../shared/NoteList';
 import { useActions, useApp } from '../state/hooks';
 import type { ProblemView } from '../ipc';
 
-/** The copies that Nova made of edits it could not merge, as it names them. */
+/** Copies of edits that could not be merged, found by their file names. */
 export function unmergedCopies(problems: readonly ProblemView[]): string[] {
   return [...new Set(problems.map(({ path }) => path).filter((path) => path.includes(" (Nova's conflicted copy ")))];
 }
 
-/** Edits of another program that collided with a write of Nova's: each is a copy beside its note until it is deleted. */
+/** Outside edits that collided with a write of Nova: each is a copy beside its note until deleted. */
 export function UnmergedBanner({ copies }: { copies: readonly string[] }) {
   const { showPanel, openNote } = useActions();
   const open = (path: string) => {
@@ -25,7 +25,7 @@ export function UnmergedBanner({ copies }: { copies: readonly string[] }) {
   );
 }
 
-/** Reads the copies from the problems of the vault. */
+/** Finds the copies among the vault's problems. */
 export function useUnmergedCopies(): string[] {
   const rows = useApp((app) => app.problems.rows);
   return unmergedCopies(rows ?? []);

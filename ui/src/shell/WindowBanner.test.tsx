@@ -9,7 +9,7 @@ import { WindowBanner } from './WindowBanner';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** As the web view tells it. */
+/** As reported by the web view. */
 function network(there: boolean) {
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(there);
   act(() => void window.dispatchEvent(new Event(there ? 'online' : 'offline')));
@@ -18,13 +18,13 @@ function network(there: boolean) {
 const agreed = { providers: sampleWorld().providers.map((row) => ({ ...row, agreed: true })) };
 const using = (model: string) => ({ world: { ...agreed, status: { ...sampleWorld().status, model } } });
 
-test('without a network one banner says what works, and goes with the network', async () => {
+test('offline one banner says what still works, until the network is back', async () => {
   renderInApp(<WindowBanner />, using('ollama/qwen3:14b'));
   expect(screen.queryByText(/Offline/)).toBeNull();
   network(false);
   expect(screen.getByText('Offline. Notes and local tools work.')).toBeVisible();
   await act(() => Promise.resolve());
-  // The model of the chat answers on this machine: there is nothing to switch.
+  // The chat's model is local: no need to switch.
   expect(screen.queryByRole('button')).toBeNull();
   network(true);
   expect(screen.queryByText(/Offline/)).toBeNull();
@@ -39,7 +39,7 @@ test('offers a local model instead of a remote one and switches by a click', asy
   expect(screen.getByText('Offline. Notes and local tools work.')).toBeVisible();
 });
 
-test('models elsewhere are marked, those of this machine are not', async () => {
+test('remote models are marked, local ones are not', async () => {
   renderInApp(<ModelMenu />, using('openai/gpt-5.2'));
   network(false);
   const button = await screen.findByRole('button', { name: 'Model: gpt-5.2, remote, api.openai.com, offline' });
@@ -51,14 +51,14 @@ test('models elsewhere are marked, those of this machine are not', async () => {
   expect(menu.getByText(/^openai/).textContent).toBe('openai, api.openai.com');
 });
 
-test('something worse stands in its place', () => {
+test('a more severe problem replaces it', () => {
   renderInApp(<WindowBanner />, { app: { problem: { code: 'internal', message: 'The disk is full.', hint: 'Make room.' } } });
   network(false);
   expect(screen.getByText('The disk is full. Make room.')).toBeVisible();
   expect(screen.queryByText(/Offline/)).toBeNull();
 });
 
-test('an edit that could not be merged is shown with its copy and what to do', async () => {
+test('an unmerged edit is shown with its copy and the remedy', async () => {
   const copy = "CRM/People/Jane (Nova's conflicted copy 2026-11-24).md";
   const { store } = renderInApp(<WindowBanner />, {
     app: { problems: { rows: [{ path: copy, line: 1, problem: 'it holds an edit', remedy: 'Compare it.' }], error: null } },

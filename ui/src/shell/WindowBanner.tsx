@@ -8,7 +8,7 @@ import { modelInUse, watchingOf, type SettlementWay } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { UnmergedBanner, useUnmergedCopies } from './UnmergedBanner';
 
-/** What is wrong with the whole window: one at a time, the most severe first. */
+/** Problems of the whole window: one at a time, the most severe first. */
 export function WindowBanner() {
   const status = useApp((app) => app.status);
   const problem = useApp((app) => app.problem);
@@ -17,7 +17,7 @@ export function WindowBanner() {
   const { dismissProblem } = useActions();
   const online = useOnline();
   const copies = useUnmergedCopies();
-  // What is being settled, or left something to decide, is in the panel.
+  // Sets being settled, or with open decisions, are in the panel.
   const waiting = interrupted.filter((set) => !settlements.some((one) => one.set.id === set.id));
 
   if (status?.vault_problem) return <VaultBanner problem={status.vault_problem} model={status.model} />;
@@ -63,7 +63,7 @@ export function WindowBanner() {
   return null;
 }
 
-/** A file of settings that cannot be read as it is now, and the way to it. */
+/** An unreadable settings file, with a link to it. */
 function ConfigBanner({ problem: { file, line, message } }: { problem: ConfigProblemView }) {
   const backend = useBackend();
   const { report } = useActions();
@@ -78,7 +78,7 @@ function ConfigBanner({ problem: { file, line, message } }: { problem: ConfigPro
   );
 }
 
-/** What does not work, what does, and a model of this machine where there is one. */
+/** What fails offline, what works, and a local model if there is one. */
 function OfflineBanner() {
   const model = useApp(modelInUse);
   const revision = useApp((app) => app.revisions.providers);
@@ -101,7 +101,7 @@ function OfflineBanner() {
   );
 }
 
-/** A Nova that ended while it wrote: what it was changing, and the choice. The panel says the result. */
+/** Changes interrupted by the end of a process, with the choice. The panel shows the result. */
 function InterruptedBanner({ sets }: { sets: readonly ChangeSetView[] }) {
   const { settle, showPanel, openNote } = useActions();
   const notes = [...new Set(sets.flatMap((set) => set.notes.map(({ path }) => path)))];
@@ -147,7 +147,7 @@ function InterruptedBanner({ sets }: { sets: readonly ChangeSetView[] }) {
   );
 }
 
-/** The vault's folder is missing: it can be found again, or another one opened. */
+/** The vault's folder is missing: locate it, or open another vault. */
 function VaultBanner({ problem, model }: { problem: UserError; model: string | null }) {
   const backend = useBackend();
   const { openVault } = useActions();

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect } from 'react';
 import { useMedia } from '../shared';
 import { useApp } from '../state/hooks';
 
-/** Puts theme and text size on the page, and stops motion while nobody sees it. */
+/** Applies theme and text size, and stops animations while the window is hidden. */
 export function useAppearance(): void {
   const appearance = useApp((app) => app.status?.appearance);
   const systemDark = useMedia('(prefers-color-scheme: dark)');
@@ -17,7 +17,7 @@ export function useAppearance(): void {
   }, [theme]);
 
   useLayoutEffect(() => {
-    // Type and the space around it are in rem; conversation text is 14 px at the browser's 16.
+    // Text and spacing are in rem; conversation text is 14 px at the browser's 16.
     document.documentElement.style.fontSize = `${(16 * textSize) / 14}px`;
   }, [textSize]);
 

@@ -1,4 +1,4 @@
-// The keys that work everywhere in the window.
+// Global keys of the window.
 
 import { useCallback, useEffect } from 'react';
 
@@ -11,7 +11,7 @@ import { actionFor, type KeyActionId, pressedKeys } from '../state/keys';
 import { type AppState, widePanel } from '../state/app';
 import type { Actions } from '../state/store';
 
-/** `quote`: puts what is selected in the conversation into the message. */
+/** `quote` inserts the text selected in the conversation into the message. */
 export function useKeys(roomForList: boolean, quote: () => void): void {
   const run = useAction(roomForList, quote);
   const actions = useActions();
@@ -52,14 +52,14 @@ export function useKeys(roomForList: boolean, quote: () => void): void {
   }, [actions]);
 }
 
-/** What a key, or a line of the palette, does; null where it can do nothing now. */
+/** The effect of a key or palette command; null if it currently has none. */
 export function useAction(roomForList: boolean, quote: () => void): (id: KeyActionId) => (() => void) | null {
   const actions = useActions();
   const view = useApp((app) => app.view.kind);
   const wide = useApp((app) => widePanel(app) !== null);
   const hasPanels = useApp((app) => app.skillPanels.length > 0);
   const asking = useApp((app) => Object.keys(app.asking).length > 0);
-  // Where there is no room beside it, the panel lies over the conversation.
+  // Without room beside it, the panel covers the conversation.
   const roomForPanel = useMedia('(min-width: 1100px)');
   return useCallback(
     (id) => {
@@ -90,7 +90,7 @@ export function useAction(roomForList: boolean, quote: () => void): (id: KeyActi
         case 'quote':
           return view === 'chat' ? quote : null;
         case 'list':
-          // The settings have the whole window.
+          // The settings fill the window.
           return view === 'settings' ? null : () => actions.toggleList(roomForList);
         case 'panel':
           return view === 'chat' ? () => actions.togglePanel() : null;
@@ -142,12 +142,12 @@ function isField(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('input, textarea, select, [contenteditable=true]') !== null;
 }
 
-/** Focuses what the coming render shows. */
+/** Focuses an element of the next render. */
 export function focusSoon(selector: string): void {
   requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus());
 }
 
-/** Regions in their order on the page: list, header, conversation, composer, panel. */
+/** Regions in page order: list, header, conversation, composer, panel. */
 function focusRegion(by: 1 | -1): void {
   const regions = [...document.querySelectorAll<HTMLElement>('[data-region]')].filter(
     (region) => region.closest('[aria-hidden=true]') === null,
@@ -158,11 +158,11 @@ function focusRegion(by: 1 | -1): void {
   (region?.querySelector<HTMLElement>('[data-testid=composer-input]') ?? region)?.focus();
 }
 
-/** The waiting approval after the one that has the focus, in whichever chat it is. */
+/** Goes to the waiting approval after the focused one, in any chat. */
 async function goToApproval(actions: Actions, roomForPanel: boolean): Promise<void> {
   const cards = approvalCards();
   const next = cards[cards.findIndex((card) => card.contains(document.activeElement)) + 1];
-  // Where there is no room for it, the panel lies over them.
+  // Without enough room, the panel covers them.
   const makeWay = () => !roomForPanel && actions.setPanel({ open: false });
   if (next) {
     makeWay();
@@ -182,7 +182,7 @@ function focusCard(card: HTMLElement): void {
   card.focus();
 }
 
-/** Frames that a chat may take to be drawn after it was read. */
+/** Frames to wait for a loaded chat to be rendered. */
 const DRAWN_IN = 60;
 
 function whenDrawn<T>(find: () => T | undefined, act: (found: T) => void, frames = DRAWN_IN): void {

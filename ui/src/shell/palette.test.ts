@@ -14,17 +14,17 @@ const records = [
 const offers = (query: string, can: (id: KeyActionId) => boolean = () => true) => offersFor(query, { sessions, skills, records, tools, panels, notes: [], recent: [], can });
 const labels = (query: string) => offers(query).map(({ label, offers: found }) => `${label}: ${found.map((offer) => offer.label).join(', ')}`);
 
-test('a chat is found by the beginning of a word of its title', () => {
+test('a chat is found by a word start of its title', () => {
   expect(labels('lisb')).toEqual(['Chats: Trip costs, Lisbon offsite']);
 });
 
-test('commands, chats and skills stand in groups, that of the best fit first', () => {
+test('commands, chats and skills are grouped, the group with the best match first', () => {
   expect(offers('crm')[0]?.label).toBe('Skills');
   expect(labels('new c')[0]).toMatch(/^Commands: New chat/);
   expect(offers('crm').find(({ label }) => label === 'Skills')?.offers[0]?.line).toMatchObject({ kind: 'skill', skill: 'crm', able: true });
 });
 
-test('each kind of record is offered as a new one, with the skill that keeps it', () => {
+test('each record type is offered as a new record, with its skill', () => {
   expect(offers('new pri')[0]).toMatchObject({
     label: 'New',
     offers: [{ label: 'New price', line: { kind: 'record', skill: 'portfolio', type: 'price' } }],
@@ -33,17 +33,17 @@ test('each kind of record is offered as a new one, with the skill that keeps it'
   expect(offered?.offers.map(({ label, note }) => [label, note])).toEqual([['New contact', 'CRM'], ['New price', 'Portfolio']]);
 });
 
-test('nothing fits, nothing is offered', () => {
+test('without a match nothing is offered', () => {
   expect(labels('zzzz')).toEqual([]);
 });
 
-test('only what can be done now is offered', () => {
+test('only available commands are offered', () => {
   const commands = (can: (id: KeyActionId) => boolean) => offers('find in', can).find(({ label }) => label === 'Commands')?.offers.map(({ label }) => label) ?? [];
   expect(commands(() => true)).toContain('Find in this chat');
   expect(commands((id) => id !== 'find')).not.toContain('Find in this chat');
 });
 
-test('what acts on the selection is not in the palette, which takes it', () => {
+test('commands for the selection are excluded, as the palette clears it', () => {
   expect(labels('quote what')).toEqual([]);
 });
 
@@ -61,14 +61,14 @@ test('panels, pages, tools and notes are found by name', () => {
   expect(lines('move_d').map(({ line }) => line)).toContainEqual({ kind: 'run-tool', tool: 'crm.move_deal' });
 });
 
-test('notes and tools that were chosen are offered before anything is typed', () => {
+test('chosen notes and tools are offered without a query', () => {
   const recent = [keyOf({ kind: 'note', path: 'CRM/People/Jane Doe.md' }), keyOf({ kind: 'run-tool', tool: 'crm.move_deal' })];
   const [first] = offersFor('', { ...all, recent });
   expect(first).toMatchObject({ label: 'Recent', offers: [{ label: 'Jane Doe', note: 'CRM/People' }, { label: 'crm.move_deal' }] });
   expect(offersFor('', all).map(({ label }) => label)).not.toContain('Tools');
 });
 
-test('what was chosen last stands first', () => {
+test('the last choice comes first', () => {
   const recent = [keyOf({ kind: 'page', page: 'models' }), keyOf({ kind: 'panel', skill: 'portfolio' })];
   const offered = offersFor('', { ...all, recent });
   expect(offered[0]).toMatchObject({ label: 'Recent', offers: [{ label: 'Settings: Models' }, { label: 'Portfolio' }] });

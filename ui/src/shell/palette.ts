@@ -1,4 +1,4 @@
-// What the palette offers for what was typed. Pure.
+// The palette's results for a query. Pure.
 import type { NoteSuggestion, PanelView, RecordTypeRow, SessionRow, SkillRow, ToolRow } from '../ipc';
 import { noteName, skillIcon, type IconName } from '../shared';
 import { matchName, type Kind, type Range } from '../shared/letters';
@@ -10,7 +10,7 @@ export type Line =
   | { readonly kind: 'page'; readonly page: SettingsPageName }
   | { readonly kind: 'run-tool'; readonly tool: string | null }
   | { readonly kind: 'panel'; readonly skill: string }
-  /** A note by its path. */
+  /** A note, by path. */
   | { readonly kind: 'note'; readonly path: string }
   | { readonly kind: 'open-vault' }
   | { readonly kind: 'activity' }
@@ -35,7 +35,7 @@ export interface OfferGroup {
   readonly offers: readonly Offer[];
 }
 
-/** Rows of one group. */
+/** Maximum rows per group. */
 const MOST = 8;
 
 const icons: Partial<Record<KeyActionId, IconName>> = { 'new-chat': 'plus', find: 'search', settings: 'sliders', list: 'sidebar', panel: 'panel' };
@@ -59,11 +59,11 @@ export interface Offered {
   readonly records: readonly RecordTypeRow[];
   readonly panels: readonly PanelView[];
   readonly tools: readonly ToolRow[];
-  /** Notes whose names are like what was typed; records among them have a type. */
+  /** Notes with similar names; records among them have a type. */
   readonly notes: readonly NoteSuggestion[];
-  /** `keyOf` of what was chosen before, newest first. */
+  /** `keyOf` of earlier choices, newest first. */
   readonly recent: readonly string[];
-  /** Whether what a key stands for can be done where the window is now. */
+  /** Whether a key action is currently available. */
   readonly can: (id: KeyActionId) => boolean;
 }
 
@@ -78,7 +78,7 @@ export function offersFor(query: string, offered: Offered): OfferGroup[] {
     ['Skills', skills.filter(({ hidden }) => !hidden).map(skillLine)],
     ['Panels', panels.map(({ skill, name, icon }): Candidate => ({ line: { kind: 'panel', skill }, label: name, icon: skillIcon(skill, '', icon), note: 'panel' }))],
     ['Notes', notes.map(noteLine)],
-    // Nobody looks through all tools without a name.
+    // Listing all tools without a query is useless.
     ['Tools', query.trim() === '' ? [] : tools.map(toolLine)],
     ['New', records.map((row) => recordLine(row, skills))],
   ];
@@ -88,7 +88,7 @@ export function offersFor(query: string, offered: Offered): OfferGroup[] {
   };
   const found = groups.map(([label, all]) => ({ label, ...best(query, all, rankOf) })).filter(({ offers }) => offers.length > 0);
   if (query.trim() === '') {
-    // Notes and tools are listed by name only, except for those that were chosen.
+    // Notes and tools are only listed by name, except earlier choices.
     const known = [...groups.flatMap(([, rows]) => rows), ...tools.map(toolLine), ...recent.flatMap(chosenNote)];
     const offers = known
       .filter((row) => rankOf(row) < recent.length)
@@ -97,25 +97,25 @@ export function offersFor(query: string, offered: Offered): OfferGroup[] {
       .map((one) => ({ ...one, ranges: [] }));
     return offers.length === 0 ? found : [{ label: 'Recent', offers }, ...found.map(({ label, offers: rest }) => ({ label, offers: rest }))];
   }
-  // Where the best fit is, is what Enter takes.
+  // The group with the best match comes first, because Enter chooses it.
   return found.toSorted((a, b) => a.rank - b.rank).map(({ label, offers }) => ({ label, offers }));
 }
 
 type Candidate = Omit<Offer, 'ranges'>;
 
-/** Names a line among those that were chosen. */
+/** Identifies a row among the earlier choices. */
 export function keyOf(line: Line): string {
   return JSON.stringify(line);
 }
 
-/** The note that was chosen before, by its path. */
+/** An earlier chosen note, by path. */
 function chosenNote(key: string): Candidate[] {
   if (!key.startsWith('{"kind":"note"')) return [];
   const { path } = JSON.parse(key) as { path: string };
   return [noteLine({ ...noteName(path), path, record_type: null })];
 }
 
-/** What is done where the focus or the selection is: the palette takes both. */
+/** Actions on the focus or selection, both of which the palette takes. */
 const onlyKeys: ReadonlySet<KeyActionId> = new Set(['palette', 'quote', 'next-region', 'previous-region']);
 
 const commands: Candidate[] = [
@@ -150,7 +150,7 @@ function skillLine({ id, name, state, reason }: SkillRow): Candidate {
 
 const order: readonly Kind[] = ['prefix', 'word', 'inside', 'apart'];
 
-/** `rank`: how well the first fits; less is better. */
+/** `rank`: quality of the best match; lower is better. */
 function best(query: string, all: readonly Candidate[], rankOf: (one: Candidate) => number): { offers: Offer[]; rank: number } {
   if (query.trim() === '') return { offers: all.slice(0, MOST).map((one) => ({ ...one, ranges: [] })), rank: 0 };
   const found = all.flatMap((one) => {

@@ -23,6 +23,6 @@ test.each([
   expect([...labelled(tabs, chosen, room)]).toEqual(labels);
 });
 
-test('no tab is chosen while there is none', () => {
+test('no tab is chosen if there is none', () => {
   expect(labelled([], undefined, 304).size).toBe(0);
 });

@@ -1,4 +1,4 @@
-// Which tabs of the right panel show their label, and which their icon.
+// Which tabs of the right panel show labels, and which icons.
 
 import type { PanelTab } from '../state/app';
 
@@ -9,7 +9,7 @@ interface Tab {
   readonly keepsLabel?: boolean;
 }
 
-/** In px, of the interface's font at its usual size. */
+/** Pixels, for the interface's font at its default size. */
 const LETTER = 7;
 const ICON = 16;
 const PADDING = 16;
@@ -18,8 +18,8 @@ const BETWEEN = 4;
 const BEFORE_COUNT = 6;
 
 /**
- * The tabs that show their label within `room` px: the chosen one, and the others of its kind while all fit.
- * Cut labels cannot be told apart, so either all of them are whole or all are icons.
+ * The tabs that show labels within `room` px: the chosen one, and the others of its kind if all fit.
+ * Truncated labels would be indistinguishable, so either all are complete or all are icons.
  */
 export function labelled(tabs: readonly Tab[], chosen: PanelTab | undefined, room: number): ReadonlySet<PanelTab> {
   const kept = tabs.find(({ tab }) => tab === chosen)?.keepsLabel === true ? tabs.filter(({ keepsLabel }) => keepsLabel) : [];

@@ -24,7 +24,7 @@ function after(body: EventBody, session?: string, from = state): AppState {
 const started: EventBody = { type: 'turn_started', text: 'hello', model: 'ollama/q', skills: [], tool: null };
 
 describe('sessions', () => {
-  test('a turn in a session that is not open shows as running, and moves its time', () => {
+  test('a turn in another session shows as running, and updates its time', () => {
     const next = after(started, 'b');
     expect(next.sessions.map(({ id, running }) => [id, running])).toEqual([
       ['a', false],
@@ -42,7 +42,7 @@ describe('sessions', () => {
     expect(after(end, 'b', running).sessions[1]?.running).toBe(false);
   });
 
-  test('a session has its own model, else new chats’ model is in use', () => {
+  test('a session has its own model, else the default model is used', () => {
     expect(modelInUse(state)).toBe('ollama/qwen3:14b');
     const own = { ...state, sessions: [{ ...row('a', '2026-11-20'), model: 'openai/x' }] };
     expect(modelInUse(own)).toBe('openai/x');
@@ -70,7 +70,7 @@ describe('groups of the list', () => {
     ]);
   });
 
-  test('pinned ones stand first, archived ones apart', () => {
+  test('pinned ones come first, archived ones are separate', () => {
     const some = rows.map((one) => ({ ...one, pinned: one.id === 'week' || one.id === 'noon', archived: one.id === 'late' }));
     expect(shape(some)).toEqual([
       ['Pinned', ['noon', 'week']],
@@ -84,7 +84,7 @@ describe('groups of the list', () => {
 describe('the vault', () => {
   const by = 'outside';
 
-  test('a change outside is remembered for the note, with its count', () => {
+  test('an outside change is stored for the note, with its count', () => {
     const change: EventBody = { type: 'vault_changed', kind: 'modified', path: 'A.md', from: null, by, summary: 'stage: lead → won' };
     const once = after(change);
     expect(once.noteChanges['A.md']).toEqual({ at: '2026-11-20T10:00:00Z', by, summary: 'stage: lead → won', count: 1 });
@@ -108,7 +108,7 @@ describe('the vault', () => {
   });
 });
 
-test('what must be read again grows its revision', () => {
+test('stale data increases its revision', () => {
   const registry = after({ type: 'registry_changed', added: [], removed: [], changed: ['crm'] });
   expect(registry.revisions).toEqual({ registry: 1, pendingTools: 0, rules: 0, routines: 0, changes: 0, providers: 0, credentials: 0 });
   const changes = after({ type: 'change_set', id: 'x', state: 'committed' });
@@ -121,7 +121,7 @@ test('what must be read again grows its revision', () => {
   expect(rules.revisions).toEqual({ registry: 0, pendingTools: 0, rules: 1, routines: 0, changes: 0, providers: 0, credentials: 0 });
 });
 
-test('a provider that answers after it did not has its models read again, once', () => {
+test('the models of a provider that responds again are reloaded, once', () => {
   const states = ['unreachable', 'answered', 'answered', 'failed', 'answered'] as const;
   let now = state;
   const read = states.map((told) => {
@@ -131,12 +131,12 @@ test('a provider that answers after it did not has its models read again, once',
   expect(read).toEqual([0, 1, 1, 1, 2]);
 });
 
-test('a broken config is told in the status', () => {
+test('a broken config is in the status', () => {
   const next = after({ type: 'config_problem', file: '/c/nova.config.json', line: 12, message: 'a comma is missing' });
   expect(next.status?.config_problem).toEqual({ file: '/c/nova.config.json', line: 12, message: 'a comma is missing' });
 });
 
-test('rules that can be read again end the message about them, and no other', () => {
+test('readable rules clear the message about them, and no other', () => {
   const told = (file: string) => reduceApp(after({ type: 'config_problem', file, line: 1, message: 'broken' }), {
     v: 1,
     seq: 9,
@@ -151,7 +151,7 @@ test('stream text changes nothing outside the conversation', () => {
   expect(after({ type: 'text_delta', text: 'x' }, 'a')).toBe(state);
 });
 
-test('skills are called by their name once it is known', () => {
+test('skills are named once their names are loaded', () => {
   expect(skillName(state, 'crm')).toBe('Crm');
   expect(skillName({ ...state, skillNames: { crm: 'CRM' } }, 'crm')).toBe('CRM');
 });
@@ -166,7 +166,7 @@ test.each([
   expect(clampWidth(kind, wanted)).toBe(width);
 });
 
-describe('how the vault is watched', () => {
+describe('the watching state of the vault', () => {
   test.each([
     ['watching', 'watching', null],
     ['not watched', 'not watched', null],
@@ -180,7 +180,7 @@ describe('how the vault is watched', () => {
   });
 });
 
-test('what is undone again replaces what it met before, and nothing else', () => {
+test('an undo that is repeated replaces its previous conflicts, and nothing else', () => {
   const met = (set: string, path: string, theirs = ''): SetConflict => ({
     set,
     way: 'undo',

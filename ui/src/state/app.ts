@@ -1,5 +1,5 @@
-// The window outside the conversation as data: what is open, what is listed, what has changed.
-// Pure: the store (store.ts) runs commands and feeds their answers and the events through here.
+// State of the window outside the conversation: what is open, listed and changed. Pure: the store (store.ts)
+// runs commands and applies their results and the events here.
 
 import type {
   AppStatus,
@@ -25,131 +25,134 @@ export type SettingsPageName = 'skills' | 'models' | 'permissions' | 'credential
 
 export type View =
   | { readonly kind: 'chat' }
-  /** `waiting` names a tool that waits for the user, `skill` a skill; opened when the page opens. `records` is a record type of the skill, whose settings are shown instead of it. */
+  /**
+   * `waiting` names a pending tool, `skill` a skill to open with the page. `records` is a record type of the
+   * skill whose settings are shown instead.
+   */
   | { readonly kind: 'settings'; readonly page: SettingsPageName; readonly waiting?: string; readonly skill?: string; readonly records?: string }
-  /** `tool` is `skill.tool`, marked when the page opens; `args` stand in its form then. */
+  /** `tool` is `skill.tool`, selected when the page opens; `args` prefill its form. */
   | { readonly kind: 'run-tool'; readonly tool: string | null; readonly args?: JsonValue }
   /** The deleted chats. */
   | { readonly kind: 'trash' };
 
-/** Pages of the right panel; `skill:crm` is what a skill declares. */
+/** Pages of the right panel; `skill:crm` is a skill's declared panel. */
 export type PanelTab = 'changes' | 'activity' | 'problems' | 'note' | 'subagents' | `skill:${string}`;
 
-/** A record to add, or with a path one to change, in its form. */
+/** A record to add or, with a path, to edit in its form. */
 export interface RecordForm {
   readonly skill: string;
   /** Name of the record type in the skill's manifest. */
   readonly type: string;
-  /** Of the note; none for a new one. */
+  /** The note's path; null for a new one. */
   readonly path: string | null;
-  /** The field that has the focus at first. */
+  /** The initially focused field. */
   readonly field?: string;
-  /** What a new one begins with, by field. */
+  /** Initial values of a new record, by field. */
   readonly values?: { [field: string]: JsonValue };
 }
 
 export interface AppState {
-  /** None until the backend answered for the first time. */
+  /** Null until the backend's first response. */
   readonly status: AppStatus | null;
-  /** Why there is no status. */
+  /** The error that prevents a status. */
   readonly startProblem: UserError | null;
   readonly sessions: readonly SessionRow[];
-  /** The session of a sub-agent that was opened as a chat: no list has it. */
+  /** A sub-agent's session opened as a chat, which is in no list. */
   readonly unlisted: SessionRow | null;
-  /** The open session; none is a new chat that exists from its first message on. */
+  /** The open session; null for a new chat, which is created with its first message. */
   readonly open: string | null;
-  /** By session, '' for the chat that is none yet: what stands in the composer. */
+  /** The composer's content by session; '' for a new chat. */
   readonly drafts: Readonly<Record<string, Draft>>;
-  /** By session, as above: the message that was sent and that nobody has taken yet. */
+  /** The message being sent and not confirmed, by session as above. */
   readonly sending: Readonly<Record<string, OnItsWay>>;
-  /** By session, as above: why its last message could not be sent. */
+  /** The error of the last unsent message, by session as above. */
   readonly notSent: Readonly<Record<string, UserError>>;
-  /** By session, as above: names of the images that its draft had when Nova was closed, and that can no longer be read. */
+  /** Names of images of restored drafts that can no longer be read, by session as above. */
   readonly lostImages: Readonly<Record<string, readonly string[]>>;
-  /** By session: messages that wait for the end of a turn. */
+  /** Messages queued until the end of a turn, by session. */
   readonly queues: Queues;
-  /** What was kept last time, as it was last read: anything else is still to be kept. */
+  /** The saved state as last loaded: any difference has to be saved. */
   readonly restored: { readonly drafts: Readonly<Record<string, Draft>>; readonly queues: Queues };
-  /** By session: the questions that wait for the user's answer. */
+  /** Questions that wait for the user, by session. */
   readonly asking: Asking;
-  /** Its stored events are being read. */
+  /** Whether its stored events are loading. */
   readonly opening: boolean;
-  /** The message that is to be brought into view. */
+  /** The message to scroll to. */
   readonly sought: { readonly session: string; readonly turn: string } | null;
-  /** The deleted chats that can still be taken back, newest first. */
+  /** Deleted chats that can be restored, newest first. */
   readonly trash: readonly SessionRow[];
-  /** The chat that was deleted last, as long as the list offers to take that back. */
+  /** The last deleted chat, while the list offers Undo. */
   readonly deleted: SessionRow | null;
-  /** What the last command of the shell failed with. */
+  /** The error of the shell's last command. */
   readonly problem: UserError | null;
   readonly view: View;
   readonly panel: Panel;
   readonly list: List;
   readonly revisions: Revisions;
-  /** By path: the last change of each note seen since the window opened. */
+  /** The last change of each note observed since the window opened, by path. */
   readonly noteChanges: Readonly<Record<string, NoteChange>>;
-  /** By skill id: how people call it. */
+  /** Display names by skill id. */
   readonly skillNames: Readonly<Record<string, string>>;
-  /** What skills show in the panel, in the order of the list. */
+  /** Declared panels of skills, in display order. */
   readonly skillPanels: readonly PanelView[];
-  /** What skills say without being asked; none before they were read. */
+  /** Due items reported by skills; null until loaded. */
   readonly glances: readonly GlanceView[] | null;
-  /** When they were read last, in ms. */
+  /** Time of their last load, ms. */
   readonly glancesReadAt: number | null;
   readonly problems: Problems;
-  /** Change sets that the end of a Nova cut off, of all chats, newest first. */
+  /** Change sets interrupted by the end of a process, of all chats, newest first. */
   readonly interrupted: readonly ChangeSetView[];
-  /** What was done about them since the window opened, newest first. */
+  /** Results of settling them since the window opened, newest first. */
   readonly settlements: readonly Settlement[];
-  /** What undoing or finishing met since the window opened. */
+  /** Conflicts of undoing or finishing since the window opened. */
   readonly conflicts: readonly SetConflict[];
-  /** The form of a record that lies over the window. */
+  /** The record form shown over the window. */
   readonly recordForm: RecordForm | null;
-  /** By skill: the names of a vault that were proposed for its records, and hidden until others are. */
+  /** Dismissed field proposals, by skill; other proposals are shown again. */
   readonly hiddenProposals: Readonly<Record<string, string>>;
-  /** A vault was chosen since the window opened: a new chat offers to read its notes as records. */
+  /** A vault was chosen since the window opened: a new chat offers to map its notes to records. */
   readonly offersRecords: boolean;
-  /** By provider: how its last request went, where that was told since the window opened. */
+  /** Health by provider, as reported since the window opened. */
   readonly health: Readonly<Record<string, ProviderHealth>>;
-  /** How large everything is drawn, in percent. */
+  /** Zoom in percent. */
   readonly zoom: number;
-  /** Keys that the user chose, by the name of what they do. */
+  /** Custom keys by action id. */
   readonly keys: Readonly<Record<string, string>>;
-  /** What lies over the window: the palette of commands, the sheet of keys, the notes by name. */
+  /** The overlay: command palette, list of keys, or note finder. */
   readonly over: 'palette' | 'keys' | 'notes' | null;
-  /** Folder of the vault that is to be opened once the running chats may be stopped. */
+  /** Folder of the vault to open once the user agrees to stop running chats. */
   readonly vaultAsked: string | null;
-  /** What was chosen in the palette since the window opened, newest first. */
+  /** Choices in the palette since the window opened, newest first. */
   readonly recentlyChosen: readonly string[];
-  /** The conversation is searched for it; none while it is not. */
+  /** The search text in the conversation; null without a search. */
   readonly find: string | null;
 }
 
-/** What could not be read in full in the vault. */
+/** Content of the vault that could not be fully read. */
 export interface Problems {
-  /** By path, then line; none until they were read. */
+  /** Sorted by path, then line; null until loaded. */
   readonly rows: readonly ProblemView[] | null;
-  /** Why the last reading failed; the rows are then of an earlier one. */
+  /** The error of the last load; the rows are then outdated. */
   readonly error: UserError | null;
 }
 
-/** What became of an interrupted change set. */
+/** The result of settling an interrupted change set. */
 export interface Settlement {
-  /** As it was when it was settled. */
+  /** As before it was settled. */
   readonly set: ChangeSetView;
   readonly way: SettlementWay;
   readonly busy: boolean;
   readonly problem: UserError | null;
-  /** Paths of the notes that were finished or undone. */
+  /** Paths of the finished or undone notes. */
   readonly notes: readonly string[];
 }
 
-/** `finish`: write what was planned and not written. `undo`: take back what was written. */
+/** `finish`: write the rest of the plan. `undo`: revert what was written. */
 export type SettlementWay = 'finish' | 'undo';
 
-/** A note of a change set that was edited since, where finishing or undoing it would change the same. */
+/** A note of a change set that was edited since, in conflict with finishing or undoing it. */
 export interface SetConflict {
-  /** Id of the change set. */
+  /** The change set's id. */
   readonly set: string;
   readonly way: SettlementWay;
   readonly conflict: ConflictView;
@@ -162,31 +165,31 @@ export interface ConflictDecision {
   readonly at: string;
 }
 
-/** A message that is being written. */
+/** A message being written. */
 export interface Message {
   readonly text: string;
-  /** `skill.tool` it points at. */
+  /** The chosen `skill.tool`. */
   readonly tool: string | null;
-  /** Skills it activates. */
+  /** Skills that it activates. */
   readonly skills: readonly string[];
-  /** Text files that go with it. */
+  /** Attached text files. */
   readonly files: readonly AttachedFile[];
-  /** Images that go with it. */
+  /** Attached images. */
   readonly images: readonly NewImage[];
 }
 
-/** A message that is not known to be in the log yet. */
+/** A message not yet confirmed to be in the log. */
 export interface OnItsWay extends Message {
   /** The id of its turn. */
   readonly turn: string;
 }
 
 export interface Draft extends Message {
-  /** Grows each time the text is put there from elsewhere, for the field to take over. */
+  /** Increases each time the text is set from outside the field, which then copies it. */
   readonly given: number;
 }
 
-/** What a composer holds after its message was taken. */
+/** The composer's content after its message was accepted. */
 export const nothingWritten: Message = { text: '', tool: null, skills: [], files: [], images: [] };
 
 export interface Panel {
@@ -194,40 +197,40 @@ export interface Panel {
   readonly tab: PanelTab;
   /** px */
   readonly width: number;
-  /** Path or name of the note that the preview shows. */
+  /** Path or name of the note in the preview. */
   readonly note: string | null;
-  /** The call whose sub-agent is shown; the newest where it is of another conversation. */
+  /** The call whose sub-agent is shown; the newest one if it belongs to another conversation. */
   readonly task: string | null;
-  /** A skill's panel takes the conversation's place. */
+  /** A skill panel replaces the conversation. */
   readonly wide: boolean;
-  /** The note lies over a panel that is wide. */
+  /** The note covers a wide panel. */
   readonly peek: boolean;
 }
 
 export interface List {
-  /** Only the rail is shown. */
+  /** Collapsed to the rail. */
   readonly folded: boolean;
   /** px */
   readonly width: number;
-  /** The list lies over the conversation, in a window too narrow for both. */
+  /** The list covers the conversation, in a window too narrow for both. */
   readonly sheet: boolean;
 }
 
-/** Each grows when what it counts may differ from what was read before. */
+/** Counters that increase when loaded data may be stale. */
 export interface Revisions {
   /** Skills and tools. */
   readonly registry: number;
-  /** Tools that the assistant wrote and that wait for the user. */
+  /** Pending tools written by the assistant. */
   readonly pendingTools: number;
-  /** Rules, and what was approved of tools. */
+  /** Rules, and approvals of tools. */
   readonly rules: number;
-  /** Routines and how they ran. */
+  /** Routines and their runs. */
   readonly routines: number;
   /** Change sets. */
   readonly changes: number;
-  /** Providers, their consent and their models. */
+  /** Providers, their approvals and models. */
   readonly providers: number;
-  /** Credentials and who may have them. */
+  /** Credentials and grants. */
   readonly credentials: number;
 }
 
@@ -237,7 +240,7 @@ export interface NoteChange {
   readonly by: VaultChangeAuthor;
   /** "stage: lead → won" */
   readonly summary: string | null;
-  /** Grows with each change of the note. */
+  /** Increases with each change of the note. */
   readonly count: number;
 }
 
@@ -288,7 +291,7 @@ export const firstState: AppState = {
   find: null,
 };
 
-/** The state after an event of any session or of the app. The conversation is `state/session.ts`. */
+/** The state after an event of the app or any session. The conversation is in `state/session.ts`. */
 export function reduceApp(before: AppState, event: Envelope): AppState {
   const queues = afterEvent(before.queues, event);
   const asking = askingAfter(before.asking, event);
@@ -303,13 +306,13 @@ export function reduceApp(before: AppState, event: Envelope): AppState {
     case 'registry_changed':
     case 'server_state':
       return bump(state, 'registry');
-    // A tool or a provider may work now that did not, or the other way round.
+    // The availability of tools and providers may have changed.
     case 'credential_state':
       return bump(bump(bump(state, 'credentials'), 'registry'), 'providers');
     case 'provider_health': {
       const answersAgain = event.health.state === 'answered' && state.health[event.provider]?.state !== 'answered';
       const told = { ...state, health: { ...state.health, [event.provider]: event.health } };
-      // What its list did not say while it was silent, such as where a model runs, it says now.
+      // Data that the list lacked while it did not respond, such as where a model runs, is available now.
       return answersAgain ? bump(told, 'providers') : told;
     }
     case 'pending_tools_changed':
@@ -338,56 +341,56 @@ export function reduceApp(before: AppState, event: Envelope): AppState {
   }
 }
 
-/** The rules in force are those of the file again. */
+/** The rules of the file are in force again. */
 function rulesMended(state: AppState): AppState {
   const mended = state.status?.config_problem?.file.endsWith('permissions.yaml') ?? false;
   return mended ? withStatus(state, { config_problem: null }) : state;
 }
 
-/** The session that is open, as a row. */
+/** The row of the open session. */
 export function openRow(state: AppState): SessionRow | null {
   const { sessions, unlisted, open } = state;
   return sessions.find((row) => row.id === open) ?? (unlisted?.id === open ? unlisted : null);
 }
 
-/** The skill's panel that the right panel shows, where it shows one. */
+/** The skill panel shown in the right panel, if any. */
 export function shownSkillPanel({ panel, skillPanels }: AppState): PanelView | null {
   return panel.open ? (skillPanels.find(({ skill }) => panel.tab === `skill:${skill}`) ?? null) : null;
 }
 
-/** px of the right panel; days of a calendar have more until the user has chosen a width. */
+/** Width of the right panel, px; wider for a calendar until the user has chosen a width. */
 export function panelWidth(state: AppState): number {
   const { width } = state.panel;
   const calendar = shownSkillPanel(state)?.panel.tabs[0]?.parts[0]?.kind === 'calendar';
   return calendar && width === widths.panel.first ? widths.panel.calendar : width;
 }
 
-/** The skill's panel that takes the conversation's place. */
+/** The skill panel that replaces the conversation. */
 export function widePanel(state: AppState): PanelView | null {
   return state.panel.wide && state.view.kind === 'chat' ? shownSkillPanel(state) : null;
 }
 
-/** `provider/model` the open chat, or a new one, uses. */
+/** The `provider/model` of the open or new chat. */
 export function modelInUse(state: AppState): string | null {
   return openRow(state)?.model ?? state.status?.model ?? null;
 }
 
-/** What stands in the composer of the open chat. */
+/** The open chat's draft. */
 export function draftOf(state: AppState): Draft {
   return state.drafts[state.open ?? ''] ?? emptyDraft;
 }
 
-/** The state with a part of a chat's draft changed; `null` is the chat that is no session yet. */
+/** Changes a part of a chat's draft; `null` is the new chat. */
 export function withDraft(state: AppState, session: string | null, part: Partial<Message>, give = false): AppState {
   const key = session ?? '';
   const { [key]: old = emptyDraft, ...others } = state.drafts;
   const next = { ...old, ...part, given: old.given + (give ? 1 : 0) };
-  // The number outlives the rest, so that the next given arguments differ from the last.
+  // The number is kept, so that the next text from outside has a different one.
   const empty = isEmpty(next) && next.given === 0;
   return { ...state, drafts: empty ? others : { ...others, [key]: next } };
 }
 
-/** Two messages as one. */
+/** Merges two messages. */
 export function joined(first: Message, second: Message): Message {
   return {
     text: [first.text, second.text].filter((one) => one !== '').join('\n\n'),
@@ -398,47 +401,47 @@ export function joined(first: Message, second: Message): Message {
   };
 }
 
-/** The state with a chat's message on its way, or with none any more. */
+/** Sets or clears a chat's message being sent. */
 export function withSending(state: AppState, session: string | null, message: OnItsWay | null): AppState {
   const { [session ?? '']: _before, ...others } = state.sending;
   return { ...state, sending: message === null ? others : { ...others, [session ?? '']: message } };
 }
 
-/** Why the last message of the open chat could not be sent. */
+/** The error of the open chat's last unsent message. */
 export function notSentOf({ open, notSent }: AppState): UserError | null {
   return notSent[open ?? ''] ?? null;
 }
 
-/** The state with why a chat's last message could not be sent, or without. */
+/** Sets or clears the error of a chat's last unsent message. */
 export function withNotSent(state: AppState, session: string | null, problem: UserError | null): AppState {
   const { [session ?? '']: told, ...others } = state.notSent;
   if (problem === null) return told === undefined ? state : { ...state, notSent: others };
   return { ...state, notSent: { ...others, [session ?? '']: problem } };
 }
 
-/** The id of the turn that the message on its way is to begin, a waiting one included; none where none is. */
+/** The turn id of the message being sent, including a queued one; null if there is none. */
 export function turnOnItsWay({ open, sending, queues }: AppState): string | null {
   const waiting = queues[open ?? '']?.messages.find(({ turn }) => turn !== undefined);
   return sending[open ?? '']?.turn ?? waiting?.turn ?? null;
 }
 
-/** The state without word of the images that a chat's draft has lost. */
+/** Clears the lost images of a chat's draft. */
 export function withoutLost(state: AppState, session: string | null): AppState {
   const { [session ?? '']: told, ...others } = state.lostImages;
   return told === undefined ? state : { ...state, lostImages: others };
 }
 
-/** Nothing of it could be lost. */
+/** Whether nothing of it could be lost. */
 export function isEmpty({ text, tool, skills, files, images }: Message): boolean {
   return text === '' && tool === null && skills.length === 0 && files.length === 0 && images.length === 0;
 }
 
-/** "CRM" for `crm`; the id with a capital while the name is not known. */
+/** "CRM" for `crm`; the capitalised id while the name is unknown. */
 export function skillName(state: AppState, skill: string): string {
   return state.skillNames[skill] ?? skill.charAt(0).toUpperCase() + skill.slice(1);
 }
 
-/** The conflicts after a set was undone or finished: what it did again replaces what it met before. */
+/** The conflicts after a set was undone or finished: new results replace earlier ones of the same notes. */
 export function withConflicts(
   before: readonly SetConflict[],
   set: string,
@@ -452,10 +455,10 @@ export function withConflicts(
   ];
 }
 
-/** The folder of the configured vault cannot be reached. */
+/** The configured vault's folder is inaccessible. */
 export const isVaultGone = ({ status }: AppState): boolean => status?.vault_problem?.code === 'vault_unavailable';
 
-/** How the vault is watched: `state` "watching", or what it is instead, with the reason where it is known. */
+/** How the vault is watched: `state` is "watching" or an alternative, with the reason if known. */
 export function watchingOf(watching: string): { state: string; reason: string | null } {
   const parts = /^([^(]*?) *\((.*)\)$/s.exec(watching);
   return { state: parts?.[1] ?? watching, reason: parts?.[2] ?? null };
@@ -466,12 +469,12 @@ export interface SessionGroup {
   readonly rows: readonly SessionRow[];
 }
 
-/** What a chat is called: before its first message is kept it has no title. */
+/** A chat's title, or a placeholder before its first message is stored. */
 export function titleOf(row: SessionRow | null | undefined): string {
   return row?.title || 'New chat';
 }
 
-/** Rows newest first under "Pinned", "Today", "Yesterday", "Last 7 days" and "Earlier", whichever are not empty. */
+/** Non-empty groups "Pinned", "Today", "Yesterday", "Last 7 days" and "Earlier", newest first. */
 export function groupSessions(rows: readonly SessionRow[], now: Date): SessionGroup[] {
   const labels = ['Pinned', 'Today', 'Yesterday', 'Last 7 days', 'Earlier'];
   const groups: SessionRow[][] = labels.map(() => []);
@@ -484,7 +487,7 @@ export function groupSessions(rows: readonly SessionRow[], now: Date): SessionGr
   return labels.flatMap((label, at) => (groups[at]?.length ? [{ label, rows: groups[at] }] : []));
 }
 
-/** Rows that are put away, newest first. */
+/** Archived rows, newest first. */
 export function archivedSessions(rows: readonly SessionRow[]): SessionRow[] {
   return rows.filter((row) => row.archived).toSorted((a, b) => b.updated_at.localeCompare(a.updated_at));
 }
@@ -497,7 +500,7 @@ export function clampWidth(kind: 'list' | 'panel', width: number): number {
 /** Percent. */
 const zooms = [50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300];
 
-/** The next larger or smaller of the sizes that everything can be drawn in. */
+/** The next larger or smaller zoom level. */
 export function zoomStep(zoom: number, by: -1 | 1): number {
   const next = by > 0 ? zooms.find((step) => step > zoom) : zooms.findLast((step) => step < zoom);
   return next ?? zoom;

@@ -1,14 +1,14 @@
-// Which chats wait for an answer of the user's, whichever of them is open. Pure.
+// Which chats wait for an answer of the user. Pure.
 import type { Envelope } from '../ipc';
 import { type SessionState, waitingCalls } from './session';
 
 interface Question {
   readonly call: string;
-  /** The call runs already: it may outlive its turn. */
+  /** The call is already running: it may outlive its turn. */
   readonly midRun: boolean;
 }
 
-/** By session, or the run of a form: what waits there, oldest first. */
+/** Waiting questions by session or form run, oldest first. */
 export type Asking = Readonly<Record<string, readonly Question[]>>;
 
 export function askingAfter(asking: Asking, event: Envelope): Asking {
@@ -26,7 +26,7 @@ export function askingAfter(asking: Asking, event: Envelope): Asking {
       return put(asking, session, without(event.call));
     case 'turn_cancelled':
       return put(asking, session, []);
-    // A call that runs on without its turn asks on.
+    // A detached call keeps asking.
     case 'turn_completed':
     case 'turn_failed':
       return put(asking, session, before.filter(({ midRun }) => midRun));
@@ -35,7 +35,7 @@ export function askingAfter(asking: Asking, event: Envelope): Asking {
   }
 }
 
-/** A chat was read: what it asks since before the window opened is known now. */
+/** A chat was loaded: its earlier questions are known now. */
 export function askingIn(asking: Asking, session: string, stream: SessionState): Asking {
   return put(asking, session, waitingCalls(stream).map(({ call, approval }) => ({ call, midRun: approval?.midRun ?? false })));
 }

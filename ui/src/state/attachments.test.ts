@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { nothingWritten } from './app';
 import { messageOf, splitFiles, withFiles } from './attachments';
 
-test('a file stands below the text, in a fence that its text cannot end', () => {
+test('a file follows the text, in a fence that its content cannot close', () => {
   expect(withFiles('Look at this', [{ name: 'a.md', text: 'x\n```js\ny\n```\n' }])).toBe(
     'Look at this\n\nAttached file: a.md\n\n````\nx\n```js\ny\n```\n````',
   );
@@ -18,12 +18,12 @@ test.each([
   expect(splitFiles(withFiles(text, files))).toEqual({ text, files });
 });
 
-test('what only looks like a file stays in the text', () => {
+test('text that only resembles a file stays in the text', () => {
   const message = 'Hi\n\nAttached file: a.txt\n\n```\nno end';
   expect(splitFiles(message)).toEqual({ text: message, files: [] });
 });
 
-test('what an MCP server gave does not pass for a file of the user', () => {
+test('content of an MCP server cannot pass for a user’s file', () => {
   const prompt = { name: 'prompt review', text: 'Review it.', from: 'ci.review' };
   const own = { name: 'a.txt', text: 'mine\n' };
   const sent = messageOf({ ...nothingWritten, text: 'Hi', files: [prompt, own] });

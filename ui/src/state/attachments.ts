@@ -1,12 +1,15 @@
-// What goes with a message: images and what MCP servers gave as they are, text files as words below it, each in a fence
-// that its text cannot end.
+// Attachments of a message: images and MCP content as they are, text files appended to the text, each in a
+// fence that its content cannot close.
 import type { AttachedFile, NewImage, SendMessage } from '../ipc';
 import type { Message } from './app';
 
-/** Of one message. A small model reads 200 kB no better than nothing. */
+/** Per message. Small models cannot use 200 kB. */
 export const limits = { files: 8, bytesEach: 100_000, bytesInAll: 200_000, images: 10, bytesOfImage: 3_932_160 };
 
-/** The files and images of a draft with more behind them, as far as they go with one message, and why the others do not. */
+/**
+ * Adds files and images to a draft up to the limits of a message, and gives the reasons for refusing the
+ * others.
+ */
 export function withMore(draft: Pick<Message, 'files' | 'images'>, more: readonly (AttachedFile | NewImage)[]) {
   const files = [...draft.files];
   const images = [...draft.images];
@@ -20,7 +23,7 @@ export function withMore(draft: Pick<Message, 'files' | 'images'>, more: readonl
   return { files, images, refused };
 }
 
-/** What is sent of a draft. */
+/** The request that sends a draft. */
 export function messageOf({ text, tool, skills, files, images }: Message): Omit<SendMessage, 'session'> {
   return {
     text: withFiles(text, files.filter((file) => !isOutside(file))),
@@ -31,12 +34,12 @@ export function messageOf({ text, tool, skills, files, images }: Message): Omit<
   };
 }
 
-/** Whether it comes from an MCP server and is not the user's own. */
+/** Whether it comes from an MCP server. */
 export function isOutside({ from }: AttachedFile): boolean {
   return from !== undefined;
 }
 
-/** What is sent: the text, then the files. */
+/** The sent text: the message, then the files. */
 export function withFiles(text: string, files: readonly AttachedFile[]): string {
   return [text, ...files.map(block)].filter((part) => part !== '').join('\n\n');
 }
@@ -46,7 +49,7 @@ export interface SplitText {
   readonly files: readonly AttachedFile[];
 }
 
-/** A sent text taken apart again. What does not look exactly like it is left in the text. */
+/** Splits a sent text into message and files. Anything not in the exact format stays in the message. */
 export function splitFiles(message: string): SplitText {
   const first = /(?:^|\n\n)Attached file: /.exec(message);
   for (let from = first?.index; from !== undefined; ) {
@@ -69,7 +72,7 @@ export function sizeText(bytes: number): string {
   return bytes < 999_500 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1).replace(/\.0$/, '')} MB`;
 }
 
-/** Bytes that a text in base64 stands for. */
+/** Number of bytes encoded in base64. */
 export function bytesIn(base64: string): number {
   return Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
 }

@@ -1,18 +1,18 @@
-// Which turn of a chat comes after which. The log is one line; where two turns come after the same one,
-// the newer is in force until the user chooses the other. The backend follows the same rules.
+// The order of a chat's turns. The log is linear; if two turns follow the same one, the newer is active until
+// the user chooses the other. The backend follows the same rules.
 
 export interface Branches {
-  /** Each turn with the one before it, null for a first one; in the order of the log. */
+  /** Each turn with its predecessor, null for a first one; in log order. */
   readonly turns: readonly { readonly turn: string; readonly before: string | null }[];
-  /** By turn, or null for the beginning, which one is in force after it, where there are several. */
+  /** The active successor by turn (null for the beginning), if there are several. */
   readonly next: ReadonlyMap<string | null, string>;
-  /** The last turn in force. */
+  /** The last turn of the active branch. */
   readonly last: string | null;
 }
 
 export const noBranches: Branches = { turns: [], next: new Map(), last: null };
 
-/** `after`: undefined in a log from before there were branches, where each turn comes after the last. */
+/** `after`: undefined in a log from before branches existed, where each turn follows the last. */
 export function started(branches: Branches, turn: string, after?: string | null): Branches {
   if (has(branches, turn)) return branches;
   const known = after === null || (after !== undefined && has(branches, after));
@@ -22,7 +22,7 @@ export function started(branches: Branches, turn: string, after?: string | null)
   return chosen({ ...branches, turns }, turn);
 }
 
-/** The turn, what it comes after and what came last after it are in force. */
+/** Activates the turn, its predecessors and its last active successors. */
 export function chosen(branches: Branches, turn: string): Branches {
   if (!has(branches, turn)) return branches;
   const before = new Map(branches.turns.map((link) => [link.turn, link.before]));
@@ -31,7 +31,7 @@ export function chosen(branches: Branches, turn: string): Branches {
   return { ...branches, next, last: inForce({ ...branches, next }).at(-1) ?? null };
 }
 
-/** The turns of the branch in force, oldest first. */
+/** The turns of the active branch, oldest first. */
 export function inForce({ turns, next }: Branches): string[] {
   const after = new Map<string | null, string>(turns.map(({ turn, before }) => [before, turn]));
   const found: string[] = [];
@@ -42,12 +42,12 @@ export function inForce({ turns, next }: Branches): string[] {
   return found;
 }
 
-/** The turn before; null for a first one, undefined for one that is not known. */
+/** The predecessor; null for a first turn, undefined for an unknown one. */
 export function beforeOf({ turns }: Branches, turn: string): string | null | undefined {
   return turns.find((link) => link.turn === turn)?.before;
 }
 
-/** The turns that come after the same one as this, oldest first. */
+/** The turns with the same predecessor, oldest first. */
 export function siblings(branches: Branches, turn: string): string[] {
   const before = beforeOf(branches, turn);
   return before === undefined ? [] : branches.turns.flatMap((link) => (link.before === before ? [link.turn] : []));

@@ -28,7 +28,7 @@ describe('calls', () => {
     });
   });
 
-  test('parallel calls end in any order and keep their places', () => {
+  test('parallel calls end in any order and keep their positions', () => {
     const state = after(
       turnStarted(),
       started('c1', 'vault.search', 'read'),
@@ -40,7 +40,7 @@ describe('calls', () => {
     expect(outline(state)).toEqual(['c1 done', 'c2 running', 'c3 done']);
   });
 
-  test('a write waits for the writes before it, a read for nothing', () => {
+  test('a write waits for earlier writes, a read for nothing', () => {
     const state = after(turnStarted(), started('c1'), started('c2'), started('c3'), started('r', 'vault.search', 'read'));
     const waits = (id: string) => writesBefore(callsOf(state), call(state, id));
     expect(['c1', 'c2', 'c3', 'r'].map(waits)).toEqual([0, 1, 2, 0]);
@@ -66,7 +66,7 @@ describe('calls', () => {
     expect(messages).toEqual(['boom', 'The tool failed without a reason.', 'The tool failed without a reason.']);
   });
 
-  test('a denial shows at once and its reason stays', () => {
+  test('a denial is shown at once and keeps its reason', () => {
     const steps: [Envelope['type'], object?][] = [turnStarted(), started('c1'), asked('c1'), decided('c1', 'deny', 'keep it')];
     expect(outline(after(...steps))).toEqual(['c1 denied']);
     steps.push(completed('c1', error('denied_by_user')));
@@ -78,13 +78,13 @@ describe('calls', () => {
     expect(waitingCalls(state).map((c) => c.approval?.revision)).toEqual([2]);
   });
 
-  test('arguments that were edited are the ones that are shown and run', () => {
+  test('edited arguments are shown and run', () => {
     const steps: [Envelope['type'], object?][] = [turnStarted(), started('c1'), asked('c1'), asked('c1', 2, { title: 'Other' })];
     expect(waitingCalls(after(...steps)).map((c) => c.args)).toEqual([{ title: 'Other' }]);
     expect(call(after(...steps, decided('c1', 'once'), completed('c1')), 'c1').args).toEqual({ title: 'Other' });
   });
 
-  test('a decision nobody was asked for is recorded, as of a rule', () => {
+  test('an unasked decision is recorded, for instance of a rule', () => {
     const state = after(turnStarted(), started('c1'), ['approval_decided', { call: 'c1', decision: 'always', by: 'rule crm__move_*', reason: null }]);
     expect(call(state, 'c1')).toMatchObject({ state: 'running', approval: { decided: { by: 'rule crm__move_*' } } });
   });
@@ -107,14 +107,14 @@ describe('calls', () => {
   });
 });
 
-describe('a host that is asked about while the call runs', () => {
+describe('a host requested while the call runs', () => {
   const askedHost = (host: string, revision: number, more: object = {}): [Envelope['type'], object] => [
     'approval_requested',
     { call: 'c1', args: { city: 'Kiel' }, decisions: ['once', 'session', 'always', 'deny'], question: `Let dynamic.weather send to ${host}?`, editable: false, diff: null, host, revision, mid_run: true, ...more },
   ];
   const begun: [Envelope['type'], object?][] = [turnStarted(), started('c1', 'dynamic.weather', 'read'), progress('c1', { message: 'looks up' })];
 
-  test('opens the question again, also for a second host, and both answers stay', () => {
+  test('reopens the question, also for a second host, and keeps both answers', () => {
     const one: [Envelope['type'], object?][] = [...begun, askedHost('a.example', 1)];
     expect(waitingCalls(after(...one)).map((c) => [c.approval?.host, c.approval?.midRun])).toEqual([['a.example', true]]);
     const two: [Envelope['type'], object?][] = [...one, decided('c1', 'once'), askedHost('b.example', 2)];
@@ -125,7 +125,7 @@ describe('a host that is asked about while the call runs', () => {
     expect([done.state, decidedQuestions(done).map(({ host }) => host)]).toEqual(['done', ['a.example', 'b.example']]);
   });
 
-  test('a denial does not end the call: it may ask for another host, and end well', () => {
+  test('a denial does not end the call: it may request another host, and succeed', () => {
     const denied: [Envelope['type'], object?][] = [...begun, askedHost('a.example', 1), decided('c1', 'deny', 'not there')];
     expect(call(after(...denied), 'c1')).toMatchObject({ state: 'running', endedAt: null });
     expect(waitingCalls(after(...denied, askedHost('b.example', 2)))).toHaveLength(1);
@@ -136,7 +136,7 @@ describe('a host that is asked about while the call runs', () => {
     });
   });
 
-  test('a question before the run is not mid-run: a denial ends the call', () => {
+  test('before the run is a normal question: a denial ends the call', () => {
     const before: [Envelope['type'], object?][] = [...begun, askedHost('a.example', 1, { mid_run: false })];
     expect(waitingCalls(after(...before))[0]?.approval?.midRun).toBe(false);
     expect(call(after(...before, decided('c1', 'deny')), 'c1').state).toBe('denied');
@@ -144,7 +144,7 @@ describe('a host that is asked about while the call runs', () => {
     expect(waitingCalls(second)[0]?.approval?.midRun).toBe(true);
   });
 
-  test('a call stopped while it waits has run: nothing says it did not', () => {
+  test('leaves the outcome of a stopped call unknown', () => {
     const stopped = after(...begun, askedHost('a.example', 1), ['turn_cancelled', { unknown: [] }]);
     expect(call(stopped, 'c1').state).toBe('cancelled');
     const cut = replay(script(...begun, askedHost('a.example', 1)), false);
@@ -152,7 +152,7 @@ describe('a host that is asked about while the call runs', () => {
   });
 });
 
-test('what a call has found leaves how far it is, and a word of its own takes it back', () => {
+test('a partial result keeps the progress, and a message without a fraction clears it', () => {
   const begun: [Envelope['type'], object?][] = [turnStarted(), started('c1', 'screener.scan', 'read'), progress('c1', { fraction: 0.3, message: '412/1,200' })];
   const fraction = (...next: [Envelope['type'], object?][]) => call(after(...begun, ...next), 'c1').progress?.fraction;
   expect(fraction(progress('c1', { partial: [{ a: 1 }] }))).toBe(0.3);
@@ -174,7 +174,7 @@ describe('a detached call', () => {
     expect(call(after(...detached), 'c1')).toMatchObject({ state: 'running', detached: true, progress: { message: '412/1,200' } });
   });
 
-  test('ends in its card and with one notice where the reader is', () => {
+  test('ends on its card and with one notice at the current turn', () => {
     const state = after(...detached, turnStarted('Next'), completed('c1'));
     expect(call(state, 'c1').state).toBe('done');
     expect(turnOf(state).items).toHaveLength(2);
@@ -186,7 +186,7 @@ describe('a detached call', () => {
     expect(call(failed, 'c1').state).toBe('running');
   });
 
-  test('runs in an opened chat while it runs, and is unknown after a crash', () => {
+  test('is restored as running while it runs, and as unknown after a crash', () => {
     const events = script(...detached);
     expect(call(replay(events, false, ['c1']), 'c1').state).toBe('running');
     expect(call(replay(events, false), 'c1').state).toBe('unknown');

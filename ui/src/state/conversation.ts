@@ -1,4 +1,4 @@
-// A conversation as data: what the window draws of one session.
+// The data of one session's conversation, as rendered by the window.
 import type {
   ActivatedBy,
   AttachedFile,
@@ -23,16 +23,16 @@ import type {
 import type { Branches } from './branches';
 
 export interface SessionState {
-  /** Notices from before the first message, such as a pinned skill. */
+  /** Notices before the first message, such as a pinned skill. */
   readonly opening: readonly NoticeItem[];
-  /** Of the branch in force. */
+  /** The turns of the active branch. */
   readonly turns: readonly Turn[];
-  /** Of every branch, in the order of the log. */
+  /** The turns of all branches, in log order. */
   readonly all: readonly Turn[];
   readonly branches: Branches;
   /** In the order of activation. */
   readonly skills: readonly ActiveSkill[];
-  /** Number of the last event read; an older one is ignored, so that streams may overlap. */
+  /** Number of the last applied event; older ones are ignored, so that streams may overlap. */
   readonly seq: number;
 }
 
@@ -43,55 +43,55 @@ export interface Turn {
   readonly model: string;
   /** Skills the user activated with the message. */
   readonly skills: readonly string[];
-  /** `skill.tool` the user pointed at. */
+  /** The `skill.tool` chosen by the user. */
   readonly tool: string | null;
-  /** What the user's message shows beside its text. */
+  /** Images of the user's message. */
   readonly images: readonly ImageView[];
-  /** What it takes along from MCP servers. */
+  /** Content attached from MCP servers. */
   readonly outside: readonly AttachedFile[];
-  /** Skills that are active after it. */
+  /** Skills active after it. */
   readonly active: readonly ActiveSkill[];
   /** RFC 3339. */
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly status: 'running' | 'completed' | 'cancelled' | 'failed';
-  /** Why a failed turn failed. */
+  /** The error of a failed turn. */
   readonly failure: UserError | null;
-  /** Since when the model has answered nothing that can be seen; none while it writes, calls or the turn is over. */
+  /** Since when the model has shown no output; null while it streams or calls, and after the turn. */
   readonly thinkingSince: string | null;
   /** Requests to the provider, oldest first. */
   readonly steps: readonly Step[];
-  /** In the order in which their first events arrived. */
+  /** In order of their first events. */
   readonly items: readonly Item[];
 }
 
-/** What a turn was begun with. */
+/** The input of a turn. */
 export type Said = Pick<Turn, 'id' | 'text' | 'skills' | 'tool' | 'images' | 'outside'>;
 
 /** One request to the provider. */
 export interface Step {
   /** RFC 3339 */
   readonly at: string;
-  /** `skill.tool` or as they are on the wire: what the model could call. */
+  /** The tools offered to the model: `skill.tool`, or in wire format. */
   readonly tools: readonly string[];
-  /** What was sent before stands unchanged at the beginning, so the provider need not read it again. */
+  /** Whether the previous request is an unchanged prefix, so that the provider can use its cache. */
   readonly prefixKept: boolean;
   readonly bytes: number;
-  /** The host it went to; null where it stayed on this machine, undefined where the log does not say. */
+  /** The host of the request; null for this machine, undefined if the log does not say. */
   readonly host: string | null | undefined;
-  /** Paths of the notes that the model learned something of by it and by no request of the turn before. */
+  /** Paths of notes whose content it contains and no request of the previous turn does. */
   readonly notes: readonly string[];
-  /** How many more went along that requests of earlier turns to this host name. */
+  /** Number of further notes contained that earlier turns already sent to this host. */
   readonly notesBefore: number;
-  /** How much of the model's context it takes; none for one that asks for a summary. */
+  /** Its share of the model's context; null for a summary request. */
   readonly context: ContextView | null;
-  /** What the provider counted; none until it said so. */
+  /** The provider's token counts; null until reported. */
   readonly usage: Usage | null;
 }
 
-/** What the newest request took that its provider has counted. */
+/** The newest request with token counts. */
 export interface Counted {
-  /** `provider/model` that it went to. */
+  /** The `provider/model` of the request. */
   readonly model: string;
   readonly usage: Usage;
   readonly context: ContextView | null;
@@ -99,13 +99,13 @@ export interface Counted {
 
 export type Item = MessageItem | CallItem | NoticeItem | ConflictItem;
 
-/** Blocks of an assistant message that nothing else came in between. */
+/** Consecutive blocks of an assistant message. */
 export interface MessageItem {
   readonly kind: 'message';
   readonly id: string;
   readonly message: string;
   readonly blocks: readonly Block[];
-  /** The message as Markdown, on its last item, once it is complete. */
+  /** The complete message as Markdown, on its last item. */
   readonly text: string | null;
 }
 
@@ -122,33 +122,33 @@ export interface CallItem {
   readonly call: string;
   /** `skill.tool` */
   readonly tool: string;
-  /** As the model wrote them, or as they were edited before the call was allowed. */
+  /** As written by the model, or as edited before approval. */
   readonly args: JsonValue;
   readonly effect: Effect;
   readonly principal: PrincipalView;
-  /** The call whose script makes it: drawn within that one's card. */
+  /** The call whose script makes it: shown on that one's card. */
   readonly within: string | null;
-  /** Where its command runs; null of a call that runs none. */
+  /** The sandbox of its command; null if it runs none. */
   readonly sandbox: SandboxView | null;
   readonly state: CallState;
   /** The newest question about it. */
   readonly approval: Approval | null;
-  /** Questions that were decided before that one, oldest first: hosts are asked about while it runs. */
+  /** Earlier decided questions, oldest first: hosts are requested while it runs. */
   readonly earlier: readonly Approval[];
   /** The turn continues without its result. */
   readonly detached: boolean;
   readonly progress: Progress | null;
   readonly result: CallResult | null;
-  /** The sub-agent that works for it. */
+  /** The sub-agent that works on it. */
   readonly subAgent?: SubAgent;
-  /** When it began to run, without the time an answer was waited for; RFC 3339. */
+  /** When it started running, excluding time spent waiting for answers; RFC 3339. */
   readonly runningSince: string;
   readonly endedAt: string | null;
 }
 
 /**
- * `waiting`: for the user's answer. `unanswered`: the turn ended before an answer.
- * `unknown`: stopped at a point where the effect may or may not have happened.
+ * `waiting`: for the user's answer. `unanswered`: the turn ended first. `unknown`: stopped when the effect
+ * may or may not have happened.
  */
 export type CallState =
   | 'waiting'
@@ -161,56 +161,56 @@ export type CallState =
   | 'refused'
   | 'unanswered';
 
-/** Who works for a call, in a session of its own. */
+/** The sub-agent of a call, in its own session. */
 export interface SubAgent {
   /** Its session, which can be opened as a chat. */
   readonly session: string;
   readonly name: string;
   /** `provider/model` */
   readonly model: string;
-  /** Where its requests go; null where they stay on this machine. */
+  /** The host of its requests; null for this machine. */
   readonly host: string | null;
-  /** `skill.tool`: what it may use. */
+  /** The tools it may use, as `skill.tool`. */
   readonly tools: readonly string[];
-  /** The effects of those, the least first. */
+  /** The effects of those, weakest first. */
   readonly effects: readonly Effect[];
   readonly steps: number;
   readonly stepLimit: number;
   readonly tokens: number;
   readonly tokenLimit: number;
-  /** What it does, where that is not that its model answers. */
+  /** Its current activity; null while its model responds. */
   readonly now: string | null;
-  /** Its requests to another machine. */
+  /** Number of its requests to other hosts. */
   readonly requests: number;
-  /** Paths of the notes that those requests told of. */
+  /** Paths of the notes contained in those requests. */
   readonly sent: readonly string[];
 }
 
 export interface Approval {
-  /** In the order to offer them. */
+  /** In display order. */
   readonly decisions: readonly Decision[];
   readonly question: string;
   readonly editable: boolean;
   readonly diff: readonly NoteDiffView[] | null;
-  /** What the call would do, where that is more than its arguments. */
+  /** The call's effects, if not obvious from its arguments. */
   readonly details?: readonly DetailView[];
   /** Several are joined by ", ". */
   readonly host: string | null;
-  /** What allowing it hands out for the first time. */
+  /** Credentials that it would be granted. */
   readonly credentials?: readonly string[];
-  /** Asked while the call runs: a denial keeps it from that host and does not end it. */
+  /** Asked while the call runs: a denial blocks only that host and does not end the call. */
   readonly midRun: boolean;
   readonly revision: number;
-  /** What the program behind the call asks; `once` sends it the values. */
+  /** A question of the program behind the call; `once` sends it the values. */
   readonly elicitation?: Elicitation;
   readonly decided: { readonly decision: Decision; readonly by: string; readonly reason: string | null; readonly at: string } | null;
 }
 
 export interface Elicitation {
-  /** The program that asks, and gets the answer. */
+  /** The program that asks and receives the answer. */
   readonly from: string;
   readonly message: string;
-  /** Of the values it asks for; null where it asks for a visit of `url`. */
+  /** The schema of the requested values; null for a visit to `url`. */
   readonly schema: JsonValue;
   readonly url: string | null;
 }
@@ -226,15 +226,15 @@ export interface CallResult {
   readonly value: JsonValue;
   readonly error: UserError | null;
   readonly sources: readonly SourceView[];
-  /** The numbers of the value that a person would quote. */
+  /** Quotable figures of the value. */
   readonly figures: readonly FigureView[];
   readonly changes: readonly NoteChangeView[];
   readonly changeSet: string | null;
-  /** What came from outside while the call wrote: "stage: lead → won". */
+  /** Outside changes merged with the call's write: "stage: lead → won". */
   readonly merged: readonly string[];
-  /** What it had found when it was stopped. */
+  /** The partial result when it was stopped. */
   readonly soFar: JsonValue;
-  /** What the tool logged. */
+  /** The tool's log. */
   readonly log: readonly LogLine[];
   readonly ms: number;
 }
@@ -252,26 +252,26 @@ export type Notice =
   | {
       readonly type: 'changed_outside';
       readonly paths: readonly string[];
-      /** What changed, by path, where it is known. */
+      /** Summaries of changes by path, if known. */
       readonly summaries: Readonly<Record<string, string | undefined>>;
     }
   | { readonly type: 'compacted'; readonly by: CompactedBy; readonly messages: number; readonly before: number; readonly after: number; readonly why: string | null }
   | { readonly type: 'credential_needed'; readonly credential: string; readonly consumer: string }
-  /** The folder of the vault, or of an extra root, went away or is back. */
+  /** The folder of the vault or an extra root disappeared or is back. */
   | { readonly type: 'vault_folder'; readonly gone: boolean; readonly message: string }
   | { readonly type: 'late_end'; readonly call: string; readonly tool: string; readonly ok: boolean };
 
-/** A note that the user and Nova changed differently; nothing of it was written. */
+/** A note with conflicting edits of the user and Nova; nothing was written. */
 export interface ConflictItem {
   readonly kind: 'conflict';
   readonly id: string;
   readonly at: string;
   readonly note: string;
-  /** As Nova would have written it. */
+  /** Nova's version. */
   readonly mine: string;
-  /** As it was in the vault. */
+  /** The vault's version. */
   readonly theirs: string;
-  /** Which side the user kept, and when. */
+  /** The chosen side, and when. */
   readonly decided: { readonly keep: ConflictSide; readonly at: string } | null;
 }
 

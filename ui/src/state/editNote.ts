@@ -4,7 +4,7 @@ import { useBackend } from '../ipc';
 import { useActions } from './hooks';
 
 /**
- * Opens the form of the record that a note is, with the focus on that field; the note itself where it is none, or cannot be
+ * Opens the form of a note's record, focused on that field; or the note, if it is no record or cannot be
  * read.
  */
 export function useEditNote(): (path: string, field?: string | null) => Promise<void> {

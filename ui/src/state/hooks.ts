@@ -1,4 +1,4 @@
-// How components look at the store and ask the backend.
+// Hooks to select from the store and to call the backend.
 
 import { createContext, useCallback, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 
@@ -17,15 +17,17 @@ function useStore(): Store {
   return store;
 }
 
-/** A part of the state. `select` gives the same value for the same state: no new object each time. */
+/** Selects from the state. `select` must return the same value for the same state, not a new object. */
 export function useApp<T>(select: (app: AppState) => T): T {
   const store = useStore();
   return useSyncExternalStore(store.listen, () => select(store.get().app));
 }
 
-/** The conversation of a session or of a form run; the open session's where none is named. Drawn anew with each word of it. */
+/**
+ * The conversation of a session or form run, by default the open session. Re-renders with each streamed word.
+ */
 export function useSession(id?: string | null): SessionState;
-/** A part of the open session's conversation: no new object each time, or `same` tells that it says what the last one said. */
+/** Selects from the open session's conversation: return the same object, or pass `same` to compare. */
 export function useSession<T>(select: (session: SessionState) => T, same?: (before: T, now: T) => boolean): T;
 export function useSession<T>(
   which?: string | null | ((session: SessionState) => T),
@@ -39,7 +41,7 @@ export function useSession<T>(
   });
 }
 
-/** Tells of every step of the open session's conversation, without drawing anything. */
+/** Calls back on every change of the open session's conversation, without rendering. */
 export function useEverySession(tell: (session: SessionState, id: string | null) => void): void {
   const store = useStore();
   useEffect(() => {
@@ -54,7 +56,7 @@ function openSession(store: Store): SessionState {
   return streams[app.open ?? ''] ?? emptySession;
 }
 
-/** Gives the value that was given last where the new one says the same. */
+/** Returns the previous value if the new one is equal. */
 function keeper<T>(): (now: T, same?: (before: T, now: T) => boolean) => T {
   let last: { readonly value: T } | null = null;
   return (now, same = Object.is) => {
@@ -68,7 +70,7 @@ export function useActions(): Actions {
 }
 
 export interface Loaded<T> {
-  /** Kept while it is read again. */
+  /** Kept during reloads. */
   readonly data: T | null;
   readonly error: UserError | null;
   readonly loading: boolean;
@@ -76,8 +78,8 @@ export interface Loaded<T> {
 }
 
 /**
- * What a command answers, read again when `params` or `revision` differ. `null` params read nothing.
- * Only for commands that change nothing.
+ * A command's result, reloaded when `params` or `revision` change. `null` params load nothing. Only for
+ * commands without side effects.
  */
 export function useRpc<M extends Method>(method: M, params: Params<M> | null, revision: unknown = 0): Loaded<Result<M>> {
   const backend = useBackend();

@@ -6,8 +6,8 @@ import { createStore } from './store';
 
 const turn = expect.any(String) as string;
 
-describe('what is kept', () => {
-  test('drafts and waiting messages are stored soon, once for many letters', async () => {
+describe('saved state', () => {
+  test('drafts and queued messages are saved soon, once for many keystrokes', async () => {
     vi.useFakeTimers();
     const { backend, store, actions } = storeOnSample();
     await actions.start();
@@ -26,7 +26,7 @@ describe('what is kept', () => {
     vi.useRealTimers();
   });
 
-  test('what was kept is there again; what was typed meanwhile stays', async () => {
+  test('saved drafts are restored; text typed meanwhile stays', async () => {
     const { backend, store, actions } = storeOnSample();
     const kept = { tool: null, skills: [], files: [], images: [], queued: [] };
     backend.on('list_drafts', () => [
@@ -40,7 +40,7 @@ describe('what is kept', () => {
     expect(store.get().app.queues['bank']).toMatchObject({ held: expect.stringMatching(/^Nova was closed/) as string, messages: [{ text: 'next' }] });
   });
 
-  test('what was written while the window was still reading is stored, what was read is not', async () => {
+  test('text written during the load is saved, loaded text is not', async () => {
     vi.useFakeTimers();
     const { backend, store, actions } = storeOnSample();
     const kept = { tool: null, skills: [], files: [], images: [], queued: [] };
@@ -84,7 +84,7 @@ describe('what is kept', () => {
     expect(queues['bank']).toMatchObject({ held: 'Nova was closed', messages: [{ text: '', images: [image] }] });
   });
 
-  test('an unsent message keeps its images and returns to its draft', async () => {
+  test('an unsent message keeps its images and is restored to its draft', async () => {
     vi.useFakeTimers();
     const { backend, store, actions } = storeOnSample();
     await actions.start();
@@ -115,7 +115,7 @@ describe('what is kept', () => {
     expect(backend.asked('keep_draft_image')).toHaveLength(1);
   });
 
-  test('a killed window loses no edited message that was on its way', async () => {
+  test('a killed window loses no edited message being sent', async () => {
     const { backend, actions } = storeOnSample();
     await actions.start();
     await actions.openSession('bank');
@@ -136,7 +136,7 @@ describe('what is kept', () => {
     await vi.waitFor(() => expect(backend.asked('keep_draft').at(-1)).toMatchObject({ text: 'And when?', queued: [] }));
   });
 
-  test('a killed window loses no message that was being sent', async () => {
+  test('a killed window loses no message being sent', async () => {
     vi.useFakeTimers();
     const { backend, store, actions } = storeOnSample();
     await actions.start();
@@ -149,7 +149,7 @@ describe('what is kept', () => {
     }));
     const sending = actions.sendDraft('Who waits?');
     await vi.advanceTimersByTimeAsync(0);
-    // On the disk with the id of its turn before it was handed over.
+    // On disk with its turn id before it is handed over.
     const order = backend.calls.map(({ method }) => method).filter((method) => method === 'keep_draft' || method === 'send_message');
     expect(order).toEqual(['keep_draft', 'send_message']);
     const [sent] = backend.asked('send_message');
@@ -186,7 +186,7 @@ describe('what is kept', () => {
     ]);
   });
 
-  test('an unreadable image of a draft is named until it is read or sent', async () => {
+  test('an unreadable image of a draft is named until dismissed or sent', async () => {
     const { backend, store, actions } = storeOnSample();
     const gone = { text: '', tool: null, skills: [], files: [], images: [{ id: 'gone', name: 'plan.png' }], queued: [] };
     backend.on('list_drafts', () => [
@@ -202,7 +202,7 @@ describe('what is kept', () => {
     expect(store.get().app.lostImages).toEqual({});
   });
 
-  test('an unreadable image is named; an empty message does not return', async () => {
+  test('an unreadable image is named; an empty message is not restored', async () => {
     const { backend, store, actions } = storeOnSample();
     const kept = { text: '', tool: null, skills: [], files: [], images: [] };
     const file = { ...kept, files: [{ name: 'a.txt', text: 'a' }] };
@@ -221,7 +221,7 @@ describe('what is kept', () => {
     expect(harborline).toBeUndefined();
   });
 
-  test('how large everything is drawn is kept at once, step by step', async () => {
+  test('the zoom is saved at once, step by step', async () => {
     const { backend, store, actions } = storeOnSample();
     await actions.start();
     const end = keepChanges(store, backend);
@@ -234,7 +234,7 @@ describe('what is kept', () => {
     end();
   });
 
-  test('zoom does not wait for images; of many steps first and last are stored', async () => {
+  test('zoom does not wait for images; of many steps the first and last are saved', async () => {
     vi.useFakeTimers();
     const { backend, store, actions } = storeOnSample();
     await actions.start();
@@ -257,7 +257,7 @@ describe('what is kept', () => {
     vi.useRealTimers();
   });
 
-  test('columns and the palette are as they were left', async () => {
+  test('columns and palette history are restored', async () => {
     const { backend, store, actions } = storeOnSample();
     backend.on('window_layout', () => ({ list_folded: true, list_width: 300, panel_open: true, panel_width: 9000, zoom: 150, keys: { find: 'Ctrl G' }, chosen: ['panel crm'] }));
     await actions.start();

@@ -1,14 +1,16 @@
-// Keeps what the user would lose with the window, while the window runs.
+// Saves what the user would lose with the window, while it runs.
 import type { Backend } from '../ipc';
 import type { AppState } from './app';
 import { changedDrafts, layoutChanged, layoutOf } from './kept';
 import { keepDraft } from './kept-images';
 import type { Store } from './store';
 
-/** Milliseconds from a change to its command. A fast writer is kept twice or more in every second. */
+/** Debounce, ms. A fast typist's text is saved at least twice a second. */
 const AFTER = 250;
 
-/** Keeps what was not read from the disk and what changes in the store, until the function that it returns is called. */
+/**
+ * Saves all changes of the store that differ from the loaded state, until the returned function is called.
+ */
 export function keepChanges(store: Store, backend: Backend): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null;
   const { restored } = store.get().app;
@@ -24,13 +26,13 @@ export function keepChanges(store: Store, backend: Backend): () => void {
   const layout = layoutKeeper(store, backend);
   const look = () => {
     const { app } = store.get();
-    // Everything is drawn larger by the command: who presses the key looks at it.
+    // The command performs the zoom, so the user waits for it.
     if (app.zoom !== layout.last().zoom) layout.keep(app);
     const changed = app.drafts !== kept.drafts || app.sending !== kept.sending || app.queues !== kept.queues;
     if (changed || layoutChanged(layout.last(), app)) timer ??= setTimeout(flush, AFTER);
   };
   const unlisten = store.listen(look);
-  // Somebody may have written while the window was still reading.
+  // The user may have typed during the load.
   look();
   window.addEventListener('pagehide', flush);
   return () => {
@@ -40,9 +42,12 @@ export function keepChanges(store: Store, backend: Backend): () => void {
   };
 }
 
-/** Keeps how the window was left, beside the drafts, which may be megabytes: while one command is on its way only the newest waits. */
+/**
+ * Saves the layout separately from drafts, which may be megabytes: during a command only the newest state is
+ * queued.
+ */
 function layoutKeeper(store: Store, backend: Backend) {
-  /** What the last command kept. */
+  /** The last saved state. */
   let last = store.get().app;
   let wanted = last;
   let busy = false;

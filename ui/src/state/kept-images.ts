@@ -1,8 +1,8 @@
-// Images of drafts, from one start to the next. The bytes of each are handed over once, when it was attached;
-// after that a draft names it, and what the last one did not name is gone.
+// Images of drafts across restarts. Their bytes are sent once, when attached; afterwards drafts refer to them
+// by name, and images that the last draft did not name are deleted.
 import type { Backend, DraftImage, DraftView, NewImage, QueuedMessage } from '../ipc';
 
-/** A draft as the window has it: with its images. */
+/** A draft with its images, as used by the window. */
 export interface WholeDraft extends Omit<DraftView, 'images' | 'queued'> {
   readonly images: readonly NewImage[];
   readonly queued: readonly WholeMessage[];
@@ -13,21 +13,21 @@ export interface WholeMessage extends Omit<QueuedMessage, 'images'> {
 }
 
 export interface KeptDraft extends WholeDraft {
-  /** Names of its images that could not be read. */
+  /** Names of its unreadable images. */
   readonly lost: readonly string[];
-  /** Those of the messages behind it. */
+  /** Those of its queued messages. */
   readonly lostQueued: readonly string[];
 }
 
-/** By session: the images of its draft that are on the disk, and what the backend calls them. */
+/** Stored images of drafts by session, with their names in the backend. */
 const known = new WeakMap<Backend, Map<string | null, Map<NewImage, DraftImage>>>();
 
-/** What is being written for each backend. */
+/** The pending write, by backend. */
 const writing = new WeakMap<Backend, Promise<unknown>>();
 
 /**
- * Keeps the draft, once its images are on the disk. One after the other, so that the last one given is the last one on the
- * disk. Rejects with a `UserError`.
+ * Saves the draft once its images are stored. Writes are serialised, so that the last draft wins. Rejects
+ * with a `UserError`.
  */
 export function keepDraft(backend: Backend, draft: WholeDraft): Promise<void> {
   const before = writing.get(backend) ?? Promise.resolve();
@@ -47,14 +47,14 @@ async function write(backend: Backend, { images, queued, ...draft }: WholeDraft)
     images: await keepAll(images),
     queued: await inOrder(queued, async (message) => ({ ...message, images: await keepAll(message.images) })),
   };
-  // The backend sweeps those that it does not name: one that comes back is handed over anew.
+  // The backend deletes images that are not named: one that is attached again must be sent again.
   const named = new Set([...images, ...queued.flatMap((message) => message.images)]);
   const onDisk = knownOf(backend, session);
   for (const image of onDisk.keys()) if (!named.has(image)) onDisk.delete(image);
   await backend.rpc('keep_draft', kept);
 }
 
-/** The draft with its images; one that cannot be read is left out. */
+/** The draft with its images; unreadable ones are omitted. */
 export async function withImagesRead(backend: Backend, { images, queued, ...draft }: DraftView): Promise<KeptDraft> {
   const { session } = draft;
   const lost: string[] = [];
@@ -100,7 +100,7 @@ function knownOf(backend: Backend, session: string | null): Map<NewImage, DraftI
   return onDisk;
 }
 
-/** One after the other: an image may have megabytes. */
+/** Sequentially: an image may have megabytes. */
 async function inOrder<T, R>(all: readonly T[], each: (one: T) => Promise<R>): Promise<R[]> {
   const done: R[] = [];
   for (const one of all) done.push(await each(one));

@@ -1,12 +1,12 @@
-// What is kept from one start to the next: messages that are being written, and how the window was left.
-// In files of the backend, which are on the disk when it answers; the page's own storage is written when
-// the browser likes, and a killed window would lose the last words.
+// State saved across restarts: drafts, and the layout. Saved in files of the backend, which are on disk when
+// it responds; the browser writes the page's own storage late, so that a killed window would lose the last
+// words.
 import { nothing, type Backend, type WindowLayout } from '../ipc';
 import { clampWidth, draftOf, emptyDraft, isEmpty, joined, type AppState, type Draft, type Message, type OnItsWay } from './app';
 import { type KeptDraft, type WholeDraft, type WholeMessage } from './kept-images';
 import { noQueue, type Queues } from './queue';
 
-/** The drafts that are others than they were, each with the messages that wait behind it. */
+/** The changed drafts, each with its queued messages. */
 export function changedDrafts(before: AppState, after: AppState): WholeDraft[] {
   const keys = new Set([before, after].flatMap(({ drafts, sending, queues }) => [drafts, sending, queues].flatMap(Object.keys)));
   const changed = [...keys].filter(
@@ -19,8 +19,8 @@ export function changedDrafts(before: AppState, after: AppState): WholeDraft[] {
 }
 
 /**
- * What is kept of a chat. A message on its way is still its draft, or the first that waits where another one is written
- * by now; it names its turn, so that it is no longer a draft once that is in the log.
+ * A chat's saved state. A message being sent is still its draft, or the first queued one if there is another
+ * draft by now; it names its turn, so that it is dropped once that is in the log.
  */
 export function wholeDraft({ drafts, sending, queues }: AppState, session: string | null): WholeDraft {
   const key = session ?? '';
@@ -30,12 +30,12 @@ export function wholeDraft({ drafts, sending, queues }: AppState, session: strin
   if (!onItsWay) return { session, ...kept(draft), queued: waiting };
   const { turn } = onItsWay;
   if (isEmpty(draft)) return { session, ...kept(onItsWay), queued: waiting, turn };
-  // No turn can have begun in a chat that is none yet.
+  // No turn can have begun in a new chat.
   if (session === null) return { session, ...kept(joined(onItsWay, draft)), queued: waiting };
   return behind({ session, ...kept(draft), queued: waiting }, onItsWay);
 }
 
-/** The draft with a message on its way as the first that waits behind it. */
+/** Puts a message being sent at the head of the draft's queue. */
 export function behind(draft: WholeDraft, message: OnItsWay): WholeDraft {
   return { ...draft, queued: [{ ...kept(message), turn: message.turn }, ...draft.queued] };
 }
@@ -44,7 +44,7 @@ function kept({ text, tool, skills, files, images }: Message): WholeMessage {
   return { text, tool, skills: [...skills], files: [...files], images };
 }
 
-/** What was typed since the window opened is not replaced by what was kept. */
+/** Restores saved drafts without replacing text typed since the window opened. */
 export function withKeptDrafts(app: AppState, all: readonly KeptDraft[], id: () => number): AppState {
   const restored: { drafts: Record<string, Draft>; queues: Record<string, Queues[string]> } = { drafts: {}, queues: {} };
   const lostImages = { ...app.lostImages };
@@ -64,12 +64,12 @@ export function withKeptDrafts(app: AppState, all: readonly KeptDraft[], id: () 
   return { ...app, drafts: { ...app.drafts, ...restored.drafts }, queues: { ...app.queues, ...restored.queues }, lostImages, restored };
 }
 
-/** A message whose images are lost may have nothing left to send. */
+/** A message may be empty after its images were lost. */
 function saysSomething({ text, files, images }: WholeMessage): boolean {
   return text.trim() !== '' || files.length > 0 || images.length > 0;
 }
 
-/** A layout that cannot be read is no reason not to start. */
+/** An unreadable layout must not prevent the start. */
 export function readLayout(backend: Backend): Promise<WindowLayout | null> {
   return backend.rpc('window_layout', nothing).catch(() => null);
 }

@@ -18,7 +18,7 @@ test.each([
   [press('Control', 'ControlLeft'), null],
 ])('%s is %s', (is, expected) => expect(is).toBe(expected));
 
-test('the user’s keys are in force, and those they took the place of are free', () => {
+test('custom keys are in force, and the keys they replaced are free', () => {
   const chosen = { find: 'Ctrl G' };
   expect(actionFor(chosen, 'Ctrl G')).toBe('find');
   expect(actionFor(chosen, 'Ctrl F')).toBeNull();
@@ -35,6 +35,6 @@ test.each([
   ['Ctrl F', null],
 ])('for find, %s: %s', (keys, expected) => expect(refusal({}, 'find', keys)).toBe(expected));
 
-test('no two actions begin with the same keys', () => {
+test('no two actions have the same default keys', () => {
   expect(new Set(keyActions.map(({ keys }) => keys)).size).toBe(keyActions.length);
 });

@@ -1,11 +1,11 @@
-// What the keys of the window do. One table: the window listens by it, the sheet and the settings list it.
+// The window's keys. A single table: the window listens by it, the list of keys and the settings show it.
 import { latinKey } from './latin-key';
 
-/** What can be given other keys. */
+/** An action with configurable keys. */
 export interface KeyAction {
   readonly id: string;
   readonly label: string;
-  /** As it comes; "Ctrl" is ⌘ on macOS. */
+  /** The default; "Ctrl" is ⌘ on macOS. */
   readonly keys: string;
 }
 
@@ -30,7 +30,7 @@ export const keyActions = [
 
 export type KeyActionId = (typeof keyActions)[number]['id'];
 
-/** Keys that mean the same everywhere and stay as they are. */
+/** Keys that cannot be changed. */
 export const fixedKeys: readonly { readonly keys: string; readonly label: string }[] = [
   { keys: 'Enter', label: 'Send; queued while Nova is answering' },
   { keys: 'Shift Enter', label: 'New line' },
@@ -48,12 +48,12 @@ export const fixedKeys: readonly { readonly keys: string; readonly label: string
 
 type Chosen = Readonly<Record<string, string>>;
 
-/** The keys of an action: the user's, else its own. */
+/** An action's keys: custom or default. */
 export function keysOf(chosen: Chosen, id: KeyActionId): string {
   return chosen[id] ?? keyActions.find((action) => action.id === id)?.keys ?? '';
 }
 
-/** What has these keys now; none where nobody has. */
+/** The action with these keys; null if they are free. */
 export function actionFor(chosen: Chosen, keys: string): KeyActionId | null {
   return keyActions.find(({ id }) => keysOf(chosen, id) === keys)?.id ?? null;
 }
@@ -63,21 +63,21 @@ export interface Pressed {
   readonly code: string;
   readonly altKey: boolean;
   readonly shiftKey: boolean;
-  /** Ctrl, on macOS ⌘. */
+  /** Ctrl, or ⌘ on macOS. */
   readonly main: boolean;
 }
 
-/** "Ctrl Shift A" of a key that was pressed; none while only modifiers are down. */
+/** "Ctrl Shift A" for a pressed key; null while only modifiers are pressed. */
 export function pressedKeys({ key, code, altKey, shiftKey, main }: Pressed): string | null {
   const name = keyName(key, code);
   if (name === null) return null;
-  // Plus and minus are elsewhere on each keyboard, and plus may need Shift.
+  // Plus and minus vary by keyboard, and plus may need Shift.
   if (main && !altKey && (key === '+' || key === '=')) return 'Ctrl =';
   if (main && !altKey && key === '-') return 'Ctrl -';
   return [main ? 'Ctrl' : '', altKey ? 'Alt' : '', shiftKey ? 'Shift' : '', name].filter(Boolean).join(' ');
 }
 
-/** Why an action cannot have these keys; none where it can. */
+/** Why an action cannot have these keys; null if it can. */
 export function refusal(chosen: Chosen, id: KeyActionId, keys: string): string | null {
   const other = actionFor(chosen, keys);
   if (other !== null && other !== id) return `${keys} is “${keyActions.find((action) => action.id === other)?.label}”.`;
@@ -87,10 +87,10 @@ export function refusal(chosen: Chosen, id: KeyActionId, keys: string): string |
   return null;
 }
 
-/** What every text field does by itself. */
+/** Reserved by text fields. */
 const taken = new Set(['Ctrl A', 'Ctrl C', 'Ctrl V', 'Ctrl X', 'Ctrl Z', 'Ctrl Y', 'Ctrl Shift Z', 'Ctrl Enter', 'Ctrl Backspace']);
 
-/** Signs by their place on the keyboard: with Shift they are written differently. */
+/** Punctuation by physical key, since Shift changes the character. */
 const signs: Readonly<Record<string, string>> = { Period: '.', Comma: ',', Slash: '/', Semicolon: ';', Minus: '-', Equal: '=' };
 
 function keyName(key: string, code: string): string | null {

@@ -1,7 +1,7 @@
 /**
- * The key of an event as shortcuts read it. A layout of another script has none of their letters: there the key counts
- * for the letter in its place on a keyboard that has them, so that Ctrl K is one key in Russian, Greek or Arabic too.
- * Latin layouts say themselves which letter is meant, wherever they have it (AZERTY, Dvorak).
+ * The key of an event for shortcuts. Non-Latin layouts have none of their letters: there the physical
+ * position counts, so that Ctrl K is the same key in Russian, Greek or Arabic. Latin layouts report the
+ * letter themselves, wherever it is (AZERTY, Dvorak).
  */
 export function latinKey({ key, code }: { readonly key: string; readonly code: string }): string {
   const letter = /^Key([A-Z])$/.exec(code)?.[1];
@@ -9,5 +9,5 @@ export function latinKey({ key, code }: { readonly key: string; readonly code: s
   return key === key.toLowerCase() ? letter.toLowerCase() : letter;
 }
 
-/** Letters and the signs that are written above and below them; one key of an Arabic keyboard writes two. */
+/** Letters with their combining marks; one key of an Arabic keyboard produces two. */
 const ofOtherScript = /^(?:(?![\p{Script=Latin}\p{Script=Common}])[\p{L}\p{M}])+$/u;

@@ -1,7 +1,7 @@
 import { type AppState, widePanel } from './app';
 import { asks } from './asking';
 
-/** The chat to show for its question: the open one where it is out of view, else the next after it that asks. */
+/** The chat to show for its question: the open one if it is hidden, else the next one that asks. */
 export function nextAsking(app: AppState): string | null {
   const known = new Set(app.sessions.map(({ id }) => id));
   const chats = Object.keys(app.asking).filter((id) => known.has(id));

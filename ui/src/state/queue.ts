@@ -1,4 +1,4 @@
-// Messages that wait above the composer until the turns before them have ended. Pure.
+// Messages queued above the composer until earlier turns have ended. Pure.
 import type { Envelope, NewImage, QueuedMessage } from '../ipc';
 
 export interface Queued extends Readonly<Omit<QueuedMessage, 'images'>> {
@@ -8,9 +8,9 @@ export interface Queued extends Readonly<Omit<QueuedMessage, 'images'>> {
 
 export interface Queue {
   readonly messages: readonly Queued[];
-  /** Why the first does not go by itself; none while it only waits for the turn. */
+  /** Why the first is not sent automatically; null while it only waits for the turn. */
   readonly held: string | null;
-  /** The turn was stopped for the sake of the first. */
+  /** The turn was stopped to send the first. */
   readonly pressing: boolean;
 }
 
@@ -18,7 +18,7 @@ export type Queues = Readonly<Record<string, Queue>>;
 
 export const noQueue: Queue = { messages: [], held: null, pressing: false };
 
-/** How a turn ended decides whether the next message goes by itself. */
+/** The end of a turn decides whether the next message is sent automatically. */
 export function afterEvent(queues: Queues, event: Envelope): Queues {
   const queue = event.session === undefined ? undefined : queues[event.session];
   if (!queue || event.session === undefined) return queues;
@@ -34,14 +34,14 @@ export function afterEvent(queues: Queues, event: Envelope): Queues {
   }
 }
 
-/** The queues with that of a chat changed; one that is empty is left out. */
+/** Changes a chat's queue; an empty one is removed. */
 export function withQueue(queues: Queues, session: string, change: (queue: Queue) => Queue): Queues {
   const { [session]: before = noQueue, ...others } = queues;
   const queue = change(before);
   return queue.messages.length === 0 ? others : { ...others, [session]: queue };
 }
 
-/** The message that is to be sent now that no turn runs. */
+/** The message to send now that no turn runs. */
 export function due(queue: Queue | undefined): Queued | null {
   return queue && queue.held === null ? (queue.messages[0] ?? null) : null;
 }

@@ -10,7 +10,7 @@ describe('messages', () => {
     expect(state.turns[0]).toMatchObject({ id: 't1', text: 'Hello', status: 'running', model: 'ollama/qwen3', items: [] });
   });
 
-  test('a block that streams is replaced in place, others stay as they are', () => {
+  test('a streaming block is replaced in place, others are unchanged', () => {
     const before = after(turnStarted(), block('m1', 0, '<p>One</p>'), block('m1', 1, '<p>Tw</p>', false));
     const events = script(turnStarted(), block('m1', 0, '<p>One</p>'), block('m1', 1, '<p>Tw</p>', false), block('m1', 1, '<p>Two</p>'));
     const now = reduce(before, at(events, 3));
@@ -19,7 +19,7 @@ describe('messages', () => {
     expect(blocks(now)[0]).toBe(blocks(before)[0]);
   });
 
-  test('items stand in the order in which their first event arrived', () => {
+  test('items are in order of their first events', () => {
     const state = after(
       turnStarted(),
       block('m1', 0, 'a', false),
@@ -33,7 +33,7 @@ describe('messages', () => {
     expect(outline(state)).toEqual(['message A', 'notice changed_outside', 'message b', 'c1 done', 'message c']);
   });
 
-  test('the Markdown of a message is kept for copying; without blocks it is the message', () => {
+  test('a message’s Markdown is kept for copying; without blocks it is the message', () => {
     const withBlocks = after(turnStarted(), block('m1', 0, '<p>Hi</p>'), ['message_completed', { message: 'm1', text: 'Hi' }]);
     expect(turnOf(withBlocks).items).toEqual([expect.objectContaining({ text: 'Hi', blocks: [expect.objectContaining({ html: '<p>Hi</p>' })] })]);
     const without = after(turnStarted(), ['message_completed', { message: 'm1', text: 'Hi' }]);
@@ -41,7 +41,7 @@ describe('messages', () => {
     expect(turnOf(after(turnStarted(), ['message_completed', { message: 'm1', text: ' \n' }])).items).toEqual([]);
   });
 
-  test('thinking lasts from the start of a step to the first thing to be seen', () => {
+  test('thinking lasts from the start of a step to the first visible output', () => {
     const since = (...steps: [Envelope['type'], object?][]) => turnOf(after(...steps)).thinkingSince;
     expect(since(turnStarted(), step, ['reasoning_delta', { text: 'hm' }])).toBe('2026-11-20T14:30:00.000Z');
     expect(since(turnStarted(), step, ['text_delta', { text: 'H' }])).toBeNull();
@@ -70,14 +70,14 @@ describe('the end of a turn', () => {
     expect(outline(state)).toEqual(['message Text so far', 'read cancelled', 'done done', 'waits unanswered', 'sends unknown']);
   });
 
-  test('a stopped call keeps what it had found, in either order of events', () => {
+  test('a stopped call keeps its partial result, in either order of events', () => {
     const end = completed('read', { ...error('cancelled'), so_far: [{ a: 1 }] });
     const stop: [Envelope['type'], object] = ['turn_cancelled', { unknown: [] }];
     for (const state of [after(...open, end, stop), after(...open, stop, end)])
       expect(call(state, 'read')).toMatchObject({ state: 'cancelled', result: { soFar: [{ a: 1 }] } });
   });
 
-  test('an unknown outcome stays unknown, whether the call’s end is told before or after', () => {
+  test('an unknown outcome stays unknown, whether the call’s end comes before or after', () => {
     const end = completed('sends', error('cancelled'));
     const stop: [Envelope['type'], object] = ['turn_cancelled', { unknown: ['sends'] }];
     expect(call(after(...open, end, stop), 'sends').state).toBe('unknown');
@@ -90,7 +90,7 @@ describe('the end of a turn', () => {
     expect(outline(state)).toEqual(['message Text so far', 'read cancelled', 'done done', 'waits unanswered', 'sends unknown']);
   });
 
-  test('late progress and late requests do not revive a call that ended', () => {
+  test('late progress and requests do not reopen an ended call', () => {
     const ended = after(...open, ['turn_cancelled', { unknown: [] }]);
     const events = script(...open, ['turn_cancelled', { unknown: [] }], progress('read', { fraction: 1 }), asked('waits', 2), decided('waits', 'once'));
     const state = events.reduce(reduce, ended);
@@ -99,7 +99,7 @@ describe('the end of a turn', () => {
 });
 
 describe('the session', () => {
-  test('a skill is active once; notices name who; one of a turn leaves silently', () => {
+  test('a skill is active once; notices name who; a turn’s skill leaves silently', () => {
     const state = after(
       ['skill_activated', { skill: 'vault', by: 'pin', lifetime: 'session' }],
       turnStarted(),
@@ -117,7 +117,7 @@ describe('the session', () => {
       turnStarted(),
       ['skill_deactivated', { skill: 'crm', by: 'user' }],
     );
-    // The next message wanted the mail again, so nobody said that it left.
+    // The next message kept mail active, so no removal was announced.
     expect(next.skills.map((s) => s.skill)).toEqual(['mail']);
     expect(outline(next)).toEqual(['notice deactivated']);
     const left = after(
@@ -129,14 +129,14 @@ describe('the session', () => {
     expect(outline(left)).toEqual([]);
   });
 
-  test('what was counted is that of the last request, with the model that it went to', () => {
+  test('token counts are those of the last request, with its model', () => {
     const context = (limit: number) => ({ used: 10, limit, cached: 0, parts: { system: 1, skills: 2, history: 3, outputs: 4 } });
     const sent = (limit: number): [Envelope['type'], object] => ['step_started', { tools: [], prefix_kept: true, bytes: 1, context: context(limit) }];
     const begun = (model: string): [Envelope['type'], object] => ['turn_started', { text: 'Hi', model, skills: [], tool: null }];
     const first: [Envelope['type'], object?][] = [begun('ollama/a'), sent(4000), ['usage', { input: 10, cached: 0, output: 1 }]];
     const of = (...more: [Envelope['type'], object?][]) => lastCounted(after(...first, ...more));
     expect(of()).toEqual({ model: 'ollama/a', usage: { input: 10, cached: 0, output: 1 }, context: context(4000) });
-    // A request of another model is on its way: nobody has counted it yet.
+    // A request of another model is pending and not counted yet.
     expect(of(['turn_completed', { text: '' }], begun('openai/b'), sent(128_000))).toEqual(of());
     expect(of(['turn_completed', { text: '' }], begun('openai/b'), sent(128_000), ['usage', { input: 20, cached: 15, output: 2 }])).toEqual({
       model: 'openai/b',
@@ -146,7 +146,7 @@ describe('the session', () => {
     expect(lastCounted(emptySession)).toBeNull();
   });
 
-  test('a conflict, a summary and a missing credential stand in the flow', () => {
+  test('a conflict, a summary and a missing credential are items of the conversation', () => {
     const state = after(
       turnStarted(),
       ['conflict_found', { note: 'CRM/Deals/Rollout.md', mine: 'stage: won', theirs: 'stage: proposal' }],
@@ -156,7 +156,7 @@ describe('the session', () => {
     expect(outline(state)).toEqual(['conflict CRM/Deals/Rollout.md', 'notice compacted', 'notice credential_needed']);
   });
 
-  test('a credential that is missing in each try is told once a turn', () => {
+  test('a credential missing in every attempt is reported once per turn', () => {
     const needed = (credential: string): [Envelope['type'], object] => ['credential_needed', { credential, consumer: 'tool:dynamic.weather' }];
     const steps: [Envelope['type'], object?][] = [turnStarted(), needed('weather/key'), needed('weather/key'), needed('weather/id')];
     expect(outline(after(...steps))).toEqual(['notice credential_needed', 'notice credential_needed']);
@@ -164,28 +164,28 @@ describe('the session', () => {
     expect(next.turns.map((turn) => turn.items.length)).toEqual([2, 1]);
   });
 
-  describe('a note both changed', () => {
+  describe('a conflicting note', () => {
     const note = 'CRM/Deals/Rollout.md';
     const found = (theirs: string, of = note): [Envelope['type'], object] => ['conflict_found', { note: of, mine: 'stage: won', theirs }];
     const resolved = (keep: 'mine' | 'theirs'): [Envelope['type'], object] => ['conflict_resolved', { note, keep }];
     const conflicts = (state: SessionState) =>
       state.turns.flatMap(({ items }) => items.flatMap((item) => (item.kind === 'conflict' ? [`${item.note} ${item.theirs} ${item.decided?.keep ?? '?'}`] : [])));
 
-    test('edited once more before the choice, it shows what it is now, in its place', () => {
+    test('edited again before the choice, shows its current version in place', () => {
       expect(conflicts(after(turnStarted(), found('a'), found('x', 'Other.md'), found('b')))).toEqual([`${note} b ?`, 'Other.md x ?']);
     });
 
-    test('keeps what was decided, and a later edit asks anew', () => {
+    test('keeps the decision, and a later edit asks again', () => {
       const state = after(turnStarted(), found('a'), found('x', 'Other.md'), resolved('mine'), found('b'));
       expect(conflicts(state)).toEqual([`${note} a mine`, 'Other.md x ?', `${note} b ?`]);
     });
 
-    test('a choice holds for the note wherever it stands', () => {
+    test('is decided wherever it appears', () => {
       expect(conflicts(after(turnStarted(), found('a'), turnStarted(), found('b'), resolved('theirs')))).toEqual([`${note} a theirs`, `${note} b theirs`]);
     });
   });
 
-  test('app events and events of a later version change nothing', () => {
+  test('app events and unknown events change nothing', () => {
     const state = after(turnStarted());
     for (const type of ['vault_changed', 'a_later_event']) {
       const event = { ...at(script(turnStarted(), step), 1), type } as unknown as Envelope;
@@ -231,11 +231,11 @@ describe('replay', () => {
   const passing = new Set(['text_delta', 'reasoning_delta', 'tool_call_progress']);
   const stored = live.filter((event) => !passing.has(event.type) && !(event.type === 'message_block' && !event.done));
 
-  test('the stored events end in the state of the live ones', () => {
+  test('stored events result in the same state as live ones', () => {
     expect(replay(stored, false)).toEqual(live.reduce(reduce, emptySession));
   });
 
-  test('the blocks of a stored message may share its number', () => {
+  test('blocks of a stored message may share its number', () => {
     const [turn, text] = script(turnStarted(), ['message_completed', { message: 'm1', text: 'One\n\nTwo' }]);
     const blocks = script(block('m1', 0, 'One'), block('m1', 1, 'Two')).map((event) => ({ ...event, seq: 2, turn: 't1' }));
     const state = replay([turn, text, ...blocks].filter((event) => event !== undefined), true);
@@ -243,7 +243,7 @@ describe('replay', () => {
     expect(state.seq).toBe(2);
   });
 
-  test('joins a running stream at any point', () => {
+  test('can join a running stream at any point', () => {
     const whole = live.reduce(reduce, emptySession);
     for (let cut = 1; cut < live.length; cut += 1) {
       const opened = replay(live.slice(0, cut), true);
@@ -252,7 +252,7 @@ describe('replay', () => {
     }
   });
 
-  test('a turn that nobody ended is shown as cut off, its calls as unanswered or unknown', () => {
+  test('shows an unfinished turn as interrupted, its calls as unanswered or unknown', () => {
     const events = script(turnStarted(), started('c1'), started('c2'), asked('c2'), started('c3'), completed('c3'));
     const state = replay(events, false);
     expect(state.turns[0]).toMatchObject({ status: 'failed', failure: { message: 'Nova was closed during this turn.' } });
@@ -261,7 +261,7 @@ describe('replay', () => {
   });
 });
 
-test('the end of a turn that an edit overtook still ends it, once', () => {
+test('the end of a turn overtaken by an edit still ends it, once', () => {
   const [begin, end, edit] = script(
     turnStarted(),
     ['turn_completed', { text: 'Done.' }],
@@ -287,7 +287,7 @@ describe('branches', () => {
   };
   const shape = ({ turns, skills }: SessionState) => [turns.map(({ id }) => id).join(' '), skills.map(({ skill }) => skill).join(' ')];
 
-  test('an edited message takes the place of the first and of what came after it', () => {
+  test('an edited message replaces the first and what followed it', () => {
     const log = [begin('a', null), end('a'), begin('b', 'a'), activate('b', 'crm'), end('b'), begin('c', 'b'), end('c'), begin('d', 'a'), end('d')];
     expect(shape(see(...log))).toEqual(['a d', '']);
     expect(shape(see(...log, choose('b')))).toEqual(['a b c', 'crm']);
@@ -296,20 +296,20 @@ describe('branches', () => {
     expect(see(...log).all.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('what happens late in another branch stays there', () => {
+  test('late events of another branch stay there', () => {
     const log = [begin('a', null), begin('b', 'a'), end('b'), begin('c', 'a'), of('b', { type: 'message_completed', message: 'm', text: 'Late.' })];
     const state = see(...log);
     expect(state.turns.at(-1)?.items).toEqual([]);
     expect(state.all[1]?.items).toHaveLength(1);
   });
 
-  test('without branches the turns are all turns', () => {
+  test('without branches the active turns are all turns', () => {
     const state = see(begin('a'), end('a'), begin('b'));
     expect(state.turns).toBe(state.all);
   });
 });
 
-test('each request is kept with what the provider counted for it', () => {
+test('each request has its provider’s token counts', () => {
   const step = (tools: string[], prefix_kept: boolean): [Envelope['type'], object] => ['step_started', { tools, prefix_kept, bytes: 4000 }];
   const usage = (input: number): [Envelope['type'], object] => ['usage', { input, cached: 0, output: 5 }];
   const { steps } = turnOf(after(turnStarted(), step(['a'], false), usage(100), step(['a', 'b'], true)));

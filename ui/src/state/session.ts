@@ -1,6 +1,5 @@
-// Events of one session go in, the conversation that the window draws comes out.
-// Pure: no clock, no identity of its own, no command. The stored events of a session and its live
-// ones run through the same function, and both end in the same state.
+// Reduces the events of one session to the conversation rendered by the window. Pure: no clock, no generated
+// ids, no commands. Stored and live events go through the same function and result in the same state.
 import type { Envelope, UserError } from '../ipc/protocol.generated';
 import { beforeOf, chosen, inForce, noBranches, started } from './branches';
 import type { ActiveSkill, Approval, CallItem, Counted, Item, Notice, NoticeItem, SessionState, Step, Turn } from './conversation';
@@ -25,8 +24,8 @@ export function reduce(state: SessionState, event: Envelope): SessionState {
 }
 
 /**
- * The end of a turn is numbered before it is written down and told after, so an edit of a note that is
- * seen meanwhile overtakes it. Left out, the chat would run for ever.
+ * The end of a turn is numbered before it is stored and emitted after, so an edit of a note observed in
+ * between overtakes it. If it were ignored, the chat would run forever.
  */
 function endsRunning(state: SessionState, { type, turn }: Envelope): boolean {
   const ends = type === 'turn_completed' || type === 'turn_cancelled' || type === 'turn_failed';
@@ -34,39 +33,39 @@ function endsRunning(state: SessionState, { type, turn }: Envelope): boolean {
 }
 
 /**
- * The state of a stored session. `running`: whether its last turn still runs somewhere; `runningCalls`: the calls
- * that run on without their turn.
+ * The state of a stored session. `running`: whether its last turn still runs somewhere; `runningCalls`:
+ * detached calls that still run.
  */
 export function replay(events: readonly Envelope[], running: boolean, runningCalls: readonly string[] = []): SessionState {
-  // A stored message comes back as several blocks that share its number, so nothing is left out here.
+  // A stored message comes back as several blocks with its number, so no event is skipped here.
   const state = events.reduce((before, event) => ({ ...apply(before, event), seq: Math.max(before.seq, event.seq) }), emptySession);
   return running ? state : interrupted(state, runningCalls);
 }
 
-/** The turn that runs now. */
+/** The running turn. */
 export function runningTurn(state: SessionState): Turn | null {
   const last = state.turns.at(-1);
   return last?.status === 'running' ? last : null;
 }
 
-/** Calls that wait for the user's answer, oldest first. */
+/** Calls that wait for the user, oldest first. */
 export function waitingCalls(state: SessionState): CallItem[] {
   return state.turns.flatMap((turn) => turn.items.filter((item) => item.kind === 'call' && item.state === 'waiting')) as CallItem[];
 }
 
-/** Calls that run now, detached ones included. */
+/** Running calls, including detached ones. */
 export function runningCalls(state: SessionState): CallItem[] {
   return state.turns.flatMap((turn) => turn.items.filter((item) => item.kind === 'call' && item.state === 'running')) as CallItem[];
 }
 
-/** Earlier writes among the calls of its turn that this one comes after: writes run one at a time, reads at once. */
+/** Earlier writes of the turn that this call waits for: writes run one at a time, reads concurrently. */
 export function writesBefore(calls: readonly CallItem[], call: CallItem): number {
   if (call.state !== 'running' || call.progress !== null || !writes(call)) return 0;
   const before = calls.slice(0, calls.indexOf(call));
   return before.filter((other) => isOpen(other) && !other.detached && writes(other)).length;
 }
 
-/** The newest request of the branch in force that was counted. Its figures are its own model's, whichever is chosen now. */
+/** The newest request of the active branch with token counts, for its own model, whichever is chosen now. */
 export function lastCounted({ turns }: SessionState): Counted | null {
   const turn = turns.findLast(({ steps }) => steps.some(({ usage }) => usage !== null));
   const at = turn?.steps.findLastIndex(({ usage }) => usage !== null) ?? -1;
@@ -76,7 +75,7 @@ export function lastCounted({ turns }: SessionState): Counted | null {
   return { model: turn.model, usage, context };
 }
 
-/** Questions about the call that were answered, oldest first. */
+/** Decided questions about the call, oldest first. */
 export function decidedQuestions(call: CallItem): readonly Approval[] {
   return call.approval?.decided ? [...call.earlier, call.approval] : call.earlier;
 }
@@ -123,7 +122,7 @@ function apply(state: SessionState, event: Envelope): SessionState {
     }
     case 'skill_deactivated': {
       const rest = withSkills(state, state.skills.filter((active) => active.skill !== event.skill));
-      // That it was for one turn was said when it was activated.
+      // Its activation already said that it is for one turn.
       return event.by === 'turn' ? rest : withNotice(rest, event, { type: 'deactivated', skill: event.skill, by: event.by });
     }
     case 'notes_changed_outside':
@@ -164,7 +163,7 @@ type OfCall = Extract<Envelope, { type: `tool_call_${string}` | `approval_${stri
 function applyToCall(state: SessionState, event: OfCall): SessionState {
   switch (event.type) {
     case 'tool_call_started':
-      // A tool that is run from its form has no message before it.
+      // A tool run from its form has no message before it.
       return inTurn(state.all.length > 0 ? state : begun(state, newTurn(event)), event, (turn) =>
         still(
           withCall(turn, {
@@ -245,7 +244,7 @@ function applyToCall(state: SessionState, event: OfCall): SessionState {
           ? {
               ...call,
               progress: {
-                // What was found says nothing of how far the call is.
+                // A partial result does not affect the progress.
                 fraction: event.fraction ?? (event.partial === null ? null : (call.progress?.fraction ?? null)),
                 message: event.message ?? call.progress?.message ?? null,
                 partial: event.partial ?? call.progress?.partial ?? null,
@@ -286,9 +285,9 @@ function begun(state: SessionState, turn: Turn, after?: string | null): SessionS
   return withTurns({ ...state, skills }, [...state.all, { ...turn, active: skills }], branches);
 }
 
-/** The state with these turns, and those of them that are in force. */
+/** The state with these turns, and the active ones among them. */
 function withTurns(state: SessionState, all: readonly Turn[], branches = state.branches): SessionState {
-  // Nothing was ever begun anew.
+  // Nothing was ever branched.
   if (branches.next.size === 0) return { ...state, all, turns: all, branches };
   const byId = new Map(all.map((turn) => [turn.id, turn]));
   return { ...state, all, turns: inForce(branches).flatMap((id) => byId.get(id) ?? []), branches };
@@ -300,7 +299,7 @@ function withSkills(state: SessionState, skills: readonly ActiveSkill[]): Sessio
   return withTurns({ ...state, skills }, last ? all : state.all);
 }
 
-/** The last turn was cut off when Nova ended: nobody will answer its calls any more. */
+/** The last turn was interrupted when Nova ended: its calls will not be answered. */
 function interrupted(state: SessionState, runningCalls: readonly string[]): SessionState {
   const turn = runningTurn(state);
   const lost = (item: Item): item is CallItem => item.kind === 'call' && isOpen(item) && !runningCalls.includes(item.call);
@@ -329,21 +328,21 @@ function withNotice(state: SessionState, event: Envelope, what: Notice): Session
 }
 
 /**
- * The state with a notice about the vault's folder. The event is one of the program, numbered apart from those
- * of sessions; the log of a session does not keep it.
+ * Adds a notice about the vault's folder. It is an app event, numbered separately from those of sessions, and
+ * not in a session's log.
  */
 export function withVaultFolder(state: SessionState, event: Extract<Envelope, { type: 'vault_gone' | 'vault_back' }>): SessionState {
   const what: Notice = { type: 'vault_folder', gone: event.type === 'vault_gone', message: event.message };
   const said = (item: Item) => item.kind === 'notice' && item.notice.type === 'vault_folder';
   const before = (state.turns.at(-1)?.items ?? state.opening).findLast(said);
-  // Shown once, also when the event is repeated.
+  // Shown once, even if the event is repeated.
   if (before?.kind === 'notice' && before.notice.type === 'vault_folder' && before.notice.message === event.message) return state;
   const item: NoticeItem = { kind: 'notice', id: `vault-${event.seq}`, at: event.at, notice: what };
   if (state.all.length === 0) return { ...state, opening: [...state.opening, item] };
   return inTurn(state, {}, (turn) => withItem(turn, item));
 }
 
-/** An editor that saves every few seconds makes one line, not one for each save. */
+/** An editor that saves every few seconds adds one line in all. */
 function withOutsideChange(
   state: SessionState,
   event: Envelope,
@@ -362,7 +361,7 @@ function withOutsideChange(
   return withTurns(state, state.all.with(state.all.indexOf(last), replaced));
 }
 
-/** A model that tries again is told again; the user is told once in each turn. */
+/** The model is told on every attempt; the user once per turn. */
 function withCredentialNeeded(state: SessionState, event: Extract<Envelope, { type: 'credential_needed' }>): SessionState {
   const { credential, consumer } = event;
   const said = (item: Item) =>
@@ -376,7 +375,7 @@ function withCredentialNeeded(state: SessionState, event: Extract<Envelope, { ty
 
 function inTurn(state: SessionState, event: Pick<Envelope, 'turn'>, change: (turn: Turn) => Turn): SessionState {
   const named = event.turn === undefined ? -1 : state.all.findLastIndex((turn) => turn.id === event.turn);
-  // What belongs to no turn goes to the last one in force.
+  // Events without a turn are added to the last active one.
   const last = state.turns.at(-1);
   const at = named >= 0 ? named : last === undefined ? -1 : state.all.indexOf(last);
   const turn = state.all[at];
@@ -385,7 +384,7 @@ function inTurn(state: SessionState, event: Pick<Envelope, 'turn'>, change: (tur
 }
 
 function inCall(state: SessionState, call: string, change: (call: CallItem) => CallItem): SessionState {
-  // Call ids are the provider's and may repeat from turn to turn: the newest is meant.
+  // Call ids come from the provider and may repeat across turns: the newest one is meant.
   const turnAt = state.all.findLastIndex((turn) => turn.items.some((item) => item.kind === 'call' && item.call === call));
   const turn = state.all[turnAt];
   if (!turn) return state;

@@ -10,7 +10,7 @@ const turn = expect.any(String) as string;
 const block = (html: string, done = false): EventBody => ({ type: 'message_block', message: 'm', index: 0, html, done });
 const started = (text: string): EventBody => ({ type: 'turn_started', text, model: 'ollama/q', skills: [], tool: null });
 
-test('starting reads status, chats and the names of skills over one subscription', async () => {
+test('starting loads status, chats and skill names over one subscription', async () => {
   const { store, actions, subscribe } = storeOnSample();
   await actions.start();
   await actions.openSession('harborline');
@@ -21,7 +21,7 @@ test('starting reads status, chats and the names of skills over one subscription
   expect(subscribe).toHaveBeenCalledTimes(1);
 });
 
-test('a first start asks for nothing of a vault that is not there', async () => {
+test('a first start loads nothing of a missing vault', async () => {
   const { backend, actions } = storeOnSample();
   backend.world.status = { ...backend.world.status, first_run: true, vault: null };
   await actions.start();
@@ -30,7 +30,7 @@ test('a first start asks for nothing of a vault that is not there', async () => 
   expect(backend.asked('list_sessions')).toHaveLength(1);
 });
 
-test('a backend that does not answer is told as a problem, and asked again', async () => {
+test('an unresponsive backend is reported as a problem, and retried', async () => {
   const { backend, store, actions } = storeOnSample();
   backend.fail('app_status', { message: 'Nothing answers.' });
   await actions.start();
@@ -41,7 +41,7 @@ test('a backend that does not answer is told as a problem, and asked again', asy
 });
 
 describe('opening a chat', () => {
-  test('what happens while its events are read is neither lost nor told twice', async () => {
+  test('events during the load are neither lost nor applied twice', async () => {
     const { backend, store, actions } = storeOnSample();
     await actions.start();
     let answer = () => {};
@@ -68,7 +68,7 @@ describe('opening a chat', () => {
     expect(turns[0]?.items.map(({ kind }) => kind)).toEqual(['message']);
   });
 
-  test('an opened chat goes on collecting while another one is open', async () => {
+  test('an opened chat keeps collecting events while another one is open', async () => {
     const { backend, store, actions } = storeOnSample();
     await actions.start();
     await actions.openSession('bank');
@@ -79,7 +79,7 @@ describe('opening a chat', () => {
     expect(backend.asked('open_session')).toEqual([{ session: 'bank' }, { session: 'lisbon' }]);
   });
 
-  test('a chat that cannot be read is said and not shown', async () => {
+  test('a chat that fails to load is reported and not shown', async () => {
     const { backend, store, actions } = storeOnSample();
     await actions.start();
     backend.fail('open_session', { message: 'This chat cannot be read.' });
@@ -87,7 +87,7 @@ describe('opening a chat', () => {
     expect(store.get().app).toMatchObject({ open: null, opening: false, problem: { message: 'This chat cannot be read.' } });
   });
 
-  test('events of chats nobody opened are not kept', async () => {
+  test('events of unopened chats are not stored', async () => {
     const { backend, store, actions } = storeOnSample();
     await actions.start();
     backend.emit(started('elsewhere'), { session: 'bank', turn: 't1' });
@@ -97,7 +97,7 @@ describe('opening a chat', () => {
 });
 
 describe('sending', () => {
-  test('the first message makes the chat, the next goes to the same one', async () => {
+  test('the first message creates the chat, the next goes to the same one', async () => {
     const { backend, store, actions } = storeOnSample();
     await actions.start();
     actions.newChat();
@@ -130,7 +130,7 @@ describe('sending', () => {
   });
 });
 
-test('the model is set for the open chat, else for new ones', async () => {
+test('the model is set for the open chat, else as the default', async () => {
   const { backend, store, actions } = storeOnSample();
   await actions.start();
   await actions.setModel('ollama/qwen3:4b');
@@ -141,7 +141,7 @@ test('the model is set for the open chat, else for new ones', async () => {
   expect(backend.asked('set_model').map(({ session }) => session)).toEqual([null, 'bank']);
 });
 
-test('appearance shows at once and is taken back where it is refused', async () => {
+test('appearance applies at once and is reverted if refused', async () => {
   const { backend, store, actions } = storeOnSample();
   await actions.start();
   backend.fail('set_appearance');
@@ -152,7 +152,7 @@ test('appearance shows at once and is taken back where it is refused', async () 
   expect(store.get().app.problem).not.toBeNull();
 });
 
-test('deleting a chat forgets its messages and leaves it', async () => {
+test('deleting a chat discards its messages and leaves it', async () => {
   const { store, actions } = storeOnSample();
   await actions.start();
   await actions.openSession('bank');
@@ -163,14 +163,14 @@ test('deleting a chat forgets its messages and leaves it', async () => {
   expect(streams).toEqual({});
 });
 
-test('an undo makes the changes be read again', async () => {
+test('an undo reloads the changes', async () => {
   const { store, actions } = storeOnSample();
   const before = store.get().app.revisions.changes;
   await expect(actions.undo({ change_set: 'set3' })).resolves.toMatchObject({ change_set: 'set3-undo' });
   expect(store.get().app.revisions.changes).toBeGreaterThan(before);
 });
 
-test('a form run is a stream of its own while it is watched', () => {
+test('a form run is a separate stream while it is watched', () => {
   const { backend, store, actions } = storeOnSample();
   const call: EventBody = {
     type: 'tool_call_started',
@@ -191,7 +191,7 @@ test('a form run is a stream of its own while it is watched', () => {
 describe('the vault', () => {
   const changed: EventBody = { type: 'vault_changed', kind: 'modified', path: 'A.md', from: null, by: 'outside', summary: null };
 
-  test('problems are read at the start; many changes cause one more reading', async () => {
+  test('problems are loaded at the start; many changes cause one more load', async () => {
     const { backend, store, actions } = storeOnSample();
     const answers: (() => void)[] = [];
     backend.on('list_problems', () => new Promise((resolve) => answers.push(() => resolve(backend.world.problems))));
@@ -206,12 +206,12 @@ describe('the vault', () => {
     await read;
     expect(answers).toHaveLength(2);
     expect(store.get().app.problems).toEqual({ rows: [], error: null });
-    // Read to the end, the next change is read again.
+    // After the load has finished, the next change causes another.
     backend.emit(changed);
     expect(answers).toHaveLength(3);
   });
 
-  test('a change set that was settled elsewhere does not wait any more', async () => {
+  test('a change set settled elsewhere no longer waits', async () => {
     const { backend, store, actions } = storeOnSample();
     backend.world.changes = [interruptedSet(2)];
     await actions.start();
@@ -221,7 +221,7 @@ describe('the vault', () => {
     await vi.waitFor(() => expect(store.get().app.interrupted).toEqual([]));
   });
 
-  test('another vault begins without what was found in the last one', async () => {
+  test('another vault starts without the previous one’s data', async () => {
     const { backend, store, actions } = storeOnSample();
     const conflict = { path: 'A.md', what: [], mine: '', theirs: '' };
     backend.on('finish_changes', () => ({ change_set: null, finished: [], conflicts: [conflict] }));
@@ -231,7 +231,7 @@ describe('the vault', () => {
     expect(store.get().app).toMatchObject({ conflicts: [], settlements: [] });
   });
 
-  test('a vault changed in the configuration is read like a chosen one', async () => {
+  test('a vault changed in the configuration is loaded like a chosen one', async () => {
     const { backend, store, actions } = storeOnSample();
     backend.world.changes = [interruptedSet(2)];
     await actions.start();
@@ -256,13 +256,13 @@ describe('a conflict of a change set', () => {
   const outline = ({ store }: Awaited<ReturnType<typeof met>>) =>
     store.get().app.conflicts.map(({ set, conflict: { theirs }, decided }) => `${set} ${theirs} ${decided?.keep ?? '?'}`);
 
-  test('is decided for that set only', async () => {
+  test('is decided only for that set', async () => {
     const made = await met();
     await made.actions.resolveConflict(choice);
     expect(outline(made)).toEqual(['one b mine', 'two b ?']);
   });
 
-  test('a note edited once more waits for a decision with its current sides', async () => {
+  test('a note edited again waits for a decision with its current sides', async () => {
     const made = await met();
     made.backend.on('resolve_conflict', () => ({ change_set: null, conflict: { ...conflict, theirs: 'c' } }));
     await made.actions.resolveConflict(choice);
@@ -290,7 +290,7 @@ describe('flushing', () => {
     expect(JSON.stringify(store.get().streams['s']?.turns[0]?.items)).toContain('<p>999</p>');
   });
 
-  test('a command’s answer is not shown before the events ahead of it', async () => {
+  test('a command’s result is not shown before earlier events', async () => {
     const { backend, store, actions } = storeOnSample(1000);
     await actions.start();
     backend.emit(started('one'), { session: 'bank', turn: 't' });
@@ -300,8 +300,8 @@ describe('flushing', () => {
   });
 });
 
-describe('a message on its way', () => {
-  test('is stopped before it was handed over, and is not sent', async () => {
+describe('a message being sent', () => {
+  test('can be stopped before it is handed over, and is not sent', async () => {
     const { backend, store, actions } = storeOnSample();
     await actions.start();
     await actions.openSession('bank');
@@ -314,7 +314,7 @@ describe('a message on its way', () => {
     expect(store.get().app.sending).toEqual({});
   });
 
-  test('lets nothing that waits go ahead of it, and holds it back where it was not taken', async () => {
+  test('blocks queued messages, and holds them if it was not accepted', async () => {
     const { backend, store, actions } = storeOnSample();
     await actions.start();
     await actions.openSession('bank');
@@ -334,7 +334,7 @@ describe('a message on its way', () => {
     expect(store.get().app.queues['bank']).toMatchObject({ held: 'No model.', messages: [{ text: 'and then' }] });
   });
 
-  test.each(['written', 'waiting'] as const)('whose turn is over before it is known that it was taken lets go what waits (%s)', async (first) => {
+  test.each(['written', 'waiting'] as const)('releases queued messages if its turn ended before its confirmation (%s)', async (first) => {
     const { backend, store, actions, answer } = await onItsWay();
     const queue = (text: string) => {
       actions.setDraft({ text });
@@ -354,7 +354,7 @@ describe('a message on its way', () => {
     answer.take();
   });
 
-  test('is not unsent where it was taken and its turn cannot be stopped', async () => {
+  test('stays sent if it was accepted and its turn cannot be stopped', async () => {
     const { backend, store, actions, answer } = await onItsWay();
     backend.fail('stop_turn', { message: 'Nothing answers.' });
     const sending = actions.sendDraft('Move it');
@@ -367,7 +367,7 @@ describe('a message on its way', () => {
     expect(problem?.message).toBe('Nothing answers.');
   });
 
-  test('says why it was not sent in its own chat, until that sends again', async () => {
+  test('shows its error in its own chat, until that sends again', async () => {
     const { backend, store, actions, answer } = await onItsWay();
     const sending = expect(actions.sendDraft('Move it')).rejects.toBeDefined();
     await vi.waitFor(() => expect(backend.asked('send_message')).toHaveLength(1));
@@ -384,10 +384,10 @@ describe('a message on its way', () => {
     await again;
   });
 
-  describe('"Stop and send" of one that waits', () => {
+  describe('"Stop and send" of a queued message', () => {
     const cancelled = { code: 'cancelled', message: 'It was not sent.', hint: '' } as const;
 
-    /** `now` waits while `first` is on its way; sends `now` at once. */
+    /** `now` is queued while `first` is being sent; sends `now` at once. */
     async function press(first: 'written' | 'waiting') {
       const made = await onItsWay();
       const { backend, store, actions } = made;
@@ -406,7 +406,7 @@ describe('a message on its way', () => {
       return { ...made, sending, sent: () => backend.asked('send_message').map(({ text }) => text) };
     }
 
-    test.each(['written', 'waiting'] as const)('goes where the %s one was stopped in time, which is written on', async (first) => {
+    test.each(['written', 'waiting'] as const)('sends it if the %s one was stopped in time, which becomes a draft', async (first) => {
       const { store, answer, sending, sent, actions } = await press(first);
       actions.setDraft({ text: 'something new' });
       answer.refuse(cancelled);
@@ -417,7 +417,7 @@ describe('a message on its way', () => {
       expect(store.get().app.drafts['bank']?.text).toBe('Move it\n\nsomething new');
     });
 
-    test.each(['written', 'waiting'] as const)('waits for the end of the turn where the %s one was taken', async (first) => {
+    test.each(['written', 'waiting'] as const)('waits for the end of the turn if the %s one was accepted', async (first) => {
       const { backend, store, answer, sending, sent } = await press(first);
       backend.emit(started('Move it'), { session: 'bank', turn: 't1' });
       answer.take();
@@ -432,7 +432,7 @@ describe('a message on its way', () => {
     });
   });
 
-  /** The chat `bank`, in which each message stays on its way until it is answered. */
+  /** The chat `bank`, in which each message is pending until confirmed. */
   async function onItsWay() {
     const made = storeOnSample();
     await made.actions.start();
@@ -447,10 +447,10 @@ describe('a message on its way', () => {
   }
 });
 
-describe('what is written and not sent', () => {
+describe('a draft', () => {
   const draft = { text: 'Move it', tool: 'crm.move_deal', skills: ['mail'] };
 
-  test('is of the chat that is open, and goes on in the session that a new chat becomes', async () => {
+  test('belongs to the open chat, and moves to the session that a new chat becomes', async () => {
     const { backend, store, actions } = storeOnSample();
     await actions.start();
     actions.setDraft(draft);
@@ -468,7 +468,7 @@ describe('what is written and not sent', () => {
     expect(store.get().app.drafts['']).toBeUndefined();
   });
 
-  test('is given back to its own chat when it could not be sent', async () => {
+  test('is restored to its own chat if it could not be sent', async () => {
     const { backend, store, actions } = storeOnSample();
     await actions.start();
     await actions.openSession('bank');
@@ -486,7 +486,7 @@ describe('what is written and not sent', () => {
     expect(store.get().app.drafts['lisbon']).toBeUndefined();
   });
 
-  test('is not written over by a message that came back too late, which waits before it', async () => {
+  test('is not overwritten by a late unsent message, which is queued before it', async () => {
     const { backend, store, actions } = storeOnSample();
     await actions.start();
     await actions.openSession('bank');
@@ -498,7 +498,7 @@ describe('what is written and not sent', () => {
     expect(store.get().app.queues['bank']).toMatchObject({ held: 'It failed.', messages: [{ text: 'Move it' }] });
   });
 
-  test('stays with its chat when that is deleted, which may be taken back', async () => {
+  test('stays with its chat on deletion, which can be undone', async () => {
     const { store, actions } = storeOnSample();
     await actions.start();
     await actions.openSession('bank');
@@ -511,7 +511,7 @@ describe('what is written and not sent', () => {
   });
 });
 
-test('a skill is dropped from the open chat; a refusal is a problem of the window', async () => {
+test('a skill is removed from the open chat; a refusal is a problem of the window', async () => {
   const { backend, store, actions } = storeOnSample();
   await actions.start();
   await actions.openSession('harborline');

@@ -1,5 +1,5 @@
-// The window's one store: it holds what the pure reducers make of the events, and runs the commands.
-// One subscription to the backend, however many components look at it.
+// The window's only store: applies events with the pure reducers, and runs commands. A single subscription to
+// the backend, however many components use it.
 
 import type { Backend, Envelope } from '../ipc';
 import { type Access, type StoreState, toolsOf } from './actions/access';
@@ -29,7 +29,7 @@ export interface Store {
 export type Actions = ReturnType<typeof makeActions>;
 
 export interface StoreOptions {
-  /** Milliseconds between two renderings of a stream; 0 renders each event. */
+  /** Milliseconds between renders of a stream; 0 renders each event. */
   readonly flushEvery?: number;
   readonly initial?: Partial<AppState>;
 }
@@ -43,7 +43,8 @@ export function createStore(backend: Backend, { flushEvery = 50, initial = {} }:
     for (const listener of listeners) listener();
   };
 
-  // Events wait for the next flush, so that a fast stream renders at most 20 times a second: more cannot be read, and each draws the window anew.
+  // Events are batched, so that a fast stream renders at most 20 times a second: more is unreadable, and each
+  // one re-renders the window.
   let waiting: Envelope[] = [];
   let flushedAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | null = null;
@@ -55,7 +56,7 @@ export function createStore(backend: Backend, { flushEvery = 50, initial = {} }:
     waiting = [];
     set(events.reduce(reduceAll, state));
     if (events.some((event) => event.type === 'session_changed')) void actions.loadSessions();
-    // Told when the session is free again, which is after the end of its turn.
+    // Emitted when the session is free again, which is after the end of its turn.
     for (const event of events) if (event.type === 'session_changed') void actions.sendDue(event.id);
     if (events.some((event) => event.type === 'registry_changed')) {
       void actions.loadSkillNames();
@@ -82,7 +83,7 @@ export function createStore(backend: Backend, { flushEvery = 50, initial = {} }:
   const access: Access = {
     backend,
     get: () => state,
-    // A command's answer is never shown before the events that came ahead of it.
+    // A command's result is never shown before earlier events.
     set: (change) => {
       if (waiting.length > 0) flush();
       set(change(state));

@@ -33,29 +33,29 @@ const envelopes = (bodies: readonly EventBody[]): Envelope[] =>
 const agentOf = (bodies: readonly EventBody[]): SubAgent | undefined =>
   lastTasks(envelopes(bodies).reduce(reduce, emptySession))[0]?.subAgent;
 
-test('a sub-agent is told of with its call and comes further', () => {
+test('a sub-agent appears with its call and makes progress', () => {
   expect(agentOf([body.turn, body.call])).toBeUndefined();
   expect(agentOf([body.turn, body.call, body.started])).toMatchObject({ session: 's2', name: 'prices', steps: 0, stepLimit: 20, now: null });
   const further = agentOf([body.turn, body.call, body.started, body.request, body.looks]);
   expect(further).toMatchObject({ steps: 1, tokens: 1400, now: 'vault.search price', requests: 1, sent: ['Terms.md'] });
 });
 
-test('a request on this machine sends nothing', () => {
+test('a local request sends nothing', () => {
   const local = { ...body.request, host: null };
   expect(agentOf([body.turn, body.call, { ...body.started, host: null }, local])).toMatchObject({ requests: 0, sent: [] });
 });
 
-test('stored and live events end in the same sub-agent', () => {
+test('stored and live events result in the same sub-agent', () => {
   const events = envelopes([body.turn, body.call, body.started, body.request, body.looks]);
   expect(replay(events, true)).toEqual(events.reduce(reduce, emptySession));
 });
 
-test('work without a beginning is ignored', () => {
+test('progress without a start is ignored', () => {
   const state = envelopes([body.turn, body.call, body.looks]).reduce(reduce, emptySession);
   expect(state.turns[0]?.items.filter(isTaskCall)).toEqual([]);
 });
 
-test('says what it may and may not do', () => {
+test('lists its rights and what it may not do', () => {
   const agent = agentOf([body.turn, body.call, body.started]);
   if (!agent) throw new Error('it has started');
   expect(mayNot(agent)).toEqual(['write notes', 'send', 'run commands']);
@@ -63,7 +63,7 @@ test('says what it may and may not do', () => {
   expect(toolsBySkill(agent)).toEqual([['core', ['web_search', 'web_fetch']], ['vault', ['search']]]);
 });
 
-test('the badge of several is the worst of them', () => {
+test('the badge of several shows the strongest effect', () => {
   const state = envelopes([body.turn, body.call, body.started]).reduce(reduce, emptySession);
   const calls = lastTasks(state);
   expect(highestEffect(calls)).toBe('external');

@@ -1,8 +1,8 @@
-// The sub-agents of a conversation: each works for one call of it, in a session of its own. Pure.
+// The sub-agents of a conversation: each works on one call, in its own session. Pure.
 import type { Effect, Envelope, JsonValue } from '../ipc/protocol.generated';
 import type { CallItem, SessionState, SubAgent, Turn } from './conversation';
 
-/** A call for which a sub-agent works. */
+/** A call with a sub-agent. */
 export type TaskCall = CallItem & { readonly subAgent: SubAgent };
 
 export function startedAgent(event: Extract<Envelope, { type: 'subagent_started' }>): SubAgent {
@@ -36,12 +36,12 @@ export function workedAgent(agent: SubAgent, event: Extract<Envelope, { type: 's
   };
 }
 
-/** A call that gives a task to a sub-agent. */
+/** Whether the call starts a sub-agent. */
 export function isTask(call: CallItem): boolean {
   return call.tool === 'core.task';
 }
 
-/** Whether a sub-agent works for the call, has worked for it, or is about to. */
+/** Whether a sub-agent works on the call, has worked on it, or will. */
 export function isAtWork(call: CallItem): boolean {
   return call.subAgent !== undefined || (isTask(call) && call.state === 'running');
 }
@@ -50,12 +50,12 @@ export function isTaskCall(item: Turn['items'][number]): item is TaskCall {
   return item.kind === 'call' && item.subAgent !== undefined;
 }
 
-/** Calls of the newest turn that has sub-agents, in the order in which they were made. */
+/** Calls of the newest turn with sub-agents, in order. */
 export function lastTasks({ turns }: SessionState): readonly TaskCall[] {
   return turns.findLast(({ items }) => items.some(isTaskCall))?.items.filter(isTaskCall) ?? [];
 }
 
-/** The worst that one of them may do. */
+/** The strongest effect that any of them may have. */
 export function highestEffect(calls: readonly CallItem[]): Effect {
   const given = calls.flatMap(({ subAgent }) => subAgent?.effects ?? []);
   return order.findLast((effect) => given.includes(effect)) ?? 'read';
@@ -63,7 +63,7 @@ export function highestEffect(calls: readonly CallItem[]): Effect {
 
 const order: readonly Effect[] = ['read', 'write', 'external', 'destructive', 'send', 'undeclared'];
 
-/** What it was not given, in the user's words: "write notes, send". */
+/** Effects it was not granted, as shown to the user: "write notes, send". */
 export function mayNot({ effects }: SubAgent): readonly string[] {
   return denials.filter(({ unless }) => !unless.some((effect) => effects.includes(effect))).map(({ words }) => words);
 }
@@ -75,7 +75,7 @@ const denials: readonly { readonly words: string; readonly unless: readonly Effe
   { words: 'run commands', unless: ['destructive', 'undeclared'] },
 ];
 
-/** Its tools by skill, in their order: `core` → `web_search`, `web_fetch`. */
+/** Its tools by skill, in order: `core` → `web_search`, `web_fetch`. */
 export function toolsBySkill({ tools }: SubAgent): readonly (readonly [skill: string, tools: readonly string[]])[] {
   const skills = new Map<string, string[]>();
   for (const name of tools) {
@@ -85,18 +85,18 @@ export function toolsBySkill({ tools }: SubAgent): readonly (readonly [skill: st
   return [...skills];
 }
 
-/** What the user sees it called: also before it has started. */
+/** Its display name, even before it has started. */
 export function taskName(call: CallItem): string {
   const named = call.subAgent?.name ?? textOf(call.args, 'name');
   return named === '' ? 'sub-agent' : named;
 }
 
-/** What it was told to do. */
+/** Its task. */
 export function taskPrompt(call: CallItem): string {
   return textOf(call.args, 'prompt');
 }
 
-/** What it does or how it ended, in a line. */
+/** Its activity or result, in one line. */
 export function taskLine(call: CallItem): string {
   const { state, result, subAgent } = call;
   switch (state) {

@@ -1,4 +1,4 @@
-// One turn, and one call of it, after an event. Pure, as the conversation that they are of.
+// Reduces events to one turn and its calls. Pure, like the conversation.
 import type { Envelope, JsonValue, UserError } from '../ipc/protocol.generated';
 import type { Block, CallItem, CallState, ConflictItem, Item, MessageItem, Notice, NoticeItem, Turn, Usage } from './conversation';
 
@@ -57,7 +57,7 @@ export function withEnd(call: CallItem, event: Extract<Envelope, { type: 'tool_c
 }
 
 function endState(call: CallItem, error: UserError | null): CallState {
-  // What Stop or the user said about a call stays said, whatever answer the model was given for it.
+  // The result of Stop or of a denial stays, whatever output the model received.
   if (call.state === 'unknown' || call.state === 'denied') return call.state;
   switch (error?.code) {
     case undefined:
@@ -129,7 +129,7 @@ export function withMessageText(turn: Turn, event: Extract<Envelope, { type: 'me
   });
 }
 
-/** An undecided note that was edited once more shows its sides as they are now, in its place. */
+/** Replaces an undecided conflict in place if the note was edited again. */
 export function withConflict(turn: Turn, event: Extract<Envelope, { type: 'conflict_found' }>): Turn {
   const { note, mine, theirs, at } = event;
   const open = turn.items.findIndex((item) => item.kind === 'conflict' && item.note === note && item.decided === null);
@@ -151,7 +151,7 @@ export function withItem(turn: Turn, item: Item): Turn {
   return { ...turn, items: [...turn.items, item] };
 }
 
-/** A call that a script makes anew, because a note changed while its card waited, takes the place of the first. */
+/** Replaces a call repeated by a script because a note changed while its card waited. */
 export function withCall(turn: Turn, call: CallItem): Turn {
   const known = call.within === null ? -1 : turn.items.findIndex((item) => item.kind === 'call' && item.call === call.call);
   return known < 0 ? withItem(turn, call) : replaceItem(turn, known, () => call);
@@ -162,7 +162,7 @@ export function replaceItem(turn: Turn, at: number, change: (item: Item) => Item
   return item ? { ...turn, items: turn.items.with(at, change(item)) } : turn;
 }
 
-/** What the provider counted is of the newest request. */
+/** Assigns token counts to the newest request. */
 export function counted(turn: Turn, usage: Usage): Turn {
   const last = turn.steps.at(-1);
   return last ? { ...turn, steps: turn.steps.with(-1, { ...last, usage }) } : turn;
@@ -180,12 +180,12 @@ export function isOpen(call: CallItem): boolean {
   return call.state === 'running' || call.state === 'waiting';
 }
 
-/** It waits for the answer without which it does not begin. */
+/** Whether it waits for an answer without which it does not start. */
 export function neverRan(call: CallItem): boolean {
   return call.state === 'waiting' && !call.approval?.midRun;
 }
 
-/** In doubt it writes. */
+/** Unknown effects count as writing. */
 export function writes(call: CallItem): boolean {
   return call.effect !== 'read' && call.effect !== 'external';
 }

@@ -1,4 +1,4 @@
-// Words are readable on every surface that they stand on, in both themes: measured from the tokens.
+// Text contrast on every surface, in both themes, computed from the design tokens.
 import { readFileSync } from 'node:fs';
 
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ function hex(value: string): Rgb {
   return [1, 3, 5].map((at) => Number.parseInt(value.slice(at, at + 2), 16)) as Rgb;
 }
 
-/** A translucent token as it looks on an opaque one. */
+/** The colour of a translucent token over an opaque one. */
 function over(translucent: string, base: Rgb): Rgb {
   const [r = 0, g = 0, b = 0, percent = 0] = (translucent.match(/[\d.]+/g) ?? []).map(Number);
   return [r, g, b].map((part, at) => part * (percent / 100) + base[at]! * (1 - percent / 100)) as Rgb;

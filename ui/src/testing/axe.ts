@@ -1,11 +1,11 @@
-// axe over what is on the page. Without contrast, which needs a browser: the window test measures it.
+// Runs axe on the page. Without contrast, which needs a browser: the window tests measure it.
 import axe, { type AxeResults, type Result } from 'axe-core';
 
-// Axe draws letters, to tell icons that are made of a font from words. The window has no such font, and nothing is
-// drawn here: with no letter looked at, the names of buttons are held against their words.
+// Axe renders letters to distinguish icon fonts from text. The window has no icon fonts and jsdom renders
+// nothing: with zero letters, button names are compared with their text.
 axe.configure({ checks: [{ id: 'label-content-name-mismatch', options: { occurrenceThreshold: 0 } }] });
 HTMLCanvasElement.prototype.getContext = (() => ({ canvas: null })) as never;
-// It looks for what lies over the rest of the page. Without a layout nothing does.
+// Used to find overlapping elements. Without a layout there are none.
 document.elementFromPoint ??= () => null;
 
 export async function violations(): Promise<string[]> {
@@ -18,7 +18,7 @@ export async function violations(): Promise<string[]> {
   );
 }
 
-/** Rules that have judged nothing, as something is missing that they need. */
+/** Rules without a verdict, for lack of something they need. */
 function broken({ incomplete }: AxeResults): Result[] {
   return incomplete.filter(({ nodes }) => nodes.some(({ none }) => none.some(({ id }) => id === 'error-occurred')));
 }

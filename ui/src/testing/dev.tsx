@@ -22,7 +22,7 @@ const asked = new URLSearchParams(location.search);
 const screen = asked.get('screen') ?? 'chat';
 const theme = asked.get('theme') === 'dark' ? 'dark' : 'light';
 
-// The sample's day continues from when the page opened, whatever the day is.
+// The sample's time continues from when the page opened, whatever the date.
 const RealDate = Date;
 const opened = RealDate.now();
 globalThis.Date = class extends RealDate {
@@ -59,7 +59,7 @@ if (screen === 'lookup') {
   keep(backend, 'lookup', { state: { ...firstSymbol, named: named === '' ? null : named, others: asked.getAll('with') }, quotes: {}, web: {} });
 }
 if (screen === 'interrupted') {
-  // Two notes were edited since; a finish shows both versions of them.
+  // Two notes were edited since; finishing shows both versions of them.
   backend.on('finish_changes', (what) => {
     const result = backend.finish_changes(what);
     const [one = '', other = '', ...finished] = result.finished;
@@ -135,7 +135,7 @@ function go() {
   }
 }
 
-/** A tool was written, and another one asks in the middle of its run. */
+/** A tool was written, and another one asks during its run. */
 function sayWeather() {
   const of = { session: 'groceries', turn: 't1' };
   const principal = { kind: 'user', name: 'you' } as const;

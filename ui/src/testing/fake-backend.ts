@@ -1,5 +1,5 @@
-// A backend for tests and for the dev page that answers every command from plain data. It decides nothing that the real
-// one decides.
+// A backend for tests and for the dev page that answers every command from plain data, without any logic of
+// the real one.
 
 import type {
   AppStatus,
@@ -44,53 +44,53 @@ import { ScriptedBackend } from './scripted-backend';
 export interface World {
   status: AppStatus;
   sessions: SessionRow[];
-  /** By session: its stored events. */
+  /** Stored events by session. */
   events: Record<string, Envelope[]>;
   providers: ProviderRow[];
   skills: SkillRow[];
-  /** By skill: what its detail has beside its tools; `config` holds the defaults until something is set. */
+  /** Additional details by skill; `config` has the defaults until something is set. */
   details?: Record<string, Partial<SkillDetail>>;
-  /** The cost of the list of skills; within its budget where it is left out. */
+  /** The cost of the skill catalog; within its budget by default. */
   catalog?: CatalogView;
   tools: ToolRow[];
-  /** Tools that wait for the user; none where it is left out. */
+  /** Pending tools; none by default. */
   pendingTools?: PendingToolRow[];
-  /** What is kept; nothing where it is left out. */
+  /** Stored credentials; none by default. */
   credentials?: CredentialsView;
-  /** MCP servers; none where it is left out. */
+  /** MCP servers; none by default. */
   servers?: ServersView;
-  /** What skills say without being asked; nothing where it is left out. */
+  /** Due items; none by default. */
   glances?: GlanceView[];
-  /** Mailboxes; none where they are left out. */
+  /** Mailboxes; none by default. */
   mailboxes?: MailboxRow[];
-  /** Routines; none where they are left out. */
+  /** Routines; none by default. */
   routines?: RoutineRow[];
-  /** Prompts of servers; none where they are left out. */
+  /** Prompts of servers; none by default. */
   prompts?: ServerPrompt[];
-  /** Resources of servers that fit whatever is typed; none where they are left out. */
+  /** Resources of servers, matching any query; none by default. */
   resources?: ResourceSuggestion[];
-  /** By server; that of the sample where it is left out. */
+  /** By server; the sample's by default. */
   serverDetails?: Record<string, ServerDetail>;
-  /** Configurations of other programs; none where it is left out. */
+  /** Configurations of other programs; none by default. */
   serverFiles?: ServerFile[];
-  /** Rules and approvals; none where it is left out. */
+  /** Rules and approvals; none by default. */
   permissions?: PermissionsView;
-  /** Forms of records; none where it is left out. */
+  /** Record forms; none by default. */
   recordForms?: RecordFormView[];
-  /** By skill: names that a vault has for its records; none where it is left out. */
+  /** Field proposals by skill; none by default. */
   proposals?: Record<string, FieldProposal>;
-  /** How the vault would be read; the sample where it is left out. */
+  /** The preview of records; the sample by default. */
   recordsPage?: RecordsPreview;
-  /** Values in use, by `type.field`. */
+  /** Used values, by `type.field`. */
   values?: Record<string, string[]>;
   changes: ChangeSetView[];
   problems: ProblemView[];
-  /** By path, and found by name too. */
+  /** By path, also found by name. */
   notes: Record<string, NoteView>;
   firstRun: FirstRunOptions;
-  /** The page about the vault; empty lists where it is left out. */
+  /** The vault page; empty lists by default. */
   vaultPage?: VaultPage;
-  /** Linked folders; none where it is left out. */
+  /** Linked folders; none by default. */
   workspaces?: WorkspaceView[];
 }
 
@@ -99,7 +99,7 @@ export class FakeBackend extends ScriptedBackend {
   /** By session, then by id. */
   private readonly draftImages = new Map<string | null, Map<string, Result<'read_draft_image'>>>();
   private readonly images = new Map<string, Result<'read_image'>>();
-  /** By skill: its configuration before anything was set. */
+  /** Initial configuration by skill. */
   private readonly defaults: Record<string, SkillDetail['config']> = {};
 
   constructor(
@@ -109,12 +109,12 @@ export class FakeBackend extends ScriptedBackend {
     super(Math.max(-1, ...Object.values(world.events).flatMap((events) => events.map(({ seq }) => seq))), now);
   }
 
-  // What each command answers by itself.
+  // Default response of each command.
   app_status = () => this.world.status;
   window_layout = (): Result<'window_layout'> => ({ list_folded: false, list_width: 0, panel_open: false, panel_width: 0, zoom: 0, keys: {}, chosen: [] });
   keep_layout = () => ({});
   list_drafts = (): Result<'list_drafts'> => [];
-  /** Forgets the images that the draft does not name. */
+  /** Discards images that the draft does not name. */
   keep_draft = ({ session, images, queued }: Params<'keep_draft'>) => {
     const named = new Set([...images, ...queued.flatMap((message) => message.images)].map(({ id }) => id));
     const kept = this.draftImages.get(session) ?? new Map<string, unknown>();
@@ -173,7 +173,7 @@ export class FakeBackend extends ScriptedBackend {
     if (form) return form;
     throw { code: 'note_not_found', message: `There is no note "${path ?? ''}".`, hint: 'It may have been renamed or deleted.' } satisfies UserError;
   };
-  /** Writes nothing: a test says what a save answers. */
+  /** Writes nothing: tests script the result of a save. */
   save_record = ({ path = 'New.md' }: Params<'save_record'>): Result<'save_record'> => ({
     errors: [],
     result: { ...this.call_tool(), changes: [{ path, kind: 'modified' }], change_set: null },
@@ -187,7 +187,7 @@ export class FakeBackend extends ScriptedBackend {
       .map(({ name, path }) => ({ name, path, record_type: null }));
   propose_fields = ({ skill }: Params<'propose_fields'>): Result<'propose_fields'> =>
     this.world.proposals?.[skill] ?? { skill, types: [], config: null };
-  /** The sample with what is asked for in it: nothing is counted again. */
+  /** The sample with the requested settings; counts do not change. */
   preview_records = ({ own, rules, note }: Params<'preview_records'>): Result<'preview_records'> => {
     const page = this.world.recordsPage ?? sampleRecordsPage();
     const set = (own ?? page.own) as { [key: string]: unknown };
@@ -364,7 +364,7 @@ export class FakeBackend extends ScriptedBackend {
     return { purged: gone.length };
   };
 
-  /** Finds titles; a test says what else is found. */
+  /** Matches titles; tests script other results. */
   search_sessions = ({ query }: Params<'search_sessions'>): Result<'search_sessions'> =>
     this.world.sessions.flatMap((row) => {
       const at = row.title.toLowerCase().indexOf(query.toLowerCase());
@@ -380,7 +380,7 @@ export class FakeBackend extends ScriptedBackend {
     return {};
   };
 
-  /** Starts the turn and says no more; a script continues from there with `emit`. */
+  /** Only starts the turn; scripts continue with `emit`. */
   send_message = ({ session, text, model, skills, tool, after, images = [], turn = `t${this.seq + 1}` }: Params<'send_message'>) => {
     const shown = images.map(({ name, media_type = 'image/png', data }, at) => {
       this.images.set(`${turn}-${at}`, { media_type, data });
@@ -481,7 +481,7 @@ export class FakeBackend extends ScriptedBackend {
     return this.world.skills;
   };
 
-  /** A skill from elsewhere with one file, as often as it is looked at. */
+  /** A third-party skill with one file. */
   review_skill = ({ skill }: Params<'review_skill'>): Result<'review_skill'> => ({
     skill,
     description: 'Reads PDF files.',
@@ -502,7 +502,7 @@ export class FakeBackend extends ScriptedBackend {
 
   call_tool = (): Result<'call_tool'> => ({ ok: true, value: null, error: null, sources: [], figures: [], changes: [], change_set: null, ms: 1 });
 
-  /** One request to each host that the tool declares or proposes, and all its credentials. */
+  /** One request to each declared or proposed host, and all its credentials. */
   dry_run_tool = ({ name, hash, args }: Params<'dry_run_tool'>): Result<'dry_run_tool'> => {
     const { hosts = [], proposed_hosts = [], credentials = [] } = this.pending(name, hash).definition ?? {};
     const headers = credentials.length > 0 ? ['authorization'] : [];
@@ -585,14 +585,14 @@ export class FakeBackend extends ScriptedBackend {
   list_problems = () => this.world.problems;
   prune_changes = () => ({ forgotten: 0 });
 
-  /** Marks the set as whole. */
+  /** Marks the set as complete. */
   finish_changes = ({ change_set }: Params<'finish_changes'>): Result<'finish_changes'> => {
     const set = this.world.changes.find(({ id }) => id === change_set);
     this.world.changes = this.world.changes.map((one) => (one === set ? { ...one, state: 'committed' } : one));
     return { change_set: `${change_set}-finish`, finished: set?.notes.map(({ path }) => path) ?? [], conflicts: [] };
   };
 
-  /** Of a session it is said as an event too, as the conversation is made of events. */
+  /** For a session also emits an event, because the conversation consists of events. */
   resolve_conflict = ({ session, change_set, note, keep }: Params<'resolve_conflict'>): Result<'resolve_conflict'> => {
     if (session !== null && change_set === undefined) this.emit({ type: 'conflict_resolved', note, keep }, { session });
     return { change_set: keep === 'mine' ? 'resolved' : null, conflict: null };

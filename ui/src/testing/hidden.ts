@@ -1,8 +1,8 @@
-// What of the page could hide something: characters that nobody sees, in its words or in what a screen reader reads.
+// Finds invisible characters in the page's text and accessible names.
 
 import { pieces } from '../shared/invisible';
 
-/** Each text and each name that has such a character, shown by its code. */
+/** Each text or name with such a character, shown by its code. */
 export function hidden(root: HTMLElement = document.body): string[] {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const texts: string[] = [];

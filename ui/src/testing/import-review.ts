@@ -1,4 +1,4 @@
-// What the importing tool answers to a review: the file of the import's picture, cut to four entries.
+// The import tool's review of the screenshot's file, cut to four entries.
 
 import type { JsonValue } from '../ipc';
 

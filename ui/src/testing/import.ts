@@ -1,4 +1,4 @@
-// The import of a bank's file, as its tool declares it and answers.
+// The bank import: its tool's declaration and output.
 
 import type { JsonValue, ToolRow } from '../ipc';
 
@@ -41,7 +41,7 @@ export const importTool: ToolRow = {
 
 export const proposedMapping = { date: 'Buchungstag', amount: 'Betrag', payee: '3', date_format: 'DD.MM.YYYY' };
 
-/** What it says of a file before anything is imported; a sign is left to be asked for. */
+/** The proposal for a file before anything is imported; the sign is an open question. */
 export const proposedImport: JsonValue = {
   needs_confirmation: true,
   imported: 0,
@@ -64,7 +64,7 @@ export const previewedImport: JsonValue = {
 
 export const importDone: JsonValue = { dry_run: false, summary: '4 imported, 2 there already, 1 without a category', imported: 4, rows: 7 };
 
-/** The answer for a file with transactions that look like existing entries. */
+/** The output for a file with possible duplicates. */
 export const alikeImport: JsonValue = {
   ...(proposedImport as { [key: string]: JsonValue }),
   questions: [],

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-/** Makes the window so wide, and its system dark or not, for media queries. */
+/** Sets the window's width and colour scheme for media queries. */
 export function setWindow({ width = 1440, dark = false }: { width?: number; dark?: boolean }): void {
   vi.stubGlobal('matchMedia', (media: string) => {
     const least = /min-width: (\d+)px/.exec(media)?.[1];

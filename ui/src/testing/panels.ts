@@ -1,4 +1,4 @@
-// Panels as manifests declare them, whole as the backend sends them; and what the sample skills answer.
+// Panels as declared by manifests and completed by the backend, and the output of the sample skills.
 
 import type { FigureView, JsonValue, Panel, PanelView, Result, SourceView } from '../ipc';
 
@@ -28,7 +28,7 @@ const nested: Record<string, Declared> = {
   count: { args: {} },
 };
 
-/** A declaration with what it leaves out, as the backend fills it in. */
+/** Completes a declaration with defaults, like the backend. */
 export function panelOf(skill: string, name: string, tabs: readonly Declared[], more: Partial<PanelView> = {}): PanelView {
   const panel = { tabs: tabs.map((tab) => ({ title: '', count: null, inputs: [], actions: [], ...(whole(tab) as Declared) })) };
   return { skill, name, icon: null, panel: panel as unknown as Panel, problem: null, ...more };
@@ -42,7 +42,7 @@ function whole(value: JsonValue, key = ''): JsonValue {
   return { ...(kind ?? nested[key]), ...filled };
 }
 
-/** An answer of a tool that came from these notes. */
+/** Output of a tool with these notes as sources. */
 export function answer(value: JsonValue, notes: readonly string[] = [], figures: readonly FigureView[] = []): Result<'call_tool'> {
   const sources: SourceView[] = notes.map((path) => ({ kind: 'note', path }));
   return { ok: true, value, error: null, sources, figures: [...figures], changes: [], change_set: null, ms: 3 };
@@ -52,5 +52,5 @@ export function figure(at: string, label: string, value: string, unit: string, m
   return { at, label, value, unit, formula: null, parts: [], sources: [], caution: null, ...more };
 }
 
-/** A part of a figure, as the sheet of its origin lists it. */
+/** A part of a figure in its derivation. */
 export const figurePart = (label: string, value: string, unit = 'EUR', caution: string | null = null) => ({ label, value, unit, caution });

@@ -9,7 +9,7 @@ import { createStore, type Store } from '../state/store';
 import { FakeBackend, type World } from './fake-backend';
 import { sampleWorld } from './sample';
 
-/** Renders under the backend, the store and the tooltips of the window. Each event renders at once. */
+/** Renders with the window's backend, store and tooltips. Each event renders at once. */
 export function renderInApp(
   children: ReactNode,
   options: { world?: Partial<World>; app?: Partial<AppState>; backend?: FakeBackend } = {},

@@ -1,4 +1,4 @@
-// Which components React draws, as its developer tools see it. React's DOM looks for them when it is loaded.
+// Records which components React renders, through its developer tools hook. Must be loaded before React DOM.
 
 interface Fiber {
   readonly type: unknown;
@@ -8,7 +8,7 @@ interface Fiber {
   readonly sibling: Fiber | null;
 }
 
-/** React's own mark of a component whose function was called. */
+/** React's flag of a fiber whose component function was called. */
 const PERFORMED_WORK = 1;
 
 let seen: string[] | null = null;
@@ -22,7 +22,7 @@ let seen: string[] | null = null;
   },
 };
 
-/** Names of the components that are drawn anew, in the order of the page, while `work` is done. */
+/** Names of the components rendered during `work`, in page order. */
 export function rendersOf(work: () => void): string[] {
   const names: string[] = [];
   seen = names;
@@ -37,7 +37,7 @@ export function rendersOf(work: () => void): string[] {
 function drawn(fiber: Fiber, names: string[]): void {
   const name = nameOf(fiber.type);
   if (name !== null && (fiber.flags & PERFORMED_WORK) !== 0) names.push(name);
-  // What React did not go into is the same child as before.
+  // A subtree that React skipped keeps its child.
   if (fiber.child === fiber.alternate?.child) return;
   for (let child = fiber.child; child !== null; child = child.sibling) drawn(child, names);
 }
@@ -45,7 +45,7 @@ function drawn(fiber: Fiber, names: string[]): void {
 function nameOf(type: unknown): string | null {
   if (typeof type === 'function') return (type as { displayName?: string }).displayName ?? type.name;
   if (typeof type !== 'object' || type === null) return null;
-  // What `memo` makes stands above the component itself, and is not counted.
+  // The fiber of `memo` wraps that of the component, and is not counted.
   const { displayName, render } = type as { displayName?: string; render?: unknown };
   return render === undefined ? null : (displayName ?? nameOf(render));
 }

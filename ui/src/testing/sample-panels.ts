@@ -1,4 +1,4 @@
-// The panels of the sample skills, and what their tools answer.
+// The panels of the sample skills, and their tools' output.
 
 import type { Params, Result } from '../ipc';
 import { budgetAnswer, budgetPanel } from './sample/budget-panel';
@@ -13,6 +13,6 @@ export { budgetPanel, crmPanel, portfolioPanel };
 
 export const samplePanels = [crmPanel, portfolioPanel, budgetPanel, calendarPanel, mailPanel, symbolPanel, screenerPanel];
 
-/** What the tools of the sample skills answer; nothing for a tool that is none of theirs. */
+/** The output of the sample skills' tools; nothing for other tools. */
 export const sampleAnswer = (call: Params<'call_tool'>): Result<'call_tool'> | null =>
   crmAnswer(call) ?? portfolioAnswer(call) ?? budgetAnswer(call) ?? calendarAnswer(call) ?? mailAnswer(call) ?? symbolAnswer(call) ?? screenerAnswer(call);

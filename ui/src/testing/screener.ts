@@ -1,4 +1,4 @@
-// Scripts the screener of `dev.html`: a running scan, as in the pictures.
+// Scripts the screener of `dev.html`: a running scan, as in the screenshots.
 
 import type { JsonValue, Result } from '../ipc';
 import type { FakeBackend, World } from './fake-backend';

@@ -1,5 +1,5 @@
-// A backend without answers of its own: it records the commands it is asked, answers those that a test scripts, and
-// emits the given events.
+// A backend without default responses: records commands, answers those that a test scripts, and emits given
+// events.
 
 import type { Backend, Envelope, EventBody, Method, Params, Result, UserError } from '../ipc';
 
@@ -10,9 +10,11 @@ export interface Call {
   readonly params: unknown;
 }
 
-/** A subclass answers a command by a property with the command's name; a handler given to `on` comes first. */
+/**
+ * A subclass answers a command with a property of the same name; a handler passed to `on` takes precedence.
+ */
 export abstract class ScriptedBackend implements Backend {
-  /** Every command asked for, oldest first. */
+  /** All received commands, oldest first. */
   readonly calls: Call[] = [];
   private readonly handlers = new Map<Method, Handler<Method>>();
   private readonly listeners = new Set<(event: Envelope) => void>();
@@ -23,13 +25,13 @@ export abstract class ScriptedBackend implements Backend {
     protected readonly now: () => string,
   ) {}
 
-  /** Answers `method` by `handler` from now on. It rejects by throwing a `UserError`. */
+  /** Sets the handler of `method`, which rejects by throwing a `UserError`. */
   on<M extends Method>(method: M, handler: Handler<M>): this {
     this.handlers.set(method, handler as unknown as Handler<Method>);
     return this;
   }
 
-  /** Refuses `method` from now on. */
+  /** Makes `method` fail. */
   fail(method: Method, error: Partial<UserError> = {}): this {
     return this.on(method, () => {
       throw { code: 'internal', message: 'It failed.', hint: 'Try again.', ...error } satisfies UserError;

@@ -1,4 +1,4 @@
-// The events of a session as a test writes them, and what they come to.
+// Short notation for a session's events, and the resulting state.
 
 import { expect } from 'vitest';
 
@@ -7,7 +7,7 @@ import { type CallItem, emptySession, reduce, type SessionState, type Turn } fro
 
 export type EventOf<T extends Envelope['type']> = Omit<Extract<Envelope, { type: T }>, 'v' | 'seq' | 'at' | 'session' | 'turn' | 'type'>;
 
-/** Numbers the events one second apart, all of turn `t1` unless a step names another. */
+/** Numbers the events one second apart, in turn `t1` unless a step names another. */
 export function script(...steps: [type: Envelope['type'], body?: object][]): Envelope[] {
   let turn = 't0';
   return steps.map(([type, body], index) => {
@@ -59,7 +59,7 @@ export const completed = (
 ];
 export const error = (code: UserError['code']) => ({ ok: false, output: { code, message: 'It did not work.', hint: 'Try again.' } });
 
-/** The session after these steps; every prefix must be a valid state and no step may change an earlier state. */
+/** The session after these steps; checks that every prefix is valid and no step mutates an earlier state. */
 export function after(...steps: [Envelope['type'], object?][]): SessionState {
   let state = emptySession;
   for (const event of script(...steps)) {

@@ -1,4 +1,4 @@
-// Ahead of React's DOM, which looks for it once.
+// Before React DOM, which looks for the hook once.
 import './renders';
 
 import '@testing-library/jest-dom/vitest';
@@ -7,12 +7,12 @@ import { afterEach } from 'vitest';
 
 afterEach(cleanup);
 
-// What the user did is drawn, and its effects have run, before the test goes on: React does that in
-// immediates, which on a busy machine come after the timer that Testing Library waits for.
+// Let React render and run effects before the test continues: it uses immediates, which on a busy machine run
+// after the timer that Testing Library waits for.
 const { asyncWrapper } = getConfig();
 const immediate = setImmediate;
 configure({
-  // What is waited for comes at once; only a slow machine takes longer.
+  // Awaited changes are immediate; only slow machines need this long.
   asyncUtilTimeout: 20_000,
   asyncWrapper: (act) =>
     asyncWrapper(async () => {
@@ -22,7 +22,7 @@ configure({
     }),
 });
 
-// What jsdom lacks and the window's browser has. Tests of the tools around it run without jsdom.
+// What jsdom lacks. Tests of tooling run without jsdom.
 if (typeof window !== 'undefined') {
   globalThis.ResizeObserver ??= class {
     observe() {}

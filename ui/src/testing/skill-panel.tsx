@@ -11,7 +11,7 @@ import { crmPanel, sampleAnswer } from './sample-panels';
 
 export type Answers = Record<string, (call: Params<'call_tool'>) => Result<'call_tool'> | Promise<Result<'call_tool'>>>;
 
-/** The panel on the answers of the sample skills, and on those given. */
+/** Shows the panel with the output of the sample skills, and the given output. */
 export async function showPanel({ panel = crmPanel, answers = {}, width = 1440 }: { panel?: PanelView; answers?: Answers; width?: number } = {}) {
   setWindow({ width });
   const backend = new FakeBackend(sampleWorld()).on('call_tool', (call) => answers[call.tool]?.(call) ?? sampleAnswer(call) ?? answer(null));

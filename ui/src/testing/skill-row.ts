@@ -2,7 +2,7 @@ import type { SkillRow } from '../ipc';
 
 export const unused: SkillRow['usage'] = { activations: 0, calls: 0, errors: 0, mean_ms: null, last_used: null, tokens: 0, days: {} };
 
-/** A skill that works, with one tool, never used. */
+/** A working skill with one tool, never used. */
 export function skillRow(id: string, part: Partial<SkillRow> = {}): SkillRow {
   return {
     id,

@@ -6,7 +6,7 @@ import { FakeBackend, type World } from './fake-backend';
 import { renderInApp } from './render';
 import { sampleNow, sampleWorld } from './sample';
 
-/** The whole page on a scripted backend, started. */
+/** Shows the whole page on a scripted backend, after the start. */
 export async function showApp(change: (world: World) => void = () => {}) {
   const world = sampleWorld();
   change(world);

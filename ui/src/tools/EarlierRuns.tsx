@@ -1,4 +1,4 @@
-// What was run from the form before: one line each, with the way back to it.
+// Earlier runs of the form: one line each, with a link back to it.
 
 import { clockTime, Icon, LinkButton } from '../shared';
 import { labelOf } from '../shared/form';
@@ -64,7 +64,7 @@ function summaryOf(run: Run): string {
   if (run.undoneAt !== null) return `undone at ${clockTime(run.undoneAt)}`;
   if (!run.result.ok) return run.result.error?.message ?? 'failed';
   const args = Object.entries(typeof run.args === 'object' && run.args !== null ? run.args : {})
-    // A switch is shown by its name while it is on.
+    // An enabled switch is shown by its name.
     .map(([name, value]) => (typeof value === 'boolean' ? (value ? labelOf(name).toLowerCase() : '') : plainText(value)))
     .filter((said) => said !== '')
     .join(' ');

@@ -1,4 +1,4 @@
-// The right column: how the call stands, then what it found, where it came from and what it changed.
+// The right column: the state of the call, its result, sources and changes.
 
 import { useMemo, useRef, useState, type ReactNode } from 'react';
 
@@ -36,7 +36,7 @@ import type { Run } from './useRuns';
 
 interface RunResultProps {
   readonly run: Run;
-  /** The tool that ran; none where it is gone. */
+  /** The tool that ran; undefined if it was removed. */
   readonly tool: ToolRow | undefined;
   readonly onUndo: () => void;
   readonly onAgain: () => void;
@@ -66,12 +66,12 @@ export function RunResult({ run, tool, onUndo, onAgain, onRun }: RunResultProps)
   );
 }
 
-/** Waits for an answer, or runs: the same card as in a chat, and how far it is. */
+/** A waiting or running call: the same card as in a chat, and its progress. */
 function Running({ run }: { run: Run }) {
   const session = useSession(run.id);
   const calls = session.turns.flatMap(({ items }) => items).filter((item): item is CallItem => item.kind === 'call');
   const [call] = calls;
-  // A script's calls ask by themselves.
+  // A script's calls have their own questions.
   const asking = calls.find(({ state }) => state === 'waiting');
   const waiting = asking !== undefined;
   const now = useClock(!waiting);
@@ -230,7 +230,7 @@ function SectionBody({ section }: { section: Section }) {
   switch (section.kind) {
     case 'table':
       return (
-        // The first column stays, so that a row is known however far its others are scrolled; below it the bar has its room.
+        // The first column is sticky, to identify rows while scrolling; the padding is for the scroll bar.
         <div className="nova-sideways overflow-x-auto border-t border-line pb-2.5 [&_tbody_tr:last-child]:border-b [&_td:first-child]:pl-4 [&_td:last-child]:pr-4 [&_th]:bg-transparent [&_th:first-child]:pl-4 [&_th:last-child]:pr-4">
           <Table
             label={revealed(section.title) || 'Result'}
@@ -273,7 +273,7 @@ function SectionBody({ section }: { section: Section }) {
   }
 }
 
-/** Short values keep to one line, however narrow the table; it scrolls instead. */
+/** Short values do not wrap, however narrow the table; it scrolls instead. */
 function Cell({ value, note }: { value: JsonValue | undefined; note?: JsonValue | undefined }) {
   const short = plainText(value).length <= 48;
   return (

@@ -21,7 +21,7 @@ const ok = (part: Partial<ToolResult>): ToolResult => ({
   ...part,
 });
 
-/** Opens the page on a tool. `call_tool` waits until the test answers it. */
+/** Opens the page on a tool. `call_tool` is pending until the test answers it. */
 function setup(tool: string | null, world: Partial<ReturnType<typeof sampleWorld>> = {}) {
   const backend = new FakeBackend({ ...sampleWorld(), ...world });
   const waiting: ((result: ToolResult) => void)[] = [];
@@ -34,19 +34,19 @@ function setup(tool: string | null, world: Partial<ReturnType<typeof sampleWorld
     result: () => screen.getByTestId('tool-result'),
     run: async () => userEvent.click(await screen.findByTestId('run-tool')),
     answer: (part: Partial<ToolResult>) => act(async () => waiting.shift()?.(ok(part))),
-    /** Says an event of the newest run. */
+    /** Emits an event of the newest run. */
     say: (body: EventBody) =>
       act(() => void backend.emit(body, { session: backend.asked('call_tool').at(-1)?.run ?? '' })),
   };
 }
 
-/** Pastes, which is one change instead of one a letter. */
+/** Pastes: one change instead of one per letter. */
 async function fill(field: HTMLElement, text: string) {
   await userEvent.click(field);
   await userEvent.paste(text);
 }
 
-it('lists the tools by skill, and those that cannot run with the reason', async () => {
+it('lists the tools by skill, and unusable ones with the reason', async () => {
   setup(null);
   const tools = within(await screen.findByRole('navigation', { name: 'Tools' }));
   await waitFor(() => expect(tools.getByRole('region', { name: 'CRM' })).toBeVisible());
@@ -58,12 +58,12 @@ it('lists the tools by skill, and those that cannot run with the reason', async 
   ).toBeVisible();
 });
 
-it('begins with the arguments of a call that is tried again', async () => {
+it('begins with the arguments of a retried call', async () => {
   renderInApp(<RunToolPage />, { app: { view: { kind: 'run-tool', tool: 'vault.delete_note', args: { path: 'Inbox/Old.md' } } } });
   expect(await screen.findByDisplayValue('Inbox/Old.md')).toBeVisible();
 });
 
-it('asked for once more while it is open, it begins anew with those arguments', async () => {
+it('requested again while open, it starts over with those arguments', async () => {
   const { store } = renderInApp(<RunToolPage />, { app: { view: { kind: 'run-tool', tool: 'vault.delete_note', args: { path: 'A.md' } } } });
   expect(await screen.findByDisplayValue('A.md')).toBeVisible();
   act(() => store.actions.show({ kind: 'run-tool', tool: 'vault.delete_note', args: { path: 'B.md' } }));
@@ -90,7 +90,7 @@ it('starts with today and the usual currency, except for a repeated call', async
   expect(screen.getByLabelText(/^Currency/)).toHaveValue('');
 });
 
-it('what a tool proposes is agreed to beside its form, without typing it again', async () => {
+it('a tool’s proposal is confirmed beside its form, without retyping', async () => {
   const { user, backend, form, result, run, answer } = setup(importTool.name, { tools: [importTool] });
   await fill(await within(await form()).findByLabelText(/^Path/), 'a.csv');
   await run();
@@ -103,9 +103,9 @@ it('what a tool proposes is agreed to beside its form, without typing it again',
   expect(result()).toHaveTextContent('4 imported, 2 there already, 1 without a category');
 });
 
-it('gives the arguments of a call to no other tool when its own is gone', async () => {
+it('gives the arguments of a call to no other tool if its own is gone', async () => {
   const gone = 'vault.delete_note';
-  // Its arguments would fit this one.
+  // Its arguments would be valid for this one.
   const tools = sampleWorld().tools.flatMap((tool) => (tool.name === gone ? [{ ...tool, name: 'vault.move_note' }] : []));
   const backend = new FakeBackend({ ...sampleWorld(), tools });
   renderInApp(<RunToolPage />, { backend, app: { view: { kind: 'run-tool', tool: gone, args: { path: 'Inbox/Old.md' } } } });
@@ -113,7 +113,7 @@ it('gives the arguments of a call to no other tool when its own is gone', async 
   expect(screen.queryByDisplayValue('Inbox/Old.md')).toBeNull();
 });
 
-it('keeps a tool that cannot run in its place, says why and does not run it', async () => {
+it('keeps an unusable tool in its place, says why and does not run it', async () => {
   const tools: ToolRow[] = sampleWorld().tools.map((tool) =>
     tool.name === 'lookup.pull_up_symbol' ? { ...tool, state: 'unavailable', reason: 'Set FINNHUB_API_KEY.' } : tool,
   );
@@ -123,7 +123,7 @@ it('keeps a tool that cannot run in its place, says why and does not run it', as
   expect(screen.getByTestId('run-tool')).toBeDisabled();
 });
 
-it('says of tools from files which are broken, being read, or older than their file', async () => {
+it('says which tools from files are broken, loading, or older than their file', async () => {
   const { tools } = sampleFileTools();
   setup('dynamic.rates', { tools });
   const list = within(await screen.findByRole('navigation', { name: 'Tools' }));
@@ -155,7 +155,7 @@ it('finds a tool by what it does', async () => {
   expect(tools.getAllByRole('button').map((button) => button.dataset.tool)).toEqual(['crm.follow_ups']);
 });
 
-it('runs the tool with what was filled in, and shows the line that does the same', async () => {
+it('runs the tool with the entered values, and shows the equivalent command line', async () => {
   const { backend, form, run } = setup('crm.move_deal');
   await fill(within(await form()).getByLabelText(/^Title/), "Harborline's rollout");
   await fill(within(await form()).getByLabelText(/^Stage/), 'won');
@@ -168,7 +168,7 @@ it('runs the tool with what was filled in, and shows the line that does the same
   ]);
 });
 
-it('copies that line', async () => {
+it('copies the command line', async () => {
   const { form, user } = setup('crm.list_deals');
   await fill(within(await form()).getByLabelText(/^Contact/), 'a --args b');
   await user.click(screen.getByRole('button', { name: 'Copy the command line' }));
@@ -233,7 +233,7 @@ it('undoes what the call changed', async () => {
   expect(await within(result()).findByText(/^undone at \d\d:\d\d$/)).toBeVisible();
 });
 
-it('shows both sides of a note that could not be undone', async () => {
+it('shows both sides of a note in conflict with undo', async () => {
   const { answer, backend, run, user } = setup('crm.pipeline');
   backend.on('undo_changes', () => ({
     change_set: null,
@@ -251,7 +251,7 @@ it('shows both sides of a note that could not be undone', async () => {
   expect(await screen.findByTestId('conflict-decided')).toHaveTextContent('Harborline stays as it is, nothing was written');
 });
 
-it('asks with the card of the chat, under the id of the run', async () => {
+it('asks with the card of the chat, under the run’s id', async () => {
   const { backend, form, run, say, result, user } = setup('vault.delete_note');
   const args: JsonValue = { path: 'Old.md' };
   await fill(within(await form()).getByLabelText(/^Path/), 'Old.md');
@@ -284,7 +284,7 @@ it('asks with the card of the chat, under the id of the run', async () => {
   });
 });
 
-it('shows how far a call is, and stops it', async () => {
+it('shows a call’s progress, and stops it', async () => {
   const { backend, run, say, answer, result, user } = setup('crm.pipeline');
   await run();
   say({
@@ -307,7 +307,7 @@ it('shows how far a call is, and stops it', async () => {
   expect(screen.getByTestId('run-tool')).toBeEnabled();
 });
 
-it('says why a call failed and tries it again with the same arguments', async () => {
+it('says why a call failed and retries it with the same arguments', async () => {
   const { backend, answer, run, user } = setup('crm.pipeline');
   await run();
   await answer({
@@ -338,14 +338,14 @@ it.each([
   expect(log).toHaveTextContent('Error: no U+202Eanswer');
 });
 
-it('has no log where the tool logged nothing', async () => {
+it('has no log if the tool logged nothing', async () => {
   const { answer, run } = setup('crm.pipeline');
   await run();
   await answer({ value: [{ title: 'Harborline' }] });
   expect(screen.queryByTestId('tool-log')).toBeNull();
 });
 
-it('leads back to an earlier run with its arguments', async () => {
+it('returns to an earlier run with its arguments', async () => {
   const { answer, form, run, user } = setup('crm.list_deals');
   await fill(within(await form()).getByLabelText(/^Stage/), 'won');
   await run();
@@ -357,7 +357,7 @@ it('leads back to an earlier run with its arguments', async () => {
   expect(screen.getByRole('heading', { name: '1 row' })).toBeVisible();
 });
 
-it('tells of an earlier run what was asked for, not the switches that were off', async () => {
+it('lists an earlier run’s arguments without disabled switches', async () => {
   const input_schema = { type: 'object', properties: { lost: { type: 'boolean', default: false } } };
   const tools = sampleWorld().tools.map((tool) => (tool.name === 'crm.pipeline' ? { ...tool, input_schema } : tool));
   const { answer, run, user } = setup('crm.pipeline', { tools });
@@ -368,14 +368,14 @@ it('tells of an earlier run what was asked for, not the switches that were off',
   expect(earlier.getByRole('button', { name: /crm.pipeline/ })).toHaveTextContent('crm.pipeline2 rows');
 });
 
-it('says that tools work without a model, where there is none', async () => {
+it('says that tools work without a model, if there is none', async () => {
   const world = sampleWorld();
   const { store, user } = setup('crm.pipeline', { status: { ...world.status, model: null } });
   await user.click(await screen.findByRole('button', { name: 'Set up a model' }));
   expect(store.get().app.view).toEqual({ kind: 'settings', page: 'models' });
 });
 
-it('says what the tool does, and on request when a model is to take it', async () => {
+it('shows the tool’s purpose, and on request when a model should use it', async () => {
   const world = sampleWorld();
   const description = 'Lists contacts by name. Use when the user asks for several people.';
   const tools = world.tools.map((tool) => (tool.name === 'crm.pipeline' ? { ...tool, description } : tool));
@@ -385,7 +385,7 @@ it('says what the tool does, and on request when a model is to take it', async (
   expect(screen.getByText(description)).toBeVisible();
 });
 
-it('search has the focus first and Enter goes on to the form', async () => {
+it('focuses the search first and Enter goes to the form', async () => {
   const { user, form } = setup(null);
   await form();
   expect(screen.getByRole('textbox', { name: 'Find a tool' })).toHaveFocus();

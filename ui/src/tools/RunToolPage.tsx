@@ -1,4 +1,4 @@
-// Every tool of every skill through a form, with or without a model: choose, fill in, see the result.
+// Runs any tool through a form, with or without a model: choose, fill in, see the result.
 
 import { useEffect, useState, type ReactNode } from 'react';
 
@@ -21,13 +21,16 @@ export function RunToolPage() {
   const { runs, start, stop, undo } = useRuns();
   const [opened, setOpened] = useState<string | null>(null);
   const before = useApp(({ view }) => (view.kind === 'run-tool' ? view.args : undefined));
-  /** Arguments the form of their tool takes over from an earlier run, or a call in a chat; a new number is a new form. */
+  /**
+   * Arguments of an earlier run or of a call in a chat, for the form of their tool; a new number creates a
+   * new form.
+   */
   const [given, setGiven] = useState<{ tool: string | null; args: JsonValue; number: number } | null>(() =>
     before === undefined ? null : { tool: asked, args: before, number: 0 },
   );
   const [taken, setTaken] = useState(before);
   if (before !== taken) {
-    // Asked for once more while the page is open.
+    // Requested again while the page is open.
     setTaken(before);
     if (before !== undefined) setGiven({ tool: asked, args: before, number: (given?.number ?? 0) + 1 });
   }
@@ -146,18 +149,18 @@ function Header({ children }: { children: ReactNode }) {
   );
 }
 
-/** Where no tool was named, one is looked for first: by its name, or in the menu where there is no room for the list. */
+/** Without a tool, focuses the search, or the menu if there is no room for the list. */
 function useSearchFirst(search: boolean) {
   useEffect(() => {
     if (!search) return;
     const field = document.querySelector<HTMLElement>('[data-tool-search]');
     field?.focus();
-    // Out of sight it takes no focus.
+    // A hidden element cannot take the focus.
     if (document.activeElement !== field) document.querySelector<HTMLElement>('[data-tool-menu]')?.focus();
   }, [search]);
 }
 
-/** `/` leads to the search, unless it is being typed somewhere. */
+/** `/` focuses the search, unless typed in a field. */
 function useSlash() {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -171,7 +174,7 @@ function useSlash() {
   }, []);
 }
 
-/** The first that can run, in the order of the list. */
+/** The first usable tool, in display order. */
 function firstTool(tools: readonly ToolRow[], skills: Parameters<typeof groupTools>[1]): ToolRow | undefined {
   const inOrder = groupTools(tools, skills).flatMap((group) => group.tools);
   return inOrder.find(canRun) ?? inOrder[0];

@@ -1,4 +1,4 @@
-// The middle column: what the tool does, its arguments, and the same call for a terminal.
+// The middle column: the tool's purpose, its arguments, and the equivalent command line.
 
 import { useState } from 'react';
 
@@ -11,11 +11,11 @@ import { canRun } from './ToolList';
 
 interface ToolFormProps {
   readonly tool: ToolRow;
-  /** The arguments to begin with. */
+  /** The initial arguments. */
   readonly initial?: JsonValue;
   readonly running: boolean;
   readonly stopping: boolean;
-  /** It was run before. */
+  /** Whether it was run before. */
   readonly again: boolean;
   readonly onRun: (args: JsonValue) => void;
   readonly onStop: () => void;
@@ -23,7 +23,7 @@ interface ToolFormProps {
 
 export function ToolForm(props: ToolFormProps) {
   const starts = useStarts(props.tool.skill, props.tool.input_schema);
-  // The arguments of an earlier call are all there were.
+  // The arguments of an earlier call are complete.
   if (starts !== null || props.initial !== undefined) return <Filling {...props} starts={props.initial === undefined ? (starts ?? none) : none} />;
   return (
     <section aria-label={props.tool.name} data-region="form" tabIndex={-1} className="w-85 shrink-0 border-r border-line p-5 max-medium:w-75">
@@ -141,7 +141,7 @@ function CommandLine({ tool, args }: { tool: string; args: JsonValue }) {
         {at >= 0 && (
           <>
             {' '}
-            {/* Not to be broken after its hyphens. */}
+            {/* Must not wrap after its hyphens. */}
             <span className="whitespace-nowrap">{option.trim()}</span> {line.slice(at + option.length)}
           </>
         )}

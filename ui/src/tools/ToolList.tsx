@@ -1,4 +1,4 @@
-// All tools by skill: a column, in a narrow window a menu. What is unavailable stays in its place with the reason.
+// All tools by skill: a column, or a menu in a narrow window. Unavailable ones stay in place with the reason.
 
 import { useMemo, useState, type KeyboardEvent } from 'react';
 
@@ -14,7 +14,7 @@ export interface ToolGroup {
   readonly tools: readonly ToolRow[];
 }
 
-/** Groups in the order of the skills' names; `search` looks at name, skill and description. */
+/** Groups sorted by skill name; `search` covers name, skill and description. */
 export function groupTools(tools: readonly ToolRow[], skills: readonly SkillRow[], search = ''): ToolGroup[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const groups = new Map<string, ToolRow[]>();
@@ -57,7 +57,7 @@ export function ToolList({ tools, skills, chosen, onChoose }: ToolListProps) {
     if (event.key === 'Enter' && first) {
       event.preventDefault();
       onChoose(search.trim() === '' && chosen !== null ? chosen : first.name);
-      // The form is drawn anew for another tool.
+      // The form is re-rendered for another tool.
       requestAnimationFrame(focusForm);
     }
     if (event.key === 'Escape' && search !== '') {
@@ -105,7 +105,7 @@ export function ToolList({ tools, skills, chosen, onChoose }: ToolListProps) {
   );
 }
 
-/** The first field of the form, or the button that runs a tool without one. */
+/** The form's first field, or the button of a tool without any. */
 function focusForm() {
   const form = document.querySelector('[data-region=form]');
   form?.querySelector<HTMLElement>('form :is(input, textarea, select, button):not(:disabled)')?.focus();
@@ -139,7 +139,7 @@ function ToolLine({ tool, chosen, onChoose }: { tool: ToolRow; chosen: boolean; 
   );
 }
 
-/** The tools as a menu, where there is no room for the column. */
+/** The tools as a menu, if there is no room for the column. */
 export function ToolMenu({ tools, skills, chosen, onChoose }: ToolListProps) {
   const groups = groupTools(tools, skills).map((group) => ({
     heading: group.name,

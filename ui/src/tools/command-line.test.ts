@@ -5,13 +5,13 @@ import { expect, it } from 'vitest';
 import type { JsonValue } from '../ipc';
 import { commandLine } from './command-line';
 
-it('is the call as it is typed', () => {
+it('is the call as typed in a terminal', () => {
   expect(commandLine('crm.add_contact', { name: 'Jane Doe', stage: 'lead' })).toBe(
     `nova tool call crm.add_contact --args '{"name":"Jane Doe","stage":"lead"}'`,
   );
 });
 
-it('has no arguments where there are none', () =>
+it('omits empty arguments', () =>
   expect(commandLine('crm.pipeline', {})).toBe('nova tool call crm.pipeline'));
 
 it.each<JsonValue>([

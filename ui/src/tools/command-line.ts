@@ -1,4 +1,4 @@
-// The same call as one line for a terminal. Quoting is for a POSIX shell, on Windows for cmd.exe.
+// The equivalent command line. Quoted for a POSIX shell, or for cmd.exe on Windows.
 
 import type { JsonValue } from '../ipc';
 
@@ -9,12 +9,12 @@ export function commandLine(tool: string, args: JsonValue, platform = 'linux'): 
   return empty ? call : `${call} --args ${quote(JSON.stringify(args))}`;
 }
 
-/** Inside single quotes a POSIX shell changes nothing; the quote itself has to stand outside them. */
+/** A POSIX shell changes nothing within single quotes; a single quote itself must be outside. */
 function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Programs split the line by the rules of the C runtime: backslashes before a quote count double. */
+/** Programs split the line by the rules of the C runtime: backslashes before a quote are doubled. */
 function quoteForCmd(text: string): string {
   return `"${text.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`;
 }

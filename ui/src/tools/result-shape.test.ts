@@ -4,7 +4,7 @@ import type { JsonValue } from '../ipc';
 import { noteIn } from '../shared/note-in';
 import { belowHeadline, headlineOf, sectionsOf } from './result-shape';
 
-/** Draws the layout of a value: a line a section. */
+/** The layout of a value: one line per section. */
 function layout(value: JsonValue, sections = sectionsOf(value)): string[] {
   return sections.map((section) => {
     const title = section.title === '' ? '' : ` "${section.title}"`;
@@ -22,7 +22,7 @@ function layout(value: JsonValue, sections = sectionsOf(value)): string[] {
 }
 
 describe('the layout of a value', () => {
-  it('is a table for a list of objects, figures to the right', () => {
+  it('is a table for a list of objects, with figures on the right', () => {
     const deals: JsonValue = [
       { title: 'Harborline', value: '12400.00', close_date: '2026-12-18', id: '007' },
       { title: 'Arden', value: 900, probability: null, id: '12' },
@@ -30,16 +30,16 @@ describe('the layout of a value', () => {
     expect(layout(deals)).toEqual(['table: Title | Value # | Close date | Id | Probability, 2 rows']);
   });
 
-  it('needs no column for the paths of notes that its names lead to', () => {
+  it('has no column for note paths that names link to', () => {
     const contacts: JsonValue = [{ name: 'Jane', stage: 'lead', path: 'CRM/Jane.md' }, { name: 'Mara', path: 'CRM/Mara.md' }];
     expect(layout(contacts)).toEqual(['table: Name | Stage, 2 rows']);
     expect(sectionsOf(contacts)).toMatchObject([{ columns: [{ key: 'name', note: 'path' }, { key: 'stage' }] }]);
-    // Not where a path is no note, nor where nothing names it.
+    // Except if a path is no note, or nothing names it.
     expect(layout([{ name: 'Jane', path: 'CRM/Jane.md' }, { name: 'A', path: 'a.csv' }])).toEqual(['table: Name | Path, 2 rows']);
     expect(layout([{ line: 3, path: 'CRM/Jane.md' }])).toEqual(['table: Line # | Path, 1 rows']);
   });
 
-  it('has pairs first, then what needs room', () => {
+  it('has pairs first, then larger values', () => {
     const value = {
       month: '2026-11',
       total: '434.15',
@@ -56,7 +56,7 @@ describe('the layout of a value', () => {
     ]);
   });
 
-  it('gives a long text a section of its own', () => {
+  it('gives a long text its own section', () => {
     expect(layout({ path: 'a.md', content: 'one\ntwo\nthree\nfour\nfive' })).toEqual([
       'pairs: Path',
       'text "Content": one\ntwo\nthree\nfour\nfive',
@@ -96,12 +96,12 @@ describe('below the headline', () => {
   const below = (value: JsonValue) => layout(value, belowHeadline(sectionsOf(value)));
   const contacts = [{ name: 'Jane' }, { name: 'Mara' }];
 
-  it('no count repeats how many rows the only table has', () => {
+  it('omits a count equal to the only table’s rows', () => {
     expect(below({ count: 2, contacts })).toEqual(['table "Contacts": Name, 2 rows']);
     expect(below({ count: 2, stage: 'lead', contacts })).toEqual(['pairs: Stage', 'table "Contacts": Name, 2 rows']);
   });
 
-  it('a count of something else stays', () => {
+  it('keeps other counts', () => {
     expect(below({ count: 40, contacts })).toEqual(['pairs: Count', 'table "Contacts": Name, 2 rows']);
     expect(below({ count: 2, contacts, deals: contacts })[0]).toBe('pairs: Count');
     expect(below({ count: 2 })).toEqual(['pairs: Count']);

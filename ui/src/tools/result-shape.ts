@@ -1,5 +1,5 @@
-// How a tool's value is laid out: lists of objects as tables, single values as pairs, the rest as JSON.
-// Decides by the value alone, so that tools Nova has never seen are shown as well as its own.
+// Lays out a tool's output: lists of objects as tables, single values as pairs, the rest as JSON. Depends
+// only on the value, so that unknown tools are shown as well as built-in ones.
 
 import type { JsonValue } from '../ipc';
 import { labelOf } from '../shared/form';
@@ -14,9 +14,9 @@ export type Section =
 export type Column = {
   key: string;
   label: string;
-  /** Figures stand at the right end of their column. */
+  /** Right-aligned. */
   figures: boolean;
-  /** The field with the path of the note that the words of the column name. */
+  /** The field with the path of the note named in this column. */
   note?: string;
 };
 
@@ -31,7 +31,7 @@ export function sectionsOf(value: JsonValue): Section[] {
   return pairs.length > 0 ? [{ kind: 'pairs', title: '', pairs }, ...rest] : rest;
 }
 
-/** The sections without what the headline says already: how many rows the only table has. */
+/** Omits what the headline already says: the row count of the only table. */
 export function belowHeadline(sections: Section[]): Section[] {
   const [table, ...others] = sections.filter((section) => section.kind === 'table');
   if (!table || others.length > 0) return sections;
@@ -42,7 +42,7 @@ export function belowHeadline(sections: Section[]): Section[] {
   });
 }
 
-/** What it says about itself, "8 deals", or where there is nothing to count, "Done". */
+/** The output's own summary, "8 deals", or "Done" if there is nothing to count. */
 export function headlineOf(value: JsonValue): string {
   if (isObject(value) && typeof value['summary'] === 'string') return value['summary'];
   const sections = sectionsOf(value);
@@ -59,7 +59,7 @@ export function headlineOf(value: JsonValue): string {
   return 'Done';
 }
 
-/** What stands in a table's cell or beside a label. */
+/** Text of a table cell or a pair. */
 export function plainText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
@@ -88,7 +88,7 @@ function sectionOf(title: string, value: JsonValue): Section {
 function columnsOf(rows: Record<string, JsonValue>[]): Column[] {
   const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const named = keys.find((key) => NAMES.has(key) && rows.every((row) => typeof row[key] === 'string' && row[key] !== ''));
-  // The path of each row leads to its note from the row's name, and needs no column.
+  // A row's name links to its note, so the path needs no column.
   const linked = named !== undefined && rows.every((row) => noteIn(row[PATH]) !== null);
   return keys.flatMap((key): Column[] => {
     if (linked && key === PATH) return [];
@@ -101,7 +101,7 @@ function columnsOf(rows: Record<string, JsonValue>[]): Column[] {
 const PATH = 'path';
 const NAMES = new Set(['name', 'title', 'symbol', 'payee']);
 
-/** A number, or the text of a decimal; not a year-first date, not an id with leading zeros. */
+/** A number, or a decimal string; not a date, and not an id with leading zeros. */
 function isFigure(value: JsonValue | undefined): boolean {
   return typeof value === 'number' || (typeof value === 'string' && /^[+-]?(0|[1-9]\d*)(\.\d+)?$/.test(value));
 }
@@ -111,7 +111,7 @@ function singular(noun: string): string {
   return noun.endsWith('s') ? noun.slice(0, -1) : noun;
 }
 
-/** A value that has room beside a label. */
+/** Whether a value fits beside a label. */
 function isPlain(value: JsonValue): boolean {
   if (typeof value === 'string') return value.length <= 400 && value.split('\n').length <= 4;
   return isScalar(value) || (Array.isArray(value) && value.length > 0 && value.every(isScalar));

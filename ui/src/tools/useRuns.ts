@@ -1,5 +1,5 @@
-// The calls made from the form since the page was opened, newest first. What a call asks and how far
-// it is comes as events under the id of its run; how it ended is the answer of the command.
+// The form's calls since the page was opened, newest first. Questions and progress are events with the run
+// id; the result is the command's.
 
 import { useCallback, useState } from 'react';
 
@@ -7,19 +7,19 @@ import { useBackend, userError, type JsonValue, type ToolResult, type UserError 
 import { useActions } from '../state/hooks';
 
 export type Run = {
-  /** Chosen here; the events of the call carry it as `session`. */
+  /** Generated here; the call's events carry it as `session`. */
   readonly id: string;
   /** `skill.tool` */
   readonly tool: string;
   readonly args: JsonValue;
   /** RFC 3339 */
   readonly at: string;
-  /** None while it runs. */
+  /** Null while running. */
   readonly result: ToolResult | null;
   readonly stopping: boolean;
   /** When its changes were undone, RFC 3339. */
   readonly undoneAt: string | null;
-  /** Why its changes are not undone, or not all of them. */
+  /** Why its changes were not, or not completely, undone. */
   readonly undoProblem: UserError | null;
 };
 

@@ -1,11 +1,11 @@
-// What actions are made of: the backend, the state, and a few ways to change it.
+// What actions share: the backend, the state, and ways to change it.
 import { userError, type Backend, type Envelope } from '../../ipc';
 import type { AppState } from '../app';
 import type { SessionState } from '../conversation';
 
 export interface StoreState {
   readonly app: AppState;
-  /** By session, or by the run of a form: what is being watched. */
+  /** Watched streams, by session or form run. */
   readonly streams: Readonly<Record<string, SessionState>>;
 }
 
@@ -13,7 +13,7 @@ export interface Access {
   readonly backend: Backend;
   get(): StoreState;
   set(change: (state: StoreState) => StoreState): void;
-  /** Keeps the events of a session that nothing watches yet. */
+  /** Collects the events of a session that is not watched yet. */
   collect(session: string): { readonly events: readonly Envelope[]; end(): void };
 }
 
@@ -31,7 +31,7 @@ export function toolsOf(access: Access) {
     setApp,
     bump: (which: keyof AppState['revisions']) =>
       setApp((app) => ({ ...app, revisions: { ...app.revisions, [which]: app.revisions[which] + 1 } })),
-    /** For the shell's own commands, which have no region to show their error in but the banner. */
+    /** For the shell's own commands, whose errors are only shown in the banner. */
     attempt: async (work: () => Promise<void>) => {
       try {
         await work();

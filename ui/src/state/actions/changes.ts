@@ -1,4 +1,4 @@
-// What was changed in the vault, and what is wrong in it.
+// Changes of the vault, and its problems.
 import {
   nothing,
   userError,
@@ -26,7 +26,7 @@ export function changeActions({ backend, setApp, attempt, bump }: Tools) {
         setApp((app) => ({ ...app, interrupted }));
       }),
 
-    /** Reads what is wrong in the vault. While it is read, changes of many notes ask for one more reading, not for many. */
+    /** Loads the vault's problems. Changes during a load cause one more load, not one each. */
     loadProblems(): Promise<void> {
       problemsStale = true;
       readingProblems ??= (async () => {
@@ -53,7 +53,7 @@ export function changeActions({ backend, setApp, attempt, bump }: Tools) {
       return result;
     },
 
-    /** Writes what an interrupted change set had planned. Rejects with a `UserError`. */
+    /** Writes the rest of an interrupted change set. Rejects with a `UserError`. */
     async finish(change_set: string): Promise<FinishResult> {
       const result = await backend.rpc('finish_changes', { change_set });
       const { finished: done, conflicts } = result;
@@ -62,7 +62,7 @@ export function changeActions({ backend, setApp, attempt, bump }: Tools) {
       return result;
     },
 
-    /** Finishes or undoes an interrupted change set; the result is among the settlements. */
+    /** Finishes or undoes an interrupted change set; the result is added to the settlements. */
     async settle(set: ChangeSetView, way: SettlementWay): Promise<void> {
       const put = (part: Partial<Settlement>) =>
         setApp((app) => {
@@ -86,8 +86,8 @@ export function changeActions({ backend, setApp, attempt, bump }: Tools) {
     },
 
     /**
-     * Keeps one side of a note that both changed. A note that was edited once more keeps its edit: nothing
-     * is written, and the answer has its sides as they are now. Rejects with a `UserError`.
+     * Keeps one side of a conflicting note. If the note was edited again, nothing is written, and the result
+     * has its current sides. Rejects with a `UserError`.
      */
     async resolveConflict(what: ResolveConflict): Promise<ResolvedConflict> {
       const result = await backend.rpc('resolve_conflict', what);
@@ -103,7 +103,9 @@ export function changeActions({ backend, setApp, attempt, bump }: Tools) {
       return result;
     },
 
-    /** Forgets change sets past their time; their notes stay as they are. Rejects with a `UserError`. */
+    /**
+     * Discards change sets past their retention; their notes stay as they are. Rejects with a `UserError`.
+     */
     async pruneChanges(days: number): Promise<PruneResult> {
       const result = await backend.rpc('prune_changes', { days });
       bump('changes');

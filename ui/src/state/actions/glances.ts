@@ -1,18 +1,18 @@
-// What skills say without being asked.
+// Loads due items reported by skills.
 import { nothing, type GlanceView } from '../../ipc';
 import type { Tools } from './access';
 
-/** Between two readings, ms: a sync of many notes is no reason to read without a pause. */
+/** Minimum time between loads, ms, so that a sync of many notes does not cause continuous loading. */
 const PAUSE = 1000;
 
 export function glanceActions({ backend, setApp }: Tools) {
   let reading: Promise<void> | null = null;
   let stale = false;
-  /** How many vaults were opened. */
+  /** Number of vaults opened. */
   let vaults = 0;
   const read = async () => {
     const of = vaults;
-    // A failure needs no report, as nobody asked: the old words beside the names stay.
+    // Nobody requested it, so a failure is not reported: the old items stay.
     const glances = await backend.rpc('list_glances', nothing).catch(() => null);
     if (of !== vaults) return;
     setApp((app) => {
@@ -21,13 +21,13 @@ export function glanceActions({ backend, setApp }: Tools) {
     });
   };
   return {
-    /** Another vault is open: what was said, or is being read, is of notes that do not exist. */
+    /** Another vault was opened: loaded and pending items refer to missing notes. */
     forgetGlances(): void {
       vaults += 1;
       setApp((app) => ({ ...app, glances: null, glancesReadAt: null }));
     },
 
-    /** While they are read, changes of many notes ask for one more reading, not for many. */
+    /** Changes of notes during a load cause one more load, not one each. */
     loadGlances(): Promise<void> {
       stale = true;
       reading ??= (async () => {
@@ -43,7 +43,7 @@ export function glanceActions({ backend, setApp }: Tools) {
   };
 }
 
-/** What took too long this time says what it said last. */
+/** A skill that timed out keeps its last items. */
 function withLate(glances: readonly GlanceView[], before: readonly GlanceView[]): GlanceView[] {
   return glances.map((one, at) => {
     const last = before[at];

@@ -1,4 +1,4 @@
-// What the window shows, and where.
+// The window's views and layout.
 import { userError } from '../../ipc';
 import { clampWidth, zoomStep, type AppState, type RecordForm, type View } from '../app';
 import type { Tools } from './access';
@@ -8,32 +8,32 @@ export function layoutActions(tools: Tools) {
   const { backend, setApp } = tools;
   const show = (view: View): void => setApp((app) => ({ ...app, view, list: { ...app.list, sheet: false } }));
   return {
-    /** Shows a view; what it leaves keeps its place. */
+    /** Shows a view; the previous one keeps its scroll position. */
     show,
     ...panelActions(tools, () => show({ kind: 'chat' })),
 
-    /** What lies over the window; `null` takes it away. */
+    /** Sets the overlay; `null` closes it. */
     setOver(over: AppState['over']): void {
       setApp((app) => ({ ...app, over }));
     },
 
-    /** Keeps what was chosen in the palette, the newest first. */
+    /** Records a choice in the palette, newest first. */
     keepChoice(key: string): void {
       const most = 20;
       setApp((app) => ({ ...app, recentlyChosen: [key, ...app.recentlyChosen.filter((other) => other !== key)].slice(0, most) }));
     },
 
-    /** Searches the open conversation; `null` ends it. */
+    /** Searches the open conversation; `null` ends the search. */
     setFind(find: string | null): void {
       setApp((app) => ({ ...app, find }));
     },
 
-    /** Draws everything larger or smaller by one step; 0: as it usually is. */
+    /** Zooms in or out by one step; 0 resets. */
     zoom(by: -1 | 0 | 1): void {
       setApp((app) => ({ ...app, zoom: by === 0 ? 100 : zoomStep(app.zoom, by) }));
     },
 
-    /** `null`: the keys that it has by itself. */
+    /** `null` restores the default keys. */
     setKeys(action: string, keys: string | null): void {
       setApp((app) => {
         const { [action]: _old, ...others } = app.keys;
@@ -41,12 +41,12 @@ export function layoutActions(tools: Tools) {
       });
     },
 
-    /** Lays the form of a record over the window; what it lies over keeps its place. */
+    /** Opens a record's form over the window; the view below keeps its scroll position. */
     openRecordForm(recordForm: RecordForm): void {
       setApp((app) => ({ ...app, recordForm }));
     },
 
-    /** `summary` is what was proposed; something else is shown again. */
+    /** `summary` identifies the proposal; a different one is shown again. */
     hideProposal(skill: string, summary: string): void {
       setApp((app) => ({ ...app, hiddenProposals: { ...app.hiddenProposals, [skill]: summary } }));
     },
@@ -62,7 +62,7 @@ export function layoutActions(tools: Tools) {
       });
     },
 
-    /** `room`: the window is wide enough for the list beside the conversation. */
+    /** `room`: whether the list fits beside the conversation. */
     toggleList(room: boolean): void {
       setApp(({ list, ...app }) => ({
         ...app,
@@ -82,7 +82,7 @@ export function layoutActions(tools: Tools) {
       setApp((app) => ({ ...app, list: { ...app.list, width: clampWidth('list', width) } }));
     },
 
-    /** Something that no region of the window asked for has failed. */
+    /** Reports an error that belongs to no region of the window. */
     report(thrown: unknown): void {
       setApp((app) => ({ ...app, problem: userError(thrown) }));
     },

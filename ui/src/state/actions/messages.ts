@@ -1,4 +1,4 @@
-// Messages: being written and sent; and the answers that a turn waits for.
+// Writing and sending messages, and answering questions of a turn.
 import { nothing, userError, type AttachedFile, type DecideApproval, type NewImage, type ReviseApproval, type SendMessage } from '../../ipc';
 import { draftOf, nothingWritten, turnOnItsWay, withDraft, withNotSent, withoutLost, withSending, type Message, type OnItsWay } from '../app';
 import { messageOf, withMore } from '../attachments';
@@ -14,7 +14,7 @@ type Others = Pick<ReturnType<typeof sessionActions>, 'createSession'> & Pick<Re
 
 export function messageActions({ backend, get, set, setApp, attempt }: Tools, { nextQueued, keepNow, handOver, stop, settled, withUnsent }: Sending, { createSession, sendDue }: Others) {
   return {
-    /** What was being written when Nova was closed. */
+    /** Loads the drafts from before the last close. */
     loadDrafts: () =>
       attempt(async () => {
         const drafts = await backend.rpc('list_drafts', nothing);
@@ -22,7 +22,9 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
         setApp((app) => withKeptDrafts(app, whole, nextQueued));
       }),
 
-    /** Sends what a turn of the open chat was begun with once more, as it was or otherwise. Rejects with a `UserError`. */
+    /**
+     * Sends the message of a turn in the open chat again, unchanged or edited. Rejects with a `UserError`.
+     */
     async sendAgain({ text, skills, tool, images, outside }: Said, other: Pick<SendMessage, 'after'> & { text?: string } = {}): Promise<void> {
       const session = get().app.open;
       if (session === null) return;
@@ -31,7 +33,7 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       );
       const again: OnItsWay = { text: other.text ?? text, tool, skills, files: [...outside], images: shown, turn: newTurn() };
       const send = () => backend.rpc('send_message', { session, ...messageOf(again), ...other, turn: again.turn });
-      // As it was it stands in the log already.
+      // Unchanged, it is already in the log.
       if (other.text === undefined) return void (await send());
       await keepDraft(backend, behind(wholeDraft(get().app, session), again)).catch(() => {});
       try {
@@ -42,8 +44,8 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
     },
 
     /**
-     * Sends a text with what the draft of the open chat points at; where it cannot, all of it is the draft again, and why
-     * is told in that chat. Rejects with a `UserError`.
+     * Sends a text with the draft's tool, skills and files; on failure everything is restored to the draft,
+     * and the error is shown in that chat. Rejects with a `UserError`.
      */
     async sendDraft(text: string): Promise<void> {
       const before = get().app.open;
@@ -60,7 +62,7 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
         setApp((app) => withSending(app, taken, null));
       } catch (thrown) {
         const error = userError(thrown);
-        // Told in this chat, whichever is open by now.
+        // Shown in this chat, whichever is open by now.
         setApp((app) => withNotSent(withUnsent(app, session, message, error.message), session, error));
         throw thrown;
       } finally {
@@ -69,8 +71,8 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
     },
 
     /**
-     * Puts files behind those that go with the draft of a chat by now; reading them may have taken a while.
-     * Says of each that does not fit, why.
+     * Appends files to a chat's draft; reading them may have taken a while. Returns the reasons for those
+     * that do not fit.
      */
     attach(session: string | null, more: readonly (AttachedFile | NewImage)[]): readonly string[] {
       const { refused, ...taken } = withMore(draftOf({ ...get().app, open: session }), more);
@@ -78,17 +80,17 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       return refused;
     },
 
-    /** The user has read which images the draft of the open chat has lost. */
+    /** The user dismissed the message about lost images of the open chat's draft. */
     forgiveLost(): void {
       setApp((app) => withoutLost(app, app.open));
     },
 
-    /** Changes the draft of the open chat. `give`: the text comes from elsewhere than the field. */
+    /** Changes the open chat's draft. `give`: the text does not come from the field. */
     setDraft(part: Partial<Message>, give = false): void {
       setApp((app) => withDraft(app, app.open, part, give));
     },
 
-    /** Stops the turn of the open session, also one that has not begun. Rejects with a `UserError`. */
+    /** Stops the open session's turn, even before it has begun. Rejects with a `UserError`. */
     async stop(): Promise<void> {
       const session = get().app.open;
       const onItsWay = turnOnItsWay(get().app);
@@ -96,7 +98,7 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       if (session !== null) await backend.rpc('stop_turn', { session });
     },
 
-    /** Stops one call of the open session, in its turn or running on without it. Rejects with a `UserError`. */
+    /** Stops one call of the open session, within its turn or detached. Rejects with a `UserError`. */
     async stopCall(call: string): Promise<void> {
       const session = get().app.open;
       if (session !== null) await backend.rpc('stop_call', { session, call });
@@ -107,12 +109,12 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       await backend.rpc('decide_approval', answer);
     },
 
-    /** Asks for the same question with other arguments: the diff is made anew. Rejects with a `UserError`. */
+    /** Requests the same question with other arguments and a new diff. Rejects with a `UserError`. */
     async revise(what: ReviseApproval): Promise<void> {
       await backend.rpc('revise_approval', what);
     },
 
-    /** Starts collecting the events of a form run, before it is started. */
+    /** Starts collecting the events of a form run before it is started. */
     watch(run: string): void {
       set((state) => ({ ...state, streams: { ...state.streams, [run]: state.streams[run] ?? unread } }));
     },

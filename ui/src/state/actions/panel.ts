@@ -1,26 +1,26 @@
-// The panel on the right, and the skills' panels that may take the conversation's place.
+// The right panel, and skill panels that may replace the conversation.
 import { clampWidth, shownSkillPanel, widePanel, type Panel, type PanelTab } from '../app';
 import type { Tools } from './access';
 
-/** `showChat` leaves whatever page has the window: the panel stands beside the conversation. */
+/** `showChat` leaves a full-window page, since the panel belongs beside the conversation. */
 export function panelActions({ get, setApp }: Tools, showChat: () => void) {
   const setPanel = (part: Partial<Panel>) => setApp((app) => ({ ...app, panel: { ...app.panel, ...part } }));
   return {
-    /** Opens the preview of a note beside the conversation. */
+    /** Opens a note's preview beside the conversation. */
     openNote(note: string): void {
-      // Over a wide panel, which stays where it is.
+      // Above a wide panel, which stays in place.
       setPanel(widePanel(get().app) ? { peek: true, note } : { open: true, tab: 'note', note });
     },
 
     setPanel,
 
-    /** A page of the panel, beside the conversation. */
+    /** Shows a page of the panel, beside the conversation. */
     showPanel(tab: PanelTab): void {
       setPanel({ open: true, tab });
       showChat();
     },
 
-    /** What the sub-agent of a call does, beside the conversation. */
+    /** Shows the sub-agent of a call, beside the conversation. */
     showTask(call: string): void {
       setPanel({ open: true, tab: 'subagents', task: call });
       showChat();
@@ -30,14 +30,17 @@ export function panelActions({ get, setApp }: Tools, showChat: () => void) {
       setPanel({ open: !get().app.panel.open, peek: false });
     },
 
-    /** Opens a skill's panel, as wide as panels were last; closes it where it is shown. */
+    /** Toggles a skill's panel, with the last used width. */
     toggleSkillPanel(skill: string): void {
       const shown = shownSkillPanel(get().app)?.skill === skill && get().app.view.kind === 'chat';
       setPanel(shown ? { open: false, peek: false } : { open: true, tab: `skill:${skill}`, peek: false });
       showChat();
     },
 
-    /** A skill's panel takes the conversation's place, or goes back beside it; the first one where none is shown. */
+    /**
+     * Toggles a skill's panel between beside and in place of the conversation; opens the first one if none is
+     * shown.
+     */
     toggleWide(): void {
       const { skillPanels, panel } = get().app;
       if (shownSkillPanel(get().app)) return setPanel({ wide: !panel.wide, peek: false });

@@ -1,4 +1,4 @@
-// Messages that wait for the end of the turn that runs.
+// Messages queued until the end of the running turn.
 import { userError } from '../../ipc';
 import { draftOf, joined, nothingWritten, turnOnItsWay, withDraft, withNotSent } from '../app';
 import { due, withQueue, type Queue, type Queued } from '../queue';
@@ -7,11 +7,11 @@ import type { Tools } from './access';
 import { newTurn, type Sending } from './sending';
 
 export function queueActions({ backend, get, setApp }: Tools, { nextQueued, keepNow, changeQueue, handOver, stop, settled, withUnsent, isPressed, freed }: Sending) {
-  /** Sessions whose first waiting message is on its way. */
+  /** Sessions whose first queued message is being sent. */
   const sending = new Set<string>();
 
   const actions = {
-    /** Puts the draft of the open chat behind the messages that wait for the end of its turn. */
+    /** Queues the open chat's draft until the end of its turn. */
     queueDraft(): void {
       setApp((app) => {
         const { text, tool, skills, files, images } = draftOf(app);
@@ -25,13 +25,13 @@ export function queueActions({ backend, get, setApp }: Tools, { nextQueued, keep
     unqueue(id: number): void {
       setApp((app) => {
         if (app.open === null) return app;
-        // What is on its way cannot be taken back.
+        // A message being sent cannot be removed.
         const without = (queue: Queue) => ({ ...queue, messages: queue.messages.filter((one) => one.id !== id || one.turn !== undefined) });
         return { ...app, queues: withQueue(app.queues, app.open, without) };
       });
     },
 
-    /** A waiting message is written on; what stood in the composer goes below it. */
+    /** Moves a queued message to the composer; the composer's text is queued after it. */
     editQueued(id: number): void {
       const { queues, open } = get().app;
       const message = queues[open ?? '']?.messages.find((one) => one.id === id);
@@ -40,7 +40,10 @@ export function queueActions({ backend, get, setApp }: Tools, { nextQueued, keep
       setApp((app) => withDraft(app, app.open, joined(message, draftOf(app)), true));
     },
 
-    /** Sends it before the others: at once where no turn runs, else for its sake the turn is stopped, also one that has not begun. */
+    /**
+     * Sends it before the others: at once if no turn runs, else after stopping the turn, even one that has
+     * not begun.
+     */
     async sendQueuedNow(id: number): Promise<void> {
       const { open: session, queues } = get().app;
       if (session === null || queues[session]?.messages.find((message) => message.id === id)?.turn !== undefined) return;
@@ -58,12 +61,12 @@ export function queueActions({ backend, get, setApp }: Tools, { nextQueued, keep
       try {
         await backend.rpc('stop_turn', { session });
       } catch (thrown) {
-        // What was not handed over yet is stopped anyway.
+        // A message not handed over yet is stopped anyway.
         if (onItsWay === null) changeQueue(session, (queue) => ({ ...queue, pressing: false, held: userError(thrown).message }));
       }
     },
 
-    /** Sends the first waiting message of a chat whose turn has ended, unless it is held back. */
+    /** Sends the first queued message of a chat whose turn has ended, unless it is held back. */
     async sendDue(session: string): Promise<void> {
       const { app, streams } = get();
       const message = due(app.queues[session]);
@@ -86,7 +89,7 @@ export function queueActions({ backend, get, setApp }: Tools, { nextQueued, keep
         change((queue) => ({ ...queue, messages: queue.messages.filter((one) => one.id !== id) }));
       } catch (thrown) {
         const error = userError(thrown);
-        // A turn that another window began: its end asks again.
+        // Another window began a turn: its end triggers the next attempt.
         if (!isPressed(turn)) change((queue) => ({ ...mark(queue, {}), held: error.code === 'session_busy' ? queue.held : error.message }));
         else
           setApp((now) => {

@@ -1,5 +1,5 @@
-// What happens to messages on their way: each is on the disk with the id of its turn, may be stopped
-// before its turn has begun, and comes back as a draft where it cannot be sent.
+// Sending of messages: each is on disk with the id of its turn, can be stopped before the turn has begun, and
+// becomes a draft again if it cannot be sent.
 import type { UserError } from '../../ipc';
 import { isEmpty, joined, withDraft, withSending, type AppState, type OnItsWay } from '../app';
 import { messageOf } from '../attachments';
@@ -10,7 +10,7 @@ import type { Tools } from './access';
 
 const notSent: UserError = { code: 'cancelled', message: 'The message was stopped and was not sent.', hint: 'Send it again.' };
 
-/** An id that no turn had before. */
+/** A unique turn id. */
 export function newTurn(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -20,26 +20,27 @@ export type Sending = ReturnType<typeof sendingOf>;
 
 export function sendingOf({ backend, get, setApp, attempt }: Tools) {
   let lastQueued = 0;
-  /** Turns that were stopped while their messages were on their way. */
+  /** Turns stopped while their messages were being sent. */
   const stopped = new Set<string>();
-  /** Those of them that were stopped for the sake of a waiting message. */
+  /** Those stopped to send a queued message. */
   const pressed = new Set<string>();
-  /** Sessions whose turn ended before it was known that its message was taken. */
+  /** Sessions whose turn ended before its message was confirmed. */
   const freed = new Set<string>();
 
   const nextQueued = () => ++lastQueued;
 
-  /** What is on its way is on the disk with the id of its turn before anybody can take it. */
+  /** A message is on disk with its turn id before it is handed over. */
   const keepNow = (session: string | null) => keepDraft(backend, wholeDraft(get().app, session)).catch(() => {});
 
   const changeQueue = (session: string, to: (queue: Queue) => Queue) =>
     setApp((app) => ({ ...app, queues: withQueue(app.queues, session, to) }));
 
-  /** Hands a message over. Rejects with a `UserError` where it is not in the log. */
+  /** Hands a message over. Rejects with a `UserError` if it is not in the log. */
   async function handOver(session: string, { turn, ...message }: OnItsWay): Promise<void> {
     if (stopped.delete(turn)) throw notSent;
     await backend.rpc('send_message', { session, ...messageOf(message), turn });
-    // Stopped before the turn was there to be stopped. It was taken: where this fails, it continues and is not sent once more.
+    // Stopped before the turn existed. The message was accepted: if stopping fails, the turn continues and
+    // the message is not sent again.
     if (stopped.delete(turn))
       await attempt(async () => {
         try {
@@ -51,28 +52,30 @@ export function sendingOf({ backend, get, setApp, attempt }: Tools) {
       });
   }
 
-  /** Stops a turn whose message is on its way; `press`: for the sake of a waiting message. */
+  /** Stops a turn whose message is being sent; `press`: to send a queued message. */
   function stop(turn: string, press = false): void {
     stopped.add(turn);
     if (press) pressed.add(turn);
   }
 
-  /** Discards a turn whose message is no longer on its way. Returns whether the next waiting message is due. */
+  /** Discards a turn whose message was settled. Returns whether the next queued message is due. */
   function settled(session: string | null, turn: string): boolean {
     stopped.delete(turn);
     const asked = pressed.delete(turn);
     return session !== null && (freed.delete(session) || asked);
   }
 
-  /** The state with a message that could not be sent written again; where another one is written by now, it waits before that. */
+  /**
+   * Restores an unsent message to the draft, or to the head of the queue if there is another draft by now.
+   */
   function withUnsent(app: AppState, session: string | null, { turn, ...message }: OnItsWay, why: string): AppState {
     const without = withSending(app, session, null);
     const now = without.drafts[session ?? ''];
-    // What waits behind it has no turn to wait for.
+    // Messages queued behind it have no turn to wait for.
     const hold = (queue: Queue): Queue => ({ ...queue, held: pressed.has(turn) ? null : why, pressing: false });
     const held = session === null ? without : { ...without, queues: withQueue(without.queues, session, hold) };
     if (now === undefined || isEmpty(now)) return withDraft(held, session, message, true);
-    // What was stopped for another one does not go by itself after that.
+    // A message stopped in favour of another must not be sent automatically afterwards.
     if (session === null || pressed.has(turn)) return withDraft(held, session, joined(message, now), true);
     const first: Queued = { ...message, id: nextQueued(), skills: [...message.skills], files: [...message.files] };
     return { ...held, queues: withQueue(held.queues, session, (queue) => ({ ...hold(queue), messages: [first, ...queue.messages] })) };
@@ -86,9 +89,9 @@ export function sendingOf({ backend, get, setApp, attempt }: Tools) {
     stop,
     settled,
     withUnsent,
-    /** The turn was stopped for the sake of a waiting message. */
+    /** Whether the turn was stopped to send a queued message. */
     isPressed: (turn: string) => pressed.has(turn),
-    /** The turn of a chat ended before it was known that its message was taken. */
+    /** The turn of a chat ended before its message was confirmed. */
     freed: (session: string) => void freed.add(session),
   };
 }

@@ -1,4 +1,4 @@
-// The chats: their list, the open one, its branches.
+// Chats: their list, the open one, its branches.
 import { nothing, type SessionRow, type SessionView, type SetSession } from '../../ipc';
 import { askingIn } from '../asking';
 import { has } from '../branches';
@@ -6,18 +6,18 @@ import { nextAsking } from '../next-asking';
 import { emptySession, reduce, replay, type SessionState } from '../session';
 import type { Tools } from './access';
 
-/** A stream nothing was read of; its events may be numbered from 0. */
+/** A stream without loaded events; their numbers may start at 0. */
 export const unread: SessionState = { ...emptySession, seq: -1 };
 
 function stored({ row, events, running_calls }: SessionView): SessionState {
   return events.length === 0 ? unread : replay(events, row.running, running_calls);
 }
 
-/** Reads a session that nothing watches yet, and watches it from then on. */
+/** Loads a session that is not watched yet, and watches it. */
 async function readSession({ backend, get, set, collect }: Tools, id: string): Promise<void> {
   const isListed = get().app.sessions.some((row) => row.id === id);
   if (get().streams[id] !== undefined && (isListed || get().app.unlisted?.id === id)) return;
-  // Events that arrive while the stored ones are read are kept, and those not among them follow.
+  // Events that arrive during the load are collected, and those not loaded are applied after it.
   const early = collect(id);
   try {
     const view = await backend.rpc('open_session', { session: id });
@@ -51,7 +51,7 @@ export function sessionActions(tools: Tools) {
         setApp((app) => ({ ...app, sessions, trash }));
       }),
 
-    /** An empty conversation; the session exists from its first message on. */
+    /** An empty conversation; the session is created with its first message. */
     newChat(): void {
       setApp((app) => ({
         ...app,
@@ -73,7 +73,7 @@ export function sessionActions(tools: Tools) {
             ...app,
             open: row.id,
             sessions: [row, ...app.sessions.filter((old) => old.id !== row.id)],
-            // What was begun in the chat before it was a session continues in it.
+            // A draft from before the session existed moves to it.
             drafts: draft ? { ...drafts, [row.id]: draft } : drafts,
             sending: message ? { ...sending, [row.id]: message } : sending,
           },
@@ -101,10 +101,13 @@ export function sessionActions(tools: Tools) {
         }
       }),
 
-    /** Reads what a session is about without opening it, such as that of a sub-agent. */
+    /** Loads a session without opening it, such as that of a sub-agent. */
     watchSession: (id: string) => attempt(() => readSession(tools, id)),
 
-    /** Brings a chat into view that waits for an answer; the next one where one is in view already. False where none waits. */
+    /**
+     * Shows a chat that waits for an answer, or the next one if one is already visible. Returns false if none
+     * waits.
+     */
     async showAsking(): Promise<boolean> {
       const session = nextAsking(get().app);
       if (session === null) return false;
@@ -113,7 +116,7 @@ export function sessionActions(tools: Tools) {
       return true;
     },
 
-    /** Opens a chat at a message, in whichever branch it is. */
+    /** Opens a chat at a message, in its branch. */
     openAt: (session: string, turn: string) =>
       attempt(async () => {
         await actions.openSession(session);
@@ -125,19 +128,19 @@ export function sessionActions(tools: Tools) {
         setApp((app) => ({ ...app, sought: { session, turn } }));
       }),
 
-    /** The message that was sought is in view. */
+    /** The requested message is visible. */
     found(): void {
       setApp((app) => (app.sought === null ? app : { ...app, sought: null }));
     },
 
-    /** Shows another version of a message of the open chat, with what came after it. */
+    /** Shows another version of a message in the open chat, with what followed it. */
     chooseBranch: (turn: string) =>
       attempt(async () => {
         const session = get().app.open;
         if (session !== null) await backend.rpc('choose_branch', { session, turn });
       }),
 
-    /** Takes a skill out of the open chat, from its next step on. */
+    /** Removes a skill from the open chat, from its next step on. */
     dropSkill: (skill: string) =>
       attempt(async () => {
         const session = get().app.open;
@@ -147,7 +150,7 @@ export function sessionActions(tools: Tools) {
   return actions;
 }
 
-/** What is done to a chat without opening it. */
+/** Actions on a chat without opening it. */
 function rowActions({ backend, setApp, attempt }: Tools) {
   const withRow = (row: SessionRow) =>
     setApp((app) => ({ ...app, sessions: app.sessions.map((old) => (old.id === row.id ? row : old)) }));
@@ -157,13 +160,13 @@ function rowActions({ backend, setApp, attempt }: Tools) {
         withRow(await backend.rpc('rename_session', { session, title }));
       }),
 
-    /** Pins, archives, or takes that back. */
+    /** Pins, archives, or undoes that. */
     setSession: (set: SetSession) =>
       attempt(async () => {
         withRow(await backend.rpc('set_session', set));
       }),
 
-    /** Has the user choose where the chat is saved as Markdown. */
+    /** Asks the user where to save the chat as Markdown. */
     exportSession: (session: string) =>
       attempt(async () => {
         await backend.rpc('export_session', { session });

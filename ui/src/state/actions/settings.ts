@@ -1,9 +1,9 @@
-// What the user has chosen, and what of it may differ from what was read.
+// User settings, and reloads after commands that affect lists.
 import type { Appearance, AppStatus, Reminders } from '../../ipc';
 import type { Tools } from './access';
 
 export function settingsActions({ backend, get, setApp, attempt, bump }: Tools) {
-  /** Shown at once; taken back where it could not be saved. */
+  /** Optimistic; reverted if it could not be saved. */
   const choose = <K extends 'appearance' | 'reminders'>(key: K, command: `set_${K}`, part: Partial<AppStatus[K]>) =>
     attempt(async () => {
       const before = get().app.status?.[key];
@@ -20,7 +20,7 @@ export function settingsActions({ backend, get, setApp, attempt, bump }: Tools) 
     });
 
   const actions = {
-    /** For the open chat, or for new ones where none is open. */
+    /** For the open chat, or for new ones if none is open. */
     setModel: (model: string) =>
       attempt(async () => {
         const session = get().app.open;
@@ -33,7 +33,7 @@ export function settingsActions({ backend, get, setApp, attempt, bump }: Tools) 
         bump('providers');
       }),
 
-    /** For the host that the user was shown. Rejects with a `UserError`. */
+    /** For the host shown to the user. Rejects with a `UserError`. */
     async agreeProvider(provider: string, host: string): Promise<void> {
       await backend.rpc('agree_provider', { provider, host });
       bump('providers');
@@ -48,12 +48,12 @@ export function settingsActions({ backend, get, setApp, attempt, bump }: Tools) 
 
     setReminders: (part: Partial<Reminders>) => choose('reminders', 'set_reminders', part),
 
-    /** After skills were switched by a command whose answer the caller keeps. */
+    /** After skills were switched by a command whose result the caller handles. */
     registryChanged: () => bump('registry'),
 
     providersChanged: () => bump('providers'),
 
-    /** After a command about a waiting tool showed that the list is not as it was read. */
+    /** After a command about a pending tool showed that the list is stale. */
     pendingToolsChanged: () => bump('pendingTools'),
   };
   return actions;

@@ -1,10 +1,10 @@
-// The first things that are read, and what a vault brings with it.
+// The initial loads, and the loads after a vault was opened.
 import { nothing, userError, type OpenVault, type VaultSummary } from '../../ipc';
 import { firstState } from '../app';
 import { readLayout, withLayout } from '../kept';
 import type { Tools } from './access';
 
-/** What is read at the start and belongs to something else. */
+/** Initial loads defined by other modules. */
 interface Others {
   loadSessions(): Promise<void>;
   loadDrafts(): Promise<void>;
@@ -16,7 +16,7 @@ interface Others {
 
 export function startActions({ backend, get, setApp, attempt }: Tools, others: Others) {
   const actions = {
-    /** Reads what the window shows first. */
+    /** Loads what the window shows first. */
     async start(): Promise<void> {
       try {
         const [status, layout] = await Promise.all([backend.rpc('app_status', nothing), readLayout(backend)]);
@@ -45,7 +45,7 @@ export function startActions({ backend, get, setApp, attempt }: Tools, others: O
         setApp((app) => ({ ...app, skillPanels }));
       }),
 
-    /** Ends the first start. Rejects with a `UserError`. */
+    /** Completes the first start. Rejects with a `UserError`. */
     async openVault(choice: OpenVault): Promise<VaultSummary> {
       const vault = await backend.rpc('open_vault', choice);
       await actions.beginVault();
@@ -53,14 +53,14 @@ export function startActions({ backend, get, setApp, attempt }: Tools, others: O
       return vault;
     },
 
-    /** Opens the vault of a folder; asks first where that would leave running chats with another vault. */
+    /** Opens a folder's vault; asks first if running chats would be left with another vault. */
     askVault: (path: string) =>
       attempt(async () => {
         if (get().app.sessions.some(({ running }) => running)) return setApp((app) => ({ ...app, vaultAsked: path }));
         await actions.openVault({ choice: { kind: 'folder', path }, model: null });
       }),
 
-    /** Lets the user pick the folder of another vault. */
+    /** Lets the user choose another vault's folder. */
     chooseVault: () =>
       attempt(async () => {
         const { path } = await backend.rpc('pick_folder', nothing);
@@ -77,7 +77,7 @@ export function startActions({ backend, get, setApp, attempt }: Tools, others: O
         await actions.openVault({ choice: { kind: 'folder', path }, model: null });
       }),
 
-    /** Another vault is open: nothing of the last one is shown any more. */
+    /** Another vault was opened: clears everything of the previous one. */
     async beginVault(): Promise<void> {
       const { problems, interrupted, settlements, conflicts } = firstState;
       setApp((app) => ({ ...app, problems, interrupted, settlements, conflicts }));

@@ -1,9 +1,9 @@
-// Chats that are deleted, restored, and purged.
+// Deleting, restoring and purging chats.
 import type { Tools } from './access';
 
 export function trashActions({ backend, set, setApp, attempt }: Tools) {
   return {
-    /** Takes a chat out of the trash. */
+    /** Restores a chat from the trash. */
     restoreSession: (session: string) =>
       attempt(async () => {
         const row = await backend.rpc('restore_session', { session });
@@ -15,12 +15,12 @@ export function trashActions({ backend, set, setApp, attempt }: Tools) {
         }));
       }),
 
-    /** The list does not offer any more to take the deletion back. */
+    /** The list no longer offers Undo for the deletion. */
     forgetDeleted(session: string): void {
       setApp((app) => (app.deleted?.id === session ? { ...app, deleted: null } : app));
     },
 
-    /** Forgets a chat of the trash for good, or all of it. Rejects with a `UserError`. */
+    /** Purges a chat in the trash, or all of them. Rejects with a `UserError`. */
     async purgeSessions(session?: string): Promise<void> {
       await backend.rpc('purge_sessions', session === undefined ? {} : { session });
       setApp((app) => {
@@ -30,7 +30,7 @@ export function trashActions({ backend, set, setApp, attempt }: Tools) {
           ...app,
           trash: app.trash.filter(({ id }) => !gone.has(id)),
           deleted: app.deleted !== null && gone.has(app.deleted.id) ? null : app.deleted,
-          // What was being written in it goes with it.
+          // Their drafts are purged, too.
           drafts: left(app.drafts),
           queues: left(app.queues),
           sending: left(app.sending),

@@ -1,4 +1,4 @@
-// The panel of the sample's budget, with the entries of the pictures; all of it is invented.
+// The panel of the sample's budget, with the entries of the screenshots; all invented.
 
 import type { PanelView, Params, Result } from '../../ipc';
 import { answer, figure, figurePart, panelOf } from '../panels';
@@ -210,7 +210,7 @@ export const budgetPanel: PanelView = panelOf('budget', 'Budget', [
   },
 ]);
 
-/** Lines of cells, with names for the columns; an empty cell is left out. */
+/** Rows of cells with named columns; empty cells are omitted. */
 const table = (names: string, lines: readonly string[]) =>
   lines.map((line) => Object.fromEntries(line.split('|').flatMap((cell, place) => (cell === '' ? [] : [[names.split('|')[place] ?? '', cell]]))));
 
@@ -264,7 +264,7 @@ const rules = [
 ];
 const entryNotes = entries.map(({ path }) => path);
 
-/** What the tools of Budget answer; nothing for another tool. */
+/** The output of Budget's tools; nothing for other tools. */
 export function budgetAnswer({ tool, args }: Params<'call_tool'>): Result<'call_tool'> | null {
   switch (tool) {
     case 'budget.month_summary':

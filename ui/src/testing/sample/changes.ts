@@ -1,4 +1,4 @@
-// What was changed in notes.
+// Sample changes of notes.
 import type { ChangeSetView, NoteDiffView } from '../../ipc';
 import { local } from './time';
 
@@ -121,7 +121,7 @@ export const changes: ChangeSetView[] = [
   },
 ];
 
-/** A change set that was cut off while it changed this many notes. */
+/** A change set interrupted while it changed this many notes. */
 export function interruptedSet(count: number, more: Partial<ChangeSetView> = {}): ChangeSetView {
   return {
     id: 'cut',

@@ -2,7 +2,7 @@
 import type { Effect, Envelope, EventBody, JsonValue, NoteDiffView } from '../../ipc';
 import { local } from './time';
 
-/** Gives bodies the envelopes of one session and turn, a second apart unless they say when. */
+/** Wraps event bodies in envelopes of one session and turn, one second apart unless they have a time. */
 export function envelopes(session: string, turn: string, bodies: readonly (EventBody & { at?: string })[]): Envelope[] {
   let at = Date.parse(local('14:30'));
   return bodies.map((body, index) => {

@@ -1,4 +1,4 @@
-// The panel of the sample's CRM, with the people and deals of the pictures; all of it is invented.
+// The panel of the sample's CRM, with the people and deals of the screenshots; all invented.
 
 import type { PanelView, Params, Result } from '../../ipc';
 import { answer, figure, panelOf } from '../panels';
@@ -121,7 +121,7 @@ const eur = (amount: string) => [{ amount, currency: 'EUR' }];
 const dealNotes = deals.map(({ path }) => path);
 const openNotes = [0, 1, 2, 3, 4, 5];
 
-/** The pipeline with these deals; its totals are written by hand for the deals of the sample. */
+/** The pipeline with these deals; its totals are hard-coded for the sample. */
 const pipeline = answer(
   {
     stages: [
@@ -191,7 +191,7 @@ const contacts = followUps.map(({ name, company, next_contact, path }, at) => ({
   path,
 }));
 
-/** What the tools of CRM answer; nothing for another tool. */
+/** The output of CRM's tools; nothing for other tools. */
 export function crmAnswer({ tool }: Params<'call_tool'>): Result<'call_tool'> | null {
   switch (tool) {
     case 'crm.pipeline':

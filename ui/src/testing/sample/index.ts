@@ -1,4 +1,4 @@
-// Invented people and figures: the sample that the pictures of the window show.
+// Invented people and figures: the sample shown in the screenshots.
 
 import type { CredentialsView, SessionRow } from '../../ipc';
 import type { World } from '../fake-backend';
@@ -95,7 +95,7 @@ const sessions: SessionRow[] = [
   row('designer', 'Onboard the new designer', local('10:00', '2026-11-15')),
 ];
 
-/** One that is used, one that a tool lacks, one that has to be signed in for again. */
+/** One in use, one missing for a tool, one with an ended sign-in. */
 export function sampleCredentials(): CredentialsView {
   return {
     kept_in: 'keychain',

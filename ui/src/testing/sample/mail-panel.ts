@@ -1,4 +1,4 @@
-// The sample's mail: two mailboxes, one of which does not answer, and a conversation with a contact.
+// The sample's mail: two mailboxes, one of them unresponsive, and a conversation with a contact.
 
 import type { JsonValue, Params, Result } from '../../ipc';
 import { answer, panelOf } from '../panels';

@@ -1,4 +1,4 @@
-// Mailboxes as settings list them, and servers as they are found for an address.
+// Mailboxes in the settings, and servers detected for an address.
 
 import type { FoundMailServers, MailboxEntry, MailboxRow, MailboxStep, MailboxTest } from '../../ipc';
 
@@ -14,7 +14,7 @@ export const passedTest: MailboxTest = {
   unread: 3,
 };
 
-/** The same up to this step, which failed. */
+/** The same test, failed at this step. */
 export function failedTest(step: MailboxStep['step'], message: string, refused = false): MailboxTest {
   const at = passedTest.steps.findIndex((one) => one.step === step);
   const problem = { message, hint: 'Check the user and the password.', refused };

@@ -54,7 +54,7 @@ export default defineTool({
 });
 `;
 
-/** What the assistant wrote: a new tool, a new version of one, and one that does not load. */
+/** Pending tools: a new one, a new version, and one that does not load. */
 export function samplePendingTools(): PendingToolRow[] {
   return [
     {

@@ -1,4 +1,4 @@
-// The panel of the sample's portfolio, with the positions of the pictures; all of it is invented.
+// The panel of the sample's portfolio, with the positions of the screenshots; all invented.
 
 import type { JsonValue, PanelView, Params, Result } from '../../ipc';
 import { answer, figure, figurePart, panelOf } from '../panels';
@@ -129,7 +129,10 @@ const positions = [
 ].map(position);
 const positionNotes = positions.map(({ path }) => path);
 
-/** A line that climbs from 57k to 69k with a wobble, each weekday from June on; the last days are carried forward. */
+/**
+ * A series that rises from 57k to 69k with noise, on weekdays from June on; the last days are carried
+ * forward.
+ */
 function valuePoints(): JsonValue[] {
   const points: JsonValue[] = [];
   for (let day = 0; day < 173; day += 1) {
@@ -149,7 +152,7 @@ const shares = [...positions.map(({ name, share }) => ({ label: name, share })),
 
 const gainParts = [figurePart('Value of 7 positions', '62977.05'), figurePart('Cost, from 19 buys, average method', '-55475.50')];
 
-/** What the tools of Portfolio answer; nothing for another tool. */
+/** The output of Portfolio's tools; nothing for other tools. */
 export function portfolioAnswer({ tool }: Params<'call_tool'>): Result<'call_tool'> | null {
   switch (tool) {
     case 'portfolio.positions':

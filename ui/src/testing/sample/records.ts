@@ -1,4 +1,4 @@
-// A vault that knows its people by category, as the page of a skill's records reads it.
+// The records page for a vault that marks people by category.
 
 import type { FieldPreview, JsonValue, RecordsPreview, RulePreview } from '../../ipc';
 

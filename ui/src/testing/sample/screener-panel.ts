@@ -1,4 +1,4 @@
-// The sample's screens, hits and back-test, with the figures of the pictures; all of it is invented.
+// The sample's screens, hits and back-test, with the figures of the screenshots; all invented.
 
 import type { JsonValue, Params, Result } from '../../ipc';
 import { answer, panelOf } from '../panels';
@@ -98,7 +98,7 @@ const scanOf = (scanned: number, of: readonly Row[]): Row => ({
   asks: ['Stooq'],
   problems: [],
 });
-/** How far a scan is, and its end. */
+/** A scan in progress, and its end. */
 export const partialScan = scanOf(412, hits);
 export const wholeScan = scanOf(1200, [...hits, hit('TRLL', 'Trellan Foods', '12.40', 0.05, '17.8', '10.1', '61')]);
 
@@ -191,7 +191,7 @@ export const proposals: Row = {
   unknown: ['Sizes are of the cash that your notes name.'],
 };
 
-/** What the tools of the screener answer; nothing for another tool. */
+/** The output of the screener's tools; nothing for other tools. */
 export function screenerAnswer({ tool, args }: Params<'call_tool'>): Result<'call_tool'> | null {
   switch (tool) {
     case 'screener.list_screens':

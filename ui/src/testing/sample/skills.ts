@@ -1,4 +1,4 @@
-// Skills in their states, and their tools.
+// Skills in all states, and their tools.
 import type { Effect, JsonValue, SkillRow, SkillState, ToolRow } from '../../ipc';
 import { local, sampleNow } from './time';
 
@@ -51,7 +51,7 @@ function skill(sample: SkillSample): SkillRow {
   };
 }
 
-/** Calls spread over the last days as people work: not on Sundays, more in the middle of the week. */
+/** Calls distributed over the last days like work: none on Sundays, more midweek. */
 function daysOf(calls: number): SkillRow['usage']['days'] {
   const shares = [2, 5, 3, 8, 4, 0, 1, 4, 9, 6, 3, 0, 2, 5];
   const whole = shares.reduce((sum, share) => sum + share, 0);
@@ -166,7 +166,7 @@ export const tools: ToolRow[] = [
   tool('lookup', 'pull_up_symbol', 'external', 'Facts about a symbol.', { symbol: text('Symbol') }, ['symbol']),
 ];
 
-/** Tools from files in each state that such a tool can be in. */
+/** Tools from files, in every state. */
 export function sampleFileTools(): { skill: SkillRow; tools: ToolRow[] } {
   const older = 'rates.ts, line 10: the brace is not closed. The last good version stays in use.';
   const row = skill({

@@ -1,4 +1,4 @@
-// The sample's symbol, with the figures of the pictures; all of it is invented.
+// The sample's symbol, with the figures of the screenshots; all invented.
 
 import type { JsonValue, Params, Result } from '../../ipc';
 import { answer, panelOf } from '../panels';
@@ -8,7 +8,7 @@ export const symbolPanel = panelOf('lookup', 'Lookup', [{ parts: [{ kind: 'symbo
 
 type Row = Record<string, JsonValue>;
 
-/** Weekdays up to 20 November 2026, the last of them. */
+/** The last `count` weekdays up to 20 November 2026. */
 function tradingDays(count: number): string[] {
   const days: string[] = [];
   for (let back = 0; days.length < count; back += 1) {
@@ -90,7 +90,7 @@ export const news: Row = {
   problems: [],
 };
 
-/** Percent of the first close in the range. */
+/** In percent of the first close in the range. */
 export function compared(symbols: readonly string[]): Row {
   const year = points.slice(-262);
   const from = Number(year[0]?.['close']);
@@ -122,7 +122,7 @@ export const symbolLinks: Row = {
   ],
 };
 
-/** What the tools of Lookup answer, and of the skills beside it about the symbol; nothing for another tool. */
+/** The output about the symbol of Lookup's and other skills' tools; nothing for other tools. */
 export function symbolAnswer({ tool, args }: Params<'call_tool'>): Result<'call_tool'> | null {
   const { symbols = [], points: drawn } = args as { symbols?: string[]; points?: boolean };
   switch (tool) {

@@ -1,4 +1,4 @@
-// The sample's now, and moments around it.
+// The sample's current time, and times relative to it.
 
 export const day = '2026-11-20';
 

@@ -1,4 +1,4 @@
-// The page of a day, as the skills that come with Nova declare it.
+// The day's page, with the sections of the built-in skills.
 import type { GlanceView, TodayRow, TodayView } from '../../ipc';
 
 type Given = Partial<TodayRow> & { text: string };
@@ -9,7 +9,7 @@ function day(today: Partial<TodayView> & { title: string; skill: string; rows?: 
   return { skill: view.skill, name: view.skill, icon: view.icon, late: false, ask: null, says: [], badge: [], today: { ...view, rows: rows.map((row) => ({ ...bare, ...row })) } };
 }
 
-/** `now` is the day that they are of. */
+/** `now` is the day of the sections. */
 export function sampleToday(now: Date): GlanceView[] {
   const on = (days: number, time = '') => {
     const date = new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, 12);

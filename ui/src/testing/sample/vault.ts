@@ -1,4 +1,4 @@
-// Notes, and what is wrong in them.
+// Notes, and their problems.
 import type { NoteView, ProblemView, VaultPage } from '../../ipc';
 
 export const problems: ProblemView[] = [
