@@ -26,7 +26,7 @@ fn named(server: &str) -> ServerRef {
 }
 
 #[tokio::test]
-async fn a_pasted_server_is_added_agreed_to_used_and_approved_again() {
+async fn pasted_server_is_added_approved_used_and_approved_again() {
     let mut nova = Nova::new("", []);
     nova.store = Some(store(Some("correct horse")));
     let file = script(&nova);

@@ -109,7 +109,7 @@ async fn skill_that_deviates_from_the_standard_works_and_its_row_says_so() {
 }
 
 #[tokio::test]
-async fn of_two_folders_with_one_id_the_properly_named_one_wins() {
+async fn properly_named_one_of_two_folders_with_the_same_id_wins() {
     let nova = Nova::new("", []);
     for id in ["My_Skill", "my-skill", "my_skill"] {
         write(&nova, &format!("{id}/SKILL.md"), GOOD.replace("good", id));

@@ -217,7 +217,7 @@ async fn discards_unreadable_tools_without_following_links() {
 }
 
 #[tokio::test]
-async fn of_two_similar_names_only_the_given_one_is_discarded() {
+async fn only_the_given_one_of_two_similar_names_is_discarded() {
     let nova = with_key([]);
     let app = nova.start().await;
     for file in ["a-b.ts", "a_b.ts"] {

@@ -332,7 +332,6 @@ fn skill_is_not_created_under_an_existing_id() {
 }
 
 /// The limit is on CPU time; by the clock it has all the time that a busy machine needs.
-/// needs for that.
 #[tokio::test]
 async fn endless_loop_is_stopped_and_leaves_no_process() {
     let mut nova = Nova::new("", []);

@@ -124,7 +124,7 @@ describe('a waiting question', () => {
     ['another chat', ({ store }) => void store.actions.openSession('lisbon')],
     ['a new chat', ({ store }) => store.actions.newChat()],
     ['a wide panel', ({ store }) => store.actions.setPanel({ open: true, tab: 'skill:crm', wide: true })],
-  ])('is gone to from %s', async (_where, leave) => {
+  ])('is opened from %s', async (_where, leave) => {
     const rendered = await showApp();
     rendered.backend.on('list_panels', () => samplePanels).on('call_tool', (call) => sampleAnswer(call) ?? rendered.backend.call_tool());
     await act(() => rendered.store.actions.loadSkillPanels());

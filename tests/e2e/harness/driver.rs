@@ -23,8 +23,8 @@ pub(super) async fn start(program: &Path, environment: &[(&str, PathBuf)]) -> (D
     capabilities.insert("tauri:options".into(), json!({ "application": program }));
     capabilities.insert("timeouts".into(), json!({ "script": PATIENCE.as_millis() }));
 
-    // One in a hundred starts on a busy machine, WebKitWebDriver never attaches to the web view; and another
-    // process can take a port after it was found free.
+    // In one of a hundred starts on a busy machine, WebKitWebDriver never attaches to the web view; and
+    // another process can take a port after it was found free.
     let mut attempts = 3;
     loop {
         let mut driver = Driver::spawn(environment);

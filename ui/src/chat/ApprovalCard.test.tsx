@@ -411,7 +411,7 @@ describe('the first call of a tool file', () => {
   test.each([
     ['dynamic.weather', 'Revoke it in Settings, Permissions.'],
     ['mail.list', 'Revoke it in Settings, Permissions.'],
-  ])('Always for %s says where it is taken back', async (tool, where) => {
+  ])('Always for %s says where to revoke it', async (tool, where) => {
     await waiting(...first(tool));
     await wait(400);
     fireEvent.click(screen.getByTestId('approval-always'));

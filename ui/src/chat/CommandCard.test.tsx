@@ -102,7 +102,7 @@ test.each([
   [{ exit_code: 0, lines: 1, output: said(1) }, '1 line', 'done'],
   [{ exit_code: 2, lines: 1, output: 'oops\n' }, 'ended with code 2', 'done'],
   [{ exit_code: 137, lines: 0, output: '', ended: 'It did not end in 120 s.' }, 'ended at a limit', 'done'],
-])('end of %j is told as %s', async (value, line, state) => {
+])('the end %j is shown as %s', async (value, line, state) => {
   await openChat(<Conversation />, [turnStarted(), bash(), completed('c', value)]);
   expect(card().dataset['state']).toBe(state);
   expect(card().textContent).toContain(line);

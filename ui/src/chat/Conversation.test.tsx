@@ -157,7 +157,7 @@ test('outgoing requests of tools are reported after the turn', async () => {
 test.each<[string, Partial<PermissionsView>, string, object]>([
   ['a rule', { rules: [{ answer: 'allow', pattern: 'crm__move_deal', line: 3, note: null }] }, 'remove_rule', { pattern: 'crm__move_deal' }],
   ['an approval', { tools: [{ tool: 'crm.move_deal', always: true, state: 'as_approved', hosts: [] }] }, 'revoke_tool', { tool: 'crm.move_deal' }],
-])('what was always allowed by %s is revoked where it says so', async (_by, permissions, command, params) => {
+])('a permanent permission by %s can be revoked where it is shown', async (_by, permissions, command, params) => {
   const always = { type: 'approval_decided', call: '1', decision: 'always', by: 'user', reason: null } as const;
   const { backend } = await open([turnStarted(), started('1', 'crm.move_deal', 'write'), asked('1'), always, completed('1', 1)], {
     permissions: { file: 'permissions.yaml', problem: null, rules: [], policies: [], tools: [], ...permissions },

@@ -71,7 +71,7 @@ describe('a context size set too small', () => {
     ['nothing was set', { kind: 'ollama' }],
     ['it is large already', { kind: 'ollama', context: 65_536 }],
     ['it says what the model takes in', { kind: 'openai', context: 4096 }],
-  ])('is not raised where %s', async (_why, provider) => {
+  ])('is not raised if %s', async (_why, provider) => {
     const { backend } = await tooSmall(provider);
     await waitFor(() => expect(backend.asked('list_providers').length).toBeGreaterThan(0));
     expect(await screen.findByText('New chat')).toBeVisible();

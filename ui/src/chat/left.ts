@@ -18,7 +18,6 @@ export function leftBy({ items, startedAt }: Pick<Turn, 'items' | 'startedAt'>):
       if (source.kind !== 'web' || Date.parse(source.at) < began) continue;
       // Later parts of a page come from the cache; a page read by a sub-agent is listed by both its own call
       // and its task's.
-      // that of its task.
       if (source.title !== undefined || item.subAgent || item.principal.kind === 'subagent') {
         const answer = `${source.url} ${source.at}`;
         if (read.has(answer)) continue;

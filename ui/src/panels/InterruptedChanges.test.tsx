@@ -33,7 +33,7 @@ test('is first in every chat with its notes and choices; does nothing by itself'
 test.each([
   ['Finish', 'finish_changes', 'Tag the contacts by region: 2 notes finished'],
   ['Undo', 'undo_changes', 'Tag the contacts by region: 2 notes undone'],
-] as const)('%s settles it and says what was done until it is hidden', async (button, method, said) => {
+] as const)('%s settles it and shows the result until dismissed', async (button, method, said) => {
   const { backend, user } = await open(interruptedSet(2));
   const [card] = await cards();
   await user.click(within(card!).getByRole('button', { name: button }));

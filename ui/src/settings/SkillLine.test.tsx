@@ -68,7 +68,7 @@ describe('remedies for a state', () => {
     ['unavailable', 'It needs a credential: set weather/key with `nova credential set weather/key`, or in Settings, Credentials.', 'Unavailable: set weather/key'],
     ['needs_sign_in', 'Sign in for calendar/token in Settings, Credentials, or run `nova credential sign-in calendar/token`.', 'Needs sign-in: sign in for calendar/token'],
     ['needs_review', 'It came from elsewhere. Review it: nova skill review pdf.', 'Needs review: it came from elsewhere'],
-  ])('is a link instead of a command of the terminal: %s', (state, reason, line) =>
+  ])('is a link instead of a terminal command: %s', (state, reason, line) =>
     expect(stateLine(row('x', { state, reason }))).toBe(line),
   );
 

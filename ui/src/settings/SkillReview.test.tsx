@@ -84,7 +84,7 @@ it.each([
   { foreign: true, state: 'needs_review', asked: 1 },
   { foreign: true, state: 'available', asked: 0 },
   { foreign: false, state: 'available', asked: 0 },
-] as const)('shows for a waiting skill from elsewhere only: $foreign, $state', async ({ foreign, state, asked }) => {
+] as const)('is shown only for a waiting third-party skill: $foreign, $state', async ({ foreign, state, asked }) => {
   const [any] = sampleWorld().skills;
   const row: SkillRow = { ...(any as SkillRow), id: 'pdf', name: 'PDF', foreign, state, reason: null };
   const { backend } = renderInApp(

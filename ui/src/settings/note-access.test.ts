@@ -6,6 +6,6 @@ test.each([
   [[], 'none'],
   [[null, 'read'], 'read'],
   [['read', 'write', null], 'read and write, at most 500 in one call'],
-])('the most that %j may do is %s', (all, words) => {
+])('the highest access of %j is %s', (all, words) => {
   expect(noteAccess(mostAccess(all))).toBe(words);
 });

@@ -32,4 +32,4 @@ test.each([
   [{ file: 'a.ts', line: 3, column: null, message: 'no name.' }, 'a.ts, line 3: no name.'],
   [{ file: 'a.ts', line: null, column: null, message: 'It is empty.' }, 'a.ts: It is empty.'],
   [{ file: 'a.ts', line: 3, column: 7, message: 'a.ts, line 3: no name.' }, 'a.ts, line 3: no name.'],
-])('a problem is told with its place', (problem, text) => expect(problemLine(problem)).toBe(text));
+])('a problem is shown with its position', (problem, text) => expect(problemLine(problem)).toBe(text));

@@ -44,7 +44,7 @@ test('shows what both changed, and both sides of it', () => {
 test.each([
   ['Keep Obsidian’s', 'theirs', /^Rollout stays as it is, nothing was written, by you/],
   ['Use Nova’s', 'mine', /^Nova’s side is written to Rollout, by you/],
-] as const)('%s keeps %s, and the card says what was done where it stood', async (button, keep, said) => {
+] as const)('%s keeps %s, and the card shows the decision in place', async (button, keep, said) => {
   const choose = vi.fn(async () => ({ again: false }));
   const { decide } = show(choose);
   screen.getByRole('button', { name: button }).focus();

@@ -25,7 +25,7 @@ test.each([
   [1_250_000, '1.25m'],
   [-56_000, '−56k'],
   [0, '0'],
-])('the mark of an axis at %d is %s', (value, text) => {
+])('the axis label at %d is %s', (value, text) => {
   expect(roughly(value)).toBe(text);
 });
 

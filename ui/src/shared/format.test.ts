@@ -9,7 +9,7 @@ test.each([
   ['2026-11-20T09:05:00', '09:05'],
   ['2026-11-24T10:00:00', 'Tue 24 Nov'],
   ['2025-02-01T10:00:00', '1 Feb 2025'],
-])('%s is said as %s', (at, said) => {
+])('%s is shown as %s', (at, said) => {
   expect(whenText(local(at), now)).toBe(said);
 });
 

@@ -13,7 +13,7 @@ test.each<[GlanceValue[], string]>([
   [[said('2 of 6 prices are old')], '2 of 6 prices are old'],
   [[said('11.4', { format: 'percent' })], '11.4 %'],
   [[], ''],
-])('%j is said as "%s"', (values, expected) => {
+])('%j is shown as "%s"', (values, expected) => {
   expect(glanceText(values)).toBe(expected);
 });
 

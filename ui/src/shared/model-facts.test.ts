@@ -18,7 +18,7 @@ it.each<[string, { input: number; cached: number; output: number }, ModelPrice |
   ['free of charge', { input: 1_000, cached: 0, output: 9 }, { ...price, input: '0', cached: null, output: '0' }, '$0.00'],
   ['in another currency', { input: 1_000_000, cached: 0, output: 0 }, { ...price, currency: 'EUR' }, '€1.25'],
   ['of which no price is known', { input: 1_000, cached: 0, output: 9 }, undefined, null],
-])('tells the cost of a request that was %s', (_, used, known, expected) => {
+])('formats the cost of a request that was %s', (_, used, known, expected) => {
   expect(costText(used, known)).toBe(expected);
 });
 

@@ -18,7 +18,7 @@ test.each([
   ['a flag in a list', '"args": ["--api-key", "abcd", "b"]', '"args": ["--api-key", "••••", "b"]'],
   ['a query', '{"url": "https://a.example/?token=abcd&x=1"}', '{"url": "https://a.example/?token=••••&x=1"}'],
   ['a known key under any name', '{"X": "ghp_0123456789"}', '{"X": "ghp••••••••789"}'],
-])('covers %s', (_what, text, expected) => {
+])('masks %s', (_what, text, expected) => {
   expect(shown(text)).toBe(expected);
 });
 
@@ -29,7 +29,7 @@ test.each([
   '{"max_tokens": 4096, "token": true, "secret": null, "keyboard": "de"}',
   'npx -y monkey-mcp --auth\nnext',
   '',
-])('leaves %s in sight', (text) => {
+])('leaves %s visible', (text) => {
   expect(shown(text)).toBe(text);
 });
 

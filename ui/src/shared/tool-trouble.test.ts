@@ -7,7 +7,7 @@ test.each<[SkillState, string | null]>([
   ['available', null],
   ['active', null],
   ['available', ''],
-])('%s with the reason %j is in order', (state, reason) => expect(troubleOf({ state, reason })).toBeNull());
+])('%s with the reason %j is no problem', (state, reason) => expect(troubleOf({ state, reason })).toBeNull());
 
 test.each<[SkillState, string | null, string, boolean, string]>([
   [

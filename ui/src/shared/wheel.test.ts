@@ -22,7 +22,7 @@ test.each([
   ['two at once', { deltaY: 200, wheelDeltaY: -240 }, 2],
   ['in lines', { deltaY: -3, deltaMode: 1 }, -1],
   ['where nothing is told of notches', { deltaY: 100 }, 1],
-])('a notch of a wheel is a step: %s', (_how, event, expected) => {
+])('a wheel notch is a step: %s', (_how, event, expected) => {
   expect(steps([event])).toEqual([expected]);
 });
 

@@ -162,7 +162,7 @@ test.each([
   ['list', 999, 360],
   ['panel', 10, 320],
   ['panel', 900, 560],
-] as const)('a %s of %d px becomes %d', (kind, wanted, width) => {
+] as const)('a %s of %d px is clamped to %d', (kind, wanted, width) => {
   expect(clampWidth(kind, wanted)).toBe(width);
 });
 

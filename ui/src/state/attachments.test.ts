@@ -14,7 +14,7 @@ test.each([
   ['Look', [{ name: 'a.txt', text: 'one\n' }, { name: 'b.csv', text: 'a,b\n\nAttached file: no\n' }]],
   ['Attached file: is a word here', []],
   ['Two\n\nAttached file: x\n\nparagraphs', [{ name: 'q.md', text: '```\ncode\n```\n' }]],
-])('what is sent comes apart again: %s', (text, files) => {
+])('a sent text is split again: %s', (text, files) => {
   expect(splitFiles(withFiles(text, files))).toEqual({ text, files });
 });
 

@@ -27,7 +27,7 @@ test.each<[string, JsonValue]>([
   ['values', { summary: `Found ${BIDI}`, [`key\u200b`]: BIDI, note: `CRM/${BIDI}.md` }],
   ['a table', { rows: [{ [`col\u2066`]: BIDI, link: `[[${BIDI}]]` }] }],
   ['objects within objects', { a: { b: { c: BIDI } } }],
-])('in %s that a tool brings nothing is hidden', (_what, value) => {
+])('invisible characters in %s of a tool are shown', (_what, value) => {
   const run: Run = { id: 'r', tool: `crm.find${BIDI}`, args: { name: BIDI }, at: '2026-11-20T14:00:00Z', result: answer(value), stopping: false, undoneAt: null, undoProblem: null };
   const { container } = renderInApp(
     <>

@@ -329,7 +329,7 @@ it('says so when the command itself fails', async () => {
 it.each([
   ['a result', { value: [{ title: 'Harborline' }] }],
   ['a failure', { ok: false, error: { code: 'tool_failed', message: 'It failed.', hint: '' } }],
-] as const)('shows what the tool logged under %s', async (_what, part) => {
+] as const)('shows the tool’s log under %s', async (_what, part) => {
   const { answer, run, result } = setup('crm.pipeline');
   await run();
   await answer({ ...part, value: null, log: [{ level: 'info', message: 'asked twice' }, { level: 'error', message: 'no \u202eanswer' }] });

@@ -13,7 +13,7 @@ test.each([
   ['See [[Jane D|', { at: 4, query: 'Jane D' }],
   ['[[A]] and [[B|', { at: 10, query: 'B' }],
   ['[[Jane| Doe', { at: 0, query: 'Jane' }],
-])('a note is meant: %s', (text, mention) => expect(at(text)).toEqual(mention));
+])('a mention: %s', (text, mention) => expect(at(text)).toEqual(mention));
 
 test.each(['[|', 'a[b|', '[[A]]|', '[[A]] x|', '[[A\nB|', '|[[A', '[|[A'])('no mention: %s', (text) => expect(at(text)).toBeNull());
 

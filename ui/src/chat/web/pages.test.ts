@@ -46,7 +46,7 @@ test("a tool's server, and a page that could not be read, are not cited", () => 
 test.each([
   ['https://quillon.example/a', { words: 1840 }, 'quillon.example, main text of 1,840 words'],
   ['https://www.quillon.example/a.pdf', { kind: 'PDF' }, 'quillon.example, PDF'],
-])('the card of %s says what was read', (url, value, expected) => {
+])('the card of %s summarises the page', (url, value, expected) => {
   const [call] = pageCalls(state(read('a', url, [source(url, 'T')], value)));
   expect(readSummary(call!)).toBe(expected);
 });

@@ -356,7 +356,7 @@ describe('a new event', () => {
     [{ Day: 'someday', Title: 'A' }, '“someday” is no date. Write it as 2026-11-30.'],
     [{ From: 'noon', Title: 'A' }, '“noon” is no time. Write it as 09:30.'],
     [{ From: '', Title: 'A' }, 'Write when it starts, or leave both times empty for the whole day.'],
-  ])('of %j says %s and loses nothing', async (fields: Record<string, string>, problem) => {
+  ])('with %j reports %s and loses nothing', async (fields: Record<string, string>, problem) => {
     const { asked } = await write(fields);
     expect(screen.getByRole('alert')).toHaveTextContent(problem);
     expect(screen.getByLabelText('Title')).toHaveValue(fields['Title']);

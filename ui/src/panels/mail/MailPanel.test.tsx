@@ -236,7 +236,7 @@ describe('actions on a message', () => {
     ['run', [{ ids: ['Work/INBOX/1.9'], as: 'read' }]],
     ['ask', []],
     ['deny', []],
-  ] as const)('one that was shown is marked as read where the rules %s', async (verdict, marked) => {
+  ] as const)('an opened message is marked as read if the rules %s', async (verdict, marked) => {
     const { backend, asked } = await open({ tools: EVERY, answers: { 'mail.mark': done } });
     backend.on('try_rule', ({ tool }) => ({ tool, effect: 'external', verdict, decisions: [], rule: null, policy: null, reason: '' }));
     await openFirst();

@@ -18,7 +18,7 @@ test.each<[Operator, string, string]>([
   ['between', '0.5 and 5 bn', 'pe between 0.5 bn and 5 bn'],
   ['between', '500 m to 5 BN', 'pe between 500 m and 5 bn'],
   ['between', '5 % and 10', 'pe between 5 % and 10'],
-])('%s %s is written as %s', (operator, value, line) => {
+])('%s %s is formatted as %s', (operator, value, line) => {
   expect(conditionText(row('pe', operator, value))).toBe(line);
 });
 

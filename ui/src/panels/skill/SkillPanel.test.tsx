@@ -459,7 +459,7 @@ describe('the budget', () => {
     ['{Enter}', {}],
     ['c', { field: 'category' }],
     ['r', { field: 'recurring' }],
-  ])('%s edits the row that has the focus', async (key, field) => {
+  ])('%s edits the focused row', async (key, field) => {
     const { store } = await onCafe();
     await userEvent.keyboard(key);
     await waitFor(() => expect(store.get().app.recordForm).toEqual({ skill: 'budget', type: 'expense', path: cafe, ...field }));

@@ -82,7 +82,7 @@ describe('charts', () => {
     [[12, 3240], true, [0, 1000, 2000, 3000, 4000]],
     [[5, 5], false, [4, 6]],
     [[-20, 30], true, [-20, 0, 20, 40]],
-  ])('the marks for %j, from zero: %s', (values, fromZero, marks) => {
+  ])('the ticks for %j, from zero: %s', (values, fromZero, marks) => {
     expect(ticksOf(values, fromZero)).toEqual(marks);
   });
 
@@ -146,7 +146,7 @@ test.each([
   ['Apply rules', 'Applied rules'],
   ['Import', 'Imported'],
   ['Fetch quotes', 'Fetched quotes'],
-])('%s is %s once it is done', (label, past) => {
+])('%s becomes %s when done', (label, past) => {
   expect(pastText(label)).toBe(past);
 });
 
@@ -155,7 +155,7 @@ test.each([
   ['and -12.00 CHF; 1175.00 EUR on 30 Nov', 'and −CHF 12.00; €1,175.00 on 30 Nov'],
   ['462 of 755', '462 of 755'],
   ['3 GB free', '3 GB free'],
-])('amounts in words have their currency: %s', (words, text) => {
+])('amounts within text get their currency: %s', (words, text) => {
   expect(wordsText(words)).toBe(text);
 });
 

@@ -17,7 +17,7 @@ test.each([
   [sampleMailbox({ tested: failedTest('folders', 'Odd.') }), /^Does not work · /, 'bg-danger'],
   [sampleMailbox({ tested: failedTest('connect_to_send', 'Gone.') }), /^Can be read; the SMTP server does not work · /, 'bg-danger'],
   [sampleMailbox({ tested: failedTest('sign_in_to_send', 'No.', true) }), /^Can be read; sign-in to send refused · /, 'bg-danger'],
-])('a mailbox says its state: %#', (row, text, dot) => {
+])('a mailbox shows its state: %#', (row, text, dot) => {
   const state = stateOf(row, at);
   expect(state.text).toMatch(text);
   expect(state.dot).toBe(dot);

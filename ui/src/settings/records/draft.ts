@@ -135,7 +135,7 @@ export function meaningOf({ own }: Draft, field: string, value: string): string 
   return found === undefined ? undefined : (found[1] as string | null);
 }
 
-/** The kind of a custom field; null if the property is none. */
+/** The kind of a custom field; null for any other property. */
 export function kindOf({ own }: Draft, property: string): string | null {
   const set = objectOf(own['fields'])[property];
   if (set === undefined) return null;

@@ -27,7 +27,7 @@ it.each<[Partial<ServerRow>, string, string | null]>([
   ],
   [{ state: 'failed', reason: 'github did not start in 30 s. It said: hi.', failures: 1 }, 'Failed: github did not start in 30 s. It said: hi.', 'restart'],
   [{ state: 'failed', reason: 'It ended.', failures: 3, next_try: 41_500 }, 'Failed 3 times: It ended. Next try in 40 s.', 'restart'],
-])('says %j as "%s"', (change, text, remedy) => {
+])('shows %j as "%s"', (change, text, remedy) => {
   const line = serverLine(sampleServer(change), 2_000);
   expect([line.text, line.remedy?.to ?? null]).toEqual([text, remedy]);
 });

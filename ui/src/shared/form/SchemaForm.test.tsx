@@ -219,7 +219,7 @@ it('does not take the focus back after an invalid field', async () => {
 it.each([
   ['To', '2026-02-30'],
   ['Amount', '1,5x'],
-])('checks %s only once the focus has moved on', async (label, text) => {
+])('validates %s only after the focus has moved', async (label, text) => {
   const { user } = setup();
   const field = screen.getByLabelText(new RegExp(`^${label}`));
   await user.type(field, text);

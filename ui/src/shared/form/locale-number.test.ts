@@ -33,4 +33,4 @@ it.each([
   ['C', 'en'],
   ['', 'en'],
   ['en_US.UTF-8', 'en'],
-])('a language of %o has numbers as in %s', (language, locale) => expect(numberLocale(language)).toBe(locale));
+])('the locale %o formats numbers as %s', (language, locale) => expect(numberLocale(language)).toBe(locale));

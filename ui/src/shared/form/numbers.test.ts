@@ -24,7 +24,7 @@ it.each([
   ['12.000000000000000001', 'It has too many digits to be sent exactly. Use 12'],
   // Its nearest float is not a plain number.
   ['1234567890123456789012345', 'It has too many digits to be sent exactly.'],
-])('decimal %s that is sent as a number: %s', (text, expected) => expect(said(checkDecimal(text, { asNumber: true }))).toBe(expected));
+])('decimal %s sent as a number: %s', (text, expected) => expect(said(checkDecimal(text, { asNumber: true }))).toBe(expected));
 
 it.each([
   ['20', true, null],

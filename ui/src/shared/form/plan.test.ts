@@ -173,7 +173,7 @@ describe('the fields of a schema', () => {
     ['next_contact', 'Next contact'],
     ['asOf', 'As of'],
     ['timeout_s', 'Timeout s'],
-  ])('names %s "%s"', (key, label) => expect(labelOf(key)).toBe(label));
+  ])('labels %s "%s"', (key, label) => expect(labelOf(key)).toBe(label));
 });
 
 describe('what a draft sends', () => {
@@ -214,7 +214,7 @@ describe('what a draft sends', () => {
     // Quoted, so it is text.
     ['"42"', '42'],
     ['"Acme"', '"Acme"'],
-  ])('sends %s as the text or the number it is', (typed, sent) => {
+  ])('sends %s as text or as a number', (typed, sent) => {
     expect(send(object({ part: either }), { part: typed })).toEqual({ part: sent });
   });
 

@@ -8,7 +8,7 @@ export function layoutActions(tools: Tools) {
   const { backend, setApp } = tools;
   const show = (view: View): void => setApp((app) => ({ ...app, view, list: { ...app.list, sheet: false } }));
   return {
-    /** Shows a view; the previous one keeps its scroll position. */
+    /** Shows a view and closes the sheet of the list. */
     show,
     ...panelActions(tools, () => show({ kind: 'chat' })),
 
@@ -41,7 +41,7 @@ export function layoutActions(tools: Tools) {
       });
     },
 
-    /** Opens a record's form over the window; the view below keeps its scroll position. */
+    /** Opens a record's form over the window, whose view stays. */
     openRecordForm(recordForm: RecordForm): void {
       setApp((app) => ({ ...app, recordForm }));
     },
