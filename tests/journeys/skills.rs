@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::nova::{Nova, PEOPLE};
 
-/// Writes a skill folder with tools that only print.
+/// Writes a skill folder with tools that return a fixed text.
 pub(crate) fn skill(nova: &Nova, id: &str, tools: &[&str]) {
     let folder = nova.config().join("skills").join(id);
     fs::create_dir_all(folder.join("tools")).unwrap();

@@ -472,7 +472,7 @@ test('notices report events in one line each', async () => {
   ]);
 });
 
-test('arrows move between items, Enter goes into one, Esc out of it, Tab to the composer', async () => {
+test('arrows move between items, Enter goes in, Esc out, Tab to the composer', async () => {
   await open([turnStarted(), started('1', 'a.b', 'read'), completed('1', null), block('m', 0, '<p>Done</p>')]);
   act(() => screen.getByRole('log').focus());
   await userEvent.keyboard('{ArrowDown}');

@@ -77,7 +77,7 @@ test.each(['write', 'send'] as const)('a question about a call with the effect %
   expect(hidden()).toEqual([]);
 });
 
-test('what is announced of a call', async () => {
+test('the announcement of a call', async () => {
   const { store, say, session } = await openChat(<Conversation />, [turnStarted(), started('c', `crm.move${BIDI}`, 'read', args)]);
   const before = store.get().streams[session]!;
   await say(failed);

@@ -149,7 +149,7 @@ test('without chats the list says how to start one', () => {
   expect(screen.getByText('No chats yet. The first message starts one.')).toBeInTheDocument();
 });
 
-describe('what is due', () => {
+describe('due items', () => {
   const overdue: GlanceView['badge'] = [{ value: 2, format: 'text', unit: '', words: 'overdue' }];
   const glances: GlanceView[] = [{ skill: 'crm', name: 'CRM', icon: null, late: false, ask: null, says: [], badge: overdue, today: null }];
 

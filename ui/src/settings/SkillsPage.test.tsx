@@ -78,7 +78,7 @@ function setup(skills: SkillRow[]) {
   return { ...rendered, backend, user: userEvent.setup(), rowOf, ready: () => screen.findAllByTestId('skill-row') };
 }
 
-it('switches a skill at once, and tells the backend', async () => {
+it('switches a skill at once, and notifies the backend', async () => {
   const { backend, user, rowOf, ready } = setup([row('crm'), row('mail')]);
   await ready();
   await user.click(within(rowOf('crm')).getByTestId('skill-switch'));

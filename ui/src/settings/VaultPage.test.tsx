@@ -62,7 +62,7 @@ test('folder is revealed in the file manager', async () => {
   expect(backend.asked('show_vault_folder')).toHaveLength(1);
 });
 
-test('private folder is removed by Del and taken back', async () => {
+test('private folder is removed by Del, with Undo', async () => {
   const { backend, user } = await setup();
   screen.getByRole('button', { name: 'Remove Health from the private notes' }).focus();
   await user.keyboard('{Delete}');

@@ -188,7 +188,7 @@ describe('Promote', () => {
     ['sends', { effect: 'send' }, 'It sends in your name'],
     ['destroys', { effect: 'destructive' }, 'It does what cannot be undone'],
     ['does not say what it does', { effect: 'undeclared' }, 'It declares no effect'],
-  ])('a tool that %s needs confirmation; a double click does not confirm, Esc goes back', async (_, definition, text) => {
+  ])('a tool that %s needs confirmation, not by a double click; Esc goes back', async (_, definition, text) => {
     const { backend } = await setup([plain({ definition: { ...plain().definition!, ...definition } })]);
     await look();
     fireEvent.click(screen.getByTestId('promote-tool'));

@@ -27,7 +27,7 @@ describe('Models', () => {
     );
   });
 
-  it('reports an unresponsive local server, instead of claiming that everything stays local', async () => {
+  it('does not claim that everything stays local for an unresponsive local server', async () => {
     const world = sampleWorld();
     const problem = { code: 'provider_unreachable', message: 'Cannot reach it.', hint: 'Start it.' } as const;
     const backend = new FakeBackend({ ...world, providers: world.providers.map((row) => (row.id === 'ollama' ? { ...row, models: [], problem } : row)) });

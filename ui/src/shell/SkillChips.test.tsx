@@ -43,7 +43,7 @@ test('a chip per active skill, with “this turn” if it ends with the turn', a
   expect(chips().map((chip) => chip.textContent)).toEqual(['CRM', 'Mailthis turn']);
 });
 
-test('× removes the skill from the next step; the chip disappears on the backend’s event', async () => {
+test('× removes the skill from the next step; the backend’s event removes the chip', async () => {
   const { backend } = await header([turn, activated('crm'), activated('mail')]);
   let answer = () => {};
   backend.on('drop_skill', (what) => new Promise((done) => {

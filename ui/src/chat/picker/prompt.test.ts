@@ -61,7 +61,7 @@ test('untrusted text is cut, without invisible characters', () => {
   expect(prompt).toMatch(/^Read all mail .* all…$/);
 });
 
-test('the next placeholder is the nearest remaining one, whatever was typed into the others', () => {
+test('the next placeholder is the nearest remaining one, whatever the others contain', () => {
   const text = 'Move [title] far, [stage] and [title]';
   expect(nextGap(text, ['[stage]', '[title]'], 0)).toEqual([5, 12]);
   expect(nextGap(text, ['[stage]', '[title]'], 12)).toEqual([18, 25]);

@@ -67,7 +67,7 @@ test('a refused completion says why', async () => {
   expect(screen.getByRole('checkbox', { name: 'Done: Sign the lease renewal' })).not.toBeChecked();
 });
 
-test('Arrow up moves from the empty message to the last row, J and K move, Enter opens, Escape returns', async () => {
+test('Arrow up goes to the last row, J and K move, Enter opens, Escape returns', async () => {
   const user = userEvent.setup();
   const { store } = renderInApp(<Conversation />, { app: { glances: sampleToday(new Date()) } });
   const message = screen.getByRole('textbox', { name: 'Message' });
