@@ -127,7 +127,7 @@ function said(button: HTMLElement, word: string): void {
   setTimeout(() => (button.textContent = 'Copy'), 1500);
 }
 
-/** Without the libraries, code stays uncoloured and formulas stay source text. */
+/** A library that fails to load is ignored: code stays uncoloured and formulas stay source text. */
 function ignored(): void {}
 
 function isFigure(target: EventTarget): boolean {

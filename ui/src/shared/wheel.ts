@@ -1,6 +1,6 @@
 // Converts wheel and touchpad movement to discrete steps.
 
-/** Includes `wheelDelta`, which every browser has although it is not standard. */
+/** Includes `wheelDeltaY`, which every browser has although it is not standard. */
 interface Turned extends Pick<WheelEvent, 'deltaY' | 'deltaMode' | 'timeStamp'> {
   readonly wheelDeltaY?: number;
 }

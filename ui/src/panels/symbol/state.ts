@@ -28,7 +28,7 @@ export interface SymbolState {
   /** The tab, if there is no room for all parts. */
   readonly tab: Tab;
   /** The day that the chart reads out. */
-  readonly pointed: { readonly day: string; /** By a key: it is spoken. */ readonly spoken: boolean } | null;
+  readonly pointed: { readonly day: string; /** Chosen by key: announced. */ readonly spoken: boolean } | null;
 }
 
 export type SymbolChange =
