@@ -30,7 +30,7 @@ use crate::given_files::kept::GivenFiles;
 use crate::health::Health;
 use crate::known_models::KnownModels;
 use crate::last_good::LastGoodFiles;
-use crate::model_place::PlainServers;
+use crate::model_place::NonForwardingServers;
 use crate::open_conflicts::OpenConflicts;
 use crate::pending_tools::PendingFolder;
 use crate::places::Places;
@@ -116,7 +116,7 @@ pub(crate) struct Inner {
     pub(crate) followed: Mutex<HashSet<String>>,
     pub(crate) conflicts: OpenConflicts,
     pub(crate) models: Arc<KnownModels>,
-    pub(crate) plain_servers: Arc<PlainServers>,
+    pub(crate) non_forwarding_servers: Arc<NonForwardingServers>,
     pub(crate) health: Arc<Health>,
     /// Stops forwarding events of the previously open vault.
     pub(crate) feed: Mutex<Option<CancellationToken>>,
@@ -238,7 +238,7 @@ impl App {
                 conflicts: OpenConflicts::default(),
                 followed: Mutex::default(),
                 models: Arc::default(),
-                plain_servers: Arc::default(),
+                non_forwarding_servers: Arc::default(),
                 health,
                 feed: Mutex::default(),
                 config_watch: Mutex::default(),

@@ -60,7 +60,7 @@ impl App {
         let Some(scope) = unless(&request.cancel, scope).await? else {
             return Ok(ChatEnd { session: id, end: TurnEnd::Cancelled });
         };
-        can_look(&scope, &message)?;
+        check_image_support(&scope, &message)?;
         let end = run_turn(scope, chat.session.clone(), message, request.cancel).await?;
         Ok(ChatEnd { session: id, end })
     }
@@ -149,7 +149,7 @@ impl App {
         // remotely is asked within the turn. Only a missing default model is looked for before.
         let scope = self.turn_scope(&chat, turn.clone(), model, chat.waiting.clone());
         let mut scope = unless(&cancel, scope).await?.ok_or_else(not_sent)?;
-        can_look(&scope, &message)?;
+        check_image_support(&scope, &message)?;
         scope.occupied = Box::new(occupied);
         self.emit(Event::SessionChanged { id: session.to_owned() });
         let (begun, taken) = begun();
@@ -488,7 +488,7 @@ fn not_sent() -> UserError {
 
 /// Refuses before the turn starts, so that the message is not lost. Unknown support is determined in the
 /// turn.
-fn can_look(scope: &TurnScope, message: &UserMessage) -> Result<(), UserError> {
+fn check_image_support(scope: &TurnScope, message: &UserMessage) -> Result<(), UserError> {
     if scope.images != Some(false) || message.images.is_empty() {
         return Ok(());
     }

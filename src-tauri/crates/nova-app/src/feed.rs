@@ -18,7 +18,7 @@ impl App {
         self.watch_settings();
         self.watch_credentials();
         self.inner.tool_files.watch();
-        self.tell_who_is_away();
+        self.notify_absent_user();
         self.remind();
     }
 

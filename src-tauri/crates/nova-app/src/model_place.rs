@@ -22,9 +22,9 @@ const NOT_ASKED: Duration = Duration::from_secs(60);
 
 /// URLs of servers that do not forward models, and the time of that answer.
 #[derive(Default)]
-pub(crate) struct PlainServers(Mutex<HashMap<String, Instant>>);
+pub(crate) struct NonForwardingServers(Mutex<HashMap<String, Instant>>);
 
-impl PlainServers {
+impl NonForwardingServers {
     fn has(&self, address: &str) -> bool {
         self.lock().get(address).is_some_and(|at| at.elapsed() < NOT_ASKED)
     }
@@ -39,10 +39,10 @@ impl PlainServers {
 }
 
 /// Where a model runs that its server may forward; queried in each turn, because it may change.
-pub(crate) struct AskedPlace {
+pub(crate) struct QueriedLocation {
     pub(crate) trust: Arc<Trust>,
     pub(crate) models: Arc<KnownModels>,
-    pub(crate) plain_servers: Arc<PlainServers>,
+    pub(crate) non_forwarding_servers: Arc<NonForwardingServers>,
     pub(crate) provider: Arc<dyn Provider>,
     pub(crate) address: String,
     /// Without the provider id.
@@ -50,7 +50,7 @@ pub(crate) struct AskedPlace {
 }
 
 #[async_trait]
-impl ModelPlace for AskedPlace {
+impl ModelPlace for QueriedLocation {
     async fn find(&self, cancel: &CancellationToken) -> Result<Placed, UserError> {
         let asked = tokio::time::timeout(PATIENCE, self.ask(cancel)).await;
         let found = asked.unwrap_or(Err(ProviderError::Timeout { after: PATIENCE }));
@@ -67,16 +67,16 @@ impl ModelPlace for AskedPlace {
     }
 }
 
-impl AskedPlace {
+impl QueriedLocation {
     /// `None` if the server does not forward models.
     async fn ask(&self, cancel: &CancellationToken) -> Result<Option<ModelInfo>, ProviderError> {
-        if self.plain_servers.has(&self.address) {
+        if self.non_forwarding_servers.has(&self.address) {
             return Ok(None);
         }
         let (provider, model) = (self.provider.id(), &self.model);
         let found = match self.provider.model(model, cancel).await? {
             Asked::PassesNothingOn => {
-                self.plain_servers.add(&self.address);
+                self.non_forwarding_servers.add(&self.address);
                 return Ok(None);
             }
             // A server cannot run a model that it does not list.

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::config::{ProviderConfig, host_of};
 use crate::credentials::provider_keys::provider_fingerprint;
 use crate::health::Watched;
-use crate::model_place::AskedPlace;
+use crate::model_place::QueriedLocation;
 
 /// Timeout without output for a local model, which may have to be loaded, and to process a long prompt.
 const LOADING: Duration = Duration::from_secs(300);
@@ -176,10 +176,10 @@ impl App {
         // An Ollama may forward models in whichever API it is addressed.
         let place = (locality == Locality::Local).then(|| -> Arc<dyn ModelPlace> {
             let address = config.address();
-            Arc::new(AskedPlace {
+            Arc::new(QueriedLocation {
                 trust: self.inner.trust.clone(),
                 models: self.inner.models.clone(),
-                plain_servers: self.inner.plain_servers.clone(),
+                non_forwarding_servers: self.inner.non_forwarding_servers.clone(),
                 provider: provider.clone(),
                 address: host_of(address.unwrap_or_default()),
                 model: model.clone(),

@@ -13,7 +13,7 @@ const LONG: Duration = Duration::from_secs(15);
 impl App {
     /// Notifies the user about chats while the window is not in front: a long turn has ended, or one waits
     /// for an answer.
-    pub(crate) fn tell_who_is_away(&self) {
+    pub(crate) fn notify_absent_user(&self) {
         let (app, mut events) = (self.clone(), self.events());
         tokio::spawn(async move {
             let mut turns = Turns::default();

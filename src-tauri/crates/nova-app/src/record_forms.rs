@@ -125,7 +125,7 @@ impl App {
                     check_type(&skill, declared, note)?;
                 }
                 let faults = filled.faults(declared, note.as_ref());
-                let asks = faults.is_empty() && filled.is_to_be_alone();
+                let asks = faults.is_empty() && filled.requires_unique();
                 let same = if asks { filled.same(declared, &vault.seen_by_owner())? } else { None };
                 Ok((faults, same))
             })

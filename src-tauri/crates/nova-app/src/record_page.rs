@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::blocking::blocking;
 use crate::chat::unknown_skill;
 use crate::field_proposals::{WholeVault, count, suggested, suggested_notes};
-use crate::record_reach::says_nearly_all;
+use crate::record_reach::nearly_all_warning;
 
 mod fields;
 mod note;
@@ -108,7 +108,7 @@ fn preview(
             mark: declared.mark_in_words(),
             template: declared.template_note().map(str::to_owned),
         },
-        takes_nearly_all: says_nearly_all(declared, taken.notes.len(), whole.notes.len()),
+        takes_nearly_all: nearly_all_warning(declared, taken.notes.len(), whole.notes.len()),
         own,
         faults,
         rules,

@@ -50,11 +50,11 @@ fn takes_nearly_all(view: &View, declared: &RecordType) -> Result<Option<String>
         return Ok(None);
     }
     let (taken, all) = (view.records(declared.recogniser())?.len(), view.notes()?.len());
-    Ok(says_nearly_all(declared, taken, all))
+    Ok(nearly_all_warning(declared, taken, all))
 }
 
 /// Like [`takes_nearly_all`], for known numbers.
-pub(crate) fn says_nearly_all(declared: &RecordType, taken: usize, all: usize) -> Option<String> {
+pub(crate) fn nearly_all_warning(declared: &RecordType, taken: usize, all: usize) -> Option<String> {
     if !declared.has_own_match() {
         return None;
     }

@@ -5,8 +5,8 @@
 //! each skill with scripts. All except the scratch folder and writable workspaces are read-only.
 
 mod as_user;
+mod output;
 mod running;
-mod said;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,8 +24,8 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use self::output::CommandOutput;
 use self::running::{Running, not_started};
-use self::said::Said;
 use crate::app::{App, Inner};
 use crate::blocking::blocking;
 use crate::sandboxes::{Copied, PROCESSES, confinement};
@@ -220,20 +220,21 @@ impl Sandbox for CallSandbox {
             tokio_util::task::AbortOnDropHandle::new(tokio::spawn(answer(connections, proxy)))
         });
         let time = run.time_limit.unwrap_or(Duration::from_secs(self.facts.seconds));
-        let mut running = Running::new(&mut guarded, Said::new(self.scratch.clone(), call), run.input);
+        let mut running =
+            Running::new(&mut guarded, CommandOutput::new(self.scratch.clone(), call), run.input);
         let ended = running.until_it_ends(&mut guarded, time, cancel, |said| {
             told(ProcessNews { opened: opened.since(), said });
         });
         let (status, ended) = ended.await?;
         // Files opened just before its end.
         told(ProcessNews { opened: opened.since(), said: None });
-        let said = running.said;
+        let output = running.output;
         Ok(ProcessOutput {
             status,
             ended,
-            text: said.text(),
-            lines: said.lines(),
-            file: said.file().map(|name| format!("{SCRATCH}/{name}")),
+            text: output.text(),
+            lines: output.lines(),
+            file: output.file().map(|name| format!("{SCRATCH}/{name}")),
             left_out: copied.left_out,
             ..ProcessOutput::default()
         })

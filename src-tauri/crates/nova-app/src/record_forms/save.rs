@@ -62,7 +62,7 @@ impl NativeTool for SaveRecordTool {
                 declared.new_note_of_form(&filled.values).map_err(first)?;
                 let mut draft = RecordDraft::new(declared, &filled.values);
                 self.complete(&mut draft, declared, ctx.as_ref()).await?;
-                if filled.is_to_be_alone() {
+                if filled.requires_unique() {
                     // Based on what was entered, like the earlier check of the form.
                     let (folder, name) = declared.place(&filled.values);
                     let free = ctx.vault().free_path(&folder, &name).await?;
@@ -180,7 +180,7 @@ async fn one_note(ctx: &dyn ToolContext, name: &str) -> Result<VaultPath, ToolEr
 
 impl FilledForm {
     /// Whether it is new, and the user has not confirmed a duplicate.
-    pub(super) fn is_to_be_alone(&self) -> bool {
+    pub(super) fn requires_unique(&self) -> bool {
         self.path.is_none() && !self.another
     }
 

@@ -22,7 +22,7 @@ use crate::own_files;
 const LOOKED_FOR: Duration = Duration::from_millis(300);
 
 /// Approvals of one run. While it waits, other routines may run.
-pub(super) struct AtCard {
+pub(super) struct RoutineApprover {
     pub(super) app: App,
     pub(super) session: String,
     pub(super) waiting: Arc<WaitingApprovals>,
@@ -34,7 +34,7 @@ pub(super) struct AtCard {
 }
 
 #[async_trait]
-impl Approver for AtCard {
+impl Approver for RoutineApprover {
     async fn ask(&self, request: &ApprovalRequest) -> Answer {
         self.open.fetch_add(1, Ordering::SeqCst);
         let stops = async {
@@ -56,7 +56,7 @@ impl Approver for AtCard {
             tokio::select! {
                 biased;
                 answer = self.waiting.ask(request) => answer,
-                never = self.hear_elsewhere(&request.call) => match never {},
+                never = self.poll_external_answers(&request.call) => match never {},
             }
         };
         let (answer, ()) = tokio::join!(answered, stops);
@@ -71,9 +71,9 @@ impl Approver for AtCard {
     }
 }
 
-impl AtCard {
+impl RoutineApprover {
     /// Takes answers from another Nova process; one for an older revision is ignored.
-    async fn hear_elsewhere(&self, call: &str) -> Infallible {
+    async fn poll_external_answers(&self, call: &str) -> Infallible {
         let file = self.app.answer_file(call);
         loop {
             tokio::time::sleep(LOOKED_FOR).await;
@@ -129,9 +129,9 @@ impl App {
 }
 
 /// Disables standing approvals for a routine: only its note grants permissions.
-pub(super) struct NotAlways(pub(super) Arc<dyn Approved>);
+pub(super) struct NoStandingApprovals(pub(super) Arc<dyn Approved>);
 
-impl Approved for NotAlways {
+impl Approved for NoStandingApprovals {
     fn standing(&self, content: &ToolContent) -> Standing {
         match self.0.standing(content) {
             Standing::This(_) => Standing::This(Approval::Seen),

@@ -16,7 +16,7 @@ use nova_vault::{Privacy, Recogniser};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::card::{AtCard, NotAlways};
+use super::card::{NoStandingApprovals, RoutineApprover};
 use super::due::{Due, Moment, due};
 use super::ledger::{Entry, LastRun, Ledger};
 use super::note::{Does, Routine, RoutineNote};
@@ -235,7 +235,7 @@ impl App {
         let chat = self.open_chat(session).await?;
         let cancel = CancellationToken::new();
         let occupied = chat.occupy(cancel.clone()).ok_or(SessionError::Busy)?;
-        let approver = Arc::new(AtCard {
+        let approver = Arc::new(RoutineApprover {
             app: self.clone(),
             session: session.to_owned(),
             waiting: chat.waiting.clone(),
@@ -246,7 +246,7 @@ impl App {
         let turn = self.inner.options.ids.next();
         let mut scope = self.scope_with(&chat, turn, chosen, approver);
         scope.access.rules = Arc::new(RulesInForce::allowing_only(&scope.access.rules, routine.allow));
-        scope.access.approved = Arc::new(NotAlways(scope.access.approved));
+        scope.access.approved = Arc::new(NoStandingApprovals(scope.access.approved));
         // Waits for all calls, as nobody would continue the chat later.
         scope.settle = Duration::MAX;
         scope.router &= one_call.is_none();

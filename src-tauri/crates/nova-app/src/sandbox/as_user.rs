@@ -7,8 +7,8 @@ use nova_skill::{CommandInput, FolderSource, ProcessNews, ProcessOutput, ToolErr
 use secrecy::ExposeSecret as _;
 use tokio_util::sync::CancellationToken;
 
+use super::output::CommandOutput;
 use super::running::Running;
-use super::said::Said;
 use crate::app::App;
 use crate::workspaces::SCRATCH;
 
@@ -40,18 +40,18 @@ pub(super) async fn run(
     let mut guarded = guarded.start().await.map_err(|error| not_started(&error.to_string()))?;
     let folders = FolderSource::open(app, chat.as_deref()).unwrap_or_default();
     let scratch = folders.iter().find(|folder| folder.name() == SCRATCH).cloned();
-    let mut running = Running::new(&mut guarded, Said::new(scratch, &call), stdin);
+    let mut running = Running::new(&mut guarded, CommandOutput::new(scratch, &call), stdin);
     let ended = running.until_it_ends(&mut guarded, command.time_limit, cancel, |said| {
         told(ProcessNews { said, ..ProcessNews::default() });
     });
     let (status, ended) = ended.await?;
-    let said = running.said;
+    let output = running.output;
     Ok(ProcessOutput {
         status,
         ended,
-        text: said.text(),
-        lines: said.lines(),
-        file: said.file().map(|name| format!("{SCRATCH}/{name}")),
+        text: output.text(),
+        lines: output.lines(),
+        file: output.file().map(|name| format!("{SCRATCH}/{name}")),
         ..ProcessOutput::default()
     })
 }

@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
-use super::said::Said;
+use super::output::CommandOutput;
 use super::{MEMORY, TICK};
 use crate::sandboxes::PROCESSES;
 
@@ -16,7 +16,7 @@ const OUTPUT: u64 = 64 << 20;
 
 /// A running command and its output.
 pub(super) struct Running {
-    pub(super) said: Said,
+    pub(super) output: CommandOutput,
     stdout: Option<tokio::process::ChildStdout>,
     stderr: Option<tokio::process::ChildStderr>,
     /// Writes its input.
@@ -24,7 +24,7 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub(super) fn new(guarded: &mut Guarded, said: Said, input: Vec<u8>) -> Self {
+    pub(super) fn new(guarded: &mut Guarded, output: CommandOutput, input: Vec<u8>) -> Self {
         let stdin = guarded.stdin.take();
         let writing = async move {
             if let Some(mut stdin) = stdin {
@@ -33,7 +33,7 @@ impl Running {
             }
         };
         Self {
-            said,
+            output,
             stdout: guarded.stdout.take(),
             stderr: guarded.stderr.take(),
             _input: tokio_util::task::AbortOnDropHandle::new(tokio::spawn(writing)),
@@ -56,12 +56,12 @@ impl Running {
         let (mut one, mut other) = ([0; 16 << 10], [0; 4 << 10]);
         let status = loop {
             tokio::select! {
-                read = read(&mut self.stdout, &mut one) => self.said.add(&one[..read]),
-                read = read(&mut self.stderr, &mut other) => self.said.add(&other[..read]),
+                read = read(&mut self.stdout, &mut one) => self.output.add(&one[..read]),
+                read = read(&mut self.stderr, &mut other) => self.output.add(&other[..read]),
                 _ = tick.tick() => {
-                    let news = self.said.bytes() > told_bytes;
-                    told_bytes = self.said.bytes();
-                    tell(news.then(|| self.said.so_far()));
+                    let news = self.output.bytes() > told_bytes;
+                    told_bytes = self.output.bytes();
+                    tell(news.then(|| self.output.so_far()));
                 }
                 ended = guarded.wait() => break ended,
                 () = tokio::time::sleep_until(deadline) => {
@@ -74,20 +74,20 @@ impl Running {
                     return Err(ToolError::Cancelled);
                 }
             }
-            if self.said.bytes() > OUTPUT {
+            if self.output.bytes() > OUTPUT {
                 limit = Some(ProcessLimit::Output(OUTPUT));
                 break guarded.kill().await;
             }
         };
         let status = status.map_err(|error| not_started(&error.to_string()))?;
         // All its processes have ended, so both pipes reach end of file.
-        while self.said.bytes() <= OUTPUT && (self.stdout.is_some() || self.stderr.is_some()) {
+        while self.output.bytes() <= OUTPUT && (self.stdout.is_some() || self.stderr.is_some()) {
             tokio::select! {
-                read = read(&mut self.stdout, &mut one) => self.said.add(&one[..read]),
-                read = read(&mut self.stderr, &mut other) => self.said.add(&other[..read]),
+                read = read(&mut self.stdout, &mut one) => self.output.add(&one[..read]),
+                read = read(&mut self.stderr, &mut other) => self.output.add(&other[..read]),
             }
         }
-        tell((self.said.bytes() > told_bytes).then(|| self.said.so_far()));
+        tell((self.output.bytes() > told_bytes).then(|| self.output.so_far()));
         let reached = guarded.reached_limit().map(|reached| match reached {
             ReachedLimit::Memory => ProcessLimit::Memory(MEMORY),
             ReachedLimit::Processes => ProcessLimit::Processes(PROCESSES),

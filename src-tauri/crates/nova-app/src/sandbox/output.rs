@@ -14,7 +14,7 @@ const END: usize = 24 << 10;
 const SO_FAR: usize = 8 << 10;
 
 /// The combined output of a command.
-pub(super) struct Said {
+pub(super) struct CommandOutput {
     /// Folder and name of the file for long output; `None` without a scratch folder.
     scratch: Option<(Arc<Folder>, String)>,
     file: Option<File>,
@@ -25,7 +25,7 @@ pub(super) struct Said {
     ends_in_line: bool,
 }
 
-impl Said {
+impl CommandOutput {
     pub(super) fn new(scratch: Option<Arc<Folder>>, call: &str) -> Self {
         let letters = call.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-');
         let name = format!("output-{}.txt", letters.collect::<String>());
@@ -49,13 +49,13 @@ impl Said {
         self.lines + u64::from(self.ends_in_line)
     }
 
-    pub(super) fn add(&mut self, said: &[u8]) {
-        let Some(last) = said.last() else { return };
-        self.bytes += said.len() as u64;
-        self.lines += said.iter().filter(|byte| **byte == b'\n').count() as u64;
+    pub(super) fn add(&mut self, output: &[u8]) {
+        let Some(last) = output.last() else { return };
+        self.bytes += output.len() as u64;
+        self.lines += output.iter().filter(|byte| **byte == b'\n').count() as u64;
         self.ends_in_line = *last != b'\n';
         let was_whole = self.file.is_none();
-        let (first, rest) = said.split_at(said.len().min(BEGINNING - self.beginning.len()));
+        let (first, rest) = output.split_at(output.len().min(BEGINNING - self.beginning.len()));
         self.beginning.extend(first);
         if was_whole && self.end.len() + rest.len() > END {
             self.keep_all();
@@ -69,7 +69,7 @@ impl Said {
                         .and_then(|()| file.write_all(one))
                         .and_then(|()| file.write_all(other))
                 }
-                false => file.write_all(said),
+                false => file.write_all(output),
             };
             if let Err(error) = written {
                 tracing::warn!("the output of a command could not be kept: {error}");
@@ -138,26 +138,26 @@ impl Said {
 mod tests {
     use super::*;
 
-    fn said(parts: &[&str]) -> Said {
-        let mut said = Said::new(None, "c1");
-        parts.iter().for_each(|part| said.add(part.as_bytes()));
-        said
+    fn output(parts: &[&str]) -> CommandOutput {
+        let mut output = CommandOutput::new(None, "c1");
+        parts.iter().for_each(|part| output.add(part.as_bytes()));
+        output
     }
 
     #[test]
     fn short_output_is_returned_completely() {
-        let said = said(&["one\ntw", "o\nthr", "ee"]);
-        assert_eq!((said.text().as_str(), said.lines(), said.file()), ("one\ntwo\nthree", 3, None));
+        let output = output(&["one\ntw", "o\nthr", "ee"]);
+        assert_eq!((output.text().as_str(), output.lines(), output.file()), ("one\ntwo\nthree", 3, None));
         let expected = SaidSoFar { lines: 3, end: "one\ntwo\nthree".into(), ..SaidSoFar::default() };
-        assert_eq!(said.so_far(), expected);
+        assert_eq!(output.so_far(), expected);
     }
 
     #[test]
     fn character_split_between_reads_is_preserved() {
-        let mut said = Said::new(None, "c1");
+        let mut output = CommandOutput::new(None, "c1");
         let line = "é".repeat(BEGINNING);
-        line.as_bytes().chunks(7).for_each(|chunk| said.add(chunk));
-        assert_eq!(said.text(), line);
+        line.as_bytes().chunks(7).for_each(|chunk| output.add(chunk));
+        assert_eq!(output.text(), line);
     }
 
     #[cfg(unix)]
@@ -166,16 +166,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let scratch = Arc::new(Folder::open("scratch", folder.path(), nova_skill::Access::Write).unwrap());
         std::os::unix::fs::symlink("/etc/passwd", folder.path().join("output-c1.txt")).unwrap();
-        let mut said = Said::new(Some(scratch), "../c1");
+        let mut output = CommandOutput::new(Some(scratch), "../c1");
         let lines: Vec<String> = (0..20_000).map(|number| format!("line {number}\n")).collect();
-        lines.iter().for_each(|line| said.add(line.as_bytes()));
-        let text = said.text();
+        lines.iter().for_each(|line| output.add(line.as_bytes()));
+        let text = output.text();
         assert!(text.starts_with("line 0\nline 1\n") && text.ends_with("line 19999\n"), "{text}");
         assert!(text.len() < BEGINNING + END + 100 && text.contains(" bytes left out]\n"));
-        assert_eq!(said.file(), Some("output-c1-2.txt"), "a link in its place is not followed");
+        assert_eq!(output.file(), Some("output-c1-2.txt"), "a link in its place is not followed");
         let kept = std::fs::read_to_string(folder.path().join("output-c1-2.txt")).unwrap();
         assert!(kept == lines.concat());
-        let so_far = said.so_far();
+        let so_far = output.so_far();
         assert!(so_far.end.starts_with("line 1") && so_far.end.len() <= SO_FAR && so_far.lines == 20_000);
     }
 }
