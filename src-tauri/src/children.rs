@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use nova_app::{Desktop, Documents, Places, Surroundings, ToolHost, Unconfined};
+use nova_app::{Desktop, Documents, LaunchEnvironment, Places, ToolHost, Unconfined};
 use nova_guard::Guard;
 use nova_script::host::{HostOptions, MayRunUnconfined, ScriptHost, UnderGuard};
 
@@ -35,8 +35,8 @@ pub(crate) fn be_one(args: impl IntoIterator<Item = OsString>) -> Option<ExitCod
 }
 
 /// Runs MCP servers under the guard, with the essential variables of Nova's environment.
-pub(crate) fn surroundings() -> Surroundings {
-    Surroundings::new(guard(), std::env::vars_os())
+pub(crate) fn launch_environment() -> LaunchEnvironment {
+    LaunchEnvironment::new(guard(), std::env::vars_os())
 }
 
 fn guard() -> Guard {

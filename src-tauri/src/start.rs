@@ -19,7 +19,7 @@ pub async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, UserErro
             keychain: true,
             passphrase: crate::passphrase::source(args.passphrase_fd),
         }),
-        surroundings: crate::children::surroundings(),
+        launch_environment: crate::children::launch_environment(),
         documents: crate::children::documents(),
         tool_host: crate::children::tool_host(&places, desktop.clone()),
         places,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nova_app::{
-    App, AppOptions, CancellationToken, ChatRequest, CredentialsFrom, InProcess, NoDesktop, Places,
-    Surroundings,
+    App, AppOptions, CancellationToken, ChatRequest, CredentialsFrom, InProcess, LaunchEnvironment,
+    NoDesktop, Places,
 };
 use nova_guard::Guard;
 use nova_protocol::Decision;
@@ -65,7 +65,10 @@ pub(crate) async fn read_pages(home: &Home) {
         secret: Arc::new(|_| None),
         local_servers: Vec::new(),
         proxy: None,
-        surroundings: Surroundings::new(Guard::new(env!("CARGO_BIN_EXE_nova"), ["guard".into()]), []),
+        launch_environment: LaunchEnvironment::new(
+            Guard::new(env!("CARGO_BIN_EXE_nova"), ["guard".into()]),
+            [],
+        ),
         tool_host: Arc::new(LineToolHost::default()),
         documents: Arc::new(InProcess),
         web: Arc::new(web_of(&[("quillon.example", &server)])),

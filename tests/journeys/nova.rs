@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use nova_app::{
     App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, CredentialsFrom, Desktop, InProcess,
-    LocalServer, NoDesktop, Places, StoreOptions, Surroundings, ToolHost, Web,
+    LaunchEnvironment, LocalServer, NoDesktop, Places, StoreOptions, ToolHost, Web,
 };
 use nova_guard::Guard;
 use nova_protocol::{Commands as _, Envelope, Event, SessionRef};
@@ -153,7 +153,7 @@ impl Nova {
             secret: Arc::new(|name| (name == DEPLOY_TOKEN).then(|| "canary-token".into())),
             local_servers: self.local_servers.clone(),
             proxy: None,
-            surroundings: Surroundings::new(
+            launch_environment: LaunchEnvironment::new(
                 self.guard.clone(),
                 [("HOME".into(), self.home.path().into()), ("PATH".into(), "/usr/bin:/bin".into())],
             ),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use nova_calls::{ToolContent, ToolFace};
 use nova_http::Web;
-use nova_mcp::{McpOptions, McpServers, Surroundings};
+use nova_mcp::{LaunchEnvironment, McpOptions, McpServers};
 use nova_protocol::{Envelope, ErrorCode, Event, UserError};
 use nova_provider::ProviderKind;
 use nova_registry::{
@@ -73,7 +73,7 @@ pub struct AppOptions {
     /// Loads and runs tool files.
     pub tool_host: Arc<dyn ToolHost>,
     /// How MCP servers are started.
-    pub surroundings: Surroundings,
+    pub launch_environment: LaunchEnvironment,
     /// Extracts text from PDF and office files for tools.
     pub documents: Arc<dyn Documents>,
     /// HTTP for tools.
@@ -210,7 +210,7 @@ impl App {
         settings.look_at_skills(places, &registry);
         settings.look_at_trust(&trust);
         let events = Arc::new(Events::new(options.clock.clone()));
-        let sandboxes = Sandboxes::new(options.surroundings.guard().clone(), &places.data);
+        let sandboxes = Sandboxes::new(options.launch_environment.guard().clone(), &places.data);
         let health = Arc::new(Health::new(options.clock.clone(), events.clone()));
         let app = Self {
             inner: Arc::new(Inner {
@@ -408,7 +408,7 @@ impl SkillSources {
         ));
         let agreed = AgreedServers::new(trust.clone(), kept.clone(), data);
         let mcp = McpServers::new(McpOptions::new(
-            options.surroundings.clone(),
+            options.launch_environment.clone(),
             Arc::new(agreed),
             options.clock.clone(),
         ));

@@ -135,7 +135,7 @@ impl App {
                 match &config.way {
                     Way::Command { program, cwd, .. } => {
                         let from = cwd.clone().unwrap_or_else(|| PathBuf::from("/"));
-                        let found = self.inner.options.surroundings.find(program, &from).await;
+                        let found = self.inner.options.launch_environment.find(program, &from).await;
                         offer.program = found.map(|found| found.display().to_string());
                     }
                     Way::Address { url, .. } => offer.host = url.host_str().map(str::to_owned),

@@ -129,7 +129,7 @@ pub use nova_calls::{Answer, ApprovalRequest, Approver, NoApprover};
 pub use nova_calls::{NoCredentials, is_foreign};
 pub use nova_credentials::Opener as SignInOpener;
 pub use nova_http::{Web, WebOptions};
-pub use nova_mcp::{Phase, Probed, ServerReview, ServerStatus, Surroundings};
+pub use nova_mcp::{LaunchEnvironment, Phase, Probed, ServerReview, ServerStatus};
 pub use nova_provider::{ProviderKind, is_same_model};
 pub use nova_registry::{Confusion, ConfusionKind, NoToolHost, ToolHost};
 pub use nova_session::{Branches, SessionInfo, TurnEnd};

@@ -13,7 +13,9 @@ use std::time::{Duration, Instant};
 use nova_calls::{Access, Call, CallScope, Grants, NoCredentials, run_call};
 use nova_credentials::{CredentialError, CredentialName};
 use nova_guard::Guard;
-use nova_mcp::{Agreements, KnownTools, McpOptions, McpServers, ServerConfig, Surroundings, read_servers};
+use nova_mcp::{
+    Agreements, KnownTools, LaunchEnvironment, McpOptions, McpServers, ServerConfig, read_servers,
+};
 use nova_protocol::Decision;
 use nova_registry::{Registry, Settings};
 use nova_skill::{Principal, Secret, async_trait};
@@ -93,10 +95,10 @@ async fn through_nova(scope: &CallScope, text: &str) {
 /// Calls like a turn: with policy checks and events, and allowed for the chat.
 async fn nova() -> (CallScope, McpServers) {
     let own = [("HOME", "/"), ("PATH", "/usr/bin:/bin")].map(|(name, value)| (name.into(), value.into()));
-    let surroundings = Surroundings::new(Guard::new(STAND_IN, ["guard".into()]), own);
+    let launch_environment = LaunchEnvironment::new(Guard::new(STAND_IN, ["guard".into()]), own);
     let agreed = Arc::<Agreed>::default();
     let servers =
-        McpServers::new(McpOptions::new(surroundings, agreed.clone(), Arc::new(FixedClock::default())));
+        McpServers::new(McpOptions::new(launch_environment, agreed.clone(), Arc::new(FixedClock::default())));
     let read = read_servers(Some(&json!({ "one": {"command": STAND_IN, "args": ["plain"]} })));
     for config in read.iter().flatten() {
         agreed.0.lock().unwrap().insert(config.name.clone(), config.fingerprint());

@@ -26,29 +26,29 @@ use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::askers::Askers;
 use crate::authorized::Gate;
 use crate::definition::{Definition, Kind, short};
+use crate::elicitation_router::ElicitationRouter;
 use crate::ending::Ending;
 use crate::last_lines::LastLines;
 use crate::late_answer::LateAnswer;
 use crate::limits;
 use crate::trouble::Trouble;
 
-pub(crate) use self::calls::Hear;
+pub(crate) use self::calls::ProgressListener;
 use self::following::Followed;
 
 /// Total timeout of a call that reports progress, as a multiple of the timeout without progress.
-pub(crate) const PROGRESSES: u32 = 10;
+pub(crate) const PROGRESS_TIMEOUT_FACTOR: u32 = 10;
 /// Grace period for a server to stop a cancelled call, and then to answer a ping.
-const HEED: Duration = Duration::from_secs(2);
+const CANCEL_GRACE: Duration = Duration::from_secs(2);
 
 pub(crate) struct Connection {
     /// Name for messages.
     server: String,
     peer: Peer<RoleClient>,
     progress: broadcast::Sender<ProgressNotificationParam>,
-    pub(crate) news: News,
+    pub(crate) notifications: Notifications,
     followed: Followed,
     ending: Arc<Ending>,
     said: LastLines,
@@ -58,7 +58,7 @@ pub(crate) struct Connection {
     at_once: CancellationToken,
     pub(crate) closed: CancellationToken,
     calls: AtomicUsize,
-    askers: Arc<Askers>,
+    elicitations: Arc<ElicitationRouter>,
     /// URLs whose visit the server reported as completed.
     visited: broadcast::Sender<String>,
     is_process: bool,
@@ -67,7 +67,7 @@ pub(crate) struct Connection {
 
 /// Wakes up when the server reports changed lists.
 #[derive(Clone, Default)]
-pub(crate) struct News {
+pub(crate) struct Notifications {
     pub(crate) tools: Arc<Notify>,
     /// Prompts or resources changed.
     pub(crate) offers: Arc<Notify>,
@@ -75,7 +75,7 @@ pub(crate) struct News {
     changed: Arc<AtomicBool>,
 }
 
-impl News {
+impl Notifications {
     fn resource_changed(&self) {
         self.changed.store(true, Ordering::SeqCst);
         self.offers.notify_one();
@@ -99,15 +99,15 @@ pub(crate) struct Parts {
 }
 
 /// Handles messages initiated by the server. The only client capability offered is elicitation.
-struct Hears {
+struct ServerMessageHandler {
     progress: broadcast::Sender<ProgressNotificationParam>,
-    news: News,
+    notifications: Notifications,
     followed: Followed,
-    askers: Arc<Askers>,
+    elicitations: Arc<ElicitationRouter>,
     visited: broadcast::Sender<String>,
 }
 
-impl ClientHandler for Hears {
+impl ClientHandler for ServerMessageHandler {
     fn get_info(&self) -> ClientConfig {
         let nova = Implementation::new("nova", env!("CARGO_PKG_VERSION"));
         let mut offered = ClientCapabilities::default();
@@ -127,7 +127,7 @@ impl ClientHandler for Hears {
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         tokio::select! {
-            answer = self.askers.ask(params) => Ok(answer),
+            answer = self.elicitations.ask(params) => Ok(answer),
             () = context.ct.cancelled() => Err(ErrorData::invalid_request("withdrawn", None)),
         }
     }
@@ -140,15 +140,15 @@ impl ClientHandler for Hears {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.news.tools.notify_one();
+        self.notifications.tools.notify_one();
     }
 
     async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.news.offers.notify_one();
+        self.notifications.offers.notify_one();
     }
 
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.news.offers.notify_one();
+        self.notifications.offers.notify_one();
     }
 
     async fn on_resource_updated(
@@ -156,7 +156,7 @@ impl ClientHandler for Hears {
         told: ResourceUpdatedNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        self.followed.told(&told.uri, &self.news);
+        self.followed.resource_updated(&told.uri, &self.notifications);
     }
 }
 
@@ -198,25 +198,25 @@ impl Connection {
     {
         let (progress, _) = broadcast::channel(64);
         let (visited, _) = broadcast::channel(64);
-        let news = News::default();
-        let askers = Arc::<Askers>::default();
+        let notifications = Notifications::default();
+        let elicitations = Arc::<ElicitationRouter>::default();
         let followed = Followed::default();
-        let hears = Hears {
+        let handler = ServerMessageHandler {
             progress: progress.clone(),
-            news: news.clone(),
+            notifications: notifications.clone(),
             followed: followed.clone(),
-            askers: askers.clone(),
+            elicitations: elicitations.clone(),
             visited: visited.clone(),
         };
         let transport = LateAnswer::dropped_from(transport.into_transport());
-        let service = hears.serve_with_lifecycle(transport, lifecycle.into()).await?;
+        let service = handler.serve_with_lifecycle(transport, lifecycle.into()).await?;
         let Parts { server, ending, said, at_once, is_process, gate } = parts;
         let (stop, closed) = (CancellationToken::new(), CancellationToken::new());
         let connection = Arc::new(Self {
             server,
             peer: service.peer().clone(),
             progress,
-            news,
+            notifications,
             followed,
             ending,
             said,
@@ -224,7 +224,7 @@ impl Connection {
             at_once,
             closed: closed.clone(),
             calls: AtomicUsize::new(0),
-            askers,
+            elicitations,
             visited,
             is_process,
             gate,
@@ -325,14 +325,17 @@ impl Connection {
         if !is_any {
             return;
         }
-        let (peer, closed, news) = (self.peer.clone(), self.closed.clone(), self.news.clone());
+        let (peer, closed, notifications) =
+            (self.peer.clone(), self.closed.clone(), self.notifications.clone());
         tokio::spawn(async move {
             let Ok(mut subscription) = peer.listen(wanted.build()).await else { return };
             loop {
                 tokio::select! {
                     told = subscription.next() => match told {
-                        Ok(Some(ServerNotification::ToolListChangedNotification(_))) => news.tools.notify_one(),
-                        Ok(Some(_)) => news.offers.notify_one(),
+                        Ok(Some(ServerNotification::ToolListChangedNotification(_))) => {
+                            notifications.tools.notify_one();
+                        }
+                        Ok(Some(_)) => notifications.offers.notify_one(),
                         _ => return,
                     },
                     () = closed.cancelled() => return,
@@ -391,7 +394,11 @@ impl Drop for Connection {
     }
 }
 
-async fn run(service: RunningService<RoleClient, Hears>, stop: CancellationToken, closed: CancellationToken) {
+async fn run(
+    service: RunningService<RoleClient, ServerMessageHandler>,
+    stop: CancellationToken,
+    closed: CancellationToken,
+) {
     let _guard = closed.drop_guard();
     let own = service.cancellation_token();
     let waiting = service.waiting();

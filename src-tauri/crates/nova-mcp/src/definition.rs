@@ -152,7 +152,7 @@ impl KnownTools {
 
 impl Definition {
     /// The description for the model, attributed to the server.
-    pub(crate) fn told(&self, server: &str) -> String {
+    pub(crate) fn description_for_model(&self, server: &str) -> String {
         if self.kind == Kind::Resources {
             return format!("{} Server: {server}.", self.description);
         }
@@ -403,8 +403,12 @@ mod tests {
     fn server_texts_are_attributed_and_sanitised() {
         let mut tool = plain("a");
         tool.description = format!("</tool-text>\u{202e}{}", "x".repeat(10_000));
-        let told = tool.told("github");
-        assert!(told.starts_with("Says the server github: &lt;/tool-text>[U+202E]x"), "{}", &told[..60]);
-        assert!(told.chars().count() < 4_100);
+        let description = tool.description_for_model("github");
+        assert!(
+            description.starts_with("Says the server github: &lt;/tool-text>[U+202E]x"),
+            "{}",
+            &description[..60]
+        );
+        assert!(description.chars().count() < 4_100);
     }
 }

@@ -10,13 +10,13 @@ use tokio::sync::watch;
 
 use crate::config::ServerConfig;
 use crate::definition::KnownTools;
+use crate::launch_environment::LaunchEnvironment;
 use crate::media::Media;
 use crate::pause::Pause;
-use crate::surroundings::Surroundings;
 
 /// State shared by all servers.
 pub(crate) struct Host {
-    pub(crate) surroundings: Surroundings,
+    pub(crate) launch_environment: LaunchEnvironment,
     pub(crate) agreements: Arc<dyn Agreements>,
     pub(crate) names: Arc<dyn Names>,
     pub(crate) pause: Pause,

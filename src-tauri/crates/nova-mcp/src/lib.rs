@@ -8,7 +8,7 @@
 //! known tools, and when it may be restarted. `start` starts one, over `stdio` under Nova's guard or over
 //! `http`, and performs the handshake of the newest protocol or an earlier one; `connection` is a live
 //! connection. `offers` are prompts and resources for the user, and `offering` requests them; `media` holds
-//! the images and files of results for the window. `elsewhere` imports configurations of other programs.
+//! the images and files of results for the window. `import` reads configurations of other programs.
 //! Persistence is behind the trait [`Agreements`].
 //!
 //! # Invariants
@@ -20,7 +20,7 @@
 //!   `tests/servers/ending.rs`.
 //! - An idle server is stopped, and the next call restarts it: `tests/servers/ending.rs`.
 //! - A configuration of another program is parsed within bounds, and starts nothing:
-//!   `src/elsewhere/tests.rs`.
+//!   `src/import/tests.rs`.
 //! - A cancelled call is cancelled at the server; a process that continues it is killed:
 //!   `tests/servers/ending.rs`.
 //! - A command, URL or environment that the user has not agreed to is neither started nor contacted:
@@ -30,7 +30,7 @@
 //! - A server's question reaches the user bound to its call; only data that the user submitted is sent, and a
 //!   server that keeps asking is stopped: `tests/servers/asking.rs`.
 //! - A question that any of several calls may have asked waits until one is left, and is cancelled if its
-//!   call may have ended: `src/askers.rs`.
+//!   call may have ended: `src/elicitation_router.rs`.
 //! - Prompts and resources are listed within bounds, and filled in or read only for the user:
 //!   `tests/servers/offers.rs`.
 //! - A secret is sent only to the server whose entry references it, and is scrubbed from everything it
@@ -40,18 +40,19 @@
 //! - A remote server is reached at public addresses, or on this machine if its URL says so:
 //!   `nova-http/tests/web/named_server.rs`.
 
-mod askers;
 mod asking;
 mod authorized;
 mod config;
 mod connection;
 mod definition;
-mod elsewhere;
+mod elicitation_router;
 mod ending;
 mod host;
 mod http;
+mod import;
 mod last_lines;
 mod late_answer;
+mod launch_environment;
 mod limits;
 mod media;
 mod offering;
@@ -64,19 +65,18 @@ mod server;
 mod source;
 mod start;
 mod stdio;
-mod surroundings;
 mod tool;
 mod trouble;
 
 pub use config::{GivenSignIn, ServerConfig, Text, ToolChoice, Way, read_servers};
 pub use definition::{ChangedTool, Definition, KnownTools};
-pub use elsewhere::{Form, FormError, FoundServer, credential_of, find_servers};
 pub use host::Agreements;
+pub use import::{Form, FormError, FoundServer, credential_of, find_servers};
+pub use launch_environment::LaunchEnvironment;
 pub use media::ServerMedia;
 pub use offers::{Offers, Prompt, PromptArgument, Resource};
 pub use pause::Pause;
 pub use probe::{Probed, ProbedTool};
 pub use server::{ListedTool, Phase};
 pub use source::{McpOptions, McpServers, OfferedBy, ServerReview, ServerStatus};
-pub use surroundings::Surroundings;
 pub use trouble::{Trouble, TroubleKind};

@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::asking::Asked;
-use crate::connection::{Connection, Hear};
+use crate::connection::{Connection, ProgressListener};
 use crate::definition::{Definition, Kind, cut};
 use crate::limits;
 use crate::media::Media;
@@ -132,7 +132,7 @@ impl Connection {
         uri: &str,
         limit: Duration,
         asks: &mpsc::Sender<Asked>,
-        hear: &Hear<'_>,
+        on_progress: &ProgressListener<'_>,
     ) -> Result<ReadResourceResult, Trouble> {
         let request = |answers, state| {
             let mut params = ReadResourceRequestParams::new(uri);
@@ -141,7 +141,7 @@ impl Connection {
             request.extensions = Default::default();
             ClientRequest::ReadResourceRequest(request)
         };
-        match self.ask_in_rounds(request, limit, asks, hear).await? {
+        match self.ask_in_rounds(request, limit, asks, on_progress).await? {
             ServerResult::ReadResourceResult(read) => Ok(read),
             _ => Err(self.faulty("answered with something that is not a resource")),
         }

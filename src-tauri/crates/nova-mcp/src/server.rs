@@ -229,7 +229,7 @@ impl Server {
     /// Refreshes its prompts and resources.
     async fn list_offers(self: &Arc<Self>, connection: &Connection) {
         let before = self.now().known.offers.clone();
-        let has_changed = connection.news.take_changed();
+        let has_changed = connection.notifications.take_changed();
         let offers = connection.offers(self.config.timeout, before.clone()).await;
         if has_changed || offers != before {
             let mut now = self.now();
@@ -275,7 +275,7 @@ impl Server {
     }
 
     /// It was removed from the configuration, or changed.
-    pub(crate) fn leave(self: Arc<Self>) {
+    pub(crate) fn removed(self: Arc<Self>) {
         self.gone.store(true, Ordering::SeqCst);
         tokio::spawn(async move { self.stop().await });
     }
@@ -291,7 +291,7 @@ impl Server {
 
     /// After the user's review: allows an immediate start, and approves the changed definitions if they are
     /// still the reviewed ones.
-    pub(crate) fn looked_at(self: &Arc<Self>, seen: &[ChangedTool]) {
+    pub(crate) fn reviewed(self: &Arc<Self>, seen: &[ChangedTool]) {
         let mut now = self.now();
         (now.failures, now.next_try) = (0, None);
         if !seen.is_empty() && now.known.changed() == seen {
@@ -315,7 +315,7 @@ impl Server {
 
     /// Takes a connection that has been idle for this long; otherwise the error is the time of the next
     /// check, if any.
-    fn rest(&self, after: Duration) -> Result<Arc<Connection>, Option<Instant>> {
+    fn take_idle(&self, after: Duration) -> Result<Arc<Connection>, Option<Instant>> {
         let mut now = self.now();
         let until = now.used + after;
         if Instant::now() < until {
@@ -464,7 +464,7 @@ impl Called for Server {
         started.unwrap_or_else(|_| Err(Trouble::stopped()))
     }
 
-    fn went_wrong(&self, trouble: &Trouble) {
+    fn call_failed(&self, trouble: &Trouble) {
         // A missing scope concerns only this call; other calls still work.
         let is_signed_out = self.gate.wanted().is_some_and(|wanted| !wanted.insufficient_scope);
         if trouble.kind == TroubleKind::NeedsSignIn && is_signed_out {
@@ -472,7 +472,7 @@ impl Called for Server {
         }
     }
 
-    fn went_well(&self) {
+    fn call_succeeded(&self) {
         let mut now = self.now();
         (now.failures, now.next_try) = (0, None);
         now.used = Instant::now();

@@ -15,13 +15,13 @@ use tokio::sync::watch;
 use crate::config::{ServerConfig, Way};
 use crate::definition::{ChangedTool, KnownTools, cut};
 use crate::host::{Agreements, Host};
+use crate::launch_environment::LaunchEnvironment;
 use crate::limits;
 use crate::media::{Media, ServerMedia};
 use crate::offers::Offers;
 use crate::pause::Pause;
 use crate::probe::{Probed, probe};
 use crate::server::{ListedTool, Phase, Running, Server};
-use crate::surroundings::Surroundings;
 use crate::tool::Called;
 use crate::trouble::Trouble;
 
@@ -43,7 +43,7 @@ struct Servers {
 
 /// Options of [`McpServers`].
 pub struct McpOptions {
-    pub surroundings: Surroundings,
+    pub launch_environment: LaunchEnvironment,
     pub agreements: Arc<dyn Agreements>,
     pub names: Arc<dyn Names>,
     pub pause: Pause,
@@ -118,9 +118,13 @@ pub struct OfferedBy {
 }
 
 impl McpOptions {
-    pub fn new(surroundings: Surroundings, agreements: Arc<dyn Agreements>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(
+        launch_environment: LaunchEnvironment,
+        agreements: Arc<dyn Agreements>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         Self {
-            surroundings,
+            launch_environment,
             agreements,
             names: Arc::new(SystemNames),
             pause: Pause::default(),
@@ -133,10 +137,10 @@ impl McpOptions {
 impl McpServers {
     /// Starts no server.
     pub fn new(options: McpOptions) -> Self {
-        let McpOptions { surroundings, agreements, names, pause, idle, clock } = options;
+        let McpOptions { launch_environment, agreements, names, pause, idle, clock } = options;
         let news = watch::Sender::new(0);
         let media = Media::default();
-        let host = Arc::new(Host { surroundings, agreements, names, pause, idle, news, media, clock });
+        let host = Arc::new(Host { launch_environment, agreements, names, pause, idle, news, media, clock });
         Self { host, servers: Arc::default() }
     }
 
@@ -170,7 +174,7 @@ impl McpServers {
             let is_news = is_new || !before.is_empty() || problems != now.problems;
             (before, is_news)
         };
-        left.into_iter().for_each(Server::leave);
+        left.into_iter().for_each(Server::removed);
         if is_news {
             self.host.changed();
         }
@@ -221,7 +225,7 @@ impl McpServers {
         };
         Some(filled.await.map_err(|mut trouble| {
             server.secrets.scrub(&mut trouble.what);
-            server.went_wrong(&trouble);
+            server.call_failed(&trouble);
             trouble
         }))
     }
@@ -281,7 +285,7 @@ impl McpServers {
         match &config.way {
             Way::Command { program: named, cwd, .. } => {
                 let from = cwd.clone().unwrap_or_else(|| "/".into());
-                let found = self.host.surroundings.find(named, &from).await;
+                let found = self.host.launch_environment.find(named, &from).await;
                 program = found.map(|found| found.display().to_string());
                 folder = cwd.as_ref().map(|cwd| cwd.display().to_string());
             }
@@ -309,7 +313,7 @@ impl McpServers {
     /// Handles the user's agreement to a review, which must already be stored.
     pub fn agreed_to(&self, review: &ServerReview) {
         if let Some(server) = self.server(&review.name) {
-            server.looked_at(&review.tools);
+            server.reviewed(&review.tools);
             server.look();
             self.host.changed();
         }

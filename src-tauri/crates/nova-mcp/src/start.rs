@@ -109,7 +109,7 @@ async fn greet_process(
         return Err(Trouble::stopped());
     };
     let own = resolved(config, env, host, secrets).await?;
-    let variables = host.surroundings.variables().await;
+    let variables = host.launch_environment.variables().await;
     let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, home)| home.clone());
     let folder = cwd.clone().or_else(|| home.map(Into::into)).unwrap_or_else(|| Path::new("/").to_owned());
     if !folder.is_dir() {
@@ -118,8 +118,9 @@ async fn greet_process(
             format!("Correct mcpServers.{}.cwd.", config.name),
         ));
     }
-    let found = host.surroundings.find(program, &folder).await.ok_or_else(|| not_found(config, program))?;
-    let mut command = host.surroundings.guard().command(&Confinement::supervised(), found);
+    let found =
+        host.launch_environment.find(program, &folder).await.ok_or_else(|| not_found(config, program))?;
+    let mut command = host.launch_environment.guard().command(&Confinement::supervised(), found);
     for (name, value) in variables {
         command = command.env(name, value);
     }

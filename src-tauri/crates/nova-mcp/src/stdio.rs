@@ -23,7 +23,7 @@ use crate::limits;
 /// Grace period for exiting after end of file on stdin; then the process is killed with all its descendants.
 const POLITE: Duration = Duration::from_secs(2);
 /// Grace period for exiting after closing stdout, so that the exit status can be reported.
-const LAST_BREATH: Duration = Duration::from_millis(500);
+const EXIT_GRACE: Duration = Duration::from_millis(500);
 
 /// A running process. Dropping it kills the process with all its descendants.
 pub(crate) struct Stdio {
@@ -148,7 +148,7 @@ impl Transport<RoleClient> for Stdio {
             }
         }
         if self.ending.why().is_none()
-            && let Ok(Ok(status)) = tokio::time::timeout(LAST_BREATH, self.process.wait()).await
+            && let Ok(Ok(status)) = tokio::time::timeout(EXIT_GRACE, self.process.wait()).await
         {
             self.ending.process_ended(status);
         }

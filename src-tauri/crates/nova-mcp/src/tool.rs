@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use crate::asking::{Asked, elicitation, result};
 use crate::config::ServerConfig;
-use crate::connection::{Connection, Hear, PROGRESSES, sentence};
+use crate::connection::{Connection, PROGRESS_TIMEOUT_FACTOR, ProgressListener, sentence};
 use crate::definition::{Definition, Kind};
 use crate::limits;
 use crate::media::Media;
@@ -29,8 +29,8 @@ pub(crate) trait Called: Send + Sync {
     /// ends.
     async fn connection(self: Arc<Self>) -> Result<Arc<Connection>, Trouble>;
     /// A call succeeded: resets the failure count.
-    fn went_well(&self);
-    fn went_wrong(&self, trouble: &Trouble);
+    fn call_succeeded(&self);
+    fn call_failed(&self, trouble: &Trouble);
 }
 
 /// A tool of a server.
@@ -57,9 +57,9 @@ impl McpTool {
     fn spec_of(config: &ServerConfig, definition: &Definition) -> ToolSpec {
         // The server's own claims are not trusted; the user can configure the effect.
         let effect = config.tools.effects.get(&definition.name).copied().unwrap_or(Effect::Undeclared);
-        let description = Description::purpose(definition.told(&config.name));
+        let description = Description::purpose(definition.description_for_model(&config.name));
         ToolSpec {
-            time_limit: Some(config.startup_timeout + config.timeout * (PROGRESSES + 1)),
+            time_limit: Some(config.startup_timeout + config.timeout * (PROGRESS_TIMEOUT_FACTOR + 1)),
             ..ToolSpec::new(definition.name.clone(), description, definition.schema(), effect)
         }
     }
@@ -91,40 +91,45 @@ impl Tool for McpTool {
         let (asks, asked) = mpsc::channel(limits::QUESTIONS);
         let calling = async {
             let connection = server.clone().connection().await?;
-            let hear = |news| ctx.progress(progress(&news));
-            ask(&connection, &self.definition, args, server.as_ref(), &asks, &hear).await
+            let on_progress = |notification| ctx.progress(progress(&notification));
+            ask(&connection, &self.definition, args, server.as_ref(), &asks, &on_progress).await
         };
         let result = tokio::select! {
             result = calling => result,
-            refused = self.put_all(asked, server.secrets(), ctx.as_ref()) => return Err(refused),
+            refused = self.answer_questions(asked, server.secrets(), ctx.as_ref()) => return Err(refused),
         };
         let result = result.map_err(|mut trouble| {
             server.secrets().scrub(&mut trouble.what);
-            server.went_wrong(&trouble);
+            server.call_failed(&trouble);
             trouble
         })?;
-        server.went_well();
+        server.call_succeeded();
         result.map(ToolOutput::from)
     }
 }
 
 impl McpTool {
     /// Forwards the server's questions to the user; returns when the call must end.
-    async fn put_all(
+    async fn answer_questions(
         &self,
         mut asked: mpsc::Receiver<Asked>,
         secrets: &Secrets,
         ctx: &dyn ToolContext,
     ) -> ToolError {
         while let Some(question) = asked.recv().await {
-            if let Err(refused) = self.put(question, secrets, ctx).await {
+            if let Err(refused) = self.ask_user(question, secrets, ctx).await {
                 return refused;
             }
         }
         std::future::pending().await
     }
 
-    async fn put(&self, asked: Asked, secrets: &Secrets, ctx: &dyn ToolContext) -> Result<(), ToolError> {
+    async fn ask_user(
+        &self,
+        asked: Asked,
+        secrets: &Secrets,
+        ctx: &dyn ToolContext,
+    ) -> Result<(), ToolError> {
         let Asked { params, mut answer } = asked;
         let mut elicitation = match elicitation(&self.server_name, params) {
             Ok(elicitation) => elicitation,
@@ -145,11 +150,13 @@ impl McpTool {
     }
 }
 
-fn progress(news: &ProgressNotificationParam) -> Progress {
-    let whole = news.total.filter(|total| total.is_finite() && *total > 0.0);
+fn progress(notification: &ProgressNotificationParam) -> Progress {
+    let whole = notification.total.filter(|total| total.is_finite() && *total > 0.0);
     Progress {
-        fraction: whole.map(|total| (news.progress / total).clamp(0.0, 1.0)).filter(|part| part.is_finite()),
-        message: news.message.as_deref().map(sentence),
+        fraction: whole
+            .map(|total| (notification.progress / total).clamp(0.0, 1.0))
+            .filter(|part| part.is_finite()),
+        message: notification.message.as_deref().map(sentence),
     }
 }
 
@@ -160,17 +167,17 @@ async fn ask(
     args: Value,
     server: &dyn Called,
     asks: &mpsc::Sender<Asked>,
-    hear: &Hear<'_>,
+    on_progress: &ProgressListener<'_>,
 ) -> Result<Result<Output, ToolError>, Trouble> {
     let (name, limit) = (&server.config().name, server.config().timeout);
     match (definition.kind, args["uri"].as_str()) {
         (Kind::Tool, _) => {
             let args = args.as_object().cloned();
-            let result = connection.call(&definition.name, args, limit, asks, hear).await?;
+            let result = connection.call(&definition.name, args, limit, asks, on_progress).await?;
             Ok(output(name, result, definition.output.as_ref(), server.secrets(), server.media()))
         }
         (Kind::Resources, Some(uri)) => {
-            let read = connection.read_resource(uri, limit, asks, hear).await?;
+            let read = connection.read_resource(uri, limit, asks, on_progress).await?;
             connection.follow(uri, limit);
             Ok(resources::output(&read, server.secrets(), server.media()))
         }

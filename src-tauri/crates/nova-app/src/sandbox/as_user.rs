@@ -20,15 +20,16 @@ pub(super) async fn run(
 ) -> Result<ProcessOutput, ToolError> {
     let UserRun { chat, call, command, input: CommandInput { stdin, variables }, environment } = run;
     let folder = folder(&command.folder, app.inner.options.places.home.as_deref())?;
-    let surroundings = &app.inner.options.surroundings;
+    let launch_environment = &app.inner.options.launch_environment;
     let program = command.words.first().map(String::as_str).unwrap_or_default();
-    let program = surroundings.find(program, &folder).await.ok_or_else(|| match program.contains('/') {
-        true => not_started(&format!("no program {program} was found in {}", folder.display())),
-        false => not_started(&format!("no program {program} was found on the PATH")),
-    })?;
-    let mut guarded = surroundings.guard().command(&Confinement::supervised(), program);
+    let program =
+        launch_environment.find(program, &folder).await.ok_or_else(|| match program.contains('/') {
+            true => not_started(&format!("no program {program} was found in {}", folder.display())),
+            false => not_started(&format!("no program {program} was found on the PATH")),
+        })?;
+    let mut guarded = launch_environment.guard().command(&Confinement::supervised(), program);
     guarded = guarded.args(command.words.iter().skip(1)).folder(&folder);
-    for (name, value) in surroundings.variables().await {
+    for (name, value) in launch_environment.variables().await {
         guarded = guarded.env(name, value);
     }
     for (name, value) in &environment {

@@ -15,13 +15,13 @@ use tokio::sync::oneshot::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::Instant;
 
-use super::{Connection, HEED, PROGRESSES, pages};
+use super::{CANCEL_GRACE, Connection, PROGRESS_TIMEOUT_FACTOR, pages};
 use crate::asking::{self, Asked};
 use crate::limits;
 use crate::trouble::Trouble;
 
 /// Receives progress notifications.
-pub(crate) type Hear<'a> = dyn Fn(ProgressNotificationParam) + Send + Sync + 'a;
+pub(crate) type ProgressListener<'a> = dyn Fn(ProgressNotificationParam) + Send + Sync + 'a;
 
 impl Connection {
     /// Calls a tool. Dropping the future cancels the call.
@@ -31,7 +31,7 @@ impl Connection {
         args: Option<JsonObject>,
         limit: Duration,
         asks: &mpsc::Sender<Asked>,
-        hear: &Hear<'_>,
+        on_progress: &ProgressListener<'_>,
     ) -> Result<CallToolResult, Trouble> {
         let request = |answers, state| {
             let mut params = CallToolRequestParams::new(tool.to_owned());
@@ -41,7 +41,7 @@ impl Connection {
             request.extensions = Default::default();
             ClientRequest::CallToolRequest(request)
         };
-        match self.ask_in_rounds(request, limit, asks, hear).await? {
+        match self.ask_in_rounds(request, limit, asks, on_progress).await? {
             ServerResult::CallToolResult(result) => Ok(result),
             ServerResult::EmptyResult(_) => Ok(CallToolResult::default()),
             _ => Err(self.faulty("sent an invalid answer to the call")),
@@ -54,14 +54,14 @@ impl Connection {
         request: impl Fn(Option<InputResponses>, Option<String>) -> ClientRequest,
         limit: Duration,
         asks: &mpsc::Sender<Asked>,
-        hear: &Hear<'_>,
+        on_progress: &ProgressListener<'_>,
     ) -> Result<ServerResult, Trouble> {
         let (mut answers, mut state): (Option<InputResponses>, Option<String>) = (None, None);
         for _ in 0..=limits::ROUNDS {
             // Subscribed before asking: the visit may complete immediately.
             let visited = self.visited.subscribe();
             let asked = request(answers.clone(), state.clone());
-            let more = match self.ask_once(asked, limit, asks, hear).await? {
+            let more = match self.ask_once(asked, limit, asks, on_progress).await? {
                 Answered::Result(ServerResult::InputRequiredResult(more)) => more,
                 Answered::Result(answer) => return Ok(answer),
                 Answered::Pages(pages) => {
@@ -103,10 +103,10 @@ impl Connection {
         request: ClientRequest,
         limit: Duration,
         asks: &mpsc::Sender<Asked>,
-        hear: &Hear<'_>,
+        on_progress: &ProgressListener<'_>,
     ) -> Result<Answered, Trouble> {
         let mut progress = self.progress.subscribe();
-        let (asker, mut questions) = self.askers.call();
+        let (call, mut questions) = self.elicitations.call();
         let sent = self.peer.send_request_with_option(request, PeerRequestOptions::no_options());
         let handle = tokio::time::timeout(limit, sent)
             .await
@@ -115,7 +115,7 @@ impl Connection {
         let token = handle.progress_token.clone();
         let mut sent = Sent { connection: self, handle: Some(handle), given_up: "stopped by the user" };
         let _counted = Counted::of(&self.calls);
-        let mut last = Instant::now() + limit * PROGRESSES;
+        let mut last = Instant::now() + limit * PROGRESS_TIMEOUT_FACTOR;
         let mut until = Instant::now() + limit;
         let answer = loop {
             tokio::select! {
@@ -123,7 +123,7 @@ impl Connection {
                 told = progress.recv() => match told {
                     Ok(told) if told.progress_token == token => {
                         until = Instant::now() + limit;
-                        hear(told);
+                        on_progress(told);
                     }
                     _ => {}
                 },
@@ -138,12 +138,12 @@ impl Connection {
                 }
                 () = tokio::time::sleep_until(until.min(last)) => {
                     sent.given_up = "it took too long";
-                    return Err(self.late(if until < last { limit } else { limit * PROGRESSES }));
+                    return Err(self.late(if until < last { limit } else { limit * PROGRESS_TIMEOUT_FACTOR }));
                 }
             }
         };
         let answer = answer.map_err(|_| self.end())?;
-        asker.answered();
+        call.answered();
         match answer {
             Ok(answer) => Ok(Answered::Result(answer)),
             Err(error) => match pages::wanted(&error) {
@@ -157,21 +157,21 @@ impl Connection {
     async fn give_up(&self, handle: RequestHandle<RoleClient>, why: &str) {
         let token = handle.progress_token.clone();
         let progress = self.progress.subscribe();
-        let told = tokio::time::timeout(HEED, handle.cancel(Some(why.to_owned()))).await;
+        let told = tokio::time::timeout(CANCEL_GRACE, handle.cancel(Some(why.to_owned()))).await;
         if !self.is_process {
             return;
         }
         if !matches!(told, Ok(Ok(()))) {
             return self.kill("It no longer accepted messages, and was stopped".into());
         }
-        tokio::time::sleep(HEED).await;
-        if !self.heeds(progress, &token).await {
+        tokio::time::sleep(CANCEL_GRACE).await;
+        if !self.complies(progress, &token).await {
             self.kill("It continued a call that was stopped, and was ended".into());
         }
     }
 
     /// Whether, after a cancellation, the server still responds and sends no more progress of that call.
-    async fn heeds(
+    async fn complies(
         &self,
         mut progress: broadcast::Receiver<ProgressNotificationParam>,
         token: &ProgressToken,
@@ -189,7 +189,7 @@ impl Connection {
         };
         // An error is a response, too. A server may be busy with another call, in which case it is not
         // killed.
-        if tokio::time::timeout(HEED, asked).await.is_err() {
+        if tokio::time::timeout(CANCEL_GRACE, asked).await.is_err() {
             return self.calls.load(Ordering::SeqCst) > 0;
         }
         while progress.try_recv().is_ok() {}
@@ -200,7 +200,7 @@ impl Connection {
                 }
             }
         };
-        tokio::time::timeout(HEED, told).await.is_err()
+        tokio::time::timeout(CANCEL_GRACE, told).await.is_err()
     }
 }
 

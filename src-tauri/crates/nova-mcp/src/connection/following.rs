@@ -10,7 +10,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Connection, News};
+use super::{Connection, Notifications};
 use crate::limits;
 
 /// The most recently read URIs; dropping a guard cancels its subscription.
@@ -37,9 +37,9 @@ impl Followed {
     }
 
     /// Handles a change notification; ignores resources that are not followed.
-    pub(super) fn told(&self, uri: &str, news: &News) {
+    pub(super) fn resource_updated(&self, uri: &str, notifications: &Notifications) {
         if self.now().iter().any(|(other, _)| other == uri) {
-            news.resource_changed();
+            notifications.resource_changed();
         }
     }
 
@@ -58,7 +58,8 @@ impl Connection {
             return;
         }
         let Some(given_up) = self.followed.add(uri) else { return };
-        let (peer, news, followed) = (self.peer.clone(), self.news.clone(), self.followed.clone());
+        let (peer, notifications, followed) =
+            (self.peer.clone(), self.notifications.clone(), self.followed.clone());
         let (is_old, closed) = (info.protocol_version.has_initialize(), self.closed.clone());
         let uri = uri.to_owned();
         tokio::spawn(async move {
@@ -66,7 +67,7 @@ impl Connection {
                 if is_old {
                     subscribed(&peer, &uri, limit, &given_up).await
                 } else {
-                    listening(&peer, &uri, &news, &given_up).await
+                    listening(&peer, &uri, &notifications, &given_up).await
                 }
             };
             tokio::select! {
@@ -106,14 +107,14 @@ async fn subscribed(
 async fn listening(
     peer: &Peer<RoleClient>,
     uri: &str,
-    news: &News,
+    notifications: &Notifications,
     given_up: &CancellationToken,
 ) -> Result<(), ServiceError> {
     let mut reports = peer.listen(SubscriptionFilter::builder().resource_subscription(uri).build()).await?;
     loop {
         tokio::select! {
             told = reports.next() => match told? {
-                Some(_) => news.resource_changed(),
+                Some(_) => notifications.resource_changed(),
                 None => return Ok(()),
             },
             () = given_up.cancelled() => return Ok(()),
@@ -127,15 +128,15 @@ mod tests {
 
     #[test]
     fn notifications_of_other_resources_are_ignored() {
-        let (followed, news) = (Followed::default(), News::default());
-        followed.told("a:b", &news);
-        assert!(!news.take_changed());
+        let (followed, notifications) = (Followed::default(), Notifications::default());
+        followed.resource_updated("a:b", &notifications);
+        assert!(!notifications.take_changed());
         assert!(followed.add("a:b").is_some());
-        followed.told("a:b", &news);
-        assert!(news.take_changed() && !news.take_changed(), "once");
+        followed.resource_updated("a:b", &notifications);
+        assert!(notifications.take_changed() && !notifications.take_changed(), "once");
         followed.remove("a:b");
-        followed.told("a:b", &news);
-        assert!(!news.take_changed());
+        followed.resource_updated("a:b", &notifications);
+        assert!(!notifications.take_changed());
     }
 
     #[test]

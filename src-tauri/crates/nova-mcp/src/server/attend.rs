@@ -11,12 +11,13 @@ const BETWEEN_LISTS: Duration = Duration::from_secs(1);
 
 /// Refreshes tools until the connection ends. Holds only weak references.
 pub(super) async fn attend(server: Weak<Server>, connection: Weak<Connection>) {
-    let parts = connection.upgrade().map(|connection| (connection.closed.clone(), connection.news.clone()));
-    let Some((closed, news)) = parts else { return };
+    let parts =
+        connection.upgrade().map(|connection| (connection.closed.clone(), connection.notifications.clone()));
+    let Some((closed, notifications)) = parts else { return };
     let strong = || Some((server.upgrade()?, connection.upgrade()?));
     let listing = async {
         loop {
-            news.tools.notified().await;
+            notifications.tools.notified().await;
             let Some((server, connection)) = strong() else { return };
             server.list_again(&connection).await;
             drop(connection);
@@ -29,13 +30,13 @@ pub(super) async fn attend(server: Weak<Server>, connection: Weak<Connection>) {
             server.list_offers(&connection).await;
             drop((server, connection));
             tokio::time::sleep(BETWEEN_LISTS).await;
-            news.offers.notified().await;
+            notifications.offers.notified().await;
         }
     };
     tokio::select! {
         () = listing => {}
         () = offers => {}
-        () = rest(server.clone()) => {}
+        () = stop_when_idle(server.clone()) => {}
         () = closed.cancelled() => {}
     }
     if let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) {
@@ -44,10 +45,10 @@ pub(super) async fn attend(server: Weak<Server>, connection: Weak<Connection>) {
 }
 
 /// Closes the connection once it is idle.
-async fn rest(server: Weak<Server>) {
+async fn stop_when_idle(server: Weak<Server>) {
     loop {
         let Some(strong) = server.upgrade() else { return };
-        match strong.rest(strong.host.idle) {
+        match strong.take_idle(strong.host.idle) {
             Ok(connection) => {
                 strong.host.changed();
                 connection.close().await;

@@ -46,7 +46,8 @@ impl Server {
                 description: cut(&definition.description, limits::DESCRIPTION),
                 hints: definition.hints.clone(),
                 effect: self.config.tools.effects.get(&definition.name).copied(),
-                bytes: definition.told(&self.config.name).len() + definition.schema().to_string().len(),
+                bytes: definition.description_for_model(&self.config.name).len()
+                    + definition.schema().to_string().len(),
                 on,
                 change: now.known.change_of(definition),
                 trouble,

@@ -7,7 +7,8 @@ use std::time::Duration;
 use nova_credentials::{CredentialError, CredentialName};
 use nova_guard::Guard;
 use nova_mcp::{
-    Agreements, KnownTools, McpOptions, McpServers, Pause, Phase, ServerConfig, Surroundings, read_servers,
+    Agreements, KnownTools, LaunchEnvironment, McpOptions, McpServers, Pause, Phase, ServerConfig,
+    read_servers,
 };
 use nova_registry::{LoadedSkill, LoadedTool, State};
 use nova_skill::{CallToken, Secret, Tool, ToolContext, ToolError, ToolOutput, Value, async_trait};
@@ -95,13 +96,13 @@ impl Servers {
     pub(crate) fn with_options(memory: Arc<Memory>, change: impl FnOnce(&mut McpOptions)) -> Self {
         let own = [("HOME", "/"), ("PATH", "/usr/bin:/bin"), ("NOVA_SECRET", "not for servers")];
         let own = own.map(|(name, value)| (name.into(), value.into()));
-        let surroundings = Surroundings::new(Guard::new(STAND_IN, ["guard".into()]), own);
+        let launch_environment = LaunchEnvironment::new(Guard::new(STAND_IN, ["guard".into()]), own);
         let longest = Duration::from_secs(3_600);
         let mut options = McpOptions {
             // A single failure suffices in tests.
             pause: Pause { first: longest, longest },
             idle: longest,
-            ..McpOptions::new(surroundings, memory.clone(), Arc::new(FixedClock::default()))
+            ..McpOptions::new(launch_environment, memory.clone(), Arc::new(FixedClock::default()))
         };
         change(&mut options);
         Self { mcp: McpServers::new(options), memory, folder: TempDir::new().unwrap() }

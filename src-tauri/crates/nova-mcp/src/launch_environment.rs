@@ -36,13 +36,13 @@ const MARK: &str = "nova-path=";
 
 /// How server processes are started: guard and environment.
 #[derive(Clone)]
-pub struct Surroundings {
+pub struct LaunchEnvironment {
     guard: Guard,
     variables: Vec<(OsString, OsString)>,
     path: Arc<OnceCell<OsString>>,
 }
 
-impl Surroundings {
+impl LaunchEnvironment {
     /// `environment` is Nova's own; a server receives only the essential variables of it.
     pub fn new(guard: Guard, environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let is_known = |name: &OsStr| {

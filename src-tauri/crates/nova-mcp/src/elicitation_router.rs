@@ -11,7 +11,7 @@ use crate::limits;
 
 /// The running calls, each with the sender of its questions, and the questions not yet assigned.
 #[derive(Default)]
-pub(crate) struct Askers(Mutex<Now>);
+pub(crate) struct ElicitationRouter(Mutex<Now>);
 
 #[derive(Default)]
 struct Now {
@@ -27,21 +27,21 @@ struct Held {
     found: oneshot::Sender<mpsc::Sender<Asked>>,
 }
 
-impl Askers {
+impl ElicitationRouter {
     /// Registers a running call until the guard is dropped.
-    pub(crate) fn call(&self) -> (Asker<'_>, mpsc::Receiver<Asked>) {
+    pub(crate) fn call(&self) -> (RunningCall<'_>, mpsc::Receiver<Asked>) {
         let (sender, questions) = mpsc::channel(limits::QUESTIONS);
         let mut now = self.now();
         now.next += 1;
         let id = now.next;
         now.calls.push((id, sender));
-        (Asker { all: self, id, is_answered: false }, questions)
+        (RunningCall { router: self, id, is_answered: false }, questions)
     }
 
     /// Cancelled if no call is running, if several ask at once, and if too many questions wait. A question
     /// that any of several calls may have asked waits until the others are answered.
     pub(crate) async fn ask(&self, params: ElicitRequestParams) -> ElicitResult {
-        let call = match self.asker() {
+        let call = match self.find_call() {
             Some(Found::Now(call)) => call,
             Some(Found::Later(found)) => match found.await {
                 Ok(call) => call,
@@ -57,7 +57,7 @@ impl Askers {
         answered.await.unwrap_or_else(|_| cancelled())
     }
 
-    fn asker(&self) -> Option<Found> {
+    fn find_call(&self) -> Option<Found> {
         let mut now = self.now();
         // The server withdrew these questions.
         now.held.retain(|held| !held.found.is_closed());
@@ -107,22 +107,22 @@ enum Found {
     Later(oneshot::Receiver<mpsc::Sender<Asked>>),
 }
 
-pub(crate) struct Asker<'a> {
-    all: &'a Askers,
+pub(crate) struct RunningCall<'a> {
+    router: &'a ElicitationRouter,
     id: u64,
     is_answered: bool,
 }
 
-impl Asker<'_> {
+impl RunningCall<'_> {
     /// Marks the call as answered by the server.
     pub(crate) fn answered(mut self) {
         self.is_answered = true;
     }
 }
 
-impl Drop for Asker<'_> {
+impl Drop for RunningCall<'_> {
     fn drop(&mut self) {
-        self.all.ended(self.id, self.is_answered);
+        self.router.ended(self.id, self.is_answered);
     }
 }
 
@@ -136,33 +136,33 @@ mod tests {
 
     use super::*;
 
-    fn question(askers: &Arc<Askers>) -> JoinHandle<ElicitResult> {
+    fn question(router: &Arc<ElicitationRouter>) -> JoinHandle<ElicitResult> {
         let params =
             json!({"mode": "form", "message": "m", "requestedSchema": {"type": "object", "properties": {}}});
         let params = serde_json::from_value(params).expect("a question");
-        let askers = askers.clone();
-        tokio::spawn(async move { askers.ask(params).await })
+        let router = router.clone();
+        tokio::spawn(async move { router.ask(params).await })
     }
 
     fn accept(asked: Asked) {
         let _ = asked.answer.send(ElicitResult::new(ElicitationAction::Accept));
     }
 
-    async fn waits(askers: &Askers) {
-        while askers.now().held.is_empty() {
+    async fn waits(router: &ElicitationRouter) {
+        while router.now().held.is_empty() {
             tokio::task::yield_now().await;
         }
     }
 
     #[tokio::test]
     async fn question_of_one_of_two_calls_belongs_to_the_remaining_one() {
-        let askers = Arc::<Askers>::default();
-        let (first, _) = askers.call();
-        let (_second, mut questions) = askers.call();
-        let asked = question(&askers);
-        waits(&askers).await;
+        let router = Arc::<ElicitationRouter>::default();
+        let (first, _) = router.call();
+        let (_second, mut questions) = router.call();
+        let asked = question(&router);
+        waits(&router).await;
         // A call that starts later cannot have asked it.
-        let (_third, _) = askers.call();
+        let (_third, _) = router.call();
         first.answered();
         accept(questions.recv().await.expect("the question"));
         assert_eq!(asked.await.expect("an answer").action, ElicitationAction::Accept);
@@ -170,11 +170,11 @@ mod tests {
 
     #[tokio::test]
     async fn question_whose_call_may_have_ended_is_cancelled() {
-        let askers = Arc::<Askers>::default();
-        let (first, _) = askers.call();
-        let (_second, mut questions) = askers.call();
-        let asked = question(&askers);
-        waits(&askers).await;
+        let router = Arc::<ElicitationRouter>::default();
+        let (first, _) = router.call();
+        let (_second, mut questions) = router.call();
+        let asked = question(&router);
+        waits(&router).await;
         drop(first);
         assert_eq!(asked.await.expect("an answer").action, ElicitationAction::Cancel);
         assert!(questions.try_recv().is_err(), "nobody was asked");
@@ -182,12 +182,12 @@ mod tests {
 
     #[tokio::test]
     async fn second_of_two_concurrent_questions_is_cancelled() {
-        let askers = Arc::<Askers>::default();
-        let (_first, mut questions) = askers.call();
-        let (second, _) = askers.call();
-        let of_first = question(&askers);
-        waits(&askers).await;
-        assert_eq!(question(&askers).await.expect("an answer").action, ElicitationAction::Cancel);
+        let router = Arc::<ElicitationRouter>::default();
+        let (_first, mut questions) = router.call();
+        let (second, _) = router.call();
+        let of_first = question(&router);
+        waits(&router).await;
+        assert_eq!(question(&router).await.expect("an answer").action, ElicitationAction::Cancel);
         second.answered();
         accept(questions.recv().await.expect("the question"));
         assert_eq!(of_first.await.expect("an answer").action, ElicitationAction::Accept);
