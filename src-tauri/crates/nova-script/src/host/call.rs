@@ -15,7 +15,7 @@ use super::asks::{Missing, Outside, Refused};
 use super::callee::{Bounds, Callee};
 use super::failing::{broken_call, failed};
 use super::frames::{FrameError, encode};
-use super::hand_over::{HandOver, Unbegun};
+use super::hand_over::{HandOver, StartError};
 use super::pool::{Lease, Pool};
 use super::process::Broken;
 use crate::protocol::{Answer, Fault, FaultKind, FromChild, Given, Request, ToChild, Want};
@@ -48,8 +48,8 @@ pub(super) struct Conversation {
     missing: Vec<(String, Missing)>,
 }
 
-/// The next event of a call.
-pub(super) enum Said {
+/// The next update of a call.
+pub(super) enum CallUpdate {
     Partial(Value),
     /// Final.
     End(Result<Value, ToolError>),
@@ -89,10 +89,10 @@ impl Conversation {
     ) -> Result<Self, ToolError> {
         let call = HandOver { pool: pool.clone(), args, request, given };
         let given = match call.give(&what, &*outside, bounds).await {
-            Err(Unbegun::Gone) => call.give(&what, &*outside, bounds).await,
+            Err(StartError::Gone) => call.give(&what, &*outside, bounds).await,
             given => given,
         };
-        let (lease, left) = given.map_err(|unbegun| unbegun.told(&what))?;
+        let (lease, left) = given.map_err(|error| error.into_tool_error(&what))?;
         Ok(Self {
             what,
             outbox: lease.running.outbox(),
@@ -114,10 +114,10 @@ impl Conversation {
     }
 
     /// Must not be called after the end.
-    pub(super) async fn next(&mut self) -> Said {
+    pub(super) async fn next(&mut self) -> CallUpdate {
         loop {
             let Some(lease) = &mut self.lease else {
-                return Said::End(Err(broken_call(&self.what, &Broken::Closing)));
+                return CallUpdate::End(Err(broken_call(&self.what, &Broken::Closing)));
             };
             let alone = self.asks.is_empty();
             let begun = Instant::now();
@@ -147,14 +147,14 @@ impl Conversation {
                     self.again = None;
                     match self.hear(message, length) {
                         Ok(None) => continue,
-                        Ok(Some(said)) => return said,
+                        Ok(Some(update)) => return update,
                         Err(violation) => Broken::Violation(violation),
                     }
                 }
                 Next::Message(Err(FrameError::Ended { within: false })) if self.again.is_some() => {
                     match self.begin_again().await {
                         Ok(()) => continue,
-                        Err(error) => return Said::End(Err(error)),
+                        Err(error) => return CallUpdate::End(Err(error)),
                     }
                 }
                 Next::Message(Err(error)) => match &mut self.lease {
@@ -176,7 +176,7 @@ impl Conversation {
                 Next::Late => Broken::Late(self.bounds.time),
             };
             self.end_process();
-            return Said::End(Err(broken_call(&self.what, &ended)));
+            return CallUpdate::End(Err(broken_call(&self.what, &ended)));
         }
     }
 
@@ -185,7 +185,7 @@ impl Conversation {
         self.end_process();
         let Some(again) = self.again.take() else { return Ok(()) };
         let given = again.give(&self.what, &*self.outside, self.bounds).await;
-        let (lease, left) = given.map_err(|unbegun| unbegun.told(&self.what))?;
+        let (lease, left) = given.map_err(|error| error.into_tool_error(&self.what))?;
         self.outbox = lease.running.outbox();
         self.lease = Some(lease);
         self.left = left;
@@ -194,7 +194,7 @@ impl Conversation {
 
     /// # Errors
     /// A violation of the protocol.
-    fn hear(&mut self, message: FromChild, length: u64) -> Result<Option<Said>, String> {
+    fn hear(&mut self, message: FromChild, length: u64) -> Result<Option<CallUpdate>, String> {
         let most = self.bounds.output.saturating_add(AROUND);
         match message {
             FromChild::Ask { ask, want } => self.ask(ask, want)?,
@@ -213,22 +213,22 @@ impl Conversation {
                 if self.partial > most.saturating_mul(4) {
                     return Err("its partial results are too long".into());
                 }
-                return Ok(Some(Said::Partial(value)));
+                return Ok(Some(CallUpdate::Partial(value)));
             }
             FromChild::Done { value } => {
                 if length > most {
                     return Err("its result is too long".into());
                 }
-                self.give_back();
-                return Ok(Some(Said::End(Ok(value))));
+                self.release();
+                return Ok(Some(CallUpdate::End(Ok(value))));
             }
             FromChild::Failed { fault, fatal } => {
                 if fatal {
                     self.end_process()
                 } else {
-                    self.give_back()
+                    self.release()
                 }
-                return Ok(Some(Said::End(Err(self.failed(&fault)))));
+                return Ok(Some(CallUpdate::End(Err(self.failed(&fault)))));
             }
             FromChild::Loaded { .. } => return Err("it answered a call with a definition".into()),
             FromChild::At { .. } => return Err("it reported a line of a file that it is not loading".into()),
@@ -280,7 +280,7 @@ impl Conversation {
         let _ = tokio::time::timeout(self.bounds.grace, ended).await;
     }
 
-    fn give_back(&mut self) {
+    fn release(&mut self) {
         if self.what.snippet || !self.asks.is_empty() || !self.answers.is_empty() || self.had_secret {
             // A snippet is never called again. Pending requests would continue into the next call, and a
             // retained secret could leak into a call that is not entitled to it.

@@ -12,37 +12,39 @@ use crate::protocol::{Answer, Level, Want};
 
 /// Environment of a dry run: every request is answered with an empty JSON object and recorded.
 #[derive(Default)]
-pub(super) struct Pretended {
-    seen: Mutex<Seen>,
+pub(super) struct DryRunEnvironment {
+    recorded: Mutex<Recorded>,
     never: CancellationToken,
 }
 
 /// The recorded requests and logs, in order.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct Recorded {
     pub(super) requests: Vec<DryRequest>,
     /// `service/key`, deduplicated.
     pub(super) credentials: Vec<String>,
     pub(super) logs: Vec<String>,
 }
 
-impl Pretended {
-    pub(super) fn take(&self) -> Seen {
-        std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+impl DryRunEnvironment {
+    pub(super) fn take(&self) -> Recorded {
+        std::mem::take(&mut *self.recorded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn note(&self, what: impl FnOnce(&mut Seen)) {
-        what(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+    fn note(&self, what: impl FnOnce(&mut Recorded)) {
+        what(&mut self.recorded.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
 #[async_trait]
-impl Outside for Pretended {
+impl Outside for DryRunEnvironment {
     async fn answer(&self, want: Want) -> Result<Answer, Refused> {
         match want {
             Want::Fetch { method, url, headers, .. } => {
                 let headers = headers.into_iter().map(|(name, _)| name).collect();
-                self.note(|seen| seen.requests.push(DryRequest { method, url: url.clone(), headers }));
+                self.note(|recorded| {
+                    recorded.requests.push(DryRequest { method, url: url.clone(), headers });
+                });
                 Ok(Answer::Fetched {
                     status: 200,
                     headers: vec![("content-type".into(), "application/json".into())],
@@ -53,9 +55,9 @@ impl Outside for Pretended {
             Want::Credential { service, key } => {
                 let name = format!("{service}/{key}");
                 let placeholder = format!("<{name}>");
-                self.note(|seen| {
-                    if !seen.credentials.contains(&name) {
-                        seen.credentials.push(name);
+                self.note(|recorded| {
+                    if !recorded.credentials.contains(&name) {
+                        recorded.credentials.push(name);
                     }
                 });
                 // A placeholder, recognisable in a request that contains it.
@@ -69,7 +71,7 @@ impl Outside for Pretended {
     }
 
     fn log(&self, _: Level, message: &str) {
-        self.note(|seen| seen.logs.push(message.to_owned()));
+        self.note(|recorded| recorded.logs.push(message.to_owned()));
     }
 
     fn progress(&self, _: Progress) {}

@@ -21,7 +21,7 @@ pub(super) struct HandOver {
 }
 
 /// Why a call could not be started.
-pub(super) enum Unbegun {
+pub(super) enum StartError {
     /// The process had ended while idle.
     Gone,
     Fault(Fault),
@@ -35,10 +35,10 @@ impl HandOver {
         what: &Callee,
         outside: &dyn Outside,
         bounds: Bounds,
-    ) -> Result<(Lease, Duration), Unbegun> {
+    ) -> Result<(Lease, Duration), StartError> {
         let cancel = outside.cancel();
         let leased = self.pool.lease(&what.owner, &what.file, what.hash, cancel).await;
-        let mut lease = leased.map_err(Unbegun::Broken)?;
+        let mut lease = leased.map_err(StartError::Broken)?;
         let begun = Instant::now();
         if lease.running.loaded(&what.file).is_none() {
             let stop = [&self.pool.closing, cancel];
@@ -51,14 +51,14 @@ impl HandOver {
                     } else {
                         lease.release()
                     }
-                    return Err(Unbegun::Fault(fault));
+                    return Err(StartError::Fault(fault));
                 }
                 Err(LoadError::Broken(broken, _)) => {
                     let has_waited = lease.has_waited;
                     lease.end();
                     return Err(match broken {
-                        Broken::Ended(_) if has_waited => Unbegun::Gone,
-                        broken => Unbegun::Broken(broken),
+                        Broken::Ended(_) if has_waited => StartError::Gone,
+                        broken => StartError::Broken(broken),
                     });
                 }
             }
@@ -75,14 +75,14 @@ impl HandOver {
         };
         if let Err(broken) = sent {
             lease.end();
-            return Err(Unbegun::Broken(broken));
+            return Err(StartError::Broken(broken));
         }
         Ok((lease, bounds.time.saturating_sub(begun.elapsed())))
     }
 }
 
-impl Unbegun {
-    pub(super) fn told(self, what: &Callee) -> ToolError {
+impl StartError {
+    pub(super) fn into_tool_error(self, what: &Callee) -> ToolError {
         match self {
             Self::Gone => broken_call(what, &Broken::Ended(Ending::Unknown)),
             Self::Fault(fault) => failed(what, &fault),

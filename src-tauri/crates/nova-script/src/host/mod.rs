@@ -35,10 +35,10 @@ pub use spawn::{MayRunUnconfined, Process, Spawn, Spawned, UnderGuard};
 use crate::protocol::{Definition, Given, Limits, Moment, Principal, Request};
 use asks::InCall;
 use cache::{Cache, Known};
-use call::{Conversation, Said};
+use call::{CallUpdate, Conversation};
 use callee::{Bounds, Callee};
 use definition::{fault_error, file_error, file_name};
-use dry::{Pretended, Seen};
+use dry::{DryRunEnvironment, Recorded};
 use pool::{Pool, Sizes};
 use process::LoadError;
 
@@ -138,11 +138,11 @@ impl ScriptHost {
     }
 
     /// Calls the file's tool in a dry run.
-    async fn pretend(
+    async fn dry_call(
         &self,
         file: &ToolFile,
         args: Value,
-        outside: Arc<Pretended>,
+        outside: Arc<DryRunEnvironment>,
     ) -> Result<Value, ToolFileError> {
         let request = Request {
             request_id: "dry-run".into(),
@@ -162,7 +162,7 @@ impl ScriptHost {
         .await
         .map_err(told)?;
         loop {
-            if let Said::End(ended) = conversation.next().await {
+            if let CallUpdate::End(ended) = conversation.next().await {
                 return ended.map_err(told);
             }
         }
@@ -247,9 +247,9 @@ impl ToolHost for ScriptHost {
     }
 
     async fn dry_run(&self, file: ToolFile, args: Value) -> DryRun {
-        let pretended = Arc::new(Pretended::default());
-        let result = self.pretend(&file, args, pretended.clone()).await;
-        let Seen { requests, credentials, logs } = pretended.take();
+        let environment = Arc::new(DryRunEnvironment::default());
+        let result = self.dry_call(&file, args, environment.clone()).await;
+        let Recorded { requests, credentials, logs } = environment.take();
         DryRun { requests, credentials, logs, result }
     }
 
@@ -300,18 +300,20 @@ impl Tool for ScriptTool {
             Conversation::begin(&self.pool, self.callee.clone(), args, about, outside, self.bounds).await;
         let mut conversation = begun?;
         match conversation.next().await {
-            Said::End(ended) => ended.map(ToolOutput::from),
-            Said::Partial(first) => Ok(ToolOutput::Stream(Box::pin(stream::unfold(
+            CallUpdate::End(ended) => ended.map(ToolOutput::from),
+            CallUpdate::Partial(first) => Ok(ToolOutput::Stream(Box::pin(stream::unfold(
                 (Some(conversation), Some(first)),
                 |(conversation, partial)| async move {
                     let mut conversation = conversation?;
-                    let said = match partial {
-                        Some(partial) => Said::Partial(partial),
+                    let update = match partial {
+                        Some(partial) => CallUpdate::Partial(partial),
                         None => conversation.next().await,
                     };
-                    Some(match said {
-                        Said::Partial(value) => (OutputPart::Partial(value), (Some(conversation), None)),
-                        Said::End(ended) => (OutputPart::End(ended.map(Output::new)), (None, None)),
+                    Some(match update {
+                        CallUpdate::Partial(value) => {
+                            (OutputPart::Partial(value), (Some(conversation), None))
+                        }
+                        CallUpdate::End(ended) => (OutputPart::End(ended.map(Output::new)), (None, None)),
                     })
                 },
             )))),

@@ -62,7 +62,7 @@ pub(super) enum Ending {
 }
 
 /// Grace period for exiting after closing stdout, so that its own exit status is reported rather than a kill.
-const LAST_BREATH: Duration = Duration::from_millis(500);
+const EXIT_GRACE: Duration = Duration::from_millis(500);
 /// Bytes retained of its stderr.
 const MAX_ERRORS: u64 = 64 * 1024;
 
@@ -164,7 +164,7 @@ impl Running {
     }
 
     async fn ending(&mut self) -> Ending {
-        let ended = tokio::time::timeout(LAST_BREATH, self.process.wait()).await;
+        let ended = tokio::time::timeout(EXIT_GRACE, self.process.wait()).await;
         ended.map_or(Ending::Unknown, |ended| ended.map_or(Ending::Unknown, Ending::from))
     }
 

@@ -7,7 +7,7 @@ use nova_skill::{Output, Parts, Progress, ToolContext, ToolError, ToolOutput, js
 use tokio_util::sync::CancellationToken;
 
 use super::asks::{Outside, Refused, called};
-use super::call::{Conversation, Said};
+use super::call::{CallUpdate, Conversation};
 use super::callee::{Bounds, Callee};
 use super::pool::Pool;
 use super::request;
@@ -46,7 +46,7 @@ pub(super) async fn run(
         // Another snippet may follow soon.
         pool.warm();
         loop {
-            if let Said::End(ended) = conversation.next().await {
+            if let CallUpdate::End(ended) = conversation.next().await {
                 let (value, log) = (ended?, std::mem::take(&mut *outside.lines()));
                 return Ok(Output::new(if log.is_empty() {
                     value
