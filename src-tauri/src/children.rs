@@ -22,7 +22,7 @@ const SCRIPT: &str = "script";
 
 /// Runs the child process selected by the first argument; `None` for any other. Must be called before
 /// anything else: guard and script process require a single-threaded start.
-pub(crate) fn be_one(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+pub(crate) fn run_child(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut args = args.into_iter().skip(1);
     let first = args.next()?;
     if first == GUARD {

@@ -33,7 +33,7 @@ pub use start::app;
 
 /// Runs the command in the arguments, otherwise `open_window`, which returns the exit code.
 pub fn run(open_window: fn(&Args) -> Result<u8, UserError>) -> ExitCode {
-    if let Some(code) = children::be_one(std::env::args_os()) {
+    if let Some(code) = children::run_child(std::env::args_os()) {
         return code;
     }
     let mut args = match Args::try_parse() {

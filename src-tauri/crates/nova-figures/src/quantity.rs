@@ -5,17 +5,17 @@ use crate::TooLarge;
 /// An exact number of shares. A fraction, so that a one-for-three reverse split is lossless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quantity {
-    /// Numerator, in lowest terms.
-    over: i128,
-    /// Denominator, positive.
-    under: i128,
+    /// In lowest terms.
+    numerator: i128,
+    /// Positive.
+    denominator: i128,
 }
 
 /// Decimal places of computed amounts, rounded half away from zero.
 pub const PLACES: u32 = 8;
 
 impl Quantity {
-    pub const ZERO: Self = Self { over: 0, under: 1 };
+    pub const ZERO: Self = Self { numerator: 0, denominator: 1 };
 
     /// # Errors
     /// With more than 28 places.
@@ -29,50 +29,51 @@ impl Quantity {
     /// With too many digits, or if `old` is zero.
     pub fn ratio(new: Decimal, old: Decimal) -> Result<Self, TooLarge> {
         let (new, old) = (Self::of(new)?, Self::of(old)?);
-        new.times(Self::fraction(old.under, old.over)?)
+        new.times(Self::fraction(old.denominator, old.numerator)?)
     }
 
-    fn fraction(over: i128, under: i128) -> Result<Self, TooLarge> {
-        if under == 0 {
+    fn fraction(numerator: i128, denominator: i128) -> Result<Self, TooLarge> {
+        if denominator == 0 {
             return Err(TooLarge);
         }
-        let common = gcd(over, under) * under.signum();
-        Ok(Self { over: over / common, under: under / common })
+        let common = gcd(numerator, denominator) * denominator.signum();
+        Ok(Self { numerator: numerator / common, denominator: denominator / common })
     }
 
     pub fn is_zero(self) -> bool {
-        self.over == 0
+        self.numerator == 0
     }
 
     /// # Errors
     /// With too many digits.
     pub fn plus(self, other: Self) -> Result<Self, TooLarge> {
-        let common = gcd(self.under, other.under);
-        let left = self.over.checked_mul(other.under / common).ok_or(TooLarge)?;
-        let right = other.over.checked_mul(self.under / common).ok_or(TooLarge)?;
-        let under = (self.under / common).checked_mul(other.under).ok_or(TooLarge)?;
-        Self::fraction(left.checked_add(right).ok_or(TooLarge)?, under)
+        let common = gcd(self.denominator, other.denominator);
+        let left = self.numerator.checked_mul(other.denominator / common).ok_or(TooLarge)?;
+        let right = other.numerator.checked_mul(self.denominator / common).ok_or(TooLarge)?;
+        let denominator = (self.denominator / common).checked_mul(other.denominator).ok_or(TooLarge)?;
+        Self::fraction(left.checked_add(right).ok_or(TooLarge)?, denominator)
     }
 
     /// # Errors
     /// With too many digits.
     pub fn minus(self, other: Self) -> Result<Self, TooLarge> {
-        self.plus(Self { over: -other.over, under: other.under })
+        self.plus(Self { numerator: -other.numerator, denominator: other.denominator })
     }
 
     /// # Errors
     /// With too many digits.
     pub fn times(self, ratio: Self) -> Result<Self, TooLarge> {
-        let (across, down) = (gcd(self.over, ratio.under), gcd(ratio.over, self.under));
-        let over = (self.over / across).checked_mul(ratio.over / down).ok_or(TooLarge)?;
-        let under = (self.under / down).checked_mul(ratio.under / across).ok_or(TooLarge)?;
-        Self::fraction(over, under)
+        let (across, down) = (gcd(self.numerator, ratio.denominator), gcd(ratio.numerator, self.denominator));
+        let numerator = (self.numerator / across).checked_mul(ratio.numerator / down).ok_or(TooLarge)?;
+        let denominator =
+            (self.denominator / down).checked_mul(ratio.denominator / across).ok_or(TooLarge)?;
+        Self::fraction(numerator, denominator)
     }
 
     /// # Errors
     /// With too many digits.
     pub fn is_more_than(self, other: Self) -> Result<bool, TooLarge> {
-        Ok(self.minus(other)?.over > 0)
+        Ok(self.minus(other)?.numerator > 0)
     }
 
     /// The value at a price per share, rounded to [`PLACES`].
@@ -89,7 +90,7 @@ impl Quantity {
     /// # Errors
     /// With too many digits.
     pub fn share_of(self, amount: Decimal, whole: Self) -> Result<Decimal, TooLarge> {
-        self.times(Self::fraction(whole.under, whole.over)?)?.at(amount)
+        self.times(Self::fraction(whole.denominator, whole.numerator)?)?.at(amount)
     }
 
     /// As a decimal: exact with at most ten places, otherwise rounded half away from zero to ten.
@@ -102,11 +103,11 @@ impl Quantity {
 
     fn rounded(self, places: u32) -> Result<Decimal, TooLarge> {
         let tens = power_of_ten(places)?;
-        let common = gcd(tens, self.under);
-        let over = self.over.checked_mul(tens / common).ok_or(TooLarge)?;
-        let under = self.under / common;
-        let (whole, rest) = (over / under, over % under);
-        let is_half = rest.checked_mul(2).ok_or(TooLarge)?.abs() >= under;
+        let common = gcd(tens, self.denominator);
+        let numerator = self.numerator.checked_mul(tens / common).ok_or(TooLarge)?;
+        let denominator = self.denominator / common;
+        let (whole, rest) = (numerator / denominator, numerator % denominator);
+        let is_half = rest.checked_mul(2).ok_or(TooLarge)?.abs() >= denominator;
         let mantissa = if is_half { whole + rest.signum() } else { whole };
         Ok(Decimal::try_from_i128_with_scale(mantissa, places).map_err(|_| TooLarge)?.normalize())
     }

@@ -152,7 +152,7 @@ fn command(args: Vec<OsString>, socket: &mut UnixStream) -> Result<Pid, String> 
     let child = command.spawn().map_err(|error| format!("{}: {error}", program.display()))?;
     writeln!(socket, "confined files={} calls={}", Enforced::Fully.word(), calls.word())
         .map_err(|error| error.to_string())?;
-    let_go().map_err(|error| format!("/dev/null: {error}"))?;
+    close_stdio().map_err(|error| format!("/dev/null: {error}"))?;
     i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| "no process number".into())
 }
 
@@ -164,7 +164,7 @@ fn within(view: &View, program: &Path) -> Result<(), String> {
 }
 
 /// Closes the standard streams, so that only the command holds them.
-fn let_go() -> rustix::io::Result<()> {
+fn close_stdio() -> rustix::io::Result<()> {
     let nothing = rustix::fs::open("/dev/null", rustix::fs::OFlags::RDWR, rustix::fs::Mode::empty())?;
     rustix::stdio::dup2_stdin(&nothing)?;
     rustix::stdio::dup2_stdout(&nothing)?;

@@ -66,7 +66,7 @@ const OLD: &str = "/old";
 
 /// Makes the view the root of this process and its descendants, and unmounts the system's root.
 pub(crate) fn make(view: &View, limits: &Limits) -> Result<(), String> {
-    stand_between().map_err(said("a root of its own"))?;
+    mount_staging_root().map_err(said("a root of its own"))?;
     for path in PROGRAMS.into_iter().chain(SETTINGS) {
         show_of_system(Path::new(path))?;
     }
@@ -100,7 +100,7 @@ pub(crate) fn make(view: &View, limits: &Limits) -> Result<(), String> {
 }
 
 /// Mounts a fresh root with two folders: an empty one for the view, and the system's root.
-fn stand_between() -> nix::Result<()> {
+fn mount_staging_root() -> nix::Result<()> {
     const BASE: &str = "/tmp";
     let none = None::<&str>;
     // Stops mounts from propagating to the outside.

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 /// Concurrent requests per host, …
 const AT_ONCE: usize = 8;
 /// … and requests started per second.
-const A_SECOND: usize = 20;
+const PER_SECOND: usize = 20;
 /// Hosts tracked; idle ones beyond that are evicted.
 const HOSTS: usize = 200;
 
@@ -35,7 +35,7 @@ impl Pace {
         // The semaphore is never closed.
         let permit = host.free.clone().acquire_owned().await.ok();
         let mut begun = host.begun.lock().await;
-        if begun.len() >= A_SECOND {
+        if begun.len() >= PER_SECOND {
             // Removed only after the wait: a cancelled waiter must not free a slot.
             if let Some(oldest) = begun.front() {
                 tokio::time::sleep_until(*oldest + Duration::from_secs(1)).await;

@@ -30,7 +30,7 @@ const HEADERS: Duration = Duration::from_secs(30);
 const LOGGED: usize = 100;
 
 /// Hop-by-hop headers (RFC 9110, 7.6.1), and `Expect`, which the proxy answers itself.
-const OF_A_CONNECTION: [&str; 10] = [
+const HOP_BY_HOP: [&str; 10] = [
     "connection",
     "expect",
     "keep-alive",
@@ -296,7 +296,7 @@ fn without_hop_headers(headers: &mut HeaderMap) {
     for name in named {
         headers.remove(name);
     }
-    for name in OF_A_CONNECTION {
+    for name in HOP_BY_HOP {
         headers.remove(name);
     }
 }
