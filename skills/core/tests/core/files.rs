@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use nova_protocol::{Decision, ErrorCode, Event};
-use nova_skill::{Access, Folder, FolderSource, Folders, Kept, Value, json};
+use nova_skill::{Access, FileJournal, Folder, FolderSource, Folders, Value, json};
 use nova_testkit::{ScriptedApprover, SkillInVault};
 use nova_vault::Privacy;
 
@@ -31,8 +31,8 @@ impl FolderSource for Beside {
         Ok(Arc::new(Folders::new(vec![open("scratch", Access::Write)?, open("code", Access::Read)?])))
     }
 
-    fn kept(&self) -> Option<Kept> {
-        Some(Kept::new(self.0.path().join("kept")))
+    fn kept(&self) -> Option<FileJournal> {
+        Some(FileJournal::new(self.0.path().join("kept")))
     }
 }
 

@@ -9,17 +9,17 @@ use nova_protocol::{
     ResolvedConflict, UserError,
 };
 use nova_skill::jiff::SignedDuration;
-use nova_skill::{FolderSource as _, Folders, Kept, ToolError};
+use nova_skill::{FileJournal, FolderSource as _, Folders, ToolError};
 use nova_workspace::{FileChangeKind, FileConflict, FileDraft, FileError, FileRecord, Made, Undone};
 
 use crate::app::App;
 
 /// Relative to the data folder.
-const KEPT: &str = "workspaces";
+const JOURNAL: &str = "workspaces";
 
 impl App {
-    pub(crate) fn kept_files(&self) -> Kept {
-        Kept::new(self.places().data.join(KEPT))
+    pub(crate) fn file_journal(&self) -> FileJournal {
+        FileJournal::new(self.places().data.join(JOURNAL))
     }
 
     /// Adds files to each change set, and the sets that consist of files only.
@@ -30,7 +30,7 @@ impl App {
         wanted: impl Fn(&ChangeSetView) -> bool,
         limit: usize,
     ) -> Result<(), UserError> {
-        for id in self.kept_files().sets().map_err(|error| unreadable(&error))?.into_iter().take(limit) {
+        for id in self.file_journal().sets().map_err(|error| unreadable(&error))?.into_iter().take(limit) {
             let session = sessions.get(&id).cloned();
             match sets.iter_mut().find(|set| set.id == id) {
                 Some(set) => self.add_files(set)?,
@@ -58,11 +58,11 @@ impl App {
         id: &str,
         session: Option<String>,
     ) -> Result<Option<ChangeSetView>, UserError> {
-        let kept = self.kept_files();
-        let records = kept.records(id).map_err(|error| unreadable(&error))?;
+        let journal = self.file_journal();
+        let records = journal.records(id).map_err(|error| unreadable(&error))?;
         let Some(first) = records.first() else { return Ok(None) };
         let undone = records.iter().filter(|record| record.undone_at.is_some()).count();
-        let notes = records.iter().map(|record| file_view(&kept, id, record));
+        let notes = records.iter().map(|record| file_view(&journal, id, record));
         Ok(Some(ChangeSetView {
             id: id.to_owned(),
             kind: if session.is_some() { ChangeSetKind::Turn } else { ChangeSetKind::Cli },
@@ -85,23 +85,23 @@ impl App {
         let app = self.clone();
         // Runs in the background.
         drop(tokio::task::spawn_blocking(move || {
-            if let Err(error) = app.kept_files().sweep(|path| app.folders_around(path)) {
+            if let Err(error) = app.file_journal().sweep(|path| app.folders_around(path)) {
                 tracing::warn!("temporary files could not be removed: {error}");
             }
         }));
     }
 
     pub(crate) fn has_files(&self, set: &str) -> Result<bool, UserError> {
-        Ok(!self.kept_files().records(set).map_err(|error| unreadable(&error))?.is_empty())
+        Ok(!self.file_journal().records(set).map_err(|error| unreadable(&error))?.is_empty())
     }
 
     /// Deletes records of changes older than this many days.
     pub(crate) fn forget_old_files(&self, days: i64) {
         let before = self.inner.options.clock.now() - SignedDuration::from_hours(24 * days);
-        let kept = self.kept_files();
+        let journal = self.file_journal();
         // Runs in the background.
         drop(tokio::task::spawn_blocking(move || {
-            if let Err(error) = kept.prune(&before.to_string()) {
+            if let Err(error) = journal.prune(&before.to_string()) {
                 tracing::warn!("expired changes of files could not be deleted: {error}");
             }
         }));
@@ -121,7 +121,7 @@ impl App {
             (None, None) => true,
         };
         let open = |path: &Path| self.folders_around(path);
-        self.kept_files()
+        self.file_journal()
             .undo(set, wanted, open, undo, &self.made_by_hand())
             .map_err(|error| unreadable(&error))
     }
@@ -145,7 +145,7 @@ impl App {
         let mut draft = FileDraft::default();
         draft.keep_mine(&file, &conflict).map_err(failed)?;
         let set = self.inner.options.ids.next();
-        match self.kept_files().apply(&draft, &set, &self.made_by_hand()) {
+        match self.file_journal().apply(&draft, &set, &self.made_by_hand()) {
             Ok(written) => {
                 Ok(ResolvedConflict { change_set: (!written.is_empty()).then_some(set), conflict: None })
             }
@@ -170,8 +170,8 @@ impl App {
     }
 }
 
-fn file_view(kept: &Kept, set: &str, record: &FileRecord) -> Result<ChangedNoteView, UserError> {
-    let (before, after) = kept.texts(set, record).map_err(|error| unreadable(&error))?;
+fn file_view(journal: &FileJournal, set: &str, record: &FileRecord) -> Result<ChangedNoteView, UserError> {
+    let (before, after) = journal.texts(set, record).map_err(|error| unreadable(&error))?;
     Ok(ChangedNoteView {
         path: record.path.display().to_string(),
         kind: file_change_kind_view(record.kind),

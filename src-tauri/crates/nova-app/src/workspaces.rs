@@ -7,7 +7,7 @@ use std::sync::Arc;
 use nova_protocol::{
     AddWorkspace, ErrorCode, Nothing, UserError, WorkspaceAccess, WorkspaceRef, WorkspaceView, Workspaces,
 };
-use nova_skill::{Access, Folder, FolderSource, Folders, Kept};
+use nova_skill::{Access, FileJournal, Folder, FolderSource, Folders};
 use nova_workspace::{Documents, Refused, refuse};
 use serde_json::{Map, Value, json};
 
@@ -164,8 +164,8 @@ impl FolderSource for App {
         self.inner.options.documents.clone()
     }
 
-    fn kept(&self) -> Option<Kept> {
-        Some(self.kept_files())
+    fn kept(&self) -> Option<FileJournal> {
+        Some(self.file_journal())
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use nova_workspace::{
-    Access, Documents, FileError, FileRead, Folders, GlobAnswer, Grep, GrepAnswer, GrepHit, InProcess, Kept,
-    Listing, Range,
+    Access, Documents, FileError, FileJournal, FileRead, Folders, GlobAnswer, Grep, GrepAnswer, GrepHit,
+    InProcess, Listing, Range,
 };
 
 use crate::ToolError;
@@ -58,7 +58,7 @@ pub trait FolderSource: Send + Sync {
     }
 
     /// The backup of contents before a write; `None` if writing is not possible.
-    fn kept(&self) -> Option<Kept> {
+    fn kept(&self) -> Option<FileJournal> {
         None
     }
 }

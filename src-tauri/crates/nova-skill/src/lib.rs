@@ -92,8 +92,8 @@ pub use nova_vault::{
 
 // Folders outside of the vault.
 pub use nova_workspace::{
-    Access, Documents, Entry, EntryKind, FileError, FileImage, FileRead, Folder, Folders, GlobAnswer, Grep,
-    GrepAnswer, GrepHit, Kept, Listing, Page, PathPattern, Range,
+    Access, Documents, Entry, EntryKind, FileError, FileImage, FileJournal, FileRead, Folder, Folders,
+    GlobAnswer, Grep, GrepAnswer, GrepHit, Listing, Page, PathPattern, Range,
 };
 
 // Types in the signatures above.

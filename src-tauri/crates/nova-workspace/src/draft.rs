@@ -7,8 +7,8 @@ use crate::change::{FileChangeKind, FileConflict};
 use crate::error::{FileError, MAX_WRITTEN_BYTES};
 use crate::folder::{Access, FilePath};
 
-/// The planned contents of files. Nothing is written before [`crate::Kept::apply`]; each file retains the
-/// text it was read with, which `apply` compares with the disk.
+/// The planned contents of files. Nothing is written before [`crate::FileJournal::apply`]; each file retains
+/// the text it was read with, which `apply` compares with the disk.
 #[derive(Debug, Clone, Default)]
 pub struct FileDraft {
     pub(crate) planned: Vec<PlannedFile>,
@@ -136,7 +136,7 @@ impl FileDraft {
 
 impl FileDraft {
     /// Plans to overwrite the other side of a conflict with Nova's. If the file has changed again by then,
-    /// [`crate::Kept::apply`] returns [`FileError::Changed`].
+    /// [`crate::FileJournal::apply`] returns [`FileError::Changed`].
     ///
     /// # Errors
     /// In a read-only folder.

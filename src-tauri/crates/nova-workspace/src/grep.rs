@@ -52,7 +52,7 @@ const LONGEST_LINE: usize = 16 << 20;
 /// Characters shown of a line.
 const SHOWN: usize = 300;
 /// Partial results are reported each time this many hits were added.
-const TOLD_EVERY: usize = 50;
+const REPORT_EVERY: usize = 50;
 
 struct Search<'a> {
     from: &'a FilePath,
@@ -142,9 +142,9 @@ impl Search<'_> {
         let found = lines.found;
         if !found.is_empty() {
             let mut hits = self.hits.lock().unwrap_or_else(PoisonError::into_inner);
-            let told = hits.len() / TOLD_EVERY;
+            let told = hits.len() / REPORT_EVERY;
             hits.extend(found);
-            if hits.len() / TOLD_EVERY > told || told == 0 && hits.len() < TOLD_EVERY {
+            if hits.len() / REPORT_EVERY > told || told == 0 && hits.len() < REPORT_EVERY {
                 (self.so_far)(&hits);
             }
         }

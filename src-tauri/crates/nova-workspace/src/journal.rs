@@ -19,7 +19,7 @@ use crate::replace::replace;
 
 /// The journal of all change sets, in one of Nova's own folders.
 #[derive(Debug, Clone)]
-pub struct Kept {
+pub struct FileJournal {
     folder: PathBuf,
 }
 
@@ -61,7 +61,7 @@ pub struct Undone {
     pub conflicts: Vec<FileConflict>,
 }
 
-impl Kept {
+impl FileJournal {
     /// Uses this folder, which is created at the first write.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
@@ -99,8 +99,8 @@ impl Kept {
             sync(&folder)?;
             Ok(number)
         };
-        let kept = |error| FileError::Io { path: folder.display().to_string(), source: error };
-        let number = announce().map_err(kept)?;
+        let fault = |error| FileError::Io { path: folder.display().to_string(), source: error };
+        let number = announce().map_err(fault)?;
         if let Err(error) = replace(planned, &temporary(set, number)) {
             if planned.path.text().ok() != planned.after {
                 // Nothing was written, so there is nothing to undo.
@@ -108,7 +108,7 @@ impl Kept {
             }
             return Err(error);
         }
-        put(&folder.join(format!("{number}.done")), b"").map_err(kept)?;
+        put(&folder.join(format!("{number}.done")), b"").map_err(fault)?;
         Ok(FileRecord { number, ..record })
     }
 

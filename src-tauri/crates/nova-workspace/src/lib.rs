@@ -15,7 +15,7 @@
 //!        ├── list, glob     names
 //!        └── grep           lines, on ripgrep's libraries
 //! FileDraft        writes planned against what was read
-//! Kept             writes them, with the bytes before; undo
+//! FileJournal      writes them, with the bytes before; undo
 //! refuse           which folders may be workspaces
 //! ```
 //!
@@ -37,7 +37,7 @@ mod draft;
 mod error;
 mod folder;
 mod grep;
-mod kept;
+mod journal;
 mod kind;
 mod list;
 mod page;
@@ -53,7 +53,7 @@ pub use draft::{FileDraft, PlannedFile};
 pub use error::{FileError, MAX_WRITTEN_BYTES};
 pub use folder::{Access, FilePath, Folder, Folders};
 pub use grep::{Grep, GrepAnswer, GrepHit};
-pub use kept::{FileRecord, Kept, Made, Undone};
+pub use journal::{FileJournal, FileRecord, Made, Undone};
 pub use list::{Entry, EntryKind, GlobAnswer, Listing};
 pub use page::{Page, Range};
 pub use read::{FileImage, FileRead, read_bytes};

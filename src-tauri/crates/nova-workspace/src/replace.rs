@@ -52,7 +52,7 @@ pub(crate) fn replace(planned: &PlannedFile, fresh: &str) -> Result<(), FileErro
         }
         (Some(before), None) => {
             rename_new(&folder, name, Path::new(fresh)).map_err(fault)?;
-            if says(&folder, fresh, before) {
+            if has_content(&folder, fresh, before) {
                 Ok(())
             } else {
                 // Restored, unless the name has been taken.
@@ -69,7 +69,7 @@ pub(crate) fn replace(planned: &PlannedFile, fresh: &str) -> Result<(), FileErro
 /// Removes the temporary file if it contains the replaced or the planned text. Anything else is someone's
 /// edit and is kept under a new name.
 fn clear(folder: &Dir, fresh: &str, name: &Path, texts: [&Option<String>; 2]) {
-    if texts.into_iter().flatten().any(|text| says(folder, fresh, text)) {
+    if texts.into_iter().flatten().any(|text| has_content(folder, fresh, text)) {
         let _ = folder.remove_file(fresh);
         return;
     }
@@ -86,14 +86,14 @@ fn clear(folder: &Dir, fresh: &str, name: &Path, texts: [&Option<String>; 2]) {
 /// `None` if the file has a different text.
 fn exchange(folder: &Dir, fresh: &str, name: &Path, before: &str) -> Result<(), Option<io::Error>> {
     if crate::platform::exchange(folder, fresh, name).map_err(Some)? {
-        if says(folder, fresh, before) {
+        if has_content(folder, fresh, before) {
             return Ok(());
         }
         // Put the newer text back.
         crate::platform::exchange(folder, fresh, name).map_err(Some)?;
         return Err(None);
     }
-    if !says(folder, &name.to_string_lossy(), before) {
+    if !has_content(folder, &name.to_string_lossy(), before) {
         return Err(None);
     }
     folder.rename(fresh, folder, name).map_err(Some)
@@ -133,7 +133,7 @@ fn write(
 }
 
 /// Whether this is a regular file with exactly this text.
-fn says(folder: &Dir, name: &str, text: &str) -> bool {
+fn has_content(folder: &Dir, name: &str, text: &str) -> bool {
     let regular =
         folder.symlink_metadata(name).is_ok_and(|found| found.is_file() && found.len() == text.len() as u64);
     regular && folder.read(name).is_ok_and(|bytes| bytes == text.as_bytes())

@@ -13,8 +13,8 @@ use nova_calls::{
 use nova_protocol::{ErrorCode, Event, UserError};
 use nova_registry::{Snapshot, Subset, SubsetError, ToolEntry, harmless_line};
 use nova_skill::{
-    Documents, FolderSource, Folders, Kept, Principal, PrincipalKind, ProcessNews, ProcessOutput, Sandbox,
-    SandboxSource, Secret, Source, Task, TaskLimits, ToolError, UserRun, VaultPath,
+    Documents, FileJournal, FolderSource, Folders, Principal, PrincipalKind, ProcessNews, ProcessOutput,
+    Sandbox, SandboxSource, Secret, Source, Task, TaskLimits, ToolError, UserRun, VaultPath,
 };
 use nova_vault::{ChangeSet, Privacy};
 use tokio_util::sync::CancellationToken;
@@ -371,7 +371,7 @@ impl FolderSource for PlacesOfChat {
         self.folders.documents()
     }
 
-    fn kept(&self) -> Option<Kept> {
+    fn kept(&self) -> Option<FileJournal> {
         self.folders.kept()
     }
 }

@@ -4,13 +4,13 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use nova_workspace::{Access, FileDraft, FileError, FileRecord, Folder, Folders, Kept, Made, Undone};
+use nova_workspace::{Access, FileDraft, FileError, FileJournal, FileRecord, Folder, Folders, Made, Undone};
 
 use super::Place;
 
 impl Place {
-    fn kept(&self) -> Kept {
-        Kept::new(self.outside().join("kept"))
+    fn journal(&self) -> FileJournal {
+        FileJournal::new(self.outside().join("kept"))
     }
 
     fn writable(&self) -> Folders {
@@ -26,12 +26,12 @@ impl Place {
     /// Writes the text of a file as one change set.
     fn put(&self, set: &str, path: &str, text: &str) -> Result<(), FileError> {
         let draft = self.plan(|draft, folders| draft.write(&folders.find(path)?, text.into()).map(drop));
-        self.kept().apply(&draft, set, &made()).map(drop)
+        self.journal().apply(&draft, set, &made()).map(drop)
     }
 
     fn undo(&self, set: &str) -> Undone {
         let open = |_: &Path| self.writable();
-        self.kept().undo(set, |_| true, open, &format!("{set}-undo"), &made()).unwrap()
+        self.journal().undo(set, |_| true, open, &format!("{set}-undo"), &made()).unwrap()
     }
 
     fn text(&self, path: &str) -> String {
@@ -62,7 +62,7 @@ fn edits_of_one_file_in_a_draft_build_on_each_other() {
         Ok(())
     });
     assert_eq!(draft.changes().count(), 2);
-    place.kept().apply(&draft, "set1", &made()).unwrap();
+    place.journal().apply(&draft, "set1", &made()).unwrap();
     assert_eq!((place.text("a.txt"), place.text("b.txt")), ("1 2\n".into(), "bb".into()));
     place.undo("set1");
     assert_eq!(place.text("a.txt"), "one two\n");
@@ -79,7 +79,7 @@ fn undo_restores_the_previous_bytes() {
     assert_eq!(mode & 0o777, 0o750);
     assert_eq!(place.files(), [Path::new("new"), Path::new("run.sh")]);
     let kept: Vec<_> =
-        place.kept().records("set1").unwrap().into_iter().map(|record| record.uncertain).collect();
+        place.journal().records("set1").unwrap().into_iter().map(|record| record.uncertain).collect();
     assert_eq!(kept, [false, false]);
 
     let undone = place.undo("set1");
@@ -100,7 +100,7 @@ fn undo_can_be_limited_to_one_file() {
     }
     let open = |_: &Path| place.writable();
     let is_a = |record: &FileRecord| record.path.ends_with("a.txt");
-    let undone = place.kept().undo("set1", is_a, open, "set2", &made()).unwrap();
+    let undone = place.journal().undo("set1", is_a, open, "set2", &made()).unwrap();
     assert_eq!(undone.paths.len(), 1);
     assert_eq!((place.text("a.txt"), place.text("b.txt")), ("a".into(), "after".into()));
 }
@@ -117,7 +117,7 @@ fn journal_is_private_and_stays_in_its_folder() {
         assert_eq!(mode(&path), 0o600, "{}", path.display());
     }
     for set in ["../kept/set1", "", "."] {
-        assert!(place.kept().records(set).is_err(), "{set:?} names no change set");
+        assert!(place.journal().records(set).is_err(), "{set:?} names no change set");
     }
 }
 
@@ -127,9 +127,9 @@ fn later_edit_is_kept() {
     let draft =
         place.plan(|draft, folders| draft.write(&folders.find("code/a.txt")?, "mine".into()).map(drop));
     place.write("a.txt", "theirs");
-    assert!(matches!(place.kept().apply(&draft, "set1", &made()), Err(FileError::Changed { .. })));
+    assert!(matches!(place.journal().apply(&draft, "set1", &made()), Err(FileError::Changed { .. })));
     assert_eq!((place.text("a.txt"), place.files().len()), ("theirs".into(), 1));
-    assert_eq!(place.kept().records("set1").unwrap(), []);
+    assert_eq!(place.journal().records("set1").unwrap(), []);
 
     place.put("set2", "code/a.txt", "mine").unwrap();
     place.write("a.txt", "theirs again");
@@ -145,7 +145,7 @@ fn concurrently_created_file_is_kept() {
     let draft =
         place.plan(|draft, folders| draft.write(&folders.find("code/a.txt")?, "mine".into()).map(drop));
     place.write("a.txt", "theirs");
-    assert!(matches!(place.kept().apply(&draft, "set1", &made()), Err(FileError::Changed { .. })));
+    assert!(matches!(place.journal().apply(&draft, "set1", &made()), Err(FileError::Changed { .. })));
     assert_eq!((place.text("a.txt"), place.files().len()), ("theirs".into(), 1));
 }
 
@@ -160,7 +160,7 @@ fn edit_requires_the_expected_number_of_occurrences() {
         assert!(matches!(edit(old, "x", count), Err(FileError::Count { .. })), "{old} {count:?}");
     }
     let draft = edit("one\ntwo\n", "1\n2\n", None).unwrap();
-    place.kept().apply(&draft, "set1", &made()).unwrap();
+    place.journal().apply(&draft, "set1", &made()).unwrap();
     assert_eq!(place.text("a.txt"), "1\r\n2\r\none\r\n");
 }
 
@@ -208,7 +208,7 @@ fn link_is_not_followed_by_a_write() {
     let folders = place.writable();
     for path in ["code/link", "code/folder/new.txt"] {
         let planned = draft.write(&folders.find(path).unwrap(), "mine".into());
-        assert!(planned.is_err() || place.kept().apply(&draft, "set1", &made()).is_err(), "{path}");
+        assert!(planned.is_err() || place.journal().apply(&draft, "set1", &made()).is_err(), "{path}");
     }
     assert_eq!(fs::read_to_string(place.outside().join("key")).unwrap(), "key");
     assert_eq!(fs::read_dir(place.outside().join("keys")).unwrap().count(), 0);
@@ -255,7 +255,7 @@ fn link_swapped_in_during_a_write_is_not_followed() {
             let path = place.writable().find("code/sub/a.txt").unwrap();
             let written = draft
                 .write(&path, format!("mine {number}"))
-                .and_then(|_| place.kept().apply(&draft, "set1", &made()));
+                .and_then(|_| place.journal().apply(&draft, "set1", &made()));
             let outcome = written.map_or_else(|error| error.to_string(), |_| "made".to_owned());
             *outcomes.entry(outcome).or_default() += 1;
         }
@@ -272,7 +272,7 @@ fn interrupted_write_is_undone_by_the_files_contents() {
     let place = Place::new(&[("a.txt", "before")]);
     place.put("set1", "code/a.txt", "after").unwrap();
     fs::remove_file(place.outside().join("kept/set1/1.done")).unwrap();
-    assert!(place.kept().records("set1").unwrap()[0].uncertain);
+    assert!(place.journal().records("set1").unwrap()[0].uncertain);
     assert_eq!(place.undo("set1").paths.len(), 1);
     assert_eq!(place.text("a.txt"), "before");
     // Killed before the texts were saved: the file stays as it is.
@@ -297,7 +297,7 @@ fn sweep_removes_temporary_files_and_keeps_edits() {
             fs::remove_file(place.outside().join(format!("kept/set1/{number}.done"))).unwrap();
         }
     }
-    place.kept().sweep(|_| place.writable()).unwrap();
+    place.journal().sweep(|_| place.writable()).unwrap();
     let left = [
         ".nova-set1-2.tmp",
         ".nova-set1-2.tmp.old",
@@ -318,8 +318,8 @@ fn sweep_removes_temporary_files_and_keeps_edits() {
 fn old_change_sets_are_pruned() {
     let place = Place::new(&[]);
     place.put("set1", "code/a.txt", "a").unwrap();
-    place.kept().prune("2026-11-24T10:00:00Z").unwrap();
-    assert_eq!(place.kept().sets().unwrap(), ["set1"]);
-    place.kept().prune("2026-11-25T10:00:00Z").unwrap();
-    assert_eq!(place.kept().sets().unwrap(), [""; 0]);
+    place.journal().prune("2026-11-24T10:00:00Z").unwrap();
+    assert_eq!(place.journal().sets().unwrap(), ["set1"]);
+    place.journal().prune("2026-11-25T10:00:00Z").unwrap();
+    assert_eq!(place.journal().sets().unwrap(), [""; 0]);
 }
