@@ -107,6 +107,7 @@ enum Found {
     Later(oneshot::Receiver<mpsc::Sender<Asked>>),
 }
 
+/// Unregisters a running call on drop.
 pub(crate) struct RunningCall<'a> {
     router: &'a ElicitationRouter,
     id: u64,
