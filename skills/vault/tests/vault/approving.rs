@@ -43,7 +43,7 @@ fn turn(
         access: Access {
             vault: Some(opened.clone()),
             rules: Arc::default(),
-            keep_rule: Arc::new(KeptRules::default()),
+            save_rule: Arc::new(KeptRules::default()),
             approved: Arc::new(ApprovedContents::default()),
             web: Arc::new(web_of(&[])),
             credentials: Arc::new(NoCredentials),
@@ -61,7 +61,7 @@ fn turn(
         events: Arc::new(RecordedEvents::new()),
         change_set: Some(Arc::new(opened.change_set(ChangeSetKind::Turn, "a test".into()))),
         touched: Arc::default(),
-        so_far: Arc::default(),
+        history: Arc::default(),
         sub_agents: Arc::new(()),
         privacy: Arc::default(),
         asker: Arc::new(()),

@@ -42,7 +42,7 @@ fn run(vault: &TempVault, rules: &str, answers: Vec<Answer>, tool: &str, args: V
         access: Access {
             vault: Some(opened.clone()),
             rules: Arc::new(RulesInForce::new(Rules::parse(rules).unwrap())),
-            keep_rule: Arc::new(KeptRules::default()),
+            save_rule: Arc::new(KeptRules::default()),
             approved: Arc::new(ApprovedContents::default()),
             web: Arc::new(web_of(&[])),
             credentials: Arc::new(NoCredentials),
@@ -60,7 +60,7 @@ fn run(vault: &TempVault, rules: &str, answers: Vec<Answer>, tool: &str, args: V
         events: Arc::new(events.clone()),
         change_set: Some(Arc::new(opened.change_set(ChangeSetKind::Turn, "a test".into()))),
         touched: Arc::default(),
-        so_far: Arc::default(),
+        history: Arc::default(),
         sub_agents: Arc::new(()),
         privacy: Arc::default(),
         asker: Arc::new(()),

@@ -252,7 +252,7 @@ impl App {
             rules: self.rules(),
             approved: self.inner.trust.clone(),
             approver,
-            keep_rule: Arc::new(self.clone()),
+            save_rule: Arc::new(self.clone()),
             time_limit: Self::CALL_LIMIT,
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nova_calls::{
-    Because, Facts, Gate, Grantee, KeepRule, Ruling, Standing, ToolContent, Verdict, content_of,
+    Because, Facts, Gate, Grantee, Ruling, SaveRule, Standing, ToolContent, Verdict, content_of,
 };
 use nova_protocol::{
     AddRule, ApprovedHostRef, ApprovedToolRef, ApprovedToolRow, ApprovedToolState, ErrorCode,
@@ -138,7 +138,7 @@ impl App {
 
     fn forget_grants(&self, whom: impl Fn(&Grantee) -> bool) {
         for chat in self.chats().values() {
-            chat.session.grants.forget(&whom);
+            chat.session.grants.revoke(&whom);
         }
     }
 
@@ -312,7 +312,7 @@ impl App {
     }
 }
 
-impl KeepRule for App {
+impl SaveRule for App {
     /// In force when this returns.
     fn allow(&self, wire_name: &str) -> Result<(), String> {
         self.inner.rule_file.allow(wire_name).map_err(|error| error.to_string())?;

@@ -67,7 +67,7 @@ impl App {
             events: events.clone(),
             change_set: change_set.clone(),
             touched: Arc::default(),
-            so_far: Arc::default(),
+            history: Arc::default(),
             sub_agents: Arc::new(()),
             privacy: Arc::new(caller.privacy.clone()),
             asker: caller.asker(),

@@ -16,7 +16,7 @@ use nova_vault::{ChangeSet, Privacy, Vault};
 use serde_json::Value;
 
 use crate::seen_notes::SeenNotes;
-use crate::{Approved, Approver, Grants, KeepRule, Place, SubAgents, TurnSoFar};
+use crate::{Approved, Approver, Grants, Place, SaveRule, SubAgents, TurnHistory};
 
 /// State shared by the calls of one turn, form or command.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ pub struct CallScope {
     /// The notes touched by these writes.
     pub touched: Arc<Mutex<BTreeSet<VaultPath>>>,
     /// What has happened in the turn.
-    pub so_far: Arc<TurnSoFar>,
+    pub history: Arc<TurnHistory>,
     pub privacy: Arc<Privacy>,
     /// The notes that the model has seen, to detect stale writes; `()` for the user.
     pub asker: Arc<dyn SeenNotes>,
@@ -66,7 +66,7 @@ pub struct Access {
     /// The user's approvals of tools that are not part of the program.
     pub approved: Arc<dyn Approved>,
     pub approver: Arc<dyn Approver>,
-    pub keep_rule: Arc<dyn KeepRule>,
+    pub save_rule: Arc<dyn SaveRule>,
     /// Time limit of a tool; waits for answers do not count.
     pub time_limit: Duration,
 }
@@ -146,7 +146,7 @@ pub struct Outcome {
     pub drawn_from: Option<BTreeSet<VaultPath>>,
     /// It reveals facts about notes that are hidden from remote readers, in addition to the notes read: a
     /// name, a tag, a parse error.
-    pub only_here: bool,
+    pub local_only: bool,
     /// It contains untrusted text.
     pub from_outside: bool,
     /// It was stopped when it may already have had an effect outside of the vault.
@@ -172,7 +172,7 @@ impl Outcome {
             merged: Vec::new(),
             seen: BTreeMap::new(),
             drawn_from: Some(BTreeSet::new()),
-            only_here: false,
+            local_only: false,
             from_outside: false,
             unknown: false,
             so_far: None,

@@ -72,7 +72,7 @@ pub(crate) struct Delegated(Mutex<Told>);
 #[derive(Default)]
 pub(crate) struct Told {
     pub(crate) seen: BTreeMap<VaultPath, ContentHash>,
-    pub(crate) only_here: bool,
+    pub(crate) local_only: bool,
     pub(crate) untrusted: bool,
     pub(crate) unknown: bool,
 }
@@ -85,7 +85,7 @@ impl Delegated {
     fn add(&self, end: &SubAgentEnd) {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         told.seen.extend(end.seen.clone());
-        told.only_here |= end.only_here;
+        told.local_only |= end.local_only;
         told.untrusted |= end.untrusted;
         told.unknown |= end.unknown;
     }

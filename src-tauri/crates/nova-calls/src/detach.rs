@@ -44,10 +44,10 @@ pub async fn run_or_detach(
         ended = &mut task => return Settled::Ended(Box::new(ended.unwrap_or_else(|error| broken(&id, &error)))),
         () = watch.stopwatch.passed(settle) => {}
     }
-    let told = watch.let_go(|so_far| {
+    let told = watch.detach(|so_far| {
         // Whether its output so far is untrusted is only known at its end.
         if so_far.says_something() {
-            scope.so_far.taint(&tool.shown_name());
+            scope.history.taint(&tool.shown_name());
         }
         scope.events.emit(Event::ToolCallDetached { call: id.clone(), so_far: so_far.to_value() });
     });

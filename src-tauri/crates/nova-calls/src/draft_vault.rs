@@ -16,8 +16,8 @@ use nova_vault::{
 };
 
 use crate::Outcome;
-use crate::given::GivenNotes;
-use crate::only_here::OnlyHere;
+use crate::local_only::LocalOnly;
+use crate::received::ReceivedNotes;
 use crate::seen_notes::{SeenNote, SeenNotes};
 
 /// The vault of one call: reads from disk, writes to a draft.
@@ -36,8 +36,8 @@ struct State {
     seen: Mutex<BTreeMap<VaultPath, ContentHash>>,
     /// The notes that were read or planned individually.
     reached: Mutex<BTreeSet<VaultPath>>,
-    given: Mutex<GivenNotes>,
-    only_here: Mutex<OnlyHere>,
+    received: Mutex<ReceivedNotes>,
+    local_only: Mutex<LocalOnly>,
     /// Whether it read a private note or file individually.
     read_private: AtomicBool,
 }
@@ -49,8 +49,8 @@ impl State {
             draft: Mutex::new(draft),
             seen: Mutex::default(),
             reached: Mutex::default(),
-            given: Mutex::default(),
-            only_here: Mutex::default(),
+            received: Mutex::default(),
+            local_only: Mutex::default(),
             read_private: AtomicBool::new(false),
         }
     }
@@ -88,16 +88,16 @@ impl DraftVault {
     }
 
     /// Records what an inner call read: its result is passed to this one.
-    pub(crate) fn was_given(&self, call: &Outcome) {
+    pub(crate) fn record_inner_reads(&self, call: &Outcome) {
         self.saw(call.seen.iter().map(|(path, hash)| (path.clone(), *hash)));
-        if call.only_here {
-            self.gives_here(OnlyHere::tells);
+        if call.local_only {
+            self.adds_local_only(LocalOnly::reveal);
         }
     }
 
     /// Whether one of these notes is private.
     pub(crate) async fn any_private(&self, paths: Vec<VaultPath>) -> bool {
-        let any = self.with(move |view, _| Ok(paths.iter().any(|path| stays_here(view, path)))).await;
+        let any = self.with(move |view, _| Ok(paths.iter().any(|path| is_local_only(view, path)))).await;
         any.unwrap_or(true)
     }
 
@@ -125,7 +125,7 @@ impl DraftVault {
     }
 
     /// The notes that were read or planned individually. Results of searches and lists are in
-    /// [`DraftVault::look_at_given`]: most of them are only scanned.
+    /// [`DraftVault::with_received`]: most of them are only scanned.
     pub(crate) fn reached(&self) -> BTreeSet<VaultPath> {
         self.state.as_ref().map_or_else(BTreeSet::new, |state| {
             state.reached.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -154,34 +154,34 @@ impl DraftVault {
     pub(crate) async fn knows_private(&self) -> bool {
         self.state.is_some()
             && (self.has_read_private()
-                || !self.only_here().is_nothing()
+                || !self.local_only().is_empty()
                 || self.any_private(self.seen().into_keys().collect()).await)
     }
 
     /// Inspects everything the call has received of notes so far, without a copy.
-    pub(crate) fn look_at_given<T>(&self, look: impl FnOnce(&GivenNotes) -> T) -> T {
+    pub(crate) fn with_received<T>(&self, look: impl FnOnce(&ReceivedNotes) -> T) -> T {
         match &self.state {
-            Some(state) => look(&state.given.lock().unwrap_or_else(PoisonError::into_inner)),
-            None => look(&GivenNotes::default()),
+            Some(state) => look(&state.received.lock().unwrap_or_else(PoisonError::into_inner)),
+            None => look(&ReceivedNotes::default()),
         }
     }
 
     /// What the call received that is hidden from remote readers, in addition to the notes it has seen.
-    pub(crate) fn only_here(&self) -> OnlyHere {
-        self.state.as_ref().map_or_else(OnlyHere::default, |state| {
-            state.only_here.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn local_only(&self) -> LocalOnly {
+        self.state.as_ref().map_or_else(LocalOnly::default, |state| {
+            state.local_only.lock().unwrap_or_else(PoisonError::into_inner).clone()
         })
     }
 
-    fn gives_here(&self, note: impl FnOnce(&mut OnlyHere)) {
+    fn adds_local_only(&self, note: impl FnOnce(&mut LocalOnly)) {
         if let Some(state) = &self.state {
-            note(&mut state.only_here.lock().unwrap_or_else(PoisonError::into_inner));
+            note(&mut state.local_only.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 
-    fn gives(&self, note: impl FnOnce(&mut GivenNotes)) {
+    fn receives(&self, note: impl FnOnce(&mut ReceivedNotes)) {
         if let Some(state) = &self.state {
-            note(&mut state.given.lock().unwrap_or_else(PoisonError::into_inner));
+            note(&mut state.received.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 
@@ -236,7 +236,7 @@ impl ToolVault for DraftVault {
         let read = move |view: &View, draft: &mut Draft| {
             let note = draft.read(&asked)?;
             let on_disk = draft.on_disk(&note);
-            let is_private = on_disk.as_ref().is_some_and(|(path, _)| stays_here(view, path))
+            let is_private = on_disk.as_ref().is_some_and(|(path, _)| is_local_only(view, path))
                 && !is_hidden_as_unreadable(&note, &view.privacy().elsewhere());
             Ok((note, on_disk, is_private))
         };
@@ -245,28 +245,28 @@ impl ToolVault for DraftVault {
         self.reaches(path);
         self.reaches(&note.path);
         self.saw(on_disk);
-        self.gives(|given| given.whole(&note));
+        self.receives(|received| received.whole(&note));
         Ok(note)
     }
 
     async fn find(&self, name: &str) -> Result<Vec<VaultPath>, ToolError> {
         let name = name.to_owned();
-        let (found, stay_here) = self
+        let (found, hidden) = self
             .with(move |view, _| {
                 let found = view.find(&name)?;
-                let stay_here = found.iter().any(|path| stays_here(view, path));
-                Ok((found, stay_here))
+                let hidden = found.iter().any(|path| is_local_only(view, path));
+                Ok((found, hidden))
             })
             .await?;
-        if stay_here {
-            self.gives_here(OnlyHere::tells);
+        if hidden {
+            self.adds_local_only(LocalOnly::reveal);
         }
         Ok(found)
     }
 
     async fn paths(&self) -> Result<Vec<VaultPath>, ToolError> {
-        let (paths, stay_here) = self.with(|view, _| paths(view)).await?;
-        self.gives_here(|only_here| only_here.names(stay_here));
+        let (paths, hidden) = self.with(|view, _| paths(view)).await?;
+        self.adds_local_only(|local_only| local_only.add_names(hidden));
         Ok(paths)
     }
 
@@ -274,21 +274,21 @@ impl ToolVault for DraftVault {
         let recogniser = self.records.get(record_type)?.recogniser().clone();
         let notes = self.with(move |view, _| view.records(&recogniser)).await?;
         self.saw_notes(&notes);
-        self.gives(|given| notes.iter().for_each(|note| given.whole(note)));
+        self.receives(|received| notes.iter().for_each(|note| received.whole(note)));
         Ok(notes)
     }
 
     async fn unreadable(&self, record_type: &str) -> Result<Vec<Problem>, ToolError> {
         let declared = self.records.get(record_type)?;
         let (folder, recogniser) = (declared.folder.clone(), declared.recogniser().clone());
-        let (problems, stay_here) = self
+        let (problems, hidden) = self
             .with(move |view, _| {
                 let problems = view.unreadable(&folder, &recogniser)?;
-                let stay_here = of_what_stays_here(view, &problems);
-                Ok((problems, stay_here))
+                let hidden = local_only_problems(view, &problems);
+                Ok((problems, hidden))
             })
             .await?;
-        self.gives_here(|only_here| only_here.names(stay_here));
+        self.adds_local_only(|local_only| local_only.add_names(hidden));
         Ok(problems)
     }
 
@@ -296,16 +296,16 @@ impl ToolVault for DraftVault {
         let recogniser = self.records.recogniser_of(record_types)?;
         let folder = |name: &&str| Ok(self.records.get(name)?.folder.clone());
         let folders = record_types.iter().map(folder).collect::<Result<Vec<_>, ToolError>>()?;
-        let (read, stay_here) = self
+        let (read, hidden) = self
             .with(move |view, _| {
                 let read = view.read_records(&borrowed(&folders), &recogniser)?;
-                let stay_here = of_what_stays_here(view, &read.unreadable);
-                Ok((read, stay_here))
+                let hidden = local_only_problems(view, &read.unreadable);
+                Ok((read, hidden))
             })
             .await?;
-        self.gives_here(|only_here| only_here.names(stay_here));
+        self.adds_local_only(|local_only| local_only.add_names(hidden));
         self.saw_notes(&read.notes);
-        self.gives(|given| read.notes.iter().for_each(|note| given.whole(note)));
+        self.receives(|received| read.notes.iter().for_each(|note| received.whole(note)));
         Ok(read)
     }
 
@@ -322,7 +322,8 @@ impl ToolVault for DraftVault {
     async fn read_file(&self, path: &VaultPath) -> Result<Vec<u8>, ToolError> {
         self.reaches(path);
         let asked = path.clone();
-        let read = move |view: &View, _: &mut Draft| Ok((view.read_file(&asked)?, stays_here(view, &asked)));
+        let read =
+            move |view: &View, _: &mut Draft| Ok((view.read_file(&asked)?, is_local_only(view, &asked)));
         let (bytes, is_private) = self.with(read).await?;
         self.reads_private(is_private);
         self.saw([(path.clone(), ContentHash::of(&bytes))]);
@@ -413,16 +414,16 @@ impl ToolVault for DraftVault {
     async fn delete(&self, path: &VaultPath) -> Result<Trash, ToolError> {
         self.reaches(path);
         let path = path.clone();
-        let (trash, stay_here) = self
+        let (trash, hidden) = self
             .with(move |view, draft| {
-                let stay_here = stays_here(view, &path);
+                let hidden = is_local_only(view, &path);
                 draft.delete(&path)?;
-                Ok((view.trash(&path), stay_here))
+                Ok((view.trash(&path), hidden))
             })
             .await?;
         // When the call is judged, the note no longer exists, so its privacy cannot be checked then.
-        if stay_here {
-            self.gives_here(OnlyHere::tells);
+        if hidden {
+            self.adds_local_only(LocalOnly::reveal);
         }
         Ok(trash)
     }
@@ -431,7 +432,7 @@ impl ToolVault for DraftVault {
         self.reaches(from);
         self.reaches(to);
         let (from, to) = (from.clone(), to.clone());
-        let (moved, stay_here) = self
+        let (moved, hidden) = self
             .with(move |view, draft| {
                 let moved = draft.move_note(&from, &to);
                 // Unchanged links are reported with their lines, and an error of a move names the file that
@@ -441,28 +442,28 @@ impl ToolVault for DraftVault {
                     Err(error) => error.path().into_iter().collect(),
                 };
                 let said = |path: &VaultPath| *path == from || *path == to;
-                let stay_here = told.into_iter().any(|path| !said(path) && stays_here(view, path));
-                Ok((moved, stay_here))
+                let hidden = told.into_iter().any(|path| !said(path) && is_local_only(view, path));
+                Ok((moved, hidden))
             })
             .await?;
-        if stay_here {
-            self.gives_here(OnlyHere::tells);
+        if hidden {
+            self.adds_local_only(LocalOnly::reveal);
         }
         Ok(moved?)
     }
 
     async fn search(&self, search: &Search) -> Result<SearchAnswer, ToolError> {
         let search = search.clone();
-        let (answer, stay_here) = self
+        let (answer, hidden) = self
             .with(move |view, _| {
                 let answer = view.search(&search)?;
-                let stay_here = of_what_stays_here(view, &answer.skipped);
-                Ok((answer, stay_here))
+                let hidden = local_only_problems(view, &answer.skipped);
+                Ok((answer, hidden))
             })
             .await?;
-        self.gives_here(|only_here| only_here.names(stay_here));
+        self.adds_local_only(|local_only| local_only.add_names(hidden));
         self.saw(answer.read.clone());
-        self.gives(|given| answer.hits.iter().for_each(|hit| given.text(&hit.path, &hit.text)));
+        self.receives(|received| answer.hits.iter().for_each(|hit| received.text(&hit.path, &hit.text)));
         Ok(answer)
     }
 
@@ -471,9 +472,9 @@ impl ToolVault for DraftVault {
         query.records = self.skills.recogniser_named(&query.record_types);
         let answer = self.with(move |view, _| view.query(&query)).await?;
         self.saw(answer.rows.iter().filter_map(|row| Some((row.path.clone(), row.hash?))));
-        self.gives(|given| answer.rows.iter().for_each(|row| given.row(row)));
+        self.receives(|received| answer.rows.iter().for_each(|row| received.row(row)));
         let unread = answer.rows.iter().filter(|row| row.hash.is_none()).map(|row| row.path.to_string());
-        self.gives_here(|only_here| only_here.names(unread));
+        self.adds_local_only(|local_only| local_only.add_names(unread));
         Ok(answer)
     }
 
@@ -481,7 +482,7 @@ impl ToolVault for DraftVault {
         let query = query.clone();
         let answer = self.with(move |view, _| view.tasks(&query)).await?;
         self.saw(answer.rows.iter().filter_map(|row| Some((row.path.clone(), row.hash?))));
-        self.gives(|given| answer.rows.iter().for_each(|row| given.text(&row.path, &row.task.text)));
+        self.receives(|received| answer.rows.iter().for_each(|row| received.text(&row.path, &row.task.text)));
         Ok(answer)
     }
 
@@ -491,21 +492,21 @@ impl ToolVault for DraftVault {
         let answer = self.with(move |view, _| view.query_base(&path, name.as_deref())).await?;
         self.saw(answer.read.clone());
         let rows = answer.groups.iter().flat_map(|group| &group.rows);
-        self.gives(|given| rows.for_each(|row| given.values(&row.path, &row.cells)));
+        self.receives(|received| rows.for_each(|row| received.values(&row.path, &row.cells)));
         Ok(answer)
     }
 
     async fn resolve(&self, link: &str) -> Result<Option<VaultPath>, ToolError> {
         let link = link.to_owned();
-        let (path, stay_here) = self
+        let (path, hidden) = self
             .with(move |view, _| {
                 let path = view.resolve(&link, None)?;
-                let stay_here = path.as_ref().is_some_and(|path| stays_here(view, path));
-                Ok((path, stay_here))
+                let hidden = path.as_ref().is_some_and(|path| is_local_only(view, path));
+                Ok((path, hidden))
             })
             .await?;
-        if stay_here {
-            self.gives_here(OnlyHere::tells);
+        if hidden {
+            self.adds_local_only(LocalOnly::reveal);
         }
         Ok(path)
     }
@@ -513,46 +514,46 @@ impl ToolVault for DraftVault {
     async fn links(&self, path: &VaultPath) -> Result<Links, ToolError> {
         self.reaches(path);
         let path = path.clone();
-        let (links, stay_here) = self
+        let (links, hidden) = self
             .with(move |view, _| {
                 let links = view.links(&path)?;
                 let led_to: BTreeSet<&VaultPath> = links.out.iter().map(|link| &link.path).collect();
-                let stay_here = led_to.into_iter().any(|path| stays_here(view, path));
-                Ok((links, stay_here))
+                let hidden = led_to.into_iter().any(|path| is_local_only(view, path));
+                Ok((links, hidden))
             })
             .await?;
-        if stay_here {
-            self.gives_here(OnlyHere::tells);
+        if hidden {
+            self.adds_local_only(LocalOnly::reveal);
         }
         self.saw(links.read.clone());
-        self.gives(|given| links.back.iter().for_each(|link| given.text(&link.path, &link.text)));
+        self.receives(|received| links.back.iter().for_each(|link| received.text(&link.path, &link.text)));
         Ok(links)
     }
 
     async fn mentions(&self, query: &MentionQuery) -> Result<MentionAnswer, ToolError> {
         let query = query.clone();
-        let (answer, stay_here) = self
+        let (answer, hidden) = self
             .with(move |view, _| {
                 let answer = view.mentions(&query)?;
                 let linked = answer.lines.iter().flat_map(|line| &line.links).map(|link| &link.to);
                 let named: BTreeSet<&VaultPath> =
                     linked.chain(answer.ambiguous.iter().flat_map(|name| &name.notes)).collect();
-                let stay_here = named.into_iter().any(|path| stays_here(view, path));
-                Ok((answer, stay_here))
+                let hidden = named.into_iter().any(|path| is_local_only(view, path));
+                Ok((answer, hidden))
             })
             .await?;
-        if stay_here {
-            self.gives_here(OnlyHere::tells);
+        if hidden {
+            self.adds_local_only(LocalOnly::reveal);
         }
         self.saw(answer.read.clone());
-        self.gives(|given| answer.lines.iter().for_each(|line| given.text(&line.path, &line.text)));
+        self.receives(|received| answer.lines.iter().for_each(|line| received.text(&line.path, &line.text)));
         Ok(answer)
     }
 
     async fn tags(&self) -> Result<Vec<TagCount>, ToolError> {
-        let TagsRead { tags, stay_here } = self.with(|view, _| view.tags()).await?;
-        if stay_here {
-            self.gives_here(OnlyHere::tells);
+        let TagsRead { tags, stay_here: hidden } = self.with(|view, _| view.tags()).await?;
+        if hidden {
+            self.adds_local_only(LocalOnly::reveal);
         }
         Ok(tags)
     }
@@ -565,17 +566,17 @@ impl ToolVault for DraftVault {
 /// All notes, and those hidden from remote readers.
 fn paths(view: &View) -> Result<(Vec<VaultPath>, Vec<String>), VaultError> {
     let rows = view.query(&Query::default())?.rows;
-    let mut stay_here = Vec::new();
+    let mut hidden = Vec::new();
     if !view.privacy().remote {
         let elsewhere = view.privacy().elsewhere();
         let stays = |row: &&QueryRow| row.hash.is_none() || elsewhere.hides(&row.path, &row.document);
-        stay_here.extend(rows.iter().filter(stays).map(|row| row.path.to_string()));
+        hidden.extend(rows.iter().filter(stays).map(|row| row.path.to_string()));
     }
-    Ok((rows.into_iter().map(|row| row.path).collect(), stay_here))
+    Ok((rows.into_iter().map(|row| row.path).collect(), hidden))
 }
 
 /// Whether this local reader received content that is hidden from remote readers.
-fn stays_here(view: &View, path: &VaultPath) -> bool {
+fn is_local_only(view: &View, path: &VaultPath) -> bool {
     !view.privacy().remote && view.stays_here(path)
 }
 
@@ -588,9 +589,9 @@ fn is_hidden_as_unreadable(note: &Note, elsewhere: &Privacy) -> bool {
 }
 
 /// The files of problems that are hidden from remote readers.
-fn of_what_stays_here(view: &View, problems: &[Problem]) -> Vec<String> {
+fn local_only_problems(view: &View, problems: &[Problem]) -> Vec<String> {
     let stays =
-        |problem: &&Problem| VaultPath::parse(&problem.path).map_or(true, |path| stays_here(view, &path));
+        |problem: &&Problem| VaultPath::parse(&problem.path).map_or(true, |path| is_local_only(view, &path));
     problems.iter().filter(stays).map(|problem| problem.path.clone()).collect()
 }
 

@@ -65,9 +65,9 @@ impl Grants {
     }
 
     /// Revokes all grants of the matching grantees.
-    pub fn forget(&self, whom: impl Fn(&Grantee) -> bool) {
-        let mut given = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        given.retain(|(grantee, _)| !whom(grantee));
+    pub fn revoke(&self, whom: impl Fn(&Grantee) -> bool) {
+        let mut grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        grants.retain(|(grantee, _)| !whom(grantee));
     }
 
     fn insert(&self, to: &Grantee, what: Granted) {
@@ -93,7 +93,7 @@ impl Grantee {
 }
 
 /// Saves an "always" as a rule.
-pub trait KeepRule: Send + Sync {
+pub trait SaveRule: Send + Sync {
     /// # Errors
     /// If the rule cannot be written; the message says why.
     fn allow(&self, wire_name: &str) -> Result<(), String>;

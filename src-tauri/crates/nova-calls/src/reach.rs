@@ -20,8 +20,8 @@ use crate::secrets::Secrets;
 pub(crate) struct CallHttp {
     pub(crate) web: Arc<Web>,
     pub(crate) hosts: Arc<CallHosts>,
-    pub(crate) heard: Arc<Heard>,
-    pub(crate) acted: Arc<Acted>,
+    pub(crate) web_sources: Arc<WebSources>,
+    pub(crate) side_effects: Arc<SideEffects>,
     /// The credentials passed to the call, which are sent only to the tool's own hosts.
     pub(crate) secrets: Arc<Secrets>,
     /// The skill's configuration: the user chose the addresses in it.
@@ -88,7 +88,7 @@ impl ToolHttp for CallHttp {
 impl CallHttp {
     fn check(&self, request: &HttpRequest) -> Result<(), ToolError> {
         self.keeps_secrets(request)?;
-        self.acted.note(&request.method);
+        self.side_effects.note(&request.method);
         Ok(())
     }
 
@@ -101,7 +101,7 @@ impl CallHttp {
             () = self.ended.cancelled() => return Err(ToolError::Cancelled),
             response = response => response?,
         };
-        self.heard.add(&response);
+        self.web_sources.add(&response);
         Ok(response)
     }
 
@@ -146,9 +146,9 @@ fn names_server(config: &Value, url: &Url) -> bool {
 /// Whether a call has sent a request that may have an effect on its server. Requests with a safe method (IANA
 /// registry) do not count.
 #[derive(Default)]
-pub(crate) struct Acted(AtomicBool);
+pub(crate) struct SideEffects(AtomicBool);
 
-impl Acted {
+impl SideEffects {
     fn note(&self, method: &str) {
         let only_asks = ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"]
             .iter()
@@ -158,30 +158,31 @@ impl Acted {
         }
     }
 
-    pub(crate) fn is_so(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 }
 
 /// The sources of the web responses that a call received.
 #[derive(Default)]
-pub(crate) struct Heard(Mutex<Vec<Source>>);
+pub(crate) struct WebSources(Mutex<Vec<Source>>);
 
-impl Heard {
+impl WebSources {
     fn add(&self, response: &HttpResponse) {
         // A query may contain keys, so only the address without it is recorded.
         let mut url = response.url.clone();
         url.set_query(None);
         url.set_fragment(None);
-        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = heard.iter().any(|source| matches!(source, Source::Web(old) if old.url == url.as_str()));
+        let mut sources = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known =
+            sources.iter().any(|source| matches!(source, Source::Web(old) if old.url == url.as_str()));
         if !known {
-            heard.push(Source::Web(WebSource::new(url, &response.at)));
+            sources.push(Source::Web(WebSource::new(url, &response.at)));
         }
     }
 
     /// Whether there was any response.
-    pub(crate) fn anything(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         !self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 

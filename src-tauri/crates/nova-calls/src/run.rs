@@ -27,7 +27,7 @@ use crate::figures::sources_and_figures;
 use crate::hosts::{CallHosts, ToolHosts};
 use crate::log::CallLog;
 use crate::questions::Questions;
-use crate::reach::{Acted, Heard};
+use crate::reach::{SideEffects, WebSources};
 use crate::secrets::Secrets;
 use crate::view::{effect_view, principal_view, sandbox_view};
 use crate::watch::CallWatch;
@@ -120,9 +120,9 @@ struct Running<'a> {
     /// The credentials passed to the call, which must not appear in its output.
     secrets: Arc<Secrets>,
     /// The sources of web responses.
-    heard: Arc<Heard>,
+    web_sources: Arc<WebSources>,
     /// Whether it sent requests that may have an effect.
-    acted: Arc<Acted>,
+    side_effects: Arc<SideEffects>,
     /// Reads and effects of its sub-agents.
     delegated: Arc<Delegated>,
     /// The calls of the tool that makes this one, for an inner call.
@@ -164,8 +164,8 @@ impl<'a> Running<'a> {
             asked: false,
             questions,
             secrets: Arc::default(),
-            heard: Arc::default(),
-            acted: Arc::default(),
+            web_sources: Arc::default(),
+            side_effects: Arc::default(),
             delegated: Arc::default(),
             inner: None,
             made_before: Arc::default(),
@@ -184,13 +184,13 @@ impl<'a> Running<'a> {
         let args = self.begin(&skill, &tool, &call.args).await?;
         let inner = self.inner.clone();
         if by_arguments.is_some() {
-            self.check_by_itself(&tool)?;
+            self.refuse_unlisted_effect(&tool)?;
         }
         if let Some(inner) = &inner {
             inner.check(&skill, &tool)?;
         }
         self.note_first_sight(&tool);
-        self.times = self.scope.so_far.count(&tool, &args);
+        self.times = self.scope.history.count(&tool, &args);
         let ruling = self.judge(&tool, &args, None);
         // A denied call does not run at all, not even to compute its diff.
         if ruling.verdict == Verdict::Deny {
@@ -207,7 +207,7 @@ impl<'a> Running<'a> {
     }
 
     /// Refuses arguments with another effect than the listed one, which is all that scripts and clients know.
-    fn check_by_itself(&self, tool: &ToolEntry) -> Result<(), UserError> {
+    fn refuse_unlisted_effect(&self, tool: &ToolEntry) -> Result<(), UserError> {
         let who = match self.scope.principal.kind {
             PrincipalKind::McpClient => "an MCP client",
             _ if self.inner.is_some() => "a script",
@@ -244,7 +244,7 @@ impl<'a> Running<'a> {
                 Output::default()
             }
         };
-        (outcome.sources, outcome.figures) = sources_and_figures(&output, &self.heard.sources());
+        (outcome.sources, outcome.figures) = sources_and_figures(&output, &self.web_sources.sources());
         for source in self.inner_sources {
             if !outcome.sources.contains(&source) {
                 outcome.sources.push(source);
@@ -289,10 +289,10 @@ impl<'a> Running<'a> {
         self.started(&tool.shown_name(), shown, tool.effect(), hosts);
         self.check_available(skill)?;
         sandbox?;
-        self.tainted = self.scope.so_far.is_tainted();
+        self.tainted = self.scope.history.is_tainted();
         match args {
             Ok(args) => Ok(args),
-            Err(misfit) => self.mended(tool, raw(given), misfit).await,
+            Err(misfit) => self.fix_arguments(tool, raw(given), misfit).await,
         }
     }
 
@@ -313,7 +313,7 @@ impl<'a> Running<'a> {
         if unseen {
             // Earlier grants were given to another content.
             let grantee = Grantee::of(tool);
-            self.scope.grants.forget(|other| *other == grantee);
+            self.scope.grants.revoke(|other| *other == grantee);
         }
         let mut on_card = None;
         // A tool that calls others has effects before its changes are known.
@@ -378,13 +378,13 @@ impl<'a> Running<'a> {
     ///
     /// # Errors
     /// The validation errors, or the user's denial.
-    async fn mended(
+    async fn fix_arguments(
         &mut self,
         tool: &Arc<ToolEntry>,
         mut args: Value,
         misfit: UserError,
     ) -> Result<Value, UserError> {
-        self.times = self.scope.so_far.count(tool, &args);
+        self.times = self.scope.history.count(tool, &args);
         if self.times < OFTEN {
             return Err(misfit);
         }

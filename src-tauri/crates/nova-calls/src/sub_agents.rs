@@ -62,7 +62,7 @@ pub struct SubAgentEnd {
     /// The notes that it has read, with the hash of their content.
     pub seen: BTreeMap<VaultPath, ContentHash>,
     /// What it read may not be sent to a remote model.
-    pub only_here: bool,
+    pub local_only: bool,
     /// It has read untrusted text.
     pub untrusted: bool,
     /// It was stopped when it may already have had an effect outside of the vault.

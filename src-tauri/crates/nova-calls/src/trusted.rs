@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Content;
-use crate::so_far::is_foreign;
+use crate::turn_history::is_foreign;
 
 /// The user's approvals of tools that are not part of the program, by content. They persist across sessions.
 pub trait Approved: Send + Sync {

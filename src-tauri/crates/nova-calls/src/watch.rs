@@ -27,21 +27,21 @@ impl CallWatch {
 #[derive(Default)]
 struct Watched {
     ended: bool,
-    so_far: SoFar,
+    so_far: PartialOutput,
 }
 
 /// The output of a call, as far as it may be shown.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct SoFar {
+pub struct PartialOutput {
     pub message: Option<String>,
     pub partial: Option<Value>,
     /// The notes it had read by then.
     pub seen: BTreeMap<VaultPath, ContentHash>,
     /// As in [`Outcome`](crate::Outcome).
-    pub only_here: bool,
+    pub local_only: bool,
 }
 
-impl SoFar {
+impl PartialOutput {
     pub fn says_something(&self) -> bool {
         self.message.is_some() || self.partial.is_some()
     }
@@ -57,7 +57,7 @@ impl SoFar {
 }
 
 impl CallWatch {
-    pub fn so_far(&self) -> SoFar {
+    pub fn so_far(&self) -> PartialOutput {
         self.lock().so_far.clone()
     }
 
@@ -66,14 +66,14 @@ impl CallWatch {
         message: Option<&String>,
         partial: Option<&Value>,
         seen: BTreeMap<VaultPath, ContentHash>,
-        only_here: bool,
+        local_only: bool,
     ) {
         let mut state = self.lock();
         let so_far = &mut state.so_far;
         so_far.message = message.cloned().or(so_far.message.take());
         so_far.partial = partial.cloned().or(so_far.partial.take());
         so_far.seen.extend(seen);
-        so_far.only_here |= only_here;
+        so_far.local_only |= local_only;
     }
 
     /// Marks the end, just before it is emitted; from now on the call cannot be detached.
@@ -83,7 +83,7 @@ impl CallWatch {
 
     /// Detaches the call unless it has ended; returns whether it did. Events emitted in `tell` precede the
     /// end.
-    pub(crate) fn let_go(&self, tell: impl FnOnce(&SoFar)) -> bool {
+    pub(crate) fn detach(&self, tell: impl FnOnce(&PartialOutput)) -> bool {
         let state = self.lock();
         if !state.ended {
             tell(&state.so_far);

@@ -87,7 +87,7 @@ fn arguments(text: &str) -> serde_json::Map<String, Value> {
 async fn through_nova(scope: &CallScope, text: &str) {
     let call = Call::with_value("call1".into(), "one.echo", json!({ "text": text }));
     // A new turn, so that it does not count as a repeated call.
-    let scope = CallScope { so_far: Arc::default(), ..scope.clone() };
+    let scope = CallScope { history: Arc::default(), ..scope.clone() };
     let outcome = run_call(&scope, call, CancellationToken::new()).await;
     assert_eq!(outcome.result.unwrap(), text);
 }
@@ -110,7 +110,7 @@ async fn nova() -> (CallScope, McpServers) {
         access: Access {
             vault: None,
             rules: Arc::default(),
-            keep_rule: Arc::new(KeptRules::default()),
+            save_rule: Arc::new(KeptRules::default()),
             approved: Arc::new(ApprovedContents::default()),
             web: Arc::new(web_of(&[])),
             credentials: Arc::new(NoCredentials),
@@ -128,7 +128,7 @@ async fn nova() -> (CallScope, McpServers) {
         events: Arc::new(RecordedEvents::new()),
         change_set: None,
         touched: Arc::default(),
-        so_far: Arc::default(),
+        history: Arc::default(),
         sub_agents: Arc::new(()),
         privacy: Arc::default(),
         asker: Arc::new(()),

@@ -61,7 +61,7 @@ fn main() -> ExitCode {
 
 /// A new turn, so that it does not count as a repeated call.
 async fn run(scope: &CallScope, tool: &str, args: Value) -> Value {
-    let scope = CallScope { so_far: Arc::default(), ..scope.clone() };
+    let scope = CallScope { history: Arc::default(), ..scope.clone() };
     let call = Call::with_value("call1".into(), tool, args);
     run_call(&scope, call, CancellationToken::new()).await.result.unwrap()
 }
@@ -102,7 +102,7 @@ fn scope(vault: &TempVault, data: &Path) -> CallScope {
         access: Access {
             vault: Some(vault.open()),
             rules: Arc::default(),
-            keep_rule: Arc::new(KeptRules::default()),
+            save_rule: Arc::new(KeptRules::default()),
             approved: Arc::new(ApprovedContents::default()),
             web: Arc::new(web_of(&[])),
             credentials: Arc::new(NoCredentials),
@@ -120,7 +120,7 @@ fn scope(vault: &TempVault, data: &Path) -> CallScope {
         events: Arc::new(RecordedEvents::new()),
         change_set: None,
         touched: Arc::default(),
-        so_far: Arc::default(),
+        history: Arc::default(),
         sub_agents: Arc::new(()),
         privacy: Arc::default(),
         asker: Arc::new(()),

@@ -180,7 +180,7 @@ mod tests {
             notes,
             drawn_from: None,
             cut: None,
-            only_here: false,
+            local_only: false,
             from_outside: true,
         }))
     }

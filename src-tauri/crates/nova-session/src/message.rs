@@ -121,8 +121,8 @@ pub(crate) struct LateEnd {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cut: Option<Cut>,
     /// It reveals facts hidden from remote models about other notes.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) only_here: bool,
+    #[serde(rename = "only_here", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) local_only: bool,
     /// It contains untrusted text.
     pub(crate) from_outside: bool,
 }
@@ -138,8 +138,8 @@ pub(crate) struct Ended {
     pub(crate) drawn_from: Option<Vec<VaultPath>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cut: Option<Cut>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) only_here: bool,
+    #[serde(rename = "only_here", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) local_only: bool,
 }
 
 /// A truncated output.
@@ -187,7 +187,7 @@ pub(crate) struct LogCall {
 impl Ended {
     /// Reports only that the call ended, without its result.
     pub(crate) fn saying_nothing(number: u32) -> Self {
-        Self { number, notes: Notes::new(), drawn_from: None, cut: None, only_here: false }
+        Self { number, notes: Notes::new(), drawn_from: None, cut: None, local_only: false }
     }
 }
 
@@ -221,7 +221,7 @@ impl LogMessage {
     pub(crate) fn is_private(&self) -> bool {
         match self {
             Self::System { private, .. } | Self::ToolOutput { private, .. } => *private,
-            Self::Notice { ended: Some(ended), .. } => ended.only_here,
+            Self::Notice { ended: Some(ended), .. } => ended.local_only,
             _ => false,
         }
     }
@@ -426,7 +426,7 @@ mod tests {
             notes: Notes::new(),
             drawn_from: None,
             cut: None,
-            only_here: false,
+            local_only: false,
             from_outside: false,
         }));
         let log =

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use nova_calls::{Access, TurnSoFar};
+use nova_calls::{Access, TurnHistory};
 use nova_protocol::{Envelope, ErrorCode, Event, ImageView, UserError};
 use nova_provider::{Locality, Provider};
 use nova_registry::{CatalogBudget, Registry, Snapshot};
@@ -88,9 +88,9 @@ async fn begin_turn(
         session.next_seq.clone(),
     ));
     *session.journal.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&journal);
-    let (change_set, touched, so_far) = match &sub_agent {
+    let (change_set, touched, history) = match &sub_agent {
         // Its effects belong to its parent's turn.
-        Some(agent) => (agent.change_set.clone(), agent.touched.clone(), agent.so_far.clone()),
+        Some(agent) => (agent.change_set.clone(), agent.touched.clone(), agent.history.clone()),
         None => {
             let kind = nova_vault::ChangeSetKind::Turn;
             let open = |vault: &Vault| Arc::new(vault.change_set(kind, title_of(&message)));
@@ -110,7 +110,7 @@ async fn begin_turn(
         touched,
         learned: None,
         no_summary: false,
-        so_far,
+        history,
         unknown: Vec::new(),
         begun_at: 0,
         named: None,
@@ -229,7 +229,7 @@ struct Turn {
     /// The model failed to write a summary, and is not asked again.
     no_summary: bool,
     /// The history of the turn, for later calls.
-    so_far: Arc<TurnSoFar>,
+    history: Arc<TurnHistory>,
     /// Calls that were stopped when they may already have had an effect.
     unknown: Vec<String>,
     /// The number of messages in the conversation before it.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use nova_calls::{
-    Answer, Approval, ApprovalRequest, Approved, Approver, KeepRule, Standing, ToolContent, ToolFace,
+    Answer, Approval, ApprovalRequest, Approved, Approver, SaveRule, Standing, ToolContent, ToolFace,
 };
 use nova_protocol::Decision;
 use serde_json::Value;
@@ -146,7 +146,7 @@ impl Approved for ApprovedContents {
     }
 }
 
-impl KeepRule for KeptRules {
+impl SaveRule for KeptRules {
     fn allow(&self, wire_name: &str) -> Result<(), String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(wire_name.to_owned());
         Ok(())

@@ -288,8 +288,8 @@ impl SubAgents for ScriptedDelegate {
         let how = unfinished.map_or(SubAgentHow::Answered, |what| {
             SubAgentHow::UsedUp(what.trim_end_matches(" used up").to_owned())
         });
-        let (seen, only_here, unknown) = (BTreeMap::new(), false, false);
-        Ok(SubAgentEnd { how, text, sources, seen, only_here, untrusted, unknown })
+        let (seen, local_only, unknown) = (BTreeMap::new(), false, false);
+        Ok(SubAgentEnd { how, text, sources, seen, local_only, untrusted, unknown })
     }
 }
 

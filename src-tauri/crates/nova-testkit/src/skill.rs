@@ -146,7 +146,7 @@ impl SkillInVault {
             access: Access {
                 vault: Some(self.opened.clone()),
                 rules: Arc::new(RulesInForce::new(self.rules.clone())),
-                keep_rule: Arc::new(KeptRules::default()),
+                save_rule: Arc::new(KeptRules::default()),
                 approved: Arc::new(ApprovedContents::default()),
                 web: self.web.clone(),
                 credentials: self.credentials.clone(),
@@ -164,7 +164,7 @@ impl SkillInVault {
             events: Arc::new(self.events.clone()),
             change_set: Some(change_set.clone()),
             touched: Arc::default(),
-            so_far: Arc::default(),
+            history: Arc::default(),
             sub_agents: self.sub_agents.clone(),
             privacy: Arc::new(self.privacy.clone()),
             asker: Arc::new(()),

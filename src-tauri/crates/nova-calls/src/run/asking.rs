@@ -301,7 +301,7 @@ impl Running<'_> {
             None if decision == Decision::Always => {
                 self.scope
                     .access
-                    .keep_rule
+                    .save_rule
                     .allow(&tool.wire_name)
                     .map_err(|reason| not_kept(tool, &reason))?;
             }

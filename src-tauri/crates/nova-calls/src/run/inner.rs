@@ -296,7 +296,7 @@ impl InnerCalls {
     /// Attributes what an inner call read to the outer call.
     fn note(&self, outcome: &Outcome) {
         self.0.seen.read.lock().unwrap_or_else(PoisonError::into_inner).extend(outcome.seen.keys().cloned());
-        self.0.vault.was_given(outcome);
+        self.0.vault.record_inner_reads(outcome);
         let mut found = self.found();
         found.from_outside |= outcome.from_outside;
         found.unknown |= outcome.unknown;

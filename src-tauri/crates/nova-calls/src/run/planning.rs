@@ -27,11 +27,11 @@ use crate::draft_vault::DraftVault;
 use crate::elicitations::CallUser;
 use crate::figures::notes_named;
 use crate::files::CallFiles;
-use crate::given;
 use crate::hosts::CommandHosts;
 use crate::is_foreign;
 use crate::process::{CallProcess, Configured};
 use crate::reach::CallHttp;
+use crate::received;
 use crate::secrets::Secrets;
 use crate::seen_notes::SeenNotes;
 use crate::view::{detail_view, diff_view, file_diff_view};
@@ -181,8 +181,8 @@ impl Running<'_> {
             http: CallHttp {
                 web: self.scope.access.web.clone(),
                 hosts: reach.hosts.clone(),
-                heard: self.heard.clone(),
-                acted: self.acted.clone(),
+                web_sources: self.web_sources.clone(),
+                side_effects: self.side_effects.clone(),
                 ended: cancel.clone(),
                 secrets: self.secrets.clone(),
                 config: skill.config.clone(),
@@ -260,7 +260,7 @@ impl Running<'_> {
         let finished = loop {
             tokio::select! {
                 finished = &mut task => break finished.map_err(|error| broke(tool, &error))?,
-                Some(part) = said.recv() => self.tell_part(tool, &shown, vault, part),
+                Some(part) = said.recv() => self.emit_part(tool, &shown, vault, part),
                 () = stopped.cancelled() => {
                     // Sub-agents report their end before the call ends.
                     let ended = tool.spec().delegates
@@ -286,7 +286,7 @@ impl Running<'_> {
             }
         };
         while let Ok(part) = said.try_recv() {
-            self.tell_part(tool, &shown, vault, part);
+            self.emit_part(tool, &shown, vault, part);
         }
         task.abort();
         cancel.cancel();
@@ -311,7 +311,7 @@ impl Running<'_> {
         self.outcome.seen.append(&mut vault.take_seen());
         let mut told = self.delegated.take();
         self.outcome.seen.append(&mut told.seen);
-        self.outcome.only_here |= told.only_here;
+        self.outcome.local_only |= told.local_only;
         self.outcome.unknown |= told.unknown;
         let named = finished.as_ref().map(notes_named).unwrap_or_default();
         self.outcome.drawn_from = self.drawn_from(&vault, finished, &named, shown);
@@ -319,8 +319,8 @@ impl Running<'_> {
         let says_so = finished.as_ref().is_ok_and(|output| output.untrusted)
             || told.untrusted
             || found.from_outside
-            || self.heard.anything();
-        self.outcome.from_outside = self.scope.so_far.hear(tool, says_so);
+            || self.web_sources.any();
+        self.outcome.from_outside = self.scope.history.record_output(tool, says_so);
         let mut draft = vault.take_draft();
         let files = files.take_draft();
         let mut open_notes = Vec::new();
@@ -334,11 +334,11 @@ impl Running<'_> {
         }
         self.reached = reached(&vault, named, draft.as_ref());
         let texts = || match finished {
-            Ok(output) => given::texts(&output.value),
+            Ok(output) => received::texts(&output.value),
             Err(error) => vec![UserError::from(error).message],
         };
-        self.outcome.only_here |= vault.only_here().is_told_in(|| match finished {
-            Ok(output) => given::texts(&output.value),
+        self.outcome.local_only |= vault.local_only().is_revealed_in(|| match finished {
+            Ok(output) => received::texts(&output.value),
             Err(error) => {
                 let error = UserError::from(error);
                 vec![error.message, error.hint]
@@ -347,8 +347,8 @@ impl Running<'_> {
         // The notes were private when they were read, even if the draft makes them public before the output
         // is judged.
         let seen = |path: &VaultPath| self.outcome.seen.contains_key(path);
-        self.outcome.only_here |= draft.as_ref().is_some_and(|draft| draft.makes_public().any(seen));
-        let told = self.told_of(tool, shown, &vault, &self.reached, texts);
+        self.outcome.local_only |= draft.as_ref().is_some_and(|draft| draft.makes_public().any(seen));
+        let told = self.protected_sources(tool, shown, &vault, &self.reached, texts);
         self.reached.read.extend(told);
         Planned { draft, files, open_notes, found }
     }
@@ -426,7 +426,7 @@ impl Running<'_> {
                 &self.scope.access.approver,
                 &self.questions,
                 (&self.id, tool, args, &self.scope.principal),
-                (self.tainted || self.scope.so_far.is_tainted(), cancel.clone()),
+                (self.tainted || self.scope.history.is_tainted(), cancel.clone()),
                 self.delegated.clone(),
             )
         })
@@ -445,7 +445,7 @@ impl Running<'_> {
         notes.retain(|path| self.outcome.seen.contains_key(path));
         match finished {
             Ok(output) => {
-                if !output.names_notes && named.is_empty() && !given::says_nothing(&output.value) {
+                if !output.names_notes && named.is_empty() && !received::is_empty_value(&output.value) {
                     return None;
                 }
                 let mut named = named.iter().map(|path| (*path).clone()).collect();
@@ -455,7 +455,9 @@ impl Running<'_> {
                 let error = UserError::from(error);
                 let texts = [error.message, error.hint];
                 notes.extend(
-                    vault.look_at_given(|given| given.named_in(&texts, self.outcome.seen.keys(), args)),
+                    vault.with_received(|received| {
+                        received.mentioned_in(&texts, self.outcome.seen.keys(), args)
+                    }),
                 );
             }
         }
@@ -467,7 +469,7 @@ impl Running<'_> {
     fn may_have_acted(&self, tool: &ToolEntry) -> bool {
         match tool.effect() {
             Effect::Read => false,
-            Effect::External if tool.source != SourceKind::Mcp => self.acted.is_so(),
+            Effect::External if tool.source != SourceKind::Mcp => self.side_effects.any(),
             _ => !tool.spec().on_notes,
         }
     }

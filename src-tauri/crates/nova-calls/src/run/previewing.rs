@@ -118,7 +118,8 @@ impl Running<'_> {
         self.outcome.seen.append(&mut attempt.vault.take_seen());
         // Notes read for the preview are only shown to the user, on the card; an error goes to the model.
         if previewed.is_err() {
-            self.outcome.from_outside = self.scope.so_far.hear(tool, false) || self.outcome.from_outside;
+            self.outcome.from_outside =
+                self.scope.history.record_output(tool, false) || self.outcome.from_outside;
         }
         Ok(previewed?)
     }

@@ -10,38 +10,38 @@ use serde_json::Value;
 use super::Running;
 use super::planning::reached;
 use crate::draft_vault::DraftVault;
-use crate::given::{self, GivenNotes};
+use crate::received::{self, ReceivedNotes};
 
 impl Running<'_> {
     /// Reports output of the running tool. Output drawn from notes that a rule protects is withheld; if it
     /// may be shown at all, it is part of the result.
-    pub(super) fn tell_part(&self, tool: &ToolEntry, args: &Value, vault: &DraftVault, part: OutputPart) {
+    pub(super) fn emit_part(&self, tool: &ToolEntry, args: &Value, vault: &DraftVault, part: OutputPart) {
         let (fraction, mut message, mut partial) = match part {
             OutputPart::Progress(progress) => (progress.fraction, progress.message, None),
             OutputPart::Partial(value) => (None, None, Some(value)),
             OutputPart::End(_) => return,
         };
         let texts = || -> Vec<String> {
-            let told = partial.as_ref().map(given::texts).unwrap_or_default();
+            let told = partial.as_ref().map(received::texts).unwrap_or_default();
             told.into_iter().chain(message.clone()).collect()
         };
         let mut so_far = reached(vault, Vec::new(), None);
-        let told = self.told_of(tool, args, vault, &so_far, texts);
+        let told = self.protected_sources(tool, args, vault, &so_far, texts);
         so_far.read.extend(told);
         if self.withholds(tool, args, &so_far) {
             return;
         }
-        let only_here = vault.only_here().is_told_in(texts);
+        let local_only = vault.local_only().is_revealed_in(texts);
         message.iter_mut().for_each(|message| self.secrets.scrub(message));
         partial.iter_mut().for_each(|value| self.secrets.scrub_value(value));
-        self.questions.watch.said(message.as_ref(), partial.as_ref(), vault.seen(), only_here);
+        self.questions.watch.said(message.as_ref(), partial.as_ref(), vault.seen(), local_only);
         let call = self.id.clone();
         self.scope.events.emit(Event::ToolCallProgress { call, fraction, message, partial });
     }
 
     /// Returns the notes that the texts are drawn from and that a rule protects, among those that the tool
     /// received in a list and does not name.
-    pub(super) fn told_of(
+    pub(super) fn protected_sources(
         &self,
         tool: &ToolEntry,
         args: &Value,
@@ -49,22 +49,23 @@ impl Running<'_> {
         named: &ReachedNotes,
         texts: impl FnOnce() -> Vec<String>,
     ) -> Vec<VaultPath> {
-        vault.look_at_given(|given| self.told_of_given(tool, args, given, named, texts))
+        vault.with_received(|received| self.protected_sources_in(tool, args, received, named, texts))
     }
 
-    fn told_of_given(
+    fn protected_sources_in(
         &self,
         tool: &ToolEntry,
         args: &Value,
-        given: &GivenNotes,
+        received: &ReceivedNotes,
         named: &ReachedNotes,
         texts: impl FnOnce() -> Vec<String>,
     ) -> Vec<VaultPath> {
-        if given.is_empty() {
+        if received.is_empty() {
             return Vec::new();
         }
         let known: BTreeSet<VaultPath> = named.read.iter().chain(&named.written).cloned().collect();
-        let listed: Vec<VaultPath> = given.paths().filter(|path| !known.contains(*path)).cloned().collect();
+        let listed: Vec<VaultPath> =
+            received.paths().filter(|path| !known.contains(*path)).cloned().collect();
         let matters = |paths: &[VaultPath]| {
             let notes = ReachedNotes { read: paths.to_vec(), written: Vec::new() };
             self.notes_matter(tool, args, &notes)
@@ -80,6 +81,6 @@ impl Running<'_> {
             // A rule about several arguments may only match several notes together.
             meant = listed;
         }
-        given.told_in(&texts(), meant.into_iter(), &known, args)
+        received.sources_in(&texts(), meant.into_iter(), &known, args)
     }
 }

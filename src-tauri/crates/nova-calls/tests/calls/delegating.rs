@@ -82,7 +82,7 @@ impl SubAgents for Worker {
             text: "so far".into(),
             sources: Vec::new(),
             seen: Default::default(),
-            only_here: true,
+            local_only: true,
             untrusted: true,
             unknown: true,
         })
@@ -144,7 +144,7 @@ async fn task_has_its_own_time_limit() {
     let outcome = outcome(599, false).await;
     assert_eq!(outcome.result.unwrap(), json!({"text": "so far", "unfinished": null}));
     assert_eq!(begun.elapsed().as_secs(), 599);
-    assert!(outcome.from_outside && outcome.only_here);
+    assert!(outcome.from_outside && outcome.local_only);
 }
 
 #[tokio::test(start_paused = true)]

@@ -175,9 +175,9 @@ async fn detached_call_has_a_time_limit_and_can_be_stopped() {
 #[tokio::test(start_paused = true)]
 async fn partial_result_from_outside_taints_the_turn() {
     let bench = bench(Effect::External);
-    assert!(!bench.scope.so_far.is_tainted());
+    assert!(!bench.scope.history.is_tainted());
     let Settled::Detached(detached) = work(&bench, 6).await else { panic!("it takes long") };
-    assert!(bench.scope.so_far.is_tainted());
+    assert!(bench.scope.history.is_tainted());
     assert!(detached.end().await.from_outside);
 }
 

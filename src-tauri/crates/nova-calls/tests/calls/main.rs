@@ -132,7 +132,7 @@ impl Bench {
             access: Access {
                 vault: None,
                 rules: Arc::default(),
-                keep_rule: Arc::new(rules.clone()),
+                save_rule: Arc::new(rules.clone()),
                 approved: Arc::new(ApprovedContents::default()),
                 web: Arc::new(web_of(servers)),
                 credentials: Arc::new(NoCredentials),
@@ -150,7 +150,7 @@ impl Bench {
             events: Arc::new(events.clone()),
             change_set: None,
             touched: Arc::default(),
-            so_far: Arc::default(),
+            history: Arc::default(),
             sub_agents: Arc::new(()),
             privacy: Arc::default(),
             asker: Arc::new(()),
@@ -187,7 +187,7 @@ impl Bench {
 
     /// Makes a call in a new turn.
     pub(crate) async fn call(&self, urls: &[&str]) -> Outcome {
-        let scope = CallScope { so_far: Arc::default(), ..self.scope.clone() };
+        let scope = CallScope { history: Arc::default(), ..self.scope.clone() };
         run_call(&scope, fetching(urls), CancellationToken::new()).await
     }
 

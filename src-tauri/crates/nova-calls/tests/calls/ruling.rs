@@ -121,7 +121,7 @@ async fn reading_tool_asks_for_a_granted_host_in_a_tainted_turn() {
     );
     bench.call(&[HERE]).await.result.expect("allowed");
     bench.call(&[HERE]).await.result.expect("granted");
-    bench.scope.so_far.taint("a mail");
+    bench.scope.history.taint("a mail");
     bench.call_in_turn(&[HERE]).await.result.expect_err("denied");
     assert_eq!(bench.asked(), [HOST, HOST]);
 }
@@ -131,7 +131,7 @@ async fn rule_applies_in_a_tainted_turn() {
     let server = sunny().await;
     let bench = Bench::new(fetch(Effect::External, &[HOST]), answers(&[]), &[(HOST, &server)])
         .with_rules("permissions: {allow: ['net__*']}");
-    bench.scope.so_far.taint("a mail");
+    bench.scope.history.taint("a mail");
     bench.call_in_turn(&[HERE]).await.result.expect("by the rule");
 }
 
@@ -143,14 +143,14 @@ async fn always_asks_in_a_tainted_turn() {
         let mut bench = Bench::new(tool, answers(&[Decision::Always, Decision::Deny]), &[(HOST, &server)]);
         bench.call(&[HERE]).await.result.expect("always");
         bench.call(&[HERE]).await.result.expect("always, in another turn");
-        bench.scope.so_far = Arc::default();
-        bench.scope.so_far.taint("a mail");
+        bench.scope.history = Arc::default();
+        bench.scope.history.taint("a mail");
         bench.call_in_turn(&[HERE]).await.result.expect_err("denied");
         assert_eq!(bench.approver.asked().len(), 2, "{effect:?}");
     }
     let bench = Bench::new(fetch(Effect::External, &[HOST]), answers(&[Decision::Deny]), &[(HOST, &server)])
         .with_rules("permissions: {allow: [net__fetch]}");
-    bench.scope.so_far.taint("a mail");
+    bench.scope.history.taint("a mail");
     bench.call_in_turn(&[HERE]).await.result.expect_err("denied");
     assert_eq!(server.requests().len(), 4);
 }
@@ -320,7 +320,7 @@ async fn grant_applies_to_its_consumer_until_revoked() {
     );
     bench.call(&[HERE]).await.result.expect("allowed");
     bench.call(&[HERE]).await.result.expect("granted");
-    bench.scope.grants.forget(|grantee| *grantee == Grantee::Skill("net".into()));
+    bench.scope.grants.revoke(|grantee| *grantee == Grantee::Skill("net".into()));
     bench.call(&[HERE]).await.result.expect_err("asked, and denied");
 }
 
@@ -353,11 +353,11 @@ async fn server_tool_changed_under_a_rule_asks_until_reverted() {
 #[tokio::test]
 async fn server_output_taints_the_turn_whatever_it_declares() {
     let bench = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[]).with_server(fetch(Effect::Read, &[]));
-    assert!(!bench.scope.so_far.is_tainted());
+    assert!(!bench.scope.history.is_tainted());
     bench.call_in_turn(&[]).await.result.expect("it reads");
-    assert!(bench.scope.so_far.is_tainted());
+    assert!(bench.scope.history.is_tainted());
 
     let own = Bench::new(fetch(Effect::Read, &[]), answers(&[]), &[]);
     own.call_in_turn(&[]).await.result.expect("it reads");
-    assert!(!own.scope.so_far.is_tainted(), "a tool of the program that asked nobody");
+    assert!(!own.scope.history.is_tainted(), "a tool of the program that asked nobody");
 }

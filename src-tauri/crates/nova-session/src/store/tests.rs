@@ -159,7 +159,7 @@ async fn late_end_is_found_as_written() {
         notes: Notes::new(),
         drawn_from: None,
         cut: None,
-        only_here: true,
+        local_only: true,
         from_outside: false,
     };
     sqlx::query("INSERT INTO log VALUES ('s', 0, 'message', '{\"role\": \"late_e')")

@@ -47,14 +47,14 @@ impl Turn {
                 continue;
             }
             if let Some(control) = ControlTool::named(&first.name) {
-                let Said { text, notes, drawn_from, only_here, told } = if control.is_about_calls() {
+                let Said { text, notes, drawn_from, local_only, told } = if control.is_about_calls() {
                     self.run_call_control(control, first).await
                 } else {
                     let (text, told) = self.run_control(snapshot, control, first).await;
                     (cap(text), told).into()
                 };
                 let private =
-                    self.see_output(&notes, drawn_from.as_deref().unwrap_or_default()).await || only_here;
+                    self.see_output(&notes, drawn_from.as_deref().unwrap_or_default()).await || local_only;
                 self.message(LogMessage::ToolOutput {
                     call_id: first.id.clone(),
                     content: text,
@@ -174,7 +174,7 @@ impl Turn {
         let images = self.keep_output_images(outcome.images, &mut content).await;
         let (from_outside, id) = (outcome.from_outside, outcome.call);
         let private =
-            self.see_output(&notes, drawn_from.as_deref().unwrap_or_default()).await || outcome.only_here;
+            self.see_output(&notes, drawn_from.as_deref().unwrap_or_default()).await || outcome.local_only;
         let cut = (output.len() > most).then_some(Cut { call: id, tool: name, from_outside });
         self.message(LogMessage::ToolOutput {
             call_id: call.id.clone(),
@@ -221,7 +221,7 @@ impl Turn {
             events: self.journal.clone(),
             change_set: self.change_set.clone(),
             touched: self.touched.clone(),
-            so_far: self.so_far.clone(),
+            history: self.history.clone(),
             privacy: Arc::new(self.privacy()),
             asker: self.session.clone(),
             session: self.session.id.clone(),

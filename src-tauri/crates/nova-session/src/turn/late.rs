@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nova_calls::{DetachedCall, Outcome, SoFar};
+use nova_calls::{DetachedCall, Outcome, PartialOutput};
 use nova_protocol::{ErrorCode, Event, UserError};
 use nova_registry::fenced_output;
 use nova_skill::VaultPath;
@@ -47,7 +47,7 @@ impl Turn {
         self.message(LogMessage::ToolOutput {
             call_id: call.id.clone(),
             content,
-            private: so_far.only_here,
+            private: so_far.local_only,
             notes: so_far.seen,
             gone: Vec::new(),
             drawn_from: None,
@@ -61,10 +61,10 @@ impl Turn {
     /// Adds a notice for each call that has ended since the last request.
     pub(super) async fn tell_late_ends(&self) {
         let ends = ends_to_tell(&self.session.lock().messages);
-        for LateEnd { of, content, notes, drawn_from, cut, only_here, from_outside } in ends {
+        for LateEnd { of, content, notes, drawn_from, cut, local_only, from_outside } in ends {
             let RunsOn { number, tool, .. } = &of;
             let told = drawn_from.as_deref().unwrap_or_default();
-            if only_here && self.privacy().remote || self.stays_here(&notes, told).await {
+            if local_only && self.privacy().remote || self.stays_here(&notes, told).await {
                 let text = format!(
                     "Call {number} ({tool}) has ended. It has read private notes, so its result stays on the user's machine."
                 );
@@ -73,12 +73,12 @@ impl Turn {
                 continue;
             }
             if from_outside {
-                self.so_far.taint(tool);
+                self.history.taint(tool);
             }
             self.see(&notes);
             self.look_again(&notes).await;
             let text = format!("Call {number} ({tool}) has ended:\n{content}");
-            self.tell_end(text, Ended { number: *number, notes, drawn_from, cut, only_here });
+            self.tell_end(text, Ended { number: *number, notes, drawn_from, cut, local_only });
         }
     }
 
@@ -112,7 +112,7 @@ impl Turn {
                 let mut late =
                     late_end(of, &output_of(ok, output, &merged), made_from, true, self.output_cap(1));
                 // Nova exited before it stored all data of the call.
-                late.only_here = true;
+                late.local_only = true;
                 self.message(LogMessage::LateEnd(Box::new(late)));
                 continue;
             }
@@ -221,18 +221,18 @@ impl Turn {
 
     async fn still_running(&self, running: &Running) -> Said {
         let (of, so_far) = (&running.of, running.watch.so_far());
-        if so_far.only_here && self.privacy().remote || self.stays_here(&so_far.seen, &[]).await {
+        if so_far.local_only && self.privacy().remote || self.stays_here(&so_far.seen, &[]).await {
             return json!({"call": of.number, "state": "running", "so_far": "private"}).into();
         }
         if so_far.says_something() {
-            self.so_far.taint(&of.tool);
+            self.history.taint(&of.tool);
         }
         self.see(&so_far.seen);
         Said {
             text: format!("Call {} is running; so far: {}", of.number, said_so_far(of, &so_far)),
             notes: so_far.seen,
             drawn_from: None,
-            only_here: so_far.only_here,
+            local_only: so_far.local_only,
             told: Told::default(),
         }
     }
@@ -248,7 +248,7 @@ impl Turn {
             };
             state.messages.iter().filter_map(cut).collect()
         };
-        let Some((cut, notes, drawn_from, only_here)) = cuts.iter().find(|(cut, ..)| cut.call == wanted)
+        let Some((cut, notes, drawn_from, local_only)) = cuts.iter().find(|(cut, ..)| cut.call == wanted)
         else {
             let known: Vec<&str> = cuts.iter().map(|(cut, ..)| cut.call.as_str()).collect();
             return json!({"error": {
@@ -259,7 +259,7 @@ impl Turn {
             .into();
         };
         let told = drawn_from.as_deref().unwrap_or_default();
-        if *only_here && self.privacy().remote || self.stays_here(notes, told).await {
+        if *local_only && self.privacy().remote || self.stays_here(notes, told).await {
             return json!({"error": {"code": "private", "message": "It was made from private notes."}})
                 .into();
         }
@@ -272,11 +272,11 @@ impl Turn {
         let offset = ControlTool::offset(&call.arguments);
         let mut text = part(&output.to_string(), offset, self.output_cap(1), &how);
         if cut.from_outside {
-            self.so_far.taint(&cut.tool);
+            self.history.taint(&cut.tool);
             text = fenced_output(&cut.tool, &text);
         }
-        let (notes, drawn_from, only_here) = (notes.clone(), drawn_from.clone(), *only_here);
-        Said { text, notes, drawn_from, only_here, told: Told::default() }
+        let (notes, drawn_from, local_only) = (notes.clone(), drawn_from.clone(), *local_only);
+        Said { text, notes, drawn_from, local_only, told: Told::default() }
     }
 
     /// Whether output derived from these notes must not be sent to this turn's model.
@@ -304,7 +304,7 @@ fn end_of(of: RunsOn, outcome: Outcome, most: usize) -> LateEnd {
     };
     let drawn_from = outcome.drawn_from.map(|notes| notes.into_iter().collect());
     let mut end = late_end(of, &output, (outcome.seen, drawn_from), outcome.from_outside, most);
-    end.only_here = outcome.only_here;
+    end.local_only = outcome.local_only;
     if !outcome.images.is_empty() {
         end.content.push_str("\nIts images are not shown, because it took so long. Ask again to see them.");
     }
@@ -330,13 +330,13 @@ fn late_end(
         notes,
         drawn_from,
         cut: (output.len() > most).then_some(cut),
-        only_here: false,
+        local_only: false,
         from_outside,
         of,
     }
 }
 
-fn said_so_far(of: &RunsOn, so_far: &SoFar) -> String {
+fn said_so_far(of: &RunsOn, so_far: &PartialOutput) -> String {
     if !so_far.says_something() {
         return "nothing yet.".into();
     }

@@ -11,13 +11,13 @@ pub(super) struct Said {
     /// The notes it is drawn from; `None` if it may be any.
     pub(super) drawn_from: Option<Vec<VaultPath>>,
     /// It reveals facts hidden from remote models about other notes.
-    pub(super) only_here: bool,
+    pub(super) local_only: bool,
     pub(super) told: Told,
 }
 
 impl From<(String, Told)> for Said {
     fn from((text, told): (String, Told)) -> Self {
-        Self { text, notes: Notes::new(), drawn_from: None, only_here: false, told }
+        Self { text, notes: Notes::new(), drawn_from: None, local_only: false, told }
     }
 }
 

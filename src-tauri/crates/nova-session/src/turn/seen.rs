@@ -176,7 +176,7 @@ impl NotesRead {
 
     /// Adds an end that no request has reported yet.
     pub(crate) fn add_untold(&mut self, end: &LateEnd) {
-        self.private |= end.only_here;
+        self.private |= end.local_only;
         self.ends.extend(end.notes.keys().cloned());
         self.all.extend(end.drawn_from.iter().flatten().cloned());
     }

@@ -185,7 +185,7 @@ impl Turn {
     /// Taints the turn: the text of a foreign skill is untrusted, like the output of a tool.
     fn hear_of(&self, skill: &SkillEntry) {
         if skill.foreign {
-            self.so_far.taint(&skill.id);
+            self.history.taint(&skill.id);
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use nova_calls::{
-    Access, SubAgentEnd, SubAgentHow, SubAgentTask, SubAgentUser, SubAgents, TurnSoFar, effect_view,
+    Access, SubAgentEnd, SubAgentHow, SubAgentTask, SubAgentUser, SubAgents, TurnHistory, effect_view,
 };
 use nova_protocol::{ErrorCode, Event, UserError};
 use nova_registry::{Snapshot, Subset, SubsetError, ToolEntry, harmless_line};
@@ -80,7 +80,7 @@ pub(super) struct SubAgent {
     pub(super) private: bool,
     pub(super) change_set: Option<Arc<ChangeSet>>,
     pub(super) touched: Arc<Mutex<BTreeSet<VaultPath>>>,
-    pub(super) so_far: Arc<TurnSoFar>,
+    pub(super) history: Arc<TurnHistory>,
 }
 
 impl SubAgent {
@@ -231,9 +231,9 @@ impl SubAgents for OfTurn {
         let report = Arc::new(Report::new(&call, limit, self.journal.clone(), self.scope.sink.clone()));
         self.tell_started(&call, &session.id, &name, &task.limits, &part_of(&all, &may_use));
         self.journal.flush().await.map_err(not_started)?;
-        let so_far = Arc::new(TurnSoFar::default());
+        let history = Arc::new(TurnHistory::default());
         if tainted {
-            so_far.taint(&name);
+            history.taint(&name);
         }
         let agent = SubAgent {
             principal: Principal { kind: PrincipalKind::Subagent, name, ..Principal::owner() },
@@ -243,7 +243,7 @@ impl SubAgents for OfTurn {
             private: self.session.lock().knows_private,
             change_set: self.change_set.clone(),
             touched: self.touched.clone(),
-            so_far: so_far.clone(),
+            history: history.clone(),
             user,
         };
         let scope = self.scope_of(&agent, occupied);
@@ -278,8 +278,8 @@ impl SubAgents for OfTurn {
             text: said_last(&messages),
             sources,
             seen,
-            only_here: NotesRead::by(&messages).are_private(vault, &elsewhere).await,
-            untrusted: so_far.is_tainted(),
+            local_only: NotesRead::by(&messages).are_private(vault, &elsewhere).await,
+            untrusted: history.is_tainted(),
             unknown: report.is_unknown(),
         })
     }

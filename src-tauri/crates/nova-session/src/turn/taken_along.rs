@@ -23,7 +23,7 @@ impl Turn {
                 None => file.text.clone(),
                 Some(uri) => self.read_resource(snapshot, file, uri).await,
             };
-            self.so_far.taint(file.from());
+            self.history.taint(file.from());
             append(&mut text, &taken_along(file, &content));
         }
         text

@@ -34,7 +34,7 @@ async fn chat(server: ModelServer, approver: ScriptedApprover) -> Chat {
     let scope = TurnScope {
         access: nova_calls::Access {
             rules: Arc::default(),
-            keep_rule: Arc::new(KeptRules::default()),
+            save_rule: Arc::new(KeptRules::default()),
             approved: Arc::new(nova_testkit::ApprovedContents::default()),
             web: Arc::new(nova_testkit::web_of(&[])),
             credentials: Arc::new(nova_calls::NoCredentials),

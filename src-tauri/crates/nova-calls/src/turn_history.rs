@@ -7,31 +7,31 @@ use serde_json::Value;
 
 /// The history of a turn on which its later calls are judged; shared by all its steps.
 #[derive(Debug, Default)]
-pub struct TurnSoFar(Mutex<State>);
+pub struct TurnHistory(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
     /// The first tool that returned untrusted text, `skill.tool`.
-    heard_from: Option<String>,
+    tainted_by: Option<String>,
     /// By `skill.tool`: distinct arguments with their count.
     calls: HashMap<String, Vec<(Value, usize)>>,
 }
 
-impl TurnSoFar {
+impl TurnHistory {
     /// Whether the model has read untrusted text in this turn, which may contain any instruction: a web page,
     /// a mail, the output of a tool that is not part of the program.
     pub fn is_tainted(&self) -> bool {
-        self.state().heard_from.is_some()
+        self.state().tainted_by.is_some()
     }
 
     /// Records that untrusted text goes to the model, for instance an attached mail.
     pub fn taint(&self, from: &str) {
-        self.state().heard_from = Some(from.to_owned());
+        self.state().tainted_by = Some(from.to_owned());
     }
 
     /// Records the output of a tool. `says_so`: it is marked as untrusted, or came from the web. Returns
     /// whether it is untrusted.
-    pub(crate) fn hear(&self, tool: &ToolEntry, says_so: bool) -> bool {
+    pub(crate) fn record_output(&self, tool: &ToolEntry, says_so: bool) -> bool {
         let from_outside = matches!(tool.effect(), Effect::External | Effect::Send | Effect::Undeclared);
         let taints = says_so || from_outside || is_foreign(tool);
         if taints {

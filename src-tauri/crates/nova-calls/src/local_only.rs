@@ -5,32 +5,32 @@ use std::collections::BTreeSet;
 
 /// What one call received that is hidden from remote readers.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct OnlyHere {
+pub(crate) struct LocalOnly {
     /// It received few facts, and its output certainly reveals one.
-    told: bool,
+    reveals: bool,
     /// Names among many: only those that occur in its output are revealed.
-    named: BTreeSet<String>,
+    names: BTreeSet<String>,
 }
 
-impl OnlyHere {
-    pub(crate) fn tells(&mut self) {
-        self.told = true;
+impl LocalOnly {
+    pub(crate) fn reveal(&mut self) {
+        self.reveals = true;
     }
 
-    pub(crate) fn names(&mut self, paths: impl IntoIterator<Item = String>) {
-        self.named.extend(paths);
+    pub(crate) fn add_names(&mut self, paths: impl IntoIterator<Item = String>) {
+        self.names.extend(paths);
     }
 
-    pub(crate) fn is_nothing(&self) -> bool {
-        !self.told && self.named.is_empty()
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.reveals && self.names.is_empty()
     }
 
     /// Whether these texts, the complete output of the tool, reveal any of it.
-    pub(crate) fn is_told_in(&self, texts: impl FnOnce() -> Vec<String>) -> bool {
-        if self.told || self.named.is_empty() {
-            return self.told;
+    pub(crate) fn is_revealed_in(&self, texts: impl FnOnce() -> Vec<String>) -> bool {
+        if self.reveals || self.names.is_empty() {
+            return self.reveals;
         }
         let texts = texts().join("\n");
-        self.named.iter().any(|name| texts.contains(name.as_str()))
+        self.names.iter().any(|name| texts.contains(name.as_str()))
     }
 }

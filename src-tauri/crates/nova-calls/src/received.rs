@@ -15,26 +15,26 @@ const FEW: usize = 20;
 
 /// The note content that a call received: read individually, found by a search, or listed by a query.
 #[derive(Default)]
-pub(crate) struct GivenNotes(BTreeMap<VaultPath, Vec<Given>>);
+pub(crate) struct ReceivedNotes(BTreeMap<VaultPath, Vec<Received>>);
 
 /// Content received of one note. Large content is shared, not copied.
-enum Given {
+enum Received {
     Whole(Note),
     Row(QueryRow),
     Text(String),
 }
 
-impl GivenNotes {
+impl ReceivedNotes {
     pub(crate) fn whole(&mut self, note: &Note) {
-        self.add(&note.path, Given::Whole(note.clone()));
+        self.add(&note.path, Received::Whole(note.clone()));
     }
 
     pub(crate) fn row(&mut self, row: &QueryRow) {
-        self.add(&row.path, Given::Row(row.clone()));
+        self.add(&row.path, Received::Row(row.clone()));
     }
 
     pub(crate) fn text(&mut self, path: &VaultPath, text: &str) {
-        self.add(path, Given::Text(text.to_owned()));
+        self.add(path, Received::Text(text.to_owned()));
     }
 
     /// Adds some of its values as they are displayed.
@@ -52,14 +52,14 @@ impl GivenNotes {
         self.0.keys()
     }
 
-    fn add(&mut self, path: &VaultPath, given: Given) {
-        self.0.entry(path.clone()).or_default().push(given);
+    fn add(&mut self, path: &VaultPath, received: Received) {
+        self.0.entry(path.clone()).or_default().push(received);
     }
 
     /// Returns the `candidates` that one of the texts is drawn from: the text is part of the note, or
     /// contains its name, a value or a line of it. Text that is also in the `named` notes or in the arguments
     /// is attributed to them.
-    pub(crate) fn told_in(
+    pub(crate) fn sources_in(
         &self,
         texts: &[String],
         candidates: impl Iterator<Item = VaultPath>,
@@ -82,7 +82,7 @@ impl GivenNotes {
 
     /// Returns those of the `read` and received notes whose path or name, or a piece found in few of them, is
     /// in one of the texts: a common piece identifies no note. Text in the arguments is attributed to them.
-    pub(crate) fn named_in<'a>(
+    pub(crate) fn mentioned_in<'a>(
         &'a self,
         texts: &[String],
         read: impl Iterator<Item = &'a VaultPath>,
@@ -106,19 +106,19 @@ impl GivenNotes {
     /// The path, the name, and each received value and line of a note.
     fn pieces(&self, path: &VaultPath) -> Vec<String> {
         let mut pieces = vec![path.to_string(), path.name().to_owned()];
-        for given in self.0.get(path).into_iter().flatten() {
-            match given {
-                Given::Whole(note) => {
+        for received in self.0.get(path).into_iter().flatten() {
+            match received {
+                Received::Whole(note) => {
                     let properties = note.document.properties().iter().filter(|(key, _)| *key != "type");
                     pieces.extend(properties.flat_map(|(_, property)| texts(&property.value.to_json())));
                     let body = note.text.get(note.document.body_start()..).unwrap_or_default();
                     pieces.extend(body.lines().map(|line| line.trim().to_owned()));
                 }
-                Given::Row(row) => {
+                Received::Row(row) => {
                     let properties = row.document.properties().iter().filter(|(key, _)| *key != "type");
                     pieces.extend(properties.flat_map(|(_, property)| texts(&property.value.to_json())));
                 }
-                Given::Text(text) => pieces.push(text.trim().to_owned()),
+                Received::Text(text) => pieces.push(text.trim().to_owned()),
             }
         }
         pieces.retain(|piece| !piece.is_empty());
@@ -127,13 +127,13 @@ impl GivenNotes {
 }
 
 /// Whether a value is empty: no text, number or boolean.
-pub(crate) fn says_nothing(value: &Value) -> bool {
+pub(crate) fn is_empty_value(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Bool(_) | Value::Number(_) => false,
         Value::String(text) => text.trim().is_empty(),
-        Value::Array(items) => items.iter().all(says_nothing),
-        Value::Object(entries) => entries.values().all(says_nothing),
+        Value::Array(items) => items.iter().all(is_empty_value),
+        Value::Object(entries) => entries.values().all(is_empty_value),
     }
 }
 
