@@ -6,7 +6,7 @@ use nova_protocol::{ContextParts, ContextView, ImageView};
 use nova_provider::{ToolDefinition, image_tokens};
 
 use crate::activation::part;
-use crate::message::{Compaction, Instead, LogMessage};
+use crate::message::{Compaction, LogMessage, Replacement};
 
 /// How many bytes of an output remain when it is removed to make room.
 const REMAINS: usize = 200;
@@ -29,11 +29,11 @@ impl Compaction {
         let first = sent.iter().take_while(|message| matches!(***message, LogMessage::System { .. })).count();
         let cut = sent.len().saturating_sub(self.kept).max(first);
         match &self.instead {
-            Instead::Summary(text) => {
+            Replacement::Summary(text) => {
                 sent.splice(first..cut, [Cow::Owned(LogMessage::notice(text.as_str()))]);
             }
-            Instead::WithoutOutputs => sent[..cut].iter_mut().for_each(shorten),
-            Instead::Beginnings(most) => sent[..cut].iter_mut().for_each(|message| {
+            Replacement::WithoutOutputs => sent[..cut].iter_mut().for_each(shorten),
+            Replacement::Beginnings(most) => sent[..cut].iter_mut().for_each(|message| {
                 shorten(message);
                 begin(message, *most);
             }),
@@ -126,7 +126,7 @@ impl Sizes {
         }
         for message in messages {
             let bytes = size(message);
-            let tells = message.told().is_some_and(|told| !told.instructions.is_empty());
+            let tells = message.skill_knowledge().is_some_and(|told| !told.instructions.is_empty());
             *match message.as_ref() {
                 LogMessage::System { .. } => &mut sizes.system,
                 _ if tells => &mut sizes.skills,
@@ -219,7 +219,7 @@ impl Measure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::activation::Told;
+    use crate::activation::SkillKnowledge;
     use crate::message::Notes;
 
     fn user(text: &str) -> LogMessage {
@@ -230,7 +230,7 @@ mod tests {
         LogMessage::Assistant { text: text.into(), calls: Vec::new(), provider_data: None }
     }
 
-    fn compaction(kept: usize, instead: Instead) -> LogMessage {
+    fn compaction(kept: usize, instead: Replacement) -> LogMessage {
         LogMessage::Compaction(Box::new(Compaction { kept, instead }))
     }
 
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn summary_replaces_messages_before_the_kept_ones() {
-        let summary = |text: &str| Instead::Summary(text.into());
+        let summary = |text: &str| Replacement::Summary(text.into());
         let mut log = vec![system(), user("a"), assistant("b"), user("c"), assistant("d")];
         log.push(compaction(2, summary("ab")));
         log.extend([user("e"), assistant("f")]);
@@ -279,7 +279,7 @@ mod tests {
             output("1"),
             user("b"),
             output("2"),
-            compaction(2, Instead::WithoutOutputs),
+            compaction(2, Replacement::WithoutOutputs),
         ];
         let texts = texts(&log);
         assert!(texts[2].starts_with("xxx") && texts[2].len() < 400, "{}", texts[2]);
@@ -289,13 +289,13 @@ mod tests {
 
     #[test]
     fn skill_instructions_are_not_removed() {
-        let mut told = Told::default();
+        let mut told = SkillKnowledge::default();
         told.instructions.insert("crm".into(), "a hash".into());
         let mut loaded = LogMessage::output("1", "x".repeat(1_000), Notes::new());
         if let LogMessage::ToolOutput { told: of, .. } = &mut loaded {
             *of = told;
         }
-        let log = vec![system(), user("a"), loaded, user("b"), compaction(1, Instead::WithoutOutputs)];
+        let log = vec![system(), user("a"), loaded, user("b"), compaction(1, Replacement::WithoutOutputs)];
         assert_eq!(texts(&log)[2], "x".repeat(1_000));
     }
 
@@ -306,7 +306,7 @@ mod tests {
             user(&"u".repeat(10_000)),
             assistant(&"a".repeat(10_000)),
             user("short"),
-            compaction(1, Instead::Beginnings(1_000)),
+            compaction(1, Replacement::Beginnings(1_000)),
             assistant(&"l".repeat(10_000)),
         ];
         let texts = texts(&log);

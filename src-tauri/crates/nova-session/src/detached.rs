@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::branches::After;
 use crate::error::SessionError;
 use crate::journal::Journal;
-use crate::message::{LateEnd, LogMessage, RunsOn};
+use crate::message::{DetachedRef, LateEnd, LogMessage};
 use crate::running::Running;
 use crate::session::Session;
 use crate::store::{HeldCall, Store};
@@ -21,14 +21,14 @@ impl Session {
         call: DetachedCall,
         journal: Arc<Journal>,
         held: Option<HeldCall>,
-        late: impl FnOnce(RunsOn, nova_calls::Outcome) -> LateEnd + Send + 'static,
-    ) -> RunsOn {
+        late: impl FnOnce(DetachedRef, nova_calls::Outcome) -> LateEnd + Send + 'static,
+    ) -> DetachedRef {
         let of = {
             let mut running = self.detached.lock();
             let known = self.lock().messages.iter().filter_map(number_of).max();
             let lives = running.iter().map(|running| running.of.number).max();
             let number = known.max(lives).unwrap_or_default() + 1;
-            let of = RunsOn { number, call: call.call.clone(), tool: call.tool.shown_name() };
+            let of = DetachedRef { number, call: call.call.clone(), tool: call.tool.shown_name() };
             running.push(Arc::new(Running {
                 of: of.clone(),
                 watch: call.watch(),
@@ -98,7 +98,7 @@ impl Session {
 
     /// Whether a call has ended without the model being told yet.
     pub fn has_news(&self) -> bool {
-        !ends_to_tell(&self.lock().messages).is_empty()
+        !unreported_ends(&self.lock().messages).is_empty()
     }
 
     /// As [`Session::has_news`], with the current log: another Nova process may have continued another
@@ -113,8 +113,8 @@ impl Session {
 }
 
 /// Calls whose end the model was not told, in the order in which they were detached.
-pub(crate) fn open_calls(messages: &[LogMessage]) -> Vec<RunsOn> {
-    let mut open: Vec<RunsOn> = Vec::new();
+pub(crate) fn open_calls(messages: &[LogMessage]) -> Vec<DetachedRef> {
+    let mut open: Vec<DetachedRef> = Vec::new();
     for message in messages {
         match message {
             LogMessage::ToolOutput { runs_on: Some(of), .. } => open.push(of.clone()),
@@ -126,7 +126,7 @@ pub(crate) fn open_calls(messages: &[LogMessage]) -> Vec<RunsOn> {
 }
 
 /// The ends of these calls.
-pub(crate) fn ends_to_tell(messages: &[LogMessage]) -> Vec<LateEnd> {
+pub(crate) fn unreported_ends(messages: &[LogMessage]) -> Vec<LateEnd> {
     let open = open_calls(messages);
     let mut ends: Vec<LateEnd> = Vec::new();
     for message in messages {
@@ -150,14 +150,14 @@ fn number_of(message: &LogMessage) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::activation::Told;
+    use crate::activation::SkillKnowledge;
     use crate::message::{Ended, Notes};
 
-    fn of(number: u32) -> RunsOn {
-        RunsOn { number, call: format!("id{number}"), tool: "market.quote".into() }
+    fn of(number: u32) -> DetachedRef {
+        DetachedRef { number, call: format!("id{number}"), tool: "market.quote".into() }
     }
 
-    fn let_go(number: u32) -> LogMessage {
+    fn detach(number: u32) -> LogMessage {
         LogMessage::ToolOutput {
             call_id: "call_1".into(),
             content: "Running".into(),
@@ -165,7 +165,7 @@ mod tests {
             drawn_from: None,
             gone: Vec::new(),
             private: false,
-            told: Told::default(),
+            told: SkillKnowledge::default(),
             runs_on: Some(of(number)),
             cut: None,
             images: Vec::new(),
@@ -187,18 +187,23 @@ mod tests {
 
     fn told(number: u32) -> LogMessage {
         let ended = Some(Box::new(Ended::saying_nothing(number)));
-        LogMessage::Notice { text: "ended".into(), outdated: Vec::new(), told: Told::default(), ended }
+        LogMessage::Notice {
+            text: "ended".into(),
+            outdated: Vec::new(),
+            told: SkillKnowledge::default(),
+            ended,
+        }
     }
 
     /// The numbers of calls without a reported end, and of the ends to report.
     fn numbers(messages: &[LogMessage]) -> (Vec<u32>, Vec<u32>) {
         let open = open_calls(messages).iter().map(|of| of.number).collect();
-        (open, ends_to_tell(messages).iter().map(|end| end.of.number).collect())
+        (open, unreported_ends(messages).iter().map(|end| end.of.number).collect())
     }
 
     #[test]
     fn end_is_reported_once_in_the_branch_of_its_call() {
-        let mut log = vec![let_go(1), let_go(2)];
+        let mut log = vec![detach(1), detach(2)];
         assert_eq!(numbers(&log), (vec![1, 2], vec![]));
         log.push(late_end(2));
         // Duplicated by another process, or by reading the log again.

@@ -158,7 +158,7 @@ impl Session {
             let state = self.lock();
             let sent = sent(&state.messages);
             // The user's latest message may not be in the log yet.
-            let newest_first = state.unsaid.iter().chain(sent.iter().rev().map(AsRef::as_ref));
+            let newest_first = state.unsent_message.iter().chain(sent.iter().rev().map(AsRef::as_ref));
             let shown = newest_first.map(shown_by).filter(|shown| !shown.is_empty());
             shown.map(|shown| shown.iter().map(|image| image.id.clone()).collect()).collect()
         };

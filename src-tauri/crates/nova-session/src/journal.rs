@@ -6,7 +6,7 @@ use nova_skill::Clock;
 
 use crate::error::SessionError;
 use crate::message::{Entry, LogMessage};
-use crate::sequence::{Sequence, Telling};
+use crate::sequence::{PendingEmit, Sequence};
 use crate::store::Store;
 use crate::used::{UseMeter, Used};
 
@@ -63,18 +63,18 @@ impl Journal {
     }
 
     pub(crate) fn event(&self, event: Event) {
-        self.next.take_and_tell(|seq| {
+        self.next.emit_numbered(|seq| {
             let (envelope, sink) = (self.numbered(seq, event), self.sink.clone());
-            Telling::new(move || sink.emit(envelope))
+            PendingEmit::new(move || sink.emit(envelope))
         });
     }
 
     /// As [`Journal::event`], for a call that is counted by another session.
     pub(crate) fn forward(&self, event: Event) {
-        self.next.take_and_tell(|seq| {
+        self.next.emit_numbered(|seq| {
             let (envelope, sink) = (self.envelope(seq, event), self.sink.clone());
             self.keep(seq, &envelope);
-            Telling::new(move || sink.emit(envelope))
+            PendingEmit::new(move || sink.emit(envelope))
         });
     }
 
@@ -85,7 +85,7 @@ impl Journal {
     }
 
     /// Numbers the end of the turn and buffers it for the log. Nothing is emitted until the caller has
-    /// emitted it, with [`crate::sequence::Ending::told`].
+    /// emitted it, with [`crate::sequence::Ending::commit`].
     pub(crate) fn record_end(&self, event: Event) -> Envelope {
         self.numbered(self.next.take_and_hold(), event)
     }

@@ -7,7 +7,7 @@ use nova_vault::note::ContentHash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::activation::{NOTICE, Told};
+use crate::activation::{NOTICE, SkillKnowledge};
 
 /// Paths of notes with the hash of their content.
 pub(crate) type Notes = BTreeMap<VaultPath, ContentHash>;
@@ -29,8 +29,8 @@ pub(crate) enum LogMessage {
         /// The tools that every request of the session offers, frozen with it.
         #[serde(default)]
         tools: Vec<LogTool>,
-        #[serde(default, skip_serializing_if = "Told::is_empty")]
-        told: Told,
+        #[serde(default, skip_serializing_if = "SkillKnowledge::is_empty")]
+        told: SkillKnowledge,
         /// The marker of this session's notices, which no note can predict; the common one in older sessions.
         #[serde(default = "common_mark")]
         notice_mark: String,
@@ -63,14 +63,14 @@ pub(crate) enum LogMessage {
         /// One of the notes was private when it was read: this output must stay on this machine.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         private: bool,
-        #[serde(default, skip_serializing_if = "Told::is_empty")]
-        told: Told,
+        #[serde(default, skip_serializing_if = "SkillKnowledge::is_empty")]
+        told: SkillKnowledge,
         /// Not the call's end: it was detached.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        runs_on: Option<RunsOn>,
+        runs_on: Option<DetachedRef>,
         /// The model was sent only the beginning.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        cut: Option<Cut>,
+        cut: Option<Truncation>,
         /// Sent after the outputs of its step.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         images: Vec<ImageView>,
@@ -80,8 +80,8 @@ pub(crate) enum LogMessage {
         /// Notes that the model knows to have changed since it read them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         outdated: Vec<VaultPath>,
-        #[serde(default, skip_serializing_if = "Told::is_empty")]
-        told: Told,
+        #[serde(default, skip_serializing_if = "SkillKnowledge::is_empty")]
+        told: SkillKnowledge,
         /// The call whose end this reports.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ended: Option<Box<Ended>>,
@@ -98,7 +98,7 @@ fn common_mark() -> String {
 
 /// A detached call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RunsOn {
+pub(crate) struct DetachedRef {
     /// Its number, by which the model refers to it: "call 3".
     pub(crate) number: u32,
     /// Its id in the events.
@@ -110,7 +110,7 @@ pub(crate) struct RunsOn {
 /// The end of a detached call, before it is reported to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LateEnd {
-    pub(crate) of: RunsOn,
+    pub(crate) of: DetachedRef,
     /// The text for the model.
     pub(crate) content: String,
     #[serde(default, skip_serializing_if = "Notes::is_empty")]
@@ -119,7 +119,7 @@ pub(crate) struct LateEnd {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) drawn_from: Option<Vec<VaultPath>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) cut: Option<Cut>,
+    pub(crate) cut: Option<Truncation>,
     /// It reveals facts hidden from remote models about other notes.
     #[serde(rename = "only_here", default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) local_only: bool,
@@ -137,14 +137,14 @@ pub(crate) struct Ended {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) drawn_from: Option<Vec<VaultPath>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) cut: Option<Cut>,
+    pub(crate) cut: Option<Truncation>,
     #[serde(rename = "only_here", default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) local_only: bool,
 }
 
 /// A truncated output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Cut {
+pub(crate) struct Truncation {
     /// The id of the call, whose end in the log contains the complete output.
     pub(crate) call: String,
     /// `skill.tool`
@@ -193,11 +193,11 @@ impl Ended {
 
 impl LogMessage {
     pub(crate) fn notice(text: impl Into<String>) -> Self {
-        Self::telling(text, Told::default())
+        Self::skill_notice(text, SkillKnowledge::default())
     }
 
     /// A notice about skills.
-    pub(crate) fn telling(text: impl Into<String>, told: Told) -> Self {
+    pub(crate) fn skill_notice(text: impl Into<String>, told: SkillKnowledge) -> Self {
         Self::Notice { text: text.into(), outdated: Vec::new(), told, ended: None }
     }
 
@@ -210,7 +210,7 @@ impl LogMessage {
             gone: Vec::new(),
             drawn_from: None,
             private: false,
-            told: Told::default(),
+            told: SkillKnowledge::default(),
             runs_on: None,
             cut: None,
             images: Vec::new(),
@@ -237,7 +237,7 @@ impl LogMessage {
 
     /// Notes about which the model's knowledge is outdated from here on, because it was told or changed them
     /// itself.
-    pub(crate) fn no_more(&self) -> &[VaultPath] {
+    pub(crate) fn outdated_notes(&self) -> &[VaultPath] {
         match self {
             Self::ToolOutput { gone, .. } => gone,
             Self::Notice { outdated, .. } => outdated,
@@ -246,7 +246,7 @@ impl LogMessage {
     }
 
     /// The notes it is drawn from: of many scanned ones, those that the tool reported.
-    pub(crate) fn told_notes(&self) -> Vec<&VaultPath> {
+    pub(crate) fn source_notes(&self) -> Vec<&VaultPath> {
         match self.drawn_from() {
             Some(drawn_from) => drawn_from.iter().collect(),
             None => self.notes().into_iter().flat_map(Notes::keys).collect(),
@@ -264,7 +264,7 @@ impl LogMessage {
     }
 
     /// The complete output, if this is its beginning.
-    pub(crate) fn cut(&self) -> Option<&Cut> {
+    pub(crate) fn cut(&self) -> Option<&Truncation> {
         match self {
             Self::ToolOutput { cut, .. } => cut.as_ref(),
             Self::Notice { ended: Some(ended), .. } => ended.cut.as_ref(),
@@ -273,7 +273,7 @@ impl LogMessage {
     }
 
     /// What it tells about skills.
-    pub(crate) fn told(&self) -> Option<&Told> {
+    pub(crate) fn skill_knowledge(&self) -> Option<&SkillKnowledge> {
         match self {
             Self::System { told, .. } | Self::ToolOutput { told, .. } | Self::Notice { told, .. } => {
                 Some(told)
@@ -288,13 +288,13 @@ impl LogMessage {
 pub(crate) struct Compaction {
     /// How many of the messages sent before stay unchanged.
     pub(crate) kept: usize,
-    pub(crate) instead: Instead,
+    pub(crate) instead: Replacement,
 }
 
 /// What replaces earlier messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Instead {
+pub(crate) enum Replacement {
     /// This notice.
     Summary(String),
     /// The same messages without the outputs of tools.
@@ -421,7 +421,7 @@ mod tests {
     #[test]
     fn late_end_may_be_anywhere() {
         let late = LogMessage::LateEnd(Box::new(LateEnd {
-            of: RunsOn { number: 1, call: "c".into(), tool: "x.y".into() },
+            of: DetachedRef { number: 1, call: "c".into(), tool: "x.y".into() },
             content: String::new(),
             notes: Notes::new(),
             drawn_from: None,

@@ -7,7 +7,7 @@ use nova_registry::{fenced_output, harmless_line};
 pub(crate) fn with_unread(mut text: String, outside: &[AttachedFile]) -> String {
     for file in outside {
         let content = if file.uri.is_some() { "(It was not read.)" } else { &file.text };
-        append(&mut text, &taken_along(file, content));
+        append(&mut text, &fenced_attachment(file, content));
     }
     text
 }
@@ -20,6 +20,6 @@ pub(crate) fn append(text: &mut String, part: &str) {
 }
 
 /// The attachment as text for the model, fenced so that it is not mistaken for the user's words.
-pub(crate) fn taken_along(file: &AttachedFile, content: &str) -> String {
+pub(crate) fn fenced_attachment(file: &AttachedFile, content: &str) -> String {
     format!("The user attached {}:\n\n{}", harmless_line(&file.name), fenced_output(file.from(), content))
 }

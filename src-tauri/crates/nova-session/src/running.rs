@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::journal::Journal;
-use crate::message::RunsOn;
+use crate::message::DetachedRef;
 use crate::store::HeldCall;
 
 /// The detached calls of one session that run in this process.
@@ -18,7 +18,7 @@ pub(crate) struct DetachedCalls {
 
 /// A call that has not ended.
 pub(crate) struct Running {
-    pub(crate) of: RunsOn,
+    pub(crate) of: DetachedRef,
     pub(crate) watch: Arc<CallWatch>,
     pub(crate) stop: CancellationToken,
     /// The journal of the turn that made the call, where its events continue.

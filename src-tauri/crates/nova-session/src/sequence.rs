@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 pub(crate) struct Sequence {
     numbers: Mutex<Numbers>,
     /// Wakes tasks that wait until the end of a turn is emitted.
-    end_told: Notify,
+    end_emitted: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -20,27 +20,27 @@ struct Numbers {
     /// The end of a turn is being written.
     ending: bool,
     /// Events to emit after that end, once the end has its number.
-    held: Option<Vec<Telling>>,
+    held: Option<Vec<PendingEmit>>,
 }
 
 /// Emits a numbered event.
-pub(crate) struct Telling(Box<dyn FnOnce() + Send>);
+pub(crate) struct PendingEmit(Box<dyn FnOnce() + Send>);
 
-impl Telling {
+impl PendingEmit {
     pub(crate) fn new(tell: impl FnOnce() + Send + 'static) -> Self {
         Self(Box::new(tell))
     }
 }
 
-impl fmt::Debug for Telling {
+impl fmt::Debug for PendingEmit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Telling")
+        f.write_str("PendingEmit")
     }
 }
 
 impl Sequence {
     pub(crate) fn starting_at(next: i64) -> Self {
-        Self { numbers: Mutex::new(Numbers { next, ..Numbers::default() }), end_told: Notify::new() }
+        Self { numbers: Mutex::new(Numbers { next, ..Numbers::default() }), end_emitted: Notify::new() }
     }
 
     /// Skips numbers that another Nova process has used.
@@ -55,13 +55,13 @@ impl Sequence {
 
     /// Takes a number and emits the event before anyone else takes the next, or after the end of the turn
     /// that is being written.
-    pub(crate) fn take_and_tell(&self, prepare: impl FnOnce(i64) -> Telling) {
+    pub(crate) fn emit_numbered(&self, prepare: impl FnOnce(i64) -> PendingEmit) {
         let mut numbers = self.lock();
         let number = numbers.take();
-        let telling = prepare(number);
+        let pending = prepare(number);
         match &mut numbers.held {
-            Some(held) => held.push(telling),
-            None => telling.0(),
+            Some(held) => held.push(pending),
+            None => pending.0(),
         }
     }
 
@@ -92,8 +92,8 @@ impl Sequence {
     }
 
     /// Waits until no end of a turn is being written.
-    pub(crate) async fn end_told(&self) {
-        let mut told = pin!(self.end_told.notified());
+    pub(crate) async fn end_emitted(&self) {
+        let mut told = pin!(self.end_emitted.notified());
         told.as_mut().enable();
         if self.lock().ending {
             told.await;
@@ -101,20 +101,20 @@ impl Sequence {
     }
 
     /// Starts writing the end of a turn.
-    pub(crate) fn hold_back(self: &Arc<Self>) -> Ending {
+    pub(crate) fn begin_end(self: &Arc<Self>) -> Ending {
         self.lock().ending = true;
         Ending(Some(self.clone()))
     }
 
-    fn let_go(&self, end: impl FnOnce()) {
+    fn release(&self, end: impl FnOnce()) {
         let mut numbers = self.lock();
         end();
-        for telling in numbers.held.take().unwrap_or_default() {
-            telling.0();
+        for pending in numbers.held.take().unwrap_or_default() {
+            pending.0();
         }
         numbers.ending = false;
         drop(numbers);
-        self.end_told.notify_waiters();
+        self.end_emitted.notify_waiters();
     }
 
     fn lock(&self) -> MutexGuard<'_, Numbers> {
@@ -127,9 +127,9 @@ pub(crate) struct Ending(Option<Arc<Sequence>>);
 
 impl Ending {
     /// `end` emits the end, if it could be written; then the waiting events are emitted in order.
-    pub(crate) fn told(mut self, end: impl FnOnce()) {
+    pub(crate) fn commit(mut self, end: impl FnOnce()) {
         if let Some(sequence) = self.0.take() {
-            sequence.let_go(end);
+            sequence.release(end);
         }
     }
 }
@@ -137,7 +137,7 @@ impl Ending {
 impl Drop for Ending {
     fn drop(&mut self) {
         if let Some(sequence) = self.0.take() {
-            sequence.let_go(|| {});
+            sequence.release(|| {});
         }
     }
 }
@@ -158,8 +158,8 @@ mod tests {
 
     fn tell(sequence: &Sequence, told: &Told) {
         let told = told.clone();
-        sequence.take_and_tell(|number| {
-            Telling::new(move || told.lock().unwrap_or_else(PoisonError::into_inner).push(number))
+        sequence.emit_numbered(|number| {
+            PendingEmit::new(move || told.lock().unwrap_or_else(PoisonError::into_inner).push(number))
         });
     }
 
@@ -184,13 +184,13 @@ mod tests {
     #[test]
     fn events_during_the_write_of_an_end_are_emitted_after_it() {
         let (sequence, told) = (Arc::new(Sequence::default()), Told::default());
-        let ending = sequence.hold_back();
+        let ending = sequence.begin_end();
         tell(&sequence, &told);
         let end = sequence.take_and_hold();
         tell(&sequence, &told);
         tell(&sequence, &told);
         assert_eq!(numbers(&told), [0], "the end is being written");
-        ending.told(|| told.lock().unwrap_or_else(PoisonError::into_inner).push(end));
+        ending.commit(|| told.lock().unwrap_or_else(PoisonError::into_inner).push(end));
         tell(&sequence, &told);
         assert_eq!(numbers(&told), [0, 1, 2, 3, 4]);
     }
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn failed_write_of_an_end_releases_waiting_events() {
         let (sequence, told) = (Arc::new(Sequence::default()), Told::default());
-        let ending = sequence.hold_back();
+        let ending = sequence.begin_end();
         let _lost = sequence.take_and_hold();
         tell(&sequence, &told);
         drop(ending);
@@ -212,20 +212,20 @@ mod tests {
         let sequence = Arc::new(Sequence::starting_at(5));
         let told = Mutex::new(Vec::new());
         let tell = |number, event| told.lock().unwrap_or_else(PoisonError::into_inner).push((number, event));
-        let ending = sequence.hold_back();
+        let ending = sequence.begin_end();
         assert_eq!(sequence.unless_ending(|| panic!("it is not done"), tell), None);
         let waiting = tokio::spawn({
             let sequence = sequence.clone();
-            async move { sequence.end_told().await }
+            async move { sequence.end_emitted().await }
         });
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished());
         assert_eq!(sequence.take_and_hold(), 5);
-        ending.told(|| {});
+        ending.commit(|| {});
         assert!(waiting.await.is_ok());
         assert_eq!(sequence.unless_ending(|| Some(event("a")), tell), Some(true));
         assert_eq!(sequence.unless_ending(|| None, tell), Some(false));
         assert_eq!(*told.lock().unwrap_or_else(PoisonError::into_inner), [(6, event("a"))]);
-        sequence.end_told().await;
+        sequence.end_emitted().await;
     }
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::activation::{Active, NOTICE, Told, visible_tools};
+use crate::activation::{Active, NOTICE, SkillKnowledge, visible_tools};
 use crate::branches::{After, of_branch};
 use crate::context::{Measure, Sizes, sent};
 use crate::error::SessionError;
@@ -79,11 +79,11 @@ pub(crate) struct State {
     pub(crate) measure: Measure,
     pub(crate) turns: u32,
     /// The model has seen content that is hidden from remote models: notes that it creates are private too.
-    pub(crate) knows_private: bool,
+    pub(crate) has_read_private: bool,
     /// The turns of its branch, oldest first; a new one follows the last.
     pub(crate) branch: Vec<String>,
     /// The user's message of the last turn, if that ended before the model received it.
-    pub(crate) unsaid: Option<LogMessage>,
+    pub(crate) unsent_message: Option<LogMessage>,
     /// The log ended during the last turn.
     pub(crate) unfinished: bool,
     /// The images of its messages, during a turn.
@@ -91,7 +91,7 @@ pub(crate) struct State {
     /// A model, as `provider/model`, and its context limit in tokens, learned from a refusal.
     pub(crate) learned: Option<(String, u64)>,
     /// The model, as `provider/model`, that refused images.
-    pub(crate) blind: Option<String>,
+    pub(crate) model_without_vision: Option<String>,
     /// Images in requests that a model refused: by `provider/model` and id.
     pub(crate) refused_images: HashSet<(String, String)>,
 }
@@ -112,7 +112,7 @@ impl State {
     }
 
     /// Whether the last date notice sent is this one.
-    pub(crate) fn was_told_last(&self, date: &str) -> bool {
+    pub(crate) fn is_last_date_notice(&self, date: &str) -> bool {
         sent(&self.messages)
             .iter()
             .rev()
@@ -134,7 +134,7 @@ impl State {
         self.frozen().is_some_and(|(.., told)| told.instructions.contains_key(skill))
     }
 
-    fn frozen(&self) -> Option<(&str, &[LogTool], &Told)> {
+    fn frozen(&self) -> Option<(&str, &[LogTool], &SkillKnowledge)> {
         self.messages.iter().find_map(|message| match message {
             LogMessage::System { text, tools, told, .. } => Some((text.as_str(), tools.as_slice(), told)),
             _ => None,
@@ -142,9 +142,12 @@ impl State {
     }
 
     /// What the model knows about skills.
-    pub(crate) fn told(&self) -> Told {
-        let mut told = Told::default();
-        sent(&self.messages).iter().filter_map(|message| message.told()).for_each(|later| told.extend(later));
+    pub(crate) fn skill_knowledge(&self) -> SkillKnowledge {
+        let mut told = SkillKnowledge::default();
+        sent(&self.messages)
+            .iter()
+            .filter_map(|message| message.skill_knowledge())
+            .for_each(|later| told.extend(later));
         told
     }
 }
@@ -177,7 +180,7 @@ impl Session {
         let mut state = self.lock();
         let last_request = state.last_request.take().filter(|_| fresh.branch == state.branch);
         let images = std::mem::take(&mut state.images);
-        let (learned, blind) = (state.learned.take(), state.blind.take());
+        let (learned, model_without_vision) = (state.learned.take(), state.model_without_vision.take());
         let refused_images = std::mem::take(&mut state.refused_images);
         let mut outdated = std::mem::take(&mut state.outdated);
         outdated.retain(|path, _| fresh.seen.contains_key(path));
@@ -185,8 +188,17 @@ impl Session {
         held.retain(|path, _| fresh.seen.contains_key(path));
         // Token counts depend on the model, not on the log.
         let measure = state.measure;
-        *state =
-            State { last_request, outdated, held, measure, images, learned, blind, refused_images, ..fresh };
+        *state = State {
+            last_request,
+            outdated,
+            held,
+            measure,
+            images,
+            learned,
+            model_without_vision,
+            refused_images,
+            ..fresh
+        };
         Ok(())
     }
 
@@ -223,7 +235,7 @@ impl Session {
 
     /// Whether the model, as `provider/model`, refused images in this session.
     pub fn refused_images(&self, model: &str) -> bool {
-        self.lock().blind.as_deref() == Some(model)
+        self.lock().model_without_vision.as_deref() == Some(model)
     }
 
     /// Ids of the active skills, in order of activation.
@@ -245,7 +257,7 @@ impl Session {
     ) -> Result<bool, SessionError> {
         loop {
             // At the end of a turn, this event comes after it and is not part of it.
-            self.next_seq.end_told().await;
+            self.next_seq.end_emitted().await;
             let running = self.journal.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
             let (journal, _lease) = match running {
                 Some(journal) => (journal, None),
@@ -281,7 +293,7 @@ impl Session {
     ) -> Result<(), SessionError> {
         let _lease = store.lease(&self.id)?;
         // The turn that has just released the lease.
-        self.next_seq.end_told().await;
+        self.next_seq.end_emitted().await;
         self.refresh(store, &After::Last).await?;
         if self.lock().branch.iter().any(|one| one == turn) {
             return Ok(());
@@ -291,11 +303,11 @@ impl Session {
         }
         let journal = Journal::new(&self.id, None, store.clone(), clock, sink, self.next_seq.clone());
         // Emitted only after it is written, and before later events.
-        let being_written = self.next_seq.hold_back();
+        let being_written = self.next_seq.begin_end();
         let chosen = journal.record_end(Event::BranchChosen { chosen: turn.to_owned() });
         journal.flush().await?;
         self.refresh(store, &After::Last).await?;
-        being_written.told(|| journal.tell(chosen));
+        being_written.commit(|| journal.tell(chosen));
         Ok(())
     }
 
@@ -343,7 +355,7 @@ impl SeenNotes for Session {
     }
 
     fn makes_private(&self) -> bool {
-        self.lock().knows_private
+        self.lock().has_read_private
     }
 }
 
@@ -371,7 +383,7 @@ pub async fn has_read_private(
     let mut read = NotesRead::by(&messages);
     for message in &messages {
         if let LogMessage::LateEnd(end) = message {
-            read.add_untold(end);
+            read.add_unreported(end);
         }
     }
     Ok(read.are_private(vault, &Privacy { remote: true, private }).await)
@@ -394,9 +406,9 @@ async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i6
         match entry {
             Entry::Message(message) => {
                 if matches!(message, LogMessage::User { .. }) {
-                    state.unsaid = None;
+                    state.unsent_message = None;
                 }
-                for path in message.no_more() {
+                for path in message.outdated_notes() {
                     state.seen.remove(path);
                 }
                 state.seen.extend(message.notes().cloned().unwrap_or_default());
@@ -409,7 +421,7 @@ async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i6
                         state.turns += 1;
                         state.unfinished = true;
                         let text = with_unread(said(&text, tool.as_deref()), &outside);
-                        state.unsaid = (!by_nova).then_some(LogMessage::User { text, images });
+                        state.unsent_message = (!by_nova).then_some(LogMessage::User { text, images });
                     }
                     Event::StepStarted { tools, host, notes, .. } => {
                         state.last_tools = Some(tools);
@@ -420,7 +432,7 @@ async fn read_state(store: &Store, id: &str, after: &After) -> Result<(State, i6
                     }
                     Event::TurnCompleted { .. } | Event::TurnCancelled { .. } | Event::TurnFailed { .. } => {
                         state.unfinished = false;
-                        state.unsaid = None;
+                        state.unsent_message = None;
                     }
                     _ => {}
                 }

@@ -1,16 +1,16 @@
 mod answer;
+mod attachments;
 mod calls;
 mod compact;
+mod disclosure;
 mod late;
-mod leaving;
 mod said;
 pub(crate) mod seen;
 mod skills;
 mod step;
 mod sub_agents;
-mod taken_along;
 
-pub use leaving::{ModelPlace, Placed, not_agreed};
+pub use disclosure::{ModelPlace, Placed, not_agreed};
 pub use sub_agents::{SubSession, SubSessions};
 
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ use nova_skill::VaultPath;
 use nova_vault::{ChangeSet, Vault};
 use tokio_util::sync::CancellationToken;
 
-use crate::activation::{self, Told};
+use crate::activation::{self, SkillKnowledge};
 use crate::error::SessionError;
 use crate::journal::{EventSink, Journal};
 use crate::message::{LogMessage, with_all_outputs};
@@ -120,7 +120,7 @@ async fn begin_turn(
     let sink = turn.scope.sink.clone();
     let occupied = std::mem::replace(&mut turn.scope.occupied, Box::new(()));
     let session = turn.session.clone();
-    let ending = session.next_seq.hold_back();
+    let ending = session.next_seq.begin_end();
     let finished = turn.finish(end).await;
     *session.journal.lock().unwrap_or_else(PoisonError::into_inner) = Weak::new();
     // A listener may start the next turn immediately.
@@ -130,7 +130,7 @@ async fn begin_turn(
         Ok((end, told)) => (Ok(end), Some(told)),
         Err(error) => (Err(error), None),
     };
-    ending.told(|| told.into_iter().for_each(|told| sink.emit(told)));
+    ending.commit(|| told.into_iter().for_each(|told| sink.emit(told)));
     end
 }
 
@@ -247,8 +247,8 @@ impl Turn {
                 None if step == STEP_LIMIT => break,
                 None => {}
             }
-            self.tell_late_ends().await;
-            self.tell_outdated().await?;
+            self.report_late_ends().await;
+            self.report_outdated().await?;
             let snapshot = self.snapshot();
             self.tell_skills(&snapshot);
             let bound = message.tool.as_deref().filter(|_| step == 0);
@@ -302,7 +302,7 @@ impl Turn {
         // The user's message must be on disk before it is acknowledged.
         let kept = self.keep_images(&message.images).await;
         let images: Vec<ImageView> = message.images.iter().map(NamedImage::view).collect();
-        let being_written = self.session.next_seq.hold_back();
+        let being_written = self.session.next_seq.begin_end();
         let started = self.journal.record_end(Event::TurnStarted {
             text: message.text.clone(),
             model: self.model_name(),
@@ -314,7 +314,7 @@ impl Turn {
             outside: message.outside.clone(),
         });
         let written = self.journal.flush().await;
-        being_written.told(|| self.journal.tell(started));
+        being_written.commit(|| self.journal.tell(started));
         written?;
         (self.scope.begun)();
         // Only now: the turn fails with this error, after the user's message.
@@ -336,11 +336,11 @@ impl Turn {
             self.begin_skills(&snapshot, message).await;
         }
         let today = self.scope.access.clock.today();
-        if !self.session.lock().was_told_last(&date_notice(today)) {
+        if !self.session.lock().is_last_date_notice(&date_notice(today)) {
             self.message(LogMessage::notice(date_notice(today)));
         }
         self.tell_skills(&snapshot);
-        let may_leave = self.check_leaving(!message.images.is_empty()).await;
+        let may_leave = self.check_disclosure(!message.images.is_empty()).await;
         // A message that must not leave now must not leave with a later one either.
         if !self.by_nova && !matches!(may_leave, Err(Stop::Failed(_))) {
             let text = self.whole_message(&snapshot, message).await;
@@ -365,12 +365,12 @@ impl Turn {
 
     /// Reports a turn that was interrupted by the end of the process, before the next one.
     fn settle_unfinished(&self) {
-        let (unfinished, unsaid) = {
+        let (unfinished, unsent_message) = {
             let mut state = self.session.lock();
-            (std::mem::take(&mut state.unfinished), state.unsaid.take())
+            (std::mem::take(&mut state.unfinished), state.unsent_message.take())
         };
         if unfinished {
-            if let Some(message) = unsaid {
+            if let Some(message) = unsent_message {
                 self.message(message);
             }
             self.message(LogMessage::notice("Nova ended during the previous turn."));
@@ -380,7 +380,7 @@ impl Turn {
     /// Creates the common prefix of all requests of the session.
     fn freeze(&self, snapshot: &Snapshot) {
         let vault = self.scope.access.vault.as_ref().map(Vault::name);
-        let mut told = Told::catalog(snapshot);
+        let mut told = SkillKnowledge::catalog(snapshot);
         activation::always(snapshot).for_each(|skill| told.add_instructions(skill));
         let notice_mark = activation::new_notice_mark();
         let mut text = system_prompt(snapshot, vault.as_deref(), &notice_mark, self.scope.catalog);

@@ -2,7 +2,7 @@
 
 mod control;
 mod fence;
-mod told;
+mod skill_knowledge;
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(crate) use control::{
     ControlTool, activation_answer, instructions, listing, resource, search, unknown_skill,
 };
 pub(crate) use fence::{NOTICE, neutral, new_notice_mark, part};
-pub(crate) use told::Told;
+pub(crate) use skill_knowledge::SkillKnowledge;
 
 /// The active skills of a session, in order of activation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

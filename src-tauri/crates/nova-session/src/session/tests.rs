@@ -52,7 +52,7 @@ async fn skill_dropped_while_a_turn_ends_is_reported_after_it() {
     ));
     *session.journal.lock().unwrap() = Arc::downgrade(&journal);
 
-    let ending = numbers.hold_back();
+    let ending = numbers.begin_end();
     let end = journal.record_end(Event::TurnCompleted { text: String::new() });
     let dropping = tokio::spawn({
         let (session, heard) = (session.clone(), heard.clone());
@@ -61,7 +61,7 @@ async fn skill_dropped_while_a_turn_ends_is_reported_after_it() {
     tokio::task::yield_now().await;
     assert!(heard.0.lock().unwrap().is_empty(), "it waits");
     assert_eq!(session.active_skills(), ["mail"]);
-    ending.told(|| heard.emit(end));
+    ending.commit(|| heard.emit(end));
 
     assert!(dropping.await.unwrap());
     assert_eq!(session.active_skills(), [""; 0]);
@@ -96,8 +96,8 @@ async fn unsent_message_keeps_its_images() {
     store.append("a", "2026-03-01T12:00:00Z", &[(0, Entry::Event(envelope))], &[]).await.unwrap();
 
     let session = Session::load(&store, "a").await.unwrap();
-    let unsaid = session.lock().unsaid.clone().unwrap();
-    assert_eq!(unsaid, LogMessage::User { text: "This?".into(), images });
+    let unsent_message = session.lock().unsent_message.clone().unwrap();
+    assert_eq!(unsent_message, LogMessage::User { text: "This?".into(), images });
     // The next turn sends the message, and loads its images for that.
     session.load_images(&store).await.unwrap();
     assert_eq!(session.lock().images.values().collect::<Vec<_>>(), [&picture.image]);

@@ -5,7 +5,7 @@ use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
 
 use super::*;
-use crate::message::{LateEnd, LogMessage, Notes, RunsOn};
+use crate::message::{DetachedRef, LateEnd, LogMessage, Notes};
 use crate::{Branches, Session};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
@@ -154,7 +154,7 @@ async fn late_end_is_found_as_written() {
     let store = Store::open(folder.path()).await.unwrap();
     store.create("s", "2026-11-22T08:00:00Z").await.unwrap();
     let late = |call: &str| LateEnd {
-        of: RunsOn { number: 1, call: call.into(), tool: "vault.search".into() },
+        of: DetachedRef { number: 1, call: call.into(), tool: "vault.search".into() },
         content: "zanzibar".into(),
         notes: Notes::new(),
         drawn_from: None,

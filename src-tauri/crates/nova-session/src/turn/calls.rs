@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::said::Said;
 use super::{Stop, Turn};
-use crate::activation::{ControlTool, Told, neutral, part};
-use crate::message::{Cut, LogCall, LogMessage, Notes};
+use crate::activation::{ControlTool, SkillKnowledge, neutral, part};
+use crate::message::{LogCall, LogMessage, Notes, Truncation};
 use crate::named_image::NamedImage;
 use crate::session::Session;
 
@@ -98,8 +98,8 @@ impl Turn {
         calls: &[LogCall],
         places: impl Iterator<Item = Option<Place>>,
     ) -> Result<(), Stop> {
-        let knows_private = self.has_read_private().await;
-        self.session.lock().knows_private = knows_private;
+        let has_read_private = self.has_read_private().await;
+        self.session.lock().has_read_private = has_read_private;
         let scope = self.call_scope(snapshot);
         for call in calls {
             self.activate_for(snapshot, call);
@@ -124,11 +124,11 @@ impl Turn {
             match settled {
                 Settled::Ended(mut outcome) => {
                     if stop.was_alone(&self.cancel) {
-                        say_who_stopped(&mut outcome);
+                        mark_stopped_by_user(&mut outcome);
                     }
                     self.note_outcome(snapshot, call, *outcome, calls.len()).await;
                 }
-                Settled::Detached(detached) => self.let_go(call, detached),
+                Settled::Detached(detached) => self.detach(call, detached),
             }
             // A later call may wait for the user for hours.
             self.journal.flush().await?;
@@ -175,7 +175,7 @@ impl Turn {
         let (from_outside, id) = (outcome.from_outside, outcome.call);
         let private =
             self.see_output(&notes, drawn_from.as_deref().unwrap_or_default()).await || outcome.local_only;
-        let cut = (output.len() > most).then_some(Cut { call: id, tool: name, from_outside });
+        let cut = (output.len() > most).then_some(Truncation { call: id, tool: name, from_outside });
         self.message(LogMessage::ToolOutput {
             call_id: call.id.clone(),
             content,
@@ -183,7 +183,7 @@ impl Turn {
             gone,
             drawn_from,
             private,
-            told: Told::default(),
+            told: SkillKnowledge::default(),
             runs_on: None,
             cut,
             images,
@@ -264,7 +264,7 @@ impl Drop for Stopped {
 }
 
 /// The model continues, so it must know that the user stopped the call, and not to repeat it.
-fn say_who_stopped(outcome: &mut Outcome) {
+fn mark_stopped_by_user(outcome: &mut Outcome) {
     if let Err(error) = &mut outcome.result
         && error.code == ErrorCode::Cancelled
     {

@@ -14,7 +14,7 @@ use crate::activation::part;
 use crate::context::{Sizes, begin, can_be_shortened, is_long, may_begin, sent, shorten, size};
 use crate::detached::open_calls;
 use crate::images::named;
-use crate::message::{Compaction, Instead, LogMessage};
+use crate::message::{Compaction, LogMessage, Replacement};
 use crate::prompt::date_notice;
 
 /// The assumed context size of a model in tokens, if it is unknown.
@@ -55,11 +55,11 @@ impl Turn {
             && let Some(kept) = self.worth_a_summary(&request)
         {
             let instead = match self.summary(&request, kept).await? {
-                Ok(text) => (Instead::Summary(text), None),
+                Ok(text) => (Replacement::Summary(text), None),
                 Err(why) => {
                     // Retrying at every step would cost a request each time.
                     self.no_summary = true;
-                    (Instead::WithoutOutputs, Some(why))
+                    (Replacement::WithoutOutputs, Some(why))
                 }
             };
             request = self.compact(snapshot, bound, kept, instead, &request);
@@ -73,7 +73,7 @@ impl Turn {
                 (kept, sent.iter().rev().skip(kept).any(|message| can_be_shortened(message)))
             };
             if helps {
-                request = self.compact(snapshot, bound, kept, (Instead::WithoutOutputs, None), &request);
+                request = self.compact(snapshot, bound, kept, (Replacement::WithoutOutputs, None), &request);
             }
         }
         if has_room && self.tokens_of(&request) > limit {
@@ -81,7 +81,7 @@ impl Turn {
             // message. Only the newest must stay complete.
             if let Some((kept, most)) = self.worth_cutting() {
                 let why = Some("earlier messages are too long and are sent in part".to_owned());
-                request = self.compact(snapshot, bound, kept, (Instead::Beginnings(most), why), &request);
+                request = self.compact(snapshot, bound, kept, (Replacement::Beginnings(most), why), &request);
             }
         }
         if self.tokens_of(&request) <= limit {
@@ -104,18 +104,18 @@ impl Turn {
         snapshot: &Snapshot,
         bound: Option<&str>,
         kept: usize,
-        (instead, why): (Instead, Option<String>),
+        (instead, why): (Replacement, Option<String>),
         before: &ChatRequest,
     ) -> ChatRequest {
         let by = match &instead {
-            Instead::Summary(_) => CompactedBy::Summary,
-            Instead::WithoutOutputs | Instead::Beginnings(_) => CompactedBy::WithoutOutputs,
+            Replacement::Summary(_) => CompactedBy::Summary,
+            Replacement::WithoutOutputs | Replacement::Beginnings(_) => CompactedBy::WithoutOutputs,
         };
         let (count, used) = (before.messages.len().saturating_sub(kept), self.tokens_of(before));
         self.message(LogMessage::Compaction(Box::new(Compaction { kept, instead })));
         // Repeats information from the removed messages that the model needs.
         let today = date_notice(self.scope.access.clock.today());
-        if !self.session.lock().was_told_last(&today) {
+        if !self.session.lock().is_last_date_notice(&today) {
             self.message(LogMessage::notice(today));
         }
         self.tell_skills(snapshot);

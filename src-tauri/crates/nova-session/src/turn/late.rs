@@ -13,10 +13,10 @@ use super::calls::{named, output_of};
 use super::said::Said;
 use super::seen::paths;
 use super::{Stop, Turn};
-use crate::activation::{ControlTool, Told, part};
+use crate::activation::{ControlTool, SkillKnowledge, part};
 use crate::branches::After;
-use crate::detached::{ends_to_tell, open_calls};
-use crate::message::{Cut, Ended, LateEnd, LogCall, LogMessage, Notes, RunsOn};
+use crate::detached::{open_calls, unreported_ends};
+use crate::message::{DetachedRef, Ended, LateEnd, LogCall, LogMessage, Notes, Truncation};
 use crate::running::Running;
 use crate::session::Session;
 
@@ -30,11 +30,11 @@ const STOPPING: Duration = Duration::from_secs(10);
 
 impl Turn {
     /// Detaches the call; its partial result is its output for the model.
-    pub(super) fn let_go(&self, call: &LogCall, detached: DetachedCall) {
+    pub(super) fn detach(&self, call: &LogCall, detached: DetachedCall) {
         let held = self.scope.store.hold_call(&detached.call);
         let held = held.inspect_err(|error| tracing::warn!(call = detached.call, "{error}")).ok();
         let (so_far, most) = (detached.watch().so_far(), self.output_cap(1));
-        let late = move |of: RunsOn, outcome: Outcome| end_of(of, outcome, most);
+        let late = move |of: DetachedRef, outcome: Outcome| end_of(of, outcome, most);
         let of = self.session.take_over(detached, self.journal.clone(), held, late);
         let number = of.number;
         tracing::info!(session = self.session.id, call = of.call, number, "a call runs on by itself");
@@ -51,7 +51,7 @@ impl Turn {
             notes: so_far.seen,
             gone: Vec::new(),
             drawn_from: None,
-            told: Told::default(),
+            told: SkillKnowledge::default(),
             runs_on: Some(of),
             cut: None,
             images: Vec::new(),
@@ -59,34 +59,34 @@ impl Turn {
     }
 
     /// Adds a notice for each call that has ended since the last request.
-    pub(super) async fn tell_late_ends(&self) {
-        let ends = ends_to_tell(&self.session.lock().messages);
+    pub(super) async fn report_late_ends(&self) {
+        let ends = unreported_ends(&self.session.lock().messages);
         for LateEnd { of, content, notes, drawn_from, cut, local_only, from_outside } in ends {
-            let RunsOn { number, tool, .. } = &of;
+            let DetachedRef { number, tool, .. } = &of;
             let told = drawn_from.as_deref().unwrap_or_default();
             if local_only && self.privacy().remote || self.stays_here(&notes, told).await {
                 let text = format!(
                     "Call {number} ({tool}) has ended. It has read private notes, so its result stays on the user's machine."
                 );
                 let ended = Ended::saying_nothing(*number);
-                self.tell_end(text, ended);
+                self.report_end(text, ended);
                 continue;
             }
             if from_outside {
                 self.history.taint(tool);
             }
             self.see(&notes);
-            self.look_again(&notes).await;
+            self.recheck(&notes).await;
             let text = format!("Call {number} ({tool}) has ended:\n{content}");
-            self.tell_end(text, Ended { number: *number, notes, drawn_from, cut, local_only });
+            self.report_end(text, Ended { number: *number, notes, drawn_from, cut, local_only });
         }
     }
 
-    fn tell_end(&self, text: String, ended: Ended) {
+    fn report_end(&self, text: String, ended: Ended) {
         self.message(LogMessage::Notice {
             text,
             outdated: Vec::new(),
-            told: Told::default(),
+            told: SkillKnowledge::default(),
             ended: Some(Box::new(ended)),
         });
     }
@@ -116,7 +116,7 @@ impl Turn {
                 self.message(LogMessage::LateEnd(Box::new(late)));
                 continue;
             }
-            let RunsOn { number, call, tool } = of;
+            let DetachedRef { number, call, tool } = of;
             let error = UserError::new(
                 ErrorCode::Interrupted,
                 format!("Nova ended while {tool} ran. Its outcome is unknown."),
@@ -137,7 +137,7 @@ impl Turn {
             });
             let text =
                 format!("Call {number} ({tool}) was interrupted when Nova ended. Its outcome is unknown.");
-            self.tell_end(text, Ended::saying_nothing(number));
+            self.report_end(text, Ended::saying_nothing(number));
         }
         Ok(())
     }
@@ -148,10 +148,10 @@ impl Turn {
         read.into_iter().filter_map(|(path, note)| Some((path, note?.hash))).collect()
     }
 
-    fn lost_calls(&self) -> Vec<RunsOn> {
+    fn lost_calls(&self) -> Vec<DetachedRef> {
         let here = self.session.running_calls();
         let messages = self.session.lock().messages.clone();
-        let ended = ends_to_tell(&messages);
+        let ended = unreported_ends(&messages);
         let mut open = open_calls(&messages);
         open.retain(|of| !here.contains(&of.call) && !ended.iter().any(|end| end.of == *of));
         open.retain(|of| !self.scope.store.is_held(&of.call));
@@ -233,14 +233,14 @@ impl Turn {
             notes: so_far.seen,
             drawn_from: None,
             local_only: so_far.local_only,
-            told: Told::default(),
+            told: SkillKnowledge::default(),
         }
     }
 
     /// Returns more of a truncated output.
     async fn read_output(&self, call: &LogCall) -> Said {
         let wanted = ControlTool::argument(&call.arguments, "call");
-        let cuts: Vec<(Cut, Notes, Option<Vec<VaultPath>>, bool)> = {
+        let cuts: Vec<(Truncation, Notes, Option<Vec<VaultPath>>, bool)> = {
             let state = self.session.lock();
             let cut = |message: &LogMessage| {
                 let (notes, drawn_from) = (message.notes()?.clone(), message.drawn_from().cloned());
@@ -276,7 +276,7 @@ impl Turn {
             text = fenced_output(&cut.tool, &text);
         }
         let (notes, drawn_from, local_only) = (notes.clone(), drawn_from.clone(), *local_only);
-        Said { text, notes, drawn_from, local_only, told: Told::default() }
+        Said { text, notes, drawn_from, local_only, told: SkillKnowledge::default() }
     }
 
     /// Whether output derived from these notes must not be sent to this turn's model.
@@ -297,7 +297,7 @@ impl Turn {
 }
 
 /// Converts an outcome to the end of a detached call.
-fn end_of(of: RunsOn, outcome: Outcome, most: usize) -> LateEnd {
+fn end_of(of: DetachedRef, outcome: Outcome, most: usize) -> LateEnd {
     let output = match outcome.result {
         Ok(value) => output_of(true, value, &outcome.merged),
         Err(error) => output_of(false, json!(error), &[]),
@@ -316,7 +316,7 @@ fn end_of(of: RunsOn, outcome: Outcome, most: usize) -> LateEnd {
 
 /// Always fenced, since notices speak for Nova.
 fn late_end(
-    of: RunsOn,
+    of: DetachedRef,
     output: &Value,
     (notes, drawn_from): (Notes, Option<Vec<VaultPath>>),
     from_outside: bool,
@@ -324,7 +324,7 @@ fn late_end(
 ) -> LateEnd {
     let output = output.to_string();
     let how = format!("Read on with read_output, call {:?}, offset {{end}}.", of.call);
-    let cut = Cut { call: of.call.clone(), tool: of.tool.clone(), from_outside };
+    let cut = Truncation { call: of.call.clone(), tool: of.tool.clone(), from_outside };
     LateEnd {
         content: fenced_output(&of.tool, &part(&output, 0, most, &how)),
         notes,
@@ -336,7 +336,7 @@ fn late_end(
     }
 }
 
-fn said_so_far(of: &RunsOn, so_far: &PartialOutput) -> String {
+fn said_so_far(of: &DetachedRef, so_far: &PartialOutput) -> String {
     if !so_far.says_something() {
         return "nothing yet.".into();
     }

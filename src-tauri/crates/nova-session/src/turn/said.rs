@@ -1,7 +1,7 @@
 use nova_skill::VaultPath;
 use serde_json::Value;
 
-use crate::activation::Told;
+use crate::activation::SkillKnowledge;
 use crate::message::Notes;
 
 /// The answer of a control tool.
@@ -12,17 +12,17 @@ pub(super) struct Said {
     pub(super) drawn_from: Option<Vec<VaultPath>>,
     /// It reveals facts hidden from remote models about other notes.
     pub(super) local_only: bool,
-    pub(super) told: Told,
+    pub(super) told: SkillKnowledge,
 }
 
-impl From<(String, Told)> for Said {
-    fn from((text, told): (String, Told)) -> Self {
+impl From<(String, SkillKnowledge)> for Said {
+    fn from((text, told): (String, SkillKnowledge)) -> Self {
         Self { text, notes: Notes::new(), drawn_from: None, local_only: false, told }
     }
 }
 
 impl From<Value> for Said {
     fn from(value: Value) -> Self {
-        (value.to_string(), Told::default()).into()
+        (value.to_string(), SkillKnowledge::default()).into()
     }
 }

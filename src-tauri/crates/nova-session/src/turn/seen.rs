@@ -9,14 +9,14 @@ use nova_skill::VaultPath;
 use nova_vault::{Held, Privacy, Vault};
 
 use super::{Stop, Turn};
-use crate::activation::Told;
+use crate::activation::SkillKnowledge;
 use crate::message::{LateEnd, LogMessage, Notes};
 
 impl Turn {
     /// Reports notes that changed since the model saw them. The summaries contain text written after the turn
     /// was allowed to leave this machine, so privacy is checked again: if a note has become private, the turn
     /// ends before another request.
-    pub(super) async fn tell_outdated(&self) -> Result<(), Stop> {
+    pub(super) async fn report_outdated(&self) -> Result<(), Stop> {
         let mut outdated = {
             let mut state = self.session.lock();
             let outdated = std::mem::take(&mut state.outdated);
@@ -40,7 +40,7 @@ impl Turn {
             })
             .collect();
         self.message(LogMessage::Notice {
-            told: Told::default(),
+            told: SkillKnowledge::default(),
             ended: None,
             outdated: outdated.keys().cloned().collect(),
             text: format!(
@@ -79,11 +79,11 @@ impl Turn {
     /// Finds notes that changed since the model read them, even if they were not watched.
     pub(super) async fn find_outdated(&self) {
         let seen = self.session.lock().seen.clone();
-        self.look_again(&seen).await;
+        self.recheck(&seen).await;
     }
 
     /// As [`Turn::find_outdated`], for notes that the model is about to see.
-    pub(super) async fn look_again(&self, notes: &Notes) {
+    pub(super) async fn recheck(&self, notes: &Notes) {
         let now = self.read_notes(notes.keys().cloned().collect()).await;
         self.note_outdated(notes, &now);
     }
@@ -175,7 +175,7 @@ impl NotesRead {
     }
 
     /// Adds an end that no request has reported yet.
-    pub(crate) fn add_untold(&mut self, end: &LateEnd) {
+    pub(crate) fn add_unreported(&mut self, end: &LateEnd) {
         self.private |= end.local_only;
         self.ends.extend(end.notes.keys().cloned());
         self.all.extend(end.drawn_from.iter().flatten().cloned());

@@ -8,7 +8,7 @@ use nova_registry::{CallShape, Catalog, SkillEntry, Snapshot, ToolLookup, harmle
 use nova_skill::Lifetime;
 
 use super::Turn;
-use crate::activation::{self, ControlTool, Told};
+use crate::activation::{self, ControlTool, SkillKnowledge};
 use crate::message::{LogCall, LogMessage};
 use crate::session::UserMessage;
 
@@ -75,11 +75,11 @@ impl Turn {
                 "The skill {id} is no longer available, and neither are its tools. {}.",
                 harmless(gone.trim_end_matches('.'))
             );
-            let told = Told { skills: [(id, None)].into(), ..Told::default() };
-            self.message(LogMessage::telling(text, told));
+            let told = SkillKnowledge { skills: [(id, None)].into(), ..SkillKnowledge::default() };
+            self.message(LogMessage::skill_notice(text, told));
         }
-        let told = self.session.lock().told();
-        self.tell_news(snapshot, &told);
+        let told = self.session.lock().skill_knowledge();
+        self.report_catalog_changes(snapshot, &told);
         for id in self.session.active_skills() {
             let Some(skill) = snapshot.skill(&id) else { continue };
             if !told.knows_instructions(skill) {
@@ -88,15 +88,15 @@ impl Turn {
                 if told.instructions.contains_key(&skill.id) {
                     text = format!("The instructions of {} changed. They are now:\n\n{text}", skill.id);
                 }
-                let told = Told::instructions_of(skill).with_tools_of(skill);
-                self.message(LogMessage::telling(text, told));
+                let told = SkillKnowledge::instructions_of(skill).with_tools_of(skill);
+                self.message(LogMessage::skill_notice(text, told));
             }
         }
     }
 
     /// The catalog is frozen; changes are appended to the conversation.
-    fn tell_news(&self, snapshot: &Snapshot, told: &Told) {
-        let news = told.news(snapshot);
+    fn report_catalog_changes(&self, snapshot: &Snapshot, told: &SkillKnowledge) {
+        let news = told.catalog_changes(snapshot);
         if news.is_empty() {
             return;
         }
@@ -112,8 +112,8 @@ impl Turn {
         if !gone.is_empty() {
             lines.push(format!("Skills that are no longer available: {}.", gone.join(", ")));
         }
-        let told = Told { skills: news, ..Told::default() };
-        self.message(LogMessage::telling(lines.join("\n\n"), told));
+        let told = SkillKnowledge { skills: news, ..SkillKnowledge::default() };
+        self.message(LogMessage::skill_notice(lines.join("\n\n"), told));
     }
 
     /// A call of an inactive skill's tool activates the skill, unless a rule denies the call.
@@ -134,8 +134,8 @@ impl Turn {
         snapshot: &Arc<Snapshot>,
         control: ControlTool,
         call: &LogCall,
-    ) -> (String, Told) {
-        let nothing = Told::default();
+    ) -> (String, SkillKnowledge) {
+        let nothing = SkillKnowledge::default();
         match control {
             ControlTool::ListSkills => {
                 return (activation::listing(snapshot, &self.session.lock().active).to_string(), nothing);
@@ -166,9 +166,9 @@ impl Turn {
         match control {
             ControlTool::LoadSkill => {
                 self.hear_of(skill);
-                let known = self.session.lock().told().knows_instructions(skill);
+                let known = self.session.lock().skill_knowledge().knows_instructions(skill);
                 let new = self.activate(skill, ActivatedBy::Model);
-                let told = Told::instructions_of(skill).with_tools_of(skill);
+                let told = SkillKnowledge::instructions_of(skill).with_tools_of(skill);
                 (activation::activation_answer(skill, !new, known), told)
             }
             ControlTool::ReadSkillFile => {

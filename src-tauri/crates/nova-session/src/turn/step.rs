@@ -47,7 +47,7 @@ impl Turn {
         if !self.scope.provider.defers_tools(&self.scope.model) {
             return Vec::new();
         }
-        let mut deferred = activation::named_tools(snapshot, &state.told().tools);
+        let mut deferred = activation::named_tools(snapshot, &state.skill_knowledge().tools);
         let first = state.first_tools();
         deferred.retain(|tool| !first.iter().any(|first| first.name == tool.name));
         // Deferred tools are loaded by notices, not by outputs of calls: outputs must not load any. Logs may
@@ -62,7 +62,7 @@ impl Turn {
     pub(super) fn as_sent(&self, state: &State, messages: &[Cow<'_, LogMessage>]) -> Vec<Message> {
         let model = self.model_name();
         // The session may have learned it during this turn.
-        let takes = self.scope.images != Some(false) && state.blind.as_ref() != Some(&model);
+        let takes = self.scope.images != Some(false) && state.model_without_vision.as_ref() != Some(&model);
         let refused = state.refused_images.iter().filter(|(by, _)| *by == model);
         let refused = refused.map(|(_, id)| id.clone()).collect();
         let showing = Showing::of(messages, &state.images, &refused, takes);
@@ -118,7 +118,7 @@ impl Turn {
                 Err(match error {
                     ProviderError::Cancelled => Stop::Cancelled,
                     ProviderError::NoImages { .. } => {
-                        self.session.lock().blind = Some(self.model_name());
+                        self.session.lock().model_without_vision = Some(self.model_name());
                         refused_images(nothing_said, error.into())
                     }
                     // The cause is unknown, but a rejected image would be sent again with every later

@@ -240,7 +240,7 @@ impl SubAgents for OfTurn {
             may_use,
             limits: task.limits,
             report: report.clone(),
-            private: self.session.lock().knows_private,
+            private: self.session.lock().has_read_private,
             change_set: self.change_set.clone(),
             touched: self.touched.clone(),
             history: history.clone(),
@@ -415,7 +415,7 @@ fn named(name: &str) -> String {
 fn notes_of(messages: &[LogMessage]) -> (Notes, Vec<Source>) {
     let seen = messages.iter().filter_map(LogMessage::notes).flatten();
     let seen = seen.map(|(path, hash)| (path.clone(), *hash)).collect();
-    let told: BTreeSet<&VaultPath> = messages.iter().flat_map(LogMessage::told_notes).collect();
+    let told: BTreeSet<&VaultPath> = messages.iter().flat_map(LogMessage::source_notes).collect();
     (seen, told.into_iter().cloned().map(Source::Note).collect())
 }
 

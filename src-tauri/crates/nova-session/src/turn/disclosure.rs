@@ -78,13 +78,13 @@ pub fn not_agreed(host: &str, provider: &str) -> UserError {
 impl Turn {
     /// Checks that the user has agreed before anything is sent, since the message itself may name notes. If
     /// it has images, the model must accept them.
-    pub(super) async fn check_leaving(&mut self, shows_images: bool) -> Result<(), Stop> {
+    pub(super) async fn check_disclosure(&mut self, shows_images: bool) -> Result<(), Stop> {
         self.scope.find_model(&self.cancel).await?;
         if self.cancel.is_cancelled() {
             return Err(Stop::Cancelled);
         }
         if shows_images && self.scope.images == Some(false) {
-            self.session.lock().blind = Some(self.model_name());
+            self.session.lock().model_without_vision = Some(self.model_name());
             let (provider, model) = (self.scope.provider.id().to_owned(), self.scope.model.clone());
             return Err(UserError::from(ProviderError::NoImages { provider, model }).into());
         }
@@ -132,7 +132,7 @@ impl Turn {
     fn notes_sent(&mut self, host: &Option<String>) -> (Vec<String>, u32) {
         let mut state = self.session.lock();
         let told = |messages: &[LogMessage]| -> BTreeSet<VaultPath> {
-            messages.iter().flat_map(LogMessage::told_notes).cloned().collect()
+            messages.iter().flat_map(LogMessage::source_notes).cloned().collect()
         };
         let (earlier, own) = state.messages.split_at(self.begun_at.min(state.messages.len()));
         let (earlier, own) = (told(earlier), told(own));

@@ -9,7 +9,7 @@ use super::{ControlTool, has_resources};
 /// still sent: a message that is removed takes its part with it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Told {
+pub(crate) struct SkillKnowledge {
     /// Hash of the description by skill; `None` for a removed skill.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) skills: BTreeMap<String, Option<String>>,
@@ -21,7 +21,7 @@ pub(crate) struct Told {
     pub(crate) tools: Vec<String>,
 }
 
-impl Told {
+impl SkillKnowledge {
     pub(crate) fn is_empty(&self) -> bool {
         self.skills.is_empty() && self.instructions.is_empty() && self.tools.is_empty()
     }
@@ -55,7 +55,7 @@ impl Told {
     }
 
     /// The catalog entries that the model does not know yet, as hashes; `None` for a removed skill.
-    pub(crate) fn news(&self, snapshot: &Snapshot) -> BTreeMap<String, Option<String>> {
+    pub(crate) fn catalog_changes(&self, snapshot: &Snapshot) -> BTreeMap<String, Option<String>> {
         let now = Catalog::told(snapshot);
         let gone = self.skills.iter().filter(|(id, told)| told.is_some() && !now.contains_key(*id));
         let gone = gone.map(|(id, _)| (id.clone(), None)).collect::<Vec<_>>();

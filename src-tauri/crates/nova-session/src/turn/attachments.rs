@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::Turn;
 use super::calls::{Stopped, cap, output_of};
-use crate::outside::{append, taken_along};
+use crate::outside::{append, fenced_attachment};
 use crate::session::{UserMessage, said};
 
 impl Turn {
@@ -24,14 +24,14 @@ impl Turn {
                 Some(uri) => self.read_resource(snapshot, file, uri).await,
             };
             self.history.taint(file.from());
-            append(&mut text, &taken_along(file, &content));
+            append(&mut text, &fenced_attachment(file, &content));
         }
         text
     }
 
     async fn read_resource(&self, snapshot: &Arc<Snapshot>, file: &AttachedFile, uri: &str) -> String {
-        let knows_private = self.has_read_private().await;
-        self.session.lock().knows_private = knows_private;
+        let has_read_private = self.has_read_private().await;
+        self.session.lock().has_read_private = has_read_private;
         let id = self.scope.ids.next();
         let stop = Stopped::new(&self.session, &id, self.cancel.child_token());
         let call = Call::with_value(id, file.from().to_owned(), json!({ "uri": uri }));
