@@ -206,7 +206,7 @@ fn no_secret_is_printed_or_serialised() {
         &["expose_secret"],
         &[
             "src-tauri/crates/nova-provider/src/http.rs",
-            "src-tauri/crates/nova-provider/src/said.rs",
+            "src-tauri/crates/nova-provider/src/server_message.rs",
             // Redacts them from a call's output.
             "src-tauri/crates/nova-calls/src/secrets.rs",
             // Where they are stored and obtained: the store, its file, the keychain, the token server.

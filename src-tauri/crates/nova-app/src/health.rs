@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use futures::StreamExt as _;
 use nova_protocol::{Event, HealthState, ProviderHealth};
 use nova_provider::{
-    Asked, ChatEvent, ChatRequest, ChatStream, Locality, ModelInfo, Provider, ProviderError,
+    ChatEvent, ChatRequest, ChatStream, Locality, ModelInfo, ModelLookup, Provider, ProviderError,
 };
 use nova_skill::Clock;
 use tokio_util::sync::CancellationToken;
@@ -90,7 +90,7 @@ impl Provider for Watched {
         self.provider.models().await
     }
 
-    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Asked, ProviderError> {
+    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<ModelLookup, ProviderError> {
         self.provider.model(id, cancel).await.inspect_err(|error| self.health.note(self.id(), Err(error)))
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use nova_protocol::UserError;
-use nova_provider::{Asked, Locality, ModelInfo, Provider, ProviderError};
+use nova_provider::{Locality, ModelInfo, ModelLookup, Provider, ProviderError};
 use nova_session::{ModelPlace, Placed};
 use tokio_util::sync::CancellationToken;
 
@@ -75,16 +75,16 @@ impl QueriedLocation {
         }
         let (provider, model) = (self.provider.id(), &self.model);
         let found = match self.provider.model(model, cancel).await? {
-            Asked::PassesNothingOn => {
+            ModelLookup::NotForwarding => {
                 self.non_forwarding_servers.add(&self.address);
                 return Ok(None);
             }
             // A server cannot run a model that it does not list.
-            Asked::HasNot => {
+            ModelLookup::Missing => {
                 let (provider, model) = (provider.to_owned(), model.clone());
                 return Err(ProviderError::ModelNotFound { provider, model });
             }
-            Asked::Has(found) => found,
+            ModelLookup::Found(found) => found,
         };
         self.models.note(&format!("{provider}/{model}"), &found);
         Ok(Some(found))

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::ProviderError;
-use crate::said::{Said, Scrub};
+use crate::server_message::{Scrub, ServerMessage};
 use crate::settings::{Backoff, Limits, Locality, ProviderSettings, SecretSource, locality_of};
 
 /// Maximum size of error bodies and listings that is read.
@@ -298,7 +298,7 @@ impl Endpoint {
         if answer.cancel.is_cancelled() {
             return (ProviderError::Cancelled, true);
         }
-        let said = Said::of_body(&body, &answer.scrub);
+        let said = ServerMessage::of_body(&body, &answer.scrub);
         let error = match status.as_u16() {
             300..=399 => {
                 let to = location.as_ref().and_then(|to| to.to_str().ok());
@@ -379,7 +379,7 @@ impl Answer {
 
     /// The error that the provider reports within its answer.
     pub(crate) fn failed(&self, error: &Value) -> ProviderError {
-        let said = Said::of_error(error, &self.scrub);
+        let said = ServerMessage::of_error(error, &self.scrub);
         let provider = self.provider.clone();
         let code = error.get("code").or_else(|| error.get("status")).and_then(Value::as_u64);
         match (code, said.word.as_str()) {
@@ -391,7 +391,7 @@ impl Answer {
         }
     }
 
-    fn too_long(&self, said: &Said) -> ProviderError {
+    fn too_long(&self, said: &ServerMessage) -> ProviderError {
         ProviderError::TooLong {
             provider: self.provider.clone(),
             model: self.model.clone(),

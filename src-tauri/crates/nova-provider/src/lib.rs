@@ -40,17 +40,17 @@ mod carried;
 mod detect;
 mod error;
 mod event;
+mod forwarding;
 mod gemini;
 mod http;
 mod image;
 mod ollama;
 mod openai;
 mod openai_responses;
-mod passing_on;
 mod read;
 mod request;
-mod said;
 mod schema;
+mod server_message;
 mod settings;
 mod sse;
 mod wire_ids;
@@ -80,8 +80,8 @@ pub trait Provider: Send + Sync {
     async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError>;
 
     /// The server's information on one model, queried again if it may forward requests to another machine.
-    async fn model(&self, _id: &str, _cancel: &CancellationToken) -> Result<Asked, ProviderError> {
-        Ok(Asked::PassesNothingOn)
+    async fn model(&self, _id: &str, _cancel: &CancellationToken) -> Result<ModelLookup, ProviderError> {
+        Ok(ModelLookup::NotForwarding)
     }
 
     /// Sends one request and returns the answer as it arrives.
@@ -107,11 +107,11 @@ pub trait Provider: Send + Sync {
 
 /// A server's information on one model, before anything is sent to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum ModelLookup {
     /// It is not a kind of server that forwards requests; nothing is known about the model.
-    PassesNothingOn,
-    Has(ModelInfo),
-    HasNot,
+    NotForwarding,
+    Found(ModelInfo),
+    Missing,
 }
 
 /// A model that a provider offers.

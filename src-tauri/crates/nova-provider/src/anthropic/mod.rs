@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::http::{Ask, Endpoint, KeyHeader};
 use crate::read::read;
 use crate::settings::{Locality, ProviderSettings, Thinking};
-use crate::{Asked, ChatRequest, ChatStream, ModelInfo, Provider, ProviderError, passing_on};
+use crate::{ChatRequest, ChatStream, ModelInfo, ModelLookup, Provider, ProviderError, forwarding};
 
 mod answer;
 mod carried;
@@ -83,12 +83,12 @@ impl Provider for Anthropic {
             })
         });
         let mut listed: Vec<ModelInfo> = listed.collect();
-        passing_on::mark(&self.endpoint, &mut listed).await;
+        forwarding::mark(&self.endpoint, &mut listed).await;
         Ok(listed)
     }
 
-    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Asked, ProviderError> {
-        passing_on::model(&self.endpoint, id, cancel).await
+    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<ModelLookup, ProviderError> {
+        forwarding::model(&self.endpoint, id, cancel).await
     }
 
     async fn stream(

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::carried;
 use super::names::renamed;
 use crate::read::{AnswerState, Fault, MOST_PARTS};
-use crate::said::in_words;
+use crate::server_message::humanise;
 use crate::wire_ids::free_id;
 use crate::{ChatEvent, ChatRequest, Completed, FinishReason, ToolCall, Usage};
 
@@ -96,8 +96,8 @@ impl AnswerState for Reply {
             (Some("STOP" | "FUNCTION_CALL"), _) if has_calls => FinishReason::ToolCalls,
             (Some("STOP" | "FUNCTION_CALL"), _) => FinishReason::Stop,
             (Some("MAX_TOKENS"), _) => FinishReason::Length,
-            (Some(filter), _) if is_filter(filter) => FinishReason::ContentFilter(Some(in_words(filter))),
-            (Some(other), _) => FinishReason::Incomplete(in_words(other)),
+            (Some(filter), _) if is_filter(filter) => FinishReason::ContentFilter(Some(humanise(filter))),
+            (Some(other), _) => FinishReason::Incomplete(humanise(other)),
         };
         let provider_data = carried::keep(&self.provider, &self.model, self.kept);
         Ok(Completed { text: self.text, calls: self.calls, finish, provider_data })
@@ -116,7 +116,7 @@ impl Reply {
             self.candidate(candidate, events)?;
         }
         if let Some(reason) = feedback["blockReason"].as_str().filter(|reason| is_reason(reason)) {
-            self.blocked = Some(in_words(reason));
+            self.blocked = Some(humanise(reason));
         }
         self.use_tokens(&chunk["usageMetadata"], events);
         Ok(())

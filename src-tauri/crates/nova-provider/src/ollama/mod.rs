@@ -12,11 +12,11 @@ use futures::stream::{self, StreamExt};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::forwarding::tags;
 use crate::http::{Ask, Endpoint};
-use crate::passing_on::tags;
 use crate::read::read;
 use crate::settings::{Locality, ProviderSettings};
-use crate::{Asked, ChatRequest, ChatStream, ModelInfo, Provider, ProviderError, is_same_model};
+use crate::{ChatRequest, ChatStream, ModelInfo, ModelLookup, Provider, ProviderError, is_same_model};
 
 mod answer;
 mod encode;
@@ -96,15 +96,15 @@ impl Provider for Ollama {
         Ok(asked.buffered(SHOWN_AT_ONCE).collect().await)
     }
 
-    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Asked, ProviderError> {
+    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<ModelLookup, ProviderError> {
         let listed = tags(&self.endpoint, "api/tags", cancel).await?;
         let Some(mut model) = listed.into_iter().find(|model| is_same_model(&model.id, id)) else {
-            return Ok(Asked::HasNot);
+            return Ok(ModelLookup::Missing);
         };
         // Queried by the name that the request will use, which finds the cached result.
         let shown = self.shown(id, cancel).await?;
         (model.context, model.tools, model.images) = (shown.context, shown.tools, shown.images);
-        Ok(Asked::Has(model))
+        Ok(ModelLookup::Found(model))
     }
 
     async fn stream(

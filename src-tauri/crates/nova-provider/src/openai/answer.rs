@@ -81,14 +81,14 @@ impl AnswerState for Completion {
     fn close(mut self) -> Result<Completed, Fault> {
         let ending = match self.finish.as_deref() {
             None if !self.done => return Err(Fault::Truncated),
-            None => Ending::Unsaid,
-            Some("length" | "content_filter") => Ending::Cut,
-            Some(_) => Ending::Meant,
+            None => Ending::Unknown,
+            Some("length" | "content_filter") => Ending::Truncated,
+            Some(_) => Ending::Complete,
         };
         let calls = self.calls.close(ending, self.taken, &mut self.carried.extra_content).map_err(
             |fault| match fault {
                 CallFault::Nameless => Fault::Bad("a tool call has no name"),
-                CallFault::Half => Fault::Truncated,
+                CallFault::Incomplete => Fault::Truncated,
             },
         )?;
         let finish = match self.finish.as_deref() {

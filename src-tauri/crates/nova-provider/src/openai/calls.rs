@@ -13,11 +13,11 @@ use crate::wire_ids::free_id;
 /// The calls of one answer, while it arrives.
 #[derive(Default)]
 pub(super) struct Calls {
-    begun: Vec<Begun>,
+    started: Vec<StartedCall>,
 }
 
 /// A call that has started.
-struct Begun {
+struct StartedCall {
     id: Option<String>,
     index: Option<i64>,
     /// Its position in the chunk in which it started.
@@ -32,18 +32,18 @@ struct Begun {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// The model stopped by itself: its calls are as intended.
-    Meant,
+    Complete,
     /// It was truncated by a limit or a filter: the last call may be incomplete.
-    Cut,
+    Truncated,
     /// The stream was closed without a reason: every call must be verifiably complete.
-    Unsaid,
+    Unknown,
 }
 
 /// Why calls cannot be returned.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CallFault {
     Nameless,
-    Half,
+    Incomplete,
 }
 
 /// The state of a call after a delta, for display.
@@ -80,16 +80,16 @@ impl Calls {
         let at = match self.owner(&piece) {
             Some(at) => at,
             None => {
-                self.begun.push(Begun::new(&piece));
-                self.begun.len() - 1
+                self.started.push(StartedCall::new(&piece));
+                self.started.len() - 1
             }
         };
-        self.begun[at].add(piece);
+        self.started[at].add(piece);
         if let Some(extra) = delta.get("extra_content") {
-            self.begun[at].extra = Some(extra.clone());
+            self.started[at].extra = Some(extra.clone());
         }
-        let call = &self.begun[at];
-        let repeated = call.id.is_some() && self.begun[..at].iter().any(|earlier| earlier.id == call.id);
+        let call = &self.started[at];
+        let repeated = call.id.is_some() && self.started[..at].iter().any(|earlier| earlier.id == call.id);
         (!repeated).then(|| Progress {
             index: at,
             name: Some(call.name.clone()).filter(|name| !name.is_empty()),
@@ -99,7 +99,7 @@ impl Calls {
 
     /// The number of calls that have started, including repeats.
     pub(super) fn count(&self) -> usize {
-        self.begun.len()
+        self.started.len()
     }
 
     /// Returns the calls, complete and with unique ids. `taken` are the ids of the conversation so far, which
@@ -110,18 +110,18 @@ impl Calls {
         mut taken: HashSet<String>,
         extras: &mut Map<String, Value>,
     ) -> Result<Vec<ToolCall>, CallFault> {
-        taken.extend(self.begun.iter().filter_map(|call| call.id.clone()));
+        taken.extend(self.started.iter().filter_map(|call| call.id.clone()));
         let mut seen = HashSet::new();
         let mut calls = Vec::new();
-        for call in self.begun {
+        for call in self.started {
             let blank = call.arguments.trim().is_empty();
             if call.name.is_empty() && blank {
                 continue;
             }
             let whole = serde_json::from_str::<Map<String, Value>>(&call.arguments).is_ok();
             match ending {
-                Ending::Cut if !whole || call.name.is_empty() => continue,
-                Ending::Unsaid if !whole => return Err(CallFault::Half),
+                Ending::Truncated if !whole || call.name.is_empty() => continue,
+                Ending::Unknown if !whole => return Err(CallFault::Incomplete),
                 _ if call.name.is_empty() => return Err(CallFault::Nameless),
                 _ => {}
             }
@@ -138,36 +138,36 @@ impl Calls {
 
     /// The call that a delta continues; `None` if it starts a new one.
     fn owner(&self, piece: &Piece) -> Option<usize> {
-        let by_index = |index: i64| self.begun.iter().rposition(|call| call.index == Some(index));
+        let by_index = |index: i64| self.started.iter().rposition(|call| call.index == Some(index));
         match (&piece.id, piece.index) {
             (Some(id), index) => {
-                let known = |call: &Begun| call.id.as_ref() == Some(id);
+                let known = |call: &StartedCall| call.id.as_ref() == Some(id);
                 let labels_agree =
-                    |call: &Begun| index.is_none() || call.index.is_none() || call.index == index;
-                let exact = self.begun.iter().rposition(|call| known(call) && labels_agree(call));
+                    |call: &StartedCall| index.is_none() || call.index.is_none() || call.index == index;
+                let exact = self.started.iter().rposition(|call| known(call) && labels_agree(call));
                 if let Some(at) = exact {
                     // A repetition of the complete call: a separate entry, dropped as a repeat.
-                    let again = piece.name.is_some() && self.begun[at].braces.closed && !piece.is_blank();
+                    let again = piece.name.is_some() && self.started[at].braces.closed && !piece.is_blank();
                     return (!again).then_some(at);
                 }
-                if self.begun.iter().any(known) {
+                if self.started.iter().any(known) {
                     // A known id under another index: it is the same call, unless the delta has a name again,
                     // and then it is a repeat.
-                    return if piece.name.is_some() { None } else { self.begun.iter().rposition(known) };
+                    return if piece.name.is_some() { None } else { self.started.iter().rposition(known) };
                 }
                 let labelled = match index {
                     Some(index) => by_index(index),
-                    None => self.begun.iter().rposition(|call| call.position == piece.position),
+                    None => self.started.iter().rposition(|call| call.position == piece.position),
                 }?;
-                let call = &self.begun[labelled];
+                let call = &self.started[labelled];
                 // An id that arrives late, or a new one with every delta (which has no name then).
                 let late = call.id.is_none() && !call.ends_before(piece);
                 (late || piece.name.is_none()).then_some(labelled)
             }
             (None, Some(index)) => match by_index(index) {
-                Some(at) => (!self.begun[at].ends_before(piece)).then_some(at),
+                Some(at) => (!self.started[at].ends_before(piece)).then_some(at),
                 // The label was omitted at first.
-                None => self.by_position(piece).filter(|&at| self.begun[at].index.is_none()),
+                None => self.by_position(piece).filter(|&at| self.started[at].index.is_none()),
             },
             (None, None) => self.by_position(piece),
         }
@@ -175,13 +175,13 @@ impl Calls {
 
     /// The call of a delta that has neither id nor index.
     fn by_position(&self, piece: &Piece) -> Option<usize> {
-        let at = self.begun.iter().rposition(|call| call.position == piece.position)?;
+        let at = self.started.iter().rposition(|call| call.position == piece.position)?;
         if piece.name.is_some() {
-            return (!self.begun[at].ends_before(piece)).then_some(at);
+            return (!self.started[at].ends_before(piece)).then_some(at);
         }
         // The call at this position may be complete while a later one is still open.
-        let open = || self.begun.iter().rposition(|call| !call.braces.closed);
-        if self.begun[at].braces.closed { open().or(Some(at)) } else { Some(at) }
+        let open = || self.started.iter().rposition(|call| !call.braces.closed);
+        if self.started[at].braces.closed { open().or(Some(at)) } else { Some(at) }
     }
 }
 
@@ -200,7 +200,7 @@ impl Piece {
     }
 }
 
-impl Begun {
+impl StartedCall {
     fn new(piece: &Piece) -> Self {
         Self {
             id: None,

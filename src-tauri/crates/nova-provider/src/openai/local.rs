@@ -1,13 +1,13 @@
 //! Information that local model servers provide beyond OpenAI's model list.
 //!
 //! Sources: LM Studio's REST API v0, "GET /api/v0/models"; the manual of llama.cpp's server, "GET /props".
-//! For Ollama see [`passing_on`].
+//! For Ollama see [`forwarding`].
 
 use serde_json::Value;
 
 use crate::ModelInfo;
+use crate::forwarding;
 use crate::http::Endpoint;
-use crate::passing_on;
 
 /// Adds information from the server's own API. A missing or unexpected response is ignored.
 ///
@@ -25,7 +25,7 @@ pub(super) async fn ask_more(endpoint: &Endpoint, listed: &[Value], models: &mut
             add_llama_cpp(models, &said);
         }
     } else {
-        passing_on::mark(endpoint, models).await;
+        forwarding::mark(endpoint, models).await;
     }
 }
 

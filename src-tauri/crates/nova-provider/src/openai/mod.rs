@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use crate::http::{Ask, Endpoint};
 use crate::read::read;
 use crate::settings::{Locality, ProviderSettings};
-use crate::{Asked, ChatRequest, ChatStream, ModelInfo, Provider, ProviderError, passing_on};
+use crate::{ChatRequest, ChatStream, ModelInfo, ModelLookup, Provider, ProviderError, forwarding};
 
 mod answer;
 mod calls;
@@ -42,8 +42,8 @@ impl Provider for OpenAi {
         models(&self.endpoint).await
     }
 
-    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Asked, ProviderError> {
-        passing_on::model(&self.endpoint, id, cancel).await
+    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<ModelLookup, ProviderError> {
+        forwarding::model(&self.endpoint, id, cancel).await
     }
 
     async fn stream(
@@ -118,10 +118,12 @@ fn takes_images(model: &Value) -> Option<bool> {
 /// Servers that do not report missing tool support in advance do so now: llama.cpp, vLLM and Ollama, in this
 /// order.
 pub(crate) fn no_tools(error: ProviderError, request: &ChatRequest) -> ProviderError {
-    const SAID: [&str; 3] =
+    const PHRASES: [&str; 3] =
         ["tools param requires --jinja", "requires --enable-auto-tool-choice", "does not support tools"];
     match error {
-        ProviderError::Failed { provider, detail, .. } if SAID.iter().any(|said| detail.contains(said)) => {
+        ProviderError::Failed { provider, detail, .. }
+            if PHRASES.iter().any(|phrase| detail.contains(phrase)) =>
+        {
             ProviderError::NoTools { provider, model: request.model.clone() }
         }
         error => error,

@@ -8,7 +8,7 @@ use super::carried;
 use super::closing::Closing;
 use super::item::{Item, Kind, Part, kind_of};
 use crate::read::{AnswerState, Fault, MOST_PARTS};
-use crate::said::in_words;
+use crate::server_message::humanise;
 use crate::{ChatEvent, ChatRequest, Completed, FinishReason, Usage};
 
 /// Everything received so far.
@@ -123,7 +123,7 @@ impl AnswerState for Reply {
             Ended::Incomplete(reason) => match reason.as_str() {
                 "max_output_tokens" => FinishReason::Length,
                 "content_filter" => FinishReason::ContentFilter(None),
-                other => FinishReason::Incomplete(in_words(other)),
+                other => FinishReason::Incomplete(humanise(other)),
             },
             Ended::Completed if !out.calls.is_empty() => FinishReason::ToolCalls,
             Ended::Completed if out.is_refusal => FinishReason::Refusal,

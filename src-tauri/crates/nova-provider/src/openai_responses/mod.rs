@@ -10,7 +10,7 @@ use crate::http::{Ask, Endpoint};
 use crate::openai;
 use crate::read::read;
 use crate::settings::{Locality, ProviderSettings, Thinking};
-use crate::{Asked, ChatRequest, ChatStream, ModelInfo, Provider, ProviderError, passing_on};
+use crate::{ChatRequest, ChatStream, ModelInfo, ModelLookup, Provider, ProviderError, forwarding};
 
 mod answer;
 mod carried;
@@ -52,8 +52,8 @@ impl Provider for OpenAiResponses {
         openai::models(&self.endpoint).await
     }
 
-    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<Asked, ProviderError> {
-        passing_on::model(&self.endpoint, id, cancel).await
+    async fn model(&self, id: &str, cancel: &CancellationToken) -> Result<ModelLookup, ProviderError> {
+        forwarding::model(&self.endpoint, id, cancel).await
     }
 
     async fn stream(

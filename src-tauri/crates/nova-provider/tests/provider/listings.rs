@@ -1,6 +1,6 @@
 //! Lists models, and detects local servers.
 
-use nova_provider::{Asked, ModelInfo, connect, detect, is_same_model};
+use nova_provider::{ModelInfo, ModelLookup, connect, detect, is_same_model};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -144,9 +144,9 @@ async fn ollama_reports_remote_models_in_every_dialect() {
 async fn place(replies: &[Reply], model: &str) -> Option<Option<String>> {
     let server = Server::start(replies.to_vec()).await;
     match provider(&server).model(model, &CancellationToken::new()).await.unwrap() {
-        Asked::Has(found) => Some(found.runs_at),
-        Asked::HasNot => None,
-        Asked::PassesNothingOn => panic!("it is an Ollama"),
+        ModelLookup::Found(found) => Some(found.runs_at),
+        ModelLookup::Missing => None,
+        ModelLookup::NotForwarding => panic!("it is an Ollama"),
     }
 }
 
@@ -182,7 +182,7 @@ async fn other_servers_are_local_and_silent_ones_untrusted() {
     for (status, body) in
         [("200 OK", error), ("404 Not Found", ""), ("501 Not Implemented", ""), ("401 Unauthorized", "")]
     {
-        assert_eq!(says(Reply::new(status, "", body)).await, Ok(Asked::PassesNothingOn), "{status}");
+        assert_eq!(says(Reply::new(status, "", body)).await, Ok(ModelLookup::NotForwarding), "{status}");
     }
     for status in ["500 Internal Server Error", "503 Service Unavailable"] {
         let said = says(Reply::new(status, "", "")).await;

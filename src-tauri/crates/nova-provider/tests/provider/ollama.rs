@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nova_provider::{
-    Asked, ChatEvent, ChatRequest, Completed, FinishReason, Message, Provider, ProviderError,
+    ChatEvent, ChatRequest, Completed, FinishReason, Message, ModelLookup, Provider, ProviderError,
     ProviderSettings, ToolChoice, ToolDefinition, Usage, connect,
 };
 use serde_json::{Value, json};
@@ -224,13 +224,13 @@ async fn information_on_one_model_is_cached_for_the_request() {
     let server = Server::start(replies).await;
     let provider = provider(&server);
     let asked = provider.model("m", &CancellationToken::new()).await.unwrap();
-    let Asked::Has(model) = asked else { panic!("{asked:?}") };
+    let ModelLookup::Found(model) = asked else { panic!("{asked:?}") };
     assert_eq!((model.runs_at.as_deref(), model.tools), (Some("https://ollama.com:443"), Some(true)));
     assert_eq!(ask(&*provider).await, Ok(complete()));
     assert_eq!(server.requests().len(), 3, "{:?}", server.requests());
 
     let server = Server::start([Reply::new("200 OK", "", tags)]).await;
-    assert_eq!(self::provider(&server).model("c", &CancellationToken::new()).await, Ok(Asked::HasNot));
+    assert_eq!(self::provider(&server).model("c", &CancellationToken::new()).await, Ok(ModelLookup::Missing));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use serde_json::Value;
 const SHOWN_CHARS: usize = 300;
 
 /// A server's error message.
-pub(crate) struct Said {
+pub(crate) struct ServerMessage {
     /// Short text for the user; empty if there was nothing readable.
     pub(crate) text: String,
     /// The server's error code (`code` or `type`), or empty.
@@ -21,7 +21,7 @@ pub(crate) struct Said {
     pub(crate) wait: Option<Duration>,
 }
 
-impl Said {
+impl ServerMessage {
     pub(crate) fn of_body(body: &[u8], scrub: &Scrub) -> Self {
         match serde_json::from_slice::<Value>(body) {
             // Gemini, for an answer that would have been a list.
@@ -70,7 +70,7 @@ impl Said {
         const WORDS: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
         // By message: OpenAI, vLLM, DeepSeek, OpenRouter, Together; llama.cpp; LM Studio; Anthropic; Ollama;
         // Gemini; xAI; Mistral; Groq; Bedrock; Cohere.
-        const SAID: [&str; 14] = [
+        const PHRASES: [&str; 14] = [
             "maximum context length",
             "available context size",
             "context length of only",
@@ -87,7 +87,7 @@ impl Said {
             "too many tokens",
         ];
         let text = self.text.to_lowercase();
-        WORDS.contains(&self.word.as_str()) || SAID.iter().any(|said| text.contains(said))
+        WORDS.contains(&self.word.as_str()) || PHRASES.iter().any(|phrase| text.contains(phrase))
     }
 
     /// Whether it reports an invalid key: Gemini, which does so with status 400.
@@ -120,7 +120,7 @@ impl Said {
     /// Whether the model does not accept images: OpenRouter, OpenAI and DeepSeek (which do not know the
     /// part), vLLM, llama.cpp, Ollama, LM Studio, Groq, Mistral and Gemini.
     pub(crate) fn no_images(&self) -> bool {
-        const SAID: [&str; 13] = [
+        const PHRASES: [&str; 13] = [
             "support image input",
             "image input is not supported",
             "does not support image",
@@ -136,7 +136,7 @@ impl Said {
             "image input modality is not enabled",
         ];
         let text = self.text.to_lowercase();
-        SAID.iter().any(|said| text.contains(said))
+        PHRASES.iter().any(|phrase| text.contains(phrase))
     }
 
     /// Whether the model does not exist, rather than the whole address.
@@ -158,7 +158,7 @@ fn asked_wait(error: &Value) -> Option<Duration> {
 
 /// Rewords a provider's reason for the end of an answer: "PROHIBITED_CONTENT" becomes "prohibited content".
 /// At most 60 characters.
-pub(crate) fn in_words(word: &str) -> String {
+pub(crate) fn humanise(word: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' };
     let words: String = word.chars().take(60).map(plain).collect();
     words.split_whitespace().collect::<Vec<_>>().join(" ")

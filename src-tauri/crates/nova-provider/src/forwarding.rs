@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::http::{Ask, Endpoint};
 use crate::settings::Locality;
-use crate::{Asked, ModelInfo, ProviderError, is_same_model};
+use crate::{ModelInfo, ModelLookup, ProviderError, is_same_model};
 
 /// Ollama's information on the model.
 ///
@@ -20,13 +20,13 @@ pub(crate) async fn model(
     endpoint: &Endpoint,
     id: &str,
     cancel: &CancellationToken,
-) -> Result<Asked, ProviderError> {
+) -> Result<ModelLookup, ProviderError> {
     if endpoint.locality() != Locality::Local {
-        return Ok(Asked::PassesNothingOn);
+        return Ok(ModelLookup::NotForwarding);
     }
-    let Some(listed) = list_of_ollama(endpoint, cancel).await? else { return Ok(Asked::PassesNothingOn) };
+    let Some(listed) = list_of_ollama(endpoint, cancel).await? else { return Ok(ModelLookup::NotForwarding) };
     if let Some(listed) = listed.into_iter().find(|model| is_same_model(&model.id, id)) {
-        return Ok(Asked::Has(listed));
+        return Ok(ModelLookup::Found(listed));
     }
     // It also knows a model by longer names, and may know remote models that it does not list.
     let body = Some(json!({ "model": id }).to_string().into_bytes());
@@ -34,10 +34,10 @@ pub(crate) async fn model(
     match endpoint.document(ask, cancel).await {
         Ok(said) if said["remote_host"].as_str().is_none_or(str::is_empty) && !is_cloud(id) => {
             let id = id.to_owned();
-            Ok(Asked::Has(ModelInfo { id, context: None, tools: None, images: None, runs_at: None }))
+            Ok(ModelLookup::Found(ModelInfo { id, context: None, tools: None, images: None, runs_at: None }))
         }
-        Ok(_) => Ok(Asked::HasNot),
-        Err(error) if says_no(&error) => Ok(Asked::HasNot),
+        Ok(_) => Ok(ModelLookup::Missing),
+        Err(error) if is_not_found(&error) => Ok(ModelLookup::Missing),
         Err(error) => Err(error),
     }
 }
@@ -88,14 +88,14 @@ async fn list_of_ollama(
 ) -> Result<Option<Vec<ModelInfo>>, ProviderError> {
     match tags(endpoint, "/api/tags", cancel).await {
         Ok(listed) => Ok(Some(listed)),
-        Err(error) if says_no(&error) => Ok(None),
+        Err(error) if is_not_found(&error) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
 /// Whether the server responded that there is no such resource. An Ollama server that cannot read its models
 /// fails with 500.
-fn says_no(error: &ProviderError) -> bool {
+fn is_not_found(error: &ProviderError) -> bool {
     match error {
         ProviderError::Failed { status, .. } => status.is_none_or(|status| status < 500 || status == 501),
         ProviderError::BadResponse { .. }
