@@ -23,7 +23,7 @@ pub(super) struct ToolSet {
     vault: Option<VaultAccess>,
     files: BTreeMap<String, FileState>,
     /// Whether the folder was checked in this run.
-    looked: bool,
+    was_scanned: bool,
     /// Number of files beyond the limit.
     left_out: usize,
     /// Pending updates of the persisted versions, by file name; `None` removes one.
@@ -41,11 +41,11 @@ struct FileState {
     newest: Content,
     loaded: Loading,
     /// The time from which a problem of the newest content is reported.
-    told_from: Instant,
+    report_from: Instant,
     in_force: Option<Version>,
     /// The scan that added the file, if its first version has been in force since: files added by the same
     /// scan have an equal claim to its name.
-    came_with: Option<Instant>,
+    added_in_scan: Option<Instant>,
     /// The version in force in an earlier run. Its name stays reserved for the file.
     held: Option<LastGoodTool>,
 }
@@ -86,7 +86,7 @@ impl ToolSet {
             owner,
             vault: None,
             files: BTreeMap::new(),
-            looked: false,
+            was_scanned: false,
             left_out: 0,
             to_keep: BTreeMap::new(),
         }
@@ -115,14 +115,14 @@ impl ToolSet {
     ) -> Vec<ToolFile> {
         let ToolSources { files: sources, left_out } = sources;
         self.left_out = left_out;
-        let told_from = if patience { now + GRACE } else { now };
-        if !std::mem::replace(&mut self.looked, true) {
+        let report_from = if patience { now + GRACE } else { now };
+        if !std::mem::replace(&mut self.was_scanned, true) {
             // Deleted between runs: it has no claim to a name, and no version to fall back to.
             last_good.forget_others(&folder_key(&self.owner), &|name| sources.contains_key(name));
         }
         for (name, file) in &mut self.files {
             if !sources.contains_key(name) && !matches!(file.newest, Content::Gone) {
-                (file.newest, file.loaded, file.told_from) = (Content::Gone, Loading::Unknown, told_from);
+                (file.newest, file.loaded, file.report_from) = (Content::Gone, Loading::Unknown, report_from);
             }
         }
         let mut wanted = Vec::new();
@@ -130,9 +130,9 @@ impl ToolSet {
             let file = self.files.entry(name.clone()).or_insert_with(|| FileState {
                 newest: Content::Gone,
                 loaded: Loading::Unknown,
-                told_from,
+                report_from,
                 in_force: None,
-                came_with: None,
+                added_in_scan: None,
                 held: last_good.get(&key(&self.owner, &name)),
             });
             match text {
@@ -158,7 +158,7 @@ impl ToolSet {
                     wanted.extend(file.held_version(&self.owner, &self.folder, self.vault, &name));
                 }
             }
-            file.told_from = told_from;
+            file.report_from = report_from;
         }
         self.admit();
         wanted
@@ -181,9 +181,9 @@ impl ToolSet {
         if matches!(&file.newest, Content::Text(newest) if newest == source) {
             match result {
                 Ok(tool) => {
-                    let (id, came_with) = (tool.spec().id.clone(), file.told_from);
+                    let (id, added_in_scan) = (tool.spec().id.clone(), file.report_from);
                     file.loaded = Loading::Tool(tool);
-                    self.revert(name, &id, came_with);
+                    self.revert(name, &id, added_in_scan);
                 }
                 Err(error) => {
                     next = file.held_version(&self.owner, &self.folder, self.vault, name);
@@ -215,7 +215,7 @@ impl ToolSet {
         let gone: Vec<String> = self
             .files
             .iter()
-            .filter(|(_, file)| matches!(file.newest, Content::Gone) && file.told_from <= now)
+            .filter(|(_, file)| matches!(file.newest, Content::Gone) && file.report_from <= now)
             .map(|(name, _)| name.clone())
             .collect();
         for name in gone {
@@ -228,11 +228,11 @@ impl ToolSet {
     pub(super) fn tools(&self, now: Instant) -> Vec<LoadedTool> {
         let ready: Vec<String> = self.files.values().filter_map(FileState::name).map(canonical).collect();
         let shown = self.files.iter().filter_map(|(name, file)| {
-            let problem = if file.told_from <= now { self.problem(name, file) } else { None };
+            let problem = if file.report_from <= now { self.problem(name, file) } else { None };
             match (&file.in_force, problem) {
                 (Some(version), None) => Some(LoadedTool::Ready {
                     tool: version.tool.clone(),
-                    note: unlike(name, &version.tool.spec().id),
+                    note: name_mismatch_note(name, &version.tool.spec().id),
                 }),
                 (Some(version), Some((State::Broken, reason))) => Some(LoadedTool::Ready {
                     tool: version.tool.clone(),
@@ -271,7 +271,7 @@ impl ToolSet {
 
     /// The next time at which a deferred problem must be reported.
     pub(super) fn next_change(&self, now: Instant) -> Option<Instant> {
-        self.files.values().map(|file| file.told_from).filter(|at| *at > now).min()
+        self.files.values().map(|file| file.report_from).filter(|at| *at > now).min()
     }
 
     /// Takes the pending updates of the persisted versions, by key.
@@ -306,7 +306,7 @@ impl ToolSet {
             let good = LastGoodTool { name: version.tool.spec().id.clone(), source: version.source.clone() };
             if let Some(file) = self.files.get_mut(&name) {
                 let is_first = file.in_force.is_none() && file.held.is_none();
-                file.came_with = is_first.then_some(file.told_from);
+                file.added_in_scan = is_first.then_some(file.report_from);
                 if file.held.as_ref() != Some(&good) {
                     self.to_keep.insert(name, Some(good.clone()));
                 }
@@ -318,12 +318,12 @@ impl ToolSet {
 
     /// Undoes the admission of a file that was only loaded first among those added by the same scan with the
     /// same tool.
-    fn revert(&mut self, name: &str, id: &str, came_with: Instant) {
+    fn revert(&mut self, name: &str, id: &str, added_in_scan: Instant) {
         let wanted = canonical(id);
         for (other, file) in &mut self.files {
             let has_it = file.name().map(canonical).as_ref() == Some(&wanted);
-            if other != name && has_it && file.came_with == Some(came_with) {
-                (file.in_force, file.held, file.came_with) = (None, None, None);
+            if other != name && has_it && file.added_in_scan == Some(added_in_scan) {
+                (file.in_force, file.held, file.added_in_scan) = (None, None, None);
                 self.to_keep.insert(other.clone(), None);
             }
         }
@@ -452,7 +452,7 @@ fn stem(name: &str) -> &str {
 }
 
 /// A note for a tool whose name differs from its file's.
-fn unlike(file: &str, id: &str) -> Option<String> {
+fn name_mismatch_note(file: &str, id: &str) -> Option<String> {
     (canonical(stem(file)) != canonical(id))
         .then(|| format!("{file} defines the tool {id}. Name the file {id}.ts, so that it is found."))
 }

@@ -45,18 +45,18 @@ impl Constraint {
     }
 
     /// Whether the arguments could match.
-    pub(super) fn may_hold(&self, args: &Value) -> bool {
+    pub(super) fn could_match_args(&self, args: &Value) -> bool {
         let wanted: Vec<String> = self.path.iter().map(|name| canonical(name)).collect();
         let mut found = Vec::new();
         anywhere(args, &wanted, &mut found);
         let mut values = Vec::new();
         found.iter().for_each(|value| leaves(value, &mut values));
         // A missing argument could have any value.
-        values.is_empty() || values.iter().any(|value| may_be(&self.value, value))
+        values.is_empty() || values.iter().any(|value| could_match(&self.value, value))
     }
 
     /// Whether the note could match, however the arguments refer to it: by its path, or by its name alone.
-    pub(super) fn may_mean(&self, note: &str) -> bool {
+    pub(super) fn could_match_note(&self, note: &str) -> bool {
         let wanted = unlinked(&folded(&self.value));
         let wanted = wanted.trim_start_matches("./").trim_start_matches('/');
         let note = folded(note);
@@ -68,10 +68,10 @@ impl Constraint {
     }
 
     /// Whether the note certainly matches: by its path, or by its full name.
-    pub(super) fn surely_means(&self, note: &str) -> bool {
+    pub(super) fn certainly_matches_note(&self, note: &str) -> bool {
         let bare = note.strip_suffix(".md").unwrap_or(note);
         let name = bare.rsplit('/').next().unwrap_or(bare);
-        is_surely(&self.value, note) || is_surely(&self.value, bare) || self.value == name
+        certainly_matches(&self.value, note) || certainly_matches(&self.value, bare) || self.value == name
     }
 
     /// Whether it constrains this top-level argument of the call.
@@ -85,7 +85,7 @@ impl Constraint {
     }
 
     /// Whether the arguments certainly match.
-    pub(super) fn surely_holds(&self, args: &Value) -> bool {
+    pub(super) fn certainly_matches_args(&self, args: &Value) -> bool {
         let mut at = args;
         for name in &self.path {
             match at.get(name) {
@@ -99,9 +99,9 @@ impl Constraint {
         };
         !items.is_empty()
             && items.iter().all(|item| match item {
-                Value::String(text) => is_surely(&self.value, text),
-                Value::Number(number) => is_surely(&self.value, &number.to_string()),
-                Value::Bool(value) => is_surely(&self.value, &value.to_string()),
+                Value::String(text) => certainly_matches(&self.value, text),
+                Value::Number(number) => certainly_matches(&self.value, &number.to_string()),
+                Value::Bool(value) => certainly_matches(&self.value, &value.to_string()),
                 Value::Null | Value::Array(_) | Value::Object(_) => false,
             })
     }
@@ -165,7 +165,7 @@ fn leaves(value: &Value, found: &mut Vec<String>) {
 }
 
 /// Whether a value could match the pattern, in any spelling.
-fn may_be(pattern: &str, value: &str) -> bool {
+fn could_match(pattern: &str, value: &str) -> bool {
     let wanted = spaced_once(&folded(pattern));
     let is_path = wanted.contains('/');
     let decoded = percent_decoded(value);
@@ -233,7 +233,7 @@ fn percent_decoded(text: &str) -> String {
 
 /// Whether a value certainly matches the pattern. A trailing `*` after a `/`, or alone, matches anything; any
 /// other one word, so that `*@acme.com` matches one address.
-fn is_surely(pattern: &str, value: &str) -> bool {
+fn certainly_matches(pattern: &str, value: &str) -> bool {
     let doubtful = |c: char| c.is_control() || is_invisible(c) || c == '\\';
     if value.len() > MAX_VALUE || value.chars().any(doubtful) || climbs(&percent_decoded(value)) {
         return false;
@@ -294,10 +294,10 @@ mod tests {
             json!({"recipient": "nobody says who"}),
             json!({"to": null}),
         ] {
-            assert!(constraint.may_hold(&args), "{args}");
+            assert!(constraint.could_match_args(&args), "{args}");
         }
         for args in [json!({"to": "jane@acme.com"}), json!({"to": ["a@acme.com", "b@acme.com"]})] {
-            assert!(!constraint.may_hold(&args), "{args}");
+            assert!(!constraint.could_match_args(&args), "{args}");
         }
     }
 
@@ -316,21 +316,21 @@ mod tests {
             "Ｄiary/May.md",
             "May",
         ] {
-            assert!(constraint.may_hold(&json!({"path": path})), "{path}");
+            assert!(constraint.could_match_args(&json!({"path": path})), "{path}");
         }
-        assert!(!constraint.may_hold(&json!({"path": "Work/May.md"})));
-        assert!(!constraint.may_hold(&json!({"path": "Work/Diary/May.md"})));
+        assert!(!constraint.could_match_args(&json!({"path": "Work/May.md"})));
+        assert!(!constraint.could_match_args(&json!({"path": "Work/Diary/May.md"})));
     }
 
     #[test]
     fn link_matches_its_note() {
         let constraint = one("path=Diary/*");
         for path in ["[[Diary/May]]", "[[Diary/May|x]]", "![[diary/May#June|x]]", "[[Diary/May#^block]]"] {
-            assert!(constraint.may_hold(&json!({"path": path})), "{path}");
+            assert!(constraint.could_match_args(&json!({"path": path})), "{path}");
         }
-        assert!(!constraint.may_hold(&json!({"path": "[[Work/May]]"})));
+        assert!(!constraint.could_match_args(&json!({"path": "[[Work/May]]"})));
         for name in ["[[Ilse Brandvik]]", "Ilse  Brandvik", " ilse\u{a0}brandvik ", "[[Ilse Brandvik|her]]"] {
-            assert!(one("name=Ilse Brandvik").may_hold(&json!({"name": name})), "{name}");
+            assert!(one("name=Ilse Brandvik").could_match_args(&json!({"name": name})), "{name}");
         }
     }
 
@@ -350,15 +350,15 @@ mod tests {
             ("name=July", false, false),
         ] {
             let constraint_read = one(constraint);
-            assert_eq!(constraint_read.may_mean("Diary/Sub/June.md"), may, "{constraint}");
-            assert_eq!(constraint_read.surely_means("Diary/Sub/June.md"), surely, "{constraint}");
+            assert_eq!(constraint_read.could_match_note("Diary/Sub/June.md"), may, "{constraint}");
+            assert_eq!(constraint_read.certainly_matches_note("Diary/Sub/June.md"), surely, "{constraint}");
         }
     }
 
     #[test]
     fn note_matches_with_and_without_extension() {
         for (constraint, path) in [("path=Diary/May.md", "Diary/May"), ("path=Diary/May", "Diary/May.md")] {
-            assert!(one(constraint).may_hold(&json!({"path": path})), "{constraint} and {path}");
+            assert!(one(constraint).could_match_args(&json!({"path": path})), "{constraint} and {path}");
         }
     }
 
@@ -366,7 +366,7 @@ mod tests {
     fn allowance_matches_only_certain_values() {
         #[track_caller]
         fn check(constraint: &str, args: &Value, holds: bool) {
-            assert_eq!(one(constraint).surely_holds(args), holds, "{constraint} and {args}");
+            assert_eq!(one(constraint).certainly_matches_args(args), holds, "{constraint} and {args}");
         }
         check("to=*@acme.com", &json!({"to": "jane@acme.com"}), true);
         check("to=*@acme.com", &json!({"to": ["jane@acme.com", "x@evil.example"]}), false);

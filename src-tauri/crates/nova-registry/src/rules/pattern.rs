@@ -92,10 +92,10 @@ impl Pattern {
             && match &self.arguments {
                 Arguments::Any | Arguments::NotUnderstood => true,
                 Arguments::These(all) => all.iter().all(|constraint| {
-                    let may_mean = |note: &VaultPath| constraint.may_mean(note.as_str());
-                    constraint.may_hold(call.args)
-                        || notes.read.iter().any(may_mean)
-                        || notes.written.iter().any(may_mean)
+                    let could_match_note = |note: &VaultPath| constraint.could_match_note(note.as_str());
+                    constraint.could_match_args(call.args)
+                        || notes.read.iter().any(could_match_note)
+                        || notes.written.iter().any(could_match_note)
                 }),
             }
     }
@@ -127,11 +127,11 @@ impl Pattern {
                 Arguments::These(all) => {
                     let means = |note: &VaultPath| {
                         let means = |constraint: &Constraint| {
-                            !constraint.means_anything() && constraint.surely_means(note.as_str())
+                            !constraint.means_anything() && constraint.certainly_matches_note(note.as_str())
                         };
                         all.iter().any(means)
                     };
-                    all.iter().all(|constraint| constraint.surely_holds(call.args))
+                    all.iter().all(|constraint| constraint.certainly_matches_args(call.args))
                         && (all.iter().all(Constraint::means_anything) || notes.written.iter().all(means))
                 }
                 Arguments::NotUnderstood => false,
