@@ -8,7 +8,7 @@ use nova_skill::figures::{Days, currency_code, folded, money, near_currency_code
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Date, Decimal, Note, NotePath, Problem, Record, RecordType, RecordTypes, ToolContext, ToolError, Value,
-    json, look_at_parts,
+    json, par_map_chunks,
 };
 
 use crate::arguments::wrong;
@@ -88,7 +88,7 @@ impl Ledger {
             }
         };
         let (records, usual) = (ctx.records(), ledger.currency.as_deref());
-        for part in look_at_parts(&read.notes, |notes| Part::read(records, notes, usual)) {
+        for part in par_map_chunks(&read.notes, |notes| Part::read(records, notes, usual)) {
             let Part { entries, transfers, rules, limits, unreadable } = part?;
             match ledger.entries.is_empty() {
                 true => ledger.entries = entries,
@@ -492,7 +492,7 @@ fn commonest_currency<'a>(
     for (code, times) in new {
         currency_code(code).into_iter().for_each(|code| count(&mut named, code, *times));
     }
-    for part in look_at_parts(notes, counted) {
+    for part in par_map_chunks(notes, counted) {
         part?.into_iter().for_each(|(code, times)| count(&mut named, code, times));
     }
     let most = named.iter().map(|(_, count)| *count).max();

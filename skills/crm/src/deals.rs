@@ -58,7 +58,7 @@ impl Deals {
 
     /// As [`Deals::all`], each by itself.
     pub(crate) fn each(&self) -> Vec<Result<Deal<'_>, ToolError>> {
-        self.records.look_at_each(|entry| Deal::read(entry, self))
+        self.records.par_map(|entry| Deal::read(entry, self))
     }
 
     /// The currency of an amount that is given without one.

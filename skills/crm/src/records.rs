@@ -2,8 +2,7 @@ use std::borrow::Cow;
 
 use nova_skill::figures::folded;
 use nova_skill::{
-    FieldKind, Note, Problem, PropertyValue, Record, RecordType, ToolContext, ToolError, Value, json,
-    look_at_each,
+    FieldKind, Note, Problem, PropertyValue, Record, RecordType, ToolContext, ToolError, Value, json, par_map,
 };
 
 /// The `type:` of a contact, as the manifest declares it.
@@ -34,7 +33,7 @@ impl Records {
         let read = ctx.vault().read_records(&[record_type]).await?;
         let (mut notes, mut unreadable) = (read.notes, read.unreadable);
         // Nearly all are: one look at what is there says so, without asking for each field.
-        let mut plain = look_at_each(&notes, is_plain).into_iter();
+        let mut plain = par_map(&notes, is_plain).into_iter();
         let mut failed = None;
         notes.retain(|note| match plain.next() {
             Some(true) => true,
@@ -68,8 +67,8 @@ impl Records {
     }
 
     /// What is found in each, by path; `look` is called from several threads.
-    pub(crate) fn look_at_each<'a, R: Send>(&'a self, look: impl Fn(Entry<'a>) -> R + Sync) -> Vec<R> {
-        look_at_each(&self.notes, |note| {
+    pub(crate) fn par_map<'a, R: Send>(&'a self, look: impl Fn(Entry<'a>) -> R + Sync) -> Vec<R> {
+        par_map(&self.notes, |note| {
             let record = self.declared.read(note);
             look(Entry { name: record.title(), record })
         })

@@ -22,7 +22,6 @@ mod context;
 mod credentials;
 mod delegate;
 mod description;
-mod each;
 mod effect;
 mod elicitation;
 mod error;
@@ -31,6 +30,7 @@ mod given;
 mod mail_text;
 mod manifest;
 mod output;
+mod parallel;
 mod preview;
 mod process;
 mod record;
@@ -47,7 +47,6 @@ pub use context::{
 pub use credentials::{Consumer, CredentialSource, Ground, HeldCredential};
 pub use delegate::{Delegate, Task, TaskEnd, TaskLimits};
 pub use description::{Description, Fragment};
-pub use each::{look_at_each, look_at_parts};
 pub use effect::Effect;
 pub use elicitation::{Elicitation, Elicited, ToolUser, Wanted};
 pub use error::ToolError;
@@ -59,6 +58,7 @@ pub use output::{
     Figure, FigurePart, Output, OutputImage, OutputPart, OutputStream, Parts, Progress, Source, ToolOutput,
     WebSource,
 };
+pub use parallel::{par_map, par_map_chunks};
 pub use preview::{Detail, Preview};
 pub use process::{
     CommandProxy, NetworkLog, NetworkRequest, OpenedNotes, ProcessLimit, ProcessNews, ProcessOutput,

@@ -16,7 +16,7 @@ pub(super) fn same(
 ) -> Option<SameRecord> {
     let free_name = free.name().to_owned();
     let kind = declared.label().to_lowercase();
-    if let Some((record, field)) = declared.same_as(notes, values) {
+    if let Some((record, field)) = declared.duplicate_of(notes, values) {
         let path = record.note().path.to_string();
         let (title, place) = (record.title(), &record.note().path);
         let message = if declared.title.as_deref() == Some(field) {

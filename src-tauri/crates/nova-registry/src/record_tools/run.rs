@@ -159,7 +159,7 @@ pub(super) async fn add(
     ctx: &dyn ToolContext,
 ) -> Result<Output, ToolError> {
     let records = Records::read(declared, ctx).await?;
-    if let Some((same, field)) = declared.same_as(&records.notes, values) {
+    if let Some((same, field)) = declared.duplicate_of(&records.notes, values) {
         let remedy = format!("It has the same {field}. Change it with its update tool instead.");
         return Err(ToolError::Exists {
             kind: declared.name().into(),

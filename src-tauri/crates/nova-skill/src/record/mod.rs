@@ -7,6 +7,7 @@
 
 mod check;
 mod declaration;
+mod duplicate;
 mod fault;
 mod form;
 mod from_template;
@@ -18,7 +19,6 @@ mod parameters;
 mod plain;
 mod read;
 mod rules;
-mod same;
 mod schema;
 mod template;
 mod write;

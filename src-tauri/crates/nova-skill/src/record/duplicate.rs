@@ -10,7 +10,7 @@ impl RecordType {
     /// The record among `notes` that a new one with these values would duplicate, with the identifying field:
     /// one with the same name, by property or note, otherwise one with the same value in a field of
     /// [`RecordType::unique`]. Case and surrounding spaces are ignored.
-    pub fn same_as<'a>(
+    pub fn duplicate_of<'a>(
         &'a self,
         notes: &'a [Note],
         values: &Map<String, Value>,
