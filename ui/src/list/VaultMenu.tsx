@@ -11,7 +11,7 @@ export function VaultMenu() {
   const backend = useBackend();
   const { askVault, chooseVault, show, report } = useActions();
   const [open, setOpen] = useState(false);
-  const suggestLinks = useSuggestLinks(null, open && vault !== null);
+  const suggestLinks = useSuggestLinks(open && vault !== null);
   const page = useRpc('vault_page', open ? nothing : null, vault?.path);
   const recent: MenuItem[] = (page.data?.recent ?? []).map(({ path, shown, name, notes }) => ({
     label: name,
@@ -34,7 +34,7 @@ export function VaultMenu() {
               : [{ label: 'Show in the file manager', icon: 'folder' as const, onSelect: () => void backend.rpc('show_vault_folder', nothing).catch(report) }]),
             { label: 'Private notes, extra roots, history', icon: 'sliders', testId: 'vault-settings', onSelect: () => show({ kind: 'settings', page: 'vault' }) },
             // Last: it appears once the skill has responded, and must not move entries under the pointer.
-            ...(suggestLinks === null ? [] : [{ label: 'Suggest links between notes', icon: 'brackets' as const, testId: 'vault-suggest-links', onSelect: suggestLinks }]),
+            ...(suggestLinks === null ? [] : [{ label: 'Suggest links between notes', icon: 'brackets' as const, testId: 'vault-suggest-links', onSelect: () => suggestLinks(null) }]),
           ],
         },
       ]}

@@ -22,6 +22,6 @@ export function NotePanel() {
 }
 
 function SuggestLinks({ note }: { note: string }) {
-  const suggest = useSuggestLinks(note);
-  return suggest && <IconButton icon="brackets" label="Suggest links" data-testid="suggest-links" onClick={suggest} />;
+  const suggest = useSuggestLinks();
+  return suggest && <IconButton icon="brackets" label="Suggest links" data-testid="suggest-links" onClick={() => suggest(note)} />;
 }

@@ -6,11 +6,12 @@ import { nothing } from '../ipc';
 import { Icon, Kbd, keyText } from '../shared';
 import { Finder } from '../shared/Finder';
 import { Marked } from '../shared/Marked';
+import { useSuggestLinks } from '../shared/useSuggestLinks';
 import { draftOf } from '../state/app';
 import { useActions, useApp, useRpc } from '../state/hooks';
 import { type KeyActionId, keysOf } from '../state/keys';
 import { focusSoon } from './keys';
-import { keyOf, type Line, type Offer, offersFor } from './palette';
+import { foldersOf, keyOf, type Line, type Offer, offersFor } from './palette';
 
 /** The current effect of a key action; null if it has none. */
 type Run = (id: KeyActionId) => (() => void) | null;
@@ -56,6 +57,8 @@ function useOffers(query: string, run: Run) {
   const recent = useApp((app) => app.recentlyChosen);
   const text = query.trim();
   const notes = useRpc('suggest_notes', text === '' ? null : { text, skill: '' });
+  const open = useApp((app) => app.panel.note);
+  const suggestsLinks = useSuggestLinks() !== null;
   const groups = offersFor(query, {
     sessions,
     skills: skills.data ?? [],
@@ -63,6 +66,7 @@ function useOffers(query: string, run: Run) {
     panels,
     tools: tools.data ?? [],
     notes: notes.data ?? [],
+    folders: suggestsLinks ? foldersOf(open, notes.data ?? [], records.data ?? []) : [],
     recent,
     can: (id) => run(id) !== null,
   });
@@ -72,6 +76,7 @@ function useOffers(query: string, run: Run) {
 /** Closes the palette and runs the chosen row. */
 function useAct(run: Run) {
   const chosen = useApp((app) => draftOf(app).skills);
+  const suggestLinks = useSuggestLinks();
   const { setOver, openSession, openNote, openRecordForm, show, showPanel, setDraft, keepChoice, chooseVault } = useActions();
   return (line: Line) => {
     setOver(null);
@@ -88,6 +93,8 @@ function useAct(run: Run) {
       case 'note':
         show({ kind: 'chat' });
         return openNote(line.path);
+      case 'suggest-links':
+        return suggestLinks?.(line.folder);
       case 'open-vault':
         return void chooseVault();
       case 'trash':

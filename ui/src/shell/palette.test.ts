@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sampleWorld } from '../testing/sample';
 import { samplePanels } from '../testing/sample-panels';
 import type { KeyActionId } from '../state/keys';
-import { keyOf, offersFor } from './palette';
+import { foldersOf, keyOf, offersFor } from './palette';
 
 const { sessions, skills, tools } = sampleWorld();
 const panels = samplePanels;
@@ -11,7 +11,7 @@ const records = [
   { skill: 'crm', record_type: 'contact', label: 'Contact', folder: 'CRM/People', title: 'name' },
   { skill: 'portfolio', record_type: 'price', label: 'Price', folder: 'Portfolio/Prices', title: null },
 ];
-const offers = (query: string, can: (id: KeyActionId) => boolean = () => true) => offersFor(query, { sessions, skills, records, tools, panels, notes: [], recent: [], can });
+const offers = (query: string, can: (id: KeyActionId) => boolean = () => true) => offersFor(query, { sessions, skills, records, tools, panels, notes: [], folders: [], recent: [], can });
 const labels = (query: string) => offers(query).map(({ label, offers: found }) => `${label}: ${found.map((offer) => offer.label).join(', ')}`);
 
 test('a chat is found by a word start of its title', () => {
@@ -47,7 +47,7 @@ test('commands for the selection are excluded, as the palette clears it', () => 
   expect(labels('quote what')).toEqual([]);
 });
 
-const all = { sessions, skills, records, tools, panels, notes: [], recent: [], can: () => true };
+const all = { sessions, skills, records, tools, panels, notes: [], folders: [], recent: [], can: () => true };
 
 test('panels, pages, tools and notes are found by name', () => {
   const notes = [{ name: 'Jane Doe', path: 'CRM/People/Jane Doe.md', record_type: 'contact' }, { name: 'January', path: 'Daily/January.md', record_type: null }];
@@ -75,4 +75,13 @@ test('the last choice comes first', () => {
   const pages = (recently: string[]) => offersFor('settings', { ...all, recent: recently }).find(({ label }) => label === 'Commands')?.offers.map(({ label }) => label);
   expect(pages([])?.slice(0, 2)).toEqual(['Settings', 'Settings: Skills']);
   expect(pages(recent)?.[0]).toBe('Settings: Models');
+});
+
+test('links are suggested in the folder of the open note, of notes found and of records', () => {
+  const notes = [{ name: 'Minutes', path: 'Meetings/Minutes.md', record_type: null }, { name: 'Loose', path: 'Loose.md', record_type: null }];
+  const folders = foldersOf('Meetings/Offsite.md', notes, records);
+  expect(folders).toEqual(['Meetings', 'CRM/People', 'Portfolio/Prices']);
+  const found = offersFor('suggest links in meet', { ...all, notes, folders }).flatMap(({ offers: rows }) => rows);
+  expect(found[0]).toMatchObject({ label: 'Suggest links in Meetings', line: { kind: 'suggest-links', folder: 'Meetings' } });
+  expect(offersFor('suggest links', all)).toEqual([]);
 });

@@ -12,6 +12,8 @@ export type Line =
   | { readonly kind: 'panel'; readonly skill: string }
   /** A note, by path. */
   | { readonly kind: 'note'; readonly path: string }
+  /** Mentions of notes in a folder, to become links. */
+  | { readonly kind: 'suggest-links'; readonly folder: string }
   | { readonly kind: 'open-vault' }
   | { readonly kind: 'activity' }
   | { readonly kind: 'keys' }
@@ -61,6 +63,8 @@ export interface Offered {
   readonly tools: readonly ToolRow[];
   /** Notes with similar names; records among them have a type. */
   readonly notes: readonly NoteSuggestion[];
+  /** Folders in which links can be suggested. */
+  readonly folders: readonly string[];
   /** `keyOf` of earlier choices, newest first. */
   readonly recent: readonly string[];
   /** Whether a key action is currently available. */
@@ -68,12 +72,12 @@ export interface Offered {
 }
 
 export function offersFor(query: string, offered: Offered): OfferGroup[] {
-  const { sessions, skills, records, panels, tools, notes, recent, can } = offered;
+  const { sessions, skills, records, panels, tools, notes, folders, recent, can } = offered;
   const chats = sessions.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)).map(
     ({ id, title }): Candidate => ({ line: { kind: 'chat', session: id }, label: title, icon: 'note', note: '' }),
   );
   const groups: [string, Candidate[]][] = [
-    ['Commands', commands.filter(({ line }) => line.kind !== 'key' || can(line.id))],
+    ['Commands', [...commands.filter(({ line }) => line.kind !== 'key' || can(line.id)), ...folders.map(linksLine)]],
     ['Chats', chats],
     ['Skills', skills.filter(({ hidden }) => !hidden).map(skillLine)],
     ['Panels', panels.map(({ skill, name, icon }): Candidate => ({ line: { kind: 'panel', skill }, label: name, icon: skillIcon(skill, '', icon), note: 'panel' }))],
@@ -129,6 +133,16 @@ const commands: Candidate[] = [
   { line: { kind: 'trash' }, label: 'Show deleted chats', icon: 'trash', note: '' },
   ...pages.map(([page, label]): Candidate => ({ line: { kind: 'page', page }, label: `Settings: ${label}`, icon: 'sliders', note: '' })),
 ];
+
+function linksLine(folder: string): Candidate {
+  return { line: { kind: 'suggest-links', folder }, label: `Suggest links in ${folder}`, icon: 'brackets', note: '' };
+}
+
+/** Folders that a person may mean: that of the open note, those of the notes found, those of records. */
+export function foldersOf(open: string | null, notes: readonly NoteSuggestion[], records: readonly RecordTypeRow[]): string[] {
+  const ofNotes = [...(open === null ? [] : [open]), ...notes.map(({ path }) => path)].map((path) => noteName(path).folder);
+  return [...new Set([...ofNotes, ...records.map(({ folder }) => folder)])].filter((folder) => folder !== '');
+}
 
 function recordLine({ skill, record_type, label }: RecordTypeRow, skills: readonly SkillRow[]): Candidate {
   const of = skills.find(({ id }) => id === skill)?.name ?? skill;
