@@ -193,8 +193,9 @@ struct Kind<'a> {
 fn of_types(rows: &[QueryRow]) -> Vec<Kind<'_>> {
     let mut kinds: IndexMap<String, Kind<'_>> = IndexMap::new();
     for row in rows {
-        let Some(value) = row.record_type.as_deref() else { continue };
-        kinds.entry(folded(value)).or_insert_with(|| Kind { value, notes: Vec::new() }).notes.push(row);
+        for value in row.document.record_types() {
+            kinds.entry(folded(value)).or_insert_with(|| Kind { value, notes: Vec::new() }).notes.push(row);
+        }
     }
     kinds.into_values().collect()
 }
@@ -321,9 +322,8 @@ impl<'a> Resemblance<'a> {
             self.notes
         } else {
             let is_new = |row: &&QueryRow| {
-                row.record_type
-                    .as_deref()
-                    .is_some_and(|own| self.type_values.iter().any(|value| folded(value) == folded(own)))
+                let mut said = row.document.record_types();
+                said.any(|own| self.type_values.iter().any(|value| folded(value) == folded(own)))
             };
             self.notes.into_iter().filter(is_new).collect()
         };

@@ -86,9 +86,19 @@ impl Document {
         self.entry(key).map(|(_, property)| &property.value)
     }
 
-    /// The `type:` of a record.
+    /// The `type:` of a record; the first of several.
     pub fn record_type(&self) -> Option<&str> {
-        record_type(self.property(TYPE)?)
+        self.record_types().next()
+    }
+
+    /// What `type:` says: one type, or each of a list.
+    pub fn record_types(&self) -> impl Iterator<Item = &str> {
+        let said = match self.property(TYPE) {
+            Some(Value::List(items)) => items.as_slice(),
+            Some(single) => std::slice::from_ref(single),
+            None => &[],
+        };
+        said.iter().filter_map(record_type)
     }
 
     /// The note's aliases: `aliases:` and `alias:`.
@@ -128,7 +138,10 @@ pub fn quick_record_type(text: &str) -> Option<Option<&str>> {
             // The fast reader accepts ASCII keys only.
             let same = |entry: &&simple::Entry<'_>| entry.key.eq_ignore_ascii_case(TYPE);
             let typed = exact.or_else(|| entries.iter().find(same));
-            Some(typed.and_then(simple::Entry::text))
+            match typed {
+                Some(several) if several.is_list() => None,
+                typed => Some(typed.and_then(simple::Entry::text)),
+            }
         }
     }
 }

@@ -93,6 +93,10 @@ impl<'a> Entry<'a> {
         self.value.value()
     }
 
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self.value, Written::List(_))
+    }
+
     /// The content of a value that is text, a number or a link.
     pub(super) fn text(&self) -> Option<&'a str> {
         match self.value {

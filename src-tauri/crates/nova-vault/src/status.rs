@@ -20,9 +20,9 @@ impl Vault {
             .heads
             .iter()
             .filter(|head| is_record_place(&listing, &templates, &head.path))
-            .filter_map(|head| head.record_type().map(str::to_owned))
+            .flat_map(|head| head.record_types())
         {
-            *records.entry(record_type).or_default() += 1;
+            *records.entry(record_type.to_owned()).or_default() += 1;
         }
         records.sort_keys();
         let exchange = self.core().exchange();

@@ -165,9 +165,8 @@ impl Vault {
 
     /// Whether the head's note, whose text was loaded, is one of these records.
     pub(crate) fn is_recognised(&self, head: &Head, recogniser: &Recogniser) -> bool {
-        let record_type = head.record_type();
-        recogniser.recognises_type(record_type)
-            || recogniser.may_select(&head.path, record_type)
+        recogniser.recognises_type(head.record_types())
+            || recogniser.may_select(head)
                 && head.is_readable()
                 && recogniser.decide(&head.path, head.document(), &|| self.tags_of(head))
     }

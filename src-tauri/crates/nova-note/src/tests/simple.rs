@@ -25,6 +25,19 @@ fn read_quickly(text: &str) -> bool {
 }
 
 #[test]
+fn several_types_are_left_to_the_parser() {
+    for (front, first) in
+        [("type: [a, b]", Some("a")), ("type:\n  - b\n  - a", Some("b")), ("type: []", None)]
+    {
+        let text = format!("---\n{front}\n---\n");
+        assert_eq!(quick_record_type(&text), None, "{front}");
+        assert_eq!(Document::parse(&text).record_type(), first, "{front}");
+    }
+    let document = Document::parse("---\nType: [a, 5, [x], true, \"[[B]]\"]\n---\n");
+    assert_eq!(document.record_types().collect::<Vec<_>>(), ["a", "5", "B"]);
+}
+
+#[test]
 fn plain_front_matter_takes_the_fast_path() {
     for front in [
         "type: contact",

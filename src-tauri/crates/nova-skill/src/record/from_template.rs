@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::fault::is_empty;
 use super::mapping::Faults;
 use super::{RecordType, with_article};
+use crate::figures::folded;
 use crate::{ToolContext, ToolError};
 
 /// The template note, as it was when it was read.
@@ -119,7 +120,10 @@ fn put_on(text: &str, template: &str) -> Result<String, String> {
     for (key, property) in base.properties() {
         let own = new.property(key).filter(|own| !is_empty(own));
         match (own, &property.value) {
-            (Some(PropertyValue::List(_)), PropertyValue::List(items)) => {
+            // A note may be of several types.
+            (Some(own), PropertyValue::List(items))
+                if matches!(own, PropertyValue::List(_)) || folded(key) == "type" =>
+            {
                 edits.extend(
                     items.iter().map(|item| PropertyEdit::AddItem { key: key.clone(), item: item.clone() }),
                 );

@@ -228,6 +228,9 @@ impl RecordType {
             Some(Mark::Is(key, value)) => match own(&properties, &key) {
                 None => properties.insert(0, (key, value)),
                 Some(at) if is_empty(&properties[at].1) => properties[at].1 = value,
+                Some(at) if matches!(properties[at].1, PropertyValue::List(_)) => {
+                    put_item(&mut properties[at].1, value);
+                }
                 Some(at)
                     if properties[at].1.as_text().map(|text| folded(&text))
                         == value.as_text().map(|text| folded(&text)) => {}
@@ -242,18 +245,7 @@ impl RecordType {
             },
             Some(Mark::Has(key, value)) => match own(&properties, &key) {
                 None => properties.insert(0, (key, PropertyValue::List(vec![value]))),
-                Some(at) => {
-                    let items = match std::mem::replace(&mut properties[at].1, PropertyValue::Null) {
-                        PropertyValue::List(items) => items,
-                        empty if is_empty(&empty) => Vec::new(),
-                        single => vec![single],
-                    };
-                    let has = items.iter().any(|item| {
-                        item.as_text().map(|text| folded(&text)) == value.as_text().map(|text| folded(&text))
-                    });
-                    let added = (!has).then_some(value);
-                    properties[at].1 = PropertyValue::List(added.into_iter().chain(items).collect());
-                }
+                Some(at) => put_item(&mut properties[at].1, value),
             },
         }
         Ok(properties)
@@ -262,7 +254,10 @@ impl RecordType {
     /// The edit that makes an existing note a record; `None` if no property can.
     pub fn marking(&self, note: &Note) -> Option<PropertyEdit> {
         let spelled = |key: String| note.document.spelled(&key).map_or(key.clone(), str::to_owned);
+        let is_list = |key: &str| matches!(note.document.property(key), Some(PropertyValue::List(items)) if !items.is_empty());
         Some(match self.mark()? {
+            // A note may be of several types.
+            Mark::Is(key, item) if is_list(&key) => PropertyEdit::AddItem { key: spelled(key), item },
             Mark::Is(key, value) => PropertyEdit::Set { key: spelled(key), value },
             Mark::Has(key, item) => PropertyEdit::AddItem { key: spelled(key), item },
         })
@@ -275,6 +270,19 @@ impl RecordType {
             format!("{key}: {}", value.display())
         })
     }
+}
+
+/// Puts an item first in a list that does not have it; what is single becomes a list.
+fn put_item(property: &mut PropertyValue, item: PropertyValue) {
+    let items = match std::mem::replace(property, PropertyValue::Null) {
+        PropertyValue::List(items) => items,
+        empty if is_empty(&empty) => Vec::new(),
+        single => vec![single],
+    };
+    let text = |item: &PropertyValue| item.as_text().map(|text| folded(&text));
+    let has = items.iter().any(|own| text(own) == text(&item));
+    let added = (!has).then_some(item);
+    *property = PropertyValue::List(added.into_iter().chain(items).collect());
 }
 
 /// The property that satisfies `KEY = VALUE` or `KEY contains VALUE`.

@@ -31,6 +31,21 @@ fn without_rules_type_or_folder_with_valid_properties_matches() {
 }
 
 #[test]
+fn note_of_several_types_stays_of_all() {
+    use nova_skill::edit_properties;
+    let types = types(TRIP);
+    let trip = types.get("trip").unwrap();
+    let text = "---\ntype: [plan, Trip]\n---\n";
+    assert_eq!(types.of_note(&note(text)).map(|found| found.name().to_owned()), Some("trip".into()));
+    let plan = "---\ntype: [plan]\n---\n";
+    let marked = edit_properties(plan, &[trip.marking(&note(plan)).unwrap()]).unwrap();
+    assert_eq!(marked, "---\ntype: [plan, trip]\n---\n");
+    let single = "---\ntype: plan\n---\n";
+    let marked = edit_properties(single, &[trip.marking(&note(single)).unwrap()]).unwrap();
+    assert_eq!(marked, "---\ntype: trip\n---\n", "of one type it becomes one of this");
+}
+
+#[test]
 fn users_rules_replace_those_of_the_skill() {
     let types = trips(json!({"match": [{"where": "kind contains [[Journeys]]"}, {"tag": "trip"}]})).unwrap();
     assert!(is_trip(&types, "---\nkind: [\"[[Lists/Journeys|all]]\"]\n---\n"));

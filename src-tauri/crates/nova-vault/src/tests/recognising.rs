@@ -51,6 +51,30 @@ fn each_rule_recognises_its_notes() {
 }
 
 #[test]
+fn note_of_several_types_is_recognised_by_each() {
+    let notes = [
+        ("Amy.md", "---\ntype: [Person, lead]\n---\n"),
+        ("Ben.md", "---\ntype:\n  - lead\n  - \"[[Person]]\"\n  - lead\n---\n"),
+        ("Cid.md", "---\ntype: []\n---\n"),
+        ("People/Dan.md", "---\ntype: [other]\n---\n"),
+    ];
+    let check = |rule: Rule, names: &str| assert_eq!(recognised(&notes, [rule.clone()]), names, "{rule:?}");
+    check(Rule::Type("person".into()), "Amy Ben");
+    check(Rule::Type("LEAD".into()), "Amy Ben");
+    check(Rule::Fitting("People".into(), Fits::new(|_| true)), "");
+    assert_eq!(recognised(&notes, [Rule::Type("lead".into()), Rule::Type("person".into())]), "Amy Ben");
+
+    // The listing is kept up to date by each of the types.
+    let bed = Bed::new(&notes);
+    let vault = bed.vault();
+    let of = |name: &str| vault.recognised(&Recogniser::of_types(&[name])).unwrap().len();
+    assert_eq!((of("lead"), of("other")), (2, 1));
+    bed.put("Amy.md", "---\ntype: [person, other]\n---\n");
+    assert_eq!((of("lead"), of("other"), of("person")), (1, 2, 2));
+    assert_eq!(vault.status().unwrap().records["other"], 2);
+}
+
+#[test]
 fn any_rule_suffices() {
     let rules =
         [Rule::Folder("People".into()), Rule::Type("CONTACT".into()), where_("categories = [[people]]")];

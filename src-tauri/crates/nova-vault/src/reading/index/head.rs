@@ -16,6 +16,8 @@ use crate::task::{Task, tasks};
 pub(crate) struct Head {
     pub(crate) path: VaultPath,
     record_type: Option<Arc<str>>,
+    /// Where `type:` is a list: those after the first.
+    further_types: Box<[Arc<str>]>,
     /// Parsed on first use, if the text is cached and the front matter is certainly readable. Has no
     /// properties if the note is unreadable.
     document: OnceLock<Arc<Document>>,
@@ -42,15 +44,19 @@ enum Content {
 impl Head {
     /// The facts known about every note; does not cache its text.
     pub(super) fn new(path: VaultPath, text: &str, stamp: &Stamp, types: &mut Types) -> Head {
-        let (record_type, document) = match quick_record_type(text) {
-            Some(record_type) => (record_type.map(|name| types.shared(name)), OnceLock::new()),
+        let (record_type, further_types, document) = match quick_record_type(text) {
+            Some(record_type) => {
+                (record_type.map(|name| types.shared(name)), Box::default(), OnceLock::new())
+            }
             None => {
                 let document = Document::parse(text);
-                (document.record_type().map(|name| types.shared(name)), Arc::new(document).into())
+                let mut said = document.record_types().map(|name| types.shared(name));
+                (said.next(), said.collect(), Arc::new(document).into())
             }
         };
         let (modified, content) = (stamp.modified_nanos(), OnceLock::new());
-        Head { path, record_type, document, modified, content, base: OnceLock::new(), tasks: OnceLock::new() }
+        let (base, tasks) = (OnceLock::new(), OnceLock::new());
+        Head { path, record_type, further_types, document, modified, content, base, tasks }
     }
 
     /// Caches the text, which must be the one the head was made from, within the budget.
@@ -75,6 +81,7 @@ impl Head {
         Head {
             path,
             record_type: None,
+            further_types: Box::default(),
             document: Arc::new(Document::parse("")).into(),
             modified: 0,
             content: Box::new(Content::Unreadable { problem: error.message(), remedy: error.hint() }).into(),
@@ -155,8 +162,14 @@ impl Head {
         }
     }
 
+    /// The first of its types.
     pub(crate) fn record_type(&self) -> Option<&str> {
         self.record_type.as_deref()
+    }
+
+    /// What `type:` says: one type, or each of a list.
+    pub(crate) fn record_types(&self) -> impl Iterator<Item = &str> {
+        self.record_type.iter().chain(&self.further_types).map(|name| &**name)
     }
 
     /// The parsed text. If the text was not loaded ([`Texts`](super::Texts)), it is treated like unreadable

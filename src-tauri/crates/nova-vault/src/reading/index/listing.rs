@@ -61,7 +61,7 @@ impl Listing {
         let mut found: Vec<_> = types.iter().filter_map(|name| self.by_type().get(*name)).flatten().collect();
         if !selection.is_by_type_alone() {
             let others = self.heads.iter();
-            let may_be = |head: &&Arc<Head>| selection.may_select_otherwise(&head.path, head.record_type());
+            let may_be = |head: &&Arc<Head>| selection.may_select_otherwise(head);
             found.extend(others.filter(may_be));
         }
         found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -158,12 +158,12 @@ impl Listing {
             }
             Err(at) => self.heads.insert(at, Arc::clone(&head)),
         }
-        if let Some(record_type) = head.record_type()
-            && let Some(by_type) = self.by_type.get_mut()
-        {
-            let records = by_type.entry(folded(record_type)).or_default();
-            if let Err(at) = position(records, &head.path) {
-                records.insert(at, Arc::clone(&head));
+        if let Some(by_type) = self.by_type.get_mut() {
+            for record_type in head.record_types() {
+                let records = by_type.entry(folded(record_type)).or_default();
+                if let Err(at) = position(records, &head.path) {
+                    records.insert(at, Arc::clone(&head));
+                }
             }
         }
         if let Some(odd) = self.odd.get_mut()
@@ -181,14 +181,14 @@ impl Listing {
         {
             odd.remove(at);
         }
-        let (Some(record_type), Some(by_type)) = (old.record_type(), self.by_type.get_mut()) else { return };
-        let record_type = &folded(record_type);
-        if let Some(records) = by_type.get_mut(record_type) {
+        let Some(by_type) = self.by_type.get_mut() else { return };
+        for record_type in old.record_types().map(folded) {
+            let Some(records) = by_type.get_mut(&record_type) else { continue };
             if let Ok(at) = position(records, &old.path) {
                 records.remove(at);
             }
             if records.is_empty() {
-                by_type.remove(record_type);
+                by_type.remove(&record_type);
             }
         }
     }
@@ -217,7 +217,7 @@ impl Listing {
         self.by_type.get_or_init(|| {
             let mut spelled: HashMap<&str, Vec<Arc<Head>>> = HashMap::new();
             for head in &self.heads {
-                if let Some(record_type) = head.record_type() {
+                for record_type in head.record_types() {
                     spelled.entry(record_type).or_default().push(Arc::clone(head));
                 }
             }
@@ -229,6 +229,8 @@ impl Listing {
                 if spelled_otherwise {
                     records.sort_by(|a, b| a.path.cmp(&b.path));
                 }
+                // A list may name a type twice.
+                records.dedup_by(|a, b| a.path == b.path);
             }
             by_type
         })

@@ -17,7 +17,6 @@ use std::sync::{Arc, Mutex};
 
 use crate::disk::{Disk, nanos_now};
 use crate::error::VaultError;
-use crate::note::VaultPath;
 use crate::shared_texts::SharedTexts;
 
 pub(crate) use head::Head;
@@ -47,10 +46,10 @@ pub(crate) trait Selection: Sync {
     fn types(&self) -> &[String];
     /// Whether only these notes are selected.
     fn is_by_type_alone(&self) -> bool;
-    /// Whether a note at this path may be selected for another reason than its type.
-    fn may_select_otherwise(&self, path: &VaultPath, record_type: Option<&str>) -> bool;
-    /// Whether a note at this path and of this type may be selected.
-    fn may_select(&self, path: &VaultPath, record_type: Option<&str>) -> bool;
+    /// Whether the note may be selected, whatever its types are called.
+    fn may_select_otherwise(&self, head: &Head) -> bool;
+    /// Whether the note may be selected.
+    fn may_select(&self, head: &Head) -> bool;
 }
 
 #[derive(Debug)]
@@ -134,7 +133,7 @@ impl Texts<'_> {
     fn include(self, head: &Head) -> bool {
         match self {
             Texts::Nobodys => false,
-            Texts::Of(selection) => selection.may_select(&head.path, head.record_type()),
+            Texts::Of(selection) => selection.may_select(head),
             Texts::All => true,
         }
     }

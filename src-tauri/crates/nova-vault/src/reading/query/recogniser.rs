@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::condition::Condition;
 use crate::error::QueryError;
 use crate::note::{Document, FrontMatter, VaultPath, folded, outline};
-use crate::reading::index::{Note, Selection};
+use crate::reading::index::{Head, Note, Selection};
 
 /// Decides which notes are records of some kind: those that match any of its rules.
 ///
@@ -22,7 +22,7 @@ pub struct Recogniser {
 /// One rule of a [`Recogniser`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
-    /// The note's `type:`, ignoring case.
+    /// The note's `type:` or one of its list, whatever the case.
     Type(String),
     /// The note is in or below this folder, ignoring case.
     Folder(String),
@@ -74,16 +74,14 @@ impl Recogniser {
 
     /// Whether the note is one of these records.
     pub fn recognises(&self, note: &Note) -> bool {
-        let record_type = note.document.record_type();
-        self.may_select(&note.path, record_type)
-            && self.decide(&note.path, &note.document, &|| {
-                outline(&note.text).tags.into_iter().map(|used| used.tag).collect()
-            })
+        self.decide(&note.path, &note.document, &|| {
+            outline(&note.text).tags.into_iter().map(|used| used.tag).collect()
+        })
     }
 
-    /// Whether the type alone suffices.
-    pub(crate) fn recognises_type(&self, record_type: Option<&str>) -> bool {
-        record_type.is_some_and(|own| {
+    /// Whether one of the types alone is enough.
+    pub(crate) fn recognises_type<'t>(&self, mut record_types: impl Iterator<Item = &'t str>) -> bool {
+        record_types.any(|own| {
             // Fast path: most notes spell the type exactly so.
             let as_spelled = |rule: &Rule| matches!(rule, Rule::Type(name) if name == own);
             self.rules.iter().any(as_spelled) || !self.types.is_empty() && self.types.contains(&folded(own))
@@ -105,7 +103,7 @@ impl Recogniser {
         if matches!(document.front_matter(), FrontMatter::Broken { .. }) {
             return false;
         }
-        self.recognises_type(document.record_type())
+        self.recognises_type(document.record_types())
             || self.rules.iter().any(|rule| {
                 // Type rules are decided above.
                 !matches!(rule, Rule::Type(_)) && rule.is_met_by(path, document, tags)
@@ -122,13 +120,13 @@ impl Selection for Recogniser {
         self.rules.len() == self.types.len()
     }
 
-    fn may_select_otherwise(&self, path: &VaultPath, record_type: Option<&str>) -> bool {
+    fn may_select_otherwise(&self, head: &Head) -> bool {
         let mut others = self.rules.iter().filter(|rule| !matches!(rule, Rule::Type(_)));
-        others.any(|rule| rule.may_be_met_by(path, record_type))
+        others.any(|rule| rule.may_be_met_by(head))
     }
 
-    fn may_select(&self, path: &VaultPath, record_type: Option<&str>) -> bool {
-        self.recognises_type(record_type) || self.may_select_otherwise(path, record_type)
+    fn may_select(&self, head: &Head) -> bool {
+        self.recognises_type(head.record_types()) || self.may_select_otherwise(head)
     }
 }
 
@@ -148,7 +146,7 @@ impl Rule {
 
     fn is_met_by(&self, path: &VaultPath, document: &Document, tags: &dyn Fn() -> Vec<String>) -> bool {
         match self {
-            Self::Type(name) => document.record_type().is_some_and(|own| folded(own) == folded(name)),
+            Self::Type(name) => is_one_of(document.record_types(), name),
             Self::Folder(folder) => is_below(path, folder),
             Self::Fitting(folder, fits) => {
                 document.record_type().is_none() && is_below(path, folder) && (fits.0)(document)
@@ -166,14 +164,14 @@ impl Rule {
         }
     }
 
-    /// As [`Rule::is_met_by`], as far as path and type tell.
-    fn may_be_met_by(&self, path: &VaultPath, record_type: Option<&str>) -> bool {
+    /// As [`Rule::is_met_by`], as far as the path and the types tell.
+    fn may_be_met_by(&self, head: &Head) -> bool {
         match self {
-            Self::Type(name) => record_type.is_some_and(|own| folded(own) == folded(name)),
-            Self::Folder(folder) => is_below(path, folder),
-            Self::Fitting(folder, _) => record_type.is_none() && is_below(path, folder),
+            Self::Type(name) => is_one_of(head.record_types(), name),
+            Self::Folder(folder) => is_below(&head.path, folder),
+            Self::Fitting(folder, _) => head.record_type().is_none() && is_below(&head.path, folder),
             Self::Tag(_) | Self::Where(_) => true,
-            Self::Unless(rule, _) => rule.may_be_met_by(path, record_type),
+            Self::Unless(rule, _) => rule.may_be_met_by(head),
         }
     }
 
@@ -206,6 +204,11 @@ impl PartialEq for Fits {
 }
 
 impl Eq for Fits {}
+
+fn is_one_of<'t>(mut record_types: impl Iterator<Item = &'t str>, name: &str) -> bool {
+    let name = folded(name);
+    record_types.any(|own| folded(own) == name)
+}
 
 /// Whether the note is in or below the folder, ignoring case.
 fn is_below(path: &VaultPath, folder: &str) -> bool {
