@@ -1,10 +1,11 @@
 //! Problems of the records of a vault, for `nova vault check`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nova_protocol::RecordMark;
 use nova_registry::Snapshot;
-use nova_skill::{Note, RecordType};
+use nova_skill::figures::folded;
+use nova_skill::{Note, RecordType, VaultPath};
 use nova_vault::{Problem, Recogniser, Rule, VaultError, View};
 use serde_json::Value;
 
@@ -61,7 +62,9 @@ pub(crate) fn record_problems(
             [] => found.extend(own_folder(&note, &kinds).map(|kind| fits_nothing(&note, kind))),
             [kind] => found.extend(kind.declared.check(&note).into_iter().map(Found::from)),
             [_, .., last] => {
-                found.push(claimed_by(&note, &claimed, last).into());
+                if !says_each(&note, &claimed) {
+                    found.push(claimed_by(&note, &claimed, last).into());
+                }
                 let mut checked: Vec<Problem> =
                     claimed.iter().flat_map(|kind| kind.declared.check(&note)).collect();
                 // Removes duplicates for a property that both have.
@@ -73,8 +76,27 @@ pub(crate) fn record_problems(
     }
     for kind in &kinds {
         found.extend(reach_problem(view, kind.skill, kind.declared, config)?.map(Found::from));
+        found.extend(missing_template(view, kind, config)?.map(Found::from));
     }
     Ok(found)
+}
+
+/// The note that new records are to be made from is missing: none can be added.
+fn missing_template(view: &View, kind: &Kind, config: &str) -> Result<Option<Problem>, VaultError> {
+    let Some(template) = kind.declared.template_note() else { return Ok(None) };
+    match VaultPath::parse(template).map_err(drop).map(|path| view.read(&path)) {
+        Ok(Ok(_)) => return Ok(None),
+        Ok(Err(VaultError::NotFound { .. })) | Err(()) => {}
+        Ok(Err(error)) => return Err(error),
+    }
+    let name = kind.declared.name();
+    let key = format!("skills.{}.config.records.{name}.template", kind.skill);
+    Ok(Some(Problem {
+        path: "nova.config.json".to_owned(),
+        line: line_of(config, &key),
+        problem: format!("the template {template} of {name} is not in the vault"),
+        remedy: format!("Add that note, or correct {key}; until then no {name} can be added."),
+    }))
 }
 
 /// Problems of the user's record settings (`set`, by skill), with lines of `nova.config.json`, whose text is
@@ -118,6 +140,13 @@ fn own_folder<'a>(note: &Note, kinds: &'a [Kind<'a>]) -> Option<&'a Kind<'a>> {
         let is_shared = kinds.iter().any(|other| below(folder, &other.declared.folder));
         !is_shared && below(folder, note.path.as_str())
     })
+}
+
+/// Whether the note itself says that it is of all these kinds: `type: [contact, company]`.
+fn says_each(note: &Note, kinds: &[&Kind]) -> bool {
+    let said: BTreeSet<String> = note.document.record_types().map(folded).collect();
+    let is_said = |kind: &&Kind| kind.declared.type_values().iter().any(|own| said.contains(&folded(own)));
+    said.len() >= kinds.len() && kinds.iter().all(is_said)
 }
 
 /// The problem of a note claimed by several types.
