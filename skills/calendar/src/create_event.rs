@@ -20,6 +20,7 @@ use crate::written::{Given, Stretch, line};
 
 pub(crate) struct CreateEvent;
 
+/// Not the fields of a note: `start` and `end` stand for nine of them, and a server is told the same arguments.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds an event."))]
 pub(crate) struct NewEvent {
@@ -43,7 +44,7 @@ pub(crate) struct NewEvent {
     #[schemars(extend("x-label" = "Time zone"))]
     pub(crate) timezone: Option<String>,
     /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
     pub(crate) own: Map<String, Value>,
 }

@@ -17,6 +17,7 @@ pub(crate) struct ListEvents;
 /// How many events an answer lists.
 const MOST: usize = 200;
 
+/// A period, which no field is: events of servers are listed, too.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists the events of some days."))]
 pub(crate) struct Wanted {
@@ -33,7 +34,7 @@ pub(crate) struct Wanted {
     /// A part of the title, the place or the description.
     query: Option<String>,
     /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
     own: Map<String, Value>,
 }

@@ -20,6 +20,7 @@ use crate::written::{Given, Stretch, line};
 
 pub(crate) struct UpdateEvent;
 
+/// Not the fields of a note, as of a new event.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Changes an event."))]
 pub(crate) struct ChangedEvent {
@@ -46,7 +47,7 @@ pub(crate) struct ChangedEvent {
     /// Of an event of a server that others attend: the addresses of all of them, who are told.
     pub(crate) notify: Option<Vec<String>>,
     /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
     pub(crate) own: Map<String, Value>,
 }

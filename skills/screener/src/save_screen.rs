@@ -31,7 +31,7 @@ pub(crate) struct NewScreen {
     #[schemars(extend("x-help" = "Such as low price_to_earnings 50 %"))]
     score: Option<Vec<String>>,
     /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
     own: Map<String, Value>,
 }

@@ -1,12 +1,12 @@
 use nova_http::HostPattern;
 use nova_protocol::{ErrorCode, UserError, inexact_number};
 use nova_registry::ToolEntry;
+use nova_skill::figures::folded;
 use serde_json::{Map, Value};
 
 use crate::named_hosts::named_hosts;
 
-/// Validates arguments against the tool's schema, after fixing simple mistakes ("5" for 5). The hosts of
-/// commands must be public.
+/// Arguments that fit the tool's schema, with simple mistakes fixed ("5" for 5, "Won" for the choice "won"). Hosts of commands are public ones.
 ///
 /// # Errors
 /// `invalid_arguments`, with the path of each invalid value, the violated rule and what is allowed.
@@ -117,6 +117,16 @@ fn coerce(value: &mut Value, schema: &Value) {
                     || required.contains(&key.as_str())
                     || accepts(&schema["properties"][key], "null")
             });
+        }
+        Value::String(text) if accepts(schema, "string") && schema["enum"].is_array() => {
+            let choices = || schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let wanted = folded(text);
+            let meant = choices()
+                .find(|choice| *choice == text)
+                .or_else(|| choices().find(|choice| folded(choice) == wanted));
+            if let Some(meant) = meant {
+                *text = meant.to_owned();
+            }
         }
         Value::Array(items) => items.iter_mut().for_each(|item| coerce(item, &schema["items"])),
         Value::String(text) if !accepts(schema, "string") => {

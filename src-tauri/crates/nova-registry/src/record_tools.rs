@@ -144,8 +144,8 @@ impl Does {
 fn filters(declared: &RecordType) -> nova_skill::serde_json::Map<String, Value> {
     const TAKEN: [&str; 5] = ["query", "sort", "limit", "of", "by"];
     let lists = RecordUse::Lists(declared.name());
-    let own = declared.fields.iter().filter(|(key, _)| !TAKEN.contains(&key.as_str()));
-    own.map(|(key, field)| (key.clone(), lists.parameter(field))).collect()
+    let own = declared.fields.keys().filter(|key| !TAKEN.contains(&key.as_str()));
+    own.filter_map(|key| Some((key.clone(), lists.parameter(declared, key).ok()?))).collect()
 }
 
 impl RecordTool {

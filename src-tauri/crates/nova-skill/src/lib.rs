@@ -65,8 +65,8 @@ pub use process::{
     ProcessRun, ProcessSoFar, SaidSoFar, Sandbox, SandboxFacts, SandboxSource, ToolProcess, UserRun,
 };
 pub use record::{
-    ConfigFault, Field, FieldFault, FieldKind, ItemKind, MatchRule, OwnFields, Record, RecordDraft,
-    RecordFilters, RecordRules, RecordType, RecordTypes, RecordUse, Start, Template,
+    ConfigFault, Field, FieldFault, FieldKind, GivenFields, ItemKind, MatchRule, OwnFields, Record,
+    RecordDraft, RecordFilters, RecordRules, RecordType, RecordTypes, RecordUse, Start, Template, ToolFields,
 };
 pub use tool::{CallToken, NativeTool, NoteScope, Skill, Tool, ToolSpec, VaultAccess, native};
 

@@ -5,10 +5,11 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
-    Description, Effect, Preview, RecordRules, RecordTypes, RecordUse, ToolContext, ToolError, ToolOutput,
+    Description, Effect, Preview, RecordRules, RecordTypes, RecordUse, ToolContext, ToolError, ToolFields,
+    ToolOutput,
 };
 
 /// A skill compiled into Nova: the files of its folder, and its tools.
@@ -237,9 +238,12 @@ pub trait NativeTool: Send + Sync + 'static {
     /// See [`ToolSpec::on_notes`]: true for `write` tools; `destructive` ones may set it.
     const ON_NOTES: bool = matches!(Self::EFFECT, Effect::Write);
     const SCOPE: NoteScope = NoteScope::OwnRecords;
-    /// The record type that it adds, changes or lists. Fields that the user added to it become parameters;
-    /// `Args` receives their values in its field `own`, an object that must be skipped in its schema.
+    /// The record type that it adds, changes or lists. Its fields become parameters as they are declared: those of
+    /// [`NativeTool::FIELDS`], and those that the user added. They reach `Args` as a flattened object that is left out
+    /// of its schema.
     const RECORD: Option<RecordUse<'static>> = None;
+    /// Which of the record's fields are parameters.
+    const FIELDS: ToolFields<'static> = ToolFields::Only(&[]);
     /// See [`ToolSpec::calls_tools`].
     const CALLS_TOOLS: bool = false;
     /// See [`ToolSpec::hosts`].
@@ -287,7 +291,7 @@ pub trait NativeTool: Send + Sync + 'static {
         Self::QUESTION.map(Into::into)
     }
 
-    /// Inserts schema values that are only known at run time, such as configured stages.
+    /// What the tool says of its parameters besides, once they are all there: those of [`NativeTool::RECORD`], too.
     fn refine_parameters(&self, _parameters: &mut Value) {}
 
     async fn run(&self, args: Self::Args, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError>;
@@ -316,7 +320,9 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
         object.remove("title");
         object.insert("additionalProperties".into(), Value::Bool(false));
     }
-    tool.refine_parameters(&mut parameters);
+    if T::RECORD.is_none() {
+        tool.refine_parameters(&mut parameters);
+    }
     let spec = ToolSpec {
         hosts: T::HOSTS.iter().copied().map(Into::into).collect(),
         optional_credentials: T::OPTIONAL_CREDENTIALS.iter().copied().map(Into::into).collect(),
@@ -334,14 +340,12 @@ pub fn native<T: NativeTool>(tool: T) -> Arc<dyn Tool> {
         previews: T::PREVIEWS,
         ..ToolSpec::new(T::ID, tool.description(), parameters, T::EFFECT)
     };
-    Arc::new(Native { spec, tool: Arc::new(tool), own: Vec::new() })
+    Arc::new(Native { spec, tool: Arc::new(tool) })
 }
 
 struct Native<T> {
     spec: ToolSpec,
     tool: Arc<T>,
-    /// Parameters for the user's own fields.
-    own: Vec<String>,
 }
 
 #[async_trait]
@@ -359,16 +363,11 @@ impl<T: NativeTool> Tool for Native<T> {
     }
 
     fn with_records(&self, records: &RecordTypes) -> Option<Arc<dyn Tool>> {
-        let own = T::RECORD?.own_parameters(records, &self.spec.parameters);
-        if own.is_empty() {
-            return None;
-        }
         let mut spec = self.spec.clone();
-        let names = own.keys().cloned().collect();
-        if let Some(properties) = spec.parameters["properties"].as_object_mut() {
-            properties.extend(own);
-        }
-        Some(Arc::new(Self { spec, tool: Arc::clone(&self.tool), own: names }))
+        // What is not declared is noted, and found by a test of the skill.
+        T::RECORD?.add_to(&mut spec.parameters, T::FIELDS, records).ok()?;
+        self.tool.refine_parameters(&mut spec.parameters);
+        Some(Arc::new(Self { spec, tool: Arc::clone(&self.tool) }))
     }
 
     fn for_call(&self, args: &Value, config: &Value) -> Option<Arc<dyn Tool>> {
@@ -399,13 +398,7 @@ impl<T: NativeTool> Tool for Native<T> {
 }
 
 impl<T: NativeTool> Native<T> {
-    fn typed(&self, mut args: Value) -> Result<T::Args, ToolError> {
-        if let Some(given) = args.as_object_mut().filter(|_| !self.own.is_empty()) {
-            let own =
-                self.own.iter().filter_map(|name| given.remove(name).map(|value| (name.clone(), value)));
-            let own: Map<String, Value> = own.collect();
-            given.insert("own".into(), Value::Object(own));
-        }
+    fn typed(&self, args: Value) -> Result<T::Args, ToolError> {
         serde_json::from_value(args).map_err(|error| ToolError::InvalidArguments {
             path: String::new(),
             rule: error.to_string(),

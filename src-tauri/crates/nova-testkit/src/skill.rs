@@ -338,6 +338,8 @@ pub fn assert_sound(skill: Box<dyn Skill>, folder: &str) {
             assert!(schema["description"].is_string(), "{}: the parameter {name} has a description", spec.id);
         }
     }
+    // A field that a tool takes as parameter.
+    assert_declared(&entry.records);
 }
 
 fn keys_at_the_top(yaml: &str) -> impl Iterator<Item = &str> {

@@ -172,7 +172,9 @@ impl Field {
         if !self.codes.is_empty() && self.kind != FieldKind::Currency {
             return Some(format!("it has codes and is {}", self.kind.noun()));
         }
-        if !self.values_from.is_empty() && !matches!(self.kind, FieldKind::Text | FieldKind::Link) {
+        let has_values =
+            matches!(self.kind, FieldKind::Text | FieldKind::Link | FieldKind::Currency | FieldKind::List);
+        if !self.values_from.is_empty() && !has_values {
             return Some(format!("it offers values and is {}", self.kind.noun()));
         }
         if self.items.is_some() && self.kind != FieldKind::List {

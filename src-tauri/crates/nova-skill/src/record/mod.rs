@@ -11,6 +11,7 @@ mod duplicate;
 mod fault;
 mod form;
 mod from_template;
+mod given;
 mod listed;
 mod mapping;
 mod matching;
@@ -39,10 +40,11 @@ use crate::figures::folded;
 use fault::is_empty;
 pub use form::FieldFault;
 pub use from_template::Template;
+pub use given::GivenFields;
 pub use listed::OwnFields;
 pub use mapping::ConfigFault;
 pub use matching::MatchRule;
-pub use parameters::{RecordFilters, RecordUse};
+pub use parameters::{RecordFilters, RecordUse, ToolFields};
 pub use read::Record;
 pub use rules::{RecordDraft, RecordRules};
 
@@ -138,8 +140,8 @@ pub struct Field {
     /// For `decimal` and `integer`: the maximum.
     #[serde(default)]
     pub max: Option<Decimal>,
-    /// For `text` and `link`: fields of this skill's records whose values are suggested, such as
-    /// `expense.category`. Other values are allowed.
+    /// For `text`, `link`, `currency` and `list`: fields of this skill's records whose values are offered, such as
+    /// `expense.category`. Another value is a new one.
     #[serde(default)]
     pub values_from: Vec<String>,
     /// Its label; derived from the field's name by default.
@@ -241,11 +243,11 @@ impl RecordTypes {
     /// The first type that the note is a record of.
     pub fn of_note(&self, note: &Note) -> Option<&RecordType> {
         // Fast path: most notes spell a type as their skill does, which needs no folding.
-        let said = note.document.record_type();
-        let is_of = |record: &&RecordType, said: &str| {
-            record.except.is_empty() && record.type_values.iter().any(|own| own == said)
+        let is_of = |record: &&RecordType| {
+            let mut said = note.document.record_types();
+            record.except.is_empty() && said.any(|said| record.type_values.iter().any(|own| own == said))
         };
-        let by_type = said.and_then(|said| self.iter().find(|record| is_of(record, said)));
+        let by_type = self.iter().find(is_of);
         by_type.or_else(|| self.iter().find(|record| record.recognises(note)))
     }
 

@@ -1,8 +1,8 @@
-//! Parameters for the user's own fields, and filters by fields.
+//! The fields of a record as parameters of a tool, and filters by fields.
 
 use serde_json::{Map, Value, json};
 
-use super::{Field, FieldKind, Record, RecordType, RecordTypes, plain};
+use super::{Field, FieldKind, Record, RecordType, RecordTypes, Start, plain};
 use crate::ToolError;
 use crate::figures::folded;
 
@@ -11,41 +11,157 @@ use crate::figures::folded;
 pub enum RecordUse<'a> {
     Adds(&'a str),
     Changes(&'a str),
+    /// Adds it, or changes the one that is there.
+    Sets(&'a str),
     Lists(&'a str),
     /// Lists several types: `budget.list`.
     ListsEach(&'a [&'a str]),
 }
 
+/// The declared fields that are parameters of a tool, besides those that the user added, which always are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolFields<'a> {
+    Only(&'a [&'a str]),
+    /// All but those that other tools write.
+    AllBut(&'a [&'a str]),
+}
+
+impl ToolFields<'_> {
+    /// Whether a field of the skill is one of them.
+    pub fn have(self, key: &str) -> bool {
+        match self {
+            Self::Only(names) => names.contains(&key),
+            Self::AllBut(names) => !names.contains(&key),
+        }
+    }
+
+    /// # Errors
+    /// [`ToolError::NotDeclared`] for a name that is no field of these types.
+    fn check(self, types: &[&RecordType]) -> Result<(), ToolError> {
+        let (Self::Only(names) | Self::AllBut(names)) = self;
+        let is_field = |key: &str| types.iter().any(|declared| declared.fields.contains_key(key));
+        match (names.iter().find(|key| !is_field(key)), types.first()) {
+            (Some(unknown), Some(declared)) => declared.field(unknown).map(drop),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl<'a> RecordUse<'a> {
-    fn is_of(self, record_type: &str) -> bool {
+    fn record_types(self) -> Vec<&'a str> {
         match self {
-            Self::Adds(name) | Self::Changes(name) | Self::Lists(name) => name == record_type,
-            Self::ListsEach(names) => names.contains(&record_type),
+            Self::Adds(name) | Self::Changes(name) | Self::Sets(name) | Self::Lists(name) => vec![name],
+            Self::ListsEach(names) => names.to_vec(),
         }
     }
 
-    /// The schema of a field as a parameter of such a tool.
-    pub fn parameter(self, field: &Field) -> Value {
-        match self {
-            Self::Adds(_) => field.schema(false),
+    /// The schema of a field, as a parameter of such a tool. Limits and the form of a number are left to where it is
+    /// written, whose errors say more. What begins with `x-` is for a form: `x-label`, `x-help`, `x-starts`, and
+    /// `x-values-from` with `x-values`.
+    pub fn parameter(self, declared: &RecordType, key: &str) -> Result<Value, ToolError> {
+        let field = declared.field(key)?;
+        let lists = matches!(self, Self::Lists(_) | Self::ListsEach(_));
+        let mut schema = match self {
+            Self::Lists(_) | Self::ListsEach(_) => field.filter_schema(key),
             Self::Changes(_) => field.schema(true),
-            Self::Lists(_) | Self::ListsEach(_) => field.filter_schema(),
+            Self::Sets(_) => field.schema(field.own && !field.required),
+            Self::Adds(_) => field.schema(false),
+        };
+        let Some(shown) = schema.as_object_mut() else { return Ok(schema) };
+        for written in ["pattern", "minimum", "maximum"] {
+            shown.shift_remove(written);
         }
+        if field.kind == FieldKind::Decimal {
+            shown.insert("format".into(), json!("decimal"));
+        }
+        if let Some(label) = &field.title {
+            shown.insert("x-label".into(), json!(label));
+        }
+        // What the configuration lists is said in words, and its tool answers with it.
+        if field.choices_from.is_some() {
+            shown.shift_remove("enum");
+            let said = shown.get("description").and_then(Value::as_str).unwrap_or("One of these");
+            let listed = format!("{}: {}.", said.trim_end_matches('.'), field.choices.join(", "));
+            shown.insert("description".into(), json!(listed));
+            shown.insert("x-values-from".into(), json!([format!("{}.{key}", declared.name())]));
+            shown.insert("x-values".into(), json!("only"));
+        }
+        if lists {
+            shown.extend(field.filter_hints(declared.name(), key));
+            return Ok(schema);
+        }
+        if let Some(help) = &field.help {
+            shown.insert("x-help".into(), json!(help));
+        }
+        if let (Self::Adds(_) | Self::Sets(_), Some(starts)) = (self, field.starts) {
+            let starts = match starts {
+                Start::Today => "today",
+                Start::Currency => "currency",
+            };
+            shown.insert("x-starts".into(), json!(starts));
+        }
+        match field.values_from(declared.name(), key) {
+            _ if shown.contains_key("x-values-from") => {}
+            Some(values_from) => {
+                shown.insert("x-values-from".into(), json!(values_from));
+            }
+            None if field.kind == FieldKind::Link => {
+                shown.insert("x-note".into(), json!(true));
+            }
+            None => {}
+        }
+        Ok(schema)
     }
 
-    /// The user's own fields that are missing from these parameters, each with its schema.
-    pub(crate) fn own_parameters(self, records: &RecordTypes, parameters: &Value) -> Map<String, Value> {
-        let own = records
-            .iter()
-            .filter(|declared| self.is_of(declared.name()))
-            .flat_map(|declared| &declared.fields)
-            .filter(|(key, field)| field.is_own() && parameters["properties"].get(key.as_str()).is_none());
-        let mut schemas = Map::new();
-        // If several types have the field, the first wins.
-        for (key, field) in own {
-            schemas.entry(key).or_insert_with(|| self.parameter(field));
+    /// Adds the parameters that come from the declaration to those that the tool has of its own, which win. Which
+    /// record is meant comes first, and after the fields whatever else a tool takes.
+    pub(crate) fn add_to(
+        self,
+        parameters: &mut Value,
+        fields: ToolFields<'_>,
+        records: &RecordTypes,
+    ) -> Result<(), ToolError> {
+        let mut required = Vec::new();
+        let (mut declared_ones, mut own) = (Map::new(), Map::new());
+        let taken = |key: &str, parameters: &Value| parameters["properties"].get(key).is_some();
+        let types =
+            self.record_types().into_iter().map(|name| records.get(name)).collect::<Result<Vec<_>, _>>()?;
+        for declared in &types {
+            for (key, field) in &declared.fields {
+                let place = if field.own && !field.may_be_own { &mut own } else { &mut declared_ones };
+                // Of a field of several types the first counts.
+                let is_wanted = field.own || fields.have(key);
+                if !is_wanted || taken(key, parameters) || place.contains_key(key) {
+                    continue;
+                }
+                place.insert(key.clone(), self.parameter(declared, key)?);
+                let adds = matches!(self, Self::Adds(_) | Self::Sets(_));
+                if adds && !field.own && field.required && field.default.is_none() {
+                    required.push(json!(key));
+                }
+            }
         }
-        schemas
+        fields.check(&types)?;
+        if declared_ones.is_empty() && own.is_empty() {
+            return Ok(());
+        }
+        let Some(tool) = parameters.as_object_mut() else { return Ok(()) };
+        let of_tool = match tool.shift_remove("properties") {
+            Some(Value::Object(properties)) => properties,
+            _ => Map::new(),
+        };
+        let names_record_first = matches!(self, Self::Changes(_));
+        let (first, last) =
+            if names_record_first { (of_tool, declared_ones) } else { (declared_ones, of_tool) };
+        let properties: Map<String, Value> = first.into_iter().chain(last).chain(own).collect();
+        tool.insert("properties".into(), Value::Object(properties));
+        if let Some(Value::Array(of_tool)) = tool.shift_remove("required") {
+            required.extend(of_tool);
+        }
+        if !required.is_empty() {
+            tool.insert("required".into(), Value::Array(required));
+        }
+        Ok(())
     }
 }
 
@@ -107,26 +223,59 @@ impl RecordFilters<'_> {
 
 impl Field {
     /// Its schema as a filter of a list.
-    fn filter_schema(&self) -> Value {
+    fn filter_schema(&self, key: &str) -> Value {
+        let name = key.replace('_', " ");
         match self.kind {
             FieldKind::Date => json!({
                 "type": "string",
-                "description": "Only this day, month or year: 2026-11-24, 2026-11 or 2026.",
+                "description": format!("Only with this {name}; a day, month or year: 2026-11-24, 2026-11 or 2026."),
             }),
-            FieldKind::Decimal => json!({"type": ["string", "number"], "description": "Only this number."}),
-            FieldKind::Integer => json!({"type": "integer", "description": "Only this number."}),
-            FieldKind::Bool => json!({"type": "boolean", "description": "Only where it is so."}),
-            FieldKind::Choice => {
-                json!({"type": "string", "enum": self.choices, "description": "Only this value."})
+            FieldKind::Decimal => {
+                json!({"type": ["string", "number"], "description": format!("Only with this {name}.")})
             }
+            FieldKind::Integer => {
+                json!({"type": "integer", "description": format!("Only with this {name}.")})
+            }
+            FieldKind::Bool => {
+                json!({"type": "boolean", "description": format!("Only where \"{name}\" is this.")})
+            }
+            FieldKind::Choice => json!({
+                "type": "string", "enum": self.choices, "description": format!("Only with this {name}."),
+            }),
             FieldKind::Currency => {
-                json!({"type": "string", "description": "Only this currency, such as EUR."})
+                json!({"type": "string", "description": format!("Only with this {name}, such as EUR.")})
             }
-            FieldKind::List => json!({"type": "string", "description": "Only with this item."}),
-            FieldKind::Text | FieldKind::Link => {
-                json!({"type": "string", "description": "Only these; a part of it is enough."})
+            FieldKind::List => {
+                json!({"type": "string", "description": format!("Only with this item of {name}.")})
             }
+            FieldKind::Text | FieldKind::Link => json!({
+                "type": "string", "description": format!("Only with this {name}; a part of it is enough."),
+            }),
         }
+    }
+
+    /// What a form says of such a condition, and the values it offers: those there are.
+    fn filter_hints(&self, record: &str, key: &str) -> Map<String, Value> {
+        let (help, values) = match self.kind {
+            FieldKind::Text | FieldKind::Link => (Some("A part of it is enough"), Some("part")),
+            FieldKind::List | FieldKind::Currency => (None, Some("only")),
+            FieldKind::Date => (Some("A day, month or year, such as 2026-11"), None),
+            FieldKind::Decimal | FieldKind::Integer | FieldKind::Bool | FieldKind::Choice => (None, None),
+        };
+        let mut hints = Map::new();
+        if let Some(help) = help {
+            hints.insert("x-help".into(), json!(help));
+        }
+        if let Some(values) = values {
+            let own = format!("{record}.{key}");
+            let mut values_from = self.values_from(record, key).unwrap_or_default();
+            if !values_from.contains(&own) {
+                values_from.insert(0, own);
+            }
+            hints.insert("x-values-from".into(), json!(values_from));
+            hints.insert("x-values".into(), json!(values));
+        }
+        hints
     }
 
     fn wanted(&self, key: &str, value: &Value) -> Result<Option<Wanted>, ToolError> {

@@ -142,7 +142,7 @@ impl Field {
     }
 
     /// The fields whose values a form suggests. Currencies are few and repeat, so they are always suggested.
-    fn values_from(&self, record: &str, key: &str) -> Option<Vec<String>> {
+    pub(super) fn values_from(&self, record: &str, key: &str) -> Option<Vec<String>> {
         match self.kind {
             _ if !self.values_from.is_empty() => Some(self.values_from.clone()),
             FieldKind::Currency => Some(vec![format!("{record}.{key}")]),

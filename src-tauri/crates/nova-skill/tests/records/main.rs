@@ -9,6 +9,7 @@ mod matching;
 mod obsidian;
 mod reading;
 mod schema;
+mod tools;
 mod writing;
 
 use std::sync::Arc;
