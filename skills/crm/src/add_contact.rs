@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Change, Description, Effect, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError,
+    Description, Effect, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError, ToolFields,
     ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
@@ -16,37 +16,9 @@ pub(crate) struct AddContact;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds a person to your contacts."))]
 pub(crate) struct NewContact {
-    /// The person's whole name.
-    #[schemars(extend("x-help" = "First and last name"))]
-    name: String,
-    /// The company they work for, by name.
-    #[schemars(extend("x-help" = "Where they work", "x-values-from" = ["company.name", "contact.company"]))]
-    company: Option<String>,
-    /// Their e-mail address.
-    #[schemars(extend("x-label" = "E-mail"))]
-    email: Option<String>,
-    /// Their phone number, as the user writes it.
-    phone: Option<String>,
-    /// The stage they are at, in the user's words; default: "lead".
-    #[schemars(extend("x-help" = "Lead if left empty", "x-values-from" = ["contact.stage", "deal.stage"]))]
-    stage: Option<String>,
-    /// Tags, without "#".
-    #[schemars(extend("x-values-from" = ["contact.tags"]))]
-    tags: Option<Vec<String>>,
-    /// The day to talk to them next, YYYY-MM-DD.
-    #[schemars(extend("format" = "date"))]
-    #[schemars(extend("x-help" = "When to talk to them next"))]
-    next_contact: Option<String>,
-    /// Their birthday, YYYY-MM-DD, or --MM-DD where the year is not known.
-    #[schemars(extend("x-help" = "Such as 1990-03-14, or --03-14"))]
-    birthday: Option<String>,
-    /// How often to be in touch with them, such as "2 weeks" or "month".
-    #[schemars(extend("x-label" = "Be in touch every", "x-help" = "Such as 2 weeks, or month"))]
-    every: Option<String>,
-    /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
-    own: Map<String, Value>,
+    fields: Map<String, Value>,
 }
 
 #[async_trait]
@@ -55,6 +27,7 @@ impl NativeTool for AddContact {
     const ID: &'static str = "add_contact";
     const EFFECT: Effect = Effect::Write;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(CONTACT));
+    const FIELDS: ToolFields<'static> = ToolFields::AllBut(&["last_contact"]);
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -66,24 +39,15 @@ impl NativeTool for AddContact {
     }
 
     async fn run(&self, new: NewContact, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let mut details = Details::default();
-        details.text("name", Change::Set(new.name))?;
-        details.text("company", new.company.into())?;
-        details.email(new.email.into())?;
-        details.text("phone", new.phone.into())?;
-        details.text("stage", new.stage.into())?;
-        details.tags(new.tags.filter(|tags| !tags.is_empty()).into())?;
-        details.birthday(new.birthday.into())?;
-        details.every(new.every.into())?;
-        details.text("next_contact", new.next_contact.into())?;
-        details.0.extend(new.own);
+        let declared = ctx.records().get(CONTACT)?;
+        let mut details = Details::of(declared, &new.fields)?;
+        details.0.retain(|_, value| !value.as_array().is_some_and(Vec::is_empty));
 
         let name = details.0["name"].as_str().unwrap_or_default();
         let email = details.0.get("email").and_then(|email| email.as_str());
         Records::read(ctx.as_ref(), CONTACT).await?.refuse_twice(name, email)?;
         details.link_company(ctx.as_ref()).await?;
 
-        let declared = ctx.records().get(CONTACT)?;
         let name = details.0["name"].as_str().unwrap_or_default();
         let text = declared.new_note(&declared.with_links(&details.0, ctx.vault()).await?)?;
         let path = ctx.vault().free_path(&declared.folder, name).await?;

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Change, Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, RecordUse, ToolContext,
-    ToolError, ToolOutput, Value, async_trait, json, schemars,
+    Description, Effect, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError, ToolFields,
+    ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -17,38 +17,9 @@ pub(crate) struct AddDeal;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds a deal to the pipeline."))]
 pub(crate) struct NewDeal {
-    /// What the deal is called.
-    #[schemars(extend("x-help" = "What you call the deal"))]
-    title: String,
-    /// The contact: name, alias or e-mail.
-    #[schemars(extend("x-help" = "Your contact for this deal"))]
-    #[schemars(extend("x-values-from" = ["contact.name", "deal.contact"]))]
-    contact: Option<String>,
-    /// The company it is made with, by name.
-    #[schemars(extend("x-values-from" = ["company.name", "deal.company"]))]
-    company: Option<String>,
-    /// The stage it is at, one of the configured ones; default: the first.
-    #[schemars(extend("x-help" = "The first stage if left empty", "x-values-from" = ["deal.stage"]))]
-    #[schemars(extend("x-values" = "only"))]
-    stage: Option<String>,
-    /// What it is worth, a plain decimal such as 1250.50.
-    #[schemars(extend("x-help" = "What it is worth"))]
-    value: Option<GivenDecimal>,
-    /// The currency of the value, such as EUR; default: the one that most deals have.
-    #[schemars(extend("x-starts" = "currency"))]
-    #[schemars(extend("x-values-from" = ["deal.currency"]))]
-    currency: Option<String>,
-    /// How likely it is to be won, in percent; default: that of its stage.
-    #[schemars(extend("x-label" = "Probability, %", "x-help" = "Taken from the stage if left empty"))]
-    probability: Option<GivenDecimal>,
-    /// The day it is expected to be decided, YYYY-MM-DD.
-    #[schemars(extend("format" = "date"))]
-    #[schemars(extend("x-help" = "When you expect a decision"))]
-    close_date: Option<String>,
-    /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
-    own: Map<String, Value>,
+    fields: Map<String, Value>,
 }
 
 #[async_trait]
@@ -57,6 +28,7 @@ impl NativeTool for AddDeal {
     const ID: &'static str = "add_deal";
     const EFFECT: Effect = Effect::Write;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(DEAL));
+    const FIELDS: ToolFields<'static> = ToolFields::AllBut(&[]);
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -69,19 +41,11 @@ impl NativeTool for AddDeal {
 
     async fn run(&self, new: NewDeal, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let deals = Deals::read(ctx.as_ref()).await?;
-        let mut details = Details::default();
-        details.text("title", Change::Set(new.title))?;
-        details.text("contact", new.contact.into())?;
-        details.text("company", new.company.into())?;
-        if let Some(stage) = new.stage {
-            let stage = deals.stages.named(&stage)?.name.clone();
-            details.text("stage", Change::Set(stage))?;
+        let mut details = Details::of(&deals.records.declared, &new.fields)?;
+        if let Some(Value::String(stage)) = details.0.get("stage") {
+            let stage = deals.stages.named(stage)?.name.clone();
+            details.0.insert("stage".into(), stage.into());
         }
-        details.amount("value", new.value.into());
-        details.currency(new.currency.into())?;
-        details.amount("probability", new.probability.into());
-        details.text("close_date", new.close_date.into())?;
-        details.0.extend(new.own);
         if details.0.contains_key("value") && !details.0.contains_key("currency") {
             details.0.insert("currency".into(), deals.currency_by_default()?.into());
         }

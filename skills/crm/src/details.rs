@@ -1,8 +1,8 @@
 //! The details of a record as a tool is given them, made fit for a note.
 
-use nova_skill::figures::{currency_code, near_currency_codes};
+use nova_skill::figures::{currency_code, folded, near_currency_codes};
 use nova_skill::serde_json::Map;
-use nova_skill::{Change, GivenDecimal, ToolError, Value};
+use nova_skill::{Field, FieldKind, ItemKind, RecordType, ToolError, ToolFields, Value};
 
 use crate::dates::{Birthday, Cadence};
 
@@ -14,106 +14,87 @@ pub(crate) const EVERY_REMEDY: &str = "Write it as 2 weeks, month or 3 months.";
 pub(crate) struct Details(pub(crate) Map<String, Value>);
 
 impl Details {
-    /// A text that may stand in a property: trimmed, on one line, not empty.
-    pub(crate) fn text(&mut self, field: &str, text: Change<String>) -> Result<(), ToolError> {
-        self.put(field, text, |text| Ok(one_line(field, &text)?.into()))
-    }
-
-    /// An address that looks like one.
-    pub(crate) fn email(&mut self, email: Change<String>) -> Result<(), ToolError> {
-        self.put("email", email, |text| {
-            let text = one_line("email", &text)?;
-            if is_email(text) {
-                return Ok(text.into());
-            }
-            Err(wrong("email", format!("\"{text}\" is not an e-mail address such as jane@example.com")))
-        })
-    }
-
-    /// A day of the year, with the year or without.
-    pub(crate) fn birthday(&mut self, birthday: Change<String>) -> Result<(), ToolError> {
-        self.put("birthday", birthday, |text| {
-            let text = one_line("birthday", &text)?;
-            match Birthday::read(text) {
-                Some(_) => Ok(text.into()),
-                None => Err(wrong(
-                    "birthday",
-                    format!("\"{text}\" is no birthday; write 1990-03-14, or --03-14 without the year"),
-                )),
-            }
-        })
-    }
-
-    /// How often to be in touch.
-    pub(crate) fn every(&mut self, every: Change<String>) -> Result<(), ToolError> {
-        self.put("every", every, |text| {
-            let text = one_line("every", &text)?;
-            match Cadence::read(text) {
-                Some(_) => Ok(text.into()),
-                None => {
-                    Err(wrong("every", format!("\"{text}\" is no cadence; write 2 weeks, month or 3 months")))
+    /// Fields of a record as they were given, each made fit for a note. Of a decimal and of the user's own fields that
+    /// is left to where they are written.
+    ///
+    /// # Errors
+    /// `InvalidArguments` for what does not fit its field.
+    pub(crate) fn of(declared: &RecordType, given: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fit = |(key, value): (&String, &Value)| {
+            let fitting = match (declared.fields.get(key), value) {
+                (Some(field), Value::String(text)) if !field.is_own() => {
+                    text_for(key, field.kind, text)?.into()
                 }
-            }
-        })
+                (Some(field), Value::Array(items)) if !field.is_own() => list(key, field, items)?,
+                _ => value.clone(),
+            };
+            Ok::<_, ToolError>((key.clone(), fitting))
+        };
+        given.iter().map(fit).collect::<Result<_, _>>().map(Self)
     }
 
-    /// A decimal, looked at when it is written.
-    pub(crate) fn amount(&mut self, field: &str, amount: Change<GivenDecimal>) {
-        match amount {
-            Change::Keep => {}
-            Change::Remove => {
-                self.0.insert(field.into(), Value::Null);
-            }
-            Change::Set(value) => {
-                self.0.insert(field.into(), value.into());
-            }
+    /// # Errors
+    /// `InvalidArguments` with the fields that could be given, where none is.
+    pub(crate) fn or_nothing(self, declared: &RecordType, fields: ToolFields<'_>) -> Result<Self, ToolError> {
+        if !self.0.is_empty() {
+            return Ok(self);
+        }
+        let is_title = |key: &str| declared.title.as_deref() == Some(key);
+        let known = declared.fields.keys().filter(|key| fields.have(key) && !is_title(key));
+        Err(ToolError::InvalidArguments {
+            path: String::new(),
+            rule: "there is nothing to change".into(),
+            allowed: known.cloned().collect(),
+        })
+    }
+}
+
+/// A text that may stand in a property: trimmed, on one line, not empty, and what its field wants.
+fn text_for(key: &str, kind: FieldKind, text: &str) -> Result<String, ToolError> {
+    if kind == FieldKind::Decimal {
+        return Ok(text.to_owned());
+    }
+    if kind == FieldKind::Currency {
+        return currency(key, text);
+    }
+    let text = one_line(key, text)?;
+    match key {
+        "email" if !is_email(text) => {
+            Err(wrong(key, format!("\"{text}\" is not an e-mail address such as jane@example.com")))
+        }
+        "birthday" if Birthday::read(text).is_none() => {
+            let rule = format!("\"{text}\" is no birthday; write 1990-03-14, or --03-14 without the year");
+            Err(wrong(key, rule))
+        }
+        "every" if Cadence::read(text).is_none() => {
+            Err(wrong(key, format!("\"{text}\" is no cadence; write 2 weeks, month or 3 months")))
+        }
+        _ => Ok(text.to_owned()),
+    }
+}
+
+/// A code of ISO 4217, in capitals.
+fn currency(key: &str, text: &str) -> Result<String, ToolError> {
+    currency_code(text).map(str::to_owned).ok_or_else(|| ToolError::InvalidArguments {
+        path: format!("/{key}"),
+        rule: format!("\"{}\" is not an ISO 4217 currency such as EUR", text.trim()),
+        allowed: near_currency_codes(text).into_iter().map(str::to_owned).collect(),
+    })
+}
+
+/// A list without empty items and doubles; a leading `#` is Obsidian's way to show a tag, not a part of it.
+fn list(key: &str, field: &Field, items: &[Value]) -> Result<Value, ToolError> {
+    if field.items == Some(ItemKind::Link) {
+        return Ok(items.into());
+    }
+    let mut kept: Vec<&str> = Vec::new();
+    for item in items.iter().filter_map(Value::as_str) {
+        let item = one_line(key, item.trim().trim_start_matches('#'))?;
+        if !kept.iter().any(|other| folded(other) == folded(item)) {
+            kept.push(item);
         }
     }
-
-    /// A code of ISO 4217, in capitals.
-    pub(crate) fn currency(&mut self, currency: Change<String>) -> Result<(), ToolError> {
-        self.put("currency", currency, |text| {
-            let code = currency_code(&text).ok_or_else(|| ToolError::InvalidArguments {
-                path: "/currency".into(),
-                rule: format!("\"{}\" is not an ISO 4217 currency such as EUR", text.trim()),
-                allowed: near_currency_codes(&text).into_iter().map(str::to_owned).collect(),
-            })?;
-            Ok(code.into())
-        })
-    }
-
-    /// A list without empty items and doubles; a leading `#` is Obsidian's way to show a tag, not
-    /// a part of it.
-    pub(crate) fn tags(&mut self, tags: Change<Vec<String>>) -> Result<(), ToolError> {
-        self.put("tags", tags, |tags| {
-            let mut kept: Vec<&str> = Vec::new();
-            for tag in &tags {
-                let tag = one_line("tags", tag.trim().trim_start_matches('#'))?;
-                if !kept
-                    .iter()
-                    .any(|other| nova_skill::figures::folded(other) == nova_skill::figures::folded(tag))
-                {
-                    kept.push(tag);
-                }
-            }
-            Ok(kept.into())
-        })
-    }
-
-    fn put<T>(
-        &mut self,
-        field: &str,
-        change: Change<T>,
-        check: impl FnOnce(T) -> Result<Value, ToolError>,
-    ) -> Result<(), ToolError> {
-        let value = match change {
-            Change::Keep => return Ok(()),
-            Change::Remove => Value::Null,
-            Change::Set(value) => check(value)?,
-        };
-        self.0.insert(field.into(), value);
-        Ok(())
-    }
+    Ok(kept.into())
 }
 
 fn one_line<'a>(field: &str, text: &'a str) -> Result<&'a str, ToolError> {

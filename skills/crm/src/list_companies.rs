@@ -25,7 +25,7 @@ pub(crate) struct Filter {
     #[schemars(extend("x-label" = "Search", "x-help" = "Words in the note"))]
     query: Option<String>,
     /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
     own: Map<String, Value>,
 }

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use nova_skill::figures::{folded, similarity};
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError, ToolOutput,
-    Value, async_trait, json, schemars,
+    Description, Effect, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError, ToolFields,
+    ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -20,25 +20,16 @@ pub(crate) struct ListContacts;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists your contacts."))]
 pub(crate) struct Filters {
-    /// Only contacts at this stage, such as "lead".
-    #[schemars(extend("x-help" = "Only contacts at this stage"))]
-    #[schemars(extend("x-values-from" = ["contact.stage", "deal.stage"], "x-values" = "only"))]
-    stage: Option<String>,
     /// Only contacts with this tag, or one below it ("food" finds "food/dairy").
     #[schemars(extend("x-help" = "Also finds tags below it", "x-values-from" = ["contact.tags"]))]
     #[schemars(extend("x-values" = "part"))]
     tag: Option<String>,
-    /// Only contacts of this company; a part of its name is enough.
-    #[schemars(extend("x-help" = "A part of its name is enough"))]
-    #[schemars(extend("x-values-from" = ["contact.company", "company.name"], "x-values" = "part"))]
-    company: Option<String>,
     /// Only contacts whose note has all of these words, in any property or in its text.
     #[schemars(extend("x-label" = "Search", "x-help" = "Words in the note"))]
     query: Option<String>,
-    /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
-    own: Map<String, Value>,
+    fields: Map<String, Value>,
 }
 
 #[async_trait]
@@ -47,6 +38,7 @@ impl NativeTool for ListContacts {
     const ID: &'static str = "list_contacts";
     const EFFECT: Effect = Effect::Read;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Lists(CONTACT));
+    const FIELDS: ToolFields<'static> = ToolFields::Only(&["company", "stage"]);
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -58,15 +50,25 @@ impl NativeTool for ListContacts {
         .example("Which leads do I have at Fernhill Dairy?")
     }
 
-    async fn run(&self, filters: Filters, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+    fn refine_parameters(&self, parameters: &mut Value) {
+        // A part of a stage would be another one.
+        let stage = &mut parameters["properties"]["stage"];
+        stage["description"] = json!("Only contacts at this stage, such as \"lead\".");
+        stage["x-help"] = json!("Only contacts at this stage");
+        stage["x-values"] = json!("only");
+    }
+
+    async fn run(&self, mut filters: Filters, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
-        if let Some(stage) = &filters.stage {
+        let stage = filters.fields.shift_remove("stage");
+        let stage = stage.as_ref().and_then(Value::as_str).map(folded).filter(|stage| !stage.is_empty());
+        if let Some(stage) = &stage {
             check_stage(stage, &contacts, &Stages::of(ctx.as_ref())?)?;
         }
-        let own = contacts.declared.filters(&filters.own)?;
+        let by_fields = contacts.declared.filters(&filters.fields)?;
         let mut fitting = Vec::new();
         for contact in contacts.iter() {
-            if filters.fit(&contact)? && own.fit(&contact.record) {
+            if filters.fit(&contact, stage.as_deref())? && by_fields.fit(&contact.record) {
                 fitting.push(contact);
             }
         }
@@ -83,9 +85,9 @@ impl NativeTool for ListContacts {
 }
 
 impl Filters {
-    fn fit(&self, contact: &Entry) -> Result<bool, ToolError> {
+    fn fit(&self, contact: &Entry, stage: Option<&str>) -> Result<bool, ToolError> {
         let record = &contact.record;
-        if let Some(stage) = given(&self.stage)
+        if let Some(stage) = stage
             && record.text("stage")?.is_none_or(|own| folded(&own) != stage)
         {
             return Ok(false);
@@ -97,12 +99,6 @@ impl Filters {
                 own == tag || own.strip_prefix(tag).is_some_and(|rest| rest.starts_with('/'))
             };
             if !record.list("tags")?.iter().any(fits) {
-                return Ok(false);
-            }
-        }
-        if let Some(company) = given(&self.company) {
-            let company = company.trim_start_matches("[[").trim_end_matches("]]");
-            if record.text("company")?.is_none_or(|own| !folded(&own).contains(company)) {
                 return Ok(false);
             }
         }

@@ -5,7 +5,7 @@ use nova_skill::figures::{Sums, folded};
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Date, Description, Effect, Figure, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError,
-    ToolOutput, Value, async_trait, json, schemars,
+    ToolFields, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -20,22 +20,9 @@ pub(crate) struct ListDeals;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists your deals."))]
 pub(crate) struct Filters {
-    /// Only deals at this stage; "open" for all that are neither won nor lost.
-    #[schemars(extend("x-help" = "Or “open”: neither won nor lost", "x-values-from" = ["deal.stage"]))]
-    #[schemars(extend("x-values" = "only", "x-values-also" = ["open"]))]
-    stage: Option<String>,
-    /// Only deals made with this person; a part of the name is enough.
-    #[schemars(extend("x-help" = "A part of the name is enough"))]
-    #[schemars(extend("x-values-from" = ["deal.contact", "contact.name"], "x-values" = "part"))]
-    contact: Option<String>,
-    /// Only deals made with this company; a part of the name is enough.
-    #[schemars(extend("x-help" = "A part of its name is enough"))]
-    #[schemars(extend("x-values-from" = ["deal.company", "company.name"], "x-values" = "part"))]
-    company: Option<String>,
-    /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
-    own: Map<String, Value>,
+    fields: Map<String, Value>,
 }
 
 #[async_trait]
@@ -44,6 +31,7 @@ impl NativeTool for ListDeals {
     const ID: &'static str = "list_deals";
     const EFFECT: Effect = Effect::Read;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Lists(DEAL));
+    const FIELDS: ToolFields<'static> = ToolFields::Only(&["contact", "company", "stage"]);
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -54,68 +42,53 @@ impl NativeTool for ListDeals {
         .example("Which deals are open with Fernhill Dairy?")
     }
 
-    async fn run(&self, filters: Filters, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+    fn refine_parameters(&self, parameters: &mut Value) {
+        let stage = &mut parameters["properties"]["stage"];
+        stage["description"] =
+            json!("Only deals at this stage; \"open\" for all that are neither won nor lost.");
+        stage["x-help"] = json!("Or “open”: neither won nor lost");
+        stage["x-values-also"] = json!([OPEN]);
+    }
+
+    async fn run(&self, mut filters: Filters, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let deals = Deals::read(ctx.as_ref()).await?;
-        let own = deals.records.declared.filters(&filters.own)?;
-        let filters = Wanted::new(&filters, &deals)?;
+        let said = filters.fields.shift_remove("stage");
+        let stage = WantedStage::new(said.as_ref().and_then(Value::as_str), &deals)?;
+        let by_fields = deals.records.declared.filters(&filters.fields)?;
         let all = deals.all()?;
         let problems: Vec<Value> = all.iter().flat_map(Deal::problem_rows).collect();
-        let mut fitting = Vec::new();
-        for deal in &all {
-            if filters.fit(deal)? && own.fit(&deal.entry.record) {
-                fitting.push(deal);
-            }
-        }
+        let mut fitting: Vec<&Deal> =
+            all.iter().filter(|deal| stage.fits(deal) && by_fields.fit(&deal.entry.record)).collect();
         sort(&mut fitting);
         answer(&fitting, problems, deals.records.unreadable_rows(), ctx.clock().today()).map(Into::into)
     }
 }
 
-/// The filters in the form they are compared in.
-struct Wanted {
-    stage: Option<WantedStage>,
-    contact: Option<String>,
-    company: Option<String>,
-}
+/// In place of a stage: neither won nor lost.
+const OPEN: &str = "open";
 
 enum WantedStage {
+    Any,
     Open,
     Named(String),
 }
 
-impl Wanted {
-    fn new(filters: &Filters, deals: &Deals) -> Result<Self, ToolError> {
-        let given = |filter: &Option<String>| {
-            let text = filter.as_deref().map(|text| folded(text.trim_matches(['[', ']'])));
-            text.filter(|text| !text.is_empty())
-        };
-        let stage = match given(&filters.stage) {
-            None => None,
-            Some(open) if open == "open" && deals.stages.position("open").is_none() => {
-                Some(WantedStage::Open)
-            }
-            Some(name) => Some(WantedStage::Named(deals.stages.named(&name)?.name.clone())),
-        };
-        Ok(Self { stage, contact: given(&filters.contact), company: given(&filters.company) })
+impl WantedStage {
+    fn new(said: Option<&str>, deals: &Deals) -> Result<Self, ToolError> {
+        let wanted = said.map(folded).filter(|said| !said.is_empty());
+        Ok(match wanted.as_deref() {
+            None => Self::Any,
+            Some(OPEN) if deals.stages.position(OPEN).is_none() => Self::Open,
+            Some(name) => Self::Named(deals.stages.named(name)?.name.clone()),
+        })
     }
 
-    fn fit(&self, deal: &Deal) -> Result<bool, ToolError> {
-        let at_stage = match &self.stage {
-            None => true,
-            Some(WantedStage::Open) => deal.is_open(),
-            Some(WantedStage::Named(name)) => deal.stage.is_some_and(|stage| stage.name == *name),
-        };
-        if !at_stage {
-            return Ok(false);
+    fn fits(&self, deal: &Deal) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Open => deal.is_open(),
+            Self::Named(name) => deal.stage.is_some_and(|stage| stage.name == *name),
         }
-        for (field, wanted) in [("contact", &self.contact), ("company", &self.company)] {
-            if let Some(wanted) = wanted
-                && deal.entry.record.text(field)?.is_none_or(|own| !folded(&own).contains(wanted.as_str()))
-            {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a record keeps to when it is saved with its form: the same that the tools keep to.
 
 use nova_skill::figures::folded;
-use nova_skill::{Change, RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait};
+use nova_skill::serde_json::Map;
+use nova_skill::{RecordDraft, RecordRules, ToolContext, ToolError, Value, async_trait};
 
 use crate::deals::Deals;
 use crate::details::Details;
@@ -13,32 +14,17 @@ pub(crate) struct Rules;
 #[async_trait]
 impl RecordRules for Rules {
     async fn apply(&self, draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
+        let declared = ctx.records().get(draft.record_type())?;
+        let mut details = Details::of(declared, &entered(draft))?;
         match draft.record_type() {
-            CONTACT => {
-                let mut details = Details::default();
-                details.texts(&["name", "company"], draft)?;
-                details.email(Change::from(entered(draft, "email")))?;
-                details.link_company(ctx).await.map_err(|error| at(COMPANY, error))?;
-                details.texts(&["phone", "stage"], draft)?;
-                details.birthday(Change::from(entered(draft, "birthday")))?;
-                details.every(Change::from(entered(draft, "every")))?;
-                details.tags(Change::from(entered_tags(draft)))?;
-                details.fill(draft);
-            }
-            COMPANY => {
-                let mut details = Details::default();
-                details.texts(&["name", "domain"], draft)?;
-                details.tags(Change::from(entered_tags(draft)))?;
-                details.fill(draft);
-            }
-            DEAL => {
-                let mut details = Details::default();
-                details.texts(&["title", "contact", "company"], draft)?;
-                details.link_in_form(ctx).await?;
-                details.fill(draft);
-                currency(draft, &Deals::read(ctx).await?)?;
-            }
-            _ => {}
+            CONTACT => details.link_company(ctx).await.map_err(|error| at(COMPANY, error))?,
+            DEAL => details.link_in_form(ctx).await?,
+            COMPANY => {}
+            _ => return Ok(()),
+        }
+        details.fill(draft);
+        if draft.record_type() == DEAL {
+            currency(draft, &Deals::read(ctx).await?)?;
         }
         Ok(())
     }
@@ -66,21 +52,13 @@ fn currency(draft: &mut RecordDraft, deals: &Deals) -> Result<(), ToolError> {
     if draft.changes("currency") { deals.leaves_others(Some(&note.path), says) } else { Ok(()) }
 }
 
-/// What the form says anew in a field; what the note had before is not looked at again.
-fn entered(draft: &RecordDraft, field: &str) -> Option<String> {
-    draft.text(field).filter(|_| draft.changes(field)).map(str::to_owned)
-}
-
-fn entered_tags(draft: &RecordDraft) -> Option<Vec<String>> {
-    let tags = draft.values().get("tags").filter(|_| draft.changes("tags"))?.as_array()?;
-    Some(tags.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+/// What the form says anew; what the note had before is not looked at again.
+fn entered(draft: &RecordDraft) -> Map<String, Value> {
+    let values = draft.values().iter().filter(|(field, _)| draft.changes(field));
+    values.map(|(field, value)| (field.clone(), value.clone())).collect()
 }
 
 impl Details {
-    fn texts(&mut self, fields: &[&str], draft: &RecordDraft) -> Result<(), ToolError> {
-        fields.iter().try_for_each(|field| self.text(field, Change::from(entered(draft, field))))
-    }
-
     /// As [`Details::link`] for what the form names. A form proposes notes by their names, so that a
     /// note of that very name is the one that is meant, where no other has it. What has no note yet is no problem: the form
     /// shows the link.

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Change, Description, Effect, JsonSchema, NativeTool, Note, Output, PropertyEdit, PropertyValue,
-    RecordUse, ToolContext, ToolError, ToolOutput, ToolVault, Value, async_trait, json, schemars, summarize,
+    Description, Effect, JsonSchema, NativeTool, Note, Output, PropertyEdit, PropertyValue, RecordUse,
+    ToolContext, ToolError, ToolFields, ToolOutput, ToolVault, Value, async_trait, json, schemars, summarize,
 };
 use serde::Deserialize;
 
@@ -18,42 +18,9 @@ pub(crate) struct ChangedContact {
     /// Name, alias or e-mail, or the note's path.
     #[schemars(extend("x-label" = "Contact", "x-help" = "Name or e-mail address", "x-record" = "contact"))]
     name: String,
-    /// The company they work for, by name; null removes it.
-    #[serde(default)]
-    #[schemars(extend("x-help" = "Where they work", "x-values-from" = ["company.name", "contact.company"]))]
-    company: Change<String>,
-    /// Their e-mail address; null removes it.
-    #[serde(default)]
-    #[schemars(extend("x-label" = "E-mail"))]
-    email: Change<String>,
-    /// Their phone number, as the user writes it; null removes it.
-    #[serde(default)]
-    phone: Change<String>,
-    /// The stage they are at, in the user's words; null removes it.
-    #[serde(default)]
-    #[schemars(extend("x-values-from" = ["contact.stage", "deal.stage"]))]
-    stage: Change<String>,
-    /// All tags they have from now on, without "#"; null removes them all.
-    #[serde(default)]
-    #[schemars(extend("x-help" = "All tags from now on", "x-values-from" = ["contact.tags"]))]
-    tags: Change<Vec<String>>,
-    /// The day to talk to them next, YYYY-MM-DD; null removes it.
-    #[serde(default)]
-    #[schemars(extend("format" = "date"))]
-    #[schemars(extend("x-help" = "When to talk to them next"))]
-    next_contact: Change<String>,
-    /// Their birthday, YYYY-MM-DD, or --MM-DD where the year is not known; null removes it.
-    #[serde(default)]
-    #[schemars(extend("x-help" = "Such as 1990-03-14, or --03-14"))]
-    birthday: Change<String>,
-    /// How often to be in touch with them, such as "2 weeks" or "month"; null removes it.
-    #[serde(default)]
-    #[schemars(extend("x-label" = "Be in touch every", "x-help" = "Such as 2 weeks, or month"))]
-    every: Change<String>,
-    /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
-    own: Map<String, Value>,
+    fields: Map<String, Value>,
 }
 
 #[async_trait]
@@ -62,6 +29,7 @@ impl NativeTool for UpdateContact {
     const ID: &'static str = "update_contact";
     const EFFECT: Effect = Effect::Write;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Changes(CONTACT));
+    const FIELDS: ToolFields<'static> = ToolFields::AllBut(&["last_contact"]);
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -73,26 +41,8 @@ impl NativeTool for UpdateContact {
     }
 
     async fn run(&self, changed: ChangedContact, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let mut details = Details::default();
-        details.text("company", changed.company)?;
-        details.email(changed.email)?;
-        details.text("phone", changed.phone)?;
-        details.text("stage", changed.stage)?;
-        details.tags(changed.tags)?;
-        details.birthday(changed.birthday)?;
-        details.every(changed.every)?;
-        details.text("next_contact", changed.next_contact)?;
-        details.0.extend(changed.own);
-        if details.0.is_empty() {
-            return Err(ToolError::InvalidArguments {
-                path: String::new(),
-                rule: "there is nothing to change".into(),
-                allowed: ["company", "email", "phone", "stage", "tags", "next_contact", "birthday", "every"]
-                    .map(str::to_owned)
-                    .into(),
-            });
-        }
-
+        let declared = ctx.records().get(CONTACT)?;
+        let mut details = Details::of(declared, &changed.fields)?.or_nothing(declared, Self::FIELDS)?;
         let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
         let contact = contacts.find(&changed.name)?;
         let before = contact.note();
@@ -100,7 +50,6 @@ impl NativeTool for UpdateContact {
         if own.as_deref() != details.0.get(COMPANY).and_then(Value::as_str) {
             details.link_company(ctx.as_ref()).await?;
         }
-        let declared = ctx.records().get(CONTACT)?;
         let edits = declared.edits(before, &declared.with_links(&details.0, ctx.vault()).await?)?;
         let edits = effective_edits(before, edits, ctx.vault()).await?;
         ctx.vault().set_properties(&before.path, &edits).await?;

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Change, Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, RecordUse, ToolContext,
-    ToolError, ToolOutput, Value, async_trait, json, schemars, summarize,
+    Description, Effect, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError, ToolFields,
+    ToolOutput, Value, async_trait, json, schemars, summarize,
 };
 use serde::Deserialize;
 
@@ -20,36 +20,9 @@ pub(crate) struct ChangedDeal {
     /// The deal: its title or a part of it, or the note's path.
     #[schemars(extend("x-label" = "Deal", "x-record" = "deal"))]
     title: String,
-    /// The contact: name, alias or e-mail; null removes them.
-    #[serde(default)]
-    #[schemars(extend("x-help" = "Your contact for this deal"))]
-    #[schemars(extend("x-values-from" = ["contact.name", "deal.contact"]))]
-    contact: Change<String>,
-    /// The company it is made with, by name; null removes it.
-    #[serde(default)]
-    #[schemars(extend("x-values-from" = ["company.name", "deal.company"]))]
-    company: Change<String>,
-    /// What it is worth, a plain decimal such as 1250.50; null removes it.
-    #[serde(default)]
-    #[schemars(extend("x-help" = "What it is worth"))]
-    value: Change<GivenDecimal>,
-    /// The currency of the value, such as EUR; null removes it.
-    #[serde(default)]
-    #[schemars(extend("x-values-from" = ["deal.currency"]))]
-    currency: Change<String>,
-    /// How likely it is to be won, in percent; null leaves it to the stage.
-    #[serde(default)]
-    #[schemars(extend("x-label" = "Probability, %", "x-help" = "Taken from the stage if left empty"))]
-    probability: Change<GivenDecimal>,
-    /// The day it is expected to be decided, or was, YYYY-MM-DD; null removes it.
-    #[serde(default)]
-    #[schemars(extend("format" = "date"))]
-    #[schemars(extend("x-help" = "When you expect a decision"))]
-    close_date: Change<String>,
-    /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
-    own: Map<String, Value>,
+    fields: Map<String, Value>,
 }
 
 #[async_trait]
@@ -58,6 +31,7 @@ impl NativeTool for UpdateDeal {
     const ID: &'static str = "update_deal";
     const EFFECT: Effect = Effect::Write;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Changes(DEAL));
+    const FIELDS: ToolFields<'static> = ToolFields::AllBut(&["stage"]);
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -69,23 +43,8 @@ impl NativeTool for UpdateDeal {
     }
 
     async fn run(&self, changed: ChangedDeal, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let mut details = Details::default();
-        details.text("contact", changed.contact)?;
-        details.text("company", changed.company)?;
-        details.amount("value", changed.value);
-        details.currency(changed.currency)?;
-        details.amount("probability", changed.probability);
-        details.text("close_date", changed.close_date)?;
-        details.0.extend(changed.own);
-        if details.0.is_empty() {
-            return Err(ToolError::InvalidArguments {
-                path: String::new(),
-                rule: "there is nothing to change".into(),
-                allowed: ["contact", "company", "value", "currency", "probability", "close_date"]
-                    .map(str::to_owned)
-                    .into(),
-            });
-        }
+        let declared = ctx.records().get(DEAL)?;
+        let mut details = Details::of(declared, &changed.fields)?.or_nothing(declared, Self::FIELDS)?;
         let unknown = details.link(ctx.as_ref()).await?;
 
         let deals = Deals::read(ctx.as_ref()).await?;
@@ -103,7 +62,6 @@ impl NativeTool for UpdateDeal {
             }
             deals.leaves_others(Some(&before.path), currency)?;
         }
-        let declared = &deals.records.declared;
         let edits = declared.edits(before, &declared.with_links(&details.0, ctx.vault()).await?)?;
         let edits = effective_edits(before, edits, ctx.vault()).await?;
         ctx.vault().set_properties(&before.path, &edits).await?;

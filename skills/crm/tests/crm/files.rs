@@ -33,12 +33,12 @@ fn the_tools_are_those_of_the_contract() {
     assert_eq!(
         shown,
         [
-            "crm__list_contacts {stage?, tag?, company?, query?} Read",
+            "crm__list_contacts {company?, stage?, tag?, query?} Read",
             "crm__get_contact {name} Read",
             "crm__add_contact {name, company?, email?, phone?, stage?, tags?, next_contact?, birthday?, every?} Write",
             "crm__update_contact {name, company?, email?, phone?, stage?, tags?, next_contact?, birthday?, every?} Write",
             "crm__log_interaction {name, text, date?, next_contact?} Write",
-            "crm__list_deals {stage?, contact?, company?} Read",
+            "crm__list_deals {contact?, company?, stage?} Read",
             "crm__add_deal {title, contact?, company?, stage?, value?, currency?, probability?, close_date?} Write",
             "crm__move_deal {title, stage} Write",
             "crm__update_deal {title, contact?, company?, value?, currency?, probability?, close_date?} Write",
@@ -54,9 +54,9 @@ fn the_tools_are_those_of_the_contract() {
 fn dates_are_told_apart_from_texts_and_null_is_allowed_where_it_removes() {
     let snapshot = snapshot_of(vec![nova_skill_crm::skill()]);
     let schema = |tool: usize| snapshot.skills()[0].tools[tool].spec().parameters["properties"].clone();
-    for tool in [2, 3] {
+    for (tool, kind) in [(2, json!("string")), (3, json!(["string", "null"]))] {
         assert_eq!(schema(tool)["next_contact"]["format"], "date");
-        assert_eq!(schema(tool)["next_contact"]["type"], json!(["string", "null"]));
+        assert_eq!(schema(tool)["next_contact"]["type"], kind);
         assert_eq!(schema(tool)["tags"]["items"], json!({"type": "string"}));
     }
 }
@@ -78,6 +78,19 @@ fn every_parameter_that_is_written_is_a_declared_field() {
             assert!(fields.contains_key(name), "{} writes {name}", tool.id);
         }
     }
+}
+
+/// Its words and values come of the declaration.
+#[test]
+fn stages_that_the_user_set_are_those_that_a_tool_takes() {
+    let own = json!({"stages": [{"name": "new", "probability": 5}, {"name": "signed", "probability": 100}]});
+    let crm = crm(PEOPLE).with_config(own);
+    assert_eq!(crm.value("add_deal", json!({"title": "First"}))["stage"], "new");
+    assert_eq!(crm.value("add_deal", json!({"title": "Second", "stage": "SIGNED"}))["stage"], "signed");
+    let error = crm.error("add_deal", json!({"title": "Third", "stage": "lead"}));
+    assert!(error.hint.contains("Allowed: new, signed."), "{error}");
+    assert_eq!(crm.value("list_deals", json!({"stage": "Signed"}))["count"], 1);
+    assert_eq!(crm.value("list_deals", json!({"stage": "open"}))["count"], 2);
 }
 
 #[test]
