@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Date, Decimal, Description, Effect, GivenDecimal, JsonSchema, NativeTool, NewNote, Output, RecordType,
-    RecordUse, ToolContext, ToolError, ToolOutput, Value, async_trait, date_argument, json, schemars,
+    Date, Decimal, Description, Effect, JsonSchema, NativeTool, NewNote, Output, RecordType, RecordUse,
+    ToolContext, ToolError, ToolFields, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::arguments::{amount, line, wrong};
+use crate::arguments::{amount, line, needed, with_read, wrong};
 use crate::ledger::{EXPENSE, INCOME, Ledger};
 use crate::rules::first_that_fits;
 
@@ -17,70 +17,13 @@ pub(crate) struct AddIncome;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds an entry to the budget."))]
 pub(crate) struct NewEntry {
-    /// The day, YYYY-MM-DD; if recurring, the first date.
-    #[schemars(extend("format" = "date", "x-starts" = "today"))]
-    #[schemars(extend("x-help" = "Of a recurring entry: the first day"))]
-    date: String,
-    /// A positive decimal, such as "84.20".
-    amount: GivenDecimal,
-    /// The currency's code, such as EUR; default: that of the other notes.
-    #[schemars(extend("x-starts" = "currency"))]
-    #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
-    currency: Option<String>,
-    /// What it is for, in the user's words; default: by the rules.
-    #[schemars(extend("x-help" = "Your rules decide if left empty"))]
-    #[schemars(extend("x-values-from" = ["expense.category", "income.category", "limit.category"]))]
-    category: Option<String>,
-    /// Whom it was paid to or came from.
-    #[schemars(extend("x-help" = "Who was paid, or who paid"))]
-    #[schemars(extend("x-values-from" = ["expense.payee", "income.payee"]))]
-    payee: Option<String>,
-    /// The account it went through.
-    #[schemars(extend("x-values-from" = ["expense.account", "income.account", "bank.account"]))]
-    account: Option<String>,
-    /// What else is worth knowing, one line.
-    memo: Option<String>,
-    /// Whether it is money that came back: it counts against its category.
-    #[schemars(extend("x-help" = "Refund: money that came back"))]
-    kind: Option<Kind>,
-    /// How often it recurs; each day counts up to today, later ones are upcoming, and only the first is a note.
-    #[schemars(extend("x-label" = "Repeats"))]
-    recurring: Option<Recurring>,
-    /// The last date on which it repeats, YYYY-MM-DD.
-    #[schemars(extend("format" = "date"))]
-    #[schemars(extend("x-label" = "Repeats until", "x-help" = "The last day"))]
-    until: Option<String>,
-    /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
-    own: Map<String, Value>,
+    fields: Map<String, Value>,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Kind {
-    Refund,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Recurring {
-    None,
-    Weekly,
-    Monthly,
-    Yearly,
-}
-
-impl Recurring {
-    fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Weekly => "weekly",
-            Self::Monthly => "monthly",
-            Self::Yearly => "yearly",
-        }
-    }
-}
+/// All but what the import writes.
+const FIELDS: ToolFields<'static> = ToolFields::AllBut(&["import_id"]);
 
 #[async_trait]
 impl NativeTool for AddExpense {
@@ -88,6 +31,7 @@ impl NativeTool for AddExpense {
     const ID: &'static str = "add_expense";
     const EFFECT: Effect = Effect::Write;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(EXPENSE));
+    const FIELDS: ToolFields<'static> = FIELDS;
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -110,6 +54,7 @@ impl NativeTool for AddIncome {
     const ID: &'static str = "add_income";
     const EFFECT: Effect = Effect::Write;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(INCOME));
+    const FIELDS: ToolFields<'static> = FIELDS;
 
     fn description(&self) -> Description {
         Description::purpose("Adds an income as a new note. Without a category the rules choose one.")
@@ -124,18 +69,20 @@ impl NativeTool for AddIncome {
 }
 
 async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<ToolOutput, ToolError> {
-    let day = date_argument("date", &new.date)?;
-    let amount = amount("amount", &new.amount)?;
-    let until = new.until.as_deref().map(|until| date_argument("until", until)).transpose()?;
-    let recurring = new.recurring.filter(|recurring| *recurring != Recurring::None);
+    let declared = ctx.records().get(record_type)?;
+    let given = declared.given(&new.fields);
+    let day = needed("date", given.date("date")?)?;
+    let amount = amount("amount", &needed("amount", given.decimal("amount")?)?)?;
+    let until = given.date("until")?;
+    let recurring = given.choice("recurring")?.filter(|recurring| *recurring != "none");
     check_until(day, until, recurring.is_some())?;
     let ledger = Ledger::read(ctx).await?;
-    let currency = ledger.currency_or(new.currency.as_deref())?;
+    let currency = ledger.currency_or(given.text("currency")?)?;
     ledger.leaves_others(ctx, &[(&currency, 1)]).await?;
-    let payee = line("payee", new.payee.as_deref())?;
-    let memo = line("memo", new.memo.as_deref())?;
+    let payee = line("payee", given.text("payee")?)?;
+    let memo = line("memo", given.text("memo")?)?;
     let mut by_rule = None;
-    let category = match line("category", new.category.as_deref())? {
+    let category = match line("category", given.text("category")?)? {
         Some(category) => Some(ledger.spelling(&category)),
         None => {
             let payee = payee.as_deref().unwrap_or_default();
@@ -143,24 +90,18 @@ async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<
             by_rule.map(|rule| rule.category.clone())
         }
     };
-    let fields = [
+    let read = [
         ("date", Some(day.to_string())),
         ("amount", Some(amount.to_string())),
         ("currency", Some(currency)),
         ("category", category),
         ("payee", payee.clone()),
         ("memo", memo),
-        ("account", line("account", new.account.as_deref())?),
-        ("kind", new.kind.map(|Kind::Refund| "refund".to_owned())),
-        ("recurring", recurring.map(|recurring| recurring.word().to_owned())),
+        ("account", line("account", given.text("account")?)?),
+        ("recurring", recurring.map(str::to_owned)),
         ("until", until.map(|until| until.to_string())),
     ];
-    let values: Map<String, Value> = fields
-        .into_iter()
-        .filter_map(|(field, value)| value.map(|value| (field.to_owned(), value.into())))
-        .chain(new.own)
-        .collect();
-    let declared = ctx.records().get(record_type)?;
+    let values = with_read(declared.with_links(&new.fields, ctx.vault()).await?, read);
     let mut note = new_note(declared, &values, day, payee.as_deref(), amount)?;
     note.text = declared.on_template(note.text, &note.name, ctx).await?;
     let mut paths = ctx.vault().create_all(vec![note]).await?;

@@ -4,11 +4,11 @@ use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, NewNote, Output, RecordUse, ToolContext, ToolError,
-    ToolOutput, Value, async_trait, json, schemars,
+    ToolFields, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::arguments::{line, wrong};
+use crate::arguments::{line, needed, with_read, wrong};
 use crate::ledger::{Ledger, RULE};
 use crate::rules::Pattern;
 
@@ -17,20 +17,9 @@ pub(crate) struct AddRule;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds a rule that sets categories."))]
 pub(crate) struct NewRule {
-    /// A part of the payee's name, whatever its case; or a regular expression between slashes, such as
-    /// "/metro|railway/".
-    #[schemars(extend("x-label" = "Payee contains", "x-help" = "Or a regular expression between slashes"))]
-    r#match: String,
-    /// The category of what fits, in the user's words.
-    #[schemars(extend("x-values-from" = ["expense.category", "income.category", "limit.category"]))]
-    category: String,
-    /// Where several rules fit, the highest wins; default: 10.
-    #[schemars(extend("x-help" = "The highest rule wins; 10 if left empty"))]
-    priority: Option<i64>,
-    /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
-    own: Map<String, Value>,
+    fields: Map<String, Value>,
 }
 
 #[async_trait]
@@ -39,6 +28,7 @@ impl NativeTool for AddRule {
     const ID: &'static str = "add_rule";
     const EFFECT: Effect = Effect::Write;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(RULE));
+    const FIELDS: ToolFields<'static> = ToolFields::AllBut(&[]);
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -50,8 +40,10 @@ impl NativeTool for AddRule {
     }
 
     async fn run(&self, new: NewRule, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let says = line("match", Some(&new.r#match))?.unwrap_or_default();
-        let category = line("category", Some(&new.category))?.unwrap_or_default();
+        let declared = ctx.records().get(RULE)?;
+        let given = declared.given(&new.fields);
+        let says = needed("match", line("match", given.text("match")?)?)?;
+        let category = needed("category", line("category", given.text("category")?)?)?;
         Pattern::parse(&says).map_err(|why| wrong("match", format!("is not a regular expression: {why}")))?;
         let ledger = Ledger::read(ctx.as_ref()).await?;
         if let Some(there) = ledger.rules.iter().find(|rule| folded(&rule.says) == folded(&says)) {
@@ -63,13 +55,8 @@ impl NativeTool for AddRule {
             });
         }
         let category = ledger.spelling(&category);
-        let declared = ctx.records().get(RULE)?;
-        let mut values = declared.with_links(&new.own, ctx.vault()).await?;
-        values.insert("match".into(), Value::from(says.as_str()));
-        values.insert("category".into(), Value::from(category.as_str()));
-        if let Some(priority) = new.priority {
-            values.insert("priority".into(), priority.into());
-        }
+        let read = [("match", Some(says.clone())), ("category", Some(category.clone()))];
+        let values = with_read(declared.with_links(&new.fields, ctx.vault()).await?, read);
         let name = format!("{} is {category}", says.trim_matches('/'));
         let text = declared.on_template(declared.new_note(&values)?, &name, ctx.as_ref()).await?;
         let note = NewNote { folder: declared.folder.clone(), name, text };

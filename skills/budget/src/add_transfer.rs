@@ -2,13 +2,13 @@ use std::sync::Arc;
 
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, GivenDecimal, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError,
-    ToolOutput, Value, async_trait, date_argument, json, schemars,
+    Description, Effect, Field, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError,
+    ToolFields, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
 use crate::add_entry::new_note;
-use crate::arguments::{amount, line, wrong};
+use crate::arguments::{amount, line, needed, wrong};
 use crate::ledger::{Ledger, TRANSFER};
 use crate::transfer::{self, NEEDS_TO_AMOUNT, Side};
 
@@ -17,33 +17,22 @@ pub(crate) struct AddTransfer;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds a transfer between two of your accounts."))]
 pub(crate) struct NewTransfer {
-    /// The day, YYYY-MM-DD.
-    #[schemars(extend("format" = "date", "x-starts" = "today"))]
-    date: String,
-    /// What left the first account, a positive decimal such as "300.00".
-    amount: GivenDecimal,
-    /// The account it left.
-    #[schemars(extend("x-label" = "From account", "x-values-from" = ["expense.account", "income.account", "transfer.from", "transfer.to", "bank.account"]))]
-    from: String,
-    /// The account it reached.
-    #[schemars(extend("x-label" = "To account", "x-values-from" = ["expense.account", "income.account", "transfer.from", "transfer.to", "bank.account"]))]
-    to: String,
-    /// The currency's code, such as EUR; default: that of the other notes.
-    #[schemars(extend("x-starts" = "currency", "x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
-    currency: Option<String>,
-    /// What reached the second account, where its currency is another.
-    #[schemars(extend("x-label" = "Amount received", "x-help" = "If its currency differs"))]
-    to_amount: Option<GivenDecimal>,
-    /// The currency of the second account, where it is another.
-    #[schemars(extend("x-label" = "Currency received", "x-help" = "If it differs", "x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
-    to_currency: Option<String>,
-    /// What else is worth knowing, one line.
-    memo: Option<String>,
-    /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
-    own: Map<String, Value>,
+    fields: Map<String, Value>,
 }
+
+/// All but what the import knows of the two sides.
+const FIELDS: ToolFields<'static> = ToolFields::AllBut(&[
+    "to_date",
+    "payee",
+    "category",
+    "to_memo",
+    "to_payee",
+    "to_category",
+    "import_id",
+    "to_import_id",
+]);
 
 #[async_trait]
 impl NativeTool for AddTransfer {
@@ -51,6 +40,7 @@ impl NativeTool for AddTransfer {
     const ID: &'static str = "add_transfer";
     const EFFECT: Effect = Effect::Write;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(TRANSFER));
+    const FIELDS: ToolFields<'static> = FIELDS;
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -64,42 +54,48 @@ impl NativeTool for AddTransfer {
     async fn run(&self, new: NewTransfer, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let ctx = ctx.as_ref();
         let ledger = Ledger::read(ctx).await?;
-        let account = |argument: &str, said: &str| {
-            Ok::<_, ToolError>(line(argument, Some(said))?.map(|account| ledger.account_spelling(&account)))
+        let declared = ctx.records().get(TRANSFER)?;
+        let given = declared.given(&new.fields);
+        let account = |argument: &str| {
+            let said = needed(argument, line(argument, given.text(argument)?)?)?;
+            Ok::<_, ToolError>(Some(ledger.account_spelling(&said)))
         };
-        let currency = ledger.currency_or(new.currency.as_deref())?;
+        let currency = ledger.currency_or(given.text("currency")?)?;
         let out = Side {
-            date: date_argument("date", &new.date)?,
-            amount: amount("amount", &new.amount)?,
+            date: needed("date", given.date("date")?)?,
+            amount: amount("amount", &needed("amount", given.decimal("amount")?)?)?,
             currency: currency.clone(),
-            account: account("from", &new.from)?,
+            account: account("from")?,
             payee: None,
-            memo: line("memo", new.memo.as_deref())?,
+            memo: line("memo", given.text("memo")?)?,
             category: None,
             import_id: None,
         };
-        let to_currency = match new.to_currency.as_deref().map(str::trim).filter(|said| !said.is_empty()) {
+        let to_currency = match given.text("to_currency")?.map(str::trim).filter(|said| !said.is_empty()) {
             Some(said) => ledger.currency_or(Some(said)).map_err(|_| {
                 wrong("to_currency", format!("\"{said}\" is not a currency; use a code such as EUR"))
             })?,
             None => currency,
         };
-        let to_amount = new.to_amount.as_ref().map(|given| amount("to_amount", given)).transpose()?;
+        let to_amount = given.decimal("to_amount")?.map(|given| amount("to_amount", &given)).transpose()?;
         if to_amount.is_none() && to_currency != out.currency {
             return Err(wrong("to_amount", NEEDS_TO_AMOUNT.into()));
         }
         let into = Side {
             amount: to_amount.unwrap_or(out.amount),
             currency: to_currency,
-            account: account("to", &new.to)?,
+            account: account("to")?,
             memo: None,
             ..out.clone()
         };
-        let mut values = transfer::values(&out, &into)?;
+        let read = transfer::values(&out, &into)?;
         ledger.leaves_others(ctx, &[(&out.currency, 1), (&into.currency, 1)]).await?;
         let name = transfer::name(&out, &into);
-        let declared = ctx.records().get(TRANSFER)?;
-        values.extend(declared.with_links(&new.own, ctx.vault()).await?);
+        // What was given of the two sides is in the values that were read.
+        let mut values = declared.with_links(&new.fields, ctx.vault()).await?;
+        values
+            .retain(|field, value| !value.is_null() && declared.fields.get(field).is_some_and(Field::is_own));
+        values.extend(read);
         let mut note = new_note(declared, &values, out.date, Some(&name), out.amount)?;
         note.text = declared.on_template(note.text, &note.name, ctx).await?;
         let path = ctx.vault().create_all(vec![note]).await?.remove(0);

@@ -1,7 +1,8 @@
 //! What a model or a form gives a tool, made fit for a note.
 
 use nova_skill::figures::{Month, at_least, plain_decimal};
-use nova_skill::{Date, Decimal, GivenDecimal, ToolError};
+use nova_skill::serde_json::Map;
+use nova_skill::{Date, Decimal, GivenDecimal, ToolError, Value};
 
 /// An amount as it was written, with at least two digits behind its point.
 ///
@@ -49,6 +50,26 @@ pub(crate) fn line(argument: &str, said: Option<&str>) -> Result<Option<String>,
         return Err(wrong(argument, "must be one line of text".into()));
     }
     Ok(Some(said.to_owned()))
+}
+
+/// Values of a note: what was given, and over it what was made of it; nothing takes a value out.
+pub(crate) fn with_read<const N: usize>(
+    mut given: Map<String, Value>,
+    read: [(&str, Option<String>); N],
+) -> Map<String, Value> {
+    given.retain(|_, value| !value.is_null());
+    for (field, value) in read {
+        match value {
+            Some(value) => given.insert(field.to_owned(), value.into()),
+            None => given.shift_remove(field),
+        };
+    }
+    given
+}
+
+/// What the schema of a tool requires and a caller that goes past it left out.
+pub(crate) fn needed<T>(argument: &str, given: Option<T>) -> Result<T, ToolError> {
+    given.ok_or_else(|| wrong(argument, "is needed".into()))
 }
 
 pub(crate) fn wrong(argument: &str, rule: String) -> ToolError {

@@ -6,7 +6,8 @@ use nova_skill::figures::{Days, Month, Sums, minus, money, plus};
 use nova_skill::serde_json::Map;
 use nova_skill::{
     Date, Decimal, Description, Effect, Figure, JsonSchema, NativeTool, NotePath, Output, OwnFields,
-    RecordUse, ToolContext, ToolError, ToolOutput, Value, async_trait, date_argument, json, schemars,
+    RecordUse, ToolContext, ToolError, ToolFields, ToolOutput, Value, async_trait, date_argument, json,
+    schemars,
 };
 use serde::Deserialize;
 
@@ -34,11 +35,6 @@ pub(crate) struct Filters {
     #[schemars(extend("format" = "date"))]
     #[schemars(extend("x-help" = "End of this month if left empty"))]
     to: Option<String>,
-    /// Only this category; "uncategorised" finds entries without one.
-    #[schemars(extend("x-help" = "Or “uncategorised”"))]
-    #[schemars(extend("x-values-from" = ["expense.category", "income.category"], "x-values" = "only"))]
-    #[schemars(extend("x-values-also" = ["uncategorised"]))]
-    category: Option<String>,
     /// Only this month, YYYY-MM, instead of the two days.
     #[schemars(extend("x-help" = "YYYY-MM, instead of from and to"))]
     month: Option<String>,
@@ -52,10 +48,9 @@ pub(crate) struct Filters {
     /// How many rows to show, newest first; default: 200. Count and sums are of all.
     #[schemars(extend("x-label" = "Rows", "x-help" = "200 if left empty"))]
     limit: Option<usize>,
-    /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
-    own: Map<String, Value>,
+    fields: Map<String, Value>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -81,6 +76,7 @@ impl NativeTool for List {
     const ID: &'static str = "list";
     const EFFECT: Effect = Effect::Read;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::ListsEach(&LISTED));
+    const FIELDS: ToolFields<'static> = ToolFields::Only(&["category"]);
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -93,15 +89,27 @@ impl NativeTool for List {
         .example("List my payments to Corner Market in October")
     }
 
-    async fn run(&self, filters: Filters, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+    fn refine_parameters(&self, parameters: &mut Value) {
+        // A part of a category would be another one.
+        let category = &mut parameters["properties"]["category"];
+        let without = format!("Only this category; \"{UNCATEGORISED}\" finds entries without one.");
+        category["description"] = json!(without);
+        category["x-help"] = json!(format!("Or “{UNCATEGORISED}”"));
+        category["x-values"] = json!("only");
+        category["x-values-also"] = json!([UNCATEGORISED]);
+    }
+
+    async fn run(&self, mut filters: Filters, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let today = ctx.clock().today();
         let days = filters.days(today)?;
-        let category = line("category", filters.category.as_deref().filter(|text| !text.trim().is_empty()))?;
+        let category = filters.fields.shift_remove("category");
+        let category = category.as_ref().and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+        let category = line("category", category)?;
         let category = category.as_deref().map(nova_skill::figures::folded);
         let payee =
             filters.payee.as_deref().map(nova_skill::figures::folded).filter(|payee| !payee.is_empty());
         let ledger = Ledger::read(ctx.as_ref()).await?;
-        let own = OwnFields::read(ctx.as_ref(), &LISTED, &filters.own).await?;
+        let own = OwnFields::read(ctx.as_ref(), &LISTED, &filters.fields).await?;
         if filters.kind == Some(Kind::Rule) {
             return Ok(rules(&ledger, category.as_deref(), payee.as_deref(), &own).into());
         }

@@ -3,12 +3,12 @@ use std::sync::Arc;
 use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Description, Effect, GivenDecimal, JsonSchema, NativeTool, NewNote, Output, RecordUse, ToolContext,
-    ToolError, ToolOutput, Value, async_trait, json, schemars,
+    Description, Effect, JsonSchema, NativeTool, NewNote, Output, RecordUse, ToolContext, ToolError,
+    ToolFields, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
-use crate::arguments::{amount, line, written, wrong};
+use crate::arguments::{amount, line, needed, with_read, written, wrong};
 use crate::ledger::{LIMIT, Ledger};
 
 pub(crate) struct SetLimit;
@@ -16,20 +16,9 @@ pub(crate) struct SetLimit;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Sets a monthly limit."))]
 pub(crate) struct NewLimit {
-    /// The category, in the user's words.
-    #[schemars(extend("x-values-from" = ["expense.category", "income.category", "limit.category"]))]
-    category: String,
-    /// How much may be spent in a month, a positive decimal such as "280.00".
-    #[schemars(extend("x-label" = "Monthly limit"))]
-    amount: GivenDecimal,
-    /// The currency's code, such as EUR; default: that of the other notes.
-    #[schemars(extend("x-starts" = "currency"))]
-    #[schemars(extend("x-values-from" = ["expense.currency", "income.currency", "limit.currency"]))]
-    currency: Option<String>,
-    /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
-    own: Map<String, Value>,
+    fields: Map<String, Value>,
 }
 
 #[async_trait]
@@ -37,7 +26,8 @@ impl NativeTool for SetLimit {
     type Args = NewLimit;
     const ID: &'static str = "set_limit";
     const EFFECT: Effect = Effect::Write;
-    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Changes(LIMIT));
+    const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Sets(LIMIT));
+    const FIELDS: ToolFields<'static> = ToolFields::AllBut(&[]);
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -49,29 +39,35 @@ impl NativeTool for SetLimit {
     }
 
     async fn run(&self, new: NewLimit, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let category = line("category", Some(&new.category))?.unwrap_or_default();
-        let amount = amount("amount", &new.amount)?;
+        let declared = ctx.records().get(LIMIT)?;
+        let given = declared.given(&new.fields);
+        let category = needed("category", line("category", given.text("category")?)?)?;
+        let amount = amount("amount", &needed("amount", given.decimal("amount")?)?)?;
         let ledger = Ledger::read(ctx.as_ref()).await?;
         let limits = ledger.limits.iter().chain(&ledger.repeated_limits);
         let of_category: Vec<_> =
             limits.filter(|limit| folded(&limit.category) == folded(&category)).collect();
-        let currency = match (&new.currency, of_category.as_slice()) {
+        let currency = match (given.text("currency")?, of_category.as_slice()) {
             (None, [one]) => one.currency.clone(),
-            (given, _) => ledger.currency_or(given.as_deref())?,
+            (said, _) => ledger.currency_or(said)?,
         };
         let found: Vec<_> = of_category.into_iter().filter(|limit| limit.currency == currency).collect();
-        let declared = ctx.records().get(LIMIT)?;
         let category = ledger.spelling(&category);
-        let mut values = declared.with_links(&new.own, ctx.vault()).await?;
+        let mut values = declared.with_links(&new.fields, ctx.vault()).await?;
+        // Of a limit that is there, these say which one is meant.
+        for field in ["category", "amount", "currency"] {
+            values.shift_remove(field);
+        }
         let mut value = json!({"category": category, "amount": amount, "currency": currency});
         let path = match found.as_slice() {
             [] => {
                 ledger.leaves_others(ctx.as_ref(), &[(&currency, 1)]).await?;
-                values.retain(|_, value| !value.is_null());
-                values.extend(
-                    [("category", category.clone()), ("amount", amount.to_string()), ("currency", currency)]
-                        .map(|(field, value)| (field.to_owned(), value.into())),
-                );
+                let read = [
+                    ("category", Some(category.clone())),
+                    ("amount", Some(amount.to_string())),
+                    ("currency", Some(currency)),
+                ];
+                let values = with_read(values, read);
                 let text = declared.new_note(&values)?;
                 let text = declared.on_template(text, &category, ctx.as_ref()).await?;
                 let note = NewNote { folder: declared.folder.clone(), name: category, text };
