@@ -62,6 +62,36 @@ fn sale_is_recorded_valued_and_undone() {
     assert!(nova.vault.read("Portfolio/Positions/NGTL.md").contains("quantity: 200\n"));
 }
 
+/// By the row's own action in the panel, with the argument that the row gives.
+#[tokio::test]
+async fn price_note_is_deleted_where_its_price_is_shown() {
+    let list = "//- Portfolio/Watchlist.md\n---\ntype: watchlist\n---\n\n- [[NGTL]]\n";
+    for (tool, rows) in [("positions", "positions"), ("watchlist", "watched")] {
+        let nova = Nova::new(&format!("{OWNED}{list}"), []);
+        let row = |tool: &str| call(&nova, tool, json!({})).1["value"][rows][0].clone();
+        let shown = row(tool);
+        let panels = nova.start().await.list_panels(Nothing {}).await.unwrap();
+        let panel = panels.iter().find(|panel| panel.skill == "portfolio").unwrap();
+        let parts = serde_json::to_value(&panel.panel.tabs).unwrap();
+        let mut parts = parts.as_array().unwrap().iter().flat_map(|tab| tab["parts"].as_array().unwrap());
+        let table = parts.find(|part| part["kind"] == "table" && part["tool"] == tool).unwrap();
+        let mut actions = table["actions"].as_array().unwrap().iter();
+        let delete = actions.find(|action| action["tool"] == "vault.delete_note").unwrap();
+        assert_eq!(delete["when"], json!({"price_source": shown["price_source"]}), "{tool}: {shown}");
+        assert_eq!(delete["args"], json!({"path": "{price_note}"}));
+
+        let args = json!({"path": shown["price_note"]}).to_string();
+        let (code, gone) =
+            nova.json(&["tool", "call", "vault.delete_note", "--args", &args, "--approve", "all"]);
+        assert_eq!(code, 0, "{gone}");
+        assert!(!nova.vault.root().join("Portfolio/Prices/2026-11-20 NGTL.md").exists());
+        assert!(row(tool).get("price_note").is_none(), "{tool}");
+        let id = gone["change_set"].as_str().unwrap();
+        assert_eq!(nova.json(&["changes", "undo", id]).0, 0);
+        assert_eq!(row(tool), shown, "{tool}");
+    }
+}
+
 #[test]
 fn sale_above_holding_is_refused() {
     let nova = Nova::new(OWNED, []);

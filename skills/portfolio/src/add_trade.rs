@@ -3,8 +3,8 @@ use std::sync::Arc;
 use nova_skill::figures::{minus, money, plus};
 use nova_skill::serde_json::Map;
 use nova_skill::{
-    Date, Description, Effect, Figure, GivenDecimal, JsonSchema, NativeTool, Output, RecordUse, ToolContext,
-    ToolError, ToolOutput, Value, async_trait, date_argument, json, schemars,
+    Date, Description, Effect, Figure, JsonSchema, NativeTool, Output, RecordUse, ToolContext, ToolError,
+    ToolFields, ToolOutput, Value, async_trait, json, schemars,
 };
 use serde::Deserialize;
 
@@ -12,7 +12,7 @@ use crate::amount::{invalid, not_below_zero, price as price_shown, shown};
 use crate::books::{Books, Said, TRADE};
 use crate::cash::Cash;
 use crate::ledger::sum;
-use crate::saving::leaves_others;
+use crate::saving::{NUMBERS, leaves_others};
 use crate::trade_rules::{
     Change, Kind, Numbers, Saved, currency_of, currency_of_transfer, event, no_symbol, not_to_come, paid_for,
     symbol, transfer,
@@ -24,49 +24,56 @@ pub(crate) struct AddTrade;
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds a trade."))]
 pub(crate) struct NewTrade {
-    /// The symbol, such as NGTL, or the name of a position; a deposit or withdrawal has none.
-    #[schemars(extend("x-help" = "Such as NGTL", "x-values-from" = ["position.symbol", "trade.symbol"]))]
-    symbol: Option<String>,
-    /// What happened.
-    kind: Kind,
-    /// The day it happened, YYYY-MM-DD.
-    #[schemars(extend("format" = "date", "x-starts" = "today"))]
-    #[schemars(extend("x-help" = "The day of the trade"))]
-    date: String,
-    /// How many shares; of a split, how many new shares there are for each old one; of a dividend, by
-    /// default what is held on the day.
-    #[schemars(extend("x-help" = "Number of shares"))]
-    quantity: Option<GivenDecimal>,
-    /// The price of one share; of a dividend, the payment for each share; of a deposit or withdrawal, its amount.
-    #[schemars(extend("x-help" = "For one share"))]
-    price: Option<GivenDecimal>,
-    /// What the whole trade cost besides, or what was withheld of a dividend; default: 0.
-    #[schemars(extend("x-help" = "For the whole trade"))]
-    fee: Option<GivenDecimal>,
-    /// Such as EUR; default: that of the position, else the usual one.
-    #[schemars(extend("x-help" = "Taken from the position if left empty"))]
-    #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"]))]
-    currency: Option<String>,
-    /// Of a split only: how many old shares become "quantity" new ones, where it is not one.
-    #[schemars(extend("x-label" = "Old shares", "x-help" = "Splits only: how many become the quantity"))]
-    per: Option<GivenDecimal>,
-    /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
-    own: Map<String, Value>,
+    fields: Map<String, Value>,
 }
 
-impl NewTrade {
-    fn numbers(&self) -> Result<Numbers, ToolError> {
-        let number = |given: &Option<GivenDecimal>, argument: &str| {
-            given.as_ref().map(|given| not_below_zero(given, argument)).transpose()
-        };
-        Ok(Numbers {
-            quantity: number(&self.quantity, "quantity")?,
-            per: number(&self.per, "per")?,
-            price: number(&self.price, "price")?,
-            fee: number(&self.fee, "fee")?,
+/// What every trade says, whatever its kind.
+struct Read<'a> {
+    kind: Kind,
+    day: Date,
+    symbol: Option<&'a str>,
+    currency: Option<&'a str>,
+    numbers: Numbers,
+    /// All that was given.
+    values: Map<String, Value>,
+}
+
+impl<'a> Read<'a> {
+    async fn of(new: &'a NewTrade, ctx: &'a dyn ToolContext) -> Result<Self, ToolError> {
+        let declared = ctx.records().get(TRADE)?;
+        let given = declared.given(&new.fields);
+        let kind = given.choice("kind")?.and_then(Kind::parse);
+        let day = given.date("date")?.ok_or_else(|| invalid("date", "is needed"))?;
+        not_to_come(day, ctx.clock().today())?;
+        let number =
+            |field: &str| given.decimal(field)?.map(|number| not_below_zero(&number, field)).transpose();
+        let mut values = declared.with_links(&new.fields, ctx.vault()).await?;
+        values.retain(|_, value| !value.is_null());
+        Ok(Self {
+            kind: kind.ok_or_else(|| invalid("kind", "is needed"))?,
+            day,
+            symbol: given.text("symbol")?.filter(|text| !text.trim().is_empty()),
+            currency: given.text("currency")?,
+            numbers: Numbers {
+                quantity: number("quantity")?,
+                per: number("per")?,
+                price: number("price")?,
+                fee: number("fee")?,
+            },
+            values,
         })
+    }
+
+    /// Values of its note: what was given, without numbers that do not go with its kind, and over it what was read.
+    fn values(self, read: Map<String, Value>) -> Map<String, Value> {
+        let mut values = self.values;
+        for number in NUMBERS {
+            values.shift_remove(number);
+        }
+        values.extend(read);
+        values
     }
 }
 
@@ -76,6 +83,7 @@ impl NativeTool for AddTrade {
     const ID: &'static str = "add_trade";
     const EFFECT: Effect = Effect::Write;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(TRADE));
+    const FIELDS: ToolFields<'static> = ToolFields::AllBut(&[]);
 
     fn description(&self) -> Description {
         Description::purpose(
@@ -87,38 +95,43 @@ impl NativeTool for AddTrade {
         .example("I bought 100 NGTL at 34.40 yesterday, fee 5 euros")
     }
 
+    fn refine_parameters(&self, parameters: &mut Value) {
+        // A form presets a buy and the usual currency; a call says what happened, and the position its currency.
+        if let Some(required) = parameters["required"].as_array_mut() {
+            required.push(json!("kind"));
+        }
+        for (field, preset) in [("kind", "default"), ("currency", "x-starts")] {
+            parameters["properties"][field].as_object_mut().map(|field| field.shift_remove(preset));
+        }
+    }
+
     async fn run(&self, new: NewTrade, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let today = ctx.clock().today();
-        let day = date_argument("date", &new.date)?;
-        not_to_come(day, today)?;
-        let said = new.symbol.as_deref().filter(|text| !text.trim().is_empty());
-        let said = match said {
-            None if new.kind.is_transfer() => return transferred(new, day, ctx.as_ref()).await,
+        let read = Read::of(&new, ctx.as_ref()).await?;
+        let said = match read.symbol {
+            None if read.kind.is_transfer() => return transferred(read, ctx.as_ref()).await,
             None => return Err(invalid("symbol", "is needed: name what was traded")),
-            Some(_) if new.kind.is_transfer() => return Err(no_symbol(new.kind)),
-            Some(said) => said.to_owned(),
+            Some(_) if read.kind.is_transfer() => return Err(no_symbol(read.kind)),
+            Some(said) => said,
         };
+        let (kind, day) = (read.kind, read.day);
         let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
         let books = &snapshot.books;
-        let symbol = symbol(&said, books)?;
-        let currency = currency_of(new.currency.as_deref(), &symbol, books)?;
+        let symbol = symbol(said, books)?;
+        let currency = currency_of(read.currency, &symbol, books)?;
         let said = Said { note: None, kind: TRADE, symbol: &symbol, currency: Some(&currency) };
         leaves_others(&Books::read_beside(ctx.as_ref(), said).await?, books, None, said.currency)?;
-        let kind = new.kind;
         let held_then = || paid_for(&snapshot, &symbol, &currency, day);
-        let (event, values) = event(kind, &new.numbers()?, held_then)?;
+        let (event, numbers) = event(kind, &read.numbers, held_then)?;
         let position = books
             .positions
             .iter()
             .find(|position| position.symbol == symbol && position.currency == currency);
         let moves = event.moves();
-        let own = new.own;
         let change = Change::new(&snapshot, None, Some(Saved::new(&symbol, &currency, day, event)));
         change.check()?;
         let ledger = change.ledger(&symbol, &currency)?;
 
-        let mut note: Map<String, Value> = values;
-        note.extend(own);
+        let mut note = read.values(numbers);
         note.insert("symbol".into(), json!(symbol));
         note.insert("date".into(), json!(day.to_string()));
         note.insert("currency".into(), json!(currency));
@@ -168,16 +181,18 @@ impl NativeTool for AddTrade {
 }
 
 /// A deposit or a withdrawal: a note without a symbol.
-async fn transferred(new: NewTrade, day: Date, ctx: &dyn ToolContext) -> Result<ToolOutput, ToolError> {
+async fn transferred(read: Read<'_>, ctx: &dyn ToolContext) -> Result<ToolOutput, ToolError> {
     let snapshot = Snapshot::read(ctx, None).await?;
     let books = &snapshot.books;
-    let numbers = new.numbers()?;
-    let mut note = transfer(new.kind, &numbers)?;
-    let currency = currency_of_transfer(new.currency.as_deref(), books)?;
+    let (kind, day, numbers) = (read.kind, read.day, read.numbers);
+    let amounts = transfer(kind, &numbers)?;
+    let currency = currency_of_transfer(read.currency, books)?;
     let said = Said { note: None, kind: TRADE, symbol: "", currency: Some(&currency) };
     leaves_others(&Books::read_beside(ctx, said).await?, books, None, said.currency)?;
-    let kind = new.kind.word();
-    note.extend(new.own);
+    let is_deposit = kind == Kind::Deposit;
+    let kind = kind.word();
+    let mut note = read.values(amounts);
+    note.shift_remove("symbol");
     note.insert("date".into(), json!(day.to_string()));
     note.insert("currency".into(), json!(currency));
     note.insert("kind".into(), json!(kind));
@@ -188,7 +203,7 @@ async fn transferred(new: NewTrade, day: Date, ctx: &dyn ToolContext) -> Result<
     ctx.vault().create(&path, text).await?;
 
     let (amount, fee) = (numbers.price.unwrap_or_default(), numbers.fee.unwrap_or_default());
-    let amount = if new.kind == Kind::Deposit { amount } else { -amount };
+    let amount = if is_deposit { amount } else { -amount };
     let before = Cash::of(books, &snapshot.holdings()?.held, snapshot.day)?;
     let cash = plus(before.balance(&currency), money(sum(amount, -fee)?, &currency))?;
     note.insert("path".into(), json!(path));

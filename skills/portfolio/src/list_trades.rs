@@ -15,6 +15,7 @@ use crate::valuation::Snapshot;
 
 pub(crate) struct ListTrades;
 
+/// No filters by fields: a symbol may be said by the name of its position, and a period is of two days.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists your trades."))]
 pub(crate) struct Filters {
@@ -32,7 +33,7 @@ pub(crate) struct Filters {
     #[schemars(extend("x-help" = "The last day"))]
     to: Option<String>,
     /// Fields that the user added.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
     own: Map<String, Value>,
 }

@@ -163,6 +163,14 @@ impl Price<'_> {
         }
     }
 
+    /// The note that says it.
+    pub(crate) fn note(&self) -> Option<&NotePath> {
+        match self.from {
+            PriceFrom::Note(path) => Some(path),
+            PriceFrom::Quote { .. } => None,
+        }
+    }
+
     /// When it was made, as exactly as is known: a time, or a day.
     pub(crate) fn when(&self) -> String {
         match self.from {

@@ -162,7 +162,7 @@ fn no_currency() -> ToolError {
     invalid("currency", "is needed: the vault names no usual currency")
 }
 
-const NUMBERS: [&str; 4] = ["quantity", "per", "price", "fee"];
+pub(crate) const NUMBERS: [&str; 4] = ["quantity", "per", "price", "fee"];
 
 /// What the draft says of them. Of an existing note, what its kind does not have and nobody has
 /// touched is left aside, as it is where the note is read.

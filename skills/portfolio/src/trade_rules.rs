@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use nova_skill::figures::{currency_code, money};
 use nova_skill::serde_json::Map;
-use nova_skill::{Date, Decimal, JsonSchema, ToolContext, ToolError, Value, json, schemars};
-use serde::Deserialize;
+use nova_skill::{Date, Decimal, ToolContext, ToolError, Value, json};
 
 use crate::amount::{CURRENCY_REMEDY, invalid, price as price_shown};
 use crate::books::{Books, DEPOSIT, POSITION, PositionNote, TradeNote, WITHDRAWAL, as_symbol};
@@ -172,8 +171,7 @@ impl<'a> Change<'a> {
 }
 
 /// What happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Buy,
     Sell,

@@ -391,7 +391,7 @@ impl Row<'_> {
         let average = self.holding.cost.zip(quantity).and_then(|(cost, quantity)| cost.checked_div(quantity));
         let total = all.value.exact(holding.currency);
         let age = self.price.map(|price| price.age(all.day));
-        json!({
+        let mut row = json!({
             "symbol": holding.symbol,
             "name": holding.name(),
             "exchange": holding.position.and_then(|position| position.exchange.clone()),
@@ -410,7 +410,11 @@ impl Row<'_> {
             "share": shown(self.exact.value.zip(total).and_then(|(value, total)| percent(value, total, 1))),
             "trades": holding.trades.len(),
             "path": holding.position.map(|position| position.path.to_string()),
-        })
+        });
+        if let Some(note) = self.price.and_then(Price::note) {
+            row["price_note"] = json!(note);
+        }
+        row
     }
 
     pub(crate) fn sources(&self, books: &Books) -> Vec<Source> {

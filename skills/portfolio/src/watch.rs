@@ -15,6 +15,7 @@ use crate::watchlist::{Entry, WATCHLIST, Watched, entry_json, is_target, target_
 
 pub(crate) struct Watch;
 
+/// One line of the list, which is no field of its note.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds a symbol to the watchlist."))]
 pub(crate) struct NewEntry {
@@ -30,7 +31,7 @@ pub(crate) struct NewEntry {
     #[schemars(extend("x-values-from" = ["position.currency", "trade.currency"]))]
     currency: Option<String>,
     /// Fields that the user added to the list.
-    #[serde(default)]
+    #[serde(flatten)]
     #[schemars(skip)]
     own: Map<String, Value>,
 }

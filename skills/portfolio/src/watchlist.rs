@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::amount::{price as price_shown, shown};
 use crate::books::{as_symbol, problems_json};
+use crate::prices::Price;
 use crate::valuation::Snapshot;
 
 pub(crate) const WATCHLIST: &str = "watchlist";
@@ -64,10 +65,9 @@ impl NativeTool for Watchlist {
                 let word = reached(price.amount, target, before.map(|earlier| earlier.amount))?;
                 Some(format!("{word} your target of {} {}", price_shown(target), price.currency))
             });
-            if let Some(nova_skill::Source::Note(path)) = price.map(|price| price.source()) {
-                notes.push(path);
-            }
-            rows.push(json!({
+            let price_note = price.and_then(Price::note);
+            notes.extend(price_note.cloned());
+            let mut row = json!({
                 "symbol": entry.symbol,
                 "name": position.and_then(|position| position.name.clone()).unwrap_or_else(|| entry.symbol.clone()),
                 "price": shown(price.map(|price| price_shown(price.amount))),
@@ -81,7 +81,11 @@ impl NativeTool for Watchlist {
                 "reached": reached,
                 "line": entry.line,
                 "path": entry.path.to_string(),
-            }));
+            });
+            if let Some(note) = price_note {
+                row["price_note"] = json!(note);
+            }
+            rows.push(row);
         }
         let value = json!({
             "watched": rows,

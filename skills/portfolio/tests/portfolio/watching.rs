@@ -39,7 +39,7 @@ fn how_far_each_is_from_its_target() {
         value["watched"][0],
         json!({
             "symbol": "SLVN", "name": "SLVN", "price": "50.00", "currency": "EUR", "price_at": "2026-11-20",
-            "price_source": "note", "stale": null, "target": "46.00", "target_currency": "EUR", "to_target": "-8.0", "reached": null, "line": 7,
+            "price_source": "note", "price_note": "Portfolio/Prices/SLVN.md", "stale": null, "target": "46.00", "target_currency": "EUR", "to_target": "-8.0", "reached": null, "line": 7,
             "path": "Portfolio/Watchlist.md",
         })
     );
