@@ -1,4 +1,5 @@
-//! Custom fields and record types: in the form, the tables and the tools, without a restart.
+//! Fields and record types of the user's own: in the form, the table, its filters, the template, the base, the check
+//! and the tools, without a restart.
 
 use nova_protocol::{Commands as _, Event};
 use serde_json::{Value, json};
@@ -46,6 +47,7 @@ async fn is_everywhere(field: &str, label: &str) {
         "check: {problems:?}"
     );
     for tool in ["add_contact", "update_contact", "list_contacts"] {
+        // That of the list is a filter.
         let tools = app.list_tools(nova_protocol::Nothing {}).await.unwrap();
         let row = tools.iter().find(|row| row.name == format!("crm.{tool}")).unwrap();
         let schema = serde_json::to_value(row).unwrap()["input_schema"].clone();

@@ -371,6 +371,38 @@ fn new_records_begin_with_the_users_template() {
     let args = json!({"name": "Grace"}).to_string();
     let (_, refused) = nova.json(&["tool", "call", "crm.add_contact", "--args", &args, "--approve", "all"]);
     assert!(refused.to_string().contains("The template Templates/Gone.md is not in the vault."), "{refused}");
+
+    let problems = || nova.json(&["vault", "check"]).1.as_array().unwrap().clone();
+    let missing = &problems()[0];
+    assert_eq!(
+        (&missing["path"], &missing["problem"]),
+        (&json!("nova.config.json"), &json!("the template Templates/Gone.md of contact is not in the vault"))
+    );
+    let remedy = missing["remedy"].as_str().unwrap();
+    assert!(remedy.contains("skills.crm.config.records.contact.template"), "{remedy}");
+    nova.vault.write("Templates/Gone.md", "# {{title}}\n");
+    assert_eq!(problems(), Vec::<Value>::new());
+}
+
+/// As Obsidian's own list properties have it.
+#[test]
+fn note_of_several_types_is_a_record_of_each() {
+    let notes = "//- Quillon.md\n---\ntype: [contact, company]\nname: Quillon Labs\n---\n\
+                 //- Templates/Lead.md\n---\ntype: [lead, prospect]\n---\n";
+    let nova = Nova::new(notes, []);
+    assert_eq!(names(&nova), ["Quillon Labs"]);
+    assert_eq!(call(&nova, "crm.list_companies", json!({}))["companies"][0]["name"], "Quillon Labs");
+    let (_, rows) = nova.json(&["tool", "call", "vault.query", "--args", r#"{"type": "company"}"#]);
+    assert!(rows.to_string().contains("Quillon.md"), "{rows}");
+    let (_, problems) = nova.json(&["vault", "check"]);
+    assert_eq!(problems, json!([]), "the note says both itself");
+
+    // The template's types stay beside that of the record.
+    config(&nova, "crm", json!({"records": {"contact": {"template": "Templates/Lead"}}}));
+    call(&nova, "crm.add_contact", json!({"name": "Ada"}));
+    let added = nova.vault.read("CRM/People/Ada.md");
+    assert!(added.starts_with("---\ntype:\n  - contact\n  - lead\n  - prospect\n"), "{added}");
+    assert_eq!(names(&nova), ["Ada", "Quillon Labs"]);
 }
 
 #[test]
