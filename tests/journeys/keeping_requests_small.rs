@@ -187,3 +187,28 @@ async fn control_tools_are_small_and_absent_if_there_is_nothing_to_control() {
     let told = all_text(&request);
     assert!(told.contains("Skill activated: Notes"), "instructions of a skill that is always there: {told}");
 }
+
+/// To a tenth: a word more in a description is no reason to measure again.
+#[test]
+fn manual_says_what_each_skill_costs() {
+    let manual = include_str!("../../docs/measurements.md");
+    let (_, skills) = Nova::new(PEOPLE, []).json(&["skill", "list"]);
+    let costs = |skill: &Value| {
+        let tokens = &skill["tokens"];
+        ["catalog", "instructions", "schemas"].map(|part| tokens[part].as_u64().unwrap())
+    };
+    let skills = skills.as_array().unwrap();
+    for skill in skills.iter().filter(|skill| skill["state"] == "available") {
+        let id = skill["id"].as_str().unwrap();
+        let row =
+            manual.lines().find_map(|line| line.strip_prefix(&format!("| `{id}` | "))).unwrap_or_default();
+        let said: Vec<u64> =
+            row.split('|').filter_map(|cell| cell.trim().replace(',', "").parse().ok()).collect();
+        let measured = costs(skill);
+        let is_near = |(said, is): (&u64, &u64)| said.abs_diff(*is) * 10 <= (*is).max(10);
+        assert!(
+            said.len() == 3 && said.iter().zip(&measured).all(is_near),
+            "docs/measurements.md says {said:?} of {id}, which costs {measured:?}"
+        );
+    }
+}
