@@ -2,6 +2,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { setWindow } from './testing/media';
+import { sampleWorld } from './testing/sample';
 import { sampleAnswer, samplePanels } from './testing/sample-panels';
 import { openChat, showApp } from './testing/whole-app';
 
@@ -70,6 +71,17 @@ describe('keys', () => {
     expect(app().drafts['lisbon']?.skills).toEqual(['crm']);
     await find('settings: mod');
     expect(app().view).toEqual({ kind: 'settings', page: 'models' });
+  });
+
+  test('Ctrl K lists mentions in the folder of the open note, before any becomes a link', async () => {
+    const { user, app, backend, store } = await showApp();
+    backend.on('list_tools', () => sampleWorld().tools.slice(0, 1).map((tool) => ({ ...tool, name: 'vault.suggest_links' })));
+    act(() => store.actions.openNote('Meetings/Offsite.md'));
+    await user.keyboard('{Control>}k{/Control}');
+    await user.type(screen.getByTestId('palette-field'), 'suggest meet');
+    await waitFor(() => expect(screen.getByRole('option', { selected: true })).toHaveTextContent('Suggest links in Meetings'));
+    await user.keyboard('{Enter}');
+    expect(app().view).toEqual({ kind: 'run-tool', tool: 'vault.suggest_links', args: { path: 'Meetings', dry_run: true } });
   });
 
   test('Ctrl K finds a note, a tool and a panel by name, and lists them first next time', async () => {

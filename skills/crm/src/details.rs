@@ -10,7 +10,6 @@ pub(crate) const BIRTHDAY_REMEDY: &str = "Write it as 1990-03-14, or as --03-14 
 pub(crate) const EVERY_REMEDY: &str = "Write it as 2 weeks, month or 3 months.";
 
 /// Checked values by the names of their fields, null for what goes.
-#[derive(Default)]
 pub(crate) struct Details(pub(crate) Map<String, Value>);
 
 impl Details {

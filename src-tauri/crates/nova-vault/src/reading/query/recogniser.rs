@@ -149,7 +149,7 @@ impl Rule {
             Self::Type(name) => is_one_of(document.record_types(), name),
             Self::Folder(folder) => is_below(path, folder),
             Self::Fitting(folder, fits) => {
-                document.record_type().is_none() && is_below(path, folder) && (fits.0)(document)
+                is_below(path, folder) && document.record_type().is_none() && (fits.0)(document)
             }
             Self::Tag(wanted) => {
                 let wanted = folded(wanted);
