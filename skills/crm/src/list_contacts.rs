@@ -38,7 +38,7 @@ impl NativeTool for ListContacts {
     const ID: &'static str = "list_contacts";
     const EFFECT: Effect = Effect::Read;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Lists(CONTACT));
-    const FIELDS: ToolFields<'static> = ToolFields::Only(&["company", "stage"]);
+    const FIELDS: ToolFields<'static> = ToolFields::Only(&["stage", "company"]);
 
     fn description(&self) -> Description {
         Description::purpose(

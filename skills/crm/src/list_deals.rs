@@ -31,7 +31,7 @@ impl NativeTool for ListDeals {
     const ID: &'static str = "list_deals";
     const EFFECT: Effect = Effect::Read;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Lists(DEAL));
-    const FIELDS: ToolFields<'static> = ToolFields::Only(&["contact", "company", "stage"]);
+    const FIELDS: ToolFields<'static> = ToolFields::Only(&["stage", "contact", "company"]);
 
     fn description(&self) -> Description {
         Description::purpose(

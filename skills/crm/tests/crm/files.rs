@@ -33,12 +33,12 @@ fn the_tools_are_those_of_the_contract() {
     assert_eq!(
         shown,
         [
-            "crm__list_contacts {company?, stage?, tag?, query?} Read",
+            "crm__list_contacts {stage?, company?, tag?, query?} Read",
             "crm__get_contact {name} Read",
             "crm__add_contact {name, company?, email?, phone?, stage?, tags?, next_contact?, birthday?, every?} Write",
             "crm__update_contact {name, company?, email?, phone?, stage?, tags?, next_contact?, birthday?, every?} Write",
             "crm__log_interaction {name, text, date?, next_contact?} Write",
-            "crm__list_deals {contact?, company?, stage?} Read",
+            "crm__list_deals {stage?, contact?, company?} Read",
             "crm__add_deal {title, contact?, company?, stage?, value?, currency?, probability?, close_date?} Write",
             "crm__move_deal {title, stage} Write",
             "crm__update_deal {title, contact?, company?, value?, currency?, probability?, close_date?} Write",

@@ -35,6 +35,22 @@ impl ToolFields<'_> {
         }
     }
 
+    /// The fields of the skill as the tool names them, else as they are declared, and those that the user added.
+    fn of(self, declared: &RecordType) -> Vec<(&String, &Field)> {
+        let mut taken: Vec<_> = match self {
+            Self::Only(names) => {
+                names.iter().filter_map(|name| declared.fields.get_key_value(*name)).collect()
+            }
+            Self::AllBut(_) => declared.fields.iter().filter(|(key, _)| self.have(key)).collect(),
+        };
+        for (key, field) in declared.fields.iter().filter(|(_, field)| field.own) {
+            if taken.iter().all(|(other, _)| *other != key) {
+                taken.push((key, field));
+            }
+        }
+        taken
+    }
+
     /// # Errors
     /// [`ToolError::NotDeclared`] for a name that is no field of these types.
     fn check(self, types: &[&RecordType]) -> Result<(), ToolError> {
@@ -113,8 +129,8 @@ impl<'a> RecordUse<'a> {
         Ok(schema)
     }
 
-    /// Adds the parameters that come from the declaration to those that the tool has of its own, which win. Which
-    /// record is meant comes first, and after the fields whatever else a tool takes.
+    /// Adds the parameters that come from the declaration to those that the tool has of its own, which win. What says
+    /// which record is meant comes first; else the fields do.
     pub(crate) fn add_to(
         self,
         parameters: &mut Value,
@@ -127,11 +143,10 @@ impl<'a> RecordUse<'a> {
         let types =
             self.record_types().into_iter().map(|name| records.get(name)).collect::<Result<Vec<_>, _>>()?;
         for declared in &types {
-            for (key, field) in &declared.fields {
+            for (key, field) in fields.of(declared) {
                 let place = if field.own && !field.may_be_own { &mut own } else { &mut declared_ones };
                 // Of a field of several types the first counts.
-                let is_wanted = field.own || fields.have(key);
-                if !is_wanted || taken(key, parameters) || place.contains_key(key) {
+                if taken(key, parameters) || place.contains_key(key) {
                     continue;
                 }
                 place.insert(key.clone(), self.parameter(declared, key)?);

@@ -100,7 +100,7 @@ fn tool_that_changes_takes_null_and_requires_nothing() {
 fn tool_that_lists_takes_filters() {
     let own = json!({"paid in": {"kind": "currency", "label": "Paid in"}});
     let parameters = parameters(native(Trips::<LISTS>), own);
-    assert_eq!(names(&parameters), ["guide", "starts", "mood", "loud", "paid in"]);
+    assert_eq!(names(&parameters), ["guide", "mood", "starts", "loud", "paid in"]);
     let field = |name: &str| parameters["properties"][name].clone();
     assert_eq!(
         field("guide"),
