@@ -37,6 +37,7 @@ mod exporting_a_chat;
 mod fields_of_ones_own;
 mod filling_a_form;
 mod finding_a_chat;
+mod finding_trades;
 mod folder_skills;
 mod getting_a_model;
 mod giving_tasks;

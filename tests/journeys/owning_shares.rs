@@ -40,6 +40,55 @@ fn call(nova: &Nova, tool: &str, args: Value) -> (i32, Value) {
     nova.json(&["tool", "call", &tool, "--args", &args.to_string(), "--approve", "all"])
 }
 
+/// Of a broker that names shares by number: a buy that was noted by hand, a sale, and a word that only the user knows.
+const STATEMENT: &str = "\
+Datum;Vorgang;Wertpapier;ISIN;Stück;Kurs;Währung;Provision;Betrag
+20.11.2026;Verkauf;Northgate Tooling;DE000A0NGTL1;50;42,00;EUR;4,00;2.096,00
+13.03.2026;Kauf;Northgate Tooling;DE000A0NGTL1;200;30,00;EUR;5,00;-6.005,00
+10.03.2026;Geldeingang;;;;;EUR;;7.000,00
+";
+
+#[test]
+fn broker_file_is_imported_once_and_undone() {
+    let nova = Nova::new(OWNED, []);
+    nova.vault.write("depot.csv", STATEMENT);
+    let before = nova.vault.files();
+    let file = json!({"path": "depot.csv"});
+    let (_, proposal) = call(&nova, "import_transactions", file.clone());
+    assert_eq!(proposal["value"]["needs_confirmation"], true, "{proposal}");
+    assert_eq!(proposal["value"]["questions"][0]["about"], "actions/Geldeingang");
+
+    // The name is that of a position, and the buy of the day before may be the same.
+    let mut mapping = proposal["value"]["mapping"].clone();
+    mapping["actions"] = json!({"Geldeingang": "deposit"});
+    let args = json!({"path": "depot.csv", "mapping": mapping});
+    let (_, open) = call(&nova, "import_transactions", args);
+    assert_eq!(open["value"]["looks_like"][0]["path"], "Portfolio/Trades/2026-03-12 NGTL buy.md", "{open}");
+    assert_eq!(nova.vault.files(), before, "nothing is imported before somebody agrees");
+
+    mapping["alike"] = "leave_out".into();
+    let (code, done) = call(&nova, "import_transactions", json!({"path": "depot.csv", "mapping": mapping}));
+    assert_eq!(code, 0, "{done}");
+    assert_eq!((&done["value"]["imported"], &done["value"]["left_out"]), (&json!(2), &json!(1)), "{done}");
+    let changes = done["changes"].as_array().map(Vec::len);
+    assert_eq!(changes, Some(4), "a sale, a deposit, the broker and the position that follows: {done}");
+    // 7000 − 6005 + 2096.
+    let (_, worth) = call(&nova, "value", json!({}));
+    assert_eq!(worth["value"]["cash"], json!([{"amount": "3091.00", "currency": "EUR"}]));
+
+    let (_, again) = call(&nova, "import_transactions", json!({"path": "depot.csv", "mapping": mapping}));
+    assert_eq!(
+        (&again["value"]["imported"], &again["value"]["already_there"]),
+        (&json!(0), &json!(2)),
+        "{again}"
+    );
+
+    assert_eq!(nova.json(&["changes", "undo", done["change_set"].as_str().unwrap()]).0, 0);
+    assert_eq!(nova.vault.files(), before);
+    let (_, back) = call(&nova, "positions", json!({}));
+    assert_eq!(back["value"]["positions"][0]["quantity"], "200");
+}
+
 #[test]
 fn sale_is_recorded_valued_and_undone() {
     let nova = Nova::new(OWNED, []);

@@ -123,6 +123,7 @@ fn least(skill: &str, record_type: &str) -> Value {
         }
         ("portfolio", "price") => json!({"symbol": "ADA", "date": "2026-11-20", "close": "3"}),
         ("portfolio", "watchlist") => json!({"name": "Ada"}),
+        ("portfolio", "broker") => json!({"name": "Ada", "header": "Date, Action"}),
         ("budget", "income" | "expense") => json!({"date": "2026-11-20", "amount": "3", "currency": "EUR"}),
         ("budget", "transfer") => {
             json!({"date": "2026-11-20", "amount": "3", "currency": "EUR", "from": "Giro", "to": "Savings"})

@@ -108,7 +108,7 @@ impl NativeTool for AddTrade {
     async fn run(&self, new: NewTrade, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let read = Read::of(&new, ctx.as_ref()).await?;
         let said = match read.symbol {
-            None if read.kind.is_transfer() => return transferred(read, ctx.as_ref()).await,
+            None if read.kind.is_of_account(None) => return transferred(read, ctx.as_ref()).await,
             None => return Err(invalid("symbol", "is needed: name what was traded")),
             Some(_) if read.kind.is_transfer() => return Err(no_symbol(read.kind)),
             Some(said) => said,
@@ -203,7 +203,7 @@ async fn transferred(read: Read<'_>, ctx: &dyn ToolContext) -> Result<ToolOutput
     ctx.vault().create(&path, text).await?;
 
     let (amount, fee) = (numbers.price.unwrap_or_default(), numbers.fee.unwrap_or_default());
-    let amount = if is_deposit { amount } else { -amount };
+    let amount = if new.kind.comes_in() { amount } else { -amount };
     let before = Cash::of(books, &snapshot.holdings()?.held, snapshot.day)?;
     let cash = plus(before.balance(&currency), money(sum(amount, -fee)?, &currency))?;
     note.insert("path".into(), json!(path));

@@ -13,13 +13,17 @@ pub(crate) use crate::record_types::{POSITION, PRICE, TRADE};
 /// Kinds of trades that are of no symbol.
 pub(crate) const DEPOSIT: &str = "deposit";
 pub(crate) const WITHDRAWAL: &str = "withdrawal";
+pub(crate) const INTEREST: &str = "interest";
+/// Kinds that may be of no symbol: of the account, then.
+pub(crate) const FEE: &str = "fee";
+pub(crate) const TAX: &str = "tax";
 
 /// All trades, positions and prices of the vault, read at one moment.
 #[derive(Default)]
 pub(crate) struct Books {
     /// By path; [`Trade::origin`] is the place in this list.
     pub(crate) trades: Vec<TradeNote>,
-    /// Deposits and withdrawals, which are of no symbol.
+    /// Deposits, withdrawals, and what the account itself earns and costs, which are of no symbol.
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) positions: Vec<PositionNote>,
     pub(crate) prices: Vec<PriceNote>,
@@ -41,18 +45,22 @@ pub(crate) struct TradeNote {
     pub(crate) currency: String,
     pub(crate) kind: &'static str,
     pub(crate) trade: Trade,
+    /// Of an import.
+    pub(crate) import_id: Option<String>,
 }
 
-/// Money that the user put in or took out.
+/// Money of no symbol: put in, taken out, or interest, fees and taxes of the account.
 pub(crate) struct Transfer {
     pub(crate) path: NotePath,
     pub(crate) currency: String,
     pub(crate) kind: &'static str,
     pub(crate) date: Date,
-    /// Above zero for a deposit, below for a withdrawal.
+    /// Above zero for what came in, below for what went out.
     pub(crate) amount: Decimal,
     /// What it cost besides.
     pub(crate) fee: Decimal,
+    /// Of an import.
+    pub(crate) import_id: Option<String>,
 }
 
 pub(crate) struct PositionNote {
@@ -66,6 +74,7 @@ pub(crate) struct PositionNote {
     pub(crate) symbol: String,
     pub(crate) name: Option<String>,
     pub(crate) exchange: Option<String>,
+    pub(crate) isin: Option<String>,
     pub(crate) currency: String,
     pub(crate) quantity: Option<Decimal>,
     pub(crate) cost: Option<Decimal>,
@@ -83,6 +92,11 @@ pub(crate) struct PriceNote {
 }
 
 impl Transfer {
+    /// Whether the user put it in or took it out; what the account earns and costs is part of the return.
+    pub(crate) fn is_external(&self) -> bool {
+        [DEPOSIT, WITHDRAWAL].contains(&self.kind)
+    }
+
     /// What it changes of the cash.
     pub(crate) fn cash(&self) -> Result<Decimal, TooLarge> {
         sum(self.amount, -self.fee)
@@ -99,16 +113,17 @@ impl TradeNote {
 
 impl Books {
     pub(crate) async fn read(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
-        Self::read_with(ctx, None).await
+        Self::read_with(ctx, &[]).await
     }
 
     /// As the others are once there is this record.
     pub(crate) async fn read_beside(ctx: &dyn ToolContext, said: Said<'_>) -> Result<Self, ToolError> {
-        Self::read_with(ctx, Some(said)).await
+        Self::read_with(ctx, &[said]).await
     }
 
-    async fn read_with(ctx: &dyn ToolContext, said_new: Option<Said<'_>>) -> Result<Self, ToolError> {
-        let replaced = said_new.as_ref().and_then(|said| said.note);
+    /// As the others are once there are these records, of which at most the first replaces a note.
+    pub(crate) async fn read_with(ctx: &dyn ToolContext, new: &[Said<'_>]) -> Result<Self, ToolError> {
+        let replaced = new.first().and_then(|said| said.note);
         let mut books = Self::default();
         let mut notes = Vec::new();
         for kind in [POSITION, TRADE, PRICE] {
@@ -116,8 +131,10 @@ impl Books {
             books.unreadable.extend(ctx.vault().unreadable(kind).await?);
         }
         let mut said = Currencies::default();
-        if let Some(Said { kind, symbol, currency: Some(code), .. }) = said_new {
-            said.add(kind, Some(symbol.to_owned()).filter(|symbol| !symbol.is_empty()), code.to_owned());
+        for Said { kind, symbol, currency, .. } in new {
+            let Some(code) = currency else { continue };
+            let symbol = Some((*symbol).to_owned()).filter(|symbol| !symbol.is_empty());
+            said.add(kind, symbol, (*code).to_owned());
         }
         for (declared, notes) in &notes {
             for note in notes.iter().filter(|note| Some(&note.path) != replaced) {
@@ -173,11 +190,16 @@ impl Books {
         };
         let path = note.path.clone();
         if let Some(kind) = transfer {
-            let amount = at.above_zero("price", record.decimal("price")?)?;
-            let fee = record.decimal("fee")?.unwrap_or_default();
-            let amount = if kind == DEPOSIT { amount } else { -amount };
+            let (price, fee) = (record.decimal("price")?, record.decimal("fee")?.unwrap_or_default());
+            let (amount, fee) = match kind {
+                DEPOSIT | INTEREST => (at.above_zero("price", price)?, fee),
+                WITHDRAWAL => (-at.above_zero("price", price)?, fee),
+                _ if fee.is_zero() => (-at.above_zero("fee", price)?, fee),
+                _ => (-fee, Decimal::ZERO),
+            };
             let date = at.happened(record.date("date")?, today)?;
-            self.transfers.push(Transfer { path, currency, kind, date, amount, fee });
+            let import_id = record.text("import_id")?;
+            self.transfers.push(Transfer { path, currency, kind, date, amount, fee, import_id });
             return Ok(());
         }
         match declared.name() {
@@ -188,6 +210,7 @@ impl Books {
                 currency_line: at.line("currency"),
                 symbol,
                 name: record.text("name")?.filter(|name| !name.trim().is_empty()),
+                isin: record.text("isin")?.filter(|text| !text.trim().is_empty()),
                 exchange: record.text("exchange")?.filter(|text| !text.trim().is_empty()),
                 currency,
                 quantity: record.decimal("quantity")?,
@@ -206,6 +229,7 @@ impl Books {
                     currency,
                     kind,
                     trade,
+                    import_id: record.text("import_id")?,
                 });
             }
             _ => self.prices.push(PriceNote {
@@ -384,13 +408,15 @@ fn symbol_of(declared: &RecordType, record: &Record<'_>) -> Result<String, ToolE
     Ok(as_symbol(&said))
 }
 
-/// The kind of a deposit or a withdrawal.
+/// The kind of what is of no symbol.
 fn transfer_kind(declared: &RecordType, record: &Record<'_>) -> Option<&'static str> {
     if declared.name() != TRADE {
         return None;
     }
     let kind = record.choice("kind").ok().flatten()?;
-    [DEPOSIT, WITHDRAWAL].into_iter().find(|one| *one == kind)
+    let is_of_symbol = || !matches!(record.text("symbol"), Ok(said) if said.as_deref().is_none_or(|text| text.trim().is_empty()));
+    let may_be = [FEE, TAX].into_iter().find(|one| *one == kind).filter(|_| !is_of_symbol());
+    may_be.or_else(|| [DEPOSIT, WITHDRAWAL, INTEREST].into_iter().find(|one| *one == kind))
 }
 
 /// What a trade's note says happened.
@@ -418,8 +444,10 @@ fn event(kind: &str, record: &Record<'_>, at: &At<'_>) -> Result<(&'static str, 
             let old = at.above_zero("per", Some(record.decimal("per")?.unwrap_or(Decimal::ONE)))?;
             ("split", Event::Split { new, old })
         }
-        _ if fee.is_zero() => ("fee", Event::Fee { amount: at.above_zero("fee", price)? }),
-        _ => ("fee", Event::Fee { amount: fee }),
+        _ => {
+            let amount = if fee.is_zero() { at.above_zero("fee", price)? } else { fee };
+            (if kind == TAX { TAX } else { FEE }, Event::Fee { amount })
+        }
     })
 }
 

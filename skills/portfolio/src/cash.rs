@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use nova_skill::figures::{Sums, TooLarge, money, plus};
 use nova_skill::{Date, Decimal, Figure, NotePath, Problem, Value};
 
-use crate::books::Books;
+use crate::books::{Books, DEPOSIT, INTEREST, TAX, Transfer, WITHDRAWAL};
 use crate::holdings::Holding;
 use crate::ledger::Event;
 use crate::valuation::{Snapshot, count, day_text};
@@ -31,7 +31,9 @@ enum Part {
     Buys,
     Sales,
     Dividends,
+    Interest,
     Fees,
+    Taxes,
 }
 
 impl Part {
@@ -42,7 +44,10 @@ impl Part {
             Self::Buys => count(of, "buy"),
             Self::Sales => count(of, "sale"),
             Self::Dividends => count(of, "dividend"),
+            Self::Interest => count(of, "interest payment"),
             Self::Fees => count(of, "fee"),
+            Self::Taxes if of == 1 => "1 tax".into(),
+            Self::Taxes => format!("{of} taxes"),
         }
     }
 }
@@ -50,7 +55,11 @@ impl Part {
 impl Snapshot {
     /// None where the user records no deposits.
     pub(crate) fn cash(&self, held: &[Holding], day: Date) -> Result<Option<Cash>, TooLarge> {
-        if self.books.transfers.is_empty() { Ok(None) } else { Cash::of(&self.books, held, day).map(Some) }
+        if !self.books.transfers.iter().any(Transfer::is_external) {
+            Ok(None)
+        } else {
+            Cash::of(&self.books, held, day).map(Some)
+        }
     }
 }
 
@@ -60,7 +69,13 @@ impl Cash {
     pub(crate) fn of(books: &Books, held: &[Holding], day: Date) -> Result<Self, TooLarge> {
         let mut moves = Vec::new();
         for transfer in books.transfers.iter().filter(|transfer| transfer.date <= day) {
-            let part = if transfer.amount.is_sign_negative() { Part::Withdrawals } else { Part::Deposits };
+            let part = match transfer.kind {
+                DEPOSIT => Part::Deposits,
+                WITHDRAWAL => Part::Withdrawals,
+                INTEREST => Part::Interest,
+                TAX => Part::Taxes,
+                _ => Part::Fees,
+            };
             moves.push((transfer.date, &transfer.currency, part, transfer.cash()?, &transfer.path));
         }
         for note in
@@ -70,6 +85,7 @@ impl Cash {
                 Event::Buy { .. } => Part::Buys,
                 Event::Sell { .. } => Part::Sales,
                 Event::Dividend { .. } => Part::Dividends,
+                Event::Fee { .. } if note.kind == TAX => Part::Taxes,
                 Event::Fee { .. } => Part::Fees,
                 Event::Split { .. } => continue,
             };
@@ -104,7 +120,7 @@ impl Cash {
     pub(crate) fn figure(&self, at: String, currency: &str) -> Figure {
         let notes = self.notes_of(currency).cloned();
         let figure = Figure::new(at, "Cash", self.balance(currency), currency)
-            .formula("deposits − withdrawals − buys + sales + dividends − fees")
+            .formula("deposits − withdrawals − buys + sales + dividends + interest − fees − taxes")
             .from_notes(notes)
             .caution(self.below_zero.contains_key(currency).then(|| "below zero".into()));
         let of_currency = self.parts.iter().filter(|((of, _), _)| of == currency);

@@ -8,6 +8,8 @@
 //! # Invariants
 //!
 //! - Changing the currency of a note in its form changes no figure of another note: `tests/portfolio/saving.rs`.
+//! - An import adds nothing when it is repeated and writes nothing where a line contradicts itself:
+//!   `tests/portfolio/importing.rs`.
 //! - Quotes that two Nova processes fetch concurrently are both kept: `src/kept.rs`.
 
 use std::sync::Arc;
@@ -26,6 +28,7 @@ mod dividends;
 mod gains;
 mod history;
 mod holdings;
+mod import;
 mod kept;
 pub mod ledger;
 mod list_trades;
@@ -64,6 +67,7 @@ impl Skill for Portfolio {
             native(positions::Positions),
             native(add_trade::AddTrade),
             native(list_trades::ListTrades),
+            native(import::ImportTransactions),
             native(watchlist::Watchlist),
             native(watch::Watch),
             native(watch::Unwatch),

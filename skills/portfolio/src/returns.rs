@@ -266,7 +266,9 @@ impl<'a> Scope<'a> {
     fn has_cash(&self) -> bool {
         let mut transfers = self.snapshot.books.transfers.iter();
         self.symbol.is_none()
-            && transfers.any(|one| one.currency == self.currency && one.date <= self.snapshot.day)
+            && transfers.any(|one| {
+                one.is_external() && one.currency == self.currency && one.date <= self.snapshot.day
+            })
     }
 
     fn is_of(&self, symbol: &str, currency: &str) -> bool {
@@ -307,7 +309,8 @@ impl<'a> Scope<'a> {
         if self.has_cash() {
             // Trades move money within; what they paid still prices a day.
             moved.values_mut().for_each(|day| (day.put_in, day.taken_out) = Default::default());
-            let transfers = books.transfers.iter().filter(|one| one.currency == self.currency);
+            let transfers =
+                books.transfers.iter().filter(|one| one.is_external() && one.currency == self.currency);
             for transfer in transfers.filter(|one| one.date <= self.snapshot.day) {
                 let day = moved.entry(transfer.date).or_default();
                 let flow =

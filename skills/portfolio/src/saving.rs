@@ -33,7 +33,9 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
     let old = draft.note().and_then(|note| books.trades.iter().find(|old| old.path == note.path));
     let day = date_argument("date", draft.text("date").unwrap_or_default())?;
     not_to_come(day, snapshot.today)?;
-    if let Some(kind) = draft.text("kind").and_then(Kind::parse).filter(|kind| kind.is_transfer()) {
+    if let Some(kind) =
+        draft.text("kind").and_then(Kind::parse).filter(|kind| kind.is_of_account(draft.text("symbol")))
+    {
         transferred(kind, draft, books)?;
         keeps_its_currency(draft, ctx).await?;
         let change = Change::new(&snapshot, old, None);
@@ -99,7 +101,7 @@ fn transferred(kind: Kind, draft: &mut RecordDraft, books: &Books) -> Result<(),
     let numbers = Numbers {
         quantity: touched("quantity"),
         per: touched("per"),
-        price: number("price"),
+        price: if kind.is_transfer() { number("price") } else { touched("price") },
         fee: number("fee"),
     };
     transfer(kind, &numbers)?;
@@ -120,7 +122,8 @@ async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Resul
     }
     let says = draft.text("currency");
     let name = note.map(|note| note.path.name()).unwrap_or_default();
-    let is_transfer = draft.text("kind").and_then(Kind::parse).is_some_and(Kind::is_transfer);
+    let is_transfer =
+        draft.text("kind").and_then(Kind::parse).is_some_and(|kind| kind.is_of_account(draft.text("symbol")));
     // What a transfer says of a symbol means nothing.
     let symbol = if is_transfer { String::new() } else { as_symbol(draft.text("symbol").unwrap_or(name)) };
     let code = says.and_then(currency_code);

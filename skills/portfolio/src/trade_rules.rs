@@ -8,7 +8,9 @@ use nova_skill::serde_json::Map;
 use nova_skill::{Date, Decimal, ToolContext, ToolError, Value, json};
 
 use crate::amount::{CURRENCY_REMEDY, invalid, price as price_shown};
-use crate::books::{Books, DEPOSIT, POSITION, PositionNote, TradeNote, WITHDRAWAL, as_symbol};
+use crate::books::{
+    Books, DEPOSIT, FEE, INTEREST, POSITION, PositionNote, TAX, TradeNote, WITHDRAWAL, as_symbol,
+};
 use crate::ledger::{Event, Impossible, Ledger, Method, Trade};
 use crate::valuation::Snapshot;
 
@@ -171,15 +173,17 @@ impl<'a> Change<'a> {
 }
 
 /// What happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Buy,
     Sell,
     Dividend,
     Split,
     Fee,
+    Tax,
     Deposit,
     Withdrawal,
+    Interest,
 }
 
 /// The numbers of a trade as they were given, none below zero.
@@ -198,21 +202,44 @@ impl Kind {
             Self::Sell => "sell",
             Self::Dividend => "dividend",
             Self::Split => "split",
-            Self::Fee => "fee",
+            Self::Fee => FEE,
+            Self::Tax => TAX,
             Self::Deposit => DEPOSIT,
             Self::Withdrawal => WITHDRAWAL,
+            Self::Interest => INTEREST,
         }
     }
 
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Buy,
+        Self::Sell,
+        Self::Dividend,
+        Self::Split,
+        Self::Fee,
+        Self::Tax,
+        Self::Deposit,
+        Self::Withdrawal,
+        Self::Interest,
+    ];
+
     pub(crate) fn parse(word: &str) -> Option<Self> {
-        let trades = [Self::Buy, Self::Sell, Self::Dividend, Self::Split, Self::Fee];
-        let mut all = trades.into_iter().chain([Self::Deposit, Self::Withdrawal]);
-        all.find(|kind| kind.word() == word)
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
-    /// Whether it is money put in or taken out, of no symbol.
+    /// Whether it is money of no symbol.
     pub(crate) fn is_transfer(self) -> bool {
-        matches!(self, Self::Deposit | Self::Withdrawal)
+        matches!(self, Self::Deposit | Self::Withdrawal | Self::Interest)
+    }
+
+    /// Whether it is money of no symbol where none is named: a fee or a tax may be of the account.
+    pub(crate) fn is_of_account(self, symbol: Option<&str>) -> bool {
+        let is_named = symbol.is_some_and(|symbol| !symbol.trim().is_empty());
+        self.is_transfer() || (!is_named && matches!(self, Self::Fee | Self::Tax))
+    }
+
+    /// Whether it brings money in.
+    pub(crate) fn comes_in(self) -> bool {
+        matches!(self, Self::Sell | Self::Dividend | Self::Deposit | Self::Interest)
     }
 }
 
@@ -360,19 +387,19 @@ pub(crate) fn event(
             }
             Event::Split { new: quantity, old: old.unwrap_or(Decimal::ONE) }
         }
-        Kind::Fee => {
+        Kind::Fee | Kind::Tax => {
             foreign(numbers.quantity, "quantity")?;
             foreign(numbers.price, "price")?;
             let amount = needed(numbers.fee, "fee")?;
             put("fee", amount);
             Event::Fee { amount }
         }
-        Kind::Deposit | Kind::Withdrawal => return Err(no_symbol(kind)),
+        Kind::Deposit | Kind::Withdrawal | Kind::Interest => return Err(no_symbol(kind)),
     };
     Ok((event, fields))
 }
 
-/// The fields of a deposit or a withdrawal.
+/// The fields of what is of no symbol.
 ///
 /// # Errors
 /// What it lacks, or does not have.
@@ -382,6 +409,15 @@ pub(crate) fn transfer(kind: Kind, numbers: &Numbers) -> Result<Map<String, Valu
             let rule = format!("a {} has no {field}; its amount is the price", kind.word());
             return Err(invalid(field, &rule));
         }
+    }
+    if matches!(kind, Kind::Fee | Kind::Tax) {
+        if numbers.price.is_some() {
+            let rule = format!("a {} has no price; its amount is the fee", kind.word());
+            return Err(invalid("price", &rule));
+        }
+        let rule = || invalid("fee", &format!("a {} needs its amount as fee", kind.word()));
+        let amount = numbers.fee.filter(|amount| !amount.is_zero()).ok_or_else(rule)?;
+        return Ok(Map::from_iter([("fee".to_owned(), json!(amount.to_string()))]));
     }
     let rule = || invalid("price", &format!("a {} needs its amount as price", kind.word()));
     let amount = numbers.price.filter(|amount| !amount.is_zero()).ok_or_else(rule)?;
@@ -426,7 +462,7 @@ fn keeps_its_own(position: &PositionNote, books: &Books, new: &Event) -> Result<
 }
 
 /// A position that said what its trades come to keeps saying so; one that did not is left as it is.
-async fn follow(
+pub(crate) async fn follow(
     ctx: &dyn ToolContext,
     position: &PositionNote,
     before: &Ledger,

@@ -1,10 +1,13 @@
 use std::sync::Arc;
 
-use nova_market::backtest::{BacktestError, Candidate, Fill, Rebalance, Rules, Run, Statistics, backtest};
+use nova_market::backtest::{
+    BacktestError, Candidate, Fill, Rebalance, Rules, Run, Statistics, Trade, backtest,
+};
 use nova_market::sources;
+use nova_skill::figures::{at_least, rounded_to};
 use nova_skill::{
-    Date, Description, Effect, JsonSchema, NativeTool, Output, ToolContext, ToolError, ToolOutput, Value,
-    async_trait, date_argument, json, schemars,
+    Date, Decimal, Description, Effect, Figure, JsonSchema, NativeTool, Output, ToolContext, ToolError,
+    ToolOutput, Value, async_trait, date_argument, json, schemars,
 };
 use serde::Deserialize;
 
@@ -83,8 +86,14 @@ impl NativeTool for Backtest {
             value["unanswered"] = shares.unanswered_json();
             value["unknown"] = json!(cannot_know(&strategy, &universe, &shares, Some(&run)));
             value["at"] = json!(ctx.clock().now().to_string());
+            let currency = shares.currency.as_deref().unwrap_or_default();
+            let figure = explained(&run, strategy.rules.cash, currency);
             let notes = strategy.notes.into_iter().chain(universe.path);
-            Ok(Output::new(value).from_notes(notes))
+            let output = Output::new(value).from_notes(notes);
+            Ok(match figure {
+                Some(figure) => output.figure(figure),
+                None => output,
+            })
         }))
     }
 }
@@ -172,6 +181,22 @@ fn value(
             half(&after, Some(at), end.map(|day| day.date)),
         ])),
     }))
+}
+
+/// What the end value is made of; its parts add up to it.
+fn explained(run: &Run, cash: f64, currency: &str) -> Option<Figure> {
+    let cents = |amount: f64| Some(at_least(rounded_to(Decimal::try_from(amount).ok()?, 2), 2));
+    let (end, cash) = (cents(run.days.last()?.equity)?, cents(cash)?);
+    let is_closed = |trade: &&Trade| trade.sold.is_some();
+    let closed: Vec<&Trade> = run.trades.iter().filter(is_closed).collect();
+    let gained = cents(closed.iter().map(|trade| trade.result).sum())?;
+    let open = end.checked_sub(cash)?.checked_sub(gained)?;
+    let figure = Figure::new("/end", "End value", end, currency)
+        .formula("cash at the start + results of closed trades + results of open trades")
+        .part("Cash at the start", cash, currency)
+        .part(format!("Closed trades: {}", closed.len()), gained, currency)
+        .part(format!("Open trades: {}", run.trades.len() - closed.len()), open, currency);
+    Some(figure)
 }
 
 fn half(statistics: &Statistics, from: Option<Date>, to: Option<Date>) -> Value {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use nova_skill::figures::{Days, folded};
 use nova_skill::jiff::ToSpan as _;
 use nova_skill::{Date, Decimal, Value, json};
+use nova_statement::{Candidate, pair_up};
 
 use super::transactions::Transaction;
 use crate::arguments::written;
@@ -41,40 +42,40 @@ impl<'a> Alike<'a> {
         let (Some(first), Some(last)) = (days().min(), days().max()) else { return Self(twins) };
         let span = Days { first: first.saturating_sub(DAYS.days()), last: last.saturating_add(DAYS.days()) };
         let account = account.map(folded);
-        let mut known: HashMap<(&str, Decimal), Vec<Twin>> = HashMap::new();
+        let mut days: Vec<Twin> = Vec::new();
         for entry in ledger.entries.iter().filter(|entry| entry.import_id.is_none()) {
             let other = entry.account.as_deref().map(folded);
             if other.is_some() && account.is_some() && other != account {
                 continue;
             }
-            let own = known.entry((&entry.currency, entry.signed())).or_default();
-            own.extend(entry.days(span).into_iter().map(|day| Twin { entry, day }));
+            days.extend(entry.days(span).into_iter().map(|day| Twin { entry, day }));
         }
-        known.values_mut().for_each(|own| own.sort_by_key(|twin| twin.day));
+        days.sort_by_key(|twin| twin.day);
+        let mut known: HashMap<(&str, Decimal), Vec<usize>> = HashMap::new();
+        for (at, Twin { entry, .. }) in days.iter().enumerate() {
+            known.entry((&entry.currency, entry.signed())).or_default().push(at);
+        }
 
-        // Each transaction with each day that it could be, the likeliest pairs first.
-        let mut pairs = Vec::new();
+        // Each transaction with each day that it could be.
+        let mut candidates = Vec::new();
         for (place, transaction) in transactions.iter().enumerate() {
             let Some(currency) = is_new(transaction) else { continue };
             let Some(own) = known.get(&(currency.as_str(), transaction.amount)) else { continue };
             let earliest = transaction.date.saturating_sub(DAYS.days());
-            let begin = own.partition_point(|twin| twin.day < earliest);
-            for (at, twin) in own.iter().enumerate().skip(begin) {
+            let begin = own.partition_point(|at| days[*at].day < earliest);
+            for other in own[begin..].iter().copied() {
+                let twin = days[other];
                 let apart = days_apart(transaction.date, twin.day);
                 if apart > DAYS {
                     break;
                 }
                 let same_payee =
                     transaction.payee.as_deref().map(folded) == twin.entry.payee.as_deref().map(folded);
-                pairs.push((apart, !same_payee, place, (currency.clone(), transaction.amount, at), *twin));
+                candidates.push(Candidate { distance: (apart, !same_payee), place, other });
             }
         }
-        pairs.sort_by(|a, b| (a.0, a.1, a.2, &a.3).cmp(&(b.0, b.1, b.2, &b.3)));
-        let mut taken = std::collections::HashSet::new();
-        for (_, _, place, day, twin) in pairs {
-            if twins[place].is_none() && taken.insert(day) {
-                twins[place] = Some(twin);
-            }
+        for (place, other) in pair_up(candidates) {
+            twins[place] = Some(days[other]);
         }
         Self(twins)
     }

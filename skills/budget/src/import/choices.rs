@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
 use nova_skill::{JsonSchema, NewNote, ToolContext, ToolError, Value, schemars};
+use nova_statement::OfAlike;
 use serde::Deserialize;
 
 use super::alike::Alike;
-use super::mapping::OfAlike;
 use super::transactions::Transaction;
 use crate::arguments::line;
 use crate::ledger::{Ledger, RULE};

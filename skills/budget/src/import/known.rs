@@ -1,11 +1,9 @@
 //! What is remembered of a bank's files.
 
-use nova_skill::figures::folded;
-use nova_skill::serde_json::Map;
-use nova_skill::{NewNote, Note, NotePath, ToolContext, ToolError, Value};
+use nova_skill::{Note, NotePath, ToolContext, ToolError};
+use nova_statement::Table;
 
 use super::mapping::Mapping;
-use super::table::Table;
 use super::{BANK, File};
 use crate::arguments::line;
 use crate::ledger::Ledger;
@@ -27,20 +25,15 @@ impl File {
         table: &Table,
         ledger: &Ledger,
     ) -> Result<Option<Known>, ToolError> {
-        let declared = ctx.records().get(BANK)?;
-        let header = folded(&table.fingerprint());
         let mut known = None;
-        for note in ctx.vault().records(BANK).await? {
-            let record = declared.read(&note);
-            if text(&record, "header")?.is_some_and(|own| folded(&own) == header) {
-                known = Some(Known {
-                    mapping: Mapping::remembered(&record)?,
-                    account: text(&record, "account")?,
-                    currency: text(&record, "currency")?,
-                    note: Some(note.clone()),
-                });
-                break;
-            }
+        if let Some(note) = nova_statement::remembered(ctx, BANK, table).await? {
+            let record = ctx.records().get(BANK)?.read(&note);
+            known = Some(Known {
+                mapping: Mapping::remembered(&record)?,
+                account: text(&record, "account")?,
+                currency: text(&record, "currency")?,
+                note: Some(note.clone()),
+            });
         }
         if let Some(mapping) = &self.mapping {
             let before = known.take();
@@ -68,29 +61,10 @@ impl File {
         table: &Table,
         known: &Known,
     ) -> Result<NotePath, ToolError> {
-        let declared = ctx.records().get(BANK)?;
         let mut values = known.mapping.to_fields();
         values.insert("account".into(), known.account.clone().into());
         values.insert("currency".into(), known.currency.clone().into());
-        if let Some(note) = &known.note {
-            let own = declared.read(note).to_json();
-            let differing = values.into_iter().filter(|(field, value)| match own.get(field) {
-                Some(own) => own != value,
-                None => !value.is_null(),
-            });
-            let edits = declared.edits(note, &differing.collect::<Map<String, Value>>())?;
-            if !edits.is_empty() {
-                ctx.vault().set_properties(&note.path, &edits).await?;
-            }
-            return Ok(note.path.clone());
-        }
-        let file = table.file.rsplit('/').next().unwrap_or_default();
-        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-        let name = line("bank", self.bank.as_deref())?.unwrap_or_else(|| stem.to_owned());
-        values.retain(|_, value| !value.is_null());
-        values.insert("name".into(), name.as_str().into());
-        values.insert("header".into(), table.fingerprint().into());
-        let note = NewNote { folder: declared.folder.clone(), name, text: declared.new_note(&values)? };
-        Ok(ctx.vault().create_all(vec![note]).await?.remove(0))
+        let name = line("bank", self.bank.as_deref())?;
+        nova_statement::remember(ctx, BANK, table, known.note.as_ref(), name, values).await
     }
 }

@@ -1,13 +1,11 @@
 //! Which column of a bank's file means what, as it is proposed, given and remembered.
 
-use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
 use nova_skill::{JsonSchema, Record, ToolError, Value, schemars};
+use nova_statement::{OfAlike, Table, column_name, currency_in};
 use serde::{Deserialize, Serialize};
 
-use super::names::currency_in;
 use super::proposed::Proposed;
-use super::table::Table;
 use crate::properties::text;
 
 /// What a mapping says; a column is named by its header, or by its number from 1.
@@ -90,15 +88,6 @@ pub(crate) struct Mapping {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-label" = "Possible duplicates"))]
     pub(super) alike: Option<OfAlike>,
-}
-
-/// What to do with transactions that look like existing entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub(super) enum OfAlike {
-    LeaveOut,
-    Import,
 }
 
 /// The sign that an expense has.
@@ -211,11 +200,4 @@ impl Mapping {
 
 fn sign_of(word: &str) -> &'static str {
     if word == "comma" { "," } else { "." }
-}
-
-/// Its name where no other column has it, else its number.
-pub(super) fn column_name(header: &[String], at: usize) -> String {
-    let name = header[at].trim();
-    let same = header.iter().filter(|other| folded(other.trim()) == folded(name)).count();
-    if same == 1 && !name.is_empty() { name.to_owned() } else { (at + 1).to_string() }
 }

@@ -8,20 +8,17 @@ mod names;
 mod plan;
 mod proposed;
 mod review;
-mod table;
 mod transactions;
 mod transfers;
-mod values;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use nova_skill::figures::folded;
 use nova_skill::{
     Description, Effect, JsonSchema, NativeTool, NotePath, Output, ToolContext, ToolError, ToolOutput, Value,
-    VaultError, VaultPath, async_trait, json, schemars,
+    async_trait, json, schemars,
 };
+use nova_statement::{Question, Read, Table, first_open};
 use serde::Deserialize;
 
 use crate::arguments::line;
@@ -30,8 +27,7 @@ use crate::ledger::{EXPENSE, INCOME, Ledger};
 use choices::{Choices, Line};
 use mapping::Mapping;
 use plan::Imported;
-use table::Table;
-use transactions::{Columns, Currencies, Question};
+use transactions::{Columns, Currencies, of_alike};
 use transfers::{Pair, TOLD};
 
 /// What remembers the mapping of a bank's files.
@@ -115,7 +111,6 @@ impl NativeTool for ImportTransactions {
     }
 
     async fn run(&self, file: File, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        file.refuse_other_formats()?;
         let table = file.table(ctx.as_ref()).await?;
         let name = table.file.as_str();
         let ledger = Ledger::read(ctx.as_ref()).await?;
@@ -144,7 +139,7 @@ impl NativeTool for ImportTransactions {
         known.mapping.delimiter = Some(table.delimiter.into());
         let columns = match Columns::of(&table, &mut known.mapping)? {
             Ok(columns) => columns,
-            Err(questions) => return Err(open_question(name, &table, &questions)),
+            Err(questions) => return Err(first_open(&table, &questions)),
         };
         let currencies = Currencies { given: known.currency.as_deref(), usual: ledger.currency.as_deref() };
         let transactions = columns.transactions(&table, currencies, &choices::left_out(&file.lines))?;
@@ -182,7 +177,7 @@ impl NativeTool for ImportTransactions {
             "preview": plan.preview,
         });
         let mut transfers: Vec<Value> = pairs.iter().take(TOLD).map(Pair::row).collect();
-        if let Some(question) = Question::of_alike(choices.open()) {
+        if let Some(question) = of_alike(choices.open()) {
             value["questions"] = json!([question.to_json()]);
         }
         let mut paths: Vec<NotePath> = Vec::new();
@@ -219,44 +214,21 @@ fn transfers_to_look_at(count: usize) -> Option<String> {
 }
 
 impl File {
-    /// The file that the user chose for this call, else one of the vault.
     async fn table(&self, ctx: &dyn ToolContext) -> Result<Table, ToolError> {
-        let said = self.path.trim();
-        let given = ctx.given_file(said);
-        let (name, bytes) = match &given {
-            Some(file) => (file.name.as_str(), Cow::from(&file.bytes)),
-            None => {
-                let path = VaultPath::parse(said).map_err(|_| elsewhere(said))?;
-                let bytes = ctx.vault().read_file(&path).await.map_err(|error| unread(&path, error))?;
-                (said, Cow::from(bytes))
-            }
-        };
         let mapping = self.mapping.as_ref();
-        let encoding = mapping.and_then(|mapping| mapping.encoding.as_deref());
-        let delimiter = mapping.and_then(|mapping| mapping.delimiter.as_deref());
-        let table = Table::read(name, &bytes, encoding, delimiter)?;
-        if table.rows.len() > MOST {
-            return Err(ToolError::failed(
-                format!("{name} has {} rows; at most {MOST} are imported at once.", table.rows.len()),
-                "Split the file, for example by year, and import the parts one after the other.",
-            ));
-        }
-        Ok(table)
+        let read = Read {
+            path: &self.path,
+            format: self.format.as_deref(),
+            encoding: mapping.and_then(|mapping| mapping.encoding.as_deref()),
+            delimiter: mapping.and_then(|mapping| mapping.delimiter.as_deref()),
+            most: MOST,
+            example: "Budget/statement.csv",
+        };
+        read.table(ctx, |bytes| bytes).await
     }
 
     fn joins(&self) -> bool {
         self.transfers != Some(OfTransfers::Keep)
-    }
-
-    fn refuse_other_formats(&self) -> Result<(), ToolError> {
-        match self.format.as_deref().map(folded).as_deref() {
-            None | Some("" | "csv") => Ok(()),
-            Some(other) => Err(ToolError::InvalidArguments {
-                path: "/format".into(),
-                rule: format!("\"{other}\" cannot be imported"),
-                allowed: vec!["csv".into()],
-            }),
-        }
     }
 
     /// The account and the currency that the call names.
@@ -283,7 +255,7 @@ fn propose(
     };
     let alike = imported.alike(&rows);
     let choices = Choices::of(&file.lines, imported.ledger, &rows, &alike, mapping.alike)?;
-    questions.extend(Question::of_alike(choices.open()));
+    questions.extend(of_alike(choices.open()));
     let preview: Vec<Value> = rows
         .iter()
         .take(PREVIEW)
@@ -327,40 +299,4 @@ fn propose(
                  to the questions in it, and dry_run false.",
     });
     Ok(Output::new(value).untrusted().into())
-}
-
-/// The first thing that the file does not tell.
-fn open_question(file: &str, table: &Table, questions: &[Question]) -> ToolError {
-    let Some(question) = questions.first() else {
-        return ToolError::failed(format!("{file} cannot be read."), "Give a mapping.");
-    };
-    ToolError::failed(
-        format!("{file}, line {}: {}", table.header_line, question.asks),
-        format!("Give mapping.{}: one of {}.", question.about, question.choices.join(", ")),
-    )
-}
-
-/// What to do where there is no file to import.
-fn unread(path: &VaultPath, error: ToolError) -> ToolError {
-    let is_missing = matches!(
-        &error,
-        ToolError::NotFound { .. }
-            | ToolError::Vault(
-                VaultError::NotFound { .. } | VaultError::NotANote { .. } | VaultError::Io { .. }
-            )
-    );
-    if !is_missing {
-        return error;
-    }
-    ToolError::failed(
-        format!("There is no file \"{path}\" in the vault."),
-        "Give the path of the CSV file itself with its ending, or copy the file into the vault first.",
-    )
-}
-
-fn elsewhere(path: &str) -> ToolError {
-    ToolError::failed(
-        format!("\"{path}\" does not lie in the vault."),
-        "Copy the file into the vault, and give its path there, such as Budget/statement.csv.",
-    )
 }

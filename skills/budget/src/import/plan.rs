@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nova_skill::figures::folded;
 use nova_skill::{NewNote, NotePath, ToolContext, ToolError, Value, VaultPath, json};
+use nova_statement::import_ids;
 
 use super::alike::Alike;
 use super::choices::Choices;
-use super::transactions::{self, Transaction};
+use super::transactions::Transaction;
 use super::transfers::{Accounts, Pair, TOLD, pairs};
 use super::{BANK, PREVIEW};
 use crate::add_entry::new_note;
@@ -78,7 +79,7 @@ impl<'a> Imported<'a> {
         for problem in &ledger.unreadable {
             let Ok(path) = VaultPath::parse(&problem.path) else { continue };
             let Ok(bytes) = ctx.vault().read_file(&path).await else { continue };
-            unreadable.extend(transactions::import_ids(&String::from_utf8_lossy(&bytes)));
+            unreadable.extend(import_ids(&String::from_utf8_lossy(&bytes)));
         }
         Ok(Self { ledger, account, currency, banks, there, unreadable })
     }

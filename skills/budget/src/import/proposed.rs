@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 
 use nova_skill::figures::currency_code;
+use nova_statement::{Table, amount, date_formats, is_date, is_negative, named};
 
 use super::names::{
     AMOUNTS, CATEGORIES, CREDITS, CURRENCIES, DATES, DEBITS, IDS, MEMOS, PAYEES, PAYERS, is_of_account,
-    is_of_one_side, is_of_other_amount, named,
+    is_of_one_side, is_of_other_amount, went_out,
 };
-use super::table::Table;
-use super::values::{self, amount, date_formats};
 
 /// A file of a hundred thousand rows tells as much by its first ones.
 const LOOKED_AT: usize = 2000;
@@ -38,14 +37,14 @@ impl Proposed {
         let take = |names: &[&str], fits: &dyn Fn(usize) -> bool| {
             named(&table.header, names).into_iter().find(|at| fits(*at))
         };
-        let is_date = |at: usize| !date_formats(cells(table, at)).is_empty();
+        let is_days = |at: usize| !date_formats(cells(table, at)).is_empty();
         // One wrong day does not hide the column: the rows that are wrong are named.
         let has_dates = |at: usize| {
-            let days = cells(table, at).filter(|cell| values::is_date(cell)).count();
+            let days = cells(table, at).filter(|cell| is_date(cell)).count();
             2 * days >= table.rows.len().min(LOOKED_AT)
         };
-        let date = take(DATES, &is_date)
-            .or_else(|| columns().find(|at| is_date(*at)))
+        let date = take(DATES, &is_days)
+            .or_else(|| columns().find(|at| is_days(*at)))
             .or_else(|| take(DATES, &has_dates))
             .or_else(|| columns().find(|at| has_dates(*at)));
         let is_amount = |at: usize| {
@@ -55,7 +54,7 @@ impl Proposed {
                     .filter(|cell| !cell.trim().is_empty())
                     .all(|cell| amount(cell, '.').is_some() || amount(cell, ',').is_some())
         };
-        let has_minus = |at: usize| cells(table, at).any(|cell| values::is_negative(cell) == Some(true));
+        let has_minus = |at: usize| cells(table, at).any(|cell| is_negative(cell) == Some(true));
         let is_single =
             |at: usize| is_amount(at) && is_filled(table, at) && !is_of_one_side(&table.header[at]);
         let signed = take(AMOUNTS, &|at| is_single(at) && has_minus(at));
@@ -126,7 +125,7 @@ fn is_filled(table: &Table, at: usize) -> bool {
 }
 
 fn is_side(table: &Table, at: usize) -> bool {
-    cells(table, at).all(|cell| values::went_out(cell).is_some())
+    cells(table, at).all(|cell| went_out(cell).is_some())
 }
 
 fn has_fraction(table: &Table, at: usize) -> bool {

@@ -1,19 +1,18 @@
 //! The answer that the import sheet shows before anything is written.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nova_skill::figures::{folded, plus};
-use nova_skill::{Date, Decimal, Output, Progress, ToolContext, ToolError, ToolOutput, Value, json};
+use nova_skill::{Date, Decimal, Output, ToolContext, ToolError, ToolOutput, Value, json};
+use nova_statement::{Question, Table, choice, date_question, decimal_question, described, report_reading};
 
 use super::alike::{Alike, Twin};
 use super::choices::{self, Choices};
 use super::known::Known;
-use super::mapping::{Mapping, column_name};
+use super::mapping::Mapping;
 use super::plan::Imported;
-use super::table::Table;
-use super::transactions::{Columns, Currencies, Question, ReadRows, Transaction};
+use super::transactions::{Columns, Currencies, ReadRows, Transaction};
 use super::transfers::Pair;
-use super::values::{DateFormat, amount};
 use super::{File, OfTransfers};
 use crate::arguments::written;
 use crate::ledger::{EXPENSE, INCOME, Ledger};
@@ -23,7 +22,6 @@ use crate::rules::first_that_fits;
 const MOST_ENTRIES: usize = 20_000;
 /// How many lines that cannot be read are in the answer.
 const MOST_PROBLEMS: usize = 50;
-const EXAMPLES: usize = 3;
 /// Those that are offered where nothing says one.
 const CURRENCIES: [&str; 4] = ["EUR", "USD", "GBP", "CHF"];
 
@@ -101,7 +99,7 @@ pub(super) async fn review(
         "encoding": table.encoding,
         "header": table.header,
         "mapping": mapping,
-        "columns": columns_of(table, &mapping),
+        "columns": described(table, mapping.columns()),
         "questions": open,
         "problems": problems,
         "wrong_lines": rows.wrong.len(),
@@ -112,23 +110,6 @@ pub(super) async fn review(
         value.extend(entries);
     }
     Ok(Output::new(value).untrusted().into())
-}
-
-/// At most 20 times a file, and never of a short one, which is read before anybody could look.
-fn report_reading(ctx: &dyn ToolContext, done: usize, total: usize) {
-    let step = (total / 20).max(200);
-    if done > 0 && done.is_multiple_of(step) {
-        let message = format!("Reading {} of {} lines", with_comma(done), with_comma(total));
-        ctx.progress(Progress { fraction: None, message: Some(message) });
-    }
-}
-
-/// `4800` as `4,800`; a file has at most [`MOST`](super::MOST) lines.
-fn with_comma(count: usize) -> String {
-    match (count / 1000, count % 1000) {
-        (0, rest) => rest.to_string(),
-        (thousands, rest) => format!("{thousands},{rest:03}"),
-    }
 }
 
 struct Reviewed<'a> {
@@ -264,67 +245,14 @@ fn twin_of(twin: &Twin<'_>, date: Date) -> Value {
     })
 }
 
-/// Each column with what it means and its first cells.
-fn columns_of(table: &Table, mapping: &Mapping) -> Vec<Value> {
-    let meant: Vec<(usize, &str)> = mapping
-        .columns()
-        .into_iter()
-        .filter_map(|(key, name)| Some((table.column(key, name.as_deref()?).ok()?, key)))
-        .collect();
-    let column = |at: usize| {
-        let cells = table.rows.iter().map(|row| row.cells[at].trim()).filter(|cell| !cell.is_empty());
-        json!({
-            "name": table.header[at].trim(),
-            "column": column_name(&table.header, at),
-            "means": meant.iter().find(|(of, _)| *of == at).map(|(_, key)| *key),
-            "examples": cells.take(EXAMPLES).collect::<Vec<_>>(),
-        })
-    };
-    (0..table.header.len()).map(column).collect()
-}
-
 /// A question with choices that a person understands without knowing the word for a format.
 fn asked(question: &Question, table: &Table, mapping: &Mapping) -> Value {
-    let first_of = |name: &Option<String>, fits: &dyn Fn(&str) -> bool| {
-        let at = table.column("", name.as_deref()?).ok()?;
-        table.rows.iter().map(|row| row.cells[at].trim()).find(|cell| fits(cell)).map(str::to_owned)
-    };
-    match question.about {
-        "date_format" => {
-            let differ = |cell: &str| {
-                let read: BTreeSet<Option<Date>> = question
-                    .choices
-                    .iter()
-                    .map(|name| DateFormat::named(name).and_then(|format| format.read(cell)))
-                    .collect();
-                read.len() > 1
-            };
-            let example = first_of(&mapping.date, &differ).unwrap_or_default();
-            let label = |name: &String| {
-                let day = DateFormat::named(name).and_then(|format| format.read(&example));
-                choice(name, day.map_or_else(|| name.clone(), |day| day.strftime("%-d %B %Y").to_string()))
-            };
-            json!({
-                "about": "date_format",
-                "question": format!("Which day is {example}?"),
-                "choices": question.choices.iter().map(label).collect::<Vec<_>>(),
-            })
-        }
+    let place = |name: &Option<String>| table.column("", name.as_deref()?).ok();
+    match question.about.as_str() {
+        "date_format" => date_question(question, table, place(&mapping.date)),
         "decimal" => {
-            let differ = |cell: &str| amount(cell, ',') != amount(cell, '.');
-            let example = [&mapping.amount, &mapping.debit, &mapping.credit]
-                .into_iter()
-                .find_map(|name| first_of(name, &differ))
-                .unwrap_or_default();
-            let label = |sign: &String| {
-                let read = amount(&example, if sign == "," { ',' } else { '.' });
-                choice(sign, read.map_or_else(|| sign.clone(), |read| written(read).to_string()))
-            };
-            json!({
-                "about": "decimal",
-                "question": format!("How much is {example}?"),
-                "choices": question.choices.iter().map(label).collect::<Vec<_>>(),
-            })
+            let columns = [&mapping.amount, &mapping.debit, &mapping.credit].into_iter().filter_map(place);
+            decimal_question(question, table, columns, |amount| written(amount).to_string())
         }
         "expenses" if mapping.amount.is_some() => json!({
             "about": "expenses",
@@ -342,10 +270,6 @@ fn asked(question: &Question, table: &Table, mapping: &Mapping) -> Value {
         // A column that is missing is chosen among the columns.
         about => json!({"about": about, "question": question.asks, "choices": []}),
     }
-}
-
-fn choice(value: &str, label: String) -> Value {
-    json!({"value": value, "label": label})
 }
 
 /// The user's accounts as the notes spell them.

@@ -1,19 +1,19 @@
 //! The rows of a file as transactions.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use nova_skill::figures::currency_code;
-use nova_skill::{ContentHash, Date, Decimal, ToolError, Value, json};
-
-use super::mapping::{Mapping, Sign};
-use super::table::{Row, Table};
-use super::values::{
-    DATE_FORMATS, DateFormat, amount, currencies_of_sign, currency_beside, date_formats, decimal_signs,
-    is_negative, went_out,
+use nova_skill::{Date, Decimal, ToolError};
+use nova_statement::{
+    DateFormat, Question, Row, RowIds, Table, Wrong, amount, currencies_of_sign, currency_beside,
+    is_negative, refuse_wrong,
 };
 
-/// How many wrong lines an error names.
-const LINES_NAMED: usize = 3;
+use super::mapping::{Mapping, Sign};
+use super::names::went_out;
+
+/// A bank writes cents.
+const PLACES: u32 = 2;
 
 #[derive(Debug)]
 pub(super) struct Transaction {
@@ -45,41 +45,16 @@ pub(super) struct ReadRows {
     pub(super) wrong: Vec<Wrong>,
 }
 
-/// A line that is no transaction, and why.
-pub(super) struct Wrong {
-    pub(super) line: u64,
-    pub(super) problem: String,
+/// About this many transactions that look like existing entries; none for no transactions.
+pub(super) fn of_alike(count: usize) -> Option<Question> {
+    Question::of_alike(count, "transaction", "transactions")
 }
 
-/// What the file does not tell and a person has to say.
-#[derive(Debug)]
-pub(super) struct Question {
-    /// The key of the mapping.
-    pub(super) about: &'static str,
-    pub(super) asks: String,
-    pub(super) choices: Vec<String>,
-}
-
-impl Question {
-    /// About this many transactions that look like existing entries; None for no transactions.
-    pub(super) fn of_alike(count: usize) -> Option<Self> {
-        let asks = match count {
-            0 => return None,
-            1 => "1 transaction may be a duplicate. Leave it out?".to_owned(),
-            count => {
-                format!("{count} transactions may be duplicates. Leave them out?")
-            }
-        };
-        Some(Self { about: "alike", asks, choices: vec!["leave_out".into(), "import".into()] })
-    }
-
-    /// As an answer tells it.
-    pub(super) fn to_json(&self) -> Value {
-        json!({"about": self.about, "question": self.asks, "choices": self.choices})
-    }
-
-    fn of_signs(asks: &str) -> Self {
-        Self { about: "expenses", asks: asks.into(), choices: vec!["negative".into(), "positive".into()] }
+fn of_signs(asks: &str) -> Question {
+    Question {
+        about: "expenses".into(),
+        asks: asks.into(),
+        choices: vec!["negative".into(), "positive".into()],
     }
 }
 
@@ -136,8 +111,14 @@ impl Columns {
             search.ask_for_column("date", "Which column has the day?");
         }
         let money = search.money()?;
-        let format = search.date_format(date)?;
-        let decimal = search.decimal(money.as_ref())?;
+        let said = mapping.date_format.as_deref();
+        let format = date.map(|at| nova_statement::date_format(table, said, at)).transpose()?;
+        let format = format.and_then(|found| search.known(found));
+        let of_money = money.as_ref().map(Money::columns);
+        let said = mapping.decimal.as_deref();
+        let decimal =
+            of_money.map(|at| nova_statement::decimal(table, said, &at, Some(PLACES))).transpose()?;
+        let decimal = decimal.and_then(|found| search.known(found));
         let (Some(date), Some(money), Some(format), Some(decimal), []) =
             (date, money, format, decimal, search.questions.as_slice())
         else {
@@ -208,23 +189,8 @@ impl Columns {
         left_out: &HashSet<u64>,
     ) -> Result<Vec<Transaction>, ToolError> {
         let ReadRows { read, wrong } = self.read_rows(table, currencies, left_out, &|_| ());
-        let Some(Wrong { line, problem }) = wrong.first() else { return Ok(read) };
-        let mut message = format!("{}, line {line}: {problem}.", table.file);
-        if wrong.len() > 1 {
-            let lines: Vec<String> =
-                wrong[1..].iter().take(LINES_NAMED).map(|wrong| wrong.line.to_string()).collect();
-            message.push_str(&match lines.as_slice() {
-                [one] => format!(" Line {one} is also wrong."),
-                lines if wrong.len() - 1 > LINES_NAMED => {
-                    format!(" Lines {} and more are also wrong.", lines.join(", "))
-                }
-                lines => format!(" Lines {} are also wrong.", lines.join(", ")),
-            });
-        }
-        Err(ToolError::failed(
-            message,
-            "Correct the mapping, or these lines of the file, and import it again; nothing was imported.",
-        ))
+        refuse_wrong(&table.file, &wrong)?;
+        Ok(read)
     }
 
     /// The rows that can be read and the lines of those that cannot; a wrong line that is left out is neither.
@@ -237,8 +203,7 @@ impl Columns {
         report: &dyn Fn(usize),
     ) -> ReadRows {
         let mut rows = ReadRows { read: Vec::with_capacity(table.rows.len()), wrong: Vec::new() };
-        let mut times: HashMap<String, usize> = HashMap::new();
-        let mut lines: HashMap<String, u64> = HashMap::new();
+        let mut ids = RowIds::default();
         for (done, row) in table.rows.iter().enumerate().filter(|(_, row)| !self.is_balance(row)) {
             report(done);
             let mut transaction = match self.transaction(row, currencies) {
@@ -249,17 +214,13 @@ impl Columns {
                     continue;
                 }
             };
-            // Two coffees on one day are two: the second of a file is the second of every file
-            // that has the whole day.
-            let time = times.entry(transaction.row_id.clone()).or_insert(0);
-            *time += 1;
-            transaction.row_id = short_hash(&format!("{} #{time}", transaction.row_id));
+            transaction.row_id = ids.row(row);
             if let Some(own) = &transaction.own_id {
-                if let Some(before) = lines.insert(own.clone(), row.line) {
-                    let problem = format!("it has the same id as line {before}, \"{own}\"");
+                let (id, problem) = ids.own(own, row.line);
+                if let Some(problem) = problem {
                     rows.wrong.push(Wrong { line: row.line, problem });
                 }
-                transaction.own_id = Some(short_hash(&format!("id {own}")));
+                transaction.own_id = Some(id);
             }
             rows.read.push(transaction);
         }
@@ -342,7 +303,6 @@ impl Columns {
         }
         let payer = if amount.is_sign_positive() { text(self.payer) } else { None };
         let (payee, memo) = (payer.or_else(|| text(self.payee)), text(self.memo));
-        let cells: Vec<String> = (0..row.cells.len()).map(|at| text(Some(at)).unwrap_or_default()).collect();
         let memo = memo.filter(|memo| payee.as_deref() != Some(memo));
         Ok(Transaction {
             line: row.line,
@@ -353,7 +313,7 @@ impl Columns {
             memo,
             category: text(self.category),
             own_id: text(self.id),
-            row_id: cells.join("\u{1f}"),
+            row_id: String::new(),
         })
     }
 }
@@ -371,9 +331,13 @@ impl Search<'_> {
         name.map(|name| self.table.column(argument, name)).transpose()
     }
 
-    fn ask_for_column(&mut self, about: &'static str, asks: &str) {
-        let choices = self.table.header.clone();
-        self.questions.push(Question { about, asks: asks.into(), choices });
+    fn ask_for_column(&mut self, about: &str, asks: &str) {
+        self.questions.push(Question::of_column(about, asks, self.table));
+    }
+
+    /// What is found out; none where it has to be asked.
+    fn known<T>(&mut self, found: Result<T, Question>) -> Option<T> {
+        found.map_err(|question| self.questions.push(question)).ok()
     }
 
     fn money(&mut self) -> Result<Option<Money>, ToolError> {
@@ -394,7 +358,7 @@ impl Search<'_> {
             (Some(amount), _) if side.is_some() => side.map(|side| Money::Sided { amount, side }),
             (Some(at), _) => {
                 if expenses.is_none() && negative(at).next().is_some() && !negative(at).any(|minus| minus) {
-                    self.questions.push(Question::of_signs(
+                    self.questions.push(of_signs(
                         "No amount has a minus sign. Are they expenses (positive) or incomes (negative)?",
                     ));
                 }
@@ -403,7 +367,7 @@ impl Search<'_> {
             (None, (Some(debit), Some(credit))) => {
                 let is_mixed = negative(debit).any(|minus| minus) && negative(debit).any(|minus| !minus);
                 if is_mixed && expenses.is_none() {
-                    self.questions.push(Question::of_signs(
+                    self.questions.push(of_signs(
                         "Some amounts in the column for money out have a minus sign. Which are expenses, those with \
                          it (negative) or those without (positive)?",
                     ));
@@ -421,67 +385,6 @@ impl Search<'_> {
             }
         })
     }
-
-    fn date_format(&mut self, date: Option<usize>) -> Result<Option<DateFormat>, ToolError> {
-        if let Some(name) = &self.mapping.date_format {
-            let known = DateFormat::named(name).ok_or_else(|| ToolError::InvalidArguments {
-                path: "/mapping/date_format".into(),
-                rule: format!("\"{name}\" is not a known date format"),
-                allowed: DATE_FORMATS.map(|format| format.name.to_owned()).into(),
-            });
-            return known.map(Some);
-        }
-        let Some(at) = date else { return Ok(None) };
-        Ok(match date_formats(cells(self.table, at)).as_slice() {
-            // No format fits all: the commonest of the first rows, so that the errors name the others.
-            [] => Some(likeliest_format(self.table, at)?),
-            [one] => Some(*one),
-            several => {
-                let example = cells(self.table, at).find(|cell| !cell.trim().is_empty()).unwrap_or_default();
-                self.questions.push(Question {
-                    about: "date_format",
-                    asks: format!("How are the dates written, such as \"{}\"?", example.trim()),
-                    choices: several.iter().map(|format| format.name.to_owned()).collect(),
-                });
-                None
-            }
-        })
-    }
-
-    fn decimal(&mut self, money: Option<&Money>) -> Result<Option<char>, ToolError> {
-        match self.mapping.decimal.as_deref() {
-            Some(".") => return Ok(Some('.')),
-            Some(",") => return Ok(Some(',')),
-            Some(other) => {
-                return Err(ToolError::InvalidArguments {
-                    path: "/mapping/decimal".into(),
-                    rule: format!("\"{other}\" is not a decimal sign"),
-                    allowed: vec![".".into(), ",".into()],
-                });
-            }
-            None => {}
-        }
-        let Some(money) = money else { return Ok(None) };
-        let amounts = money.columns().into_iter().flat_map(|at| cells(self.table, at));
-        Ok(match decimal_signs(amounts).as_slice() {
-            [one] => Some(*one),
-            // Neither fits all: the errors name the lines.
-            [] => Some(if self.table.delimiter == "semicolon" { ',' } else { '.' }),
-            _ => {
-                self.questions.push(Question {
-                    about: "decimal",
-                    asks: "Which sign separates the cents?".into(),
-                    choices: vec![",".into(), ".".into()],
-                });
-                None
-            }
-        })
-    }
-}
-
-/// The cells of a column, without a second header.
-fn cells(table: &Table, at: usize) -> impl Iterator<Item = &str> {
-    table.rows.iter().filter(|row| !row.is_of_names()).map(move |row| row.cells[at].as_str())
 }
 
 /// What is known of the currency of a file's amounts.
@@ -523,48 +426,4 @@ impl Currencies<'_> {
             _ => Ok(Some(found)),
         }
     }
-}
-
-/// The format of most of the first rows.
-fn likeliest_format(table: &Table, at: usize) -> Result<DateFormat, ToolError> {
-    const LOOKED_AT: usize = 100;
-    let fits = |format: &DateFormat| {
-        let first = table.rows.iter().take(LOOKED_AT);
-        first.filter(|row| format.read(&row.cells[at]).is_some()).count()
-    };
-    // Of formats that fit as many rows the first known one.
-    let best = DATE_FORMATS.into_iter().rev().max_by_key(fits).filter(|format| fits(format) > 0);
-    best.ok_or_else(|| {
-        let row = table.rows.first();
-        ToolError::failed(
-            format!(
-                "{}, line {}: \"{}\" is not a date.",
-                table.file,
-                row.map_or(1, |row| row.line),
-                row.map_or("", |row| row.cells[at].trim())
-            ),
-            "Name the column of the day in the mapping.",
-        )
-    })
-}
-
-/// What an import id begins with: a note that reads `1234567890e123` reads a number.
-const ID_PREFIX: &str = "tx-";
-
-/// Long enough that two of a million transactions do not share one by chance.
-const ID_DIGITS: usize = 20;
-
-fn short_hash(text: &str) -> String {
-    let mut hex = ContentHash::of(text.as_bytes()).to_string();
-    hex.truncate(ID_DIGITS);
-    format!("{ID_PREFIX}{hex}")
-}
-
-/// The import ids that stand anywhere in a text.
-pub(super) fn import_ids(text: &str) -> impl Iterator<Item = String> {
-    text.match_indices(ID_PREFIX).filter_map(|(at, _)| {
-        let id = text.get(at..at + ID_PREFIX.len() + ID_DIGITS)?;
-        let is_whole = id[ID_PREFIX.len()..].bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_whole.then(|| id.to_owned())
-    })
 }

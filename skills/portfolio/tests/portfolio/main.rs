@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod benchmark;
+mod brokers;
 mod cash;
 mod closes;
 mod contradicting;
@@ -9,6 +10,7 @@ mod converting;
 mod dividends;
 mod examples;
 mod files;
+mod importing;
 mod ledger;
 mod other_programs;
 mod quoting;

@@ -69,6 +69,26 @@ fn strategy_trades_at_the_open_after_its_signal() {
 }
 
 #[test]
+fn end_value_is_explained_by_parts_that_add_up() {
+    let skill = market().over(LIST);
+    // 83 bought at 12 and sold at 14; with rules that never sell, 83 at 12 are at 14 in the end.
+    for (args, parts) in [
+        (json!({"strategy": "Trend"}), ["1000.00", "166.00", "0.00"]),
+        (
+            json!({"conditions": ["close > 10.5", "close < 11.5"], "universe": "Two", "rebalance": "never", "positions": 1,
+                   "cash": "1000", "cost": "0", "slippage": "0"}),
+            ["1000.00", "0.00", "166.00"],
+        ),
+    ] {
+        let outcome = skill.call("backtest", args);
+        let figure = &outcome.figures[0];
+        assert_eq!((figure.at.as_str(), figure.value.as_str()), ("/end", "1166.00"));
+        let found: Vec<&str> = figure.parts.iter().map(|part| part.value.as_str()).collect();
+        assert_eq!(found, parts);
+    }
+}
+
+#[test]
 fn filling_at_the_signals_close_is_reported_as_unrealistic() {
     let skill = market().over(LIST);
     let value = skill.value("backtest", json!({"strategy": "Trend", "fill": "close"}));

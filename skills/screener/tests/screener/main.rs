@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod backtesting;
+mod ranking;
 mod scanning;
 mod screens;
 

@@ -2,7 +2,7 @@
 
 import { Icon, Switch } from '../../shared';
 import type { Column, Review } from './review';
-import { meanings, type ImportEvent, type ImportState } from './state';
+import type { ImportEvent, ImportState } from './state';
 
 interface ColumnsProps {
   readonly state: ImportState;
@@ -34,7 +34,7 @@ export function Columns({ state, review, say }: ColumnsProps) {
         <table aria-label="Columns of the file" className="w-full border-t border-line">
           <tbody>
             {review.columns.map((column) => (
-              <ColumnRow key={column.column} column={column} currency={review.currency} say={say} />
+              <ColumnRow key={column.column} column={column} review={review} say={say} />
             ))}
           </tbody>
         </table>
@@ -43,7 +43,7 @@ export function Columns({ state, review, say }: ColumnsProps) {
   );
 }
 
-function ColumnRow({ column, currency, say }: { column: Column; currency: string | null; say: ColumnsProps['say'] }) {
+function ColumnRow({ column, review: { meanings, currency }, say }: { column: Column; review: Review; say: ColumnsProps['say'] }) {
   return (
     <tr className="h-7.5">
       <th scope="row" className="cut max-w-44 px-3 text-left font-medium">

@@ -66,8 +66,8 @@ export function DropProvider({ children }: { children: ReactNode }) {
 }
 
 function Offer({ file, onHide, onImport }: { file: File; onHide: () => void; onImport: (skill: string) => void }) {
-  const panel = useApp(({ skillPanels }) => skillPanels.find((one) => importOf(one) !== null) ?? null);
-  const offers = panel !== null && /\.(csv|tsv|txt|tab|pdf|xlsx?|ofx|qif)$/i.test(file.name);
+  const panels = useApp(({ skillPanels }) => skillPanels).filter((one) => importOf(one) !== null);
+  const offers = panels.length > 0 && /\.(csv|tsv|txt|tab|pdf|xlsx?|ofx|qif)$/i.test(file.name);
   const open = ({ skill }: PanelView) => {
     onImport(skill);
     onHide();
@@ -82,11 +82,12 @@ function Offer({ file, onHide, onImport }: { file: File; onHide: () => void; onI
       <span className="cut">
         {file.name} cannot be dropped here.{offers ? '' : ' Drop text or images on a chat.'}
       </span>
-      {offers && (
-        <Button autoFocus onClick={() => open(panel)}>
-          Import into {panel.name}
-        </Button>
-      )}
+      {offers &&
+        panels.map((panel, at) => (
+          <Button key={panel.skill} autoFocus={at === 0} onClick={() => open(panel)}>
+            Import into {panel.name}
+          </Button>
+        ))}
       <IconButton icon="x" iconSize={12} label="Hide" onClick={onHide} />
     </div>
   );

@@ -14,7 +14,7 @@ export function FileBox({ importing }: { importing: Importing }) {
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <Icon name="note" className="text-fg-2" />
         <span className="selectable font-medium">{file.name}</span>
-        <span className="cut min-w-0 flex-1 text-small text-fg-2">{aboutFile(file.folder, review)}</span>
+        <span className="cut min-w-0 flex-1 text-small text-fg-2">{aboutFile(file.folder, review, importing.words.entry)}</span>
         <span className="text-small text-fg-2 max-medium:hidden">or drop one here</span>
         <Button disabled={state.run?.kind === 'importing'} onClick={importing.choose}>
           Choose another…
@@ -45,7 +45,7 @@ function Choose({ importing }: { importing: Importing }) {
     <section aria-label="File" className="rounded-card border border-line p-3.5">
       <div className="flex flex-col items-center gap-2 rounded-card border border-dashed border-line-control px-6 py-7 text-center">
         <Icon name="import" />
-        <p className="font-medium">Drop a bank file here</p>
+        <p className="font-medium">{importing.words.drop}</p>
         <p className="text-small text-fg-2">CSV, from any folder. It is read where it is, nothing is copied.</p>
         <Button autoFocus className="mt-1" onClick={importing.choose}>
           Choose file…
@@ -56,17 +56,17 @@ function Choose({ importing }: { importing: Importing }) {
 }
 
 /** "~/Downloads, 44 entries, 2 Oct to 20 Nov" */
-function aboutFile(folder: string | null, review: Review | null): string {
+function aboutFile(folder: string | null, review: Review | null, [one, many]: readonly [string, string]): string {
   const days = review?.from && review.to ? `${dayOf(review.from)} to ${dayOf(review.to)}` : null;
-  return [folder, review && counted(review.rows, 'entry', 'entries'), days].filter((one) => one !== null).join(', ');
+  return [folder, review && counted(review.rows, one, many), days].filter((part) => part !== null).join(', ');
 }
 
 function Recognised({ review }: { review: Review }) {
   const { decimal, date_format: format } = review.mapping;
   const found = [
     review.bank,
-    format ?? null,
-    decimal === undefined ? null : decimal === ',' ? 'decimal comma, 1.234,56' : 'decimal point, 1,234.56',
+    typeof format === 'string' ? format : null,
+    typeof decimal !== 'string' ? null : decimal === ',' ? 'decimal comma, 1.234,56' : 'decimal point, 1,234.56',
     review.currency,
     review.encoding,
   ].filter((one) => one !== null);

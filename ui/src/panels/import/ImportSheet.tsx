@@ -1,4 +1,4 @@
-// Imports a bank's file into notes: detected format, open questions, all entries, then one click.
+// A bank's or a broker's file on its way into the notes: what was recognised, what is open, every entry, then one click.
 
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 
@@ -12,6 +12,7 @@ import { Footer } from './Footer';
 import { NamePicker } from './NamePicker';
 import { QuestionBox } from './QuestionBox';
 import { hasAnswers, openQuestions, primaryOf } from './state';
+import { Trades } from './Trades';
 import { useImport, type Imported } from './useImport';
 import { useWindowDrop } from './useWindowDrop';
 
@@ -65,15 +66,15 @@ export function ImportSheet({ tool, dropped, onDone, onClose }: ImportSheetProps
     <Sheet
       side="right"
       width={roomy ? 824 : 4000}
-      label="Import bank file"
+      label={importing.words.title}
       scrim
       onClose={close}
     >
       <div ref={frame} tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none" data-testid="import-sheet" onKeyDown={onKeyDown}>
         <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line pr-2.5 pl-5">
           <Icon name="import" />
-          <h2 className="text-body font-semibold">Import bank file</h2>
-          {review !== null && (
+          <h2 className="text-body font-semibold">{importing.words.title}</h2>
+          {review?.of === 'payments' && (
             <span className="flex items-center gap-1 text-small text-fg-2">
               into
               <NamePicker
@@ -91,8 +92,9 @@ export function ImportSheet({ tool, dropped, onDone, onClose }: ImportSheetProps
         <div ref={body} className={`min-h-0 flex-1 overflow-y-auto ${over ? 'bg-accent-soft' : ''}`}>
           <div className="flex flex-col gap-3 p-5">
             <FileBox importing={importing} />
-            {question && <QuestionBox key={keyOf(question)} state={state} question={question} say={say} />}
-            {review !== null && review.entries.length > 0 && <Entries state={state} review={review} say={say} />}
+            {question && <QuestionBox key={keyOf(question)} state={state} question={question} same={importing.words.same} say={say} />}
+            {review?.of === 'payments' && review.entries.length > 0 && <Entries state={state} review={review} say={say} />}
+            {review?.of === 'trades' && review.entries.length > 0 && <Trades state={state} review={review} say={say} />}
             {review !== null && review.columns.length > 0 && <Columns state={state} review={review} say={say} />}
           </div>
         </div>

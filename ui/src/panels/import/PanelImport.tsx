@@ -5,7 +5,7 @@ import { useState, type DragEvent, type ReactNode } from 'react';
 import { userError, type UserError } from '../../ipc';
 import { Button, counted, Icon, LinkButton } from '../../shared';
 import { useActions } from '../../state/hooks';
-import { isRow } from '../skill/answer';
+import { isRow, textOf } from '../skill/answer';
 import { useDropping } from './DropOffer';
 import { ImportSheet } from './ImportSheet';
 import type { Imported } from './useImport';
@@ -80,6 +80,7 @@ function ImportedBar({ imported: { result }, onFilter }: { imported: Imported; o
     [number('already_there'), 'in your notes already'],
   ] as const;
   const without = number('without_a_category');
+  const note = isRow(result.value) ? textOf(result.value['note']) : '';
   const takeBack = () => {
     if (result.change_set === null) return;
     undo({ change_set: result.change_set }).then(
@@ -94,6 +95,7 @@ function ImportedBar({ imported: { result }, onFilter }: { imported: Imported; o
         <span className="font-semibold">Imported {number('imported')}</span>
         {rest.filter(([count]) => count > 0).map(([count, word]) => `, ${count} ${word}`)}
         {undone && ', undone'}
+        {!undone && note !== '' && <span className="text-fg-2">. {note}</span>}
         {problem !== null && (
           <span className="text-danger">
             {' '}

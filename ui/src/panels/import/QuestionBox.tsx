@@ -12,13 +12,15 @@ import { dayOf } from './words';
 interface QuestionBoxProps {
   readonly state: ImportState;
   readonly question: Asked;
+  /** Asks whether a line and an entry are one. */
+  readonly same: string;
   readonly say: (event: ImportEvent) => void;
 }
 
-export function QuestionBox({ state, question, say }: QuestionBoxProps) {
+export function QuestionBox({ state, question, same, say }: QuestionBoxProps) {
   const open = openQuestions(state);
   const twins = open.filter(({ kind }) => kind === 'twin').length;
-  const title = question.kind === 'twin' ? 'Is this the same payment?' : question.question.question;
+  const title = question.kind === 'twin' ? same : question.question.question;
   return (
     <section aria-label={title} data-testid="import-question" className="rounded-card border border-accent-line px-3.5 py-3 ring-2 ring-accent-soft">
       <div className="flex items-center gap-2">
@@ -50,14 +52,15 @@ export function QuestionBox({ state, question, say }: QuestionBoxProps) {
 function TwinQuestion({ entry, say }: { entry: Entry; say: QuestionBoxProps['say'] }) {
   const { twin } = entry;
   if (twin === null) return null;
-  const sign = entry.kind === 'income' ? '' : '-';
+  // A trade's amount has its own.
+  const sign = entry.kind === 'income' || entry.trade !== null ? '' : '-';
   const apart = Math.abs(twin.days);
   const when = apart === 0 ? 'the same day' : `${counted(apart, 'day')} ${twin.days > 0 ? 'earlier' : 'later'}`;
   const about = [twin.memo, twin.repeats && `repeats ${twin.repeats}`].filter((one) => one !== null && one !== '').join(', ');
   const decide = (imports: boolean) => say({ type: 'decided', lines: [entry.line], decision: { import: imports } });
   return (
     <>
-      <table aria-label="Both payments" className="mt-2.5 w-full rounded-control border border-line text-small">
+      <table aria-label={entry.trade === null ? 'Both payments' : 'Both trades'} className="mt-2.5 w-full rounded-control border border-line text-small">
         <tbody>
           <tr className="h-7.5">
             <th scope="row" className="px-2.5 text-left font-normal text-fg-2">
@@ -65,7 +68,7 @@ function TwinQuestion({ entry, say }: { entry: Entry; say: QuestionBoxProps['say
             </th>
             <td className="px-2.5 text-fg-2">{dayOf(entry.date)}</td>
             <td className="w-full px-2.5">
-              <span className="font-medium">{entry.payee}</span> <span className="text-fg-2">{entry.memo}</span>
+              <span className="font-medium">{entry.trade === null ? entry.payee : `${entry.kind} ${entry.trade.quantity} ${entry.trade.symbol}`}</span> <span className="text-fg-2">{entry.memo}</span>
             </td>
             <td className="tabular px-2.5 text-right font-medium whitespace-nowrap">{numberText(`${sign}${entry.amount}`, true)}</td>
             <td className="px-2.5 whitespace-nowrap text-fg-2">line {entry.line}</td>

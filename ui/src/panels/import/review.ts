@@ -17,10 +17,25 @@ export interface Twin {
   readonly days: number;
 }
 
+/** What a trade says besides; texts that are empty where it does not. */
+export interface Trade {
+  readonly symbol: string;
+  readonly name: string;
+  readonly quantity: string;
+  readonly price: string;
+  readonly fee: string;
+  /** The currency it was paid in, where that is another. */
+  readonly paidIn: string;
+  /** What the symbol stands for, where it may be another one. */
+  readonly isin: string;
+}
+
 export interface Entry {
   readonly line: number;
   readonly date: string;
-  readonly kind: 'income' | 'expense' | 'transfer';
+  /** "income", "expense" or "transfer"; of a trade "buy" and the like. */
+  readonly kind: string;
+  /** Of a trade with a minus for what goes out. */
   readonly amount: string;
   readonly currency: string;
   readonly payee: string;
@@ -32,6 +47,7 @@ export interface Entry {
   readonly from: string;
   readonly to: string;
   readonly twin: Twin | null;
+  readonly trade: Trade | null;
 }
 
 export interface Column {
@@ -50,9 +66,14 @@ export interface Question {
   readonly choices: readonly { readonly value: string; readonly label: string }[];
 }
 
-export type Mapping = Readonly<Record<string, string>>;
+/** Names of columns and how cells are written; what words mean is an object of its own. */
+export type Mapping = Readonly<Record<string, JsonValue>>;
 
 export interface Review {
+  /** What the entries are. */
+  readonly of: 'payments' | 'trades';
+  /** What a column may mean, with its words. */
+  readonly meanings: readonly (readonly [string, string])[];
   readonly file: string;
   readonly rows: number;
   readonly from: string | null;
@@ -67,6 +88,8 @@ export interface Review {
   /** Unreadable lines; `wrongLines` is their total. */
   readonly problems: readonly { readonly line: number; readonly problem: string }[];
   readonly wrongLines: number;
+  /** Symbols in use. */
+  readonly symbols: readonly string[];
   readonly accounts: readonly string[];
   readonly categories: readonly string[];
   /** Number of new entries; `entries` may be truncated. */
@@ -81,7 +104,10 @@ export interface Review {
 export function readReview(value: JsonValue | null): Review | null {
   if (!isRow(value) || !Array.isArray(value['columns']) || !Array.isArray(value['entries'])) return null;
   const number = (key: string) => numberOf(value[key]);
+  const of = value['of'] === 'trades' ? 'trades' : 'payments';
   return {
+    of,
+    meanings: of === 'trades' ? rows(value['meanings']).map((row) => [textOf(row['value']), textOf(row['label'])] as const) : ofPayments,
     file: textOf(value['file']),
     rows: number('rows'),
     from: orNull(value['from']),
@@ -90,7 +116,7 @@ export function readReview(value: JsonValue | null): Review | null {
     account: orNull(value['account']),
     currency: orNull(value['currency']),
     encoding: textOf(value['encoding']),
-    mapping: isRow(value['mapping']) ? Object.fromEntries(Object.entries(value['mapping']).map(([key, one]) => [key, textOf(one)])) : {},
+    mapping: isRow(value['mapping']) ? value['mapping'] : {},
     columns: rows(value['columns']).map((row) => ({
       name: textOf(row['name']),
       column: textOf(row['column']),
@@ -104,22 +130,38 @@ export function readReview(value: JsonValue | null): Review | null {
     })),
     problems: rows(value['problems']).map((row) => ({ line: numberOf(row['line']), problem: textOf(row['problem']) })),
     wrongLines: number('wrong_lines'),
+    symbols: texts(value['symbols']),
     accounts: texts(value['accounts']),
     categories: texts(value['categories']),
     total: number('total'),
     alreadyThere: number('already_there'),
     byRule: number('by_rule'),
-    entries: rows(value['entries']).map(entryOf),
+    entries: rows(value['entries']).map((row) => entryOf(row, of)),
     sums: rows(value['sums']).map((row) => ({ currency: textOf(row['currency']), kind: textOf(row['kind']), amount: textOf(row['amount']) })),
   };
 }
 
-function entryOf(row: Row): Entry {
+/** What a column of a bank's file may mean. */
+const ofPayments: Review['meanings'] = [
+  ['date', 'Date'],
+  ['payee', 'Payee'],
+  ['payer', 'Payer, of income'],
+  ['memo', 'Memo'],
+  ['amount', 'Amount'],
+  ['debit', 'Money out'],
+  ['credit', 'Money in'],
+  ['side', 'In or out'],
+  ['category', 'Category'],
+  ['currency', 'Currency'],
+  ['id', 'Bank reference'],
+];
+
+function entryOf(row: Row, of: Review['of']): Entry {
   const twin = row['twin'];
   return {
     line: numberOf(row['line']),
     date: textOf(row['date']),
-    kind: textOf(row['kind']) as Entry['kind'],
+    kind: textOf(row['kind']),
     amount: textOf(row['amount']),
     currency: textOf(row['currency']),
     payee: textOf(row['payee']),
@@ -140,6 +182,19 @@ function entryOf(row: Row): Entry {
           days: numberOf(twin['days']),
         }
       : null,
+    trade: of === 'payments' ? null : tradeOf(row),
+  };
+}
+
+function tradeOf(row: Row): Trade {
+  return {
+    symbol: textOf(row['symbol']),
+    name: textOf(row['name']),
+    quantity: textOf(row['quantity']),
+    price: textOf(row['price']),
+    fee: textOf(row['fee']),
+    paidIn: textOf(row['paid_in']),
+    isin: textOf(row['isin']),
   };
 }
 

@@ -1,6 +1,7 @@
 // State of an import, from the choice of a file to its end. Pure, without the backend.
 
 import type { GivenFileView, JsonValue, UserError } from '../../ipc';
+import { isRow } from '../skill/answer';
 import type { Entry, Mapping, Question, Review } from './review';
 
 /** The user's decision about one line. */
@@ -62,9 +63,9 @@ export function reduceImport(state: ImportState, event: ImportEvent): ImportStat
       return event.run !== null && state.run?.id !== event.run ? state : { ...state, run: null, error: event.error };
     case 'answered':
       if (event.about === 'account' || event.about === 'currency') return { ...state, [event.about]: event.value };
-      return state.review === null ? state : { ...state, mapping: { ...state.review.mapping, [event.about]: event.value } };
+      return state.review === null ? state : { ...state, mapping: answered(state.review.mapping, event.about, event.value) };
     case 'mapped':
-      return state.review === null ? state : { ...state, mapping: mapped(state.review.mapping, event.column, event.means) };
+      return state.review === null ? state : { ...state, mapping: mapped(state.review, event.column, event.means) };
     case 'decided': {
       const lines = event.lines.map((line) => [line, { ...state.decided[line], ...event.decision }] as const);
       return { ...state, decided: { ...state.decided, ...Object.fromEntries(lines) } };
@@ -77,7 +78,8 @@ export function reduceImport(state: ImportState, event: ImportEvent): ImportStat
 }
 
 /** The format of a remapped column is redetected, as its cells may differ. */
-function mapped(mapping: Mapping, column: string, means: string | null): Mapping {
+function mapped({ mapping, meanings }: Review, column: string, means: string | null): Mapping {
+  const columnKeys = new Set(meanings.map(([key]) => key));
   const drops = new Set<string>();
   if (means === 'amount') ['debit', 'credit'].forEach((key) => drops.add(key));
   if (means === 'debit' || means === 'credit') ['amount', 'side'].forEach((key) => drops.add(key));
@@ -85,27 +87,23 @@ function mapped(mapping: Mapping, column: string, means: string | null): Mapping
   before.forEach((key) => drops.add(key));
   for (const key of [...before, means]) {
     if (key === 'date') drops.add('date_format');
-    if (key === 'amount' || key === 'debit' || key === 'credit' || key === 'side') ['decimal', 'expenses'].forEach((one) => drops.add(one));
+    if (key !== null && numbers.has(key)) ['decimal', 'expenses'].forEach((one) => drops.add(one));
   }
   const kept = Object.entries(mapping).filter(([key]) => !drops.has(key));
   return { ...Object.fromEntries(kept), ...(means === null ? {} : { [means]: column }) };
 }
 
-/** Possible meanings of a column, with labels. */
-export const meanings: readonly (readonly [string, string])[] = [
-  ['date', 'Date'],
-  ['payee', 'Payee'],
-  ['payer', 'Payer, of income'],
-  ['memo', 'Memo'],
-  ['amount', 'Amount'],
-  ['debit', 'Money out'],
-  ['credit', 'Money in'],
-  ['side', 'In or out'],
-  ['category', 'Category'],
-  ['currency', 'Currency'],
-  ['id', 'Bank reference'],
-];
-const columnKeys: ReadonlySet<string> = new Set(meanings.map(([key]) => key));
+/** Meanings of columns whose cells tell how numbers are written. */
+const numbers: ReadonlySet<string> = new Set(['amount', 'debit', 'credit', 'side', 'quantity', 'price', 'fee', 'more_fees', 'tax']);
+
+/** `actions/Sparplan` is about one of the words of the file. */
+function answered(mapping: Mapping, about: string, value: string): Mapping {
+  const slash = about.indexOf('/');
+  if (slash === -1) return { ...mapping, [about]: value };
+  const key = about.slice(0, slash);
+  const before = mapping[key];
+  return { ...mapping, [key]: { ...(isRow(before) ? before : {}), [about.slice(slash + 1)]: value } };
+}
 
 function lacksColumn(review: Review): boolean {
   return review.questions.some(({ choices }) => choices.length === 0);
@@ -160,7 +158,7 @@ export function countsOf({ review, decided }: ImportState): Counts {
   if (review === null) return { toImport: 0, leftOut: 0, withoutCategory: 0 };
   const out = review.entries.filter(({ line }) => decided[line]?.import === false).length;
   const wrong = review.problems.filter(({ line }) => decided[line]?.import === false).length;
-  const without = review.entries.filter((entry) => decided[entry.line]?.import !== false && entry.kind !== 'transfer' && categoryOf(entry, decided) === null);
+  const without = review.entries.filter((entry) => entry.trade === null && decided[entry.line]?.import !== false && entry.kind !== 'transfer' && categoryOf(entry, decided) === null);
   return { toImport: review.total - out, leftOut: out + wrong, withoutCategory: without.length };
 }
 
@@ -212,6 +210,6 @@ export function blockOf(state: ImportState): Block | null {
 }
 
 function missingColumn(about: string): string {
-  const words: Readonly<Record<string, string>> = { date: 'dates', amount: 'amounts', debit: 'what went out', credit: 'what came in' };
+  const words: Readonly<Record<string, string>> = { date: 'dates', amount: 'amounts', debit: 'what went out', credit: 'what came in', quantity: 'numbers of shares', price: 'prices' };
   return `No column has ${words[about] ?? about}.`;
 }

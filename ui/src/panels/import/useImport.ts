@@ -5,7 +5,7 @@ import { useCallback, useEffect, useReducer, useState } from 'react';
 import { useBackend, userError, type GivenFileView, type ToolResult, type UserError } from '../../ipc';
 import { useActions } from '../../state/hooks';
 import { failed } from '../skill/useReads';
-import { BANK_FILES } from './action';
+import { BANK_FILES, fileWords, type FileWords } from './action';
 import { give } from './given';
 import { readReview } from './review';
 import { argsOf, countsOf, firstImport, hasAnswers, importArgsOf, reduceImport, type Counts, type ImportState } from './state';
@@ -16,6 +16,7 @@ export interface Imported {
 }
 
 export interface Importing {
+  readonly words: FileWords;
   readonly state: ImportState;
   /** A file dropped while another one has answers. */
   readonly waiting: File | null;
@@ -31,6 +32,7 @@ export interface Importing {
 /** `tool` reviews and imports; `dropped` is the sheet's initial file. */
 export function useImport(tool: string, dropped: File | GivenFileView | null, onDone: (imported: Imported) => void): Importing {
   const backend = useBackend();
+  const words = fileWords(tool);
   const { watch, unwatch } = useActions();
   const [state, say] = useReducer(reduceImport, firstImport);
   const take = useCallback((file: Promise<GivenFileView | null>) => {
@@ -69,11 +71,12 @@ export function useImport(tool: string, dropped: File | GivenFileView | null, on
   }, [backend, dropped, take]);
 
   return {
+    words,
     state,
     waiting,
     say,
     drop,
-    choose: () => take(backend.rpc('choose_file', { title: 'Choose a bank file', kind: 'CSV', endings: [...BANK_FILES] }).then(({ file }) => file)),
+    choose: () => take(backend.rpc('choose_file', { title: words.choose, kind: 'CSV', endings: [...BANK_FILES] }).then(({ file }) => file)),
     settle: (takes) => {
       if (takes && waiting !== null) take(give(backend, waiting));
       setWaiting(null);

@@ -40,9 +40,9 @@ function AttachmentRow({ read: { attachments }, at, message }: { read: ReadMessa
     setBusy(true);
     return acts.save(message, attachments, at).finally(() => setBusy(false));
   };
-  const importIt = async () => {
+  const importInto = async (panel: (typeof importing)[number]) => {
     const path = await save();
-    if (path !== null) importing?.open({ path, name: noteName(path).name, folder: null, size: bytes });
+    if (path !== null) panel.open({ path, name: noteName(path).name, folder: null, size: bytes });
   };
   const isBankFile = BANK_FILES.some((ending) => name.toLowerCase().endsWith(`.${ending}`));
   return (
@@ -54,11 +54,13 @@ function AttachmentRow({ read: { attachments }, at, message }: { read: ReadMessa
         </span>{' '}
         <span className="text-fg-3">{facts}</span>
       </span>
-      {has('save_attachment') && importing && isBankFile && (
-        <Button size="s" icon="import" disabled={busy} aria-label={`Import ${revealed(name)} into ${importing.name}`} onClick={() => void importIt()}>
-          Import into {importing.name}
-        </Button>
-      )}
+      {has('save_attachment') &&
+        isBankFile &&
+        importing.map((panel) => (
+          <Button key={panel.name} size="s" icon="import" disabled={busy} aria-label={`Import ${revealed(name)} into ${panel.name}`} onClick={() => void importInto(panel)}>
+            Import into {panel.name}
+          </Button>
+        ))}
       {saved !== null && <SavedAs path={saved} />}
       {has('save_attachment') && saved === null && name !== '' && (
         <Button size="s" icon="book" data-mail-save="" disabled={busy} aria-label={`Save ${revealed(name)} to vault`} onClick={() => void save()}>
@@ -83,9 +85,9 @@ function SavedAs({ path }: { path: string }) {
   );
 }
 
-/** The panel that imports bank files, if any. */
+/** The panels that import files of banks and brokers. */
 function useImporting() {
-  const panel = useApp(({ skillPanels }) => skillPanels.find((one) => importOf(one) !== null) ?? null);
+  const panels = useApp(({ skillPanels }) => skillPanels).filter((one) => importOf(one) !== null);
   const { offer } = useDropping();
-  return panel && { name: panel.name, open: (file: Parameters<typeof offer>[0]['file']) => offer({ skill: panel.skill, file }) };
+  return panels.map((panel) => ({ name: panel.name, open: (file: Parameters<typeof offer>[0]['file']) => offer({ skill: panel.skill, file }) }));
 }

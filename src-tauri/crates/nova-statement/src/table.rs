@@ -1,14 +1,14 @@
-//! A bank's file as rows of cells, each with its line.
+//! A file as rows of cells, each with its line.
 
 use std::collections::HashMap;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use nova_skill::ToolError;
 
-use super::values::{amount, is_date};
+use crate::values::{amount, is_date};
 
 /// Separators of cells, with the words that a mapping and a note name them by.
-pub(super) const DELIMITERS: [(u8, &str); 4] =
+pub const DELIMITERS: [(u8, &str); 4] =
     [(b',', "comma"), (b';', "semicolon"), (b'\t', "tab"), (b'|', "pipe")];
 
 /// In this many rows the names of the columns are looked for.
@@ -22,28 +22,28 @@ const MOST_BYTES: usize = 32_000;
 const LINES_NAMED: usize = 3;
 
 #[derive(Debug)]
-pub(super) struct Table {
+pub struct Table {
     /// The file as errors name it.
-    pub(super) file: String,
-    pub(super) encoding: &'static str,
+    pub file: String,
+    pub encoding: &'static str,
     /// As [`DELIMITERS`] names it.
-    pub(super) delimiter: &'static str,
+    pub delimiter: &'static str,
     /// The names of the columns; their numbers, from 1, where the file has none.
-    pub(super) header: Vec<String>,
-    pub(super) header_line: u64,
+    pub header: Vec<String>,
+    pub header_line: u64,
     /// All with as many cells as the header.
-    pub(super) rows: Vec<Row>,
+    pub rows: Vec<Row>,
 }
 
 #[derive(Debug)]
-pub(super) struct Row {
-    pub(super) line: u64,
-    pub(super) cells: Vec<String>,
+pub struct Row {
+    pub line: u64,
+    pub cells: Vec<String>,
 }
 
 impl Row {
     /// Whether it looks like the names of columns: words without a digit.
-    pub(super) fn is_of_names(&self) -> bool {
+    pub fn is_of_names(&self) -> bool {
         let filled = || self.cells.iter().filter(|cell| !cell.trim().is_empty());
         filled().count() > 1 && filled().all(|cell| !cell.contains(|c: char| c.is_ascii_digit()))
     }
@@ -62,7 +62,7 @@ impl Table {
     /// # Errors
     /// With file and line: an unknown encoding, bytes that are none of it, no row with a date, a row
     /// that is too large, a row with more or fewer cells than there are columns.
-    pub(super) fn read(
+    pub fn read(
         file: &str,
         bytes: &[u8],
         encoding: Option<&str>,
@@ -110,7 +110,7 @@ impl Table {
     }
 
     /// The number of a column, named by its header or its number from 1.
-    pub(super) fn column(&self, argument: &str, name: &str) -> Result<usize, ToolError> {
+    pub fn column(&self, argument: &str, name: &str) -> Result<usize, ToolError> {
         let wanted = nova_skill::figures::folded(name.trim());
         let named: Vec<usize> = (0..self.header.len())
             .filter(|at| nova_skill::figures::folded(self.header[*at].trim()) == wanted)
@@ -138,19 +138,28 @@ impl Table {
         }
     }
 
-    /// Whether its columns have names, by which files of a bank are known.
-    pub(super) fn has_names(&self) -> bool {
+    /// Whether its columns have names, by which its files are known.
+    pub fn has_names(&self) -> bool {
         self.header.iter().enumerate().any(|(at, name)| *name != (at + 1).to_string())
     }
 
-    /// What files of this bank have in common: the names of their columns.
-    pub(super) fn fingerprint(&self) -> String {
+    /// What files of one bank or broker have in common: the names of their columns.
+    pub fn fingerprint(&self) -> String {
         self.header.iter().map(|name| name.trim()).collect::<Vec<_>>().join(" | ")
     }
 
     /// Every row gets as many cells as there are columns: empty ones at its end may be too many.
     fn square(&mut self) -> Result<(), ToolError> {
         let columns = self.header.len();
+        // Sentences below the table, such as a disclaimer.
+        let is_sentence = |row: &Row| {
+            let mut filled = row.cells.iter().filter(|cell| !cell.trim().is_empty());
+            row.cells.len() < columns
+                && matches!((filled.next(), filled.next()), (Some(only), None) if !is_date(only))
+        };
+        while self.rows.last().is_some_and(is_sentence) {
+            self.rows.pop();
+        }
         let mut wrong = Vec::new();
         for row in &mut self.rows {
             while row.cells.len() > columns && row.cells.last().is_some_and(|cell| cell.trim().is_empty()) {
@@ -231,15 +240,15 @@ impl Found {
 fn refuse_other_kinds(file: &str, bytes: &[u8]) -> Result<(), ToolError> {
     let begins = |with: &str| bytes.trim_ascii_start().starts_with(with.as_bytes());
     let (kind, remedy) = match () {
-        () if begins("%PDF") => ("a PDF", "Export CSV at your bank, and choose that file."),
+        () if begins("%PDF") => ("a PDF", "Export CSV at your bank or broker, and choose that file."),
         () if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"\xd0\xcf\x11\xe0") => {
             ("a spreadsheet", "Save it as CSV, and choose that file.")
         }
         () if begins("<?xml") || begins("<") => {
-            ("an XML file", "Export CSV at your bank, and choose that file.")
+            ("an XML file", "Export CSV at your bank or broker, and choose that file.")
         }
         () if begins("OFXHEADER") || begins("!Type:") || begins(":20:") => {
-            ("not a CSV file", "Export CSV at your bank, and choose that file.")
+            ("not a CSV file", "Export CSV at your bank or broker, and choose that file.")
         }
         () => return Ok(()),
     };
@@ -289,7 +298,7 @@ fn split(file: &str, text: &str, delimiter: u8) -> Result<Split, ToolError> {
     let not_closed = |line: u64| {
         Split::Refused(ToolError::failed(
             format!("{file}, line {line}: a quotation mark is not closed."),
-            "Correct the line, or export the file from your bank again.",
+            "Correct the line, or export the file again.",
         ))
     };
     for record in reader.records() {
@@ -297,7 +306,7 @@ fn split(file: &str, text: &str, delimiter: u8) -> Result<Split, ToolError> {
             let line = error.position().map_or(1, csv::Position::line);
             ToolError::failed(
                 format!("{file}, line {line}: this line is not valid CSV."),
-                "Correct the line, or export the file from your bank again.",
+                "Correct the line, or export the file again.",
             )
         })?;
         if record.iter().all(|cell| cell.trim().is_empty()) {

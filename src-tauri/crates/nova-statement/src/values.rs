@@ -1,4 +1,4 @@
-//! Dates and amounts as banks write them.
+//! Dates and amounts as banks and brokers write them.
 
 use nova_skill::Decimal;
 use nova_skill::figures::folded;
@@ -6,9 +6,9 @@ use nova_skill::jiff::civil::Date;
 
 /// How a date is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct DateFormat {
+pub struct DateFormat {
     /// As a mapping and a note name it.
-    pub(super) name: &'static str,
+    pub name: &'static str,
     order: Order,
     /// None where the digits stand together.
     separator: Option<char>,
@@ -27,7 +27,7 @@ const fn format(name: &'static str, order: Order, separator: Option<char>, year_
 }
 
 /// Those that are known. A point is used by those who write the day first.
-pub(super) const DATE_FORMATS: [DateFormat; 12] = [
+pub const DATE_FORMATS: [DateFormat; 12] = [
     format("YYYY-MM-DD", Order::YearMonthDay, Some('-'), 4),
     format("DD.MM.YYYY", Order::DayMonthYear, Some('.'), 4),
     format("DD.MM.YY", Order::DayMonthYear, Some('.'), 2),
@@ -46,13 +46,14 @@ const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 impl DateFormat {
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub fn named(name: &str) -> Option<Self> {
         DATE_FORMATS.into_iter().find(|format| format.name.eq_ignore_ascii_case(name.trim()))
     }
 
     /// The day that a text names; a time behind it does not matter.
-    pub(super) fn read(self, text: &str) -> Option<Date> {
-        let text = text.trim();
+    pub fn read(self, text: &str) -> Option<Date> {
+        // A broker names the day of the trade behind that of the entry: `03/12/2026 as of 03/10/2026`.
+        let text = text.split_once(" as of ").map_or(text, |(day, _)| day).trim();
         if self.name == "DD MMM YYYY" {
             let mut parts = text.split([' ', '-']).filter(|part| !part.is_empty());
             let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);
@@ -60,7 +61,7 @@ impl DateFormat {
             let month = MONTHS.iter().position(|known| name.starts_with(known))?;
             return self.date(year, &(month + 1).to_string(), day);
         }
-        let (day, time) = text.split_once([' ', 'T', 't']).unwrap_or((text, ""));
+        let (day, time) = text.split_once([' ', 'T', 't', ',', ';']).unwrap_or((text, ""));
         if !time
             .chars()
             .all(|c| c.is_ascii_digit() || matches!(c, ':' | '.' | ' ' | '+' | 'Z' | 'A' | 'P' | 'M'))
@@ -98,7 +99,7 @@ impl DateFormat {
 }
 
 /// Whether it is a date in any of the formats.
-pub(super) fn is_date(text: &str) -> bool {
+pub fn is_date(text: &str) -> bool {
     let text = text.trim();
     text.starts_with(|first: char| first.is_ascii_digit())
         && (6..=40).contains(&text.len())
@@ -106,7 +107,7 @@ pub(super) fn is_date(text: &str) -> bool {
 }
 
 /// The formats in which every one of these texts is a date.
-pub(super) fn date_formats<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<DateFormat> {
+pub fn date_formats<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<DateFormat> {
     let mut fitting: Vec<DateFormat> = DATE_FORMATS.to_vec();
     let mut any = false;
     for text in texts.filter(|text| !text.trim().is_empty()) {
@@ -122,7 +123,7 @@ pub(super) fn date_formats<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Date
 /// An amount written with this decimal sign. Signs, blanks, apostrophes and a currency do not matter;
 /// the other sign may stand before each three digits. A minus may stand at either end, and brackets
 /// mean one.
-pub(super) fn amount(text: &str, decimal: char) -> Option<Decimal> {
+pub fn amount(text: &str, decimal: char) -> Option<Decimal> {
     let kept: String = text
         .chars()
         .filter(|c| !c.is_whitespace() && !matches!(c, '\'' | '’' | '"' | '€' | '$' | '£' | '¥' | '\u{202f}'))
@@ -148,7 +149,8 @@ pub(super) fn amount(text: &str, decimal: char) -> Option<Decimal> {
     let mut parts = whole.split(groups);
     let first = parts.next()?;
     let rest: Vec<&str> = parts.collect();
-    let grouped = rest.is_empty() || (1..=3).contains(&first.len());
+    // Nothing is grouped behind a zero: `0,125` is an eighth or nothing at all.
+    let grouped = rest.is_empty() || ((1..=3).contains(&first.len()) && !first.starts_with('0'));
     if !grouped || !is_digits(first) || !rest.iter().all(|group| group.len() == 3 && is_digits(group)) {
         return None;
     }
@@ -176,29 +178,20 @@ fn without_code(text: &str) -> &str {
 }
 
 /// Whether an amount is above or below nothing, however its cents are written; none of nothing.
-pub(super) fn is_negative(text: &str) -> Option<bool> {
+pub fn is_negative(text: &str) -> Option<bool> {
     let read = amount(text, '.').or_else(|| amount(text, ','))?;
     (!read.is_zero()).then(|| read.is_sign_negative())
 }
 
-/// Whether a word in a column of its own says that an amount went out.
-pub(super) fn went_out(word: &str) -> Option<bool> {
-    const OUT: &[&str] = &["s", "soll", "d", "dr", "debit", "dbit", "af", "out", "withdrawal"];
-    const IN: &[&str] = &["h", "haben", "c", "cr", "credit", "crdt", "bij", "in", "deposit"];
-    let word = folded(word.trim());
-    let is_of = |words: &[&str]| words.contains(&word.as_str());
-    (is_of(OUT) || is_of(IN)).then(|| is_of(OUT))
-}
-
 /// The currency that stands beside an amount, as it is written there.
-pub(super) fn currency_beside(text: &str) -> Option<String> {
+pub fn currency_beside(text: &str) -> Option<String> {
     let said: String =
         text.chars().filter(|c| c.is_ascii_uppercase() || matches!(c, '€' | '$' | '£' | '¥')).collect();
     (!said.is_empty()).then_some(said)
 }
 
 /// The currencies that such a sign may mean; none where it is no sign.
-pub(super) fn currencies_of_sign(sign: &str) -> &'static [&'static str] {
+pub fn currencies_of_sign(sign: &str) -> &'static [&'static str] {
     match sign {
         "€" => &["EUR"],
         "£" => &["GBP"],
@@ -212,8 +205,8 @@ pub(super) fn currencies_of_sign(sign: &str) -> &'static [&'static str] {
 }
 
 /// The decimal signs with which every one of these texts is an amount. Where both can be read and one
-/// of them gives more than two digits behind the sign, the other is meant.
-pub(super) fn decimal_signs<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<char> {
+/// of them gives more digits behind the sign than there are places, the other is meant; prices have any number.
+pub fn decimal_signs<'a>(texts: impl Iterator<Item = &'a str>, places: Option<u32>) -> Vec<char> {
     let (mut fits, mut fine) = ([true; 2], [true; 2]);
     let (mut differ, mut any) = (false, false);
     for text in texts.filter(|text| !text.trim().is_empty()) {
@@ -221,7 +214,7 @@ pub(super) fn decimal_signs<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<cha
         let read = ['.', ','].map(|sign| amount(text, sign));
         for at in 0..2 {
             fits[at] &= read[at].is_some();
-            fine[at] &= read[at].is_some_and(|value| value.scale() <= 2);
+            fine[at] &= read[at].is_some_and(|value| places.is_none_or(|places| value.scale() <= places));
         }
         differ |= read[0] != read[1];
     }
@@ -276,7 +269,7 @@ mod tests {
 
     #[track_caller]
     fn signs(texts: &[&str], expected: &str) {
-        let found: String = decimal_signs(texts.iter().copied()).into_iter().collect();
+        let found: String = decimal_signs(texts.iter().copied(), Some(2)).into_iter().collect();
         assert_eq!(found, expected, "{texts:?}");
     }
 
@@ -290,7 +283,10 @@ mod tests {
         signs(&["1,250", "1.5"], ".");
         signs(&["1.250", "1,250"], ".,");
         signs(&["12;50"], "");
+        signs(&["0,125", "12"], ",");
         signs(&[], "");
+        let prices = decimal_signs(["12.345", "7"].into_iter(), None);
+        assert_eq!(prices, ['.', ','], "a price may have three places");
     }
 
     #[track_caller]
@@ -309,6 +305,8 @@ mod tests {
         formats(&["03/11/2026", "11/14/2026"], &["MM/DD/YYYY"]);
         formats(&["20261103"], &["YYYYMMDD"]);
         formats(&["2026-11-03 10:22:01", "2026-11-04T10:22"], &["YYYY-MM-DD"]);
+        formats(&["2026-11-03, 10:22:01", "2026-11-04;102201"], &["YYYY-MM-DD"]);
+        formats(&["11/14/2026 as of 11/12/2026"], &["MM/DD/YYYY"]);
         formats(&["3 Nov 2026", "14 December 2026"], &["DD MMM YYYY"]);
         formats(&["31.02.2026"], &[]);
         formats(&["01.11.2026 - 30.11.2026"], &[]);

@@ -1,0 +1,390 @@
+//! What of a file is in the vault already, and what the trades with it cannot be.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use nova_skill::figures::TooLarge;
+use nova_skill::jiff::ToSpan as _;
+use nova_skill::serde_json::Map;
+use nova_skill::{Date, Decimal, NotePath, ToolContext, ToolError, Value, VaultPath};
+use nova_statement::{Candidate, Wrong, import_ids, pair_up};
+
+use super::rows::Draft;
+use crate::books::{Books, PositionNote, Said, TRADE, TradeNote};
+use crate::ledger::{Event, Impossible, Ledger, Trade, in_order};
+use crate::saving::leaves_others;
+use crate::trade_rules::{Kind, event, follow, transfer};
+use crate::valuation::Snapshot;
+
+/// How many days may lie between what a person noted and what the broker says.
+const DAYS: i32 = 3;
+
+/// A new trade that can be written.
+pub(super) struct Ready {
+    pub(super) draft: Draft,
+    /// None for money of no symbol.
+    pub(super) event: Option<Event>,
+    /// The fields of its note.
+    pub(super) fields: Map<String, Value>,
+}
+
+/// A record that a row may duplicate.
+#[derive(Clone)]
+pub(super) struct Twin {
+    pub(super) path: NotePath,
+    pub(super) date: Date,
+}
+
+/// The rows of a file against what the vault has.
+#[derive(Default)]
+pub(super) struct Compared {
+    pub(super) new: Vec<Ready>,
+    /// By the line of the row.
+    pub(super) twins: HashMap<u64, Twin>,
+    pub(super) already_there: usize,
+    pub(super) wrong: Vec<Wrong>,
+}
+
+impl Compared {
+    /// # Errors
+    /// When notes cannot be read.
+    pub(super) async fn of(
+        ctx: &dyn ToolContext,
+        snapshot: &Snapshot,
+        drafts: Vec<Draft>,
+    ) -> Result<Self, ToolError> {
+        let known = Known::read(ctx, &snapshot.books).await;
+        let mut compared = Self::default();
+        let mut imported: HashSet<String> = HashSet::new();
+        let mut new = Vec::new();
+        for draft in drafts {
+            let ids = [draft.import_id(), draft.row_id.as_str()];
+            if let Some(id) = ids.into_iter().find(|id| known.ids.contains(*id)) {
+                imported.insert(id.to_owned());
+                compared.already_there += 1;
+            } else {
+                new.push(draft);
+            }
+        }
+        for draft in new {
+            match ready(draft, snapshot) {
+                Ok(ready) => compared.new.push(ready),
+                Err(wrong) => compared.wrong.push(wrong),
+            }
+        }
+        compared.twins = twins(&snapshot.books, &compared.new, &imported)?;
+        Ok(compared)
+    }
+
+    /// Moves what cannot be, beside the trades there are and the other new ones, from `new` to `wrong`. Lines that are
+    /// left out count for nothing.
+    ///
+    /// # Errors
+    /// When numbers are too large.
+    pub(super) fn refuse_impossible(
+        &mut self,
+        snapshot: &Snapshot,
+        left_out: &HashSet<u64>,
+    ) -> Result<(), ToolError> {
+        let books = &snapshot.books;
+        let mut wrong: HashMap<u64, String> = HashMap::new();
+        let by_symbol = BySymbol::of(books, &self.new);
+        for (symbol, currency) in by_symbol.touched() {
+            let trades = by_symbol.trades(symbol, currency, left_out);
+            wrong.extend(trades.impossible(snapshot, symbol));
+        }
+        for (symbol, quantity) in self.positions_alone(books) {
+            let Some(position) = books.position(&symbol) else { continue };
+            let trades = by_symbol.trades(&symbol, &position.currency, left_out);
+            let held = Ledger::of(snapshot.method, &trades.all, None).ok();
+            if held.map(|ledger| ledger.quantity().to_decimal()).transpose()? == Some(quantity) {
+                continue;
+            }
+            for one in self.new.iter().filter(|one| one.draft.symbol.as_ref() == Some(&symbol)) {
+                if one.event.as_ref().is_some_and(Event::moves) && !left_out.contains(&one.draft.line) {
+                    wrong.entry(one.draft.line).or_insert_with(|| {
+                        format!(
+                            "the {quantity} {symbol} of {} are in no trade and would no longer count; remove the quantity there first",
+                            position.path
+                        )
+                    });
+                }
+            }
+        }
+        self.new.retain(|one| !wrong.contains_key(&one.draft.line));
+        self.wrong.extend(wrong.into_iter().map(|(line, problem)| Wrong { line, problem }));
+        self.wrong.sort_by_key(|one| one.line);
+        Ok(())
+    }
+
+    /// Positions that say how much is held, which no trade moves yet and a new one would.
+    fn positions_alone(&self, books: &Books) -> BTreeMap<String, Decimal> {
+        let moving = self.new.iter().filter(|one| one.event.as_ref().is_some_and(Event::moves));
+        let symbols: BTreeSet<&String> = moving.filter_map(|one| one.draft.symbol.as_ref()).collect();
+        let alone = symbols.into_iter().filter(|symbol| !books.moves(symbol));
+        alone
+            .filter_map(|symbol| {
+                let quantity = books.position(symbol)?.quantity.filter(|quantity| !quantity.is_zero())?;
+                Some((symbol.clone(), quantity))
+            })
+            .collect()
+    }
+
+    /// Each position that said what its trades come to keeps saying so.
+    pub(super) async fn follow(&self, ctx: &dyn ToolContext, snapshot: &Snapshot) -> Result<(), ToolError> {
+        let none = HashSet::new();
+        let before = BySymbol::of(&snapshot.books, &[]);
+        let after = BySymbol::of(&snapshot.books, &self.new);
+        for (symbol, currency) in after.touched() {
+            let mut positions = snapshot.books.positions.iter();
+            let is_own = |one: &&PositionNote| one.symbol == symbol && one.currency == currency;
+            let Some(position) = positions.find(is_own) else { continue };
+            let ledger =
+                |of: &BySymbol| Ledger::of(snapshot.method, &of.trades(symbol, currency, &none).all, None);
+            let (Ok(before), Ok(after)) = (ledger(&before), ledger(&after)) else { continue };
+            follow(ctx, position, &before, &after).await?;
+        }
+        Ok(())
+    }
+
+    /// That no record which names no currency is read in another one with the new trades.
+    ///
+    /// # Errors
+    /// `InvalidArguments` with what to do first.
+    pub(super) async fn leaves_others(&self, ctx: &dyn ToolContext, books: &Books) -> Result<(), ToolError> {
+        let said: Vec<Said> = self
+            .new
+            .iter()
+            .map(|one| Said {
+                note: None,
+                kind: TRADE,
+                symbol: one.draft.symbol.as_deref().unwrap_or_default(),
+                currency: Some(one.draft.currency),
+            })
+            .collect();
+        leaves_others(
+            &Books::read_with(ctx, &said).await?,
+            books,
+            None,
+            said.first().and_then(|said| said.currency),
+        )
+    }
+}
+
+/// What was imported.
+struct Known {
+    ids: HashSet<String>,
+}
+
+impl Known {
+    async fn read(ctx: &dyn ToolContext, books: &Books) -> Self {
+        let trades = books.trades.iter().filter_map(|note| note.import_id.clone());
+        let transfers = books.transfers.iter().filter_map(|note| note.import_id.clone());
+        let mut ids: HashSet<String> = trades.chain(transfers).collect();
+        // What stands in a note that cannot be read was imported anyway.
+        for problem in &books.unreadable {
+            let Ok(path) = VaultPath::parse(&problem.path) else { continue };
+            let Ok(bytes) = ctx.vault().read_file(&path).await else { continue };
+            ids.extend(import_ids(&String::from_utf8_lossy(&bytes)));
+        }
+        Self { ids }
+    }
+}
+
+/// What a row becomes.
+fn ready(draft: Draft, snapshot: &Snapshot) -> Result<Ready, Wrong> {
+    let line = draft.line;
+    let of_account = draft.kind.is_of_account(draft.symbol.as_deref());
+    let made = match of_account {
+        true => transfer(draft.kind, &draft.numbers).map(|fields| (None, fields)),
+        false => event(draft.kind, &draft.numbers, || Ok(Decimal::ONE))
+            .map(|(event, fields)| (Some(event), fields)),
+    };
+    let (event, fields) = made.map_err(|error| Wrong {
+        line,
+        problem: match error {
+            ToolError::InvalidArguments { path, rule, .. } => {
+                format!("its {} {rule}", path.trim_start_matches('/'))
+            }
+            error => error.to_string(),
+        },
+    })?;
+    // What the ledger cannot compute with is no trade.
+    if let Some(event) = &event {
+        let trade = Trade { date: draft.date, event: event.clone(), origin: 0 };
+        if let Err((_, Impossible::TooLarge(error))) = Ledger::of(snapshot.method, &[trade], None) {
+            return Err(Wrong { line, problem: error.to_string() });
+        }
+    }
+    Ok(Ready { draft, event, fields })
+}
+
+/// What a new and an existing record have in common.
+type Same<'a> = (&'static str, &'a str, &'a str, Decimal);
+
+/// By kind, symbol, currency and number of shares, or amount where there are none; each record for one row. `imported`
+/// are the ids of records that other rows of the file are.
+fn twins(books: &Books, new: &[Ready], imported: &HashSet<String>) -> Result<HashMap<u64, Twin>, ToolError> {
+    let mut records: Vec<(Same, &NotePath, Date)> = Vec::new();
+    let is_other = |id: &Option<String>| id.as_ref().is_none_or(|id| !imported.contains(id));
+    for note in books.trades.iter().filter(|note| is_other(&note.import_id)) {
+        let Some(kind) = Kind::parse(note.kind) else { continue };
+        let number = shared(&note.trade.event)?;
+        records.push(((kind.word(), &note.symbol, &note.currency, number), &note.path, note.trade.date));
+    }
+    for transfer in books.transfers.iter().filter(|transfer| is_other(&transfer.import_id)) {
+        let number = transfer.amount.abs().normalize();
+        records.push(((transfer.kind, "", &transfer.currency, number), &transfer.path, transfer.date));
+    }
+    records.sort_by_key(|(_, _, date)| *date);
+    let mut by_key: HashMap<Same, Vec<usize>> = HashMap::new();
+    for (at, (key, ..)) in records.iter().enumerate() {
+        by_key.entry(*key).or_default().push(at);
+    }
+    let mut candidates = Vec::new();
+    for (place, one) in new.iter().enumerate() {
+        let draft = &one.draft;
+        let number = match &one.event {
+            Some(event) => shared(event)?,
+            None => draft.numbers.price.or(draft.numbers.fee).unwrap_or_default().normalize(),
+        };
+        let key = (draft.kind.word(), draft.symbol.as_deref().unwrap_or_default(), draft.currency, number);
+        let same = by_key.get(&key).map(Vec::as_slice).unwrap_or_default();
+        let earliest = draft.date.saturating_sub(DAYS.days());
+        let begin = same.partition_point(|other| records[*other].2 < earliest);
+        for other in same[begin..].iter().copied() {
+            let apart = draft.date.until(records[other].2).map_or(i32::MAX, |span| span.get_days().abs());
+            if apart > DAYS {
+                break;
+            }
+            candidates.push(Candidate { distance: (apart, false), place, other });
+        }
+    }
+    let pairs = pair_up(candidates).into_iter();
+    let twin = |(place, other): (usize, usize)| {
+        let (_, path, date) = records[other];
+        (new[place].draft.line, Twin { path: path.clone(), date })
+    };
+    Ok(pairs.map(twin).collect())
+}
+
+/// The number by which an event is compared.
+fn shared(event: &Event) -> Result<Decimal, TooLarge> {
+    Ok(match event {
+        Event::Buy { quantity, .. } | Event::Sell { quantity, .. } => quantity.normalize(),
+        Event::Dividend { quantity, price, .. } => quantity.checked_mul(*price).ok_or(TooLarge)?.normalize(),
+        Event::Split { new, old } => new.checked_div(*old).ok_or(TooLarge)?.normalize(),
+        Event::Fee { amount } => amount.normalize(),
+    })
+}
+
+/// The trades of each symbol, those of the vault and the new ones.
+struct BySymbol<'a> {
+    /// How many trades the vault has.
+    existing: usize,
+    old: HashMap<&'a str, Vec<&'a TradeNote>>,
+    new: BTreeMap<&'a str, Vec<(usize, &'a Draft, &'a Event)>>,
+}
+
+impl<'a> BySymbol<'a> {
+    fn of(books: &'a Books, new: &'a [Ready]) -> Self {
+        let mut by_symbol = Self { existing: books.trades.len(), old: HashMap::new(), new: BTreeMap::new() };
+        for note in &books.trades {
+            by_symbol.old.entry(&note.symbol).or_default().push(note);
+        }
+        for (place, Ready { draft, event, .. }) in new.iter().enumerate() {
+            if let (Some(symbol), Some(event)) = (&draft.symbol, event) {
+                by_symbol.new.entry(symbol).or_default().push((place, draft, event));
+            }
+        }
+        by_symbol
+    }
+
+    /// The symbols with the currencies in which new trades move them; a split is one of each currency.
+    fn touched(&self) -> BTreeSet<(&'a str, &'a str)> {
+        let mut touched = BTreeSet::new();
+        for (symbol, new) in &self.new {
+            touched.extend(new.iter().map(|(_, draft, _)| (*symbol, draft.currency)));
+            if new.iter().any(|(.., event)| matches!(event, Event::Split { .. })) {
+                let old = self.old.get(symbol).into_iter().flatten();
+                touched.extend(old.map(|other| (*symbol, other.currency.as_str())));
+            }
+        }
+        touched
+    }
+
+    fn trades(&self, symbol: &str, currency: &str, left_out: &HashSet<u64>) -> Trades {
+        let old = self.old.get(symbol).into_iter().flatten().filter(|note| note.is_of(symbol, currency));
+        let mut trades = Trades {
+            all: old.map(|note| note.trade.clone()).collect(),
+            existing: self.existing,
+            lines: HashMap::new(),
+        };
+        for (place, draft, event) in self.new.get(symbol).into_iter().flatten() {
+            let is_own = matches!(event, Event::Split { .. }) || draft.currency == currency;
+            if is_own && !left_out.contains(&draft.line) {
+                let origin = self.existing + place;
+                trades.all.push(Trade { date: draft.date, event: (*event).clone(), origin });
+                trades.lines.insert(origin, draft.line);
+            }
+        }
+        trades
+    }
+}
+
+/// The trades of a symbol in a currency.
+struct Trades {
+    all: Vec<Trade>,
+    /// A new one's origin is at least this.
+    existing: usize,
+    /// By origin, of the new ones.
+    lines: HashMap<usize, u64>,
+}
+
+impl Trades {
+    /// New sales of more than is held, and those that leave too little for a later one of the vault.
+    fn impossible(&self, snapshot: &Snapshot, symbol: &str) -> HashMap<u64, String> {
+        let mut trades: Vec<&Trade> = self.all.iter().collect();
+        in_order(&mut trades);
+        let mut wrong = HashMap::new();
+        // What was wrong before stays so, until it is corrected.
+        let own: Vec<Trade> = self.all.iter().filter(|trade| trade.origin < self.existing).cloned().collect();
+        let was_wrong = Ledger::of(snapshot.method, &own, None).is_err();
+        let mut dropped: HashSet<usize> = HashSet::new();
+        'again: loop {
+            let mut ledger = Ledger::new(snapshot.method);
+            let mut last_sale = None;
+            for trade in &trades {
+                if dropped.contains(&trade.origin) {
+                    continue;
+                }
+                let is_new = trade.origin >= self.existing;
+                let Err(why) = ledger.apply(trade) else {
+                    if is_new && matches!(trade.event, Event::Sell { .. }) {
+                        last_sale = Some(trade.origin);
+                    }
+                    continue;
+                };
+                if is_new {
+                    dropped.insert(trade.origin);
+                    wrong.extend(self.lines.get(&trade.origin).map(|line| (*line, refused(symbol, &why))));
+                } else if let Some(sale) = last_sale.filter(|_| !was_wrong) {
+                    dropped.insert(sale);
+                    let path = snapshot.books.trades.get(trade.origin).map_or("", |note| note.path.as_str());
+                    let problem = format!("with it a later sale cannot be: {path}");
+                    wrong.extend(self.lines.get(&sale).map(|line| (*line, problem)));
+                    continue 'again;
+                }
+            }
+            return wrong;
+        }
+    }
+}
+
+fn refused(symbol: &str, why: &Impossible) -> String {
+    match why {
+        Impossible::Oversold { date, sold, held } => {
+            format!("{sold} {symbol} cannot be sold on {date}: {held} are held then")
+        }
+        Impossible::TooLarge(error) => error.to_string(),
+    }
+}

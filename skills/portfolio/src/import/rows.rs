@@ -1,0 +1,772 @@
+//! The rows of a file as trades.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use nova_skill::figures::{at_least, currency_code, folded, rounded_to};
+use nova_skill::{Date, Decimal, ToolError};
+use nova_statement::{
+    DateFormat, Question, Row, RowIds, Table, Wrong, amount, cells, currencies_of_sign, currency_beside,
+    currency_in, is_negative,
+};
+
+use super::actions::{Action, CHOICES};
+use super::currency::Unit;
+use super::mapping::Mapping;
+use crate::amount::price as price_shown;
+use crate::books::{Books, as_symbol};
+use crate::trade_rules::{Kind, Numbers};
+
+/// How many unknown actions are asked about.
+const MOST_ASKED: usize = 20;
+/// Places to which a fee is converted.
+const FEE_PLACES: u32 = 6;
+
+/// A row as a trade, or as money of no symbol.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    pub(super) line: u64,
+    pub(super) date: Date,
+    pub(super) kind: Kind,
+    /// None of money.
+    pub(super) symbol: Option<String>,
+    /// What the file calls the security.
+    pub(super) name: Option<String>,
+    pub(super) currency: &'static str,
+    pub(super) numbers: Numbers,
+    /// Where the money that moved was in another currency: that one.
+    pub(super) paid_in: Option<&'static str>,
+    /// The ISIN that the symbol stands for, or is: a person may say another symbol of it.
+    pub(super) isin: Option<String>,
+    pub(super) own_id: Option<String>,
+    pub(super) row_id: String,
+}
+
+impl Draft {
+    /// The same for the same row in every file that has it.
+    pub(super) fn import_id(&self) -> &str {
+        self.own_id.as_deref().unwrap_or(&self.row_id)
+    }
+}
+
+/// What was read of a table.
+#[derive(Default)]
+pub(super) struct ReadRows {
+    pub(super) drafts: Vec<Draft>,
+    pub(super) wrong: Vec<Wrong>,
+    /// How many rows are of an action that is left out.
+    pub(super) ignored: usize,
+}
+
+/// A mapping with all that is needed to read the rows.
+pub(super) struct Columns<'a> {
+    mapping: &'a Mapping,
+    places: HashMap<&'static str, usize>,
+    format: DateFormat,
+    decimal: char,
+    /// Of rows that name none.
+    currency: Option<&'static str>,
+    /// What the name of the amount's column says, as `Total (EUR)` does.
+    amount_in: Option<&'static str>,
+    /// Whether a fee that costs has a minus.
+    fee_has_minus: bool,
+    /// By kind, whether most of its amounts and of its quantities have a minus.
+    amount_has_minus: BTreeMap<&'static str, bool>,
+    quantity_has_minus: BTreeMap<&'static str, bool>,
+}
+
+/// What is found of the columns, or what has to be asked.
+pub(super) type Found<'a> = Result<Columns<'a>, Vec<Question>>;
+
+impl<'a> Columns<'a> {
+    /// Finds the columns, and in the cells how dates and numbers are written where the mapping does not say it.
+    ///
+    /// # Errors
+    /// A column that is missing, named with the file and the line of the header.
+    pub(super) fn of(
+        table: &Table,
+        mapping: &'a Mapping,
+        currency: Option<&'static str>,
+    ) -> Result<Found<'a>, ToolError> {
+        let mut places = HashMap::new();
+        for (key, name) in mapping.columns() {
+            if let Some(name) = name.as_deref().filter(|name| !name.trim().is_empty()) {
+                places.insert(key, table.column(key, name)?);
+            }
+        }
+        let mut questions = Vec::new();
+        for (key, asks) in [
+            ("date", "Which column has the day?"),
+            ("quantity", "Which column has the number of shares?"),
+            ("price", "Which column has the price of one share?"),
+        ] {
+            if !places.contains_key(key) {
+                questions.push(Question::of_column(key, asks, table));
+            }
+        }
+        let mut known = None;
+        if let Some(at) = places.get("date") {
+            match nova_statement::date_format(table, mapping.date_format.as_deref(), *at)? {
+                Ok(format) => known = Some(format),
+                Err(question) => questions.push(question),
+            }
+        }
+        let numbers: Vec<usize> = NUMBERS.iter().filter_map(|key| places.get(key).copied()).collect();
+        let decimal = match nova_statement::decimal(table, mapping.decimal.as_deref(), &numbers, None)? {
+            Ok(decimal) => Some(decimal),
+            Err(question) => {
+                questions.push(question);
+                None
+            }
+        };
+        questions.extend(unknown_actions(table, mapping, &places));
+        let in_name =
+            |key: &str| currency_in(&table.header[*places.get(key)?]).as_deref().and_then(currency_code);
+        let (price_in, amount_in) = (in_name("price"), in_name("amount"));
+        let (Some(format), Some(decimal), []) = (known, decimal, questions.as_slice()) else {
+            return Ok(Err(questions));
+        };
+        let mut columns = Self {
+            mapping,
+            places,
+            format,
+            decimal,
+            currency: currency.or(price_in).or(amount_in),
+            amount_in,
+            fee_has_minus: false,
+            amount_has_minus: BTreeMap::new(),
+            quantity_has_minus: BTreeMap::new(),
+        };
+        columns.look_at_signs(table);
+        Ok(Ok(columns))
+    }
+
+    pub(super) fn format(&self) -> DateFormat {
+        self.format
+    }
+
+    pub(super) fn decimal(&self) -> char {
+        self.decimal
+    }
+
+    /// The rows that can be read and the lines of those that cannot; a wrong line that is left out is neither.
+    /// `report` is called with the number of rows before each.
+    pub(super) fn read(
+        &self,
+        table: &Table,
+        books: &Books,
+        today: Date,
+        left_out: &HashSet<u64>,
+        report: &dyn Fn(usize),
+    ) -> ReadRows {
+        let securities = Securities::of(books);
+        let mut rows = ReadRows::default();
+        // Two brokers may number their orders alike.
+        let mut ids = RowIds::within(table.fingerprint());
+        for (done, row) in table.rows.iter().enumerate() {
+            report(done);
+            if self.is_total(row) {
+                continue;
+            }
+            match self.draft(row, &securities, today) {
+                Ok(Some(mut draft)) => {
+                    draft.row_id = ids.row(row);
+                    if let Some(own) = &draft.own_id {
+                        let (id, problem) = ids.own(own, row.line);
+                        if let Some(problem) = problem.filter(|_| !left_out.contains(&row.line)) {
+                            rows.wrong.push(Wrong { line: row.line, problem });
+                        }
+                        draft.own_id = Some(id);
+                    }
+                    rows.drafts.push(draft);
+                }
+                Ok(None) => rows.ignored += 1,
+                Err(_) if left_out.contains(&row.line) => {}
+                Err(problem) => rows.wrong.push(Wrong { line: row.line, problem }),
+            }
+        }
+        rows
+    }
+
+    fn cell<'r>(&self, row: &'r Row, key: &str) -> &'r str {
+        self.places.get(key).map_or("", |at| row.cells[*at].trim())
+    }
+
+    fn text(&self, row: &Row, key: &str) -> Option<String> {
+        let words: Vec<&str> = self.cell(row, key).split_whitespace().collect();
+        (!words.is_empty()).then(|| words.join(" "))
+    }
+
+    /// None where the cell is empty.
+    fn number(&self, row: &Row, key: &str) -> Result<Option<Decimal>, String> {
+        match self.cell(row, key) {
+            "" | "-" | "--" => Ok(None),
+            text => amount(text, self.decimal).map(Some).ok_or_else(|| {
+                format!("\"{text}\" is not a number with the decimal sign \"{}\"", self.decimal)
+            }),
+        }
+    }
+
+    /// A line such as `Transactions Total`, which has neither a day nor shares.
+    fn is_total(&self, row: &Row) -> bool {
+        !self.cell(row, "date").starts_with(|c: char| c.is_ascii_digit())
+            && ["quantity", "price", "symbol", "isin"].iter().all(|key| self.cell(row, key).is_empty())
+    }
+
+    /// What happened; none where such rows are left out.
+    fn kind(&self, row: &Row) -> Result<Option<Kind>, String> {
+        let says_out = |key: &str| is_negative(self.cell(row, key));
+        let action = match self.places.contains_key("action") {
+            false => Action::Trade,
+            true => {
+                let word = self.cell(row, "action");
+                if word.is_empty() {
+                    return Err("it does not say what happened".into());
+                }
+                Action::of(word, &self.mapping.actions)
+                    .ok_or_else(|| format!("\"{word}\" does not say what happened"))?
+            }
+        };
+        Ok(Some(match action {
+            Action::Buy => Kind::Buy,
+            Action::Sell => Kind::Sell,
+            Action::Dividend => Kind::Dividend,
+            Action::Split => Kind::Split,
+            Action::Fee => Kind::Fee,
+            Action::Tax => Kind::Tax,
+            Action::Deposit => Kind::Deposit,
+            Action::Withdrawal => Kind::Withdrawal,
+            // What is paid for borrowed money.
+            Action::Interest if says_out("amount") == Some(true) => Kind::Fee,
+            Action::Interest => Kind::Interest,
+            Action::Transfer => match says_out("amount") {
+                Some(true) => Kind::Withdrawal,
+                Some(false) => Kind::Deposit,
+                None => return Err("it has no amount".into()),
+            },
+            Action::Trade => match says_out("quantity") {
+                Some(true) => Kind::Sell,
+                Some(false) => Kind::Buy,
+                None => return Err("it has no quantity".into()),
+            },
+            Action::Ignore => return Ok(None),
+        }))
+    }
+
+    fn look_at_signs(&mut self, table: &Table) {
+        let (mut costs, mut credits) = (0, 0);
+        let mut signs: BTreeMap<(&'static str, &'static str), (usize, usize)> = BTreeMap::new();
+        for row in &table.rows {
+            for key in FEES {
+                match is_negative(self.cell(row, key)) {
+                    Some(true) => costs += 1,
+                    Some(false) => credits += 1,
+                    None => {}
+                }
+            }
+            let Ok(Some(kind)) = self.kind(row) else { continue };
+            for key in ["amount", "quantity"] {
+                let Some(minus) = is_negative(self.cell(row, key)) else { continue };
+                let (minuses, pluses) = signs.entry((key, kind.word())).or_default();
+                *if minus { minuses } else { pluses } += 1;
+            }
+        }
+        self.fee_has_minus = costs > credits;
+        for ((key, kind), (minuses, pluses)) in signs {
+            let most = match minuses.cmp(&pluses) {
+                Ordering::Greater => true,
+                Ordering::Less => false,
+                // One and what takes it back: as most files write it.
+                Ordering::Equal if key == "amount" => !Kind::parse(kind).is_some_and(Kind::comes_in),
+                Ordering::Equal => kind == Kind::Sell.word(),
+            };
+            let of = if key == "amount" { &mut self.amount_has_minus } else { &mut self.quantity_has_minus };
+            of.insert(kind, most);
+        }
+    }
+
+    /// None for a row of an action that is left out.
+    fn draft(&self, row: &Row, securities: &Securities<'_>, today: Date) -> Result<Option<Draft>, String> {
+        let Some(kind) = self.kind(row)? else { return Ok(None) };
+        let date = self.cell(row, "date");
+        let date =
+            self.format.read(date).ok_or_else(|| format!("\"{date}\" is not a date {}", self.format.name))?;
+        if date > today {
+            return Err(format!("{date} is in the future; a trade has happened"));
+        }
+        self.refuse_reversal(row, kind)?;
+        let (isin, name) = (self.text(row, "isin"), self.text(row, "name"));
+        let symbol = match kind.is_transfer() {
+            true => None,
+            false => self.symbol(row, securities, isin.as_deref(), name.as_deref())?,
+        };
+        let is_money = kind.is_of_account(symbol.as_deref());
+        if symbol.is_none() && !is_money {
+            return Err("it names no symbol and no ISIN".into());
+        }
+        let code = isin.or_else(|| self.text(row, "symbol").filter(|own| is_isin(own)));
+        let isin = code.filter(|code| {
+            symbol.as_deref() == Some(as_symbol(code).as_str()) || self.mapping.symbol_of(code).is_some()
+        });
+        let paid = match self.cell(row, "amount_currency") {
+            "" => self.amount_in.map(Unit::whole),
+            said => Some(Unit::of(said).ok_or_else(|| format!("\"{said}\" is not a currency"))?),
+        };
+        // Money that moved may name its currency alone.
+        let unit =
+            self.unit(row).or_else(|why| if why == NO_CURRENCY { paid.ok_or(why) } else { Err(why) })?;
+        // Some write words where there is no rate.
+        let rate = self.number(row, "rate").ok().flatten().map(|rate| rate.abs());
+        let numbers = tidy(self.numbers(row, kind, is_money, &Money { unit, paid, rate })?);
+        // Money of no symbol is in the currency in which it moved.
+        let currency = if is_money { paid.unwrap_or(unit).code } else { unit.code };
+        let paid_in = paid.map(|paid| paid.code).filter(|code| *code != currency && kind != Kind::Split);
+        let own_id = self.text(row, "id");
+        Ok(Some(Draft {
+            line: row.line,
+            date,
+            kind,
+            symbol,
+            name,
+            currency,
+            numbers,
+            paid_in,
+            isin,
+            own_id,
+            row_id: String::new(),
+        }))
+    }
+
+    /// A row whose sign is not that of the others of its kind takes back an earlier one.
+    fn refuse_reversal(&self, row: &Row, kind: Kind) -> Result<(), String> {
+        for (key, signs) in [("amount", &self.amount_has_minus), ("quantity", &self.quantity_has_minus)] {
+            let is_minus = is_negative(self.cell(row, key));
+            if let (Some(minus), Some(most)) = (is_minus, signs.get(kind.word()))
+                && minus != *most
+            {
+                let cell = self.cell(row, key);
+                return Err(format!(
+                    "its {key} of {cell} has another sign than those of every other {}; it may take back an earlier one",
+                    kind.word()
+                ));
+            }
+        }
+        let cell = self.cell(row, "amount");
+        let is_out = is_negative(cell) == Some(true);
+        if is_out && matches!(kind, Kind::Dividend | Kind::Deposit) {
+            return Err(format!(
+                "a {} of {cell} takes money out; it may take back an earlier one",
+                kind.word()
+            ));
+        }
+        Ok(())
+    }
+
+    /// The symbol that was said of what the row names, that of a position, the row's own, else its ISIN.
+    fn symbol(
+        &self,
+        row: &Row,
+        securities: &Securities<'_>,
+        isin: Option<&str>,
+        name: Option<&str>,
+    ) -> Result<Option<String>, String> {
+        let own = self.text(row, "symbol");
+        let mut said = [isin, own.as_deref(), name].into_iter().flatten();
+        if let Some(symbol) = said.find_map(|text| self.mapping.symbol_of(text)) {
+            return match legal(&as_symbol(symbol)) {
+                true => Ok(Some(as_symbol(symbol))),
+                false => Err(format!("\"{symbol}\" is not a symbol")),
+            };
+        }
+        // Some brokers write the ISIN where others have the symbol.
+        let mut known = [isin, own.as_deref()].into_iter().flatten();
+        if let Some(symbol) = known.find_map(|said| securities.by_isin.get(&folded(said))) {
+            return Ok(Some((*symbol).to_owned()));
+        }
+        if let Some(own) = &own {
+            let symbol = as_symbol(own);
+            return match legal(&symbol) {
+                true => Ok(Some(symbol)),
+                false => Err(format!("\"{own}\" is not a symbol")),
+            };
+        }
+        if let Some(symbol) = name.and_then(|name| securities.by_name.get(&folded(name))) {
+            return Ok(Some((*symbol).to_owned()));
+        }
+        match isin.map(as_symbol) {
+            Some(isin) if legal(&isin) => Ok(Some(isin)),
+            Some(isin) => Err(format!("\"{isin}\" is not an ISIN")),
+            None => Ok(None),
+        }
+    }
+
+    /// The currency of the price: that of its column, beside the number, or of the file.
+    fn unit(&self, row: &Row) -> Result<Unit, String> {
+        let said = self.cell(row, "currency");
+        if !said.is_empty() {
+            return Unit::of(said).ok_or_else(|| format!("\"{said}\" is not a currency"));
+        }
+        for key in ["price", "amount"] {
+            let Some(beside) = currency_beside(self.cell(row, key)) else { continue };
+            if let Some(unit) = Unit::of(&beside) {
+                return Ok(unit);
+            }
+            let may_be = currencies_of_sign(&beside);
+            // A sign of several currencies means the one that is known.
+            let known = match self.currency {
+                Some(own) if may_be.contains(&own) => Some(own),
+                Some(own) if !may_be.is_empty() => {
+                    return Err(format!("\"{}\" is not in {own}", self.cell(row, key)));
+                }
+                _ => may_be.first().copied().filter(|_| may_be.len() == 1),
+            };
+            if let Some(code) = known.and_then(currency_code) {
+                return Ok(Unit::whole(code));
+            }
+        }
+        self.currency.map(Unit::whole).ok_or_else(|| NO_CURRENCY.to_owned())
+    }
+
+    fn numbers(&self, row: &Row, kind: Kind, is_money: bool, money: &Money) -> Result<Numbers, String> {
+        let total = self.number(row, "amount")?.map(|amount| amount.abs());
+        let mut fees = Decimal::ZERO;
+        for key in FEES {
+            let Some(fee) = self.number(row, key)? else { continue };
+            let fee = if self.fee_has_minus { -fee } else { fee };
+            if fee < Decimal::ZERO {
+                return Err(format!(
+                    "its fee of {} is a credit, which a trade cannot have",
+                    self.cell(row, key)
+                ));
+            }
+            fees = fees.checked_add(fee).ok_or(TOO_LARGE)?;
+        }
+        // What a country withholds is in the currency of the price where the row says so.
+        let mut tax = self.number(row, "tax")?.unwrap_or_default().abs();
+        match self.cell(row, "tax_currency") {
+            said if !tax.is_zero() && !said.is_empty() => {
+                let own = Unit::of(said).ok_or_else(|| format!("\"{said}\" is not a currency"))?;
+                tax = tax.checked_div(own.of_one).ok_or(TOO_LARGE)?;
+                if money.is_changed() && own.code != money.unit.code {
+                    fees = fees.checked_add(std::mem::take(&mut tax)).ok_or(TOO_LARGE)?;
+                } else if own.code != money.unit.code {
+                    return Err(format!("its tax is in {said} and its price in {}", money.unit.code));
+                }
+            }
+            _ => fees = fees.checked_add(std::mem::take(&mut tax)).ok_or(TOO_LARGE)?,
+        }
+        if is_money || matches!(kind, Kind::Fee | Kind::Tax) {
+            let amount = match total.filter(|total| !total.is_zero()) {
+                Some(total) => total,
+                None if matches!(kind, Kind::Fee | Kind::Tax) && !fees.is_zero() => std::mem::take(&mut fees),
+                None => return Err("it has no amount".into()),
+            };
+            // A fee of a symbol is written in the currency of the symbol.
+            let amount =
+                if is_money { money.whole_amount(amount)? } else { money.in_price_currency(amount)? };
+            return Ok(match kind {
+                Kind::Fee | Kind::Tax => Numbers { fee: Some(amount), ..Numbers::default() },
+                _ => Numbers { price: Some(amount), ..Numbers::default() },
+            });
+        }
+        let quantity = self.number(row, "quantity")?.map(|quantity| quantity.abs()).filter(|n| !n.is_zero());
+        if kind == Kind::Split {
+            return self.split(row);
+        }
+        let price = self.number(row, "price")?.map(|price| price.abs());
+        match (kind, quantity, price, total) {
+            (Kind::Dividend, None, _, Some(total)) | (Kind::Dividend, _, None, Some(total)) => {
+                let fees = fees.checked_add(tax).ok_or(TOO_LARGE)?;
+                let paid = total.checked_add(fees).ok_or(TOO_LARGE)?;
+                if paid.is_zero() {
+                    return Err("it has no amount".into());
+                }
+                let paid = money.in_price_currency(paid)?;
+                let fee = money.in_price_currency(fees)?;
+                Ok(Numbers { quantity: Some(Decimal::ONE), price: Some(paid), fee: Some(fee), per: None })
+            }
+            (_, None, ..) => Err("it has no quantity".into()),
+            (_, _, None, _) => Err("it has no price".into()),
+            (_, Some(quantity), Some(price), total) => {
+                let fee = money.checked(kind, quantity, price, (fees, tax), total)?;
+                let price = price.checked_div(money.unit.of_one).ok_or(TOO_LARGE)?;
+                Ok(Numbers { quantity: Some(quantity), price: Some(price), fee: Some(fee), per: None })
+            }
+        }
+    }
+
+    /// A split that says how many new shares there are for how many old ones: `2:1`, `3 for 2`.
+    fn split(&self, row: &Row) -> Result<Numbers, String> {
+        let ratio = ["action", "name", "quantity", "price"].iter().find_map(|key| ratio(self.cell(row, key)));
+        let (new, old) = ratio.ok_or(
+            "it does not say how many new shares there are for each old one; add the split by hand, and leave this line out",
+        )?;
+        Ok(Numbers { quantity: Some(new), per: Some(old), price: None, fee: None })
+    }
+}
+
+pub(super) const NO_CURRENCY: &str = "it names no currency";
+const TOO_LARGE: &str = "its numbers have too many digits";
+/// What rounding two amounts to cents may make of their difference.
+const CENTS: Decimal = Decimal::from_parts(15, 0, 0, false, 3);
+const FEES: [&str; 2] = ["fee", "more_fees"];
+/// The columns whose cells tell the decimal sign.
+pub(super) const NUMBERS: [&str; 6] = ["quantity", "price", "fee", "more_fees", "tax", "amount"];
+
+/// As a note says them: without the zeros behind a number, but with cents.
+fn tidy(numbers: Numbers) -> Numbers {
+    let cents = |number: Decimal| at_least(number.normalize(), 2);
+    Numbers {
+        quantity: numbers.quantity.map(|number| number.normalize()),
+        per: numbers.per.map(|number| number.normalize()),
+        price: numbers.price.map(cents),
+        fee: numbers.fee.map(cents),
+    }
+}
+
+/// The currencies of a row.
+struct Money {
+    unit: Unit,
+    /// Of amount and fees, where they have a currency of their own.
+    paid: Option<Unit>,
+    rate: Option<Decimal>,
+}
+
+impl Money {
+    fn is_changed(&self) -> bool {
+        self.paid.is_some_and(|paid| paid.code != self.unit.code)
+    }
+
+    /// An amount in pounds where it is written in pence.
+    fn whole_amount(&self, amount: Decimal) -> Result<Decimal, String> {
+        let of_one = self.paid.unwrap_or(self.unit).of_one;
+        amount.checked_div(of_one).ok_or_else(|| TOO_LARGE.to_owned())
+    }
+
+    fn in_price_currency(&self, amount: Decimal) -> Result<Decimal, String> {
+        match (self.is_changed(), amount.is_zero()) {
+            (true, false) => Err(format!(
+                "its amount is in {} and its currency is {}, and no price says which is which",
+                self.paid.map_or("", |paid| paid.code),
+                self.unit.code
+            )),
+            _ => self.whole_amount(amount),
+        }
+    }
+
+    /// The fee in the currency of the price, after what the row says of the money that moved was found to agree with
+    /// quantity, price and fees. A total is with its fees or without them.
+    fn checked(
+        &self,
+        kind: Kind,
+        quantity: Decimal,
+        price: Decimal,
+        (fees, tax): (Decimal, Decimal),
+        total: Option<Decimal>,
+    ) -> Result<Decimal, String> {
+        let with_tax = |fee: Decimal| fee.checked_add(tax).map(|fee| fee.normalize()).ok_or(TOO_LARGE);
+        let worth = quantity.checked_mul(price).and_then(|worth| worth.checked_div(self.unit.of_one));
+        let worth = worth.ok_or(TOO_LARGE)?;
+        // What rounding the price, the quantity and the total may make of it.
+        let half = |scale: u32| Decimal::new(5, scale.min(27) + 1);
+        let of_price = quantity.saturating_mul(half(price.scale().max(2))) / self.unit.of_one;
+        let of_quantity = match quantity.scale() {
+            0..=2 => Decimal::ZERO,
+            scale => price.saturating_mul(half(scale)) / self.unit.of_one,
+        };
+        let slack = of_price.saturating_add(of_quantity).saturating_add(CENTS);
+        // A total is with fees and tax, without the tax, or without both.
+        let less = |worth: Decimal, cost: Decimal| match kind.comes_in() {
+            true => worth.saturating_sub(cost),
+            false => worth.saturating_add(cost),
+        };
+        let sums = |worth: Decimal, factor: Decimal, fees: Decimal| {
+            let taxed = less(worth, tax).saturating_mul(factor);
+            let changed = worth.saturating_mul(factor);
+            [less(taxed, fees), less(changed, fees), changed]
+        };
+        let off = |sum: Decimal, total: Decimal| sum.saturating_sub(total).abs();
+        if !self.is_changed() {
+            let Some(total) = total else { return Ok(with_tax(self.fee_in_whole(fees)?)?) };
+            // A total beside a price in pence is in pence or in pounds.
+            for of_one in [self.paid.map_or(Decimal::ONE, |paid| paid.of_one), self.unit.of_one] {
+                let (total, fees) = (total / of_one, fees / of_one);
+                if sums(worth, Decimal::ONE, fees).iter().any(|sum| off(*sum, total) <= slack) {
+                    return Ok(with_tax(fees)?);
+                }
+            }
+            return Err(contradiction(kind, quantity, price, fees.saturating_add(tax), total, None));
+        }
+        let Some(paid) = self.paid else { return Ok(with_tax(self.fee_in_whole(fees)?)?) };
+        let (fees, total) = (fees / paid.of_one, total.map(|total| total / paid.of_one));
+        let Some(rate) = self.rate.filter(|rate| !rate.is_zero()) else {
+            return match fees.is_zero() {
+                true => Ok(with_tax(fees)?),
+                false => Err(format!(
+                    "its fee is in {} and its price in {}, and it has no exchange rate",
+                    paid.code, self.unit.code
+                )),
+            };
+        };
+        let Some(total) = total else {
+            return match fees.is_zero() {
+                true => Ok(with_tax(fees)?),
+                false => {
+                    Err(format!("it has no amount in {} that says which way the exchange rate is", paid.code))
+                }
+            };
+        };
+        // Either rate is written: how much of the one currency is one of the other.
+        let of_rate = half(rate.scale().max(2)).checked_div(rate).unwrap_or(Decimal::MAX);
+        let mut best: Option<(Decimal, Decimal)> = None;
+        // One of a currency whose price is in pence may mean a penny.
+        let of_one = self.unit.of_one;
+        let factors =
+            [Some(rate), Decimal::ONE.checked_div(rate), rate.checked_mul(of_one), of_one.checked_div(rate)];
+        for factor in factors.into_iter().flatten() {
+            let Some(changed) = worth.checked_mul(factor) else { continue };
+            let slack = slack.saturating_mul(factor).saturating_add(changed.saturating_mul(of_rate));
+            let slack = slack.saturating_add(CENTS);
+            for sum in sums(worth, factor, fees) {
+                let off = off(sum, total);
+                if off <= slack && best.is_none_or(|(before, _)| off < before) {
+                    best = Some((off, factor));
+                }
+            }
+        }
+        let Some((_, factor)) = best else {
+            return Err(contradiction(kind, quantity, price, fees, total, Some((paid.code, rate))));
+        };
+        let fee = fees.checked_div(factor).ok_or(TOO_LARGE)?;
+        Ok(with_tax(rounded_to(fee, FEE_PLACES))?)
+    }
+
+    /// Brokers charge in pounds what is traded in pence.
+    fn fee_in_whole(&self, fees: Decimal) -> Result<Decimal, String> {
+        fees.checked_div(self.paid.map_or(Decimal::ONE, |paid| paid.of_one))
+            .ok_or_else(|| TOO_LARGE.to_owned())
+    }
+}
+
+fn contradiction(
+    kind: Kind,
+    quantity: Decimal,
+    price: Decimal,
+    fees: Decimal,
+    total: Decimal,
+    changed: Option<(&str, Decimal)>,
+) -> String {
+    let sign = if kind.comes_in() { '−' } else { '+' };
+    let fees = if fees.is_zero() { String::new() } else { format!(" {sign} {fees}") };
+    let changed = changed.map(|(code, rate)| format!(" at the rate {rate} to {code}")).unwrap_or_default();
+    let price = price_shown(price);
+    format!("{quantity} × {price}{fees}{changed} is not its amount of {total}")
+}
+
+/// Whether a text may be a symbol.
+fn legal(text: &str) -> bool {
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '=' | '^' | '/' | ':');
+    text.chars().all(fits) && (1..=20).contains(&text.chars().count())
+}
+
+/// Two letters of a country, nine letters or digits, and a digit (ISO 6166).
+fn is_isin(text: &str) -> bool {
+    let text = text.as_bytes();
+    text.len() == 12
+        && text[..2].iter().all(u8::is_ascii_alphabetic)
+        && text.iter().all(u8::is_ascii_alphanumeric)
+        && text[11].is_ascii_digit()
+}
+
+/// New and old shares of `2:1`, `3 for 2` or `2 zu 1`.
+fn ratio(text: &str) -> Option<(Decimal, Decimal)> {
+    let spaced = folded(text).replace(':', " : ");
+    let words: Vec<&str> = spaced
+        .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ','))
+        .filter(|w| !w.is_empty())
+        .collect();
+    let number = |word: &str| word.parse::<Decimal>().ok().filter(|number| *number > Decimal::ZERO);
+    words.windows(3).find_map(|window| match window {
+        [new, ":" | "for" | "zu" | "fur" | "für", old] => Some((number(new)?, number(old)?)),
+        _ => None,
+    })
+}
+
+/// Words of the action column that are not known, each with what it may be.
+fn unknown_actions(table: &Table, mapping: &Mapping, places: &HashMap<&'static str, usize>) -> Vec<Question> {
+    let Some(at) = places.get("action") else { return Vec::new() };
+    let date = places.get("date");
+    let mut seen = HashSet::new();
+    let mut questions = Vec::new();
+    for row in &table.rows {
+        let word = row.cells[*at].trim();
+        // A line without a day is no transaction.
+        let is_dated = date.is_none_or(|at| row.cells[*at].trim().starts_with(|c: char| c.is_ascii_digit()));
+        if word.is_empty()
+            || !is_dated
+            || Action::of(word, &mapping.actions).is_some()
+            || !seen.insert(folded(word))
+        {
+            continue;
+        }
+        questions.push(Question {
+            about: format!("actions/{word}"),
+            asks: format!("What is \"{word}\"?"),
+            choices: CHOICES.map(|(action, _)| action.word().to_owned()).into(),
+        });
+        if questions.len() == MOST_ASKED {
+            break;
+        }
+    }
+    questions
+}
+
+/// How positions are named in files.
+struct Securities<'a> {
+    by_isin: HashMap<String, &'a str>,
+    /// Names of one position alone.
+    by_name: HashMap<String, &'a str>,
+}
+
+impl<'a> Securities<'a> {
+    fn of(books: &'a Books) -> Self {
+        let mut by_name: HashMap<String, &str> = HashMap::new();
+        let mut several = HashSet::new();
+        for position in &books.positions {
+            let Some(name) = &position.name else { continue };
+            if by_name.insert(folded(name), &position.symbol).is_some_and(|before| before != position.symbol)
+            {
+                several.insert(folded(name));
+            }
+        }
+        by_name.retain(|name, _| !several.contains(name));
+        let isin = |position: &'a crate::books::PositionNote| {
+            Some((folded(position.isin.as_deref()?), position.symbol.as_str()))
+        };
+        Self { by_isin: books.positions.iter().filter_map(isin).collect(), by_name }
+    }
+}
+
+/// What has to be asked again before a remembered mapping is used: a file of another broker may have the same names.
+/// None where the file itself says what is remembered.
+///
+/// # Errors
+/// A column that is missing.
+pub(super) fn doubt(table: &Table, remembered: &Mapping) -> Result<Option<Mapping>, ToolError> {
+    let open = Mapping { date_format: None, decimal: None, ..remembered.clone() };
+    if !table.has_names() {
+        return Ok(Some(open));
+    }
+    let Ok(columns) = Columns::of(table, &open, None)? else { return Ok(Some(open)) };
+    let found = columns.decimal.to_string();
+    let read = |sign: char| {
+        let numbers = NUMBERS.iter().filter_map(|key| columns.places.get(key).copied());
+        numbers.flat_map(|at| cells(table, at)).map(|cell| amount(cell, sign)).collect::<Vec<_>>()
+    };
+    let decimal_differs = remembered
+        .decimal
+        .as_deref()
+        .is_some_and(|own| own != found && read(own.chars().next().unwrap_or('.')) != read(columns.decimal));
+    let days_differ = remembered.date_format.as_deref().is_some_and(|own| own != columns.format.name);
+    Ok((decimal_differs || days_differ).then_some(open))
+}
