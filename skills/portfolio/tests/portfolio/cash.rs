@@ -275,3 +275,38 @@ mod forms {
         assert!(position.contains("\nquantity: 310\n"), "{position}");
     }
 }
+
+#[test]
+fn interest_fees_and_taxes_of_the_account_have_no_symbol() {
+    let portfolio = portfolio("");
+    let cash_after = |args: Value| portfolio.value("add_trade", args)["cash"].clone();
+    let on = |day: u8| format!("2026-11-{day:02}");
+    let deposit = json!({"kind": "deposit", "date": on(2), "price": "100", "currency": "EUR"});
+    assert_eq!(cash_after(deposit), "100.00");
+    assert_eq!(cash_after(json!({"kind": "interest", "date": on(3), "price": "3"})), "103.00");
+    assert_eq!(cash_after(json!({"kind": "fee", "date": on(4), "fee": "2.50"})), "100.50");
+    assert_eq!(cash_after(json!({"kind": "tax", "date": on(5), "fee": "0.50"})), "100.00");
+    assert_eq!(
+        portfolio.vault.read("Portfolio/Trades/2026-11-05 tax.md"),
+        "---\ntype: trade\nkind: tax\ndate: 2026-11-05\nfee: 0.50\ncurrency: EUR\n---\n"
+    );
+    // Of a symbol, it is a cost of that.
+    let bought = json!({"symbol": "NGTL", "kind": "buy", "date": on(6), "quantity": 1, "price": "10"});
+    portfolio.value("add_trade", bought);
+    portfolio.value("add_trade", json!({"symbol": "NGTL", "kind": "tax", "date": on(7), "fee": "1"}));
+    assert_eq!(portfolio.value("value", json!({}))["cash"], json!([{"amount": "89.00", "currency": "EUR"}]));
+    for wrong in [
+        json!({"symbol": "NGTL", "kind": "interest", "date": on(8), "price": "3"}),
+        json!({"kind": "interest", "date": on(8), "fee": "3"}),
+        json!({"kind": "fee", "date": on(8), "price": "3"}),
+    ] {
+        portfolio.error("add_trade", wrong);
+    }
+}
+
+#[test]
+fn interest_alone_records_no_cash() {
+    let vault = trade("a", "kind: interest\ndate: 2026-11-03\nprice: 3.00\ncurrency: EUR");
+    let value = portfolio(&vault).value("value", json!({}));
+    assert!(value.get("cash").is_none_or(Value::is_null), "{value:#}");
+}
