@@ -216,6 +216,36 @@ async fn bank_file_from_elsewhere_is_imported_by_keys_and_undone() {
     window.close().await;
 }
 
+/// Of a broker: a word that only the user knows, and a buy that was noted by hand.
+const TRADES: &str = "Datum;Vorgang;Ticker;Stück;Kurs;Währung;Betrag\n20.11.2026;Zeichnung;NGTL;50;42,00;EUR;-2.100,00\n13.03.2026;Kauf;NGTL;200;30,00;EUR;-6.000,00\n";
+
+const BOUGHT: &str = "---\ntype: trade\nsymbol: NGTL\nkind: buy\ndate: 2026-03-12\nquantity: 200\nprice: 30.00\ncurrency: EUR\n---\n";
+
+#[tokio::test]
+async fn broker_file_is_imported_by_keys_and_undone() {
+    let home = Home::new().note("Portfolio/Trades/a.md", BOUGHT);
+    let window = Window::open(&home).await;
+    open(&window, "portfolio").await;
+    let trades =
+        || home.nova(&["--json", "vault", "query", "--type", "trade"]).as_array().map_or(0, Vec::len);
+
+    window.drop_file("[data-testid=skill-panel]", "depot.csv", TRADES).await;
+    window.wait_for_text("[data-testid=import-question]", "What is \"Zeichnung\"?").await;
+    window.press(&[], '1').await;
+    window.wait_for_text("[data-testid=import-question]", "Is this the same trade?").await;
+    assert_eq!(trades(), 1, "nothing is written before the user has agreed");
+    window.press(&[], '1').await;
+    window.wait_for_text("[data-testid=import-primary]", "Import 1").await;
+    window.press(&[Key::Control], Key::Enter).await;
+    window.wait_for_text("[data-testid=imported-bar]", "Imported 1, 1 left out").await;
+    assert_eq!(trades(), 2);
+
+    window.click("[data-testid=undo-import]").await;
+    window.wait_for_text("[data-testid=imported-bar]", "undone").await;
+    assert_eq!(trades(), 1);
+    window.close().await;
+}
+
 #[tokio::test]
 async fn deal_on_no_board_is_edited_and_appears_on_it() {
     let home = home();
