@@ -180,7 +180,7 @@ impl NativeTool for AddTrade {
     }
 }
 
-/// A deposit or a withdrawal: a note without a symbol.
+/// A transaction of the account: a note without a symbol.
 async fn transferred(read: Read<'_>, ctx: &dyn ToolContext) -> Result<ToolOutput, ToolError> {
     let snapshot = Snapshot::read(ctx, None).await?;
     let books = &snapshot.books;
@@ -189,7 +189,7 @@ async fn transferred(read: Read<'_>, ctx: &dyn ToolContext) -> Result<ToolOutput
     let currency = currency_of_transfer(read.currency, books)?;
     let said = Said { note: None, kind: TRADE, symbol: "", currency: Some(&currency) };
     leaves_others(&Books::read_beside(ctx, said).await?, books, None, said.currency)?;
-    let is_deposit = kind == Kind::Deposit;
+    let comes_in = kind.comes_in();
     let kind = kind.word();
     let mut note = read.values(amounts);
     note.shift_remove("symbol");
@@ -203,7 +203,7 @@ async fn transferred(read: Read<'_>, ctx: &dyn ToolContext) -> Result<ToolOutput
     ctx.vault().create(&path, text).await?;
 
     let (amount, fee) = (numbers.price.unwrap_or_default(), numbers.fee.unwrap_or_default());
-    let amount = if new.kind.comes_in() { amount } else { -amount };
+    let amount = if comes_in { amount } else { -amount };
     let before = Cash::of(books, &snapshot.holdings()?.held, snapshot.day)?;
     let cash = plus(before.balance(&currency), money(sum(amount, -fee)?, &currency))?;
     note.insert("path".into(), json!(path));
