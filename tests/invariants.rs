@@ -211,6 +211,7 @@ fn no_secret_is_printed_or_serialised() {
             "src-tauri/crates/nova-calls/src/secrets.rs",
             // Where they are stored and obtained: the store, its file, the keychain, the token server.
             "src-tauri/crates/nova-credentials/src/interpolation.rs",
+            "src-tauri/crates/nova-credentials/src/oauth/known.rs",
             "src-tauri/crates/nova-credentials/src/oauth/mod.rs",
             "src-tauri/crates/nova-credentials/src/oauth/revocation.rs",
             "src-tauri/crates/nova-credentials/src/oauth/tokens.rs",
@@ -231,7 +232,8 @@ fn no_secret_is_printed_or_serialised() {
             // Into the header of the configured calendar server.
             "skills/calendar/src/sources/caldav/signed.rs",
             // Into the sign-in at the configured mail servers.
-            "src-tauri/crates/nova-mail/src/imap/mod.rs",
+            "src-tauri/crates/nova-mail/src/imap/signing_in.rs",
+            "src-tauri/crates/nova-mail/src/sign_in.rs",
             "src-tauri/crates/nova-mail/src/smtp/mod.rs",
             // Into the header of the chosen search source.
             "skills/core/src/web/search/mod.rs",

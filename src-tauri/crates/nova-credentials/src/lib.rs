@@ -16,6 +16,8 @@
 //!   `tests/credentials/signing_in.rs`.
 //! - A server's documents lead a sign-in only to public addresses, or to this machine where the server is on it,
 //!   and only to the issuer that they name: `tests/credentials/signing_in_for.rs`.
+//! - A client of the user's signs in at its provider alone, and tokens of its sign-in are revoked there:
+//!   `tests/credentials/signing_in_known.rs`.
 //! - A sign-in ends in a token that its server's tools use, or reports who has to continue:
 //!   `tests/journeys/signing_in.rs`.
 
@@ -33,5 +35,8 @@ pub use grants::{Destination, Grant, GrantConsumer, GrantedCredentials, Grants};
 pub use interpolation::{Place, Template};
 pub use kept_in::KeptIn;
 pub use name::CredentialName;
-pub use oauth::{Challenge, Endpoint, Found, GivenClient, OAuth, OAuthClient, Opener, ProtectedResource};
+pub use oauth::{
+    Access, Challenge, Endpoint, Found, GivenClient, OAuth, OAuthClient, Opener, ProtectedResource, Provider,
+    ProviderServers,
+};
 pub use store::{CredentialStore, MOST_BYTES};

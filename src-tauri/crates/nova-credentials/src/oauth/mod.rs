@@ -2,6 +2,7 @@ mod challenge;
 mod discovery;
 mod endpoint;
 mod http;
+mod known;
 mod loopback;
 mod reach;
 mod registration;
@@ -27,6 +28,7 @@ use url::Url;
 
 pub use challenge::Challenge;
 pub use endpoint::Endpoint;
+pub use known::{Access, Provider, ProviderServers};
 pub use registration::GivenClient;
 pub use resource::ProtectedResource;
 

@@ -24,24 +24,48 @@ impl OAuth {
         let revoke = client.found.as_ref().and_then(|found| found.revoke.as_deref());
         let Some(revoke) = revoke else { return Ok(false) };
         let at = Endpoint::parse("address to revoke tokens at", revoke)?;
+        let http = TokenHttp::filtered(&at, self.names.clone());
+        let http = http.map_err(|error| not_revoked(&at, error.to_string()))?;
         // The first ends both at most servers.
         if let Some(refresh) = &tokens.refresh {
-            self.revoke_one(&at, client, "refresh_token", refresh).await?;
+            self.revoke_one(&http, &at, client, "refresh_token", refresh).await?;
         }
-        self.revoke_one(&at, client, "access_token", &tokens.access).await?;
+        self.revoke_one(&http, &at, client, "access_token", &tokens.access).await?;
+        Ok(true)
+    }
+
+    /// The same at an address that no document named, for tokens of this client; revoking one of them ends both there.
+    ///
+    /// # Errors
+    /// As [`Self::revoke`].
+    pub async fn revoke_at(
+        &self,
+        name: &CredentialName,
+        client: &OAuthClient,
+        at: &Endpoint,
+    ) -> Result<bool, CredentialError> {
+        let Some(Stored::SignIn(tokens)) = self.store.stored(name).await? else { return Ok(false) };
+        if !tokens.are_of(client) {
+            return Ok(false);
+        }
+        let (kind, token) = match &tokens.refresh {
+            Some(refresh) => ("refresh_token", refresh),
+            None => ("access_token", &tokens.access),
+        };
+        self.revoke_one(&self.http, at, client, kind, token).await?;
         Ok(true)
     }
 
     async fn revoke_one(
         &self,
+        http: &TokenHttp,
         at: &Endpoint,
         client: &OAuthClient,
         kind: &str,
         token: &SecretString,
     ) -> Result<(), CredentialError> {
-        let failed = |reason: String| CredentialError::TokenServer { host: at.host().to_owned(), reason };
+        let failed = |reason| not_revoked(at, reason);
         let request = request(at, client, kind, token).map_err(|error| failed(error.to_string()))?;
-        let http = TokenHttp::filtered(at, self.names.clone()).map_err(|error| failed(error.to_string()))?;
         let answer =
             http.send(request, self.answer_limit).await.map_err(|error| failed(error.to_string()))?;
         // RFC 7009, 2.2: a token that is no longer valid is no error.
@@ -50,6 +74,10 @@ impl OAuth {
             status => Err(failed(format!("it did not revoke the token (status {})", status.as_u16()))),
         }
     }
+}
+
+fn not_revoked(at: &Endpoint, reason: String) -> CredentialError {
+    CredentialError::TokenServer { host: at.host().to_owned(), reason }
 }
 
 fn request(

@@ -32,6 +32,9 @@ pub(crate) struct State {
     pub(crate) client_secret: Option<String>,
     /// Whether a refresh brings a new refresh token and ends the old one.
     pub(crate) rotates: bool,
+    /// Tokens that are in force, as a server of the provider is told: each opens the mailbox of `user`.
+    pub(crate) access: HashSet<String>,
+    pub(crate) user: String,
     codes: HashMap<String, HashMap<String, String>>,
     refresh: HashSet<String>,
     issued: usize,
@@ -94,6 +97,7 @@ impl AuthServer {
                     Mode::Fixed(status, headers, body) => (status, headers, body),
                 }
             }
+            "/tokeninfo" => self.state().token_info(&form(query)["access_token"]),
             path => {
                 self.state().other_requests.push(format!("{head}\r\n\r\n{body}"));
                 let document = self.state().documents.get(path).cloned();
@@ -127,6 +131,14 @@ impl AuthServer {
 }
 
 impl State {
+    fn token_info(&self, token: &str) -> (&'static str, String, String) {
+        let json = "Content-Type: application/json\r\n".to_owned();
+        match self.access.contains(token) {
+            true => ("200 OK", json, format!(r#"{{"email":"{}"}}"#, self.user)),
+            false => ("401 Unauthorized", json, r#"{"error":"invalid_token"}"#.to_owned()),
+        }
+    }
+
     fn token(&mut self, form: &HashMap<String, String>) -> (&'static str, String) {
         let refused = ("400 Bad Request", r#"{"error":"invalid_grant","error_description":"no"}"#.to_owned());
         let field = |key: &str| form.get(key).map(String::as_str).unwrap_or_default();
@@ -158,6 +170,7 @@ impl State {
         self.issued += 1;
         let (prefix, n) = (&self.prefix, self.issued);
         let access = format!("{prefix}access-{n}");
+        self.access.insert(access.clone());
         let more = match refresh {
             Some(_) => String::new(),
             None => {

@@ -11,4 +11,5 @@ mod renewing;
 mod secret_service;
 mod signing_in;
 mod signing_in_for;
+mod signing_in_known;
 mod support;
