@@ -209,9 +209,8 @@ impl CallCredentials {
     }
 }
 
-#[async_trait]
-impl Credentials for CallCredentials {
-    async fn get(&self, name: &str) -> Result<Secret, ToolError> {
+impl CallCredentials {
+    async fn given(&self, name: &str, refused: Option<&Secret>) -> Result<Secret, ToolError> {
         if !self.declares(name) {
             return Err(ToolError::NotDeclared {
                 what: format!("This tool does not declare the credential \"{name}\"."),
@@ -219,10 +218,24 @@ impl Credentials for CallCredentials {
             });
         }
         let ground = if self.allowed().contains(name) { Ground::JustAllowed } else { Ground::Grant };
-        let secret = self.source.secret(&self.consumer, name, ground).await;
+        let secret = match refused {
+            None => self.source.secret(&self.consumer, name, ground).await,
+            Some(refused) => self.source.renewed(&self.consumer, name, ground, refused).await,
+        };
         let secret = secret.inspect_err(|error| self.tell(error))?.ok_or_else(|| self.needed(name))?;
         self.secrets.add(&secret);
         Ok(secret)
+    }
+}
+
+#[async_trait]
+impl Credentials for CallCredentials {
+    async fn get(&self, name: &str) -> Result<Secret, ToolError> {
+        self.given(name, None).await
+    }
+
+    async fn renewed(&self, name: &str, refused: &Secret) -> Result<Secret, ToolError> {
+        self.given(name, Some(refused)).await
     }
 
     async fn has(&self, name: &str) -> bool {

@@ -11,6 +11,12 @@ pub enum MailError {
     /// It offers no way to sign in with a password.
     #[error("the server does not offer signing in with a password")]
     NoPassword,
+    /// The server does not accept the access token: it has ended, is another account's, or does not allow this.
+    #[error("the server does not accept the sign-in: {said}")]
+    Token { said: String },
+    /// It offers no way to sign in with an access token.
+    #[error("the server does not offer signing in with Google, Microsoft or another provider (OAuth)")]
+    NoToken,
     #[error("there is no folder \"{folder}\"")]
     NoFolder { folder: String },
     /// The message was deleted or moved, or the server renumbered its folder.
@@ -57,6 +63,8 @@ impl MailError {
                 "Check the user and the password; many servers want a password made for one app."
             }
             Self::NoPassword => "Use a mailbox whose server takes a password.",
+            Self::Token { .. } => "Sign in again with the account of this mailbox.",
+            Self::NoToken => "Use the servers of the provider, or a password.",
             Self::NoFolder { .. } => "Call mail.folders for the names of the folders.",
             Self::NoMessage => "List the messages again.",
             Self::Id { .. } => "Use an id as mail.list or mail.search returns it.",

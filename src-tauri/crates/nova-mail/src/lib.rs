@@ -14,6 +14,7 @@
 //!   `tests/mailboxes/hostile.rs`.
 //! - Only the receiving server's result counts as the result of a sender check: `tests/mailboxes/trust.rs`.
 //! - A server that hangs, closes or lies fails with a typed error: `tests/mailboxes/server.rs`.
+//! - An access token is said once in a connection, and a refused one is a typed error: `tests/mailboxes/tokens.rs`.
 //! - Listing, previewing and reading leave a mailbox as it was: `tests/mailboxes/dovecot.rs`.
 //! - A change reaches the messages that it names and no other: `tests/mailboxes/changing.rs`.
 //! - Only encrypted servers are proposed for an address, each by a name of DNS, whatever a file says:
@@ -29,6 +30,7 @@ mod error;
 mod imap;
 mod mailbox;
 mod message;
+mod sign_in;
 mod smtp;
 
 pub use address::AddressError;
@@ -37,7 +39,7 @@ pub use autoconfig::{
 };
 pub use compose::{Attachment, Draft, DraftError, MOST_ATTACHED, MOST_RECIPIENTS};
 pub use error::MailError;
-pub use imap::{Imap, SignIn, Stream};
+pub use imap::{Imap, Stream};
 pub use mailbox::{
     Appended, Changed, Counts, Folder, FoundMessages, Listed, Mailbox, Mark, MessageId, Role, SearchQuery,
     Wanted,
@@ -46,4 +48,5 @@ pub use message::{
     Check, Envelope, Finding, Link, Message, MessageError, Part, PartKind, Person, Preview, SenderCheck,
     is_program, list_address, media_type_of, visible_line,
 };
+pub use sign_in::{Proof, SignIn};
 pub use smtp::{Outbox, SendError, Smtp, StartTlsError, begins_with_starttls, start_tls};

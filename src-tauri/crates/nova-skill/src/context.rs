@@ -265,6 +265,9 @@ pub struct HttpResponse {
 pub trait Credentials: Send + Sync {
     async fn get(&self, name: &str) -> Result<Secret, ToolError>;
     async fn has(&self, name: &str) -> bool;
+    /// Another token of a sign-in, because a server refused this one although its time is not over. A secret that was
+    /// typed stays the same.
+    async fn renewed(&self, name: &str, refused: &Secret) -> Result<Secret, ToolError>;
 }
 
 /// A secret text: formats as `[REDACTED]`, is not serialisable, and is zeroed on drop.

@@ -31,6 +31,20 @@ pub trait CredentialSource: Send + Sync {
         name: &str,
         ground: Ground,
     ) -> Result<Option<Secret>, ToolError>;
+
+    /// The same where a server refused this one: of a sign-in another token.
+    ///
+    /// # Errors
+    /// As [`CredentialSource::secret`], and [`ToolError::NeedsSignIn`] where there is no other.
+    async fn renewed(
+        &self,
+        consumer: &Consumer,
+        name: &str,
+        ground: Ground,
+        _refused: &Secret,
+    ) -> Result<Option<Secret>, ToolError> {
+        self.secret(consumer, name, ground).await
+    }
 }
 
 /// An existing credential.

@@ -22,6 +22,14 @@ pub struct Dovecot {
     port: u16,
     folder: tempfile::TempDir,
     delivered: AtomicU64,
+    tokens: Option<Tokens>,
+}
+
+/// How users sign in with access tokens.
+struct Tokens {
+    mechanism: &'static str,
+    /// Where a token is looked up: the token is put behind it.
+    lookup: String,
 }
 
 /// The time at which the first message is received.
@@ -33,13 +41,30 @@ impl Dovecot {
     /// # Panics
     /// If it is not installed, or does not start.
     pub fn start() -> Self {
+        Self::run(None)
+    }
+
+    /// Takes access tokens, too, by `xoauth2` or `oauthbearer`. It asks `lookup` with the token behind it, and the answer
+    /// is 200 with `{"email": user}` or a refusal.
+    ///
+    /// # Panics
+    /// As [`Dovecot::start`].
+    pub fn start_with_tokens(mechanism: &'static str, lookup: &str) -> Self {
+        Self::run(Some(Tokens { mechanism, lookup: lookup.to_owned() }))
+    }
+
+    fn run(tokens: Option<Tokens>) -> Self {
         let folder = tempfile::Builder::new().prefix("dovecot").tempdir().expect("a folder");
         let root = folder.path();
         for name in ["run", "state", "m"] {
             fs::create_dir(root.join(name)).expect("a folder");
         }
         certificate(root);
-        let mut server = Self { process: None, port: 0, folder, delivered: AtomicU64::new(0) };
+        if let Some(tokens) = &tokens {
+            let lookup = format!("tokeninfo_url = {}\nusername_attribute = email\n", tokens.lookup);
+            fs::write(root.join("tokens"), lookup).expect("a file");
+        }
+        let mut server = Self { process: None, port: 0, folder, delivered: AtomicU64::new(0), tokens };
         // A free port may be taken by another program meanwhile.
         for _ in 0..20 {
             server.port =
@@ -93,6 +118,11 @@ impl Dovecot {
     /// The certificate as a PEM file, for `SSL_CERT_FILE`.
     pub fn certificate_file(&self) -> PathBuf {
         self.root().join("cert.pem")
+    }
+
+    /// Where it looks tokens up.
+    pub(crate) fn lookup(&self) -> &str {
+        self.tokens.as_ref().map_or("", |tokens| &tokens.lookup)
     }
 
     /// The private key as a PEM file.
@@ -202,12 +232,20 @@ impl Dovecot {
             if is_root() { ("daemon".into(), "daemon".into()) } else { (id("-un"), id("-gn")) };
         let (root, port) = (self.root().display(), self.port);
         let password = Self::PASSWORD;
+        let tokens = self.tokens.as_ref().map_or_else(String::new, |Tokens { mechanism, .. }| {
+            format!(
+                "auth_mechanisms = plain login {mechanism}\n\
+                 passdb {{\n driver = oauth2\n mechanisms = {mechanism}\n args = {root}/tokens\n}}\n"
+            )
+        });
+        // A failure would otherwise delay the next sign-in from the same address.
+        let no_penalty = "unix_listener anvil-auth-penalty {\n mode = 0\n}";
         format!(
             "base_dir = {root}/run\nstate_dir = {root}/state\nlog_path = /dev/stderr\nprotocols = imap\n\
              listen = 127.0.0.1\ndefault_internal_user = {user}\ndefault_internal_group = {group}\n\
              default_login_user = {user}\nfirst_valid_uid = 1\nfirst_valid_gid = 1\nssl = required\n\
              ssl_cert = <{root}/cert.pem\nssl_key = <{root}/key.pem\nmail_location = maildir:~/M\n\
-             auth_failure_delay = 0\n\
+             auth_failure_delay = 0\n{tokens}\
              passdb {{\n driver = static\n args = password={password}\n}}\n\
              userdb {{\n driver = static\n args = uid={user} gid={group} home={root}/m/%u\n}}\n\
              namespace inbox {{\n inbox = yes\n separator = /\n\
@@ -215,7 +253,7 @@ impl Dovecot {
              mailbox Archive {{\n auto = create\n special_use = \\Archive\n}}\n\
              mailbox Drafts {{\n auto = create\n special_use = \\Drafts\n}}\n\
              mailbox Trash {{\n auto = create\n special_use = \\Trash\n}}\n}}\n\
-             service anvil {{\n chroot =\n}}\n\
+             service anvil {{\n chroot =\n {no_penalty}\n}}\n\
              service imap-login {{\n chroot =\n inet_listener imap {{\n port = 0\n}}\n\
              inet_listener imaps {{\n port = {port}\n ssl = yes\n}}\n}}\n"
         )

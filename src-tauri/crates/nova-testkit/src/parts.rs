@@ -59,12 +59,19 @@ impl ToolHttp for RecordingHttp {
 pub struct FixedCredentials {
     secrets: HashMap<String, String>,
     ungranted: BTreeSet<String>,
+    renewed: HashMap<String, String>,
 }
 
 impl FixedCredentials {
     /// Adds a credential that is granted to everyone.
     pub fn with(mut self, name: &str, secret: &str) -> Self {
         self.secrets.insert(name.into(), secret.into());
+        self
+    }
+
+    /// What replaces one of them once a server refused it.
+    pub fn renewed_to(mut self, name: &str, secret: &str) -> Self {
+        self.renewed.insert(name.into(), secret.into());
         self
     }
 
@@ -84,6 +91,13 @@ impl Credentials for FixedCredentials {
 
     async fn has(&self, name: &str) -> bool {
         self.secrets.contains_key(name)
+    }
+
+    async fn renewed(&self, name: &str, _refused: &Secret) -> Result<Secret, ToolError> {
+        match self.renewed.get(name) {
+            Some(secret) => Ok(Secret::from(secret.clone())),
+            None => self.get(name).await,
+        }
     }
 }
 
@@ -115,6 +129,17 @@ impl CredentialSource for FixedCredentials {
             });
         }
         Ok(self.secrets.get(name).cloned().map(Secret::from))
+    }
+
+    async fn renewed(
+        &self,
+        consumer: &Consumer,
+        name: &str,
+        ground: Ground,
+        _refused: &Secret,
+    ) -> Result<Option<Secret>, ToolError> {
+        let kept = self.secret(consumer, name, ground).await?;
+        Ok(self.renewed.get(name).cloned().map(Secret::from).or(kept))
     }
 }
 

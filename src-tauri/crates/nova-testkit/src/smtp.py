@@ -8,15 +8,19 @@ slow@      the message is taken, and no answer comes
 """
 
 import asyncio
+import base64
 import json
 import os
 import ssl
 import sys
 import threading
+import urllib.error
+import urllib.parse
+import urllib.request
 
 from aiosmtpd.smtp import SMTP, AuthResult
 
-folder, certificate, key, way, password = sys.argv[1:6]
+folder, certificate, key, way, password, lookup = sys.argv[1:7]
 
 
 class Handler:
@@ -43,6 +47,15 @@ class Handler:
             await asyncio.sleep(3600)
         return "250 OK"
 
+    async def auth_XOAUTH2(self, server, args):
+        fields = base64.b64decode(args[1]).decode().split("\x01")
+        user, token = fields[0].removeprefix("user="), fields[1].removeprefix("auth=Bearer ")
+        if await asyncio.to_thread(user_of, token) == user:
+            return AuthResult(success=True)
+        # The client acknowledges the reason, and the refusal follows.
+        said = await server.challenge_auth(json.dumps({"status": "400", "schemes": "Bearer"}))
+        return AuthResult(success=False, handled=False, message=None if said == b"" else "501 5.5.2 Unexpected")
+
     def take(self, envelope):
         self.count += 1
         taken = {
@@ -56,6 +69,14 @@ class Handler:
         os.rename(name + ".new", name)
 
 
+def user_of(token):
+    try:
+        with urllib.request.urlopen(lookup + urllib.parse.quote(token)) as answer:
+            return json.load(answer)["email"]
+    except urllib.error.HTTPError:
+        return None
+
+
 def authenticate(server, session, envelope, mechanism, given):
     known = given.password == password.encode()
     # An answer that is not handled here is given by the server.
@@ -67,6 +88,8 @@ async def main():
     context.load_cert_chain(certificate, key)
     handler = Handler()
     common = {"authenticator": authenticate, "auth_required": True, "enable_SMTPUTF8": True, "hostname": "mx.test"}
+    if not lookup:
+        common["auth_exclude_mechanism"] = ["XOAUTH2"]
 
     def connection():
         if way == "starttls":

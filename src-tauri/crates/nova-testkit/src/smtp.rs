@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::Dovecot;
 
-/// A real local mail server that receives the mail of a test: aiosmtpd, installed by `.ci/setup test`. It
-/// uses the certificate and the password of a [`Dovecot`]. Names of recipients make it misbehave, see
-/// `smtp.py`. It is stopped on drop.
+/// A real mail server on a port of this machine to which a test sends: aiosmtpd, installed by `.ci/setup test`. It shows
+/// the certificate of a [`Dovecot`] and takes its password, and its access tokens by XOAUTH2. Names of recipients make it misbehave, see `smtp.py`. It ends
+/// when it is dropped.
 pub struct SmtpServer {
     process: Child,
     port: u16,
@@ -48,7 +48,7 @@ impl SmtpServer {
         let mut process = Command::new(here.join("../../../.cache/mail/bin/python"))
             .arg(here.join("src/smtp.py"))
             .args([taken.path(), &certificate, &key])
-            .args([way, Dovecot::PASSWORD])
+            .args([way, Dovecot::PASSWORD, beside.lookup()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

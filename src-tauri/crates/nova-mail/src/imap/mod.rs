@@ -5,6 +5,7 @@ mod change;
 mod preview;
 mod query;
 mod roles;
+mod signing_in;
 mod utf7;
 
 use std::collections::{BTreeSet, HashMap};
@@ -13,17 +14,16 @@ use std::time::Duration;
 
 use async_imap::error::Error;
 use async_imap::types::{Capabilities, Capability, Fetch, Flag, NameAttribute};
-use async_imap::{Authenticator, Client, Session};
+use async_imap::{Client, Session};
 use async_trait::async_trait;
 use futures::TryStreamExt as _;
 use jiff::Timestamp;
-use secrecy::{ExposeSecret, SecretString};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::bounded::{Bounded, TooMuch};
 use crate::{
     Appended, Changed, Counts, Envelope, Folder, FoundMessages, Listed, MailError, Mailbox, Mark, MessageId,
-    Preview, Role, Wanted, visible_line,
+    Preview, Role, SignIn, Wanted, visible_line,
 };
 use change::Offers;
 
@@ -31,13 +31,6 @@ use change::Offers;
 pub trait Stream: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Debug + Send + Unpin> Stream for S {}
-
-/// Who signs in.
-#[derive(Debug)]
-pub struct SignIn {
-    pub user: String,
-    pub password: SecretString,
-}
 
 /// How long one command may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -67,31 +60,17 @@ pub struct Imap<S: Stream> {
 }
 
 impl<S: Stream> Imap<S> {
-    /// Reads the greeting and signs in with a password.
+    /// Reads the greeting and signs in.
     ///
     /// # Errors
-    /// `SignIn`, `NoPassword`, and as [`MailError`] lists.
+    /// `SignIn`, `NoPassword`, `Token`, `NoToken`, and as [`MailError`] lists.
     pub async fn sign_in(stream: S, who: &SignIn) -> Result<Self, MailError> {
         let mut client = Client::new(Bounded::new(stream, MOST_BYTES));
         in_time(async { client.read_response().await.map_err(Error::Io)?.ok_or(Error::ConnectionLost) })
             .await?;
         // What it says before it is ready comes to an end here.
         in_time(client.run_command_and_check_ok("NOOP", None)).await?;
-        // Any text may be in a password this way; LOGIN has no letters beyond ASCII.
-        let plain = Plain(who);
-        let signed_in = tokio::time::timeout(PATIENCE, client.authenticate("PLAIN", plain)).await;
-        let mut session = match signed_in.map_err(|_| MailError::TooSlow { after: PATIENCE })? {
-            Ok(session) => session,
-            // Some servers know LOGIN alone.
-            Err((Error::Bad(_), client)) => {
-                let login = client.login(&who.user, who.password.expose_secret());
-                let signed_in = tokio::time::timeout(PATIENCE, login).await;
-                signed_in
-                    .map_err(|_| MailError::TooSlow { after: PATIENCE })?
-                    .map_err(|(error, _)| refused(error))?
-            }
-            Err((error, _)) => return Err(refused(error)),
-        };
+        let mut session = signing_in::sign_in(client, who).await?;
         let capabilities: Capabilities = in_time(session.capabilities()).await?;
         let has = |name: &str| capabilities.has(&Capability::Atom(name.into()));
         let literals = has("LITERAL+") || has("LITERAL-");
@@ -316,17 +295,6 @@ impl<S: Stream> Mailbox for Imap<S> {
     }
 }
 
-/// Of SASL PLAIN (RFC 4616).
-struct Plain<'a>(&'a SignIn);
-
-impl Authenticator for Plain<'_> {
-    type Response = String;
-
-    fn process(&mut self, _: &[u8]) -> String {
-        format!("\0{}\0{}", self.0.user, self.0.password.expose_secret())
-    }
-}
-
 fn listed(folder: &str, validity: u32, message: &Fetch) -> Option<Listed> {
     let uid = message.uid?;
     let envelope = Envelope::of_headers(message.header()?);
@@ -383,22 +351,5 @@ fn failed(error: Error) -> MailError {
         Error::Append => MailError::Refused { said: "it does not take the message".into() },
         Error::Validate(_) => MailError::Argument { what: "The user or the password", most: 1_000 },
         _ => MailError::Invalid,
-    }
-}
-
-/// Why nobody is signed in.
-fn refused(error: Error) -> MailError {
-    match failed(error) {
-        MailError::Refused { said } => {
-            // RFC 5530: what is no fault of the user or the password.
-            if said.contains("UNAVAILABLE") || said.contains("[INUSE]") {
-                MailError::Refused { said }
-            } else if said.contains("LOGINDISABLED") || said.contains("not supported") {
-                MailError::NoPassword
-            } else {
-                MailError::SignIn { said }
-            }
-        }
-        error => error,
     }
 }

@@ -14,14 +14,15 @@ use async_trait::async_trait;
 use lettre::Address;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, AsyncTokioStream};
-use lettre::transport::smtp::commands::{Data, Mail, Rcpt};
+use lettre::transport::smtp::commands::{Auth, Data, Mail, Rcpt};
 use lettre::transport::smtp::extension::{ClientId, Extension, MailParameter};
 use lettre::transport::smtp::{Error, response::Response};
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::bounded::Bounded;
-use crate::{Draft, SignIn, Stream, visible_line};
+use crate::sign_in::can_be_said;
+use crate::{Draft, Proof, SignIn, Stream, visible_line};
 
 pub use starttls::{StartTlsError, begins_with_starttls, start_tls};
 
@@ -65,6 +66,11 @@ pub enum SendError {
     SignIn { said: String },
     #[error("the server does not offer signing in with a password")]
     NoPassword,
+    /// The server does not accept the access token.
+    #[error("the server does not accept the sign-in: {said}")]
+    Token { said: String },
+    #[error("the server does not offer signing in with Google, Microsoft or another provider (OAuth)")]
+    NoToken,
     /// Each with what the server said of it. None of the others was sent to either.
     #[error("the server refuses {}", named(.refused, *.more))]
     Recipients { refused: Vec<(String, String)>, more: usize },
@@ -93,6 +99,8 @@ impl SendError {
                 "Check the user and the password; many servers want a password made for one app."
             }
             Self::NoPassword => "Use a server that takes a password.",
+            Self::Token { .. } => "Nothing was sent. Sign in again with the account of this mailbox.",
+            Self::NoToken => "Nothing was sent. Use the servers of the provider, or a password.",
             Self::Recipients { .. } => "Nothing was sent. Correct or leave out these recipients.",
             Self::NotAscii { .. } => "Nothing was sent. Use an address of plain letters.",
             Self::Refused { .. } => "Nothing was sent. Change what the server names, or try again later.",
@@ -118,11 +126,11 @@ pub struct Smtp {
 }
 
 impl Smtp {
-    /// Reads the greeting and signs in with a password, over a connection that is encrypted already. After STARTTLS the
-    /// server does not greet again: `greeted`.
+    /// Reads the greeting and signs in, over a connection that is encrypted already. After STARTTLS the server does not
+    /// greet again: `greeted`.
     ///
     /// # Errors
-    /// `SignIn`, `NoPassword`, and as [`SendError`] lists.
+    /// `SignIn`, `NoPassword`, `Token`, `NoToken`, and as [`SendError`] lists.
     pub async fn sign_in<S: Stream + 'static>(
         stream: S,
         greeted: bool,
@@ -135,19 +143,62 @@ impl Smtp {
         let name = ClientId::Ipv4(Ipv4Addr::LOCALHOST);
         let mut connection =
             in_time(PATIENCE, AsyncSmtpConnection::connect_with_transport(stream, &name)).await?;
-        let ways = [Mechanism::Plain, Mechanism::Login];
-        if connection.server_info().get_auth_mechanism(&ways).is_none() {
-            return Err(SendError::NoPassword);
+        match &who.proof {
+            Proof::Password(password) => by_password(&mut connection, &who.user, password).await?,
+            Proof::Token(token) => by_token(&mut connection, &who.user, token).await?,
         }
-        let password = Credentials::new(who.user.clone(), who.password.expose_secret().to_owned());
-        match in_time(PATIENCE, connection.auth(&ways, &password)).await {
-            Err(SendError::Refused { said }) if !is_temporary(&said) => Err(SendError::SignIn { said }),
-            signed_in => signed_in.map(|_| Self { connection }),
-        }
+        Ok(Self { connection })
     }
 
     async fn command(&mut self, command: impl std::fmt::Display) -> Result<Response, SendError> {
         in_time(PATIENCE, self.connection.command(command)).await
+    }
+}
+
+async fn by_password(
+    connection: &mut AsyncSmtpConnection,
+    user: &str,
+    password: &SecretString,
+) -> Result<(), SendError> {
+    let ways = [Mechanism::Plain, Mechanism::Login];
+    if connection.server_info().get_auth_mechanism(&ways).is_none() {
+        return Err(SendError::NoPassword);
+    }
+    let password = Credentials::new(user.to_owned(), password.expose_secret().to_owned());
+    match in_time(PATIENCE, connection.auth(&ways, &password)).await {
+        Err(SendError::Refused { said }) if !is_temporary(&said) => Err(SendError::SignIn { said }),
+        signed_in => signed_in.map(drop),
+    }
+}
+
+/// By XOAUTH2, which the servers of all providers offer. The library ends the connection where a server first says why
+/// it refuses; here the refusal itself is read.
+async fn by_token(
+    connection: &mut AsyncSmtpConnection,
+    user: &str,
+    token: &SecretString,
+) -> Result<(), SendError> {
+    let way = Mechanism::Xoauth2;
+    if connection.server_info().get_auth_mechanism(&[way]).is_none() {
+        return Err(SendError::NoToken);
+    }
+    if !can_be_said(user, token) {
+        return Err(SendError::Token { said: "the user or the token has control characters".into() });
+    }
+    let proof = Credentials::new(user.to_owned(), token.expose_secret().to_owned());
+    let auth = Auth::new(way, proof, None).map_err(|error| failed(&error))?;
+    let signing_in = async {
+        let answer = in_time(PATIENCE, connection.command(auth)).await?;
+        // A client that has said its token waits for nothing but a refusal.
+        match answer.has_code(334) {
+            true => in_time(PATIENCE, connection.command("\r\n")).await,
+            false => Ok(answer),
+        }
+    };
+    match signing_in.await {
+        Err(SendError::Refused { said }) if !is_temporary(&said) => Err(SendError::Token { said }),
+        Ok(answer) if !answer.has_code(235) => Err(SendError::Invalid),
+        signed_in => signed_in.map(drop),
     }
 }
 

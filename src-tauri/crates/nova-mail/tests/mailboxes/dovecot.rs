@@ -45,7 +45,7 @@ fn server() -> Dovecot {
 }
 
 pub(crate) async fn signed_in(server: &Dovecot) -> Imap<impl Stream + use<>> {
-    let who = SignIn { user: "jane".into(), password: Dovecot::PASSWORD.to_owned().into() };
+    let who = SignIn::by_password("jane", Dovecot::PASSWORD.to_owned());
     Imap::sign_in(server.connect().await, &who).await.expect("signed in")
 }
 
@@ -133,7 +133,7 @@ async fn a_thread_is_gathered_from_its_folders() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_there_is_an_error() {
     let server = server();
-    let wrong = SignIn { user: "jane".into(), password: "wrong".to_owned().into() };
+    let wrong = SignIn::by_password("jane", "wrong".to_owned());
     let refused = Imap::sign_in(server.connect().await, &wrong).await.err();
     assert!(matches!(refused, Some(MailError::SignIn { .. })), "{refused:?}");
 

@@ -10,5 +10,6 @@ mod pymap;
 mod reading;
 mod sending;
 mod server;
+mod tokens;
 mod torture;
 mod trust;

@@ -20,7 +20,7 @@ async fn previews(messages: &[Vec<u8>]) -> Vec<Preview> {
         dovecot.deliver("jane", "INBOX", "", message);
     }
     let before = dovecot.messages("jane");
-    let who = SignIn { user: "jane".into(), password: Dovecot::PASSWORD.to_owned().into() };
+    let who = SignIn::by_password("jane", Dovecot::PASSWORD.to_owned());
     let mut mailbox = Imap::sign_in(dovecot.connect().await, &who).await.expect("signed in");
     let wanted = Wanted { limit: 50, ..Wanted::default() };
     let listed = mailbox.list("INBOX", &wanted).await.expect("a list").messages;

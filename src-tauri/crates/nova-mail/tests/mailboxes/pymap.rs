@@ -43,7 +43,7 @@ impl Pymap {
     }
 
     async fn sign_in(&self, password: &str) -> Result<Imap<impl Stream + use<>>, MailError> {
-        let who = SignIn { user: "jane".into(), password: password.to_owned().into() };
+        let who = SignIn::by_password("jane", password.to_owned());
         Imap::sign_in(TcpStream::connect(("127.0.0.1", self.port)).await.expect("the server answers"), &who)
             .await
     }

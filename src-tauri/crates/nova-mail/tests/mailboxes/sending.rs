@@ -7,7 +7,7 @@ use nova_testkit::{Dovecot, SmtpServer};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
 
 fn who(password: &str) -> SignIn {
-    SignIn { user: "jane".into(), password: password.to_owned().into() }
+    SignIn::by_password("jane", password.to_owned())
 }
 
 fn person(address: &str) -> Person {

@@ -4,7 +4,7 @@ use nova_mail::{Imap, MailError, Mailbox, SignIn, Wanted};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
 
 pub(crate) fn who() -> SignIn {
-    SignIn { user: "jane".into(), password: "secret".to_owned().into() }
+    SignIn::by_password("jane", "secret".to_owned())
 }
 
 /// A server that answers each line by the first of these that it contains, `{tag}` being the tag of the command.
