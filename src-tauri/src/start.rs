@@ -2,8 +2,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use nova_app::{
-    App, AppOptions, CredentialsFrom, Desktop, LocalServer, Places, ProviderKind, Questions, StoreOptions,
-    Web, WebOptions,
+    App, AppOptions, CredentialsFrom, Desktop, LocalServer, Places, ProviderKind, ProviderServers, Questions,
+    StoreOptions, Web, WebOptions,
 };
 use nova_protocol::{ErrorCode, UserError};
 
@@ -19,6 +19,7 @@ pub async fn app(args: &Args, desktop: Arc<dyn Desktop>) -> Result<App, UserErro
             keychain: true,
             passphrase: crate::passphrase::source(args.passphrase_fd),
         }),
+        providers: ProviderServers::default(),
         launch_environment: crate::children::launch_environment(),
         documents: crate::children::documents(),
         tool_host: crate::children::tool_host(&places, desktop.clone()),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use nova_app::{
     App, AppOptions, CancellationToken, ChatRequest, CredentialsFrom, InProcess, LaunchEnvironment,
-    NoDesktop, Places,
+    ProviderServers, Surroundings,
 };
 use nova_guard::Guard;
 use nova_protocol::Decision;
@@ -74,6 +74,7 @@ pub(crate) async fn read_pages(home: &Home) {
         web: Arc::new(web_of(&[("quillon.example", &server)])),
         settle: Duration::from_secs(600),
         credentials: CredentialsFrom::StandIn(Arc::new(FixedCredentials::default())),
+        providers: ProviderServers::default(),
     })
     .await
     .expect("Nova starts");

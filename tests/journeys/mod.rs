@@ -96,6 +96,7 @@ mod setting_up_skills;
 mod showing_images;
 mod signing_in;
 mod signing_in_for_a_server;
+mod signing_in_to_mail;
 mod skills;
 mod skills_from_elsewhere;
 mod stopping;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use nova_app::{
     App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, CredentialsFrom, Desktop, InProcess,
-    LaunchEnvironment, LocalServer, NoDesktop, Places, StoreOptions, ToolHost, Web,
+    LocalServer, NoDesktop, Places, ProviderServers, StoreOptions, Surroundings, ToolHost, Web,
 };
 use nova_guard::Guard;
 use nova_protocol::{Commands as _, Envelope, Event, SessionRef};
@@ -65,6 +65,8 @@ pub(crate) struct Nova {
     pub(crate) credentials: FixedCredentials,
     /// Replaces `credentials` if set.
     pub(crate) store: Option<StoreOptions>,
+    /// Where users of mail and calendars sign in.
+    pub(crate) providers: ProviderServers,
     pub(crate) desktop: Arc<dyn Desktop>,
     /// Shared by all starts.
     pub(crate) clock: FixedClock,
@@ -87,6 +89,7 @@ impl Nova {
             web: Arc::new(web_of(&[])),
             credentials: FixedCredentials::default(),
             store: None,
+            providers: ProviderServers::default(),
             desktop: Arc::new(NoDesktop),
             clock: FixedClock::default(),
             guard: Guard::new(env!("CARGO_BIN_EXE_nova"), ["guard".into()]),
@@ -165,6 +168,7 @@ impl Nova {
                 Some(store) => CredentialsFrom::Store(store.clone()),
                 None => CredentialsFrom::StandIn(Arc::new(self.credentials.clone())),
             },
+            providers: self.providers.clone(),
         })
         .await
         .unwrap()

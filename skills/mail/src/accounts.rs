@@ -4,6 +4,8 @@ use nova_mail::MessageId;
 use nova_skill::figures::folded;
 use nova_skill::{ToolError, Value};
 
+use crate::providers::Provider;
+
 /// IMAP over TLS.
 pub(crate) const PORT: u16 = 993;
 /// SMTP over TLS.
@@ -18,6 +20,8 @@ pub(crate) struct Account {
     pub(crate) user: String,
     /// The credential, `mail/KEY`.
     pub(crate) credential: String,
+    /// Where the user signs in; None where the credential is a password.
+    pub(crate) sign_in: Option<Provider>,
     /// The name under which its server signs its checks of senders.
     pub(crate) checked_by: Option<String>,
     /// Through which mail is sent.
@@ -41,6 +45,11 @@ pub(crate) fn account(entry: &Value) -> Option<Account> {
     let user = text("user")?;
     let address = text("address").or(Some(user).filter(|user| user.contains('@')));
     let credential = credential(entry)?;
+    let sign_in = match text("sign_in") {
+        None => None,
+        // The schema refuses another one; its token is no password.
+        Some(name) => Some(Provider::named(name)?),
+    };
     let known = host.eq_ignore_ascii_case("imap.gmail.com").then_some("mx.google.com");
     Some(Account {
         name: text("name")?.to_owned(),
@@ -49,6 +58,7 @@ pub(crate) fn account(entry: &Value) -> Option<Account> {
         port,
         user: user.to_owned(),
         credential,
+        sign_in,
         smtp: text("smtp").and_then(|smtp| server(smtp, SMTP_PORT)),
         address: address.map(str::to_owned),
         sends: entry["sending"].as_str() == Some("ask"),
@@ -177,6 +187,19 @@ impl Account {
 
     pub(crate) fn smtp_server(&self) -> Option<String> {
         self.smtp.as_ref().map(|(host, port)| shown(host, *port))
+    }
+
+    /// Why an access token must not go to the servers of this mailbox, one sentence.
+    pub(crate) fn misplaced(&self) -> Option<String> {
+        let provider = self.sign_in?;
+        let mut hosts = std::iter::once(&self.host).chain(self.smtp.as_ref().map(|(host, _)| host));
+        let stranger = hosts.find(|host| !provider.trusts(host))?;
+        Some(format!(
+            "A sign-in with {} is for {} and {} only, and {stranger} is another server.",
+            provider.title(),
+            provider.servers()[0],
+            provider.servers()[1],
+        ))
     }
 
     /// # Errors

@@ -9,6 +9,8 @@
 //! - Every answer that holds text of a message is untrusted: `tests/mail/reading.rs`.
 //! - A mailbox that cannot be read is reported with its reason and hides no other: `tests/mail/reading.rs`.
 //! - A server without a certificate that fits is given no password: `tests/mail/reading.rs`.
+//! - An access token goes to the servers of its provider alone; one that is refused is renewed once:
+//!   `tests/mail/signing_in.rs`.
 //! - A read-only mailbox is never changed, and one whose sending is off sends nothing: `tests/mail/changing.rs`,
 //!   `tests/mail/sending.rs`.
 //! - A file of a mail becomes a file of the vault only under a safe name, and a program never does:
@@ -36,6 +38,8 @@ mod move_messages;
 mod noted;
 mod opened;
 mod outgoing;
+mod proof;
+mod providers;
 mod read;
 mod reply;
 mod row;

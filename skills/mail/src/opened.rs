@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use futures::future::join_all;
 use nova_mail::{Imap, Listed, MailError, Mailbox, MessageId, Preview, Role, SignIn};
 use nova_skill::figures::folded;
-use nova_skill::{ToolContext, ToolError, Value, json};
+use nova_skill::{Connection, ToolContext, ToolError, Value, json};
 
 use crate::accounts::Account;
 use crate::connection::to_imap;
+use crate::proof::{lapsed, proof, renewed};
 
 /// A mailbox of the user, signed in.
 pub(crate) struct Opened {
@@ -21,15 +22,16 @@ pub(crate) type Problems = Vec<Value>;
 
 impl Opened {
     /// # Errors
-    /// When the credential is missing or was not granted, the server is not reached, or does not accept it.
+    /// When the credential is missing or was not granted, the server is not reached, or does not accept it: a token not
+    /// even after it was renewed.
     pub(crate) async fn new(ctx: &dyn ToolContext, account: Account) -> Result<Self, ToolError> {
-        if !ctx.credentials().has(&account.credential).await {
-            return Err(ToolError::CredentialNeeded { credential: account.credential });
+        let who = proof(ctx, &account).await?;
+        let mut signed_in = sign_in(ctx, &account, &who).await?;
+        if matches!(signed_in, Err(MailError::Token { .. })) {
+            let renewed = renewed(ctx, &account, &who).await?;
+            signed_in = sign_in(ctx, &account, &renewed).await?;
         }
-        let password = ctx.credentials().get(&account.credential).await?;
-        let stream = to_imap(ctx.http(), &account).await?;
-        let who = SignIn { user: account.user.clone(), password };
-        match Imap::sign_in(stream, &who).await {
+        match signed_in {
             Ok(imap) => Ok(Self { account, mailbox: Box::new(imap) }),
             Err(error) => Err(told(&account, &error)),
         }
@@ -73,6 +75,14 @@ impl Opened {
     }
 }
 
+async fn sign_in(
+    ctx: &dyn ToolContext,
+    account: &Account,
+    who: &SignIn,
+) -> Result<Result<Imap<Box<dyn Connection>>, MailError>, ToolError> {
+    Ok(Imap::sign_in(to_imap(ctx.http(), account).await?, who).await)
+}
+
 /// In words for the user.
 pub(crate) fn told(account: &Account, error: &MailError) -> ToolError {
     let what = format!("{}: {error}.", account.name);
@@ -84,6 +94,7 @@ pub(crate) fn told(account: &Account, error: &MailError) -> ToolError {
                 account.credential, "Many servers want a password made for one app."
             ),
         ),
+        MailError::Token { said } => lapsed(account, said),
         error => ToolError::failed(what, error.hint()),
     }
 }

@@ -13,6 +13,7 @@ use crate::connection::to_smtp;
 use crate::noted::{self, Note, noted, sent_already};
 use crate::opened::{Opened, told};
 use crate::outgoing::Outgoing;
+use crate::proof::{lapsed, proof, renewed};
 use crate::row::minute;
 
 /// Sends it. `draft`: what it was before, removed when it is sent.
@@ -169,10 +170,22 @@ fn message_id(ctx: &dyn ToolContext, digest: &str, at: Timestamp, outgoing: &Out
 
 /// A connection that is signed in to.
 async fn connect(ctx: &dyn ToolContext, account: &Account) -> Result<Smtp, ToolError> {
-    let password = ctx.credentials().get(&account.credential).await?;
-    let who = SignIn { user: account.user.clone(), password };
+    let who = proof(ctx, account).await?;
+    let mut signed_in = sign_in(ctx, account, &who).await?;
+    if matches!(signed_in, Err(SendError::Token { .. })) {
+        let renewed = renewed(ctx, account, &who).await?;
+        signed_in = sign_in(ctx, account, &renewed).await?;
+    }
+    signed_in.map_err(|error| not_sent(account, &error))
+}
+
+async fn sign_in(
+    ctx: &dyn ToolContext,
+    account: &Account,
+    who: &SignIn,
+) -> Result<Result<Smtp, SendError>, ToolError> {
     let (stream, greeted) = to_smtp(ctx.http(), account).await?;
-    Smtp::sign_in(stream, greeted, &who).await.map_err(|error| not_sent(account, &error))
+    Ok(Smtp::sign_in(stream, greeted, who).await)
 }
 
 fn not_sent(account: &Account, error: &SendError) -> ToolError {
@@ -186,6 +199,7 @@ fn not_sent(account: &Account, error: &SendError) -> ToolError {
                 account.credential
             ),
         ),
+        SendError::Token { said } => lapsed(account, said),
         error => ToolError::failed(what, error.hint()),
     }
 }

@@ -266,14 +266,14 @@ fn a_title_of_an_event_elsewhere_is_answered_with_its_id() {
     assert_eq!(error.message, "There is no calendar \"Mine/Nothing\".");
 }
 
-fn answered(props: &str) -> Reply {
+pub(crate) fn answered(props: &str) -> Reply {
     let body = format!(
         r#"<multistatus xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><sync-token>t</sync-token>{props}</multistatus>"#
     );
     Reply::with(207, &[("content-type", "application/xml")], &body)
 }
 
-fn about(href: &str, props: &str) -> String {
+pub(crate) fn about(href: &str, props: &str) -> String {
     format!(
         "<response><href>{href}</href><propstat><prop>{props}</prop><status>HTTP/1.1 200 OK</status></propstat></response>"
     )
@@ -291,12 +291,12 @@ fn team(listed: fn() -> Reply, fetched: fn() -> Reply) -> SkillInVault {
     skill.with_config(json!({"calendars": [{"name": "Team", "caldav": address}]}))
 }
 
-fn two_listed() -> Reply {
+pub(crate) fn two_listed() -> Reply {
     let etag = |name: &str| about(&format!("/team/{name}.ics"), &format!("<getetag>\"{name}\"</getetag>"));
     answered(&(etag("a") + &etag("b")))
 }
 
-fn one_is_broken() -> Reply {
+pub(crate) fn one_is_broken() -> Reply {
     let data = |name: &str, text: &str| {
         about(
             &format!("/team/{name}.ics"),

@@ -10,6 +10,7 @@ mod listing;
 mod planning;
 mod radicale;
 mod recurring;
+mod signing_in;
 
 use nova_testkit::SkillInVault;
 

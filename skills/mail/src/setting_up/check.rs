@@ -5,6 +5,7 @@ use nova_skill::{Secret, ToolError, ToolHttp, Value};
 
 use crate::accounts::{Account, account};
 use crate::connection::{to_imap, to_smtp};
+use crate::proof::said;
 
 /// For one step: the user waits beside a button.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -43,15 +44,15 @@ pub enum Step {
 pub struct StepProblem {
     pub message: String,
     pub hint: String,
-    /// The server does not accept the user and the password.
+    /// The server does not accept the user and the password, or the access token.
     pub refused: bool,
 }
 
-/// Signs in with the password to the servers of an entry of `mailboxes`, lists its folders, and sends nothing. `None` for
-/// an entry without a server. Where IMAP refuses the password, SMTP is not asked: servers lock accounts.
-pub async fn check(http: &dyn ToolHttp, entry: &Value, password: Secret) -> Option<CheckedMailbox> {
-    let account = account(entry)?;
-    let who = SignIn { user: account.user.clone(), password };
+/// Signs in with the password or the access token to the servers of an entry of `mailboxes`, lists its folders, and sends nothing. `None` for
+/// an entry without a server, or whose token would go to a stranger. Where IMAP refuses it, SMTP is not asked: servers lock accounts.
+pub async fn check(http: &dyn ToolHttp, entry: &Value, secret: Secret) -> Option<CheckedMailbox> {
+    let account = account(entry).filter(|account| account.misplaced().is_none())?;
+    let who = said(&account, secret);
     let mut checked = CheckedMailbox::default();
     read(http, &account, &who, &mut checked).await;
     let refused = checked.steps.iter().any(|step| step.problem.as_ref().is_some_and(|why| why.refused));
@@ -122,7 +123,7 @@ impl From<ToolError> for StepProblem {
 
 impl From<MailError> for StepProblem {
     fn from(error: MailError) -> Self {
-        let refused = matches!(error, MailError::SignIn { .. });
+        let refused = matches!(error, MailError::SignIn { .. } | MailError::Token { .. });
         Self { message: sentence(&error), hint: error.hint().to_owned(), refused }
     }
 }
@@ -131,10 +132,12 @@ impl From<SendError> for StepProblem {
     fn from(error: SendError) -> Self {
         let hint = match &error {
             SendError::SignIn { .. } | SendError::NoPassword => error.hint(),
+            SendError::Token { .. } => "Sign in again with the account of this mailbox.",
+            SendError::NoToken => "Use the servers of the provider, or a password.",
             SendError::TooSlow { .. } | SendError::Closed => "Try again later.",
             _ => "Check the SMTP server and its port.",
         };
-        let refused = matches!(error, SendError::SignIn { .. });
+        let refused = matches!(error, SendError::SignIn { .. } | SendError::Token { .. });
         Self { message: sentence(&error), hint: hint.to_owned(), refused }
     }
 }

@@ -7,6 +7,8 @@ pub use check::{CheckedMailbox, CheckedStep, Step, StepProblem, check};
 pub use find::{FoundServers, Proposal, find_servers};
 pub use nova_mail::{OwnAddress, ProposedServer, ProposedServers, Publisher, begins_with_starttls};
 
+pub use crate::providers::Provider;
+
 use nova_skill::Value;
 
 use crate::accounts::{self, PORT, SMTP_PORT, account, server};
@@ -21,6 +23,11 @@ pub fn servers(entry: &Value) -> Vec<String> {
 /// The credential of an entry of `mailboxes`, `mail/KEY`.
 pub fn credential(entry: &Value) -> Option<String> {
     accounts::credential(entry)
+}
+
+/// The provider at which the user of an entry of `mailboxes` signs in.
+pub fn sign_in(entry: &Value) -> Option<Provider> {
+    Provider::named(entry["sign_in"].as_str()?.trim())
 }
 
 /// What is wrong with an entry of `mailboxes`, one sentence for its user.
@@ -49,7 +56,7 @@ pub fn fault(entry: &Value) -> Option<String> {
     {
         return Some(format!("\"{address}\" is no address such as jane@example.org."));
     }
-    None
+    account(entry).and_then(|account| account.misplaced())
 }
 
 fn is_server(text: &str) -> bool {

@@ -8,6 +8,7 @@ mod saving;
 mod sending;
 mod sending_once;
 mod setting_up;
+mod signing_in;
 
 #[test]
 fn the_skill_is_as_it_should_be() {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use nova_calls::{ToolContent, ToolFace};
+use nova_credentials::ProviderServers;
 use nova_http::Web;
 use nova_mcp::{LaunchEnvironment, McpOptions, McpServers};
 use nova_protocol::{Envelope, ErrorCode, Event, UserError};
@@ -80,6 +81,8 @@ pub struct AppOptions {
     pub web: Arc<Web>,
     /// The user's secrets.
     pub credentials: CredentialsFrom,
+    /// Where users of mail and calendars sign in.
+    pub providers: ProviderServers,
     /// How long a turn waits for a reading or external call before it continues without it.
     pub settle: Duration,
 }
@@ -196,6 +199,7 @@ impl App {
             places.data.clone(),
             options.credentials.store_options(),
             options.clock.clone(),
+            options.providers.clone(),
         ));
         let credentials: Arc<dyn CredentialSource> = match &options.credentials {
             CredentialsFrom::Store(_) => kept.clone(),
@@ -320,7 +324,7 @@ impl App {
             let changed = self.inner.registry.reload(&settings.config.skills_in_force());
             settings.look_at_skills(self.places(), &self.inner.registry);
             settings.look_at_trust(&self.inner.trust);
-            self.inner.kept.use_sign_ins(settings.config.sign_ins.clone());
+            self.inner.kept.use_sign_ins(settings.config.sign_ins_in_force());
             let news = settings.problem.clone().filter(|problem| before.as_ref() != Some(problem));
             let of_rules = |problem: &Option<nova_protocol::ConfigProblemView>| {
                 let file = self.places().rules_file().display().to_string();

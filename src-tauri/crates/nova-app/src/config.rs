@@ -40,8 +40,8 @@ pub struct Config {
     pub trusted_vaults: Vec<PathBuf>,
     pub appearance: Appearance,
     pub(crate) reminders: RemindersConfig,
-    /// Credentials obtained by OAuth.
-    pub sign_ins: BTreeMap<CredentialName, SignIn>,
+    /// Credentials that are got by signing in as the user describes it.
+    sign_ins: BTreeMap<CredentialName, SignIn>,
     /// Recently open vaults including the current one, newest first.
     pub recent_vaults: Vec<RecentVaultConfig>,
     /// Folders outside of the vault that links at its top level may lead to.
@@ -179,6 +179,13 @@ impl Config {
     /// `skills` merged with the settings of other keys for skills.
     pub fn skills_in_force(&self) -> Settings {
         calendars::given_to_skill(self.skills.clone(), &self.calendars)
+    }
+
+    /// Credentials that are got by signing in. The provider that an entry names comes before what the user describes.
+    pub(crate) fn sign_ins_in_force(&self) -> BTreeMap<CredentialName, SignIn> {
+        let mut all = self.sign_ins.clone();
+        all.extend(crate::credentials::known_sign_ins(&self.skills_in_force()));
+        all
     }
 
     /// The raw contents of the file.

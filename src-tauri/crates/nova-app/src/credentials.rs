@@ -2,9 +2,11 @@
 
 mod askers;
 pub(crate) mod kept;
+mod known_sign_ins;
 pub(crate) mod provider_keys;
 mod server_sign_ins;
 mod sign_ins;
+mod signed_in;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +29,7 @@ use url::Url;
 pub use kept::{CredentialsFrom, PassphraseSource, StoreOptions};
 pub use sign_ins::SignIn;
 
+pub(crate) use known_sign_ins::of_entries as known_sign_ins;
 pub(crate) use sign_ins::read as read_sign_ins;
 
 use self::askers::Asker;
@@ -67,7 +70,7 @@ impl App {
             let sign_in = configured.is_some() || of_server.is_some();
             let (server, host) = match of_server {
                 Some(known) => known,
-                None => (None, configured.and_then(SignIn::host)),
+                None => (None, configured.and_then(|sign_in| sign_in.host(&kept.providers))),
             };
             let signed_out = parsed.as_ref().and_then(|name| kept.why_signed_out(name));
             let state = match (names.contains(&name), &signed_out) {

@@ -127,7 +127,7 @@ pub use window_state::WindowPlace;
 // Re-exported for the programs that use this crate.
 pub use nova_calls::{Answer, ApprovalRequest, Approver, NoApprover};
 pub use nova_calls::{NoCredentials, is_foreign};
-pub use nova_credentials::Opener as SignInOpener;
+pub use nova_credentials::{Opener as SignInOpener, ProviderServers};
 pub use nova_http::{Web, WebOptions};
 pub use nova_mcp::{LaunchEnvironment, Phase, Probed, ServerReview, ServerStatus};
 pub use nova_provider::{ProviderKind, is_same_model};

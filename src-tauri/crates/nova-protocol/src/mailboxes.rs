@@ -17,8 +17,10 @@ pub struct MailboxRow {
     /// `mail/KEY`, where its password is.
     pub credential: String,
     pub password: MailboxPassword,
-    /// Why it is unknown whether there is a password.
+    /// Why it is unknown whether there is a password, or why a sign-in is needed.
     pub reason: Option<String>,
+    /// The host at which the user signs in, where that takes the place of a password.
+    pub sign_in_host: Option<String>,
     /// `host:port` of IMAP, then of SMTP where there is one: to these the password goes.
     pub servers: Vec<String>,
     /// The newest test of these servers with this user.
@@ -34,6 +36,9 @@ pub struct MailboxEntry {
     /// The same; empty where no mail is sent.
     pub smtp: String,
     pub user: String,
+    /// Where the user signs in; null where there is a password.
+    #[serde(default)]
+    pub sign_in: Option<MailProvider>,
     /// Of the sender; empty where it is the user.
     pub address: String,
     /// The first word of the server's `Authentication-Results`; empty where it is not known.
@@ -43,11 +48,21 @@ pub struct MailboxEntry {
     pub read_only: bool,
 }
 
+/// A provider at which the user signs in with the browser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum MailProvider {
+    Google,
+    Microsoft,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum MailboxPassword {
     Kept,
     Missing,
+    /// The user has to sign in, with `sign_in` of the credential.
+    NeedsSignIn,
     /// It is kept, and the skill may not have it for these servers yet.
     NotGranted,
     /// The credentials cannot be reached.
@@ -88,7 +103,7 @@ pub enum MailboxStepKind {
 pub struct MailboxProblem {
     pub message: String,
     pub hint: String,
-    /// The server does not accept the user and the password.
+    /// The server does not accept the user and the password, or the sign-in.
     pub refused: bool,
 }
 
@@ -123,6 +138,8 @@ pub struct ProposedMailServers {
     /// The connection to the SMTP server becomes encrypted by STARTTLS, not from its first byte.
     pub smtp_starttls: bool,
     pub user: String,
+    /// The provider whose servers they are, where one signs in with the browser.
+    pub sign_in: Option<MailProvider>,
     /// Hosts that are not of the domain of the address.
     pub elsewhere: Vec<String>,
     /// Servers that were named and are not proposed, each with the reason.
@@ -143,7 +160,7 @@ pub struct SaveMailbox {
     #[ts(optional)]
     pub before: Option<String>,
     pub mailbox: MailboxEntry,
-    /// Needed for a new one, and where servers or user change.
+    /// Needed for a new one, and where servers or user change, unless the user signs in with the browser.
     #[serde(default)]
     #[ts(optional)]
     pub password: Option<SecretText>,

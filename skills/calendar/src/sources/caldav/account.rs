@@ -9,6 +9,8 @@ pub(crate) struct Account {
     pub(crate) user: Option<String>,
     /// The credential, `calendar/KEY`.
     pub(crate) credential: Option<String>,
+    /// The user signs in at Google: the credential is an access token.
+    pub(crate) signs_in: bool,
     pub(crate) read_only: bool,
     /// The user's address, as invitations name it.
     pub(crate) email: Option<String>,
@@ -22,19 +24,44 @@ pub(crate) fn configured(config: &Value) -> impl Iterator<Item = Account> {
             Url::parse(text("caldav")?).ok().filter(|url| matches!(url.scheme(), "https" | "http"))?;
         // Names and passwords in an address are none.
         url.set_username("").and_then(|()| url.set_password(None)).ok()?;
+        let signs_in = match text("sign_in") {
+            None => false,
+            Some("google") => true,
+            // The schema refuses it; its token is no password.
+            Some(_) => return None,
+        };
         let reference = text("password").and_then(|text| text.strip_prefix("${credentials:"));
         Some(Account {
             name: text("name")?.to_owned(),
             url,
             user: text("user").map(str::to_owned),
             credential: reference.and_then(|name| name.strip_suffix('}')).map(str::to_owned),
+            signs_in,
             read_only: entry["read_only"].as_bool().unwrap_or_default(),
             email: text("email").or(text("user").filter(|user| user.contains('@'))).map(str::to_owned),
         })
     })
 }
 
+/// Where Google's calendars are (developers.google.com/calendar/caldav/v2/guide).
+const GOOGLE: &str = "apidata.googleusercontent.com";
+
 impl Account {
+    /// # Errors
+    /// Where an access token would go to a stranger. A server of this machine stands for the one it passes on to.
+    pub(super) fn check_place(&self) -> Result<(), ToolError> {
+        let host = self.url.host_str().unwrap_or_default();
+        let is_own =
+            (host == GOOGLE && self.url.scheme() == "https") || matches!(host, "127.0.0.1" | "localhost");
+        if !self.signs_in || is_own {
+            return Ok(());
+        }
+        Err(ToolError::failed(
+            format!("A sign-in with Google is for {GOOGLE} only, and the server of {} is {host}.", self.name),
+            "Correct its address in Settings, Skills, Calendar.",
+        ))
+    }
+
     /// # Errors
     /// When it is not known.
     pub(crate) fn own_address(&self) -> Result<&str, ToolError> {

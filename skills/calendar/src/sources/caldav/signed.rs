@@ -1,10 +1,12 @@
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use nova_dav::caldav::{DavError, Request, Response, Transport};
-use nova_skill::{HttpRequest, Secret, ToolContext, ToolError};
+use nova_skill::{HttpRequest, HttpResponse, Secret, ToolContext, ToolError};
 use secrecy::ExposeSecret;
 
 use super::Account;
@@ -16,27 +18,39 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(super) struct Signed<'a> {
     ctx: &'a dyn ToolContext,
     account: &'a Account,
-    authorization: Option<Secret>,
+    authorization: Option<Authorization>,
+}
+
+/// What signs a request.
+enum Authorization {
+    Basic(Secret),
+    /// Replaced once, when the server refuses it.
+    Bearer {
+        token: Mutex<Secret>,
+        renewed: AtomicBool,
+    },
 }
 
 impl<'a> Signed<'a> {
     /// # Errors
     /// When the credential is missing or was not granted.
     pub(super) async fn new(ctx: &'a dyn ToolContext, account: &'a Account) -> Result<Self, ToolError> {
+        account.check_place()?;
         let authorization = match &account.credential {
             None => None,
-            Some(name) if !ctx.credentials().has(name).await => {
+            // A sign-in says itself what is missing.
+            Some(name) if !account.signs_in && !ctx.credentials().has(name).await => {
                 return Err(ToolError::CredentialNeeded { credential: name.clone() });
             }
             Some(name) => {
                 let secret = ctx.credentials().get(name).await?;
-                Some(Secret::from(match &account.user {
-                    Some(user) => {
+                Some(match &account.user {
+                    Some(user) if !account.signs_in => {
                         let pair = format!("{user}:{}", secret.expose_secret());
-                        format!("Basic {}", STANDARD.encode(pair))
+                        Authorization::Basic(format!("Basic {}", STANDARD.encode(pair)).into())
                     }
-                    None => format!("Bearer {}", secret.expose_secret()),
-                }))
+                    _ => Authorization::Bearer { token: Mutex::new(secret), renewed: AtomicBool::new(false) },
+                })
             }
         };
         Ok(Self { ctx, account, authorization })
@@ -48,6 +62,12 @@ impl<'a> Signed<'a> {
         let remedy = match &error {
             DavError::Transport(_) => "",
             DavError::SignIn => match &self.account.credential {
+                Some(name) if self.account.signs_in => {
+                    return ToolError::NeedsSignIn {
+                        credential: name.clone(),
+                        reason: format!("the server of {} does not accept it", self.account.name),
+                    };
+                }
                 Some(name) => {
                     return ToolError::failed(
                         format!(
@@ -76,27 +96,68 @@ impl<'a> Signed<'a> {
     }
 }
 
+impl Signed<'_> {
+    fn header(&self) -> Option<Secret> {
+        match self.authorization.as_ref()? {
+            Authorization::Basic(header) => Some(header.clone()),
+            Authorization::Bearer { token, .. } => {
+                Some(format!("Bearer {}", locked(token).expose_secret()).into())
+            }
+        }
+    }
+
+    /// Whether there is another token than the one that was refused.
+    async fn renew(&self) -> Result<bool, ToolError> {
+        let (Some(Authorization::Bearer { token, renewed }), Some(name)) =
+            (&self.authorization, &self.account.credential)
+        else {
+            return Ok(false);
+        };
+        if renewed.swap(true, Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let refused = locked(token).clone();
+        let another = self.ctx.credentials().renewed(name, &refused).await?;
+        let is_another = another.expose_secret() != refused.expose_secret();
+        *locked(token) = another;
+        Ok(is_another)
+    }
+
+    async fn send_once(&self, request: HttpRequest) -> Result<HttpResponse, ToolError> {
+        // Plain http is for a server of this machine alone.
+        match request.url.scheme() {
+            "http" => self.ctx.http().send_to_configured(request).await,
+            _ => self.ctx.http().send(request).await,
+        }
+    }
+}
+
+fn locked(token: &Mutex<Secret>) -> MutexGuard<'_, Secret> {
+    token.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Transport for Signed<'_> {
     type Error = ToolError;
 
     async fn send(&self, request: Request) -> Result<Response, ToolError> {
-        let mut headers: BTreeMap<String, String> =
+        let headers: BTreeMap<String, String> =
             request.headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        if let Some(authorization) = &self.authorization {
-            headers.insert("authorization".into(), authorization.expose_secret().to_owned());
+        let body = request.body.map(String::into_bytes);
+        let signed = || {
+            let authorization = self.header().map(|header| header.expose_secret().to_owned());
+            let authorization = authorization.map(|header| ("authorization".to_owned(), header));
+            HttpRequest {
+                method: request.method.into(),
+                url: request.url.clone(),
+                headers: headers.clone().into_iter().chain(authorization).collect(),
+                body: body.clone(),
+                timeout: Some(PATIENCE),
+            }
+        };
+        let mut response = self.send_once(signed()).await?;
+        if response.status == 401 && self.renew().await? {
+            response = self.send_once(signed()).await?;
         }
-        let request = HttpRequest {
-            method: request.method.into(),
-            url: request.url,
-            headers,
-            body: request.body.map(String::into_bytes),
-            timeout: Some(PATIENCE),
-        };
-        // Plain http is for a server of this machine alone.
-        let response = match request.url.scheme() {
-            "http" => self.ctx.http().send_to_configured(request).await?,
-            _ => self.ctx.http().send(request).await?,
-        };
         let etag = response.headers.get("etag").cloned();
         Ok(Response { status: response.status, url: response.url, etag, body: response.body })
     }

@@ -33,7 +33,7 @@ fn entry(at: usize, calendar: &Value) -> Result<Value, (String, String)> {
         Some("ics" | "caldav") => return wrong("url", "must be an https: address"),
         _ => return wrong("kind", "must be \"ics\" or \"caldav\""),
     };
-    for name in ["user", "password", "email"] {
+    for name in ["user", "password", "sign_in", "email"] {
         match &calendar[name] {
             Value::Null => {}
             Value::String(text) => drop(entry.insert(name.into(), json!(text.trim()))),

@@ -7,7 +7,7 @@ use nova_protocol::{ErrorCode, UserError};
 use nova_registry::ToolEntry;
 use serde_json::Value;
 
-use super::{kept, parse, provider_keys};
+use super::{SignIn, kept, parse, provider_keys};
 use crate::app::App;
 
 /// A possible consumer in its current version.
@@ -55,7 +55,7 @@ impl App {
         askers
     }
 
-    /// Skills with the requirements of their manifests.
+    /// Skills with what their manifests require, and sign-ins with the user's client for them, where no variable has it.
     pub(super) fn required(&self) -> Vec<(String, Vec<String>)> {
         let snapshot = self.inner.registry.snapshot();
         let of_skill = |skill: &Arc<nova_registry::SkillEntry>| {
@@ -65,7 +65,16 @@ impl App {
             let wants = variables.chain(requires.credentials.iter().cloned()).collect();
             (format!("skill:{}", skill.id), wants)
         };
-        snapshot.skills().iter().map(of_skill).collect()
+        let sign_ins = self.inner.kept.sign_ins();
+        let clients = sign_ins.iter().filter_map(|(name, sign_in)| match sign_in {
+            SignIn::Known(known) => Some((format!("sign_in:{name}"), known.client().ok()?)),
+            SignIn::Configured(_) => None,
+        });
+        let of_client = |(consumer, client): (String, [CredentialName; 2])| {
+            let wants = client.iter().filter(|part| self.inner.kept.variable_of(part).is_none());
+            (consumer, wants.map(ToString::to_string).collect())
+        };
+        snapshot.skills().iter().map(of_skill).chain(clients.map(of_client)).collect()
     }
 
     /// Resolves `provider:ID`, `skill:ID`, `tool:SKILL.TOOL`, `server:NAME` or `sign_in:NAME`.
@@ -105,6 +114,12 @@ impl App {
                         "Describe it under sign_ins in nova.config.json.",
                     )
                 })?;
+                let SignIn::Configured(sign_in) = sign_in else {
+                    return Err(unknown(
+                        format!("The sign-in {of} needs no grant."),
+                        "Its client goes to its provider and to nobody else.",
+                    ));
+                };
                 let destination = sign_in.destination()?;
                 Ok(vec![Asker { consumer: sign_in.consumer(&of), destination, wants: Vec::new() }])
             }

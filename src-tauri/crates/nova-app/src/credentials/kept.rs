@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use nova_credentials::{
-    CredentialError, CredentialName, CredentialStore, Destination, GrantConsumer, Grants, OAuth, OAuthClient,
-    Opener,
+    CredentialError, CredentialName, CredentialStore, Destination, GrantConsumer, Grants, ProviderServers,
 };
 use nova_protocol::Event;
 use nova_registry::{HeldState, KnownCredentials, Registry};
@@ -16,9 +15,10 @@ use nova_skill::{Clock, Consumer, CredentialSource, Ground, HeldCredential, Secr
 use secrecy::SecretString;
 
 use super::sign_ins::SignIn;
+use super::signed_in::NOT_YET;
 
 /// Timeout of a keychain request; it may have to ask the user to unlock it.
-const ANSWER: Duration = Duration::from_secs(60);
+pub(super) const ANSWER: Duration = Duration::from_secs(60);
 /// The same for background requests.
 const LOOK: Duration = Duration::from_secs(15);
 
@@ -53,9 +53,10 @@ impl CredentialsFrom {
 
 /// The store, the grants and the sign-ins of one instance.
 pub(crate) struct Kept {
-    data: PathBuf,
+    pub(super) data: PathBuf,
     options: StoreOptions,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) providers: ProviderServers,
     open: tokio::sync::Mutex<Option<CredentialStore>>,
     /// A passphrase entered in the window.
     typed: Mutex<Option<SecretString>>,
@@ -65,7 +66,7 @@ pub(crate) struct Kept {
     signed_out: Mutex<BTreeMap<CredentialName, String>>,
     /// The names found by the last look.
     seen: Mutex<Option<BTreeSet<CredentialName>>>,
-    around: OnceLock<Weak<dyn Around>>,
+    pub(super) around: OnceLock<Weak<dyn Around>>,
 }
 
 /// What the store needs of its `App`.
@@ -77,12 +78,18 @@ pub(crate) trait Around: Send + Sync {
 }
 
 impl Kept {
-    pub(crate) fn new(data: PathBuf, options: StoreOptions, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(
+        data: PathBuf,
+        options: StoreOptions,
+        clock: Arc<dyn Clock>,
+        providers: ProviderServers,
+    ) -> Self {
         Self {
             grants: Grants::of(&data),
             data,
             options,
             clock,
+            providers,
             open: tokio::sync::Mutex::default(),
             typed: Mutex::default(),
             sign_ins: RwLock::default(),
@@ -160,7 +167,7 @@ impl Kept {
     }
 
     /// False if nothing can be stored yet, so that no store has to be unlocked to find out.
-    pub(super) fn may_have_kept(&self) -> bool {
+    pub(crate) fn may_have_kept(&self) -> bool {
         self.has_begun()
     }
 
@@ -192,7 +199,8 @@ impl Kept {
     /// Removes it with its grants: a secret stored under this name later is a different one.
     pub(crate) async fn remove(&self, name: &CredentialName) -> Result<bool, CredentialError> {
         self.grants.revoke(name, None)?;
-        self.revoke_tokens(name).await;
+        let sign_ins = self.sign_ins();
+        self.revoke_tokens(name, sign_ins.get(name)).await;
         let removed = within(ANSWER, self.store().await?.remove(name)).await?;
         self.signed_out().remove(name);
         self.changed(name, "missing");
@@ -209,7 +217,7 @@ impl Kept {
         match self.sign_ins().get(name) {
             Some(sign_in) => {
                 self.check_grant(consumer, destination, name)?;
-                self.token(name, sign_in).await
+                self.token(name, sign_in, None).await
             }
             None => self.granted_as_kept(consumer, destination, name).await,
         }
@@ -225,22 +233,6 @@ impl Kept {
         self.check_grant(consumer, destination, name)?;
         let secret = within(ANSWER, self.store().await?.get(name)).await?;
         secret.ok_or_else(|| CredentialError::Missing { name: name.clone() })
-    }
-
-    /// The OAuth client of a sign-in; its secret must be granted for the token server.
-    async fn client(&self, name: &CredentialName, sign_in: &SignIn) -> Result<OAuthClient, CredentialError> {
-        let (consumer, destination) = (&sign_in.consumer(name), &sign_in.destination()?);
-        let secret = match sign_in.client_secret() {
-            None => None,
-            Some(template) => Some(
-                template
-                    .resolve(|wanted: CredentialName| async move {
-                        self.granted_as_kept(consumer, destination, &wanted).await
-                    })
-                    .await?,
-            ),
-        };
-        sign_in.client(secret)
     }
 
     fn check_grant(
@@ -306,50 +298,7 @@ impl Kept {
         self.signed_out().get(name).cloned()
     }
 
-    pub(crate) async fn sign_in(
-        &self,
-        name: &CredentialName,
-        sign_in: &SignIn,
-        opener: &dyn Opener,
-    ) -> Result<(), CredentialError> {
-        let server = self.client(name, sign_in).await?;
-        self.oauth(self.store().await?)?.sign_in(name, &server, opener).await?;
-        self.signed_in(name);
-        Ok(())
-    }
-
-    pub(super) fn signed_in(&self, name: &CredentialName) {
-        self.signed_out().remove(name);
-        self.changed(name, "kept");
-    }
-
-    /// A token that is currently valid.
-    async fn token(&self, name: &CredentialName, sign_in: &SignIn) -> Result<SecretString, CredentialError> {
-        let store = self.store().await?;
-        let server = self.client(name, sign_in).await?;
-        let token = self.oauth(store)?.access_token(name, &server).await;
-        match &token {
-            Ok(_) => {
-                if self.signed_out().remove(name).is_some() {
-                    self.changed(name, "kept");
-                }
-            }
-            Err(CredentialError::NeedsSignIn { reason, .. }) => {
-                let before = self.signed_out().insert(name.clone(), reason.clone());
-                if before.is_none() {
-                    self.changed(name, "needs_sign_in");
-                }
-            }
-            Err(_) => {}
-        }
-        token
-    }
-
-    pub(super) fn oauth(&self, store: CredentialStore) -> Result<OAuth, CredentialError> {
-        OAuth::new(store, &self.data, self.clock.clone())
-    }
-
-    fn changed(&self, name: &CredentialName, state: &str) {
+    pub(super) fn changed(&self, name: &CredentialName, state: &str) {
         if let Some(around) = self.around.get().and_then(Weak::upgrade) {
             around.emit(Event::CredentialState { credential: name.to_string(), state: state.into() });
         }
@@ -378,7 +327,7 @@ impl Kept {
         self.typed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn signed_out(&self) -> MutexGuard<'_, BTreeMap<CredentialName, String>> {
+    pub(super) fn signed_out(&self) -> MutexGuard<'_, BTreeMap<CredentialName, String>> {
         self.signed_out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -391,16 +340,22 @@ impl CredentialSource for Kept {
         let is_meant = |name: &CredentialName| name.as_str() == declared || name.service() == declared;
         let mut names: Vec<CredentialName> =
             kept.iter().flatten().filter(|name| is_meant(name)).cloned().collect();
+        let mut needed = None;
         for (name, sign_in) in sign_ins.iter().filter(|(name, _)| is_meant(name)) {
             let reason = match self.why_signed_out(name) {
                 // Another Nova process may have signed in meanwhile.
-                Some(_) if self.token(name, sign_in).await.is_ok() => continue,
+                Some(_) if self.token(name, sign_in, None).await.is_ok() => continue,
                 Some(reason) => reason,
                 None if names.contains(name) => continue,
                 None if kept.is_err() => continue,
-                None => "nobody has signed in yet".into(),
+                None => NOT_YET.into(),
             };
-            return Err(CredentialError::NeedsSignIn { name: name.clone(), reason }.into());
+            names.retain(|held| held != name);
+            needed.get_or_insert(CredentialError::NeedsSignIn { name: name.clone(), reason });
+        }
+        // One of several that a service has leaves the others alone.
+        if let (Some(needed), true) = (needed, names.is_empty()) {
+            return Err(needed.into());
         }
         if names.is_empty()
             && let Ok(name) = declared.parse()
@@ -437,9 +392,37 @@ impl CredentialSource for Kept {
         name: &str,
         ground: Ground,
     ) -> Result<Option<Secret>, ToolError> {
+        self.given(consumer, name, ground, None).await
+    }
+
+    async fn renewed(
+        &self,
+        consumer: &Consumer,
+        name: &str,
+        ground: Ground,
+        refused: &Secret,
+    ) -> Result<Option<Secret>, ToolError> {
+        self.given(consumer, name, ground, Some(refused)).await
+    }
+}
+
+impl Kept {
+    async fn given(
+        &self,
+        consumer: &Consumer,
+        name: &str,
+        ground: Ground,
+        refused: Option<&Secret>,
+    ) -> Result<Option<Secret>, ToolError> {
         let name: CredentialName = name.parse().map_err(ToolError::from)?;
         let (who, to) = (GrantConsumer::from(consumer), destination(consumer));
+        let sign_ins = self.sign_ins();
+        let sign_in = sign_ins.get(&name);
         if ground == Ground::Grant && !self.grants.allow(&name, &who, &to)? {
+            // Nobody is asked about a token that does not exist yet.
+            if let Some(sign_in) = sign_in {
+                self.check_signed_in(&name, sign_in).await?;
+            }
             return Err(CredentialError::NotGranted {
                 name,
                 consumer: who.name,
@@ -447,8 +430,8 @@ impl CredentialSource for Kept {
             }
             .into());
         }
-        if let Some(sign_in) = self.sign_ins().get(&name) {
-            return Ok(Some(self.token(&name, sign_in).await?));
+        if let Some(sign_in) = sign_in {
+            return Ok(Some(self.token(&name, sign_in, refused).await?));
         }
         let kept = match self.store().await {
             Ok(store) => within(ANSWER, store.get(&name)).await?,
@@ -469,7 +452,7 @@ pub(super) fn destination(consumer: &Consumer) -> Destination {
     Destination::hosts(consumer.hosts.iter().map(String::as_str))
 }
 
-async fn within<T>(
+pub(super) async fn within<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, CredentialError>>,
 ) -> Result<T, CredentialError> {

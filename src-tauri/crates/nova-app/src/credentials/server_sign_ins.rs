@@ -9,6 +9,7 @@ use nova_mcp::{GivenSignIn, ServerConfig, Way};
 use nova_protocol::{ErrorCode, ServerRef, ServerSignIn, UserError};
 use nova_skill::Secret;
 
+use super::SignIn;
 use super::kept::Kept;
 use crate::app::App;
 
@@ -44,13 +45,16 @@ impl Kept {
         token.map(Some)
     }
 
-    /// Revokes the tokens of a sign-in if supported. A server that does not answer does not prevent their
-    /// removal here.
-    pub(crate) async fn revoke_tokens(&self, name: &CredentialName) {
-        if !name.as_str().starts_with(SERVICE) {
-            return;
-        }
-        let revoked = async { self.oauth(self.store().await?)?.revoke(name).await };
+    /// Revokes the tokens of a sign-in where their server supports it. A server that does not answer does not prevent
+    /// their removal here.
+    pub(crate) async fn revoke_tokens(&self, name: &CredentialName, sign_in: Option<&SignIn>) {
+        let revoked = async {
+            match sign_in {
+                Some(SignIn::Known(known)) => self.revoke_at_provider(name, known).await,
+                _ if name.service() == SERVICE => self.oauth(self.store().await?)?.revoke(name).await,
+                _ => Ok(false),
+            }
+        };
         match tokio::time::timeout(REVOKING, revoked).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => tracing::warn!(credential = %name, "the tokens were not revoked: {error}"),

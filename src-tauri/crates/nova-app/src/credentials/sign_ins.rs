@@ -3,14 +3,39 @@
 use std::collections::BTreeMap;
 
 use nova_credentials::{
-    CredentialError, CredentialName, Destination, Endpoint, GrantConsumer, OAuthClient, Place, Template,
+    CredentialError, CredentialName, Destination, Endpoint, GrantConsumer, OAuthClient, Place,
+    ProviderServers, Template,
 };
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 
+use super::known_sign_ins::KnownSignIn;
+
+/// How a credential is got by signing in with the browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SignIn {
+    /// As `sign_ins` describes it.
+    Configured(ConfiguredSignIn),
+    /// With the user's own client at a provider that Nova knows.
+    Known(KnownSignIn),
+}
+
+impl SignIn {
+    /// The host where one signs in.
+    pub(super) fn host(&self, providers: &ProviderServers) -> Option<String> {
+        let address = match self {
+            Self::Configured(configured) => {
+                Endpoint::parse("address to sign in at", &configured.authorize).ok()?
+            }
+            Self::Known(known) => providers.authorize(known.provider).ok()?,
+        };
+        address.url().host_str().map(str::to_owned)
+    }
+}
+
 /// An OAuth client and its server.
 #[derive(Clone, PartialEq, Eq)]
-pub struct SignIn {
+pub struct ConfiguredSignIn {
     authorize: String,
     token: String,
     client_id: String,
@@ -22,13 +47,13 @@ pub struct SignIn {
     extra: Vec<(String, String)>,
 }
 
-impl std::fmt::Debug for SignIn {
+impl std::fmt::Debug for ConfiguredSignIn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SignIn").field("token", &self.token).finish_non_exhaustive()
+        f.debug_struct("ConfiguredSignIn").field("token", &self.token).finish_non_exhaustive()
     }
 }
 
-impl SignIn {
+impl ConfiguredSignIn {
     /// The reference to the client secret.
     pub(super) fn client_secret(&self) -> Option<&Template> {
         self.client_secret.as_ref()
@@ -46,12 +71,6 @@ impl SignIn {
             extra: self.extra.clone(),
             found: None,
         })
-    }
-
-    /// The host of the authorization page.
-    pub(super) fn host(&self) -> Option<String> {
-        let address = Endpoint::parse("address to sign in at", &self.authorize).ok()?;
-        address.url().host_str().map(str::to_owned)
     }
 
     pub(super) fn consumer(&self, name: &CredentialName) -> GrantConsumer {
@@ -76,12 +95,12 @@ pub(crate) fn read(value: Option<&Value>) -> Result<BTreeMap<CredentialName, Sig
         let key = format!("sign_ins.{name}");
         let parsed = name.parse().map_err(|_| wrong(&key, "is not named as service/key"))?;
         let entry = entry.as_object().ok_or_else(|| wrong(&key, "must be an object"))?;
-        sign_ins.insert(parsed, one(&key, entry)?);
+        sign_ins.insert(parsed, SignIn::Configured(one(&key, entry)?));
     }
     Ok(sign_ins)
 }
 
-fn one(key: &str, entry: &Map<String, Value>) -> Result<SignIn, (String, String)> {
+fn one(key: &str, entry: &Map<String, Value>) -> Result<ConfiguredSignIn, (String, String)> {
     let wrong = |part: &str, why: String| (format!("{key}.{part}"), why);
     let text = |part: &str| match entry.get(part) {
         Some(Value::String(text)) if !text.is_empty() => Ok(text.clone()),
@@ -118,7 +137,7 @@ fn one(key: &str, entry: &Map<String, Value>) -> Result<SignIn, (String, String)
         Some(_) => return Err(wrong("scopes", "must be a list of strings".into())),
     };
     let extra = entry.get("extra").and_then(Value::as_object).into_iter().flatten();
-    Ok(SignIn {
+    Ok(ConfiguredSignIn {
         authorize: address("authorize")?,
         token: address("token")?,
         client_id: text("client_id")?,

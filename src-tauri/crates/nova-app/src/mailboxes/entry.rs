@@ -1,4 +1,5 @@
-use nova_protocol::MailboxEntry;
+use nova_protocol::{MailProvider, MailboxEntry};
+use nova_skill_mail::setting_up::{Provider, sign_in};
 use serde_json::{Map, Value};
 
 /// Converts an entry of the configuration for the window.
@@ -9,6 +10,7 @@ pub(super) fn entry_of(entry: &Value) -> MailboxEntry {
         imap: text("imap"),
         smtp: text("smtp"),
         user: text("user"),
+        sign_in: sign_in(entry).map(shown),
         address: text("address"),
         checked_by: text("checked_by"),
         sending: entry["sending"] == "ask",
@@ -16,15 +18,29 @@ pub(super) fn entry_of(entry: &Value) -> MailboxEntry {
     }
 }
 
+/// A provider as the window has it.
+pub(super) fn shown(provider: Provider) -> MailProvider {
+    match provider {
+        Provider::Google => MailProvider::Google,
+        Provider::Microsoft => MailProvider::Microsoft,
+    }
+}
+
 /// Updates the entry; keys unknown to the window stay.
 pub(super) fn put(entry: &mut Value, mailbox: &MailboxEntry, credential: &str) {
     let Some(entry) = entry.as_object_mut() else { return };
     let password = format!("${{credentials:{credential}}}");
-    let texts = [
+    let provider = match mailbox.sign_in {
+        Some(MailProvider::Google) => Provider::Google.name(),
+        Some(MailProvider::Microsoft) => Provider::Microsoft.name(),
+        None => "",
+    };
+    let texts: [(&str, &str); 8] = [
         ("name", &mailbox.name),
         ("imap", &mailbox.imap),
         ("user", &mailbox.user),
         ("password", &password),
+        ("sign_in", provider),
         ("smtp", &mailbox.smtp),
         ("address", &mailbox.address),
         ("checked_by", &mailbox.checked_by),
@@ -96,6 +112,7 @@ mod tests {
             imap: "imap.example.org:1993".into(),
             smtp: "smtp.example.org:587".into(),
             user: "jane".into(),
+            sign_in: Some(MailProvider::Microsoft),
             address: "jane@example.org".into(),
             checked_by: "mx.example.org".into(),
             sending: true,
@@ -103,6 +120,7 @@ mod tests {
         };
         let mut entry = json!({});
         put(&mut entry, &mailbox, "mail/work");
+        assert_eq!(entry["sign_in"], "microsoft");
         assert_eq!(entry_of(&entry), mailbox);
     }
 

@@ -22,6 +22,9 @@ impl App {
             Ok(Held::Granted(_)) => (MailboxPassword::Kept, None),
             Ok(Held::NotGranted) => (MailboxPassword::NotGranted, None),
             Ok(Held::Missing) => (MailboxPassword::Missing, None),
+            Err(error) if error.code == ErrorCode::NeedsSignIn => {
+                (MailboxPassword::NeedsSignIn, Some(error.message))
+            }
             Err(error) => (MailboxPassword::Unknown, Some(error.message)),
         }
     }
@@ -82,7 +85,11 @@ impl App {
     pub(super) async fn granted_to_mail(&self) -> Result<Vec<Granted>, UserError> {
         let mut granted = Vec::new();
         for consumer in self.mail_tools() {
-            let held = self.inner.credentials.held(&consumer, SKILL).await?;
+            let held = match self.inner.credentials.held(&consumer, SKILL).await {
+                // All of them wait for their users.
+                Err(nova_skill::ToolError::NeedsSignIn { .. }) => continue,
+                held => held?,
+            };
             let held = held.into_iter().filter(|held| held.granted);
             granted.extend(held.map(|held| Granted { tool: consumer.tool.clone(), credential: held.name }));
         }

@@ -10,12 +10,12 @@ use std::cell::RefCell;
 use nova_protocol::*;
 use nova_skill::Secret;
 use nova_skill_mail::setting_up::{
-    CheckedMailbox, Kind, OwnAddress, Publisher, Step, begins_with_starttls, check, credential, find_servers,
-    servers, written,
+    CheckedMailbox, Kind, OwnAddress, Provider, Publisher, Step, begins_with_starttls, check, credential,
+    find_servers, servers, sign_in, written,
 };
 use serde_json::{Map, Value, json};
 
-use self::entry::{entry_of, key_of, put, switch};
+use self::entry::{entry_of, key_of, put, shown, switch};
 use self::reach::FromSettings;
 use crate::app::App;
 use crate::chat::unknown_skill;
@@ -35,7 +35,9 @@ impl App {
             let (password, reason) = self.password_of(&credential, &servers).await;
             let mailbox = entry_of(&entry);
             let tested = tests.get(&mailbox.name).and_then(|kept| kept.of(&entry));
-            mailboxes.push(MailboxRow { mailbox, credential, password, reason, servers, tested });
+            let sign_in_host = self.inner.kept.sign_in_host(&credential);
+            let row = MailboxRow { mailbox, credential, password, reason, sign_in_host, servers, tested };
+            mailboxes.push(row);
         }
         Ok(MailboxesView { mailboxes })
     }
@@ -59,6 +61,7 @@ impl App {
                 smtp: servers.smtp.as_ref().map(|server| written(server, Kind::Smtp)).unwrap_or_default(),
                 smtp_starttls: servers.smtp.is_some_and(|server| begins_with_starttls(server.port)),
                 user: servers.user,
+                sign_in: Provider::of_server(&servers.imap.host).map(shown),
                 elsewhere,
                 left_out: servers.left_out,
             }
@@ -75,14 +78,19 @@ impl App {
     pub(crate) async fn save_mailbox(&self, save: SaveMailbox) -> Result<SavedMailbox, UserError> {
         let before = save.before.as_deref().map(|name| self.mailbox(name)).transpose()?;
         let password = save.password.map(SecretText::take).filter(|password| !password.is_empty());
+        // A sign-in brings what there is to test, later.
+        let password = password.filter(|_| save.mailbox.sign_in.is_none());
         let name = self.credential_for(before.as_ref(), &save.mailbox.name, password.is_some()).await?;
         let mut wanted = before.clone().unwrap_or_else(|| json!({}));
         put(&mut wanted, &save.mailbox, &name);
         self.check_mailbox_entry(before.as_ref(), &wanted)?;
-        let elsewhere = before
-            .as_ref()
-            .is_none_or(|before| servers(before) != servers(&wanted) || before["user"] != wanted["user"]);
-        if elsewhere && password.is_none() {
+        let elsewhere = before.as_ref().is_none_or(|before| {
+            ["user", "sign_in"].iter().any(|key| before[key] != wanted[key])
+                || servers(before) != servers(&wanted)
+        });
+        // The user types a password for these servers, or is going to sign in.
+        let chosen = password.is_some() || (elsewhere && sign_in(&wanted).is_some());
+        if elsewhere && !chosen {
             return Err(bad_request(
                 "The password is missing.",
                 match before {
@@ -101,10 +109,10 @@ impl App {
         }
         let _one_at_a_time = self.inner.mailbox_changes.lock().await;
         // Another mailbox may have been stored during the test.
-        let name = self.credential_for(before.as_ref(), &save.mailbox.name, password.is_some()).await?;
+        let name = self.credential_for(before.as_ref(), &save.mailbox.name, chosen).await?;
         put(&mut wanted, &save.mailbox, &name);
         self.check_mailbox_entry(before.as_ref(), &wanted)?;
-        self.store_mailbox(before.as_ref(), &wanted, password.map(Secret::from)).await?;
+        self.store_mailbox(before.as_ref(), &wanted, chosen, password.map(Secret::from)).await?;
         if let Some(tested) = &test {
             self.keep_test(&wanted, tested).await?;
         }
@@ -141,6 +149,7 @@ impl App {
 
     pub(crate) async fn remove_mailbox(&self, remove: RemoveMailbox) -> Result<MailboxesView, UserError> {
         let entry = self.mailbox(&remove.name)?;
+        let sign_ins = self.inner.kept.sign_ins();
         let granted = self.granted_to_mail().await?;
         self.change_mailboxes(|list| {
             let at = position(list, &remove.name)?;
@@ -152,6 +161,9 @@ impl App {
         let name = credential(&entry)
             .filter(|name| left.iter().all(|other| credential(other).as_ref() != Some(name)));
         if let (Some(name), true) = (name, remove.password) {
+            // Without its entry nobody knows where they are from.
+            let parsed = name.parse()?;
+            self.inner.kept.revoke_tokens(&parsed, sign_ins.get(&parsed)).await;
             match self.remove_credential_named(&name).await {
                 // It was never set.
                 Err(error) if error.code == ErrorCode::CredentialNeeded => {}
@@ -166,11 +178,17 @@ impl App {
         &self,
         before: Option<&Value>,
         wanted: &Value,
+        chosen: bool,
         password: Option<Secret>,
     ) -> Result<(), UserError> {
         let name: nova_credentials::CredentialName = credential(wanted).unwrap_or_default().parse()?;
         let granted = self.granted_to_mail().await?;
-        let typed = password.is_some();
+        let signs_in = chosen && password.is_none();
+        if before.is_some_and(|before| sign_in(before) != sign_in(wanted)) {
+            // Where they are from is known only until the entry says something else.
+            let sign_ins = self.inner.kept.sign_ins();
+            self.inner.kept.revoke_tokens(&name, sign_ins.get(&name)).await;
+        }
         if let Some(password) = password {
             self.inner.kept.set(&name, password).await?;
         }
@@ -192,6 +210,10 @@ impl App {
             }
             return Err(error);
         }
+        if signs_in && before.is_some() && self.inner.kept.may_have_kept() {
+            // It is of another account, or a password.
+            self.inner.kept.remove(&name).await?;
+        }
         self.look_at_credentials().await;
         let changed = before.is_none_or(|before| servers(before) != servers(wanted));
         if changed {
@@ -199,7 +221,7 @@ impl App {
             self.inner.kept.grants.revoke(&name, None)?;
         }
         self.keep_granted(granted, changed.then_some(name.as_str())).await?;
-        if typed && let Err(error) = self.grant_credential_to(name.as_str(), &format!("skill:{SKILL}")) {
+        if chosen && let Err(error) = self.grant_credential_to(name.as_str(), &format!("skill:{SKILL}")) {
             // A disabled skill has no tools; their first call will ask.
             tracing::info!(%name, error = error.message, "the password is not granted yet");
         }

@@ -1,0 +1,79 @@
+//! Providers at which the user signs in with the browser instead of a password.
+
+/// One of them. Its access token opens the whole mailbox, and goes to its own servers and to no other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provider {
+    Google,
+    Microsoft,
+}
+
+/// IMAP, then SMTP, then the names that they had before.
+/// Sources: support.google.com/mail/answer/7126229; support.microsoft.com, *POP, IMAP, and SMTP settings for Outlook.com*.
+const GOOGLE: [&str; 4] = ["imap.gmail.com", "smtp.gmail.com", "imap.googlemail.com", "smtp.googlemail.com"];
+const MICROSOFT: [&str; 4] =
+    ["outlook.office365.com", "smtp.office365.com", "imap-mail.outlook.com", "smtp-mail.outlook.com"];
+
+impl Provider {
+    /// As `sign_in` of a mailbox names it.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "google" => Some(Self::Google),
+            "microsoft" => Some(Self::Microsoft),
+            _ => None,
+        }
+    }
+
+    /// The one whose server this is.
+    pub fn of_server(host: &str) -> Option<Self> {
+        [Self::Google, Self::Microsoft]
+            .into_iter()
+            .find(|provider| provider.servers().contains(&&*host.to_lowercase()))
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Google => "google",
+            Self::Microsoft => "microsoft",
+        }
+    }
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Google => "Google",
+            Self::Microsoft => "Microsoft",
+        }
+    }
+
+    pub(crate) fn servers(self) -> &'static [&'static str] {
+        match self {
+            Self::Google => &GOOGLE,
+            Self::Microsoft => &MICROSOFT,
+        }
+    }
+
+    /// Whether a token may go there. A program of this machine stands for the server that it passes on to.
+    pub(crate) fn trusts(self, host: &str) -> bool {
+        let host = host.to_lowercase();
+        self.servers().contains(&host.as_str()) || matches!(host.as_str(), "localhost" | "127.0.0.1")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_goes_to_its_provider_alone() {
+        for (provider, host, trusted) in [
+            (Provider::Google, "IMAP.gmail.com", true),
+            (Provider::Google, "outlook.office365.com", false),
+            (Provider::Google, "imap.gmail.com.evil.example", false),
+            (Provider::Microsoft, "smtp-mail.outlook.com", true),
+            (Provider::Microsoft, "evil.example", false),
+            (Provider::Microsoft, "localhost.evil.example", false),
+            (Provider::Google, "localhost", true),
+        ] {
+            assert_eq!(provider.trusts(host), trusted, "{provider:?} {host}");
+        }
+    }
+}

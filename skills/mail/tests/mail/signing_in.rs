@@ -1,0 +1,102 @@
+//! Mailboxes with an access token in the place of a password, on a server that looks tokens up.
+
+use std::sync::Arc;
+
+use nova_protocol::ErrorCode;
+use nova_skill::json;
+use nova_skill_mail::setting_up::fault;
+use nova_testkit::{
+    Dovecot, FixedClock, FixedCredentials, Reply, SkillInVault, SmtpServer, TempVault, WebServer,
+};
+use tokio::runtime::Runtime;
+
+use crate::reading::{skill_in, subjects};
+use crate::sending::{lunch, sending};
+
+/// A mailbox of jane, who has the token `good`.
+struct SignedIn {
+    lookup: WebServer,
+    skill: SkillInVault,
+    smtp: SmtpServer,
+    _dovecot: Dovecot,
+    /// In which tokens are looked up.
+    _runtime: Runtime,
+}
+
+impl SignedIn {
+    fn with(credentials: FixedCredentials) -> Self {
+        let runtime = Runtime::new().unwrap();
+        let lookup = runtime.block_on(WebServer::start(|request| match request.path.as_str() {
+            "/token?access_token=good" => {
+                Reply::with(200, &[("content-type", "application/json")], r#"{"email":"jane"}"#)
+            }
+            _ => Reply::with(401, &[("content-type", "application/json")], r#"{"error":"invalid_token"}"#),
+        }));
+        let asked = format!("http://{}/token?access_token=", lookup.address());
+        let dovecot = Dovecot::start_with_tokens("xoauth2", &asked);
+        dovecot.deliver("jane", "INBOX", "", b"From: Noor <noor@x.example>\nSubject: Hi\n\nHello\n");
+        let smtp = SmtpServer::start(&dovecot);
+        let mut home = sending(&dovecot, &smtp);
+        home["sign_in"] = "google".into();
+        let vault = TempVault::from("").with_clock(FixedClock::default().in_zone("Europe/Berlin"));
+        let mut skill = skill_in(vault, &dovecot, json!([home]));
+        skill.credentials = Arc::new(credentials);
+        Self { lookup, skill, smtp, _dovecot: dovecot, _runtime: runtime }
+    }
+}
+
+#[test]
+fn a_mailbox_is_read_and_sends_with_a_token() {
+    let it = SignedIn::with(FixedCredentials::default().with("mail/test", "good"));
+    assert_eq!(subjects(&it.skill.value("list", json!({}))), ["Hi"]);
+    it.skill.value("send", lunch("noor@x.example"));
+    assert_eq!(it.smtp.taken().len(), 1);
+}
+
+#[test]
+fn a_token_that_ended_early_is_renewed_once() {
+    let it = SignedIn::with(
+        FixedCredentials::default().with("mail/test", "ended").renewed_to("mail/test", "good"),
+    );
+    assert_eq!(subjects(&it.skill.value("list", json!({}))), ["Hi"]);
+    let asked: Vec<String> = it.lookup.requests().into_iter().map(|request| request.path).collect();
+    assert_eq!(asked, ["/token?access_token=ended", "/token?access_token=good"]);
+}
+
+#[test]
+fn a_token_refused_twice_needs_a_sign_in() {
+    let it = SignedIn::with(FixedCredentials::default().with("mail/test", "ended"));
+    let error = it.skill.error("list", json!({}));
+    assert_eq!(error.code, ErrorCode::NeedsSignIn, "{error}");
+    assert!(error.message.contains("mail/test needs a sign-in: Home does not accept it for jane"), "{error}");
+    assert_eq!(it.lookup.requests().len(), 2, "it is no loop");
+}
+
+#[test]
+fn a_token_is_not_sent_to_a_stranger() {
+    let home = json!({
+        "name": "Home", "imap": "imap.gmail.com.evil.example", "user": "jane@x.example", "sign_in": "google",
+        "password": "${credentials:mail/test}",
+    });
+    let why = "A sign-in with Google is for imap.gmail.com and smtp.gmail.com only, and \
+        imap.gmail.com.evil.example is another server.";
+    assert_eq!(fault(&home).as_deref(), Some(why));
+    let server = Dovecot::start();
+    let mut skill = skill_in(TempVault::from(""), &server, json!([home]));
+    skill.credentials = Arc::new(FixedCredentials::default().with("mail/test", "good"));
+    assert_eq!(skill.error("list", json!({})).message, why);
+
+    let sends = |sign_in: &str, smtp: &str| {
+        let imap = if sign_in == "google" { "imap.gmail.com" } else { "outlook.office365.com" };
+        fault(&json!({
+            "name": "Home", "imap": imap, "smtp": smtp, "user": "jane@x.example", "sign_in": sign_in,
+            "password": "${credentials:mail/test}",
+        }))
+    };
+    assert_eq!(sends("google", "smtp.gmail.com"), None);
+    assert_eq!(sends("microsoft", "smtp.office365.com:587"), None);
+    assert!(
+        sends("microsoft", "smtp.gmail.com").is_some_and(|why| why.contains("smtp.gmail.com is another"))
+    );
+    assert_eq!(sends("google", ""), None, "it only reads");
+}
