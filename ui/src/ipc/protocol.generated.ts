@@ -1141,6 +1141,8 @@ export type MailPart = {
  */
 tool: string, args: { [key in string]: JsonValue }, };
 
+export type MailProvider = "google" | "microsoft";
+
 export type MailboxEntry = { name: string, 
 /**
  * `host`, or `host:port`.
@@ -1150,6 +1152,10 @@ imap: string,
  * The same; empty where no mail is sent.
  */
 smtp: string, user: string, 
+/**
+ * Where the user signs in; null where there is a password.
+ */
+sign_in: MailProvider | null, 
 /**
  * Of the sender; empty where it is the user.
  */
@@ -1163,11 +1169,11 @@ checked_by: string,
  */
 sending: boolean, read_only: boolean, };
 
-export type MailboxPassword = "kept" | "missing" | "not_granted" | "unknown";
+export type MailboxPassword = "kept" | "missing" | "needs_sign_in" | "not_granted" | "unknown";
 
 export type MailboxProblem = { message: string, hint: string, 
 /**
- * The server does not accept the user and the password.
+ * The server does not accept the user and the password, or the sign-in.
  */
 refused: boolean, };
 
@@ -1177,9 +1183,13 @@ export type MailboxRow = { mailbox: MailboxEntry,
  */
 credential: string, password: MailboxPassword, 
 /**
- * Why it is unknown whether there is a password.
+ * Why it is unknown whether there is a password, or why a sign-in is needed.
  */
 reason: string | null, 
+/**
+ * The host at which the user signs in, where that takes the place of a password.
+ */
+sign_in_host: string | null, 
 /**
  * `host:port` of IMAP, then of SMTP where there is one: to these the password goes.
  */
@@ -1792,6 +1802,10 @@ smtp: string,
  */
 smtp_starttls: boolean, user: string, 
 /**
+ * The provider whose servers they are, where one signs in with the browser.
+ */
+sign_in: MailProvider | null, 
+/**
  * Hosts that are not of the domain of the address.
  */
 elsewhere: Array<string>, 
@@ -2308,7 +2322,7 @@ export type SaveMailbox = {
  */
 before?: string, mailbox: MailboxEntry, 
 /**
- * Needed for a new one, and where servers or user change.
+ * Needed for a new one, and where servers or user change, unless the user signs in with the browser.
  */
 password?: SecretText, 
 /**

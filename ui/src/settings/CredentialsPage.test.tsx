@@ -138,3 +138,11 @@ it('shows errors', async () => {
   await user.click((await row('openai/key')).getAllByRole('button', { name: 'Revoke' })[0]!);
   expect(await (await row('openai/key')).findByRole('alert')).toHaveTextContent('The data folder is read-only.');
 });
+
+it('has nothing to allow for a client that a sign-in asks for', async () => {
+  const client: CredentialRow = { name: 'sign-in/GOOGLE_MAIL_CLIENT_ID', state: 'kept', reason: null, sign_in: false, host: null, server: null, wanted_by: ['sign_in:mail/home'], grants: [] };
+  setup({ credentials: { kept_in: 'keychain', problem: null, credentials: [client] } });
+  const shown = await row('sign-in/GOOGLE_MAIL_CLIENT_ID');
+  expect(shown.getByText('sign_in:mail/home')).toBeVisible();
+  expect(shown.queryByRole('button', { name: 'Allow' })).toBeNull();
+});

@@ -168,7 +168,7 @@ function Credential({ row, onChange }: { row: CredentialRow; onChange: () => voi
                 <Revealed text={who} />
               </span>
             </span>
-            {row.state === 'kept' && (
+            {row.state === 'kept' && !isSignIn(who) && (
               <LinkButton onClick={() => void attempt(() => backend.rpc('grant_credential', { name: row.name, to: who }))}>Allow</LinkButton>
             )}
           </p>
@@ -176,6 +176,11 @@ function Credential({ row, onChange }: { row: CredentialRow; onChange: () => voi
       </div>
     </article>
   );
+}
+
+/** A sign-in takes the user's client to its own provider alone: there is nothing to allow. */
+function isSignIn(consumer: string): boolean {
+  return consumer.startsWith('sign_in:');
 }
 
 /** The purpose of a sign-in, and where its token is sent. */

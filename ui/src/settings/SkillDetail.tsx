@@ -18,6 +18,7 @@ import { isOn, needsAttention, remedyOf, sourceName, worksInPart, type Remedy, w
 import { SkillRecords } from './SkillRecords';
 import { SkillReview } from './SkillReview';
 import { SkillRouting } from './SkillRouting';
+import { SkillSignIns } from './SkillSignIns';
 import { SkillTools } from './SkillTools';
 import { TokenBar } from './TokenBar';
 import type { Change, Skills } from './useSkills';
@@ -97,6 +98,7 @@ export function SkillDetail({ row, onBack, onToggle, onSet, onRemedy, attempt, s
           </Part>
         )}
         {hasMailboxes && <MailboxesPart problem={form?.config_schema ? null : (detail.data?.config_problem ?? null)} />}
+        {!shadowed && !hasMailboxes && row.source === 'native' && <SkillSignIns skill={row.id} />}
         {!shadowed && <SkillRecords row={row} />}
         {!shadowed && <SkillTools row={row} detail={detail.data} attempt={attempt} />}
         {row.hints.length > 0 && (

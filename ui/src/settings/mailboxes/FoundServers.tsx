@@ -51,7 +51,7 @@ export function FoundServers({ asked }: { asked: FoundMailServers }) {
             <p className="flex gap-2 text-warn" data-testid="found-elsewhere">
               <Icon name="warn" size={12} className="mt-0.75 shrink-0" />
               <span className="min-w-0 break-words">
-                <Revealed text={`${found.elsewhere.join(' and ')} ${found.elsewhere.length > 1 ? 'are' : 'is'} not at ${domain}. Your password goes there.`} />
+                <Revealed text={`${found.elsewhere.join(' and ')} ${found.elsewhere.length > 1 ? 'are' : 'is'} not at ${domain}.${found.sign_in === null ? ' Your password goes there.' : ''}`} />
               </span>
             </p>
           )}

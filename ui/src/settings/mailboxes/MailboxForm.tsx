@@ -5,8 +5,9 @@ import { useEffect, useId, useReducer, useRef, type ReactNode } from 'react';
 import { useBackend, userError, type MailboxEntry } from '../../ipc';
 import { Button, ErrorBox, IconButton, LinkButton, TextField } from '../../shared';
 import { PassphraseForm, wantsPassphrase } from '../../shared/SecretForm';
-import { editingOf, isComplete, newMailbox, reduceEditing, type Editing, type EditingAction } from './editing';
+import { editingOf, isComplete, newMailbox, offersProviders, reduceEditing, saveLabel, type Editing, type EditingAction } from './editing';
 import { FoundServers } from './FoundServers';
+import { WayOfSigningIn } from './SignIn';
 import { TestSteps } from './TestSteps';
 
 interface MailboxFormProps {
@@ -39,7 +40,7 @@ export function MailboxForm({ entry, onClose, onSaved }: MailboxFormProps) {
   const save = async (untested: boolean) => {
     if (!isComplete(state)) return;
     dispatch({ type: 'save' });
-    const password = state.password === '' ? {} : { password: state.password };
+    const password = state.password === '' || state.entry.sign_in !== null ? {} : { password: state.password };
     const before = state.before === null ? {} : { before: state.before };
     try {
       const { saved, test } = await backend.rpc('save_mailbox', { ...before, mailbox: state.entry, ...password, untested });
@@ -152,22 +153,27 @@ function ServersStep({ state, dispatch, onAnyway }: StepProps & { onAnyway: () =
       <Labelled id={`${id}-user`} label="User">
         <TextField {...field('user')} required placeholder="jane@example.org" />
       </Labelled>
-      <Labelled
-        id={`${id}-password`}
-        label="Password"
-        note={before === null ? 'Goes to your credentials and to these servers, never to a file of settings. Many providers want one made for an app.' : 'Empty keeps the one there is. Needed where a server or the user changes.'}
-      >
-        <TextField
+      {offersProviders(state) && (
+        <WayOfSigningIn value={entry.sign_in} disabled={saving} onChange={(sign_in) => dispatch({ type: 'entry', change: { sign_in } })} />
+      )}
+      {entry.sign_in === null && (
+        <Labelled
           id={`${id}-password`}
-          type="password"
-          autoComplete="new-password"
-          required={before === null}
-          value={password}
-          disabled={saving}
-          data-testid="mailbox-password"
-          onChange={(event) => dispatch({ type: 'password', password: event.target.value })}
-        />
-      </Labelled>
+          label="Password"
+          note={before === null ? 'Goes to your credentials and to these servers, never to a file of settings. Many providers want one made for an app.' : 'Empty keeps the one there is. Needed where a server or the user changes.'}
+        >
+          <TextField
+            id={`${id}-password`}
+            type="password"
+            autoComplete="new-password"
+            required={before === null}
+            value={password}
+            disabled={saving}
+            data-testid="mailbox-password"
+            onChange={(event) => dispatch({ type: 'password', password: event.target.value })}
+          />
+        </Labelled>
+      )}
       <details open={entry.address !== '' || entry.checked_by !== ''}>
         <summary className="w-fit cursor-pointer text-fg-3 hover:text-fg-2">More</summary>
         <div className="mt-2 flex flex-col gap-2">
@@ -182,7 +188,7 @@ function ServersStep({ state, dispatch, onAnyway }: StepProps & { onAnyway: () =
       {test && <TestSteps test={test} />}
       <p className="flex flex-wrap items-center gap-2" role="status">
         <Button type="submit" variant="primary" size="s" disabled={!isComplete(state)} data-testid="mailbox-save">
-          {saving ? 'Testing…' : before === null ? 'Test and add' : password === '' ? 'Save' : 'Test and save'}
+          {saveLabel(state)}
         </Button>
         {test && (
           <Button size="s" disabled={!isComplete(state)} onClick={onAnyway} data-testid="mailbox-save-anyway">

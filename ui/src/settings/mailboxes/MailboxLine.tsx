@@ -6,7 +6,8 @@ import type { MailboxRow } from '../../ipc';
 import { Button, Dot, ErrorBox, LinkButton, Segments, Switch } from '../../shared';
 import { Revealed } from '../../shared/Revealed';
 import { CredentialForm } from '../../shared/SecretForm';
-import { cannotSend, hasPassed, mayText, stateOf } from './mailbox-rows';
+import { cannotSend, hasPassed, mayText, secretOf, stateOf } from './mailbox-rows';
+import { SignedIn } from './SignIn';
 import { TestSteps } from './TestSteps';
 import type { Mailboxes } from './useMailboxes';
 
@@ -50,6 +51,7 @@ export function MailboxLine({ row, mailboxes, onEdit }: MailboxLineProps) {
           Remove
         </Button>
       </div>
+      <SignedIn row={row} busy={busy} mailboxes={mailboxes} />
       <Remedy row={row} busy={busy} onGrant={() => mailboxes.test(name, true)} onPassword={() => setOpen('password')} />
       {open === 'password' && (
         <div className="mt-2">
@@ -92,7 +94,7 @@ export function MailboxLine({ row, mailboxes, onEdit }: MailboxLineProps) {
 }
 
 function Remedy({ row, busy, onGrant, onPassword }: { row: MailboxRow; busy: boolean; onGrant: () => void; onPassword: () => void }) {
-  if (row.password === 'missing')
+  if (row.password === 'missing' && row.mailbox.sign_in === null)
     return (
       <p className="mt-1">
         <LinkButton aria-label={`Set password: ${row.mailbox.name}`} onClick={onPassword}>
@@ -104,7 +106,7 @@ function Remedy({ row, busy, onGrant, onPassword }: { row: MailboxRow; busy: boo
   return (
     <p className="mt-1.5 flex flex-wrap items-center gap-2" data-testid="mailbox-grant">
       <span className="min-w-0 break-words">
-        May Mail send the password <span className="font-mono">{row.credential}</span> to <Revealed text={row.servers.join(' and ')} />?
+        May Mail send the {secretOf(row.mailbox)} <span className="font-mono">{row.credential}</span> to <Revealed text={row.servers.join(' and ')} />?
       </span>
       <Button size="s" disabled={busy} aria-label={`Allow and test ${row.mailbox.name}`} onClick={onGrant}>
         Allow and test
@@ -154,7 +156,7 @@ function Removing({ row, onRemove, onClose }: { row: MailboxRow; onRemove: (pass
       <label className="flex items-center gap-2">
         <input type="checkbox" checked={password} onChange={(event) => setPassword(event.target.checked)} />
         <span>
-          Remove its password <span className="font-mono">{row.credential}</span>, too
+          Remove its {secretOf(row.mailbox)} <span className="font-mono">{row.credential}</span>, too
         </span>
       </label>
       <p className="flex gap-2">

@@ -119,7 +119,7 @@ test('by keyboard: an address leads to servers, a password, a test and a mailbox
   await user.keyboard('geheim{Enter}');
   expect(await row('Fernhill Mail')).toBeTruthy();
   expect(screen.queryByTestId('mailbox-form')).toBeNull();
-  const mailbox = { name: 'Fernhill Mail', imap: 'imap.example.org', smtp: 'smtp.fernhill.example', user: 'jane@example.org', address: '', checked_by: '', sending: false, read_only: false };
+  const mailbox = { name: 'Fernhill Mail', imap: 'imap.example.org', smtp: 'smtp.fernhill.example', user: 'jane@example.org', sign_in: null, address: '', checked_by: '', sending: false, read_only: false };
   expect(backend.asked('save_mailbox')).toEqual([{ mailbox, password: 'geheim', untested: false }]);
   expect(document.body).not.toHaveTextContent('geheim');
 });
@@ -202,4 +202,42 @@ test('without a mailbox and with a broken file the section says so', async () =>
   setup([], 'The mailboxes are not used: 1 is not of type "array".');
   expect(await screen.findByText(/No mailboxes yet\./)).toBeVisible();
   expect(screen.getByText(/is not of type "array"/)).toBeVisible();
+});
+
+test('a mailbox at Google is added, signed in to and tested', async () => {
+  const { backend, user } = await begin(foundServers({ provider: 'Gmail', sign_in: 'google' }));
+  expect(screen.getByRole('radio', { name: 'Google' })).toBeChecked();
+  expect(screen.queryByLabelText('Password')).toBeNull();
+  expect(screen.getByTestId('sign-in-needs')).toHaveTextContent('set sign-in/GOOGLE_MAIL_CLIENT_ID in Credentials');
+  expect(await violations()).toEqual([]);
+  backend.on('save_mailbox', ({ mailbox }) => {
+    backend.world.mailboxes = [sampleMailbox({ password: 'needs_sign_in', reason: 'mail/home needs a sign-in: nobody has signed in yet.', sign_in_host: 'accounts.google.com', tested: null }, mailbox)];
+    return { saved: true, test: null };
+  });
+  await user.click(screen.getByTestId('mailbox-save'));
+  const added = await row('Gmail');
+  expect(added.getByText(/^Needs sign-in: /)).toBeVisible();
+  expect(added.getByTestId('mailbox-sign-in')).toHaveTextContent('Your browser opens accounts.google.com');
+  expect(backend.asked('save_mailbox')).toEqual([expect.not.objectContaining({ password: expect.anything() as unknown })]);
+
+  backend.fail('sign_in', { message: 'The credential sign-in/GOOGLE_MAIL_CLIENT_ID is missing.' });
+  await user.click(added.getByRole('button', { name: 'Sign in with Google: Gmail' }));
+  expect(await (await row('Gmail')).findByRole('alert')).toHaveTextContent('sign-in/GOOGLE_MAIL_CLIENT_ID is missing');
+  expect(backend.asked('test_mailbox')).toEqual([]);
+
+  backend
+    .on('sign_in', () => backend.list_credentials())
+    .on('test_mailbox', () => {
+      backend.world.mailboxes = [sampleMailbox({ sign_in_host: 'accounts.google.com' }, { name: 'Gmail', sign_in: 'google' })];
+      return backend.list_mailboxes();
+    });
+  await user.click((await row('Gmail')).getByRole('button', { name: 'Sign in with Google: Gmail' }));
+  expect(await (await row('Gmail')).findByText('Signed in with Google.')).toBeVisible();
+  expect(backend.asked('sign_in').at(-1)).toEqual({ name: 'mail/home', host: 'accounts.google.com' });
+  expect(backend.asked('test_mailbox')).toEqual([{ name: 'Gmail', grant: true }]);
+  expect(await violations()).toEqual([]);
+
+  backend.on('remove_credential', () => backend.list_credentials());
+  await user.click((await row('Gmail')).getByRole('button', { name: 'Sign out of Gmail' }));
+  await waitFor(() => expect(backend.asked('remove_credential')).toEqual([{ name: 'mail/home' }]));
 });

@@ -30,7 +30,7 @@ export type EditingAction =
   | { readonly type: 'failed'; readonly test: MailboxTest | null }
   | { readonly type: 'refused'; readonly problem: UserError };
 
-const emptyEntry: MailboxEntry = { name: '', imap: '', smtp: '', user: '', address: '', checked_by: '', sending: false, read_only: false };
+const emptyEntry: MailboxEntry = { name: '', imap: '', smtp: '', user: '', sign_in: null, address: '', checked_by: '', sending: false, read_only: false };
 
 export const newMailbox: Editing = {
   before: null,
@@ -83,6 +83,7 @@ function entryFor({ address, domain, found }: FoundMailServers): MailboxEntry {
     imap: found?.imap ?? '',
     smtp: found?.smtp ?? '',
     user,
+    sign_in: found?.sign_in ?? null,
     address: user === address ? '' : address,
   };
 }
@@ -94,7 +95,20 @@ function domainOf(address: string): string {
 /** Whether the entry can be tested or saved; the backend validates it. */
 export function isComplete({ before, entry, password, busy }: Editing): boolean {
   const filled = [entry.name, entry.imap, entry.user].every((text) => text.trim() !== '');
-  return busy === null && filled && (before !== null || password !== '');
+  return busy === null && filled && (before !== null || entry.sign_in !== null || password !== '');
+}
+
+/** Not where the servers that were found are of no provider that is known. */
+export function offersProviders({ entry, found }: Editing): boolean {
+  return entry.sign_in !== null || found === null || found.found === null || found.found.sign_in !== null;
+}
+
+/** What a save does first: with a sign-in there is nothing to test yet. */
+export function saveLabel({ before, busy, entry, password }: Editing): string {
+  if (entry.sign_in !== null) return busy === 'saving' ? 'Saving…' : before === null ? 'Add' : 'Save';
+  if (busy === 'saving') return 'Testing…';
+  if (before === null) return 'Test and add';
+  return password === '' ? 'Save' : 'Test and save';
 }
 
 /** The encryption is only known for detected servers; otherwise it follows from `port`. */

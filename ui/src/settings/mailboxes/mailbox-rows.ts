@@ -11,15 +11,22 @@ export interface MailboxState {
 
 export function stateOf(row: MailboxRow, now: Date = new Date()): MailboxState {
   if (row.servers.length === 0) return { dot: 'bg-danger', text: 'Not used: its IMAP server is none. Edit it' };
+  if (row.password === 'needs_sign_in') return { dot: 'bg-warn', text: `Needs sign-in: ${row.reason ?? 'nobody has signed in yet'}` };
+  if (row.mailbox.sign_in !== null && row.password === 'missing') return { dot: 'bg-warn', text: 'Needs sign-in' };
   if (row.password === 'missing') return { dot: 'bg-warn', text: 'Password missing' };
   if (row.password === 'unknown') return { dot: 'bg-warn', text: `Password not readable: ${row.reason ?? 'the credentials cannot be reached'}` };
-  if (row.password === 'not_granted') return { dot: 'bg-warn', text: 'Password not allowed for these servers yet' };
+  if (row.password === 'not_granted') return { dot: 'bg-warn', text: `${row.mailbox.sign_in === null ? 'Password' : 'Sign-in'} not allowed for these servers yet` };
   if (row.tested === null) return { dot: 'border border-fg-3', text: 'Not tested yet' };
   const at = whenText(row.tested.at, now);
   const failed = firstFailed(row.tested);
   if (failed) return { dot: failed.dot, text: `${failed.text} · tested ${at}` };
   const unread = row.tested.unread === null ? '' : `, ${counted(row.tested.unread, 'unread message')} then`;
   return { dot: 'bg-ok', text: `Ready · tested ${at}${unread}` };
+}
+
+/** What proves to its servers who the user is. */
+export function secretOf({ sign_in }: Pick<MailboxEntry, 'sign_in'>): string {
+  return sign_in === null ? 'password' : 'sign-in';
 }
 
 function firstFailed({ steps }: MailboxTest): MailboxState | null {

@@ -2,7 +2,7 @@
 
 import { useCallback, useState } from 'react';
 
-import { nothing, useBackend, userError, type MailboxesView, type Params, type UserError } from '../../ipc';
+import { nothing, useBackend, userError, type MailboxesView, type MailboxRow, type Params, type UserError } from '../../ipc';
 import { useActions, useApp, useRpc } from '../../state/hooks';
 
 export interface Mailboxes {
@@ -18,12 +18,15 @@ export interface Mailboxes {
   /** `grant`: its password may be sent to its servers. */
   readonly test: (name: string, grant: boolean) => void;
   readonly remove: (remove: Params<'remove_mailbox'>) => void;
+  /** Waits until the user has signed in with the browser, then tests the mailbox. */
+  readonly signIn: (row: MailboxRow) => void;
+  readonly signOut: (row: MailboxRow) => void;
 }
 
 export function useMailboxes(): Mailboxes {
   const backend = useBackend();
   const { registryChanged } = useActions();
-  const revision = useApp(({ revisions }) => revisions.registry);
+  const revision = useApp(({ revisions }) => `${revisions.credentials}.${revisions.registry}`);
   const { data, loading, error } = useRpc('list_mailboxes', nothing, revision);
   const [busy, setBusy] = useState<Readonly<Record<string, boolean>>>({});
   const [refused, setRefused] = useState<Readonly<Record<string, UserError>>>({});
@@ -52,5 +55,11 @@ export function useMailboxes(): Mailboxes {
     set: (change) => void attempt(change.name, () => backend.rpc('set_mailbox', change)),
     test: (name, grant) => void attempt(name, () => backend.rpc('test_mailbox', { name, grant })),
     remove: (remove) => void attempt(remove.name, () => backend.rpc('remove_mailbox', remove)),
+    signIn: ({ mailbox, credential, sign_in_host }) =>
+      void attempt(mailbox.name, async () => {
+        await backend.rpc('sign_in', { name: credential, ...(sign_in_host === null ? {} : { host: sign_in_host }) });
+        await backend.rpc('test_mailbox', { name: mailbox.name, grant: true });
+      }),
+    signOut: ({ mailbox, credential }) => void attempt(mailbox.name, () => backend.rpc('remove_credential', { name: credential })),
   };
 }

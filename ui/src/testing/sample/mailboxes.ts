@@ -22,8 +22,8 @@ export function failedTest(step: MailboxStep['step'], message: string, refused =
 }
 
 export function sampleMailbox(row: Partial<MailboxRow> = {}, entry: Partial<MailboxEntry> = {}): MailboxRow {
-  const mailbox = { name: 'Home', imap: 'imap.example.org', smtp: 'smtp.example.org', user: 'jane@example.org', address: '', checked_by: '', sending: false, read_only: false, ...entry };
-  return { mailbox, credential: 'mail/home', password: 'kept', reason: null, servers: ['imap.example.org:993', 'smtp.example.org:465'], tested: passedTest, ...row };
+  const mailbox = { name: 'Home', imap: 'imap.example.org', smtp: 'smtp.example.org', user: 'jane@example.org', sign_in: null, address: '', checked_by: '', sending: false, read_only: false, ...entry };
+  return { mailbox, credential: 'mail/home', password: 'kept', reason: null, sign_in_host: mailbox.sign_in === null ? null : 'accounts.example.org', servers: ['imap.example.org:993', 'smtp.example.org:465'], tested: passedTest, ...row };
 }
 
 export function foundServers(change: Partial<NonNullable<FoundMailServers['found']>> = {}): FoundMailServers {
@@ -35,6 +35,7 @@ export function foundServers(change: Partial<NonNullable<FoundMailServers['found
     smtp: 'smtp.example.org:587',
     smtp_starttls: true,
     user: 'jane@example.org',
+    sign_in: null,
     elsewhere: [],
     left_out: [],
     ...change,
