@@ -209,6 +209,25 @@ async fn a_password_is_no_token_and_a_token_is_no_password() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_described_sign_in_does_not_take_the_provider_s_place() {
+    let (world, other) = (world().await, AuthServer::start().await);
+    let app = world.nova.start().await;
+    keep_client(&app, "GOOGLE_MAIL").await;
+    app.save_mailbox(save(world.mailbox())).await.unwrap();
+    drop(app);
+    let mut settings = world.nova.read_settings();
+    settings["sign_ins"] = json!({"mail/home": {
+        "authorize": format!("{}/authorize", other.address), "token": format!("{}/token", other.address),
+        "client_id": "nova-desktop",
+    }});
+    world.nova.settings(&settings);
+    let app = world.nova.start().await;
+    app.sign_in(sign_in(None)).await.unwrap();
+    assert_eq!(world.provider.state().token_requests.len(), 1);
+    assert_eq!((other.state().authorize_requests.len(), other.state().token_requests.len()), (0, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_calendar_without_a_client_is_off_and_leaves_the_skill_on() {
     let world = world().await;
     let server = WebServer::start(|request| match request.headers.get("authorization").map(String::as_str) {
