@@ -184,7 +184,8 @@ impl Config {
     /// Credentials that are got by signing in. The provider that an entry names comes before what the user describes.
     pub(crate) fn sign_ins_in_force(&self) -> BTreeMap<CredentialName, SignIn> {
         let mut all = self.sign_ins.clone();
-        all.extend(crate::credentials::known_sign_ins(&self.skills_in_force()));
+        let known = crate::credentials::known_sign_ins(&self.skills_in_force());
+        all.extend(known.into_iter().map(|(name, known)| (name, SignIn::Known(known))));
         all
     }
 

@@ -208,7 +208,7 @@ test('a mailbox at Google is added, signed in to and tested', async () => {
   const { backend, user } = await begin(foundServers({ provider: 'Gmail', sign_in: 'google' }));
   expect(screen.getByRole('radio', { name: 'Google' })).toBeChecked();
   expect(screen.queryByLabelText('Password')).toBeNull();
-  expect(screen.getByTestId('sign-in-needs')).toHaveTextContent('set sign-in/GOOGLE_MAIL_CLIENT_ID in Credentials');
+  expect(screen.getByTestId('sign-in-needs')).toHaveTextContent('set sign-in/GOOGLE_MAIL_CLIENT_ID and sign-in/GOOGLE_MAIL_CLIENT_SECRET in Credentials');
   expect(await violations()).toEqual([]);
   backend.on('save_mailbox', ({ mailbox }) => {
     backend.world.mailboxes = [sampleMailbox({ password: 'needs_sign_in', reason: 'mail/home needs a sign-in: nobody has signed in yet.', sign_in_host: 'accounts.google.com', tested: null }, mailbox)];

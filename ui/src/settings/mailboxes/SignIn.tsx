@@ -3,7 +3,7 @@
 import type { MailboxRow, MailProvider } from '../../ipc';
 import { Button, Icon, LinkButton, Segments } from '../../shared';
 import { Revealed } from '../../shared/Revealed';
-import { providerTitle, providers } from './providers';
+import { clientOf, providerTitle, providers } from './providers';
 import type { Mailboxes } from './useMailboxes';
 
 interface WayProps {
@@ -27,8 +27,8 @@ export function WayOfSigningIn({ value, disabled, onChange }: WayProps) {
       </span>
       {value !== null && (
         <p className="col-start-2 text-fg-3" data-testid="sign-in-needs">
-          You sign in with your browser once the mailbox is added. It needs a client ID of your own: set{' '}
-          <span className="selectable font-mono">sign-in/{value.toUpperCase()}_MAIL_CLIENT_ID</span> in Credentials.
+          You sign in with your browser once the mailbox is added. It needs a client of your own: set{' '}
+          <span className="selectable font-mono">{clientOf[value]}</span> in Credentials.
         </p>
       )}
     </div>

@@ -67,10 +67,10 @@ impl App {
         };
         let sign_ins = self.inner.kept.sign_ins();
         let clients = sign_ins.iter().filter_map(|(name, sign_in)| match sign_in {
-            SignIn::Known(known) => Some((format!("sign_in:{name}"), known.client().ok()?)),
+            SignIn::Known(known) => Some((format!("sign_in:{name}"), known.wanted().ok()?)),
             SignIn::Configured(_) => None,
         });
-        let of_client = |(consumer, client): (String, [CredentialName; 2])| {
+        let of_client = |(consumer, client): (String, Vec<CredentialName>)| {
             let wants = client.iter().filter(|part| self.inner.kept.variable_of(part).is_none());
             (consumer, wants.map(ToString::to_string).collect())
         };

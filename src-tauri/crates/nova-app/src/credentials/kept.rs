@@ -15,12 +15,14 @@ use nova_skill::{Clock, Consumer, CredentialSource, Ground, HeldCredential, Secr
 use secrecy::SecretString;
 
 use super::sign_ins::SignIn;
-use super::signed_in::NOT_YET;
 
 /// Timeout of a keychain request; it may have to ask the user to unlock it.
 pub(super) const ANSWER: Duration = Duration::from_secs(60);
 /// The same for background requests.
 const LOOK: Duration = Duration::from_secs(15);
+
+/// Why a sign-in is needed at first.
+pub(super) const NOT_YET: &str = "nobody has signed in yet";
 
 /// Returns the passphrase of the encrypted file on first use, or the reason why it cannot.
 pub type PassphraseSource = Arc<dyn Fn() -> Result<Option<SecretString>, String> + Send + Sync>;

@@ -6,8 +6,6 @@ use nova_credentials::{Access, CredentialError, CredentialName, Provider};
 use nova_registry::Settings;
 use serde_json::Value;
 
-use super::sign_ins::SignIn;
-
 /// Whose sign-ins, in which list of its configuration, and for what.
 const LISTS: [(&str, &str, Access); 2] =
     [("mail", "mailboxes", Access::Mail), ("calendar", "calendars", Access::Calendar)];
@@ -22,14 +20,20 @@ pub struct KnownSignIn {
 }
 
 impl KnownSignIn {
-    /// What the user keeps of their client: its id, and its secret, which a public client has none of.
+    /// What the user has to keep of their client.
+    pub(super) fn wanted(&self) -> Result<Vec<CredentialName>, CredentialError> {
+        let [id, secret] = self.client()?;
+        Ok(if self.provider.gives_secrets() { vec![id, secret] } else { vec![id] })
+    }
+
+    /// Its id, and its secret, which a public client has none of.
     pub(super) fn client(&self) -> Result<[CredentialName; 2], CredentialError> {
         Ok([self.provider.client_id(self.access)?, self.provider.client_secret(self.access)?])
     }
 }
 
 /// Those of the entries of the skills in force, by credential. A credential belongs to the skill whose entry names it.
-pub(crate) fn of_entries(skills: &Settings) -> BTreeMap<CredentialName, SignIn> {
+pub(crate) fn of_entries(skills: &Settings) -> BTreeMap<CredentialName, KnownSignIn> {
     let mut all = BTreeMap::new();
     for (skill, list, access) in LISTS {
         let entries = skills.of(skill).and_then(|own| own.config[list].as_array());
@@ -42,7 +46,7 @@ pub(crate) fn of_entries(skills: &Settings) -> BTreeMap<CredentialName, SignIn> 
     all
 }
 
-fn of_entry(skill: &str, entry: &Value, access: Access) -> Option<(CredentialName, SignIn)> {
+fn of_entry(skill: &str, entry: &Value, access: Access) -> Option<(CredentialName, KnownSignIn)> {
     let provider = Provider::named(entry["sign_in"].as_str()?.trim()).filter(|known| known.offers(access))?;
     let written = entry["password"].as_str()?.trim();
     let name: CredentialName = written.strip_prefix("${credentials:")?.strip_suffix('}')?.parse().ok()?;
@@ -51,7 +55,7 @@ fn of_entry(skill: &str, entry: &Value, access: Access) -> Option<(CredentialNam
     }
     let addresses = ["user", "email", "address"].into_iter().filter_map(|key| entry[key].as_str());
     let user = addresses.map(str::trim).find(|address| address.contains('@')).map(str::to_owned);
-    Some((name, SignIn::Known(KnownSignIn { provider, access, user })))
+    Some((name, KnownSignIn { provider, access, user }))
 }
 
 #[cfg(test)]
@@ -80,10 +84,7 @@ mod tests {
         let known = of_entries(&settings);
         let known: Vec<_> = known
             .iter()
-            .map(|(name, sign_in)| match sign_in {
-                SignIn::Known(known) => (name.as_str(), known.provider, known.access, known.user.as_deref()),
-                SignIn::Configured(_) => panic!("{name}"),
-            })
+            .map(|(name, known)| (name.as_str(), known.provider, known.access, known.user.as_deref()))
             .collect();
         assert_eq!(
             known,

@@ -3,11 +3,9 @@
 use nova_credentials::{CredentialError, CredentialName, CredentialStore, OAuth, OAuthClient, Opener};
 use secrecy::SecretString;
 
-use super::kept::{ANSWER, Kept, within};
+use super::kept::{ANSWER, Kept, NOT_YET, within};
 use super::known_sign_ins::KnownSignIn;
 use super::sign_ins::SignIn;
-
-pub(super) const NOT_YET: &str = "nobody has signed in yet";
 
 impl Kept {
     pub(crate) async fn sign_in(

@@ -34,6 +34,8 @@ struct Known {
     title: &'static str,
     authorize: &'static str,
     token: &'static str,
+    /// Whether it gives clients on a desk a secret, too, and asks for it.
+    secret: bool,
     /// RFC 7009; None where tokens cannot be revoked.
     revoke: Option<&'static str>,
     mail: Option<&'static [&'static str]>,
@@ -47,6 +49,7 @@ const GOOGLE: Known = Known {
     title: "Google",
     authorize: "https://accounts.google.com/o/oauth2/v2/auth",
     token: "https://oauth2.googleapis.com/token",
+    secret: true,
     revoke: Some("https://oauth2.googleapis.com/revoke"),
     mail: Some(&["https://mail.google.com/"]),
     calendar: Some(&["https://www.googleapis.com/auth/calendar"]),
@@ -59,6 +62,7 @@ const MICROSOFT: Known = Known {
     title: "Microsoft",
     authorize: "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
     token: "https://login.microsoftonline.com/common/oauth2/v2.0/token",
+    secret: false,
     revoke: None,
     mail: Some(&[
         "https://outlook.office.com/IMAP.AccessAsUser.All",
@@ -89,6 +93,11 @@ impl Provider {
 
     pub fn offers(self, access: Access) -> bool {
         self.scopes(access).is_some()
+    }
+
+    /// Whether the user's client has a secret there.
+    pub fn gives_secrets(self) -> bool {
+        self.known().secret
     }
 
     /// The user's client id: `sign-in/GOOGLE_CALENDAR_CLIENT_ID`.
