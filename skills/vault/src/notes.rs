@@ -82,7 +82,7 @@ pub(crate) async fn file_named(ctx: &dyn ToolContext, said: &str) -> Result<Opti
 async fn looked_up(ctx: &dyn ToolContext, name: &str) -> Result<Option<Note>, ToolError> {
     let path = match path_of(name) {
         Ok(path) => path,
-        Err(error) => return Err(with_path_that_is_meant(ctx, name, error).await),
+        Err(error) => return Err(with_intended_path(ctx, name, error).await),
     };
     match ctx.vault().read(&path).await {
         Err(error) if is_missing(&error) => {}
@@ -102,12 +102,12 @@ async fn looked_up(ctx: &dyn ToolContext, name: &str) -> Result<Option<Note>, To
 
 /// Adds the intended path to the error of an invalid one: an absolute path into the vault, or one with `\`,
 /// `./` or spaces.
-async fn with_path_that_is_meant(ctx: &dyn ToolContext, said: &str, error: ToolError) -> ToolError {
+async fn with_intended_path(ctx: &dyn ToolContext, said: &str, error: ToolError) -> ToolError {
     let ToolError::Vault(VaultError::Path(PathError { path, problem, instead: None })) = &error else {
         return error;
     };
-    let instead = match path_that_is_meant(ctx, said).await {
-        Some(meant) => ctx.vault().find(meant.as_str()).await.ok().filter(|found| found.len() == 1),
+    let instead = match intended_path(ctx, said).await {
+        Some(intended) => ctx.vault().find(intended.as_str()).await.ok().filter(|found| found.len() == 1),
         None => None,
     };
     match instead.and_then(|mut found| found.pop()) {
@@ -116,7 +116,7 @@ async fn with_path_that_is_meant(ctx: &dyn ToolContext, said: &str, error: ToolE
     }
 }
 
-async fn path_that_is_meant(ctx: &dyn ToolContext, said: &str) -> Option<VaultPath> {
+async fn intended_path(ctx: &dyn ToolContext, said: &str) -> Option<VaultPath> {
     if said.ends_with(['/', '\\']) {
         return None;
     }
@@ -139,7 +139,7 @@ pub(crate) async fn new_path(
     let name = without_brackets(said);
     let asked = match path_of(name) {
         Ok(asked) => asked,
-        Err(error) => return Err(with_new_path_that_is_meant(ctx, name, error).await),
+        Err(error) => return Err(with_intended_new_path(ctx, name, error).await),
     };
     let folder = if asked.folder().is_empty() { folder } else { asked.folder() };
     let extension = if asked.is_note() { ".md" } else { ".base" };
@@ -166,17 +166,17 @@ pub(crate) async fn folder_of(ctx: &dyn ToolContext, asked: &str) -> Result<Stri
     Ok(folder)
 }
 
-/// Like [`with_path_that_is_meant`], for a note that does not exist yet: an absolute path outside of the
+/// Like [`with_intended_path`], for a note that does not exist yet: an absolute path outside of the
 /// vault names nothing in it.
-async fn with_new_path_that_is_meant(ctx: &dyn ToolContext, said: &str, error: ToolError) -> ToolError {
+async fn with_intended_new_path(ctx: &dyn ToolContext, said: &str, error: ToolError) -> ToolError {
     let ToolError::Vault(VaultError::Path(PathError { path, problem, instead: None })) = &error else {
         return error;
     };
     let is_elsewhere = said.starts_with(['/', '\\'])
         && !matches!(ctx.vault().name_of(said).await, Ok(Some(within)) if !within.is_empty());
-    match path_that_is_meant(ctx, said).await {
-        Some(meant) if !is_elsewhere => {
-            VaultError::Path(PathError { path: path.clone(), problem, instead: Some(meant) }).into()
+    match intended_path(ctx, said).await {
+        Some(intended) if !is_elsewhere => {
+            VaultError::Path(PathError { path: path.clone(), problem, instead: Some(intended) }).into()
         }
         _ => error,
     }

@@ -47,7 +47,7 @@ impl NativeTool for SetProperties {
         }
         let before = named(ctx.as_ref(), &changes.path).await?;
         let mut edits = edits(&before, &changes.properties);
-        edits.retain(|edit| !says_so_already(&before, edit));
+        edits.retain(|edit| !is_unchanged(&before, edit));
         ctx.vault().set_properties(&before.path, &edits).await?;
         let after = ctx.vault().read(&before.path).await?;
         let changed = summarize(&before.text, &after.text);
@@ -109,7 +109,7 @@ fn is_plain_decimal(text: &str) -> bool {
 }
 
 /// Whether the note already has this value: `2` stays as the user wrote it if `"2"` is requested.
-fn says_so_already(note: &Note, edit: &PropertyEdit) -> bool {
+fn is_unchanged(note: &Note, edit: &PropertyEdit) -> bool {
     let PropertyEdit::Set { key, value } = edit else { return false };
     let same = |old: &PropertyValue, new: &PropertyValue| match (old, new) {
         (PropertyValue::Number(_) | PropertyValue::Bool(_), PropertyValue::Text(text)) => {
