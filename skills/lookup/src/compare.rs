@@ -9,9 +9,9 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::SOURCES;
-use crate::meant::{Held, Meant, meant};
 use crate::pull_up_symbol::problem;
 use crate::range::{Range, thinned};
+use crate::resolve::{Held, Resolved, resolve};
 use nova_market::tools::closes::{Closes, closes};
 
 pub(crate) struct Compare;
@@ -60,16 +60,16 @@ impl NativeTool for Compare {
         let begin = range.begins(ctx.clock().today());
         let sources = tools::sources(ctx, "sources", &SOURCES).await;
         let held = Held::read(ctx).await;
-        let (mut lines, mut problems) = (Vec::<(Meant, Closes)>::new(), Vec::new());
+        let (mut lines, mut problems) = (Vec::<(Resolved, Closes)>::new(), Vec::new());
         for said in &of.symbols {
-            let meant = meant(said, &held, &sources, ctx).await?;
-            if lines.iter().any(|(known, _)| known.listing == meant.listing) {
+            let resolved = resolve(said, &held, &sources, ctx).await?;
+            if lines.iter().any(|(known, _)| known.listing == resolved.listing) {
                 continue;
             }
-            match closes(&meant.listing, begin, &sources, ctx).await {
-                Ok(closes) => lines.push((meant, closes)),
+            match closes(&resolved.listing, begin, &sources, ctx).await {
+                Ok(closes) => lines.push((resolved, closes)),
                 Err(reasons) => {
-                    problems.push(problem(format!("{} has no closes: {reasons}", meant.listing.symbol)));
+                    problems.push(problem(format!("{} has no closes: {reasons}", resolved.listing.symbol)));
                 }
             }
         }
@@ -86,7 +86,7 @@ impl NativeTool for Compare {
             ));
         };
         let rows: Value =
-            lines.iter().map(|(meant, closes)| row(meant, closes, (from, to), of.points)).collect();
+            lines.iter().map(|(resolved, closes)| row(resolved, closes, (from, to), of.points)).collect();
         let mut output = Output::new(json!({
             "range": range.word(),
             "from": from.to_string(),
@@ -99,14 +99,14 @@ impl NativeTool for Compare {
     }
 }
 
-fn row(meant: &Meant, closes: &Closes, (from, to): (Date, Date), with_points: bool) -> Value {
+fn row(resolved: &Resolved, closes: &Closes, (from, to): (Date, Date), with_points: bool) -> Value {
     let bars: Vec<_> = closes.since(from).iter().filter(|bar| bar.date <= to).collect();
     let first = bars.first().map(|bar| bar.close);
     let change =
         |close| first.and_then(|first| percent(close - first, first, 2)).map(|change| change.to_string());
     let mut row = json!({
-        "symbol": meant.listing.symbol,
-        "name": meant.name,
+        "symbol": resolved.listing.symbol,
+        "name": resolved.name,
         "currency": closes.history.currency,
         "change": bars.last().and_then(|bar| change(bar.close)),
         "source": closes.source,

@@ -9,7 +9,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::SOURCES;
-use crate::meant::{Held, meant};
+use crate::resolve::{Held, resolve};
 use nova_market::tools::filers::{filer, said, sec as configured};
 
 pub(crate) struct Filings;
@@ -49,8 +49,8 @@ impl NativeTool for Filings {
         let ctx = ctx.as_ref();
         let sec = configured("Lookup", ctx)?;
         let sources = tools::sources(ctx, "sources", &SOURCES).await;
-        let meant = meant(&of.symbol, &Held::read(ctx).await, &sources, ctx).await?;
-        let filer = filer(&meant.listing, &sec, ctx).await?;
+        let resolved = resolve(&of.symbol, &Held::read(ctx).await, &sources, ctx).await?;
+        let filer = filer(&resolved.listing, &sec, ctx).await?;
         let found = sec.filings(filer.cik, &Web(ctx)).await.map_err(|error| said(&error))?;
         let form = of.form.as_deref().map(str::trim).filter(|form| !form.is_empty());
         let is_wanted =
@@ -65,7 +65,7 @@ impl NativeTool for Filings {
             })
         };
         let mut output = Output::new(json!({
-            "symbol": meant.listing.symbol,
+            "symbol": resolved.listing.symbol,
             "name": found.name,
             "count": all.len(),
             "filings": all.iter().take(of.limit.unwrap_or(20)).map(row).collect::<Value>(),

@@ -11,7 +11,7 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::SOURCES;
-use crate::meant::{Held, meant};
+use crate::resolve::{Held, resolve};
 use nova_market::tools::closes::{Closes, closes};
 use nova_market::tools::filers::{filer, said, sec as configured};
 
@@ -49,15 +49,15 @@ impl NativeTool for Fundamentals {
         let ctx = ctx.as_ref();
         let sec = configured("Lookup", ctx)?;
         let sources = tools::sources(ctx, "sources", &SOURCES).await;
-        let meant = meant(&of.symbol, &Held::read(ctx).await, &sources, ctx).await?;
-        let filer = filer(&meant.listing, &sec, ctx).await?;
+        let resolved = resolve(&of.symbol, &Held::read(ctx).await, &sources, ctx).await?;
+        let filer = filer(&resolved.listing, &sec, ctx).await?;
         let today = ctx.clock().today();
         // Starts early enough to include every split since the share count, even if markets were closed on
         // the first days.
         let begin = today.saturating_sub((SHARES_DAYS + 20).days());
         let web = Web(ctx);
         let (reported, closes) =
-            futures::join!(sec.reported(filer.cik, &web), closes(&meant.listing, begin, &sources, ctx));
+            futures::join!(sec.reported(filer.cik, &web), closes(&resolved.listing, begin, &sources, ctx));
         let reported = reported.map_err(|error| said(&error))?;
         let known = closes.as_ref().ok();
         let mut figures = key_figures(&reported, known.and_then(Closes::close).as_ref());
@@ -68,7 +68,7 @@ impl NativeTool for Fundamentals {
         let no_closes = closes.as_ref().err();
         let rows: Value = figures.iter().map(|figure| row(figure, report, no_closes)).collect();
         let mut output = Output::new(json!({
-            "symbol": meant.listing.symbol,
+            "symbol": resolved.listing.symbol,
             "name": reported.name,
             "url": reported.url,
             "figures": rows,

@@ -17,10 +17,10 @@ use nova_skill::{Skill, Tool, native};
 mod compare;
 mod filings;
 mod fundamentals;
-mod meant;
 mod news;
 mod pull_up_symbol;
 mod range;
+mod resolve;
 mod search_symbol;
 
 /// The skill `lookup`.

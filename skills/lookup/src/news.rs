@@ -14,8 +14,8 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::SOURCES;
-use crate::meant::{Held, Meant, meant};
 use crate::pull_up_symbol::problem;
+use crate::resolve::{Held, Resolved, resolve};
 
 pub(crate) struct News;
 
@@ -74,11 +74,11 @@ impl NativeTool for News {
     async fn run(&self, of: NewsOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let ctx = ctx.as_ref();
         let sources = tools::sources(ctx, "sources", &SOURCES).await;
-        let meant = meant(&of.symbol, &Held::read(ctx).await, &sources, ctx).await?;
+        let resolved = resolve(&of.symbol, &Held::read(ctx).await, &sources, ctx).await?;
         let feeds: Vec<String> = feeds(ctx.config()).map(str::to_owned).collect();
         let mut asking = Vec::new();
         for feed in &feeds {
-            asking.push(read(feed, &meant, ctx));
+            asking.push(read(feed, &resolved, ctx));
         }
         let answers: Vec<_> = futures::stream::iter(asking).buffered(AT_ONCE).collect().await;
         let (mut news, mut problems) = (Vec::new(), Vec::new());
@@ -128,8 +128,8 @@ fn feeds(config: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// A feed's entries about a company. For a general feed, only entries that name it.
-async fn read(feed: &str, meant: &Meant, ctx: &dyn ToolContext) -> Result<Vec<Headline>, String> {
-    let symbol = &meant.listing.symbol;
+async fn read(feed: &str, resolved: &Resolved, ctx: &dyn ToolContext) -> Result<Vec<Headline>, String> {
+    let symbol = &resolved.listing.symbol;
     let encoded: String = url::form_urlencoded::byte_serialize(symbol.as_bytes()).collect();
     let url = Url::parse(&feed.replace(SYMBOL, &encoded)).map_err(|error| format!("{feed}: {error}"))?;
     let host = url.host_str().unwrap_or_default().to_owned();
@@ -148,7 +148,7 @@ async fn read(feed: &str, meant: &Meant, ctx: &dyn ToolContext) -> Result<Vec<He
     web.title = Some(source.clone());
     let is_its_own = feed.contains(SYMBOL);
     let headlines =
-        parsed.entries.iter().filter(|entry| is_its_own || names(entry, meant)).filter_map(|entry| {
+        parsed.entries.iter().filter(|entry| is_its_own || names(entry, resolved)).filter_map(|entry| {
             let link = entry.links.iter().find_map(|link| Url::parse(&link.href).ok())?;
             Some(Headline {
                 title: one_line(&entry.title.as_ref()?.content),
@@ -162,12 +162,12 @@ async fn read(feed: &str, meant: &Meant, ctx: &dyn ToolContext) -> Result<Vec<He
 }
 
 /// Whether an entry names the company, or the symbol as a whole word.
-fn names(entry: &Entry, meant: &Meant) -> bool {
+fn names(entry: &Entry, resolved: &Resolved) -> bool {
     let texts = entry.title.iter().chain(&entry.summary).map(|text| text.content.as_str());
-    let company = meant.name.as_deref().map(folded).filter(|name| name.chars().count() > 3);
+    let company = resolved.name.as_deref().map(folded).filter(|name| name.chars().count() > 3);
     texts.into_iter().any(|text| {
         let mut words = text.split(|letter: char| !letter.is_alphanumeric() && !".-".contains(letter));
-        words.any(|word| word.trim_matches('.') == meant.listing.symbol)
+        words.any(|word| word.trim_matches('.') == resolved.listing.symbol)
             || company.as_ref().is_some_and(|company| folded(text).contains(company))
     })
 }

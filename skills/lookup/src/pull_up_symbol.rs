@@ -11,8 +11,8 @@ use nova_skill::{
 use serde::Deserialize;
 
 use crate::SOURCES;
-use crate::meant::{Held, meant, unknown};
 use crate::range::{Range, thinned};
+use crate::resolve::{Held, resolve, unknown};
 use nova_market::tools::closes::{Closes, closes};
 
 pub(crate) struct PullUpSymbol;
@@ -55,15 +55,15 @@ impl NativeTool for PullUpSymbol {
         let ctx = ctx.as_ref();
         let sources = tools::sources(ctx, "sources", &SOURCES).await;
         let held = Held::read(ctx).await;
-        let meant = meant(&of.symbol, &held, &sources, ctx).await?;
+        let resolved = resolve(&of.symbol, &held, &sources, ctx).await?;
         let today = ctx.clock().today();
         // The year's figures need more than a year, because it may begin on a holiday.
         let since = of.range.unwrap_or_default().begins(today).min(Range::Year.begins(today));
         let since = since.saturating_sub(10.days());
         let web = Web(ctx);
         let (quote, closes) = futures::join!(
-            sources.quote(&meant.listing, today, None, &web),
-            closes(&meant.listing, since, &sources, ctx)
+            sources.quote(&resolved.listing, today, None, &web),
+            closes(&resolved.listing, since, &sources, ctx)
         );
         let mut problems = Vec::new();
         let price = match (&quote, &closes) {
@@ -78,25 +78,25 @@ impl NativeTool for PullUpSymbol {
                 is_close: false,
             },
             (Err(reasons), Ok(closes)) => {
-                problems.push(problem(format!("{}: {reasons}", meant.listing.symbol)));
-                Price::of_close(closes).ok_or_else(|| no_price(&meant.listing.symbol))?
+                problems.push(problem(format!("{}: {reasons}", resolved.listing.symbol)));
+                Price::of_close(closes).ok_or_else(|| no_price(&resolved.listing.symbol))?
             }
             (Err(reasons), Err(_)) if !reasons.answered => {
-                let what = format!("{} could not be looked up: {reasons}.", meant.listing.symbol);
+                let what = format!("{} could not be looked up: {reasons}.", resolved.listing.symbol);
                 return Err(ToolError::failed(what, "Try again, or choose another source."));
             }
             (Err(reasons), Err(_)) => {
-                return Err(unknown(&meant, &reasons.to_string(), &held, &sources, ctx).await);
+                return Err(unknown(&resolved, &reasons.to_string(), &held, &sources, ctx).await);
             }
         };
-        let name = quote.as_ref().ok().and_then(|(_, quoted)| quoted.name.clone()).or(meant.name);
+        let name = quote.as_ref().ok().and_then(|(_, quoted)| quoted.name.clone()).or(resolved.name);
         let known = closes.as_ref().ok();
         match &closes {
             Err(reasons) => {
-                problems.push(problem(format!("{} has no closes: {reasons}", meant.listing.symbol)));
+                problems.push(problem(format!("{} has no closes: {reasons}", resolved.listing.symbol)));
             }
             Ok(Closes { old: Some(reasons), .. }) if quote.is_ok() => {
-                problems.push(problem(format!("{}: its closes are old: {reasons}", meant.listing.symbol)));
+                problems.push(problem(format!("{}: its closes are old: {reasons}", resolved.listing.symbol)));
             }
             Ok(_) => {}
         }
@@ -109,9 +109,9 @@ impl NativeTool for PullUpSymbol {
         let days =
             || known.into_iter().flat_map(|closes| &closes.history.bars).map(|bar| bar.date.to_string());
         let mut value = json!({
-            "symbol": meant.listing.symbol,
+            "symbol": resolved.listing.symbol,
             "name": name,
-            "exchange": meant.listing.exchange,
+            "exchange": resolved.listing.exchange,
             "currency": price.currency,
             "price": shown(price.value),
             "price_at": price.at,
@@ -137,7 +137,7 @@ impl NativeTool for PullUpSymbol {
         let mut output = Output::new(value);
         let caution = price.is_close.then(|| format!("close of {}", price.date));
         output = output.figure(
-            Figure::new("/price", meant.listing.symbol.clone(), at_least(price.value, 2), &price.currency)
+            Figure::new("/price", resolved.listing.symbol.clone(), at_least(price.value, 2), &price.currency)
                 .from_sources([price.web.clone()])
                 .caution(caution),
         );

@@ -14,7 +14,7 @@ const ALIKE: usize = 60;
 
 /// A share, and the company's name if known.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Meant {
+pub(crate) struct Resolved {
     pub(crate) listing: Listing,
     pub(crate) name: Option<String>,
 }
@@ -30,7 +30,7 @@ impl Held {
         Self(rows.as_ref().and_then(Value::as_array).cloned().unwrap_or_default())
     }
 
-    fn find(&self, said: &str, ctx: &dyn ToolContext) -> Option<Meant> {
+    fn find(&self, said: &str, ctx: &dyn ToolContext) -> Option<Resolved> {
         let text = |row: &Value, name: &str| row.get(name).and_then(Value::as_str).map(str::to_owned);
         let wanted = folded(said);
         let is_it = |row: &&Value, name: &str| text(row, name).is_some_and(|text| folded(&text) == wanted);
@@ -45,7 +45,7 @@ impl Held {
             symbol,
         };
         let name = text(row, "name").filter(|name| *name != listing.symbol);
-        Some(Meant { listing, name })
+        Some(Resolved { listing, name })
     }
 
     fn nearest(&self, said: &str) -> Option<String> {
@@ -60,12 +60,12 @@ impl Held {
 ///
 /// # Errors
 /// If several companies match, or none.
-pub(crate) async fn meant(
+pub(crate) async fn resolve(
     said: &str,
     held: &Held,
     sources: &Sources,
     ctx: &dyn ToolContext,
-) -> Result<Meant, ToolError> {
+) -> Result<Resolved, ToolError> {
     let said = said.trim();
     if said.is_empty() || said.chars().count() > LONGEST || said.chars().any(char::is_control) {
         return Err(ToolError::InvalidArguments {
@@ -74,13 +74,13 @@ pub(crate) async fn meant(
             allowed: Vec::new(),
         });
     }
-    if let Some(meant) = held.find(said, ctx) {
-        return Ok(meant);
+    if let Some(resolved) = held.find(said, ctx) {
+        return Ok(resolved);
     }
     if is_symbol(said) {
         let mut listing = Listing::parse(said);
         listing.own = own_names(ctx, &listing.symbol);
-        return Ok(Meant { listing, name: None });
+        return Ok(Resolved { listing, name: None });
     }
     let found = sources.search(said, &Web(ctx)).await;
     let (_, found) = found.map_err(|reasons| {
@@ -89,18 +89,18 @@ pub(crate) async fn meant(
     let found = chosen(said, &found)?;
     let mut listing = Listing::found(found);
     listing.own.extend(own_names(ctx, &listing.symbol));
-    Ok(Meant { listing, name: Some(found.name.clone()) })
+    Ok(Resolved { listing, name: Some(found.name.clone()) })
 }
 
 /// The error for an unknown symbol.
 pub(crate) async fn unknown(
-    meant: &Meant,
+    resolved: &Resolved,
     reasons: &str,
     held: &Held,
     sources: &Sources,
     ctx: &dyn ToolContext,
 ) -> ToolError {
-    let symbol = &meant.listing.symbol;
+    let symbol = &resolved.listing.symbol;
     let mut alike: Vec<String> = held.nearest(symbol).into_iter().collect();
     if alike.is_empty()
         && let Ok((_, found)) = sources.search(symbol, &Web(ctx)).await
