@@ -11,7 +11,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::cannot_know::cannot_know;
+use crate::limitations::limitations;
 use crate::shares::{Shares, begin};
 use crate::shown::{cents as money, percent, share};
 use crate::strategy::{AskedStrategy, Strategy};
@@ -84,7 +84,7 @@ impl NativeTool for Backtest {
             value["currency"] = json!(shares.currency);
             value["sources"] = json!(shares.sources());
             value["unanswered"] = shares.unanswered_json();
-            value["unknown"] = json!(cannot_know(&strategy, &universe, &shares, Some(&run)));
+            value["unknown"] = json!(limitations(&strategy, &universe, &shares, Some(&run)));
             value["at"] = json!(ctx.clock().now().to_string());
             let currency = shares.currency.as_deref().unwrap_or_default();
             let figure = explained(&run, strategy.rules.cash, currency);

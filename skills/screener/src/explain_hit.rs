@@ -10,8 +10,8 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::asked::Asked;
 use crate::scan::{distance, missing};
+use crate::screen_args::ScreenArgs;
 use crate::share::{Market, Share};
 use crate::shares::begin;
 use crate::shown::{figure, named, unit};
@@ -26,7 +26,7 @@ pub(crate) struct HitOf {
     #[schemars(extend("x-help" = "Such as NGTL"))]
     symbol: String,
     #[serde(flatten)]
-    asked: Asked,
+    asked: ScreenArgs,
 }
 
 /// A report older than this many days has been superseded.
@@ -53,10 +53,10 @@ impl NativeTool for ExplainHit {
 
     async fn run(&self, of: HitOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let ctx = ctx.as_ref();
-        let meant = of.asked.read(ctx).await?;
-        let screen = &meant.screen;
+        let resolved = of.asked.read(ctx).await?;
+        let screen = &resolved.screen;
         // A share outside of the list can be explained, too.
-        let listed = universe(meant.universe.as_deref(), ctx).await.ok();
+        let listed = universe(resolved.universe.as_deref(), ctx).await.ok();
         let wanted = Listing::parse(&of.symbol);
         let members = listed.iter().flat_map(|universe| &universe.members);
         let is_it = |member: &&Member| {
@@ -115,7 +115,7 @@ impl NativeTool for ExplainHit {
             "conditions": rows,
             "nearest": nearest,
         });
-        let mut output = Output::new(value).from_notes(meant.path);
+        let mut output = Output::new(value).from_notes(resolved.path);
         output.sources.extend(share.cited());
         Ok(output.into())
     }

@@ -9,7 +9,7 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::cannot_know::cannot_know;
+use crate::limitations::limitations;
 use crate::share::Share;
 use crate::shares::{Shares, begin};
 use crate::shown::{cents, figure, named};
@@ -53,7 +53,7 @@ impl NativeTool for FindTrades {
             let shares = Shares::fetch(&universe, since, strategy.needs_reports(), &ctx).await?;
             let shares = shares.still_listed(ctx.clock().today());
             let held = held(ctx.as_ref()).await;
-            let mut unknown = cannot_know(&strategy, &universe, &shares, None);
+            let mut unknown = limitations(&strategy, &universe, &shares, None);
             unknown.push(match &held {
                 Ok(held) if held.is_empty() => {
                     "Your cash: sizes are parts of the cash of the strategy.".to_owned()

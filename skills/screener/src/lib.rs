@@ -15,17 +15,17 @@ use std::sync::Arc;
 
 use nova_skill::{Skill, Tool, native};
 
-mod asked;
 mod backtest;
-mod cannot_know;
 mod explain_hit;
 mod find_trades;
 mod last;
+mod limitations;
 mod list_screens;
 mod notes;
 mod save_screen;
 mod scan;
 mod scan_universe;
+mod screen_args;
 mod share;
 mod shares;
 mod shown;

@@ -8,7 +8,7 @@ use crate::shown::share;
 use crate::strategy::Strategy;
 use crate::universe::{self, Universe, unread};
 
-pub(crate) fn cannot_know(
+pub(crate) fn limitations(
     strategy: &Strategy,
     universe: &Universe,
     shares: &Shares,

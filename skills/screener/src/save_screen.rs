@@ -8,8 +8,8 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::asked::MissingWord;
 use crate::notes::{SCREEN, ScreenText, screens};
+use crate::screen_args::MissingWord;
 
 pub(crate) struct SaveScreen;
 

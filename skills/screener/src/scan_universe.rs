@@ -7,9 +7,9 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::asked::Asked;
 use crate::last::keep_scan;
 use crate::scan::Scan;
+use crate::screen_args::ScreenArgs;
 use crate::share::Market;
 use crate::shares::begin;
 use crate::universe::{holdings, universe, unread};
@@ -20,7 +20,7 @@ pub(crate) struct ScanUniverse;
 #[schemars(extend("x-help" = "Finds the shares that meet conditions."))]
 pub(crate) struct ScanOf {
     #[serde(flatten)]
-    asked: Asked,
+    asked: ScreenArgs,
     /// At most so many hits; default: 50.
     #[schemars(range(min = 1, max = 500))]
     #[schemars(extend("x-help" = "50 if left empty"))]
@@ -51,19 +51,19 @@ impl NativeTool for ScanUniverse {
     }
 
     async fn run(&self, of: ScanOf, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let meant = of.asked.read(ctx.as_ref()).await?;
+        let resolved = of.asked.read(ctx.as_ref()).await?;
         let is_as_saved = of.asked.conditions.is_none() && of.asked.universe.is_none();
-        let universe = universe(meant.universe.as_deref(), ctx.as_ref()).await?;
+        let universe = universe(resolved.universe.as_deref(), ctx.as_ref()).await?;
         let market =
-            Market::open(begin(None, ctx.as_ref()), meant.screen.needs_reports(), ctx.as_ref()).await?;
+            Market::open(begin(None, ctx.as_ref()), resolved.screen.needs_reports(), ctx.as_ref()).await?;
         let held = holdings(ctx.as_ref()).await.unwrap_or_default();
         let held = held.into_iter().map(|(member, _)| member).collect();
         let limit = of.limit.unwrap_or(LIMIT);
         Ok(ToolOutput::streamed(move |parts| async move {
-            let mut scan = Scan::new(meant.screen.clone(), held, universe.members.len(), limit);
+            let mut scan = Scan::new(resolved.screen.clone(), held, universe.members.len(), limit);
             scan.unread = unread(&universe);
             let about = json!({
-                "screen": meant.name,
+                "screen": resolved.name,
                 "universe": {
                     "name": universe.name,
                     "count": universe.members.len(),
@@ -78,10 +78,10 @@ impl NativeTool for ScanUniverse {
             };
             scan.run(universe.members, market, &ctx, |value| parts.partial(with(value))).await?;
             let value = with(scan.value());
-            if let Some(path) = meant.path.as_ref().filter(|_| is_as_saved) {
+            if let Some(path) = resolved.path.as_ref().filter(|_| is_as_saved) {
                 keep_scan(path, &value["found"], ctx.as_ref()).await;
             }
-            let notes = meant.path.into_iter().chain(universe.path);
+            let notes = resolved.path.into_iter().chain(universe.path);
             Ok(Output::new(value).from_notes(notes))
         }))
     }

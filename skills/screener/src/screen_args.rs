@@ -8,7 +8,7 @@ use crate::notes::{self, ScreenText, named};
 
 /// A screen by its name, or written out; what is written out goes before what the note says.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-pub(crate) struct Asked {
+pub(crate) struct ScreenArgs {
     /// The name of a saved screen.
     #[schemars(extend("x-help" = "A saved screen", "x-label" = "Screen"))]
     pub(crate) screen: Option<String>,
@@ -44,7 +44,7 @@ impl From<MissingWord> for Missing {
 
 /// The screen to evaluate.
 #[derive(Debug, Clone)]
-pub(crate) struct Meant {
+pub(crate) struct ResolvedScreen {
     /// The name of the saved screen.
     pub(crate) name: Option<String>,
     pub(crate) path: Option<NotePath>,
@@ -52,10 +52,10 @@ pub(crate) struct Meant {
     pub(crate) universe: Option<String>,
 }
 
-impl Asked {
+impl ScreenArgs {
     /// # Errors
     /// If no screen has that name, neither a screen nor conditions are given, or a line cannot be parsed.
-    pub(crate) async fn read(&self, ctx: &dyn ToolContext) -> Result<Meant, ToolError> {
+    pub(crate) async fn read(&self, ctx: &dyn ToolContext) -> Result<ResolvedScreen, ToolError> {
         let note = match &self.screen {
             None => None,
             Some(said) => {
@@ -78,6 +78,6 @@ impl Asked {
         }
         let universe = self.universe.clone().or_else(|| note.as_ref()?.universe.clone());
         let (name, path) = note.map(|note| (note.name, note.path)).unzip();
-        Ok(Meant { name, path, screen: text.parse()?, universe })
+        Ok(ResolvedScreen { name, path, screen: text.parse()?, universe })
     }
 }
