@@ -3,8 +3,8 @@
 use feed_rs::model::{Entry, Feed};
 use url::Url;
 
-use super::apart::Stop;
 use super::html::{Readable, markdown};
+use super::isolated::Stop;
 
 /// Maximum number of entries shown.
 const ENTRIES: usize = 200;

@@ -9,8 +9,8 @@ use nova_skill::{
 use serde::Deserialize;
 use url::Url;
 
-use super::kept::Kept;
 use super::page::Page;
+use super::page_cache::PageCache;
 
 /// The time limit of one request.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -19,7 +19,7 @@ const ACCEPTED: &str = "text/html, application/xhtml+xml, application/pdf, appli
 
 #[derive(Default)]
 pub(crate) struct WebFetch {
-    kept: Kept,
+    cache: PageCache,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -55,11 +55,11 @@ impl NativeTool for WebFetch {
 
     async fn run(&self, address: Address, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let offset = address.offset.unwrap_or(1);
-        let page = match self.kept.get(ctx.request(), &address.url) {
+        let page = match self.cache.get(ctx.request(), &address.url) {
             Some(page) => page,
             None => {
                 let page = Arc::new(fetched(&address.url, ctx.as_ref()).await?);
-                self.kept.put(ctx.request(), &address.url, &page);
+                self.cache.put(ctx.request(), &address.url, &page);
                 page
             }
         };

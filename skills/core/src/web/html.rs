@@ -8,8 +8,8 @@ use html5ever::{ParseOpts, parse_document};
 use nova_skill::{Value, serde_json};
 use url::Url;
 
-use super::apart::Stop;
 use super::date::day;
+use super::isolated::Stop;
 
 /// Maximum number of nodes of a page: elements, texts and comments.
 const MOST_NODES: usize = 200_000;

@@ -22,7 +22,7 @@ impl Stop {
 }
 
 /// The result of `work`, unless it takes too long, panics or is stopped.
-pub(super) async fn apart<T: Send + 'static>(
+pub(super) async fn isolated<T: Send + 'static>(
     ctx: &dyn ToolContext,
     work: impl FnOnce(&Stop) -> T + Send + 'static,
 ) -> Result<T, ToolError> {

@@ -2,15 +2,15 @@
 //!
 //! Answers are untrusted: they are read within limits of size, elements, depth and time, and their text is marked.
 
-mod apart;
 mod charset;
 mod cut;
 mod date;
 mod feed;
 mod fetch;
 mod html;
-mod kept;
+mod isolated;
 mod page;
+mod page_cache;
 mod search;
 
 use url::Url;

@@ -3,9 +3,9 @@
 use nova_skill::{FileError, FileImage, HttpResponse, Range, ToolContext, ToolError};
 use url::Url;
 
-use super::apart::apart;
 use super::cut::{self, Part};
 use super::html::{HtmlError, Readable};
+use super::isolated::isolated;
 use super::{charset, feed, html};
 
 /// A fetched page.
@@ -53,7 +53,7 @@ impl Page {
             return Ok(page);
         }
         let place = url.clone();
-        let read = apart(ctx, move |stop| {
+        let read = isolated(ctx, move |stop| {
             let text = charset::decoded(&bytes, &content_type);
             if feed::is_feed(&text, &content_type)
                 && let Some(feed) = feed::read(&text, &place, stop)

@@ -13,7 +13,7 @@ const PAGES: usize = 64;
 const BYTES: usize = 64 * 1024 * 1024;
 
 #[derive(Default)]
-pub(super) struct Kept(Mutex<VecDeque<Entry>>);
+pub(super) struct PageCache(Mutex<VecDeque<Entry>>);
 
 struct Entry {
     session: String,
@@ -23,7 +23,7 @@ struct Entry {
     page: Arc<Page>,
 }
 
-impl Kept {
+impl PageCache {
     /// The cached page of this address.
     pub(super) fn get(&self, request: &RequestInfo, url: &str) -> Option<Arc<Page>> {
         let turn = request.turn.as_deref()?;
