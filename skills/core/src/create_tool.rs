@@ -40,16 +40,16 @@ impl NativeTool for CreateTool {
     }
 
     async fn run(&self, new: NewTool, _: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
-        let put = self.pending.put(&new.name, &new.source).await?;
+        let stored = self.pending.store(&new.name, &new.source).await?;
         Ok(Output::new(json!({
             "waits_for_the_user": true,
-            "tool": put.tool,
-            "file": put.file,
-            "effect": put.effect,
-            "hosts": put.hosts,
-            "proposed_hosts": put.proposed_hosts,
-            "credentials": put.credentials,
-            "replaces": put.replaces,
+            "tool": stored.tool,
+            "file": stored.file,
+            "effect": stored.effect,
+            "hosts": stored.hosts,
+            "proposed_hosts": stored.proposed_hosts,
+            "credentials": stored.credentials,
+            "replaces": stored.replaces,
         }))
         .into())
     }

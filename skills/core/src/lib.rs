@@ -61,12 +61,12 @@ pub trait PendingTools: Send + Sync {
     /// # Errors
     /// If the source defines no tool, with its line and column; if the name is not a file name; if too many
     /// are pending.
-    async fn put(&self, name: &str, source: &str) -> Result<PutAside, ToolError>;
+    async fn store(&self, name: &str, source: &str) -> Result<PendingTool, ToolError>;
 }
 
 /// A pending tool, as its source declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PutAside {
+pub struct PendingTool {
     pub tool: String,
     pub file: String,
     /// `read`, `external` …; `undeclared` if it does not say.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use nova_protocol::ErrorCode;
 use nova_skill::{ToolContext, ToolError, ToolOutput, async_trait, json};
-use nova_skill_core::{PendingTools, PutAside, Snippets};
+use nova_skill_core::{PendingTool, PendingTools, Snippets};
 use nova_testkit::{SkillInVault, assert_sound, snapshot_of};
 
 #[derive(Default)]
@@ -18,12 +18,12 @@ pub(crate) struct Aside(Mutex<Vec<(String, String)>>);
 
 #[async_trait]
 impl PendingTools for Aside {
-    async fn put(&self, name: &str, source: &str) -> Result<PutAside, ToolError> {
+    async fn store(&self, name: &str, source: &str) -> Result<PendingTool, ToolError> {
         if source.is_empty() {
             return Err(ToolError::failed("weather.ts:1:1: the file is empty.", "Mend it and call again."));
         }
         self.0.lock().unwrap().push((name.to_owned(), source.to_owned()));
-        Ok(PutAside {
+        Ok(PendingTool {
             tool: name.to_owned(),
             file: format!("{name}.ts"),
             effect: "external".into(),

@@ -13,7 +13,7 @@ use nova_registry::{
     ToolFile, ToolFileError, ToolFiles, ToolFolders, ToolHost, canonical, shown_name, tool_sources,
 };
 use nova_skill::{Clock, CredentialSource, Tool, ToolError, ToolSpec, VaultAccess, VaultPath};
-use nova_skill_core::{PendingTools, PutAside};
+use nova_skill_core::{PendingTool, PendingTools};
 use serde_json::Value;
 
 use crate::blocking::blocking;
@@ -320,7 +320,7 @@ impl PendingFolder {
 
 #[async_trait]
 impl PendingTools for PendingFolder {
-    async fn put(&self, name: &str, source: &str) -> Result<PutAside, ToolError> {
+    async fn store(&self, name: &str, source: &str) -> Result<PendingTool, ToolError> {
         let file = file_name(name).ok_or_else(|| ToolError::InvalidArguments {
             path: "/name".into(),
             rule: "the name has letters, digits, - and _ only, at most 64, and begins with a letter".into(),
@@ -347,7 +347,7 @@ impl PendingTools for PendingFolder {
         blocking(move || own_files::write(&place, bytes.as_bytes()).map_err(io_error))
             .await
             .map_err(failed)?;
-        Ok(PutAside {
+        Ok(PendingTool {
             tool: spec.id.clone(),
             file,
             effect: effect_name(spec),

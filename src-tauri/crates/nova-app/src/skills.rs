@@ -51,7 +51,11 @@ mod tests {
 
     #[nova_skill::async_trait]
     impl PendingTools for NoPendingTools {
-        async fn put(&self, _: &str, _: &str) -> Result<nova_skill_core::PutAside, nova_skill::ToolError> {
+        async fn store(
+            &self,
+            _: &str,
+            _: &str,
+        ) -> Result<nova_skill_core::PendingTool, nova_skill::ToolError> {
             Err(nova_skill::ToolError::Cancelled)
         }
     }

@@ -11,7 +11,7 @@ use nova_guard::Guard;
 use nova_registry::ToolHost;
 use nova_script::host::{HostOptions, MayRunUnconfined, ScriptHost, UnderGuard};
 use nova_skill::{Principal, ToolContext, ToolError, ToolOutput, Value, async_trait};
-use nova_skill_core::{PendingTools, PutAside, Snippets};
+use nova_skill_core::{PendingTool, PendingTools, Snippets};
 use nova_testkit::{
     ApprovedContents, CancellationToken, FixedClock, KeptRules, MemoryStores, PATIENCE, RecordedEvents,
     ScriptedApprover, TempVault, medians_by_turns, snapshot_of, web_of,
@@ -145,7 +145,7 @@ struct NoPendingTools;
 
 #[async_trait]
 impl PendingTools for NoPendingTools {
-    async fn put(&self, _: &str, _: &str) -> Result<PutAside, ToolError> {
+    async fn store(&self, _: &str, _: &str) -> Result<PendingTool, ToolError> {
         Err(ToolError::Cancelled)
     }
 }
