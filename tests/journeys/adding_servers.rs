@@ -11,7 +11,7 @@ use nova_protocol::{
 };
 use serde_json::{Value, json};
 
-use super::keeping_credentials::{CANARY, assert_clean, succeeds, told};
+use super::keeping_credentials::{CANARY, assert_clean, run_with_stdin, succeeds};
 use super::nova::{Nova, wait_for};
 use super::odd_files::pipe;
 use super::using_credentials::store;
@@ -197,15 +197,15 @@ fn other_programs_servers_are_found_and_added_once() {
 
     let file = nova.home().join(".config/Claude/claude_desktop_config.json");
     let file = file.to_str().unwrap();
-    let added = succeeds(&told(&nova, &["mcp", "import", file], ""));
+    let added = succeeds(&run_with_stdin(&nova, &["mcp", "import", file], ""));
     assert!(added.contains("Added parcel.") && !added.contains("Added leaky."), "{added}");
     assert!(added.contains("secrets it gets: parcel/PARCEL_TOKEN"), "{added}");
     assert_clean(added.as_bytes(), "what is said");
     assert_clean(&fs::read(nova.config().join("nova.config.json")).unwrap(), "the settings");
-    assert!(succeeds(&told(&nova, &["credential", "list"], "")).contains("parcel/PARCEL_TOKEN"));
+    assert!(succeeds(&run_with_stdin(&nova, &["credential", "list"], "")).contains("parcel/PARCEL_TOKEN"));
     assert_eq!(nova.json(&["mcp", "list"]).1[0]["state"], "needs_review");
-    assert!(succeeds(&told(&nova, &["mcp", "import", file], "")).contains("Nothing to add"));
-    let refused = told(&nova, &["mcp", "import", file, "--only", "leaky"], "");
+    assert!(succeeds(&run_with_stdin(&nova, &["mcp", "import", file], "")).contains("Nothing to add"));
+    let refused = run_with_stdin(&nova, &["mcp", "import", file, "--only", "leaky"], "");
     assert_eq!(refused.status.code(), Some(1));
 }
 

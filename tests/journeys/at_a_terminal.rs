@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use nova_testkit::PATIENCE;
 
-use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, succeeds, told};
+use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, run_with_stdin, succeeds};
 use super::nova::Nova;
 
 /// The program in a terminal, and all of its output.
@@ -103,7 +103,7 @@ fn secret_and_passphrase_are_typed_without_echo() {
     assert_clean(screen.as_bytes(), "the terminal");
     assert!(!screen.contains(PASSPHRASE), "{screen}");
 
-    assert!(succeeds(&told(&nova, &["credential", "list"], "")).contains("weather/key"));
+    assert!(succeeds(&run_with_stdin(&nova, &["credential", "list"], "")).contains("weather/key"));
 }
 
 #[test]

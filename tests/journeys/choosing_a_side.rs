@@ -115,7 +115,11 @@ impl Approver for EditsFirst {
 
 /// A call of the model that conflicts with an edit of `Draft.md`. Returns its events and the choice of Nova's
 /// side.
-async fn met(tool: &str, args: Value, edit: &'static str) -> (Nova, App, Event, ResolveConflict) {
+async fn conflicting_call(
+    tool: &str,
+    args: Value,
+    edit: &'static str,
+) -> (Nova, App, Event, ResolveConflict) {
     let nova = Nova::new("//- Draft.md\nSee [[Draft]] today.\n", [call(tool, args), text("Hm.")]);
     let app = nova.start().await;
     let person = EditsFirst(nova.vault.root().join("Draft.md"), edit);
@@ -131,7 +135,8 @@ async fn met(tool: &str, args: Value, edit: &'static str) -> (Nova, App, Event, 
 #[tokio::test]
 async fn novas_side_of_a_move_moves_the_note_without_a_copy() {
     let to = json!({"path": "Draft.md", "to": "Done/Essay.md"});
-    let (nova, app, found, choice) = met("vault__move_note", to, "See [[Draft]] tomorrow.\n").await;
+    let (nova, app, found, choice) =
+        conflicting_call("vault__move_note", to, "See [[Draft]] tomorrow.\n").await;
     let Event::ConflictFound { note, from, kind, what, .. } = found else { panic!("{found:?}") };
     assert_eq!((note.as_str(), from.as_deref()), ("Done/Essay.md", Some("Draft.md")));
     assert_eq!((kind, what), (Some(NoteChangeKind::Renamed), vec!["body, line 1".to_owned()]));
@@ -149,13 +154,13 @@ async fn novas_side_of_a_move_moves_the_note_without_a_copy() {
 #[tokio::test]
 async fn novas_side_deletes_a_deleted_note_and_empties_an_emptied_one() {
     let delete = json!({"path": "Draft.md"});
-    let (nova, app, found, choice) = met("vault__delete_note", delete, "Mine.\n").await;
+    let (nova, app, found, choice) = conflicting_call("vault__delete_note", delete, "Mine.\n").await;
     assert!(matches!(found, Event::ConflictFound { kind: Some(NoteChangeKind::Deleted), .. }), "{found:?}");
     app.resolve_conflict(choice).await.unwrap();
     assert!(!nova.vault.exists("Draft.md"));
 
     let empty = json!({"path": "Draft.md", "old": "See [[Draft]] today.\n", "new": ""});
-    let (nova, app, _, choice) = met("vault__edit_note", empty, "Mine.\n").await;
+    let (nova, app, _, choice) = conflicting_call("vault__edit_note", empty, "Mine.\n").await;
     app.resolve_conflict(choice).await.unwrap();
     assert_eq!(nova.vault.read("Draft.md"), "");
 }

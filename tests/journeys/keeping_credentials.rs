@@ -22,7 +22,7 @@ fn passphrase_file(nova: &Nova) -> std::path::PathBuf {
 }
 
 /// Runs the command with the passphrase in a file and `input` on standard input.
-pub(crate) fn told(nova: &Nova, args: &[&str], input: &str) -> Output {
+pub(crate) fn run_with_stdin(nova: &Nova, args: &[&str], input: &str) -> Output {
     let mut command = nova.command(args);
     command.env("NOVA_PASSPHRASE_FILE", passphrase_file(nova));
     fed(command, input)
@@ -79,16 +79,16 @@ pub(crate) fn assert_clean_folder(folder: &Path) -> usize {
 #[test]
 fn secret_is_stored_listed_and_removed_without_being_shown() {
     let nova = Nova::new("", []);
-    let set = told(&nova, &["credential", "set", "weather/key"], &format!("{CANARY}\n"));
+    let set = run_with_stdin(&nova, &["credential", "set", "weather/key"], &format!("{CANARY}\n"));
     assert!(succeeds(&set).contains("weather/key is stored."));
-    let list = told(&nova, &["credential", "list", "--json"], "");
+    let list = run_with_stdin(&nova, &["credential", "list", "--json"], "");
     let rows: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
     let row = rows.as_array().unwrap().iter().find(|row| row["name"] == "weather/key").unwrap();
     assert_eq!(row["state"], "kept");
-    let again = told(&nova, &["credential", "set", "weather/key"], "another-value");
-    let removed = told(&nova, &["credential", "remove", "weather/key"], "");
+    let again = run_with_stdin(&nova, &["credential", "set", "weather/key"], "another-value");
+    let removed = run_with_stdin(&nova, &["credential", "remove", "weather/key"], "");
     succeeds(&removed);
-    let gone = told(&nova, &["credential", "remove", "weather/key"], "");
+    let gone = run_with_stdin(&nova, &["credential", "remove", "weather/key"], "");
     assert_eq!(gone.status.code(), Some(1));
     for output in [&set, &list, &again, &removed, &gone] {
         assert_clean(said(output).as_bytes(), "the output");
@@ -99,12 +99,12 @@ fn secret_is_stored_listed_and_removed_without_being_shown() {
 #[test]
 fn value_in_the_arguments_is_refused_and_not_repeated() {
     let nova = Nova::new("", []);
-    let output = told(&nova, &["credential", "set", "weather/key", CANARY], "");
+    let output = run_with_stdin(&nova, &["credential", "set", "weather/key", CANARY], "");
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("cannot be passed as an argument"));
     assert_clean(said(&output).as_bytes(), "the output");
     // Nor is a secret given in place of the name.
-    let output = told(&nova, &["credential", "set", CANARY], "");
+    let output = run_with_stdin(&nova, &["credential", "set", CANARY], "");
     assert_eq!(output.status.code(), Some(1));
     assert_clean(said(&output).as_bytes(), "the output");
     assert!(!nova.data().join("credentials.age").exists());
@@ -113,7 +113,7 @@ fn value_in_the_arguments_is_refused_and_not_repeated() {
 #[test]
 fn file_stays_locked_without_the_right_passphrase_and_no_other_is_created() {
     let nova = Nova::new("", []);
-    succeeds(&told(&nova, &["credential", "set", "weather/key"], CANARY));
+    succeeds(&run_with_stdin(&nova, &["credential", "set", "weather/key"], CANARY));
     let before = fs::read(nova.data().join("credentials.age")).unwrap();
     let passphrases =
         [("NOVA_PASSPHRASE", ""), ("NOVA_PASSPHRASE", "wrong"), ("NOVA_PASSPHRASE_FILE", "/nonexistent")];
@@ -180,7 +180,7 @@ fn novas_own_logs_contain_no_secret() {
 #[test]
 fn passphrase_comes_by_descriptor_or_with_a_warning_by_environment() {
     let nova = Nova::new("", []);
-    succeeds(&told(&nova, &["credential", "set", "weather/key"], CANARY));
+    succeeds(&run_with_stdin(&nova, &["credential", "set", "weather/key"], CANARY));
     let program = env!("CARGO_BIN_EXE_nova");
     let line = format!(
         "exec '{program}' credential list --passphrase-fd 5 5<'{}'",
@@ -207,8 +207,8 @@ fn passphrase_comes_by_descriptor_or_with_a_warning_by_environment() {
 #[test]
 fn grants_are_listed_revoked_and_refused_for_unknown_consumers() {
     let nova = Nova::new("", []);
-    succeeds(&told(&nova, &["credential", "set", "test/key"], CANARY));
-    succeeds(&told(&nova, &["credential", "grant", "test/key", "--to", "provider:test"], ""));
+    succeeds(&run_with_stdin(&nova, &["credential", "set", "test/key"], CANARY));
+    succeeds(&run_with_stdin(&nova, &["credential", "grant", "test/key", "--to", "provider:test"], ""));
     let (code, grants) = nova.json(&["credential", "grants"]);
     assert_eq!(code, 0);
     assert_eq!(
@@ -218,12 +218,12 @@ fn grants_are_listed_revoked_and_refused_for_unknown_consumers() {
     for to in
         ["provider:other", "skill:crm", "tool:dynamic.weather", "server:github", "everybody", "skill:", ""]
     {
-        let output = told(&nova, &["credential", "grant", "test/key", "--to", to], "");
+        let output = run_with_stdin(&nova, &["credential", "grant", "test/key", "--to", to], "");
         assert_eq!(output.status.code(), Some(1), "{to}: {}", said(&output));
     }
-    succeeds(&told(&nova, &["credential", "revoke", "test/key", "--to", "provider:test"], ""));
+    succeeds(&run_with_stdin(&nova, &["credential", "revoke", "test/key", "--to", "provider:test"], ""));
     assert_eq!(nova.json(&["credential", "grants"]).1, json!([]));
-    let again = told(&nova, &["credential", "revoke", "test/key", "--to", "provider:test"], "");
+    let again = run_with_stdin(&nova, &["credential", "revoke", "test/key", "--to", "provider:test"], "");
     assert_eq!(again.status.code(), Some(1));
 }
 

@@ -1,6 +1,3 @@
-// Node is installed wherever the page was built.
-#[cfg(feature = "desktop")]
-mod a_model_that_breaks;
 #[cfg(unix)]
 mod adding_a_native_skill;
 mod adding_mailboxes;
@@ -30,10 +27,16 @@ mod command_line;
 mod deciding_together;
 #[cfg(target_os = "linux")]
 mod deploying_a_release;
+mod detached_calls;
+mod drafts;
+mod due_items;
 mod editing_outside;
 mod ending_a_turn;
 mod evading_rules;
 mod exporting_a_chat;
+// Node is installed wherever the page was built.
+#[cfg(feature = "desktop")]
+mod failing_model;
 mod fields_of_ones_own;
 mod filling_a_form;
 mod finding_a_chat;
@@ -41,7 +44,6 @@ mod finding_trades;
 mod folder_skills;
 mod getting_a_model;
 mod giving_tasks;
-mod glancing;
 mod hostile_mail;
 mod keeping_a_budget;
 mod keeping_credentials;
@@ -64,6 +66,7 @@ mod owning_shares;
 mod panels;
 mod posing_as_nova;
 mod promoting_a_tool;
+mod prompts_and_resources;
 mod protected_server;
 #[cfg(target_os = "linux")]
 mod reaching_hosts;
@@ -84,7 +87,6 @@ mod running_a_pipeline;
 mod running_code;
 #[cfg(target_os = "linux")]
 mod running_commands;
-mod running_on;
 mod running_typescript;
 mod saving_attachments;
 mod sending_mail;
@@ -98,9 +100,8 @@ mod signing_in;
 mod signing_in_for_a_server;
 mod signing_in_to_mail;
 mod skills;
-mod skills_from_elsewhere;
 mod stopping;
-mod taking_prompts_along;
+mod third_party_skills;
 #[cfg(target_os = "linux")]
 mod unmounting;
 mod using_a_vault_as_it_is;
@@ -110,4 +111,3 @@ mod working_in_folders;
 mod writing_a_tool;
 mod writing_a_tool_for_notes;
 mod writing_after_private_reads;
-mod writing_on;

@@ -16,7 +16,7 @@ use nova_script::host::{HostOptions, MayRunUnconfined, ScriptHost, UnderGuard};
 use nova_testkit::{PATIENCE, Reply, ScriptedApprover, WebServer, call as tool_call, decided, text, web_of};
 use serde_json::{Value, json};
 
-use super::keeping_credentials::{PASSPHRASE, succeeds, told};
+use super::keeping_credentials::{PASSPHRASE, run_with_stdin, succeeds};
 use super::nova::{Nova, turn, wait_for};
 use super::reading_the_manual::{blocks, name};
 use super::using_credentials::store;
@@ -71,7 +71,7 @@ async fn world(
     nova.tool_host = Some(host.clone());
     nova.web = Arc::new(web_of(&[("api.weather.com", &server)]));
     nova.store = Some(store(Some(PASSPHRASE)));
-    succeeds(&told(&nova, &["credential", "set", "weather-api/api_key"], CANARY));
+    succeeds(&run_with_stdin(&nova, &["credential", "set", "weather-api/api_key"], CANARY));
     (nova, host, server)
 }
 

@@ -13,7 +13,9 @@ use nova_protocol::{
 use nova_testkit::{PATIENCE, Reply, ScriptedApprover, WebServer, call as tool_call, decided, text, web_of};
 use serde_json::{Value, json};
 
-use super::keeping_credentials::{CANARY, PASSPHRASE, assert_clean, assert_clean_folder, succeeds, told};
+use super::keeping_credentials::{
+    CANARY, PASSPHRASE, assert_clean, assert_clean_folder, run_with_stdin, succeeds,
+};
 use super::nova::{Nova, drain, turn, wait_for};
 use super::running_typescript::script_host;
 
@@ -103,7 +105,7 @@ async fn key_set_in_the_terminal_is_used_in_a_chat_and_leaks_nowhere() {
         text("It snows."),
     ])
     .await;
-    succeeds(&told(&nova, &["credential", "set", "weather/key"], CANARY));
+    succeeds(&run_with_stdin(&nova, &["credential", "set", "weather/key"], CANARY));
     let app = started(&nova).await;
     let approver = ScriptedApprover::always(Decision::Always);
     let (_, events) = turn(&app, None, "Weather?", approver.clone()).await;
@@ -453,7 +455,7 @@ async fn skill_that_requires_a_variable_is_available_once_set() {
     // Another process sets it.
     app.watch();
     let mut events = app.events();
-    succeeds(&told(&nova, &["credential", "set", "finnhub/FINNHUB_API_KEY"], CANARY));
+    succeeds(&run_with_stdin(&nova, &["credential", "set", "finnhub/FINNHUB_API_KEY"], CANARY));
     wait_for(&mut events, |event| {
         matches!(event, Event::RegistryChanged { changed, .. } if changed.contains(&"finnhub".to_owned()))
     })
@@ -492,7 +494,7 @@ async fn configured_variable_is_for_its_own_skill() {
 #[tokio::test]
 async fn file_without_its_passphrase_delays_no_start_and_opens_later() {
     let (mut nova, weather, _) = world([]).await;
-    succeeds(&told(&nova, &["credential", "set", "weather/key"], CANARY));
+    succeeds(&run_with_stdin(&nova, &["credential", "set", "weather/key"], CANARY));
     nova.store = Some(store(None));
     let app = started(&nova).await;
     let view = app.list_credentials(Nothing {}).await.unwrap();

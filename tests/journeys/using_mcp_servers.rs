@@ -8,7 +8,7 @@ use nova_protocol::{Commands as _, Decision, Event, Nothing, SkillState};
 use nova_testkit::{PATIENCE, ScriptedApprover, call, text};
 use serde_json::json;
 
-use super::keeping_credentials::{CANARY, assert_clean, said, succeeds, told};
+use super::keeping_credentials::{CANARY, assert_clean, run_with_stdin, said, succeeds};
 use super::nova::{Nova, turn, wait_for};
 
 /// Its tool returns the content of the file beside it.
@@ -146,8 +146,8 @@ async fn model_calls_a_server_whose_text_is_fenced_and_whose_failure_hides_nothi
 fn server_gets_the_credential_approved_with_it_and_leaks_it_nowhere() {
     let nova = Nova::new("", []);
     let file = script(&nova);
-    let run = |args: &[&str]| told(&nova, args, "");
-    succeeds(&told(&nova, &["credential", "set", "shell/token"], CANARY));
+    let run = |args: &[&str]| run_with_stdin(&nova, args, "");
+    succeeds(&run_with_stdin(&nova, &["credential", "set", "shell/token"], CANARY));
     let token = "TOKEN=${credentials:shell/token}";
     succeeds(&run(&["mcp", "add", "sh", "--command", "sh", "--env", token, "--", file.to_str().unwrap()]));
     let review = succeeds(&run(&["mcp", "review", "sh", "--accept"]));

@@ -22,7 +22,7 @@
 //! - A mailbox is stored only on the user's click and after its test, and its password only as a credential:
 //!   `tests/journeys/adding_mailboxes.rs`.
 //! - A glance asks no questions, does not count as use of a skill and reaches no model:
-//!   `tests/journeys/glancing.rs`.
+//!   `tests/journeys/due_items.rs`.
 //! - The record form adds records of every type, and the note links back to it:
 //!   `tests/journeys/recording.rs`.
 

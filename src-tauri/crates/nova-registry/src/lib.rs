@@ -21,7 +21,7 @@
 //!   `src/skill_folder/tests.rs`.
 //! - Nothing of a foreign skill runs, reaches a model or stays in a request unless the user agreed to the
 //!   exact content of all its files. Its own declarations never suppress a question:
-//!   `src/files/sealed/tests.rs`, `tests/journeys/skills_from_elsewhere.rs`.
+//!   `src/files/sealed/tests.rs`, `tests/journeys/third_party_skills.rs`.
 //! - Text of a foreign skill or tool cannot close Nova's own markers: `src/outside_text.rs`.
 //! - `SKILL.md` is parsed with `gray_matter` over Nova's own YAML engine, which has a budget; hostile front
 //!   matter is an error: `src/skill_md/tests.rs`. Vault notes never pass through it.

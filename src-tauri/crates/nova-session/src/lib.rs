@@ -57,9 +57,9 @@
 //! - Notices are enclosed in markers with a random part, stored with the session's system prompt, so no note
 //!   can imitate one. Sessions created before these markers use a common marker: `src/activation/fence.rs`.
 //! - A tool's output is only sent as the output of its call, even if tools are sent in a message:
-//!   `tests/journeys/running_on.rs`.
+//!   `tests/journeys/detached_calls.rs`.
 //! - The end of a detached call is reported once, by a notice in the next request, whichever process sends
-//!   it. It is never a second output and starts no turn: `tests/journeys/running_on.rs`.
+//!   it. It is never a second output and starts no turn: `tests/journeys/detached_calls.rs`.
 //! - Outside edits of notes that the model has seen are reported before its next step:
 //!   `tests/journeys/editing_outside.rs`.
 //! - Markdown is rendered without scripts and remote content, in time linear in its size, on blocking
