@@ -202,24 +202,24 @@ export function AnswerAgain({ turn }: { turn: Outline }) {
 }
 
 /** Scrolls to the message found by a search. */
-export function useSoughtTurn(mountAll: () => void): void {
-  const sought = useApp((app) => app.sought);
+export function useScrollTarget(mountAll: () => void): void {
+  const scrollTarget = useApp((app) => app.scrollTarget);
   const open = useApp((app) => app.open);
-  const there = useSession((state) => sought !== null && state.turns.some((turn) => turn.id === sought.turn));
+  const there = useSession((state) => scrollTarget !== null && state.turns.some((turn) => turn.id === scrollTarget.turn));
   const { found } = useActions();
   useEffect(() => {
-    if (sought === null || sought.session !== open || !there) return;
+    if (scrollTarget === null || scrollTarget.session !== open || !there) return;
     // Outside of the effect, since earlier turns are mounted synchronously.
     const timer = setTimeout(() => {
       mountAll();
-      const message = document.querySelector<HTMLElement>(`[data-turn="${CSS.escape(sought.turn)}"] [data-item]`);
+      const message = document.querySelector<HTMLElement>(`[data-turn="${CSS.escape(scrollTarget.turn)}"] [data-item]`);
       message?.scrollIntoView({ block: 'start' });
       message?.focus({ preventScroll: true });
       found();
     });
     return () => clearTimeout(timer);
     // eslint-disable-next-line react-hooks/exhaustive-deps -- a new function each time, which does the same
-  }, [sought, open, there, found]);
+  }, [scrollTarget, open, there, found]);
 }
 
 /** Edits the last message, as ↑ in an empty composer does. Returns whether there is one. */

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { Button, Icon, Loading } from '../shared';
 import { useActions, useApp, useRpc, useSession } from '../state/hooks';
 import { runningTurn, type SessionState } from '../state/session';
-import { AnswerAgain, Editable, useSoughtTurn } from './Branches';
+import { AnswerAgain, Editable, useScrollTarget } from './Branches';
 import { Composer } from './Composer';
 import { useDrop } from './composer/useDrop';
 import { useFiles } from './composer/useFiles';
@@ -64,7 +64,7 @@ function hasWritten({ turns }: SessionState): boolean {
 function Log({ last, mounted }: { last: string | undefined; mounted: Mounted }) {
   const opening = useApp((app) => app.opening);
   const before = useSession((state) => state.opening);
-  useSoughtTurn(mounted.all);
+  useScrollTarget(mounted.all);
   const viewport = useRef<HTMLDivElement>(null);
   useMountMore(viewport, mounted);
   return (

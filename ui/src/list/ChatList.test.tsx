@@ -63,7 +63,7 @@ test('a match opens its chat at the message, in its branch', async () => {
   backend.on('search_sessions', () => [{ row, title: null, said: [{ turn: 't0', by: 'user', at: row.updated_at, snippet: [] }] }]);
   await user.type(screen.getByLabelText('Search chats'), 'one');
   await user.click(await screen.findByTestId('found-place'));
-  await waitFor(() => expect(store.get().app.sought).toEqual({ session: 'lisbon', turn: 't0' }));
+  await waitFor(() => expect(store.get().app.scrollTarget).toEqual({ session: 'lisbon', turn: 't0' }));
   expect(backend.asked('choose_branch')).toEqual([{ session: 'lisbon', turn: 't0' }]);
   expect(store.get().streams['lisbon']?.turns.map(({ text }) => text)).toEqual(['One']);
 });
@@ -201,7 +201,7 @@ describe('due items', () => {
     backend.on('list_glances', () => new Promise((done) => (answer = done)));
     const reading = store.actions.loadGlances();
     await vi.waitFor(() => expect(backend.asked('list_glances')).toHaveLength(1));
-    act(() => store.actions.forgetGlances());
+    act(() => store.actions.clearGlances());
     await act(async () => {
       answer(glances);
       await reading;

@@ -10,12 +10,12 @@ const shownFor = 10_000;
 /** "“Trip costs” is deleted. Undo" */
 export function UndoBar() {
   const row = useApp((app) => app.deleted);
-  const { restoreSession, forgetDeleted } = useActions();
+  const { restoreSession, dismissUndo } = useActions();
   useEffect(() => {
     if (row === null) return;
-    const timer = setTimeout(() => forgetDeleted(row.id), shownFor);
+    const timer = setTimeout(() => dismissUndo(row.id), shownFor);
     return () => clearTimeout(timer);
-  }, [row, forgetDeleted]);
+  }, [row, dismissUndo]);
   return (
     <div role="status" className="shrink-0 px-2">
       {row && (

@@ -64,7 +64,7 @@ export interface AppState {
   /** The composer's content by session; '' for a new chat. */
   readonly drafts: Readonly<Record<string, Draft>>;
   /** The message being sent and not confirmed, by session as above. */
-  readonly sending: Readonly<Record<string, OnItsWay>>;
+  readonly sending: Readonly<Record<string, PendingMessage>>;
   /** The error of the last unsent message, by session as above. */
   readonly notSent: Readonly<Record<string, UserError>>;
   /** Names of images of restored drafts that can no longer be read, by session as above. */
@@ -78,7 +78,7 @@ export interface AppState {
   /** Whether its stored events are loading. */
   readonly opening: boolean;
   /** The message to scroll to. */
-  readonly sought: { readonly session: string; readonly turn: string } | null;
+  readonly scrollTarget: { readonly session: string; readonly turn: string } | null;
   /** Deleted chats that can be restored, newest first. */
   readonly trash: readonly SessionRow[];
   /** The last deleted chat, while the list offers Undo. */
@@ -179,7 +179,7 @@ export interface Message {
 }
 
 /** A message not yet confirmed to be in the log. */
-export interface OnItsWay extends Message {
+export interface PendingMessage extends Message {
   /** The id of its turn. */
   readonly turn: string;
 }
@@ -262,7 +262,7 @@ export const firstState: AppState = {
   restored: { drafts: {}, queues: {} },
   asking: {},
   opening: false,
-  sought: null,
+  scrollTarget: null,
   trash: [],
   deleted: null,
   problem: null,
@@ -318,7 +318,7 @@ export function reduceApp(before: AppState, event: Envelope): AppState {
     case 'pending_tools_changed':
       return bump(state, 'pendingTools');
     case 'rules_changed':
-      return bump(rulesMended(state), 'rules');
+      return bump(rulesRecovered(state), 'rules');
     case 'routines_changed':
       return bump(state, 'routines');
     case 'skill_activated':
@@ -342,9 +342,9 @@ export function reduceApp(before: AppState, event: Envelope): AppState {
 }
 
 /** The rules of the file are in force again. */
-function rulesMended(state: AppState): AppState {
-  const mended = state.status?.config_problem?.file.endsWith('permissions.yaml') ?? false;
-  return mended ? withStatus(state, { config_problem: null }) : state;
+function rulesRecovered(state: AppState): AppState {
+  const recovered = state.status?.config_problem?.file.endsWith('permissions.yaml') ?? false;
+  return recovered ? withStatus(state, { config_problem: null }) : state;
 }
 
 /** The row of the open session. */
@@ -402,7 +402,7 @@ export function joined(first: Message, second: Message): Message {
 }
 
 /** Sets or clears a chat's message being sent. */
-export function withSending(state: AppState, session: string | null, message: OnItsWay | null): AppState {
+export function withSending(state: AppState, session: string | null, message: PendingMessage | null): AppState {
   const { [session ?? '']: _before, ...others } = state.sending;
   return { ...state, sending: message === null ? others : { ...others, [session ?? '']: message } };
 }
@@ -420,13 +420,13 @@ export function withNotSent(state: AppState, session: string | null, problem: Us
 }
 
 /** The turn id of the message being sent, including a queued one; null if there is none. */
-export function turnOnItsWay({ open, sending, queues }: AppState): string | null {
+export function pendingTurn({ open, sending, queues }: AppState): string | null {
   const waiting = queues[open ?? '']?.messages.find(({ turn }) => turn !== undefined);
   return sending[open ?? '']?.turn ?? waiting?.turn ?? null;
 }
 
 /** Clears the lost images of a chat's draft. */
-export function withoutLost(state: AppState, session: string | null): AppState {
+export function withoutLostImages(state: AppState, session: string | null): AppState {
   const { [session ?? '']: told, ...others } = state.lostImages;
   return told === undefined ? state : { ...state, lostImages: others };
 }

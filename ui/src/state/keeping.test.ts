@@ -195,7 +195,7 @@ describe('saved state', () => {
     ]);
     await actions.start();
     expect(store.get().app.lostImages).toEqual({ '': ['plan.png'], bank: ['plan.png'] });
-    actions.forgiveLost();
+    actions.dismissLostImages();
     expect(store.get().app.lostImages).toEqual({ bank: ['plan.png'] });
     await actions.openSession('bank');
     await actions.sendDraft('What is it?');

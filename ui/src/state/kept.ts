@@ -2,7 +2,7 @@
 // it responds; the browser writes the page's own storage late, so that a killed window would lose the last
 // words.
 import { nothing, type Backend, type WindowLayout } from '../ipc';
-import { clampWidth, draftOf, emptyDraft, isEmpty, joined, type AppState, type Draft, type Message, type OnItsWay } from './app';
+import { clampWidth, draftOf, emptyDraft, isEmpty, joined, type AppState, type Draft, type Message, type PendingMessage } from './app';
 import { type KeptDraft, type WholeDraft, type WholeMessage } from './kept-images';
 import { noQueue, type Queues } from './queue';
 
@@ -25,18 +25,18 @@ export function changedDrafts(before: AppState, after: AppState): WholeDraft[] {
 export function wholeDraft({ drafts, sending, queues }: AppState, session: string | null): WholeDraft {
   const key = session ?? '';
   const draft = drafts[key] ?? emptyDraft;
-  const onItsWay = sending[key];
+  const pending = sending[key];
   const waiting = (queues[key] ?? noQueue).messages.map(({ id: _id, ...message }): WholeMessage => message);
-  if (!onItsWay) return { session, ...kept(draft), queued: waiting };
-  const { turn } = onItsWay;
-  if (isEmpty(draft)) return { session, ...kept(onItsWay), queued: waiting, turn };
+  if (!pending) return { session, ...kept(draft), queued: waiting };
+  const { turn } = pending;
+  if (isEmpty(draft)) return { session, ...kept(pending), queued: waiting, turn };
   // No turn can have begun in a new chat.
-  if (session === null) return { session, ...kept(joined(onItsWay, draft)), queued: waiting };
-  return behind({ session, ...kept(draft), queued: waiting }, onItsWay);
+  if (session === null) return { session, ...kept(joined(pending, draft)), queued: waiting };
+  return behind({ session, ...kept(draft), queued: waiting }, pending);
 }
 
 /** Puts a message being sent at the head of the draft's queue. */
-export function behind(draft: WholeDraft, message: OnItsWay): WholeDraft {
+export function behind(draft: WholeDraft, message: PendingMessage): WholeDraft {
   return { ...draft, queued: [{ ...kept(message), turn: message.turn }, ...draft.queued] };
 }
 

@@ -335,7 +335,7 @@ describe('a message being sent', () => {
   });
 
   test.each(['written', 'waiting'] as const)('releases queued messages if its turn ended before its confirmation (%s)', async (first) => {
-    const { backend, store, actions, answer } = await onItsWay();
+    const { backend, store, actions, answer } = await pendingMessage();
     const queue = (text: string) => {
       actions.setDraft({ text });
       actions.queueDraft();
@@ -355,7 +355,7 @@ describe('a message being sent', () => {
   });
 
   test('stays sent if it was accepted and its turn cannot be stopped', async () => {
-    const { backend, store, actions, answer } = await onItsWay();
+    const { backend, store, actions, answer } = await pendingMessage();
     backend.fail('stop_turn', { message: 'Nothing answers.' });
     const sending = actions.sendDraft('Move it');
     await vi.waitFor(() => expect(backend.asked('send_message')).toHaveLength(1));
@@ -368,7 +368,7 @@ describe('a message being sent', () => {
   });
 
   test('shows its error in its own chat, until that sends again', async () => {
-    const { backend, store, actions, answer } = await onItsWay();
+    const { backend, store, actions, answer } = await pendingMessage();
     const sending = expect(actions.sendDraft('Move it')).rejects.toBeDefined();
     await vi.waitFor(() => expect(backend.asked('send_message')).toHaveLength(1));
     await actions.openSession('lisbon');
@@ -389,7 +389,7 @@ describe('a message being sent', () => {
 
     /** `now` is queued while `first` is being sent; sends `now` at once. */
     async function press(first: 'written' | 'waiting') {
-      const made = await onItsWay();
+      const made = await pendingMessage();
       const { backend, store, actions } = made;
       const queue = (text: string) => {
         actions.setDraft({ text });
@@ -433,7 +433,7 @@ describe('a message being sent', () => {
   });
 
   /** The chat `bank`, in which each message is pending until confirmed. */
-  async function onItsWay() {
+  async function pendingMessage() {
     const made = storeOnSample();
     await made.actions.start();
     await made.actions.openSession('bank');

@@ -11,7 +11,7 @@ export type Files = ReturnType<typeof useFiles>;
 export function useFiles() {
   const session = useApp((app) => app.open);
   const lost = useApp((app) => app.lostImages[app.open ?? ''] ?? none);
-  const { attach, forgiveLost } = useActions();
+  const { attach, dismissLostImages } = useActions();
   const [refused, setRefused] = useState<readonly string[]>([]);
 
   const add = async (chosen: readonly File[]) => {
@@ -26,7 +26,7 @@ export function useFiles() {
     /** Attaches a file provided by an MCP server. */
     take: (file: AttachedFile) => setRefused(attach(session, [file])),
     forgive: () => {
-      forgiveLost();
+      dismissLostImages();
       setRefused([]);
     },
   };

@@ -3,15 +3,15 @@
 import { useState } from 'react';
 
 import { userError, type UserError } from '../../ipc';
-import { turnOnItsWay } from '../../state/app';
+import { pendingTurn } from '../../state/app';
 import { useActions, useApp, useSession } from '../../state/hooks';
 import { runningTurn } from '../../state/session';
 
 export function useStop() {
   const { stop } = useActions();
   const begun = useSession((state) => runningTurn(state)?.id ?? null);
-  const onItsWay = useApp(turnOnItsWay);
-  const turn = begun ?? onItsWay;
+  const pending = useApp(pendingTurn);
+  const turn = begun ?? pending;
   const [stopped, setStopped] = useState<string | null>(null);
   const [problem, setProblem] = useState<UserError | null>(null);
   const run = async () => {

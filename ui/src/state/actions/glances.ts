@@ -22,7 +22,7 @@ export function glanceActions({ backend, setApp }: Tools) {
   };
   return {
     /** Another vault was opened: loaded and pending items refer to missing notes. */
-    forgetGlances(): void {
+    clearGlances(): void {
       vaults += 1;
       setApp((app) => ({ ...app, glances: null, glancesReadAt: null }));
     },

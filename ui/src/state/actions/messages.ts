@@ -1,6 +1,6 @@
 // Writing and sending messages, and answering questions of a turn.
 import { nothing, userError, type AttachedFile, type DecideApproval, type NewImage, type ReviseApproval, type SendMessage } from '../../ipc';
-import { draftOf, nothingWritten, turnOnItsWay, withDraft, withNotSent, withoutLost, withSending, type Message, type OnItsWay } from '../app';
+import { draftOf, nothingWritten, pendingTurn, withDraft, withNotSent, withoutLostImages, withSending, type Message, type PendingMessage } from '../app';
 import { messageOf, withMore } from '../attachments';
 import { behind, wholeDraft, withKeptDrafts } from '../kept';
 import { keepDraft, withImagesRead } from '../kept-images';
@@ -31,7 +31,7 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
       const shown = await Promise.all(
         images.map(async ({ id, name }) => ({ name, ...(await backend.rpc('read_image', { session, id })) })),
       );
-      const again: OnItsWay = { text: other.text ?? text, tool, skills, files: [...outside], images: shown, turn: newTurn() };
+      const again: PendingMessage = { text: other.text ?? text, tool, skills, files: [...outside], images: shown, turn: newTurn() };
       const send = () => backend.rpc('send_message', { session, ...messageOf(again), ...other, turn: again.turn });
       // Unchanged, it is already in the log.
       if (other.text === undefined) return void (await send());
@@ -50,8 +50,8 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
     async sendDraft(text: string): Promise<void> {
       const before = get().app.open;
       const { tool, skills, files, images } = draftOf(get().app);
-      const message: OnItsWay = { text, tool, skills, files, images, turn: newTurn() };
-      setApp((app) => withSending(withDraft(withNotSent(withoutLost(app, before), before, null), before, nothingWritten), before, message));
+      const message: PendingMessage = { text, tool, skills, files, images, turn: newTurn() };
+      setApp((app) => withSending(withDraft(withNotSent(withoutLostImages(app, before), before, null), before, nothingWritten), before, message));
       let session = before;
       try {
         session ??= await createSession();
@@ -81,8 +81,8 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
     },
 
     /** The user dismissed the message about lost images of the open chat's draft. */
-    forgiveLost(): void {
-      setApp((app) => withoutLost(app, app.open));
+    dismissLostImages(): void {
+      setApp((app) => withoutLostImages(app, app.open));
     },
 
     /** Changes the open chat's draft. `give`: the text does not come from the field. */
@@ -93,8 +93,8 @@ export function messageActions({ backend, get, set, setApp, attempt }: Tools, { 
     /** Stops the open session's turn, even before it has begun. Rejects with a `UserError`. */
     async stop(): Promise<void> {
       const session = get().app.open;
-      const onItsWay = turnOnItsWay(get().app);
-      if (onItsWay !== null) stop(onItsWay);
+      const pending = pendingTurn(get().app);
+      if (pending !== null) stop(pending);
       if (session !== null) await backend.rpc('stop_turn', { session });
     },
 

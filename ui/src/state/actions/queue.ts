@@ -1,6 +1,6 @@
 // Messages queued until the end of the running turn.
 import { userError } from '../../ipc';
-import { draftOf, joined, nothingWritten, turnOnItsWay, withDraft, withNotSent } from '../app';
+import { draftOf, joined, nothingWritten, pendingTurn, withDraft, withNotSent } from '../app';
 import { due, withQueue, type Queue, type Queued } from '../queue';
 import { emptySession, runningTurn } from '../session';
 import type { Tools } from './access';
@@ -47,9 +47,9 @@ export function queueActions({ backend, get, setApp }: Tools, { nextQueued, keep
     async sendQueuedNow(id: number): Promise<void> {
       const { open: session, queues } = get().app;
       if (session === null || queues[session]?.messages.find((message) => message.id === id)?.turn !== undefined) return;
-      const onItsWay = turnOnItsWay(get().app);
-      const running = onItsWay !== null || runningTurn(get().streams[session] ?? emptySession) !== null;
-      if (onItsWay !== null) stop(onItsWay, true);
+      const pending = pendingTurn(get().app);
+      const running = pending !== null || runningTurn(get().streams[session] ?? emptySession) !== null;
+      if (pending !== null) stop(pending, true);
       setApp((app) => ({
         ...app,
         queues: withQueue(app.queues, session, ({ messages }) => {
@@ -62,7 +62,7 @@ export function queueActions({ backend, get, setApp }: Tools, { nextQueued, keep
         await backend.rpc('stop_turn', { session });
       } catch (thrown) {
         // A message not handed over yet is stopped anyway.
-        if (onItsWay === null) changeQueue(session, (queue) => ({ ...queue, pressing: false, held: userError(thrown).message }));
+        if (pending === null) changeQueue(session, (queue) => ({ ...queue, pressing: false, held: userError(thrown).message }));
       }
     },
 

@@ -1,7 +1,7 @@
 // Sending of messages: each is on disk with the id of its turn, can be stopped before the turn has begun, and
 // becomes a draft again if it cannot be sent.
 import type { UserError } from '../../ipc';
-import { isEmpty, joined, withDraft, withSending, type AppState, type OnItsWay } from '../app';
+import { isEmpty, joined, withDraft, withSending, type AppState, type PendingMessage } from '../app';
 import { messageOf } from '../attachments';
 import { wholeDraft } from '../kept';
 import { keepDraft } from '../kept-images';
@@ -36,7 +36,7 @@ export function sendingOf({ backend, get, setApp, attempt }: Tools) {
     setApp((app) => ({ ...app, queues: withQueue(app.queues, session, to) }));
 
   /** Hands a message over. Rejects with a `UserError` if it is not in the log. */
-  async function handOver(session: string, { turn, ...message }: OnItsWay): Promise<void> {
+  async function handOver(session: string, { turn, ...message }: PendingMessage): Promise<void> {
     if (stopped.delete(turn)) throw notSent;
     await backend.rpc('send_message', { session, ...messageOf(message), turn });
     // Stopped before the turn existed. The message was accepted: if stopping fails, the turn continues and
@@ -68,7 +68,7 @@ export function sendingOf({ backend, get, setApp, attempt }: Tools) {
   /**
    * Restores an unsent message to the draft, or to the head of the queue if there is another draft by now.
    */
-  function withUnsent(app: AppState, session: string | null, { turn, ...message }: OnItsWay, why: string): AppState {
+  function withUnsent(app: AppState, session: string | null, { turn, ...message }: PendingMessage, why: string): AppState {
     const without = withSending(app, session, null);
     const now = without.drafts[session ?? ''];
     // Messages queued behind it have no turn to wait for.

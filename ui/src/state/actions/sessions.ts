@@ -125,12 +125,12 @@ export function sessionActions(tools: Tools) {
         if (has(stream.branches, turn) && !stream.turns.some((shown) => shown.id === turn)) {
           await backend.rpc('choose_branch', { session, turn });
         }
-        setApp((app) => ({ ...app, sought: { session, turn } }));
+        setApp((app) => ({ ...app, scrollTarget: { session, turn } }));
       }),
 
     /** The requested message is visible. */
     found(): void {
-      setApp((app) => (app.sought === null ? app : { ...app, sought: null }));
+      setApp((app) => (app.scrollTarget === null ? app : { ...app, scrollTarget: null }));
     },
 
     /** Shows another version of a message in the open chat, with what followed it. */

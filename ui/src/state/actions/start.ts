@@ -11,7 +11,7 @@ interface Others {
   loadProblems(): Promise<void>;
   loadInterrupted(): Promise<void>;
   loadGlances(): Promise<void>;
-  forgetGlances(): void;
+  clearGlances(): void;
 }
 
 export function startActions({ backend, get, setApp, attempt }: Tools, others: Others) {
@@ -81,7 +81,7 @@ export function startActions({ backend, get, setApp, attempt }: Tools, others: O
     async beginVault(): Promise<void> {
       const { problems, interrupted, settlements, conflicts } = firstState;
       setApp((app) => ({ ...app, problems, interrupted, settlements, conflicts }));
-      others.forgetGlances();
+      others.clearGlances();
       await actions.start();
     },
   };

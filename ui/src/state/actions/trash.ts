@@ -16,7 +16,7 @@ export function trashActions({ backend, set, setApp, attempt }: Tools) {
       }),
 
     /** The list no longer offers Undo for the deletion. */
-    forgetDeleted(session: string): void {
+    dismissUndo(session: string): void {
       setApp((app) => (app.deleted?.id === session ? { ...app, deleted: null } : app));
     },
 
