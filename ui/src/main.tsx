@@ -2,7 +2,7 @@ import { createRoot } from 'react-dom/client';
 
 import { App } from './App';
 import { tauriBackend } from './ipc/tauri';
-import { keepChanges } from './state/keeping';
+import { keepChanges } from './state/persistence';
 import { createStore } from './state/store';
 import './styles/main.css';
 import { Window } from './Window';

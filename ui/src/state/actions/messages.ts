@@ -2,8 +2,8 @@
 import { nothing, userError, type AttachedFile, type DecideApproval, type NewImage, type ReviseApproval, type SendMessage } from '../../ipc';
 import { draftOf, nothingWritten, pendingTurn, withDraft, withNotSent, withoutLostImages, withSending, type Message, type PendingMessage } from '../app';
 import { messageOf, withMore } from '../attachments';
-import { behind, wholeDraft, withKeptDrafts } from '../kept';
-import { keepDraft, withImagesRead } from '../kept-images';
+import { keepDraft, withImagesRead } from '../draft-images';
+import { behind, wholeDraft, withKeptDrafts } from '../saved-state';
 import type { Said } from '../session';
 import type { Tools } from './access';
 import type { queueActions } from './queue';

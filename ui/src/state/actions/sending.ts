@@ -3,9 +3,9 @@
 import type { UserError } from '../../ipc';
 import { isEmpty, joined, withDraft, withSending, type AppState, type PendingMessage } from '../app';
 import { messageOf } from '../attachments';
-import { wholeDraft } from '../kept';
-import { keepDraft } from '../kept-images';
+import { keepDraft } from '../draft-images';
 import { withQueue, type Queue, type Queued } from '../queue';
+import { wholeDraft } from '../saved-state';
 import type { Tools } from './access';
 
 const notSent: UserError = { code: 'cancelled', message: 'The message was stopped and was not sent.', hint: 'Send it again.' };

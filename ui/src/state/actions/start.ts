@@ -1,7 +1,7 @@
 // The initial loads, and the loads after a vault was opened.
 import { nothing, userError, type OpenVault, type VaultSummary } from '../../ipc';
 import { firstState } from '../app';
-import { readLayout, withLayout } from '../kept';
+import { readLayout, withLayout } from '../saved-state';
 import type { Tools } from './access';
 
 /** Initial loads defined by other modules. */

@@ -1,8 +1,8 @@
 // Saves what the user would lose with the window, while it runs.
 import type { Backend } from '../ipc';
 import type { AppState } from './app';
-import { changedDrafts, layoutChanged, layoutOf } from './kept';
-import { keepDraft } from './kept-images';
+import { keepDraft } from './draft-images';
+import { changedDrafts, layoutChanged, layoutOf } from './saved-state';
 import type { Store } from './store';
 
 /** Debounce, ms. A fast typist's text is saved at least twice a second. */

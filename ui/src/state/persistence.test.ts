@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 
 import { storeOnSample } from '../testing/store';
-import { keepChanges } from './keeping';
+import { keepChanges } from './persistence';
 import { createStore } from './store';
 
 const turn = expect.any(String) as string;

@@ -3,7 +3,7 @@
 // words.
 import { nothing, type Backend, type WindowLayout } from '../ipc';
 import { clampWidth, draftOf, emptyDraft, isEmpty, joined, type AppState, type Draft, type Message, type PendingMessage } from './app';
-import { type KeptDraft, type WholeDraft, type WholeMessage } from './kept-images';
+import { type KeptDraft, type WholeDraft, type WholeMessage } from './draft-images';
 import { noQueue, type Queues } from './queue';
 
 /** The changed drafts, each with its queued messages. */
