@@ -14,12 +14,12 @@ import { type CallItem, decidedQuestions } from '../state/session';
 import { useActions } from '../state/hooks';
 import { commandEnd, commandOf, commandSummary } from './command';
 import { CommandDetails } from './CommandCard';
+import { PossibleEffects } from './PossibleEffects';
 import { mediaIn, ToolMedia } from './ToolMedia';
 import { useUndone } from './undone';
 import { readSummary } from './web/pages';
 import { showsPages, WebPages } from './web/WebPages';
 import { ScriptCalls, ScriptSource } from './Script';
-import { WhereToLook } from './WhereToLook';
 import { askedSummary, deciderLabel, doneSummary, isObject, isScript } from './wording';
 
 interface ToolCardProps {
@@ -78,7 +78,7 @@ export const ToolCard = memo(function ToolCard({ call, after, turnFailed, within
         </span>
         <span className="relative flex shrink-0 items-center gap-2">
           {undone === null && <UndoCall call={call} />}
-          <LookAtTool call={call} />
+          <ReviewToolLink call={call} />
           <ShowRule call={call} />
           <TryAgain call={call} />
           <span className="pointer-events-none">
@@ -240,7 +240,7 @@ function UndoCall({ call }: { call: CallItem }) {
 }
 
 /** A tool written by the assistant is pending in the settings until the user reviewed it. */
-function LookAtTool({ call }: { call: CallItem }) {
+function ReviewToolLink({ call }: { call: CallItem }) {
   const { show } = useActions();
   const file = isObject(call.result?.value) ? call.result.value['file'] : undefined;
   if (call.tool !== 'core.create_tool' || call.state !== 'done' || typeof file !== 'string') return null;
@@ -288,7 +288,7 @@ function Details({ call, within, alone }: Pick<ToolCardProps, 'call' | 'within' 
     <div className="flex flex-col gap-2 pr-2.5 pb-2.5 pl-8.5 text-small">
       {call.state === 'unknown' && (
         <p className="selectable text-fg-2">
-          Stopped while it ran. <WhereToLook call={call} />
+          Stopped while it ran. <PossibleEffects call={call} />
         </p>
       )}
       {result?.error && call.state !== 'denied' && (

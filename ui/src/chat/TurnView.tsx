@@ -16,8 +16,8 @@ import { ApprovalCard } from './ApprovalCard';
 import { CopyButton, Corner, SentFile, SentImage } from './MessageParts';
 import { type Around, aroundOf, sameAround, turnOf } from './around';
 import { callsWithin, groupItems, type Group, waitingCards } from './groups';
-import { leftBy } from './left';
 import { DecidedLines, Line, NoticeLine, SkillName } from './NoticeLine';
+import { outgoingRequests } from './outgoing';
 import type { Outline } from './runtime';
 import { TaskCard } from './TaskCard';
 import { ToolCard } from './ToolCard';
@@ -89,7 +89,7 @@ export const TurnView = memo(function TurnView({ id, last }: TurnViewProps) {
       {groupItems(turn.items).map((group) => (
         <GroupView key={group.items[0].id} group={group} around={around} />
       ))}
-      {turn.status !== 'running' && <LeftMachine turn={turn} />}
+      {turn.status !== 'running' && <OutgoingLine turn={turn} />}
       {turn.thinkingSince !== null && <Thinking since={turn.thinkingSince} />}
       {(turn.status === 'cancelled' || turn.status === 'failed') && <TurnEnd turn={turn} last={last} />}
     </div>
@@ -99,13 +99,13 @@ export const TurnView = memo(function TurnView({ id, last }: TurnViewProps) {
 /** Maximum number of hosts named. */
 const NAMED = 3;
 
-function LeftMachine({ turn }: { turn: Turn }) {
-  const left = useMemo(() => leftBy(turn), [turn]);
-  if (left === null) return null;
-  const more = left.hosts.length - NAMED;
+function OutgoingLine({ turn }: { turn: Turn }) {
+  const outgoing = useMemo(() => outgoingRequests(turn), [turn]);
+  if (outgoing === null) return null;
+  const more = outgoing.hosts.length - NAMED;
   return (
     <Line icon="cloud" tone="text-warn">
-      Left this machine: {counted(left.requests, 'request')} to <Revealed text={left.hosts.slice(0, NAMED).join(', ')} />
+      Left this machine: {counted(outgoing.requests, 'request')} to <Revealed text={outgoing.hosts.slice(0, NAMED).join(', ')} />
       {more > 0 && ` and ${more} more`}
     </Line>
   );

@@ -4,13 +4,13 @@ import { LinkButton, noteName } from '../shared';
 import { skillName } from '../state/app';
 import { useActions, useApp } from '../state/hooks';
 import type { CallItem } from '../state/session';
-import { placesOf } from './where-to-look';
+import { placesOf } from './possible-effects';
 
 /** Maximum number of notes linked; the panel lists the others. */
 const MOST_NOTES = 3;
 
 /** The possible effects of a call with an unknown outcome, and where to check them. */
-export function WhereToLook({ call }: { call: CallItem }) {
+export function PossibleEffects({ call }: { call: CallItem }) {
   const { show, showPanel, openNote } = useActions();
   const { notes, files, changes, written, hosts, skill } = placesOf(call);
   const name = useApp((app) => (skill === null ? '' : skillName(app, skill)));

@@ -1,14 +1,14 @@
 // Outgoing requests of a turn's tools. Pure.
 import type { Turn } from '../state/session';
 
-export interface Left {
+export interface OutgoingRequests {
   readonly requests: number;
   /** Most requested first. */
   readonly hosts: readonly string[];
 }
 
 /** The requests whose answers the turn's calls list as sources; cached answers do not count. */
-export function leftBy({ items, startedAt }: Pick<Turn, 'items' | 'startedAt'>): Left | null {
+export function outgoingRequests({ items, startedAt }: Pick<Turn, 'items' | 'startedAt'>): OutgoingRequests | null {
   const began = Date.parse(startedAt);
   const byHost = new Map<string, number>();
   const read = new Set<string>();

@@ -4,14 +4,14 @@ import type { SourceView } from '../ipc';
 import { replay } from '../state/session';
 import { envelopes } from '../testing/sample';
 import { completed, started, turnStarted } from './fixture';
-import { leftBy } from './left';
+import { outgoingRequests } from './outgoing';
 
 const web = (url: string, at = '2099-01-01T00:00:00Z'): SourceView => ({ kind: 'web', url, at });
 
 function check(...sources: SourceView[][]) {
   const calls = sources.flatMap((of, at) => [started(`${at}`, 'portfolio.refresh_prices', 'external'), completed(`${at}`, 1, { sources: of })]);
   const [turn] = replay(envelopes('s', 't', [turnStarted(), ...calls]), true).turns;
-  return leftBy(turn!);
+  return outgoingRequests(turn!);
 }
 
 test('requests of all calls are counted, the most requested host first', () => {
