@@ -5,7 +5,7 @@ import { Button, counted, Icon } from '../shared';
 import { Revealed } from '../shared/Revealed';
 import { exampleOf } from './skill-rows';
 
-interface AstrayProps {
+interface MisroutingProps {
   readonly row: SkillRow;
   readonly taken: readonly TakenExample[];
   readonly nameOf: (skill: string) => string;
@@ -13,7 +13,7 @@ interface AstrayProps {
   readonly onLeave: () => void;
 }
 
-export function AstrayQuestion({ row, taken, nameOf, onAnyway, onLeave }: AstrayProps) {
+export function MisroutingQuestion({ row, taken, nameOf, onAnyway, onLeave }: MisroutingProps) {
   return (
     <div
       role="group"
@@ -39,7 +39,7 @@ export function AstrayQuestion({ row, taken, nameOf, onAnyway, onLeave }: Astray
 }
 
 /** Misrouted requests, and the hints that would prevent it. */
-export function TakenRequests({ taken, nameOf }: Pick<AstrayProps, 'taken' | 'nameOf'>) {
+export function TakenRequests({ taken, nameOf }: Pick<MisroutingProps, 'taken' | 'nameOf'>) {
   const missing = [...new Set(taken.flatMap((one) => one.missing))];
   return (
     <>

@@ -6,7 +6,7 @@ import { useApp, useRpc } from '../state/hooks';
 import { carried, hideable } from './skill-rows';
 import { TokenBar } from './TokenBar';
 
-export function Carries({ rows, onHide }: { rows: readonly SkillRow[]; onHide: (skill: string) => void }) {
+export function RequestCost({ rows, onHide }: { rows: readonly SkillRow[]; onHide: (skill: string) => void }) {
   const revision = useApp(({ revisions }) => revisions.registry);
   const catalog = useRpc('skill_catalog', nothing, revision).data;
   const tokens = carried(rows, catalog?.tokens);

@@ -8,7 +8,7 @@ import { Revealed } from '../shared/Revealed';
 import { Source } from '../shared/Source';
 import { useArmed } from '../shared/useArmed';
 import { useActions, useApp, useRpc } from '../state/hooks';
-import { TakenRequests } from './Astray';
+import { TakenRequests } from './Misrouting';
 import { mostAccess, noteAccess } from './note-access';
 
 export function SkillReview({ skill, onLeaveOff }: { skill: string; readonly onLeaveOff?: () => void }) {

@@ -8,9 +8,9 @@ import { listKeys } from '../shared/list-keys';
 import { useClock } from '../shared/useClock';
 import { useActions, useApp } from '../state/hooks';
 import { AddSkill } from './AddSkill';
-import { AstrayQuestion } from './Astray';
-import { Carries } from './Carries';
+import { MisroutingQuestion } from './Misrouting';
 import { allTokens, isShadowed, needsAttention, shownSkills, sourceNames, type Remedy, type SkillFilter } from './skill-rows';
+import { RequestCost } from './RequestCost';
 import { RouterSwitch } from './RouterSwitch';
 import { SkillDetail } from './SkillDetail';
 import { SkillLine } from './SkillLine';
@@ -21,7 +21,7 @@ const ALL: SkillFilter = { search: '', source: 'all', attention: false };
 
 export function SkillsPage() {
   const skills = useSkills();
-  const { rows, error, loading, reload, refused, astray } = skills;
+  const { rows, error, loading, reload, refused, misrouting } = skills;
   const { show } = useActions();
   const now = useClock(false);
   const [filter, setFilter] = useState<SkillFilter>(ALL);
@@ -53,8 +53,8 @@ export function SkillsPage() {
   };
   const nameOf = (id: string) => rows.find((row) => row.id === id)?.name ?? id;
   const said = (row: SkillRow, place: Place): ReactNode => {
-    if (astray?.skill === row.id && astray.place === place)
-      return <AstrayQuestion row={row} taken={astray.taken} nameOf={nameOf} onAnyway={skills.switchOnAnyway} onLeave={skills.leaveOff} />;
+    if (misrouting?.skill === row.id && misrouting.place === place)
+      return <MisroutingQuestion row={row} taken={misrouting.taken} nameOf={nameOf} onAnyway={skills.switchOnAnyway} onLeave={skills.leaveOff} />;
     return refused?.skill === row.id && refused.place === place && <ErrorBox error={refused.error} />;
   };
 
@@ -74,7 +74,7 @@ export function SkillsPage() {
             </div>
           )}
           <WaitingTools />
-          <Carries rows={rows} onHide={(id) => skills.set(id, { hidden: true }, 'row')} />
+          <RequestCost rows={rows} onHide={(id) => skills.set(id, { hidden: true }, 'row')} />
           <RouterSwitch />
           <Filters rows={rows} filter={filter} onChange={setFilter} />
           <ColumnHeads />

@@ -9,7 +9,7 @@ import { useActions, useApp, useRpc } from '../state/hooks';
 export type Place = 'row' | 'detail';
 
 /** Requests that would be misrouted if the skill were on. */
-export interface Astray {
+export interface Misrouting {
   readonly skill: string;
   readonly place: Place;
   readonly taken: readonly TakenExample[];
@@ -30,7 +30,7 @@ export interface Skills {
   readonly reload: () => void;
   /** Why the last change was refused. */
   readonly refused: Refused | null;
-  readonly astray: Astray | null;
+  readonly misrouting: Misrouting | null;
   /** Enabling first checks whether the skill takes requests from others. */
   readonly switchSkill: (skill: string, on: boolean, place: Place) => void;
   readonly switchOnAnyway: () => void;
@@ -57,7 +57,7 @@ export function useSkills(): Skills {
   const [moved, setMoved] = useState<readonly Moved[]>([]);
   const [answer, setAnswer] = useState<{ after: readonly SkillRow[] | null; rows: readonly SkillRow[] } | null>(null);
   const [refused, setRefused] = useState<Refused | null>(null);
-  const [astray, setAstray] = useState<Astray | null>(null);
+  const [misrouting, setMisrouting] = useState<Misrouting | null>(null);
   const number = useRef(0);
   /** The last switch by skill; only that one may still ask. */
   const lastSwitch = useRef(new Map<string, number>());
@@ -94,7 +94,7 @@ export function useSkills(): Skills {
 
   const enable = useCallback(
     async (skill: string, on: boolean, place: Place, anyway: boolean) => {
-      setAstray(null);
+      setMisrouting(null);
       const to: Partial<SkillRow> = { state: on ? 'starting' : 'disabled', reason: null };
       const error = await change(skill, to, async (id) => {
         if (on && !anyway) {
@@ -102,7 +102,7 @@ export function useSkills(): Skills {
           const taken = await backend.rpc('taken_by_skill', { skill }).catch(() => []);
           if (lastSwitch.current.get(skill) !== id) return null;
           if (taken.length > 0) {
-            setAstray({ skill, place, taken });
+            setMisrouting({ skill, place, taken });
             return null;
           }
         }
@@ -138,10 +138,10 @@ export function useSkills(): Skills {
     error: listed.error,
     reload: listed.reload,
     refused,
-    astray,
+    misrouting,
     switchSkill,
-    switchOnAnyway: () => astray && switchSkill(astray.skill, true, astray.place, true),
-    leaveOff: () => setAstray(null),
+    switchOnAnyway: () => misrouting && switchSkill(misrouting.skill, true, misrouting.place, true),
+    leaveOff: () => setMisrouting(null),
     showFiles: (skill, place) => {
       setRefused(null);
       backend.rpc('show_skill_files', { skill }).catch((thrown: unknown) => setRefused({ skill, place, error: userError(thrown) }));

@@ -1,7 +1,7 @@
 import type { Confidence } from '../../ipc';
 import { Badge } from '../../shared';
 
-interface SureProps {
+interface ConfidenceBadgeProps {
   readonly confidence: Confidence;
   /** Number of values without a chosen meaning. */
   readonly open?: number;
@@ -9,7 +9,7 @@ interface SureProps {
 }
 
 /** The confidence that notes are records, or a property a field, with the reason. */
-export function Sure({ confidence, open = 0, children = '' }: SureProps) {
+export function ConfidenceBadge({ confidence, open = 0, children = '' }: ConfidenceBadgeProps) {
   return (
     <span className="flex items-center gap-2">
       {open > 0 ? (

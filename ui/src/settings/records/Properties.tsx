@@ -4,10 +4,10 @@ import type { Dispatch } from 'react';
 
 import type { FieldPreview, RecordsPreview } from '../../ipc';
 import { counted, LinkButton } from '../../shared';
+import { ConfidenceBadge } from './ConfidenceBadge';
 import { faultsAt, meaningOf, propertyOf, type Draft, type DraftEvent } from './draft';
 import { Faults, HeadRow, Section } from './Section';
 import { Select } from './Select';
-import { Sure } from './Sure';
 
 interface PropertiesProps {
   readonly draft: Draft;
@@ -68,9 +68,9 @@ function Field({ field, page, draft, say }: { field: FieldPreview; page: Records
           ) : field.notes === 0 ? (
             <span className="text-fg-3">not in your notes</span>
           ) : (
-            <Sure confidence={field.confidence} open={open.length}>
+            <ConfidenceBadge confidence={field.confidence} open={open.length}>
               {reasonOf(field, open.length)}
-            </Sure>
+            </ConfidenceBadge>
           )}
         </td>
       </tr>

@@ -4,10 +4,10 @@ import { useState, type Dispatch, type FormEvent } from 'react';
 
 import type { JsonValue, RulePreview } from '../../ipc';
 import { Button, Coded, IconButton, noteName, TextField } from '../../shared';
+import { ConfidenceBadge } from './ConfidenceBadge';
 import { faultsAt, isUsed, type Draft, type DraftEvent } from './draft';
 import { Faults, HeadRow, Section } from './Section';
 import { Select } from './Select';
-import { Sure } from './Sure';
 
 interface RulesProps {
   readonly draft: Draft;
@@ -67,7 +67,7 @@ function Rule({ rule, first, used, say }: { rule: RulePreview; first: boolean; u
         <td className="selectable cut pl-4 text-fg-2">{first ? examples.map((path) => noteName(path).name).join(', ') : `${more} more than above`}</td>
         <td className="pl-3 pr-5">
           {fault === null ? (
-            <Sure confidence={confidence}>{reason}</Sure>
+            <ConfidenceBadge confidence={confidence}>{reason}</ConfidenceBadge>
           ) : (
             <span className="flex items-center gap-2 text-danger">
               cannot be read
