@@ -19,7 +19,7 @@ export function TrashPage() {
         <h1 className="text-body font-semibold">Deleted chats</h1>
         <span className="tabular flex-1 text-small text-fg-3">{rows.length > 0 && rows.length}</span>
         {rows.length > 0 && (
-          <ForGood
+          <PurgeButton
             label="Empty trash"
             question={rows.length === 1 ? 'Permanently delete 1 chat?' : `Delete ${counted(rows.length, 'chat')} for good?`}
             onDelete={() => {
@@ -97,12 +97,12 @@ function TrashRow({ row, onLeave }: { row: SessionRow; onLeave: () => void }) {
       <Button size="s" icon="undo" disabled={busy} aria-label={`Restore ${row.title}`} data-testid="restore-chat" onClick={() => void restore()}>
         Restore
       </Button>
-      <ForGood label="Delete permanently" of={row.title} question={`Delete “${row.title}” for good?`} onDelete={remove} />
+      <PurgeButton label="Delete permanently" of={row.title} question={`Delete “${row.title}” for good?`} onDelete={remove} />
     </li>
   );
 }
 
-interface ForGoodProps {
+interface PurgeButtonProps {
   readonly label: string;
   /** Its object, for screen readers. */
   readonly of?: string;
@@ -111,7 +111,7 @@ interface ForGoodProps {
 }
 
 /** Confirmed first, as it cannot be undone. */
-function ForGood({ label, of, question, onDelete }: ForGoodProps) {
+function PurgeButton({ label, of, question, onDelete }: PurgeButtonProps) {
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<UserError | null>(null);

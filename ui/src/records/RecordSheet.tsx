@@ -158,7 +158,7 @@ function Editing({ view, given, focused, label, leaveRef, onAnother }: EditingPr
           <footer className="flex shrink-0 flex-col gap-2 border-t border-line px-5 py-3">
             {state.problem && <ErrorBox error={state.problem} />}
             {same && (
-              <ThereAlready
+              <DuplicateRecord
                 same={same}
                 onEdit={({ path }) => say({ type: 'leave_asked', to: path })}
                 onAnother={() => void save(true)}
@@ -223,7 +223,7 @@ function begunWith(view: RecordFormView, given: RecordForm['values']): JsonValue
 }
 
 /** The existing record that a new one would duplicate: the user opens it, or saves under another name. */
-function ThereAlready({ same, onEdit, onAnother }: { same: SameRecord; onEdit: (same: SameRecord) => void; onAnother: () => void }) {
+function DuplicateRecord({ same, onEdit, onAnother }: { same: SameRecord; onEdit: (same: SameRecord) => void; onAnother: () => void }) {
   return (
     <div role="alert" data-testid="there-already" className="flex flex-col gap-1 rounded-card bg-warn-soft px-3 py-2 text-small">
       <p className="selectable break-words">

@@ -5,7 +5,7 @@ import { useScreener } from './context';
 import { EquityChart } from './EquityChart';
 import { Failure, RunBar } from './RunBar';
 import { isOldTest } from './state';
-import { CannotKnow, Halves, Results, Statistics } from './TestResults';
+import { Halves, Limitations, Results, Statistics } from './TestResults';
 import { TestSettingsForm } from './TestSettings';
 import { TestTrades } from './TestTrades';
 import { Today } from './Today';
@@ -30,7 +30,7 @@ export function BackTestColumn() {
             <Statistics />
             <TestTrades />
             <Halves />
-            <CannotKnow />
+            <Limitations />
             <Today />
           </div>
         )}

@@ -129,7 +129,7 @@ export function Halves() {
 }
 
 /** Limits of the back-test; part of the result, never folded. */
-export function CannotKnow() {
+export function Limitations() {
   const { test } = useScreener();
   if (test === null || test.unknown.length === 0) return null;
   return (
