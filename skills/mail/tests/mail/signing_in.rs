@@ -85,18 +85,28 @@ fn a_token_is_not_sent_to_a_stranger() {
     let mut skill = skill_in(TempVault::from(""), &server, json!([home]));
     skill.credentials = Arc::new(FixedCredentials::default().with("mail/test", "good"));
     assert_eq!(skill.error("list", json!({})).message, why);
+}
 
-    let sends = |sign_in: &str, smtp: &str| {
-        let imap = if sign_in == "google" { "imap.gmail.com" } else { "outlook.office365.com" };
-        fault(&json!({
+#[test]
+fn a_token_goes_to_the_servers_of_its_provider_alone() {
+    for (sign_in, imap, smtp, stranger) in [
+        ("google", "IMAP.gmail.com", "", None),
+        ("google", "imap.gmail.com", "smtp.gmail.com", None),
+        ("google", "localhost:1993", "127.0.0.1:1465", None),
+        ("google", "outlook.office365.com", "", Some("outlook.office365.com")),
+        ("microsoft", "outlook.office365.com", "smtp.office365.com:587", None),
+        ("microsoft", "imap-mail.outlook.com", "smtp.gmail.com", Some("smtp.gmail.com")),
+        ("microsoft", "localhost.evil.example", "", Some("localhost.evil.example")),
+    ] {
+        let entry = json!({
             "name": "Home", "imap": imap, "smtp": smtp, "user": "jane@x.example", "sign_in": sign_in,
             "password": "${credentials:mail/test}",
-        }))
-    };
-    assert_eq!(sends("google", "smtp.gmail.com"), None);
-    assert_eq!(sends("microsoft", "smtp.office365.com:587"), None);
-    assert!(
-        sends("microsoft", "smtp.gmail.com").is_some_and(|why| why.contains("smtp.gmail.com is another"))
-    );
-    assert_eq!(sends("google", ""), None, "it only reads");
+        });
+        let said = fault(&entry);
+        let expected = stranger.map(|host| format!("{host} is another server."));
+        match expected {
+            None => assert_eq!(said, None, "{sign_in} {imap} {smtp}"),
+            Some(end) => assert!(said.is_some_and(|said| said.ends_with(&end)), "{sign_in} {imap} {smtp}"),
+        }
+    }
 }
