@@ -24,7 +24,7 @@ const ROWS: usize = 200;
 
 pub(crate) struct List;
 
-/// What is no field: a period, a word of payee or memo, and a kind, which is a record type here.
+// What is no field: a period, a word of payee or memo, and a kind, which is a record type here.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists budget entries."))]
 pub(crate) struct Filters {

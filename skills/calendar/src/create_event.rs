@@ -20,7 +20,7 @@ use crate::written::{Given, Stretch, line};
 
 pub(crate) struct CreateEvent;
 
-/// Not the fields of a note: `start` and `end` stand for nine of them, and a server is told the same arguments.
+// Not the fields of a note: `start` and `end` stand for nine of them, and a server is told the same arguments.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds an event."))]
 pub(crate) struct NewEvent {

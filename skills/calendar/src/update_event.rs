@@ -20,7 +20,7 @@ use crate::written::{Given, Stretch, line};
 
 pub(crate) struct UpdateEvent;
 
-/// Not the fields of a note, as of a new event.
+// Not the fields of a note, as of a new event.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Changes an event."))]
 pub(crate) struct ChangedEvent {

@@ -11,7 +11,7 @@ use crate::records::{CONTACT, Records};
 
 pub(crate) struct LogInteraction;
 
-/// A line of the log, which is no field; the next contact is one, but what its absence means here is told by this tool.
+// A line of the log, which is no field; the next contact is one, but what its absence means here is told by this tool.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Records what you talked about."))]
 pub(crate) struct Interaction {

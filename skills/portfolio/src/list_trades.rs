@@ -15,7 +15,7 @@ use crate::valuation::Snapshot;
 
 pub(crate) struct ListTrades;
 
-/// No filters by fields: a symbol may be said by the name of its position, and a period is of two days.
+// No filters by fields: a symbol may be said by the name of its position, and a period is of two days.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists your trades."))]
 pub(crate) struct Filters {

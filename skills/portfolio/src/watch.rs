@@ -15,7 +15,7 @@ use crate::watchlist::{Entry, WATCHLIST, Watched, entry_json, is_target, target_
 
 pub(crate) struct Watch;
 
-/// One line of the list, which is no field of its note.
+// One line of the list, which is no field of its note.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds a symbol to the watchlist."))]
 pub(crate) struct NewEntry {
