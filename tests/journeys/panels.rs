@@ -272,7 +272,8 @@ impl Looked<'_> {
     }
 
     async fn tool(&mut self, tool: &str) {
-        let name = format!("{}.{tool}", self.panel.skill);
+        // As the page reads it: a tool of another skill is named with its skill.
+        let name = if tool.contains('.') { tool.to_owned() } else { format!("{}.{tool}", self.panel.skill) };
         let tools = self.app.list_tools(Nothing {}).await.unwrap();
         let known: BTreeSet<&str> = tools.iter().map(|row| row.name.as_str()).collect();
         self.expect(known.contains(name.as_str()), "an action", tool);
