@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use nova_app::{
     App, AppOptions, Approver, CancellationToken, ChatEnd, ChatRequest, CredentialsFrom, Desktop, InProcess,
-    LocalServer, NoDesktop, Places, ProviderServers, StoreOptions, Surroundings, ToolHost, Web,
+    LaunchEnvironment, LocalServer, NoDesktop, Places, ProviderServers, StoreOptions, ToolHost, Web,
 };
 use nova_guard::Guard;
 use nova_protocol::{Commands as _, Envelope, Event, SessionRef};
