@@ -60,6 +60,11 @@ impl DayFilter {
         self.months.is_empty() || self.months.contains(&month)
     }
 
+    /// The allowed weekdays; empty if the rule names none, or only ones with a place in the month or year.
+    pub(super) fn weekdays(&self) -> &[Weekday] {
+        &self.weekdays
+    }
+
     pub(super) fn allows(&self, date: Date) -> bool {
         self.allows_month(date.month())
             && self.allows_weekday(date)

@@ -122,9 +122,9 @@ impl<'a> Starts<'a> {
             Frequency::Weekly => {
                 let date = self.first.date();
                 let since = i64::from(date.weekday().since(self.rule.week_start));
-                let monday = later(date, offset.checked_mul(7)?.checked_sub(since)?)?;
-                self.before_end(monday)?;
-                self.add_days(monday, Some(7), &mut found);
+                let begin = later(date, offset.checked_mul(7)?.checked_sub(since)?)?;
+                self.before_end(begin)?;
+                self.add_week(begin, &mut found);
             }
             Frequency::Daily => {
                 let date = later(self.first.date(), offset)?;
@@ -151,6 +151,24 @@ impl<'a> Starts<'a> {
 
     fn before_end(&self, begin: Date) -> Option<()> {
         (begin <= self.to.date()).then_some(())
+    }
+
+    /// Adds the starts in the week from `begin`. A `COUNT` walks through all weeks since the first start, so only the
+    /// weekdays of the rule are looked at.
+    fn add_week(&mut self, begin: Date, found: &mut Vec<DateTime>) {
+        let weekdays = self.filter.weekdays();
+        if weekdays.is_empty() {
+            return self.add_days(begin, Some(7), found);
+        }
+        let mut days: Vec<i8> = weekdays.iter().map(|day| day.since(self.rule.week_start)).collect();
+        days.sort_unstable();
+        days.dedup();
+        for day in days {
+            match later(begin, day.into()) {
+                Some(date) => self.add_days(date, Some(1), found),
+                None => return,
+            }
+        }
     }
 
     /// Adds the starts on `days` days from `date`, or on the rest of its month.
