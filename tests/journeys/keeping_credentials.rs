@@ -15,7 +15,7 @@ use super::nova::Nova;
 pub(crate) const CANARY: &str = "canary-5f81c2-key";
 pub(crate) const PASSPHRASE: &str = "correct horse battery staple";
 
-fn passphrase_file(nova: &Nova) -> std::path::PathBuf {
+pub(crate) fn passphrase_file(nova: &Nova) -> std::path::PathBuf {
     let file = nova.config().join("passphrase");
     fs::write(&file, format!("{PASSPHRASE}\n")).unwrap();
     file

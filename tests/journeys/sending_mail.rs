@@ -1,11 +1,15 @@
 //! The assistant sends mail; local servers stand in for a provider's.
 
+use std::fs;
+use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
 
 use nova_protocol::{Decision, Event};
 use nova_testkit::{Dovecot, ScriptedApprover, SmtpServer, call, calls, decided, denied, text, web_trusting};
 use serde_json::{Value, json};
 
+use super::keeping_credentials::{passphrase_file, run_with_stdin, said, succeeds};
 use super::nova::{Nova, PEOPLE, turn};
 use super::skills::{activations, all_text, offered, setting};
 
@@ -198,4 +202,58 @@ async fn sending_or_deleting_that_a_mail_asks_for_waits_for_the_user() {
     assert!(lines.iter().any(|line| line.starts_with("Attachment: Jane Doe.md")), "{lines:?}");
     assert_eq!((smtp.taken(), server.messages("jane")), (vec![], before));
     nova.model.finish();
+}
+
+/// How often Nova is killed: `NOVA_KILLS`, else five times.
+fn kills() -> usize {
+    std::env::var("NOVA_KILLS").map_or(5, |kills| kills.parse().unwrap())
+}
+
+#[test]
+fn a_nova_killed_before_the_answer_of_the_server_sends_nothing_twice() {
+    let server = Dovecot::start();
+    let smtp = SmtpServer::start(&server);
+    let nova = nova(&server, &smtp, "ask", []);
+    succeeds(&run_with_stdin(&nova, &["credential", "set", "mail/home"], Dovecot::PASSWORD));
+    succeeds(&run_with_stdin(&nova, &["credential", "grant", "mail/home", "--to", "skill:mail"], ""));
+    let tool = |name: &str, args: &Value| {
+        let mut command =
+            nova.command(&["tool", "call", name, "--args", &args.to_string(), "--approve", "all", "--json"]);
+        command
+            .env("NOVA_PASSPHRASE_FILE", passphrase_file(&nova))
+            .env("SSL_CERT_FILE", server.certificate_file())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    };
+    for number in 0..kills() {
+        // The server takes its mail and does not answer.
+        let mail = lunch(json!({
+            "mailbox": "Home", "to": ["slow@x.example"], "subject": format!("Lunch {number}"),
+        }));
+        let mut sending = tool("mail.send", &mail).spawn().unwrap();
+        while smtp.taken().len() <= number {
+            if sending.try_wait().unwrap().is_some() {
+                panic!("it ended: {}", said(&sending.wait_with_output().unwrap()));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        sending.kill().unwrap();
+        sending.wait().unwrap();
+        let again = tool("mail.send", &mail).output().unwrap();
+        assert!(!again.status.success() && said(&again).contains("may have been sent"), "{}", said(&again));
+    }
+    let subjects = |mails: Vec<String>| {
+        let mut subjects: Vec<String> = mails
+            .iter()
+            .filter_map(|mail| mail.split("Subject: ").nth(1)?.lines().next().map(Into::into))
+            .collect();
+        subjects.sort();
+        subjects
+    };
+    let mut expected: Vec<String> = (0..kills()).map(|number| format!("Lunch {number}")).collect();
+    expected.sort();
+    assert_eq!(subjects(smtp.taken().into_iter().map(|mail| mail.message).collect()), expected, "each once");
+    let kept = server.messages("jane").into_iter().map(|file| fs::read_to_string(file).unwrap());
+    assert_eq!(subjects(kept.collect()), expected, "each is kept as a draft");
 }
