@@ -2,7 +2,7 @@
 //! config, data and vault folders. Tests the wiring from click to disk; everything else is tested below the
 //! window. Uses no network beyond loopback.
 //!
-//! Run with `make test-window`, which builds the page, finds a display and provides `tauri-driver`.
+//! Run with `make test-window`, which builds the page and provides `tauri-driver`.
 
 mod adding_mailboxes;
 mod calendar;

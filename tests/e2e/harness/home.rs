@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::display::Display;
 use super::{copy_tree, desktop};
 
 /// The folders of one Nova during a test: config, data, vault and the user's home. Removed on drop; opening a
@@ -19,6 +20,7 @@ pub(crate) struct Home {
     vault: String,
     /// Variables that replace or extend the common environment.
     pub(super) desktop: Vec<(&'static str, PathBuf)>,
+    display: Display,
 }
 
 /// The configuration folder within a home; the data folder is separate.
@@ -47,6 +49,7 @@ impl Home {
             local_servers: String::new(),
             vault: "vault".into(),
             desktop: Vec::new(),
+            display: Display::new(),
         };
         for part in [CONFIG, "data", "vault"] {
             std::fs::create_dir_all(home.path(part)).expect("a folder inside the temporary one");
@@ -235,6 +238,7 @@ impl Home {
         {
             environment.push(("XAUTHORITY", real.join(".Xauthority")));
         }
+        environment.extend(self.display.environment());
         environment.extend(self.desktop.clone());
         environment
     }

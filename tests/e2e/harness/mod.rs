@@ -6,6 +6,7 @@
 //! condition, with a generous limit.
 
 mod desktop;
+mod display;
 mod driver;
 mod home;
 mod mailbox;
