@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use nova_app::{
     App, AppOptions, CancellationToken, ChatRequest, CredentialsFrom, InProcess, LaunchEnvironment,
-    ProviderServers,
+    NoDesktop, Places, ProviderServers,
 };
 use nova_guard::Guard;
 use nova_protocol::Decision;

@@ -7,7 +7,7 @@
 //! # Invariants
 //!
 //! - Unknown values are named with the reason, never omitted and never guessed:
-//! `tests/lookup/fundamentals.rs`.
+//!   `tests/lookup/fundamentals.rs`.
 //! - An ambiguous company is never chosen: `tests/lookup/finding.rs`.
 
 use std::sync::Arc;

@@ -8,7 +8,7 @@
 //!
 //! - Unknown values are counted and named, never silently dropped: `tests/screener/scanning.rs`.
 //! - A condition that cannot be parsed stops the scan and is reported with its line:
-//! `tests/screener/screens.rs`.
+//!   `tests/screener/screens.rs`.
 //! - The limits of a back-test are in its result: `tests/screener/backtesting.rs`.
 
 use std::sync::Arc;
