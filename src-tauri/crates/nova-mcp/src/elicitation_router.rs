@@ -1,7 +1,7 @@
 //! Assigns a server's question to a call. Up to protocol 2025-11-25 the server does not say which call it is
 //! for.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{ElicitRequestParams, ElicitResult};
 use tokio::sync::{mpsc, oneshot};
@@ -29,13 +29,13 @@ struct Held {
 
 impl ElicitationRouter {
     /// Registers a running call until the guard is dropped.
-    pub(crate) fn call(&self) -> (RunningCall<'_>, mpsc::Receiver<Asked>) {
+    pub(crate) fn call(self: &Arc<Self>) -> (RunningCall, mpsc::Receiver<Asked>) {
         let (sender, questions) = mpsc::channel(limits::QUESTIONS);
         let mut now = self.now();
         now.next += 1;
         let id = now.next;
         now.calls.push((id, sender));
-        (RunningCall { router: self, id, is_answered: false }, questions)
+        (RunningCall { router: self.clone(), id, is_answered: false }, questions)
     }
 
     /// Cancelled if no call is running, if several ask at once, and if too many questions wait. A question
@@ -108,20 +108,20 @@ enum Found {
 }
 
 /// Unregisters a running call on drop.
-pub(crate) struct RunningCall<'a> {
-    router: &'a ElicitationRouter,
+pub(crate) struct RunningCall {
+    router: Arc<ElicitationRouter>,
     id: u64,
     is_answered: bool,
 }
 
-impl RunningCall<'_> {
+impl RunningCall {
     /// Marks the call as answered by the server.
     pub(crate) fn answered(mut self) {
         self.is_answered = true;
     }
 }
 
-impl Drop for RunningCall<'_> {
+impl Drop for RunningCall {
     fn drop(&mut self) {
         self.router.ended(self.id, self.is_answered);
     }
@@ -129,8 +129,6 @@ impl Drop for RunningCall<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use rmcp::model::ElicitationAction;
     use serde_json::json;
     use tokio::task::JoinHandle;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, DiscoverRequest,
     DiscoverRequestParams, ElicitRequestParams, InputRequest, InputRequests, InputResponses, JsonObject,
@@ -17,6 +18,7 @@ use tokio::time::Instant;
 
 use super::{CANCEL_GRACE, Connection, PROGRESS_TIMEOUT_FACTOR, pages};
 use crate::asking::{self, Asked};
+use crate::elicitation_router::RunningCall;
 use crate::limits;
 use crate::trouble::Trouble;
 
@@ -113,7 +115,12 @@ impl Connection {
             .map_err(|_| self.late(limit))?
             .map_err(|error| self.trouble(error))?;
         let token = handle.progress_token.clone();
-        let mut sent = Sent { connection: self, handle: Some(handle), given_up: "stopped by the user" };
+        let mut sent = Sent {
+            connection: self,
+            handle: Some(handle),
+            call: Some(call),
+            given_up: "stopped by the user",
+        };
         let _counted = Counted::of(&self.calls);
         let mut last = Instant::now() + limit * PROGRESS_TIMEOUT_FACTOR;
         let mut until = Instant::now() + limit;
@@ -143,7 +150,9 @@ impl Connection {
             }
         };
         let answer = answer.map_err(|_| self.end())?;
-        call.answered();
+        if let Some(call) = sent.call.take() {
+            call.answered();
+        }
         match answer {
             Ok(answer) => Ok(Answered::Result(answer)),
             Err(error) => match pages::wanted(&error) {
@@ -153,19 +162,21 @@ impl Connection {
         }
     }
 
-    /// Cancels a request, and kills a process that does not comply.
-    async fn give_up(&self, handle: RequestHandle<RoleClient>, why: &str) {
-        let token = handle.progress_token.clone();
-        let progress = self.progress.subscribe();
-        let told = tokio::time::timeout(CANCEL_GRACE, handle.cancel(Some(why.to_owned()))).await;
+    /// Kills a process that a cancellation did not reach, or that does not comply with it.
+    async fn enforce(
+        &self,
+        cancelled: bool,
+        progress: broadcast::Receiver<ProgressNotificationParam>,
+        token: &ProgressToken,
+    ) {
         if !self.is_process {
             return;
         }
-        if !matches!(told, Ok(Ok(()))) {
+        if !cancelled {
             return self.kill("It no longer accepted messages, and was stopped".into());
         }
         tokio::time::sleep(CANCEL_GRACE).await;
-        if !self.complies(progress, &token).await {
+        if !self.complies(progress, token).await {
             self.kill("It continued a call that was stopped, and was ended".into());
         }
     }
@@ -217,6 +228,8 @@ struct Sent<'a> {
     connection: &'a Arc<Connection>,
     /// `None` once it is answered.
     handle: Option<RequestHandle<RoleClient>>,
+    /// `None` once it is answered.
+    call: Option<RunningCall>,
     /// Reason for the server if it is cancelled.
     given_up: &'static str,
 }
@@ -232,10 +245,21 @@ impl Sent<'_> {
 
 impl Drop for Sent<'_> {
     fn drop(&mut self) {
-        if let (Some(handle), Ok(runtime)) = (self.handle.take(), Handle::try_current()) {
-            let (connection, why) = (self.connection.clone(), self.given_up);
-            runtime.spawn(async move { connection.give_up(handle, why).await });
-        }
+        let (Some(handle), Ok(runtime)) = (self.handle.take(), Handle::try_current()) else { return };
+        let (connection, call) = (self.connection.clone(), self.call.take());
+        let (token, progress) = (handle.progress_token.clone(), connection.progress.subscribe());
+        let mut cancelling = Box::pin(handle.cancel(Some(self.given_up.to_owned())));
+        // The first poll queues the notification, before any later request.
+        let queued = (&mut cancelling).now_or_never();
+        runtime.spawn(async move {
+            let told = match queued {
+                Some(told) => told.is_ok(),
+                None => matches!(tokio::time::timeout(CANCEL_GRACE, cancelling).await, Ok(Ok(()))),
+            };
+            // Until then its questions are not mistaken for those of another call.
+            drop(call);
+            connection.enforce(told, progress, &token).await;
+        });
     }
 }
 

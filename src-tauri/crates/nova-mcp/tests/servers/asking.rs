@@ -120,8 +120,11 @@ async fn question_outside_of_a_call_is_cancelled() {
 async fn answering_without_the_elicitation_withdraws_the_question() {
     let servers = Servers::one("plain").await;
     let person = Arc::new(Person { gated: true, ..Person::default() });
-    let answered = call(&servers, &person, "ask-and-go-on", json!({})).await.unwrap();
-    assert_eq!(answered, "went on");
+    let (tool, ctx) = (servers.tool("one", "ask-and-go-on"), with(&person, &CancellationToken::new()));
+    let running = tokio::spawn(async move { run(&tool, json!({}), ctx).await });
+    within(person.hears.notified()).await;
+    std::fs::write(servers.note("asked"), "yes").unwrap();
+    assert_eq!(within(running).await.unwrap().unwrap(), "went on");
     assert_eq!(person.asked.lock().unwrap().len(), 1);
 }
 
