@@ -233,7 +233,7 @@ fn document_accessors() {
     assert_eq!(document.property("stage"), None);
     assert_eq!(document.eol(), "\r\n");
     assert_eq!(Document::parse("a\nb\r\n").eol(), "\n");
-    assert_eq!(Document::parse("---\ntype: [a]\n---\n").record_type(), None);
+    assert_eq!(Document::parse("---\ntype: [a]\n---\n").record_type(), Some("a"));
 }
 
 #[test]
