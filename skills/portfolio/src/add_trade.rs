@@ -83,7 +83,7 @@ impl NativeTool for AddTrade {
     const ID: &'static str = "add_trade";
     const EFFECT: Effect = Effect::Write;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(TRADE));
-    const FIELDS: ToolFields<'static> = ToolFields::AllBut(&[]);
+    const FIELDS: ToolFields<'static> = ToolFields::AllBut(&["import_id"]);
 
     fn description(&self) -> Description {
         Description::purpose(

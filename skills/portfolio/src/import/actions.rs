@@ -144,7 +144,7 @@ const KNOWN: &[(&str, Option<Action>)] = &[
     ("withdrawal", Some(Action::Withdrawal)),
     ("auszahlung", Some(Action::Withdrawal)),
     ("electronic funds transfer paid", Some(Action::Withdrawal)),
-    ("moneylink transfer", Some(Action::Transfer)),
+    ("money link transfer", Some(Action::Transfer)),
     ("wire funds", Some(Action::Transfer)),
     ("ein auszahlung", Some(Action::Transfer)),
     ("trade", Some(Action::Trade)),
