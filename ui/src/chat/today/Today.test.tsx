@@ -1,11 +1,20 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import { renderInApp } from '../../testing/render';
 import { sampleToday } from '../../testing/sample/today';
 import { Conversation } from '../Conversation';
 import { Today } from './Today';
+
+// Events of the sample end in the late evening.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.setSystemTime(new Date(2026, 10, 24, 10, 0));
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const page = () => renderInApp(<Today empty="Nothing due today." />, { app: { glances: sampleToday(new Date()) } });
 const rowOf = (text: string) => screen.getByText(text).closest('li')!;
