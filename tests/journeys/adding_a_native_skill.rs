@@ -138,7 +138,7 @@ fn new_native_skill_is_a_folder_and_two_lines_and_passes_its_tests() {
     let own = own + "\n[[test]]\nname = \"with-night-sky\"\npath = \"src/lib.rs\"\n";
     fs::write(checkout.0.path().join(&manifest), own).unwrap();
     fs::write(checkout.0.path().join(APP).join("src/nothing.rs"), "").unwrap();
-    let said = checkout.test("with-night-sky", "each_built_in_skill");
+    let said = checkout.test("with-night-sky", "built_in_skills_are_valid");
     assert!(said.contains("1 passed"), "{said}");
 
     let again = nova.command(&args).current_dir(checkout.0.path()).output().unwrap();

@@ -1,6 +1,7 @@
 //! The assistant sends mail; local servers stand in for a provider's.
 
 use std::fs;
+use std::io::Write as _;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -218,10 +219,11 @@ fn a_nova_killed_before_the_answer_of_the_server_sends_nothing_twice() {
     succeeds(&run_with_stdin(&nova, &["credential", "grant", "mail/home", "--to", "skill:mail"], ""));
     let tool = |name: &str, args: &Value| {
         let mut command =
-            nova.command(&["tool", "call", name, "--args", &args.to_string(), "--approve", "all", "--json"]);
+            nova.command(&["tool", "call", name, "--args", &args.to_string(), "--approve", "ask"]);
         command
             .env("NOVA_PASSPHRASE_FILE", passphrase_file(&nova))
             .env("SSL_CERT_FILE", server.certificate_file())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         command
@@ -232,6 +234,7 @@ fn a_nova_killed_before_the_answer_of_the_server_sends_nothing_twice() {
             "mailbox": "Home", "to": ["slow@x.example"], "subject": format!("Lunch {number}"),
         }));
         let mut sending = tool("mail.send", &mail).spawn().unwrap();
+        sending.stdin.take().unwrap().write_all(b"o\n").unwrap();
         while smtp.taken().len() <= number {
             if sending.try_wait().unwrap().is_some() {
                 panic!("it ended: {}", said(&sending.wait_with_output().unwrap()));
