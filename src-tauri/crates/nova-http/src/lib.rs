@@ -1,7 +1,7 @@
 //! HTTP for tools: one request at a time, to public addresses only, limited in size and time, with a gate
 //! that decides about every host on the way.
 //!
-//! This crate stores no cookies, caches or credentials, reads no environment variables, and makes no decision
+//! It never stores cookies, caches or credentials, reads no environment variables, and makes no decision
 //! about hosts: the gate does.
 //!
 //! # Invariants
