@@ -83,7 +83,9 @@ impl NativeTool for AddTrade {
     const ID: &'static str = "add_trade";
     const EFFECT: Effect = Effect::Write;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(TRADE));
-    const FIELDS: ToolFields<'static> = ToolFields::AllBut(&["import_id"]);
+    // What only a split has comes last in the form.
+    const FIELDS: ToolFields<'static> =
+        ToolFields::Only(&["symbol", "kind", "date", "quantity", "price", "fee", "currency", "per"]);
 
     fn description(&self) -> Description {
         Description::purpose(

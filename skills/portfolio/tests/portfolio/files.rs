@@ -30,7 +30,7 @@ fn the_tools_are_those_of_the_contract() {
         shown,
         [
             "positions {as_of?, currency?} Read",
-            "add_trade {symbol?, kind, date, quantity?, per?, price?, fee?, currency?} Write",
+            "add_trade {symbol?, kind, date, quantity?, price?, fee?, currency?, per?} Write",
             "list_trades {symbol?, from?, to?} Read",
             "import_transactions {path, mapping?, dry_run?, currency?, broker?, lines?, review?, remember?} Write",
             "watchlist {} Read",
