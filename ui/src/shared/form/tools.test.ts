@@ -25,7 +25,7 @@ const amounts: [tool: string, fields: string[]][] = [
   ['budget.set_limit', ['amount']],
   ['crm.add_deal', ['value', 'probability']],
   ['crm.update_deal', ['value', 'probability']],
-  ['portfolio.add_trade', ['quantity', 'per', 'price', 'fee']],
+  ['portfolio.add_trade', ['quantity', 'price', 'fee', 'per']],
 ];
 
 describe('amounts', () => {
