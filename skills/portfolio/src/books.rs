@@ -398,6 +398,12 @@ pub(crate) fn as_symbol(text: &str) -> String {
     inner.split('|').next().unwrap_or(inner).trim().to_uppercase()
 }
 
+/// Whether a text can be a symbol: one word of at most 20 characters.
+pub(crate) fn is_symbol(text: &str) -> bool {
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '=' | '^' | '/' | ':');
+    text.chars().all(fits) && (1..=20).contains(&text.chars().count())
+}
+
 fn symbol_of(declared: &RecordType, record: &Record<'_>) -> Result<String, ToolError> {
     let said = match record.text("symbol")? {
         Some(text) => text,

@@ -9,7 +9,7 @@ use nova_skill::{Date, Decimal, ToolContext, ToolError, Value, json};
 
 use crate::amount::{CURRENCY_REMEDY, invalid, price as price_shown};
 use crate::books::{
-    Books, DEPOSIT, FEE, INTEREST, POSITION, PositionNote, TAX, TradeNote, WITHDRAWAL, as_symbol,
+    Books, DEPOSIT, FEE, INTEREST, POSITION, PositionNote, TAX, TradeNote, WITHDRAWAL, as_symbol, is_symbol,
 };
 use crate::ledger::{Event, Impossible, Ledger, Method, Trade};
 use crate::valuation::Snapshot;
@@ -255,14 +255,13 @@ pub(crate) fn not_to_come(day: Date, today: Date) -> Result<(), ToolError> {
 /// A symbol that is known, a position's name, or a symbol that is new.
 pub(crate) fn symbol(said: &str, books: &Books) -> Result<String, ToolError> {
     let symbol = as_symbol(said);
-    let legal = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '=' | '^' | '/' | ':');
     if symbol.is_empty() {
         return Err(invalid("symbol", "must not be empty"));
     }
     match books.find(said) {
         Ok(symbol) => Ok(symbol),
         Err(error @ ToolError::Ambiguous { .. }) => Err(error),
-        Err(_) if symbol.chars().all(legal) && symbol.chars().count() <= 20 => Ok(symbol),
+        Err(_) if is_symbol(&symbol) => Ok(symbol),
         Err(_) => Err(invalid(
             "symbol",
             &format!(

@@ -5,9 +5,11 @@ mod against;
 mod answer;
 mod currency;
 mod mapping;
+mod money;
 mod names;
 mod rows;
 mod sections;
+mod securities;
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use nova_skill::figures::{at_least, currency_code, folded, rounded_to};
+use nova_skill::figures::{at_least, currency_code, folded};
 use nova_skill::{Date, Decimal, ToolError};
 use nova_statement::{
     DateFormat, Question, Row, RowIds, Table, Wrong, amount, cells, currencies_of_sign, currency_beside,
@@ -13,14 +13,13 @@ use nova_statement::{
 use super::actions::{Action, CHOICES};
 use super::currency::Unit;
 use super::mapping::Mapping;
-use crate::amount::price as price_shown;
-use crate::books::{Books, as_symbol};
+use super::money::{Money, TOO_LARGE};
+use super::securities::{Securities, is_isin};
+use crate::books::{Books, as_symbol, is_symbol};
 use crate::trade_rules::{Kind, Numbers};
 
 /// How many unknown actions are asked about.
 const MOST_ASKED: usize = 20;
-/// Places to which a fee is converted.
-const FEE_PLACES: u32 = 6;
 
 /// A row as a trade, or as money of no symbol.
 #[derive(Debug, Clone)]
@@ -373,7 +372,7 @@ impl<'a> Columns<'a> {
         let own = self.text(row, "symbol");
         let mut said = [isin, own.as_deref(), name].into_iter().flatten();
         if let Some(symbol) = said.find_map(|text| self.mapping.symbol_of(text)) {
-            return match legal(&as_symbol(symbol)) {
+            return match is_symbol(&as_symbol(symbol)) {
                 true => Ok(Some(as_symbol(symbol))),
                 false => Err(format!("\"{symbol}\" is not a symbol")),
             };
@@ -385,7 +384,7 @@ impl<'a> Columns<'a> {
         }
         if let Some(own) = &own {
             let symbol = as_symbol(own);
-            return match legal(&symbol) {
+            return match is_symbol(&symbol) {
                 true => Ok(Some(symbol)),
                 false => Err(format!("\"{own}\" is not a symbol")),
             };
@@ -394,7 +393,7 @@ impl<'a> Columns<'a> {
             return Ok(Some((*symbol).to_owned()));
         }
         match isin.map(as_symbol) {
-            Some(isin) if legal(&isin) => Ok(Some(isin)),
+            Some(isin) if is_symbol(&isin) => Ok(Some(isin)),
             Some(isin) => Err(format!("\"{isin}\" is not an ISIN")),
             None => Ok(None),
         }
@@ -506,9 +505,6 @@ impl<'a> Columns<'a> {
 }
 
 pub(super) const NO_CURRENCY: &str = "it names no currency";
-const TOO_LARGE: &str = "its numbers have too many digits";
-/// What rounding two amounts to cents may make of their difference.
-const CENTS: Decimal = Decimal::from_parts(15, 0, 0, false, 3);
 const FEES: [&str; 2] = ["fee", "more_fees"];
 /// The columns whose cells tell the decimal sign.
 pub(super) const NUMBERS: [&str; 6] = ["quantity", "price", "fee", "more_fees", "tax", "amount"];
@@ -522,160 +518,6 @@ fn tidy(numbers: Numbers) -> Numbers {
         price: numbers.price.map(cents),
         fee: numbers.fee.map(cents),
     }
-}
-
-/// The currencies of a row.
-struct Money {
-    unit: Unit,
-    /// Of amount and fees, where they have a currency of their own.
-    paid: Option<Unit>,
-    rate: Option<Decimal>,
-}
-
-impl Money {
-    fn is_changed(&self) -> bool {
-        self.paid.is_some_and(|paid| paid.code != self.unit.code)
-    }
-
-    /// An amount in pounds where it is written in pence.
-    fn whole_amount(&self, amount: Decimal) -> Result<Decimal, String> {
-        let of_one = self.paid.unwrap_or(self.unit).of_one;
-        amount.checked_div(of_one).ok_or_else(|| TOO_LARGE.to_owned())
-    }
-
-    fn in_price_currency(&self, amount: Decimal) -> Result<Decimal, String> {
-        match (self.is_changed(), amount.is_zero()) {
-            (true, false) => Err(format!(
-                "its amount is in {} and its currency is {}, and no price says which is which",
-                self.paid.map_or("", |paid| paid.code),
-                self.unit.code
-            )),
-            _ => self.whole_amount(amount),
-        }
-    }
-
-    /// The fee in the currency of the price, after what the row says of the money that moved was found to agree with
-    /// quantity, price and fees. A total is with its fees or without them.
-    fn checked(
-        &self,
-        kind: Kind,
-        quantity: Decimal,
-        price: Decimal,
-        (fees, tax): (Decimal, Decimal),
-        total: Option<Decimal>,
-    ) -> Result<Decimal, String> {
-        let with_tax = |fee: Decimal| fee.checked_add(tax).map(|fee| fee.normalize()).ok_or(TOO_LARGE);
-        let worth = quantity.checked_mul(price).and_then(|worth| worth.checked_div(self.unit.of_one));
-        let worth = worth.ok_or(TOO_LARGE)?;
-        // What rounding the price, the quantity and the total may make of it.
-        let half = |scale: u32| Decimal::new(5, scale.min(27) + 1);
-        let of_price = quantity.saturating_mul(half(price.scale().max(2))) / self.unit.of_one;
-        let of_quantity = match quantity.scale() {
-            0..=2 => Decimal::ZERO,
-            scale => price.saturating_mul(half(scale)) / self.unit.of_one,
-        };
-        let slack = of_price.saturating_add(of_quantity).saturating_add(CENTS);
-        // A total is with fees and tax, without the tax, or without both.
-        let less = |worth: Decimal, cost: Decimal| match kind.comes_in() {
-            true => worth.saturating_sub(cost),
-            false => worth.saturating_add(cost),
-        };
-        let sums = |worth: Decimal, factor: Decimal, fees: Decimal| {
-            let taxed = less(worth, tax).saturating_mul(factor);
-            let changed = worth.saturating_mul(factor);
-            [less(taxed, fees), less(changed, fees), changed]
-        };
-        let off = |sum: Decimal, total: Decimal| sum.saturating_sub(total).abs();
-        if !self.is_changed() {
-            let Some(total) = total else { return Ok(with_tax(self.fee_in_whole(fees)?)?) };
-            // A total beside a price in pence is in pence or in pounds.
-            for of_one in [self.paid.map_or(Decimal::ONE, |paid| paid.of_one), self.unit.of_one] {
-                let (total, fees) = (total / of_one, fees / of_one);
-                if sums(worth, Decimal::ONE, fees).iter().any(|sum| off(*sum, total) <= slack) {
-                    return Ok(with_tax(fees)?);
-                }
-            }
-            return Err(contradiction(kind, quantity, price, fees.saturating_add(tax), total, None));
-        }
-        let Some(paid) = self.paid else { return Ok(with_tax(self.fee_in_whole(fees)?)?) };
-        let (fees, total) = (fees / paid.of_one, total.map(|total| total / paid.of_one));
-        let Some(rate) = self.rate.filter(|rate| !rate.is_zero()) else {
-            return match fees.is_zero() {
-                true => Ok(with_tax(fees)?),
-                false => Err(format!(
-                    "its fee is in {} and its price in {}, and it has no exchange rate",
-                    paid.code, self.unit.code
-                )),
-            };
-        };
-        let Some(total) = total else {
-            return match fees.is_zero() {
-                true => Ok(with_tax(fees)?),
-                false => {
-                    Err(format!("it has no amount in {} that says which way the exchange rate is", paid.code))
-                }
-            };
-        };
-        // Either rate is written: how much of the one currency is one of the other.
-        let of_rate = half(rate.scale().max(2)).checked_div(rate).unwrap_or(Decimal::MAX);
-        let mut best: Option<(Decimal, Decimal)> = None;
-        // One of a currency whose price is in pence may mean a penny.
-        let of_one = self.unit.of_one;
-        let factors =
-            [Some(rate), Decimal::ONE.checked_div(rate), rate.checked_mul(of_one), of_one.checked_div(rate)];
-        for factor in factors.into_iter().flatten() {
-            let Some(changed) = worth.checked_mul(factor) else { continue };
-            let slack = slack.saturating_mul(factor).saturating_add(changed.saturating_mul(of_rate));
-            let slack = slack.saturating_add(CENTS);
-            for sum in sums(worth, factor, fees) {
-                let off = off(sum, total);
-                if off <= slack && best.is_none_or(|(before, _)| off < before) {
-                    best = Some((off, factor));
-                }
-            }
-        }
-        let Some((_, factor)) = best else {
-            return Err(contradiction(kind, quantity, price, fees, total, Some((paid.code, rate))));
-        };
-        let fee = fees.checked_div(factor).ok_or(TOO_LARGE)?;
-        Ok(with_tax(rounded_to(fee, FEE_PLACES))?)
-    }
-
-    /// Brokers charge in pounds what is traded in pence.
-    fn fee_in_whole(&self, fees: Decimal) -> Result<Decimal, String> {
-        fees.checked_div(self.paid.map_or(Decimal::ONE, |paid| paid.of_one))
-            .ok_or_else(|| TOO_LARGE.to_owned())
-    }
-}
-
-fn contradiction(
-    kind: Kind,
-    quantity: Decimal,
-    price: Decimal,
-    fees: Decimal,
-    total: Decimal,
-    changed: Option<(&str, Decimal)>,
-) -> String {
-    let sign = if kind.comes_in() { '−' } else { '+' };
-    let fees = if fees.is_zero() { String::new() } else { format!(" {sign} {fees}") };
-    let changed = changed.map(|(code, rate)| format!(" at the rate {rate} to {code}")).unwrap_or_default();
-    let price = price_shown(price);
-    format!("{quantity} × {price}{fees}{changed} is not its amount of {total}")
-}
-
-/// Whether a text may be a symbol.
-fn legal(text: &str) -> bool {
-    let fits = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '=' | '^' | '/' | ':');
-    text.chars().all(fits) && (1..=20).contains(&text.chars().count())
-}
-
-/// Two letters of a country, nine letters or digits, and a digit (ISO 6166).
-fn is_isin(text: &str) -> bool {
-    let text = text.as_bytes();
-    text.len() == 12
-        && text[..2].iter().all(u8::is_ascii_alphabetic)
-        && text.iter().all(u8::is_ascii_alphanumeric)
-        && text[11].is_ascii_digit()
 }
 
 /// New and old shares of `2:1`, `3 for 2` or `2 zu 1`.
@@ -719,32 +561,6 @@ fn unknown_actions(table: &Table, mapping: &Mapping, places: &HashMap<&'static s
         }
     }
     questions
-}
-
-/// How positions are named in files.
-struct Securities<'a> {
-    by_isin: HashMap<String, &'a str>,
-    /// Names of one position alone.
-    by_name: HashMap<String, &'a str>,
-}
-
-impl<'a> Securities<'a> {
-    fn of(books: &'a Books) -> Self {
-        let mut by_name: HashMap<String, &str> = HashMap::new();
-        let mut several = HashSet::new();
-        for position in &books.positions {
-            let Some(name) = &position.name else { continue };
-            if by_name.insert(folded(name), &position.symbol).is_some_and(|before| before != position.symbol)
-            {
-                several.insert(folded(name));
-            }
-        }
-        by_name.retain(|name, _| !several.contains(name));
-        let isin = |position: &'a crate::books::PositionNote| {
-            Some((folded(position.isin.as_deref()?), position.symbol.as_str()))
-        };
-        Self { by_isin: books.positions.iter().filter_map(isin).collect(), by_name }
-    }
 }
 
 /// What has to be asked again before a remembered mapping is used: a file of another broker may have the same names.
