@@ -1,5 +1,7 @@
 // Signing in to a mailbox at its provider instead of with a password.
 
+import { Fragment } from 'react';
+
 import type { MailboxRow, MailProvider } from '../../ipc';
 import { Button, Icon, LinkButton, Segments } from '../../shared';
 import { Revealed } from '../../shared/Revealed';
@@ -28,7 +30,13 @@ export function WayOfSigningIn({ value, disabled, onChange }: WayProps) {
       {value !== null && (
         <p className="col-start-2 text-fg-3" data-testid="sign-in-needs">
           You sign in with your browser once the mailbox is added. It needs a client of your own: set{' '}
-          <span className="selectable font-mono">{clientOf[value]}</span> in Credentials.
+          {clientOf[value].map((name, at) => (
+            <Fragment key={name}>
+              {at > 0 && ' and '}
+              <span className="selectable font-mono">{name}</span>
+            </Fragment>
+          ))}{' '}
+          in Credentials.
         </p>
       )}
     </div>
