@@ -1,4 +1,4 @@
-//! How long the pipeline takes beside the vault's own query for the same records, by turns.
+//! Times the pipeline against the vault's own query for the same records, alternating the two.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::hint::black_box;
@@ -10,7 +10,7 @@ use nova_testkit::{SkillInVault, TempVault, medians_by_turns};
 
 const DEALS: usize = 10_000;
 const ROUNDS: usize = 15;
-/// A call may take this many times as long as the query.
+/// Upper bound of a call's time, as a multiple of the query's.
 const GOAL: f64 = 2.0;
 
 fn main() -> ExitCode {
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
             || assert_eq!(black_box(vault.records(&["deal"]).unwrap()).len(), deals),
         );
         let ratio = time.as_secs_f64() / query.as_secs_f64();
-        // The goal is for the sums; what lists thousands of rows is shown beside it.
+        // The goal applies to the totals; listing thousands of rows is printed for comparison.
         let is_goal = args == json!({}) && tool == "pipeline";
         let goal = if is_goal { format!(" goal ≤ {GOAL:.2}") } else { String::new() };
         println!("{deals} deals, {tool} {args}: {time:.2?}, the query {query:.2?}, ratio {ratio:.2}{goal}");
@@ -57,7 +57,7 @@ fn made_up(deals: usize) -> TempVault {
         );
         vault.write(&format!("CRM/Deals/{}/Deal {at}.md", at / 1000), &text);
     }
-    // What was just written is read again at every question; that is over after two seconds.
+    // The vault rereads recently written files at every query; after two seconds they are trusted.
     std::thread::sleep(Duration::from_millis(2100));
     vault
 }

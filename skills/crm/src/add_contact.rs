@@ -61,11 +61,11 @@ impl NativeTool for AddContact {
 }
 
 impl Details {
-    /// Makes the company of a contact what leads to its note, where there is one of that very name. Any
-    /// other name stays what it is.
+    /// Replaces the company by a link to its note, if a company has exactly this name. Any other name is
+    /// left as it is.
     ///
     /// # Errors
-    /// `Ambiguous` where several have it.
+    /// `Ambiguous` if several companies have the name.
     pub(crate) async fn link_company(&mut self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         let Some(Value::String(said)) = self.0.get(COMPANY) else { return Ok(()) };
         let companies = Records::read(ctx, COMPANY).await?;
@@ -79,8 +79,8 @@ impl Details {
 
 impl Records {
     /// # Errors
-    /// `Exists` when another contact has that name or that e-mail address; an error of its own when a
-    /// note of that name is there and cannot be read.
+    /// `Exists` if another contact has the name or the e-mail address; another error if the note of that name
+    /// cannot be read.
     fn refuse_twice(&self, name: &str, email: Option<&str>) -> Result<(), ToolError> {
         if let Some(error) = self.unreadable_as(name) {
             return Err(error);

@@ -66,7 +66,7 @@ impl NativeTool for AddDeal {
         let note = ctx.vault().read(&path).await?;
         let record = declared.read(&note);
         let mut out = Value::Object(record.to_json());
-        // Amounts leave as text.
+        // Answers carry amounts as text.
         for field in ["value", "probability"] {
             if let Some(amount) = record.decimal(field)? {
                 out[field] = amount.to_string().into();
@@ -81,11 +81,11 @@ impl NativeTool for AddDeal {
 }
 
 impl Details {
-    /// Makes the contact and the company of a deal what leads to their notes. Answers with those that
-    /// have no note yet: the link stands, and leads nowhere until there is one.
+    /// Replaces the contact and the company of a deal by links to their notes. Returns a problem for each
+    /// that has no note yet: the link stays unresolved until the note is created.
     ///
     /// # Errors
-    /// `Ambiguous` where several could be meant.
+    /// `Ambiguous` if a name matches several records.
     pub(crate) async fn link(&mut self, ctx: &dyn ToolContext) -> Result<Vec<Value>, ToolError> {
         let mut unknown = Vec::new();
         for kind in [CONTACT, COMPANY] {
@@ -111,8 +111,7 @@ impl Details {
 
 impl Records {
     /// # Errors
-    /// `Exists` when one has that name; an error of its own when a note of that name is there and
-    /// cannot be read.
+    /// `Exists` if a deal has that name; another error if the note of that name cannot be read.
     pub(crate) fn refuse_same_name(&self, name: &str, remedy: &str) -> Result<(), ToolError> {
         if let Some(error) = self.unreadable_as(name) {
             return Err(error);

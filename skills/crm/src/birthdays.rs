@@ -12,7 +12,7 @@ use crate::dates::Birthday;
 use crate::details::BIRTHDAY_REMEDY;
 use crate::records::{CONTACT, Entry, Records, problem_row};
 
-/// How many days are looked at where nothing is said, and at most: all birthdays of a year, once.
+/// The default and the maximum number of days; within 366 days each birthday occurs once.
 const DAYS: (u32, u32) = (30, 366);
 
 pub(crate) struct Birthdays;

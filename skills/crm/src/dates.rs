@@ -1,4 +1,4 @@
-//! Birthdays and cadences as people write them.
+//! Parses birthdays and contact cadences.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use nova_skill::figures::plain_date;
 use nova_skill::jiff::civil::Date;
 use nova_skill::jiff::{Span, ToSpan as _};
 
-/// A day of the year, and the year where it is known.
+/// A month and day, with the year if known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Birthday {
     year: Option<i16>,
@@ -15,18 +15,18 @@ pub(crate) struct Birthday {
 }
 
 impl Birthday {
-    /// `1990-03-14`, `--03-14` or `03-14`.
+    /// Parses `1990-03-14`, `--03-14` or `03-14`.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Some(date) = plain_date(text) {
             return Some(Self { year: Some(date.year()), month: date.month(), day: date.day() });
         }
-        // A leap year has every day there is.
+        // Parsed in a leap year, so that 29 February is valid.
         let date = plain_date(&format!("2000-{}", text.strip_prefix("--").unwrap_or(text)))?;
         Some(Self { year: None, month: date.month(), day: date.day() })
     }
 
-    /// The next one from a day on. One of 29 February falls on the 28th in other years.
+    /// The next occurrence on or after `from`; 29 February falls on the 28th in common years.
     pub(crate) fn next(self, from: Date) -> Option<Date> {
         [from.year(), from.year().checked_add(1)?]
             .into_iter()
@@ -38,13 +38,13 @@ impl Birthday {
             .find(|date| *date >= from)
     }
 
-    /// The age on a birthday; none where it is not known or would make no sense.
+    /// The age reached on a birthday; `None` if the year is unknown or the age is not positive.
     pub(crate) fn age(self, on: Date) -> Option<i16> {
         on.year().checked_sub(self.year?).filter(|age| *age > 0)
     }
 }
 
-/// How often to be in touch.
+/// The interval at which to contact somebody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cadence {
     number: i32,
@@ -59,7 +59,7 @@ enum Unit {
     Year,
 }
 
-/// How many of what a word stands for. Words of the languages that the manifest has names for.
+/// The units by their names in the languages of the manifest, with the multiple each stands for.
 const UNITS: [(&[&str], i32, Unit); 5] = [
     (
         &["day", "days", "daily", "tag", "tage", "täglich", "jour", "jours", "día", "días", "dag", "dagen"],
@@ -122,14 +122,14 @@ const UNITS: [(&[&str], i32, Unit); 5] = [
     ),
 ];
 
-/// Words before the number that say nothing more.
+/// Optional words before the number.
 const EVERY: [&str; 9] = ["every", "each", "alle", "jede", "jeden", "tous", "toutes", "cada", "elke"];
 
-/// More is a typing error.
+/// A greater number is taken for a typing error.
 const MOST: i32 = 1000;
 
 impl Cadence {
-    /// "2 weeks", "every month", "quarterly".
+    /// Parses "2 weeks", "every month" or "quarterly".
     pub(crate) fn read(text: &str) -> Option<Self> {
         let text = text.to_lowercase();
         let mut words: Vec<&str> = text.split_whitespace().collect();
@@ -145,7 +145,7 @@ impl Cadence {
         Some(Self { number: number * times, unit: *unit })
     }
 
-    /// The day that is due after another. A month after the 31st is the last day of a shorter one.
+    /// The due date that follows `day`. A day that the target month lacks becomes its last day.
     pub(crate) fn after(self, day: Date) -> Date {
         let span: Span = match self.unit {
             Unit::Day => self.number.days(),

@@ -10,37 +10,37 @@ use crate::money::{Money, share};
 use crate::records::{DEAL, Entry, Records, or_problem, problem_row};
 use crate::stages::{Stage, Stages};
 
-/// All deals of the vault, read at one moment.
+/// A snapshot of all deals in the vault.
 pub(crate) struct Deals {
     pub(crate) records: Records,
     pub(crate) stages: Stages,
-    /// As it is configured.
+    /// The configured default.
     currency: Option<&'static str>,
-    /// Looked for when a value without one is met: hardly any deal has such a value.
+    /// Computed on the first value without a currency, as hardly any deal has one.
     commonest: OnceLock<Result<&'static str, NoCurrency>>,
 }
 
-/// One deal, as far as it can be read.
+/// A deal, with the fields that could be read.
 pub(crate) struct Deal<'a> {
     pub(crate) entry: Entry<'a>,
-    /// None where the note's is missing or is none of the stages: then it is on no board.
+    /// `None` if it is missing or not one of the stages: the deal is then not on the board.
     pub(crate) stage: Option<&'a Stage>,
     pub(crate) value: Option<Money>,
-    /// In percent: its own, else its stage's; none where its own cannot be read.
+    /// In percent: the deal's own or else the stage's; `None` if its own cannot be read.
     pub(crate) probability: Option<Decimal>,
-    /// The value × the probability, where both are known.
+    /// Value × probability, if both are known.
     pub(crate) weighted: Option<Result<Decimal, TooLarge>>,
     pub(crate) close_date: Option<Date>,
-    /// What of it cannot be read. Nothing is computed with these fields.
+    /// The fields that could not be read; no figure uses them.
     problems: Vec<Problem>,
 }
 
-/// Why no currency goes without saying.
+/// Why there is no default currency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum NoCurrency {
-    /// No deal names one.
+    /// No deal has a currency.
     Unknown,
-    /// These are named by equally many deals.
+    /// These currencies are equally frequent.
     Several(Vec<&'static str>),
 }
 
@@ -51,28 +51,28 @@ impl Deals {
         Ok(Self { currency, commonest: OnceLock::new(), stages: Stages::of(ctx)?, records })
     }
 
-    /// By path, with what cannot be read of them.
+    /// All deals by path, with their problems.
     pub(crate) fn all(&self) -> Result<Vec<Deal<'_>>, ToolError> {
         self.each().into_iter().collect()
     }
 
-    /// As [`Deals::all`], each by itself.
+    /// Like [`Deals::all`], with a result for each deal.
     pub(crate) fn each(&self) -> Vec<Result<Deal<'_>, ToolError>> {
         self.records.par_map(|entry| Deal::read(entry, self))
     }
 
-    /// The currency of an amount that is given without one.
+    /// The default currency for an amount without one.
     ///
     /// # Errors
-    /// `InvalidArguments` where none goes without saying.
+    /// `InvalidArguments` if there is no default.
     pub(crate) fn currency_by_default(&self) -> Result<&str, ToolError> {
         self.usual_currency().as_ref().copied().map_err(ToolError::from)
     }
 
-    /// As [`Deals::currency_by_default`], once the deal of this note says this currency, or none.
+    /// Like [`Deals::currency_by_default`], as if the deal at `path` had the currency `says`.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Deals::currency_by_default`].
     pub(crate) fn currency_once(
         &self,
         path: &NotePath,
@@ -82,11 +82,11 @@ impl Deals {
         usual.map_err(|none| ToolError::from(&none))
     }
 
-    /// That no other deal is read in another currency once the deal of this note, or a new one, says this,
-    /// or none: the values that say none go by what most say.
+    /// Checks that giving the currency `says` to the deal at `path`, or to a new one, does not change the
+    /// currency of another deal: the default, for values without a currency, is the most frequent one.
     ///
     /// # Errors
-    /// `InvalidArguments` with what to do first.
+    /// `InvalidArguments`, saying what to do first.
     pub(crate) fn leaves_others(&self, path: Option<&NotePath>, says: Option<&str>) -> Result<(), ToolError> {
         let others = self.goes_by_others(path);
         let Some((other, more)) = others.split_first().filter(|_| self.currency.is_none()) else {
@@ -110,10 +110,10 @@ impl Deals {
         Err(invalid(rule))
     }
 
-    /// That a value is read in the same currency once its note, which says this one, no longer says one.
+    /// Checks that a value keeps its currency when the explicit `says` is removed from its note.
     ///
     /// # Errors
-    /// `InvalidArguments` with the one it would be read in.
+    /// `InvalidArguments` with the currency that would apply instead.
     pub(crate) fn keeps_without(&self, path: &NotePath, says: &str) -> Result<(), ToolError> {
         let usual = self.currency_once(path, None)?;
         if currency_code(says).is_some_and(|said| said != usual) {
@@ -123,7 +123,7 @@ impl Deals {
         Ok(())
     }
 
-    /// The deals with a value and no currency, but that of this note.
+    /// The deals with a value but no currency, except the one at `path`.
     fn goes_by_others(&self, path: Option<&NotePath>) -> Vec<&NotePath> {
         let open = |deal: &Record| {
             let says = |field| !matches!(deal.text_there(field), Ok(None));
@@ -132,7 +132,7 @@ impl Deals {
         self.records.each().filter(open).map(|deal| &deal.note().path).collect()
     }
 
-    /// That of a value without one.
+    /// The currency of a value without one.
     fn usual_currency(&self) -> &Result<&'static str, NoCurrency> {
         self.commonest.get_or_init(|| self.currency.map_or_else(|| commonest(&self.records, None), Ok))
     }
@@ -174,15 +174,15 @@ impl<'a> Deal<'a> {
         Ok(Self { stage, value, probability, weighted, close_date, problems, entry })
     }
 
-    /// At a stage that neither wins nor loses it.
+    /// Whether the stage is neither won nor lost.
     pub(crate) fn is_open(&self) -> bool {
         self.stage.is_some_and(Stage::is_open)
     }
 
-    /// What was computed with it.
+    /// Unwraps a result computed from this deal.
     ///
     /// # Errors
-    /// When that cannot be exact, which only a value that nobody means can cause.
+    /// If the result cannot be exact, which takes an absurdly large value.
     pub(crate) fn exactly<T>(&self, computed: Result<T, TooLarge>) -> Result<T, ToolError> {
         computed.map_err(|TooLarge| {
             ToolError::failed(
@@ -199,8 +199,8 @@ impl<'a> Deal<'a> {
         self.problems.iter().map(|problem| problem_row(problem, problem.problem.clone()))
     }
 
-    /// Its row in an answer; what is not known is left out. `late` where it is open and its close date
-    /// has passed.
+    /// The deal's row in an answer, without unknown fields. `late` if it is open and its close date has
+    /// passed.
     pub(crate) fn row(&self, today: Date) -> Result<Value, ToolError> {
         let mut row = Map::new();
         row.insert("title".into(), self.entry.name.clone().into());
@@ -231,7 +231,7 @@ impl<'a> Deal<'a> {
     }
 }
 
-/// The stage, or why the deal is on no board.
+/// The stage, or a problem if the deal has no valid one.
 fn stage_of<'a>(
     entry: &Entry<'a>,
     deals: &'a Deals,
@@ -289,7 +289,7 @@ fn value_of(entry: &Entry, deals: &Deals, problems: &mut Vec<Problem>) -> Result
     Ok(None)
 }
 
-/// The currency that most deals name, where one of them may say another, or none.
+/// The currency that most deals name; `changed` overrides that of one deal, or adds that of a new one.
 fn commonest(
     deals: &Records,
     changed: Option<(Option<&NotePath>, Option<&str>)>,
@@ -303,7 +303,7 @@ fn commonest(
     for deal in deals.each() {
         let said = match changed {
             Some((Some(path), says)) if deal.note().path == *path => says.map(Cow::Borrowed),
-            // One that cannot be read names none.
+            // An unreadable currency does not count.
             _ => deal.text_there("currency").ok().flatten(),
         };
         if let Some(code) = said.as_deref().and_then(currency_code) {

@@ -1,4 +1,4 @@
-//! The details of a record as a tool is given them, made fit for a note.
+//! Converts a tool's arguments to the values of a note's properties.
 
 use nova_skill::figures::{currency_code, folded, near_currency_codes};
 use nova_skill::serde_json::Map;
@@ -9,15 +9,15 @@ use crate::dates::{Birthday, Cadence};
 pub(crate) const BIRTHDAY_REMEDY: &str = "Write it as 1990-03-14, or as --03-14 without the year.";
 pub(crate) const EVERY_REMEDY: &str = "Write it as 2 weeks, month or 3 months.";
 
-/// Checked values by the names of their fields, null for what goes.
+/// Checked values by field name; null removes the field.
 pub(crate) struct Details(pub(crate) Map<String, Value>);
 
 impl Details {
-    /// Fields of a record as they were given, each made fit for a note. Of a decimal and of the user's own fields that
-    /// is left to where they are written.
+    /// Checks and normalises the given fields of a record. Decimals and the user's own fields are checked
+    /// where they are written.
     ///
     /// # Errors
-    /// `InvalidArguments` for what does not fit its field.
+    /// `InvalidArguments` if a value does not fit its field.
     pub(crate) fn of(declared: &RecordType, given: &Map<String, Value>) -> Result<Self, ToolError> {
         let fit = |(key, value): (&String, &Value)| {
             let fitting = match (declared.fields.get(key), value) {
@@ -33,7 +33,7 @@ impl Details {
     }
 
     /// # Errors
-    /// `InvalidArguments` with the fields that could be given, where none is.
+    /// `InvalidArguments`, listing the possible fields, if none is given.
     pub(crate) fn or_nothing(self, declared: &RecordType, fields: ToolFields<'_>) -> Result<Self, ToolError> {
         if !self.0.is_empty() {
             return Ok(self);
@@ -48,7 +48,7 @@ impl Details {
     }
 }
 
-/// A text that may stand in a property: trimmed, on one line, not empty, and what its field wants.
+/// The text as a property value: trimmed, not empty, one line, valid for its kind of field.
 fn text_for(key: &str, kind: FieldKind, text: &str) -> Result<String, ToolError> {
     if kind == FieldKind::Decimal {
         return Ok(text.to_owned());
@@ -72,7 +72,7 @@ fn text_for(key: &str, kind: FieldKind, text: &str) -> Result<String, ToolError>
     }
 }
 
-/// A code of ISO 4217, in capitals.
+/// An ISO 4217 code, in capitals.
 fn currency(key: &str, text: &str) -> Result<String, ToolError> {
     currency_code(text).map(str::to_owned).ok_or_else(|| ToolError::InvalidArguments {
         path: format!("/{key}"),
@@ -81,7 +81,7 @@ fn currency(key: &str, text: &str) -> Result<String, ToolError> {
     })
 }
 
-/// A list without empty items and doubles; a leading `#` is Obsidian's way to show a tag, not a part of it.
+/// The list without duplicates; an empty item is an error. The leading `#` of Obsidian is no part of a tag.
 fn list(key: &str, field: &Field, items: &[Value]) -> Result<Value, ToolError> {
     if field.items == Some(ItemKind::Link) {
         return Ok(items.into());
@@ -107,7 +107,7 @@ fn one_line<'a>(field: &str, text: &'a str) -> Result<&'a str, ToolError> {
     Ok(text)
 }
 
-/// One `@`, something before it, a domain with a dot after it, no white space.
+/// Whether it has one `@`, a non-empty local part, a domain with a dot and no white space.
 fn is_email(text: &str) -> bool {
     let Some((name, domain)) = text.split_once('@') else { return false };
     let labels = || domain.split('.');

@@ -6,24 +6,24 @@ use nova_skill::{NotePath, ToolError, ToolVault};
 
 use crate::records::{CONTACT, DEAL, Entry, Records};
 
-/// How many of the nearest names an error lists.
+/// The maximum number of similar names in an error.
 pub(crate) const NEAREST: usize = 5;
 
-/// How many of those that fit an error lists.
+/// The maximum number of matches in an error.
 const LISTED: usize = 20;
 
-/// What a link points at.
+/// The target of a link.
 pub(crate) enum Target {
-    /// A record's note.
+    /// The note of a record.
     Record(NotePath),
-    /// A name that no record has yet, and the names nearest to it.
+    /// A name without a record, with the most similar names.
     New { name: String, nearest: Vec<String> },
 }
 
-/// What a link to a note says: its name, and its path where another note has that name, too.
+/// The text of a link to a note: its name, or its path if another note has the same name.
 ///
 /// # Errors
-/// When the vault cannot be read.
+/// If the vault cannot be read.
 pub(crate) async fn link_text(note: &NotePath, vault: &dyn ToolVault) -> Result<String, ToolError> {
     let name = folded(note.name());
     let is_other = |other: &NotePath| other != note && folded(other.name()) == name;
@@ -38,12 +38,12 @@ pub(crate) fn without_md(path: &str) -> &str {
 }
 
 impl Records {
-    /// The one record that a person would mean by `name`: by path, a contact by e-mail address, by
-    /// whole name, by alias, by whole words of the name (those of the company or of a deal's contact
-    /// may stand beside them), by how these words begin. The first of these that fits any decides.
+    /// Finds the one record that matches `name`: by path, e-mail address (contacts), whole name, alias, whole
+    /// words of the name (optionally with words of the company or of the deal's contact), or prefixes of such
+    /// words. The first rule with a match decides.
     ///
     /// # Errors
-    /// `Ambiguous` with all that fit, `NotFound` with the nearest.
+    /// `Ambiguous` with all matches, `NotFound` with the most similar names.
     pub(crate) fn find(&self, name: &str) -> Result<Entry<'_>, ToolError> {
         let said = without_brackets(name);
         let wanted = folded(said);
@@ -91,11 +91,10 @@ impl Records {
         }
     }
 
-    /// What a link to the record that a person means by `name` points at. A name that no record has is its
-    /// own, and said to be new.
+    /// Resolves `name` to the target of a link. A name without a record becomes [`Target::New`].
     ///
     /// # Errors
-    /// `Ambiguous` with all that fit; an error of its own where the note of that name is broken.
+    /// `Ambiguous` with all matches; another error if the note of that name cannot be read.
     pub(crate) fn link_to(&self, name: &str) -> Result<Target, ToolError> {
         match self.find(name) {
             Ok(entry) => Ok(Target::Record(entry.note().path.clone())),
@@ -106,10 +105,10 @@ impl Records {
         }
     }
 
-    /// The one record of this very name.
+    /// The record with exactly this name.
     ///
     /// # Errors
-    /// `Ambiguous` with all that have it.
+    /// `Ambiguous` with all records of that name.
     pub(crate) fn called(&self, name: &str) -> Result<Option<Entry<'_>>, ToolError> {
         let said = without_brackets(name);
         let mut found = self.matching(|entry| Ok(entry.is_called(said)))?;
@@ -154,7 +153,7 @@ impl Records {
         }
     }
 
-    /// The error to give when a note of that name is there but cannot be read.
+    /// The error for an existing note of that name that cannot be read.
     pub(crate) fn unreadable_as(&self, name: &str) -> Option<ToolError> {
         let wanted = folded(name);
         let problem = self.unreadable.iter().find(|problem| {
@@ -174,7 +173,7 @@ impl Records {
     }
 }
 
-/// `[[Jane Doe|Jane]]` as a person might copy it.
+/// Strips `[[Jane Doe|Jane]]` to its target.
 fn without_brackets(name: &str) -> &str {
     let name = name.trim();
     let inner = name.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));
@@ -185,8 +184,8 @@ fn is_path(path: &str, said: &str) -> bool {
     path == said || path.strip_suffix(".md") == Some(said)
 }
 
-/// Whether every word of `wanted` is one of the name's or of the fields beside it, by `same`, and at
-/// least one of them is the name's.
+/// Whether each word of `wanted` matches, by `same`, a word of the name or of the fields `beside`, and at
+/// least one matches a word of the name.
 fn has_words(
     entry: &Entry,
     beside: &[&str],
@@ -210,7 +209,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// Each with what tells it apart: the company, and the path where the name does not.
+/// The names, told apart by the company, and by the path where that is not enough.
 fn labels(found: &[Entry], beside: &[&str]) -> Result<Vec<String>, ToolError> {
     let mut times: HashMap<String, usize> = HashMap::new();
     for entry in found {

@@ -16,7 +16,7 @@ use crate::find::without_md;
 use crate::list_deals;
 use crate::records::{CONTACT, Entry, Records, or_problem, problem_row};
 
-/// "This week" is today and the six days after it.
+/// "This week" is today and the next six days.
 const DAYS: i32 = 7;
 
 pub(crate) struct FollowUps;
@@ -88,14 +88,14 @@ impl NativeTool for FollowUps {
     }
 }
 
-/// How many contacts are to be talked to when.
+/// The numbers of follow-ups by due date.
 #[derive(Default)]
 pub(crate) struct Due {
     pub(crate) overdue: usize,
     pub(crate) this_week: usize,
     pub(crate) later: usize,
     pub(crate) without_date: usize,
-    /// Contacts whose date cannot be read; they are in none of the counts.
+    /// Contacts with an unreadable date; they are in none of the counts.
     pub(crate) problems: Vec<Value>,
 }
 
@@ -108,12 +108,12 @@ impl Due {
         Ok(due)
     }
 
-    /// Overdue or within the week.
+    /// The number of follow-ups that are overdue or due this week.
     pub(crate) fn in_all(&self) -> usize {
         self.overdue + self.this_week
     }
 
-    /// Counts a contact; gives the date there is.
+    /// Counts a contact and returns its follow-up date.
     fn take(&mut self, contacts: &Records, contact: &Entry, today: Date) -> Result<Option<Date>, ToolError> {
         let mut broken: Vec<Problem> = Vec::new();
         let mut date = or_problem(contact.record.date("next_contact"), &mut broken)?;
@@ -137,7 +137,7 @@ impl Due {
     }
 }
 
-/// The day that `every` gives, counted from the last contact; today where there was none.
+/// The date by the cadence, counted from the last contact; today if there was none.
 fn by_cadence(
     contacts: &Records,
     contact: &Entry,
@@ -179,7 +179,7 @@ impl Group {
     }
 }
 
-/// The title of the open deal that closes first, by what its contact is called there, folded.
+/// The title of the open deal that closes first, by the folded name of its contact.
 fn open_deals(deals: &Deals) -> Result<HashMap<String, String>, ToolError> {
     let all = deals.all()?;
     let mut open: Vec<_> = all.iter().filter(|deal| deal.is_open()).collect();

@@ -40,8 +40,7 @@ impl NativeTool for GetContact {
     }
 }
 
-/// Everything the note says. The user's own properties stand apart, so that none of them is taken
-/// for one of the record's.
+/// The whole note. The user's own properties are nested, so that they cannot shadow declared fields.
 fn whole(contact: &Entry) -> Value {
     let note = contact.note();
     let mut out = Map::new();

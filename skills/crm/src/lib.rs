@@ -1,8 +1,7 @@
-//! The people and companies the user knows and the deals made with them, as notes with `type: contact`,
-//! `company` and `deal`.
+//! Contacts, companies and deals, kept as notes with `type: contact`, `company` and `deal`.
 //!
-//! It reads and writes them through the vault it is given and nothing else: it never leaves
-//! the machine, never keeps a copy of a record, never adds up two currencies, and never guesses what a note does not say.
+//! The skill accesses only the vault it is given: it makes no network requests, caches no records, never adds
+//! amounts of different currencies and never guesses missing values.
 //!
 //! # Invariants
 //!

@@ -13,7 +13,7 @@ use crate::deals::Deals;
 use crate::find::without_md;
 use crate::records::{COMPANY, CONTACT, Entry, Records};
 
-/// Beyond this many rows nobody quotes a single one.
+/// Longer lists carry no figures: nobody quotes a single row of them.
 const ROWS_WITH_FIGURES: usize = 100;
 
 pub(crate) struct ListCompanies;
@@ -89,7 +89,7 @@ impl NativeTool for ListCompanies {
     }
 }
 
-/// What other notes say of a company.
+/// What other notes contribute to a company.
 #[derive(Default)]
 struct Known {
     people: usize,
@@ -105,9 +105,9 @@ impl Known {
     }
 }
 
-/// Of each of these companies, in their order.
+/// Returned in the order of `companies`.
 fn known_of(companies: &[Entry], contacts: &Records, deals: &Deals) -> Result<Vec<Known>, ToolError> {
-    // A link names the note or says its path, a person names the company; all are meant.
+    // A link has the note's name or path, a person writes the company's name; all resolve.
     let mut places: HashMap<String, usize> = HashMap::new();
     for (at, company) in companies.iter().enumerate() {
         places.insert(folded(without_md(company.path())), at);

@@ -12,7 +12,7 @@ use crate::find::NEAREST;
 use crate::records::{CONTACT, Entry, Records};
 use crate::stages::Stages;
 
-/// What a line of the list shows, in this order; `get_contact` shows the rest.
+/// The columns of the list, in order; `get_contact` returns the rest.
 const SHOWN: [&str; 5] = ["company", "stage", "email", "tags", "next_contact"];
 
 pub(crate) struct ListContacts;
@@ -51,7 +51,7 @@ impl NativeTool for ListContacts {
     }
 
     fn refine_parameters(&self, parameters: &mut Value) {
-        // A part of a stage would be another one.
+        // Stages match as a whole, unlike the other filters.
         let stage = &mut parameters["properties"]["stage"];
         stage["description"] = json!("Only contacts at this stage, such as \"lead\".");
         stage["x-help"] = json!("Only contacts at this stage");
@@ -103,14 +103,13 @@ impl Filters {
             }
         }
         let Some(query) = given(&self.query) else { return Ok(true) };
-        // The note's name is not in its text.
+        // The text does not contain the note's name.
         let all = folded(&format!("{} {}", contact.name, contact.note().text));
         Ok(query.split(' ').all(|word| all.contains(word)))
     }
 }
 
-/// A filter by a stage that is neither declared nor used would answer that there is nobody, where a
-/// word was mistyped.
+/// An unknown stage is an error: an empty list would hide a typing error.
 fn check_stage(stage: &str, contacts: &Records, declared: &Stages) -> Result<(), ToolError> {
     let wanted = folded(stage);
     if wanted.is_empty() || declared.position(stage).is_some() {
@@ -132,12 +131,12 @@ fn check_stage(stage: &str, contacts: &Records, declared: &Stages) -> Result<(),
     Err(ToolError::NotFound { kind: "stage".into(), name: stage.trim().into(), nearest: known })
 }
 
-/// A filter in the form it is compared in; an empty one filters nothing.
+/// The filter, folded for comparison; `None` if it is empty.
 fn given(filter: &Option<String>) -> Option<String> {
     filter.as_deref().map(folded).filter(|text| !text.is_empty())
 }
 
-/// What a line of the list shows of a contact.
+/// The row of a contact.
 fn line(contact: &Entry) -> Value {
     let properties = contact.record.to_json();
     let mut line = Map::new();

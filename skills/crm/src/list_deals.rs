@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::deals::{Deal, Deals};
 use crate::records::DEAL;
 
-/// Beyond this many rows nobody quotes a single one.
+/// Longer lists carry no figures: nobody quotes a single row of them.
 const ROWS_WITH_FIGURES: usize = 100;
 
 pub(crate) struct ListDeals;
@@ -64,7 +64,7 @@ impl NativeTool for ListDeals {
     }
 }
 
-/// In place of a stage: neither won nor lost.
+/// The filter for deals that are neither won nor lost.
 const OPEN: &str = "open";
 
 enum WantedStage {
@@ -92,14 +92,14 @@ impl WantedStage {
     }
 }
 
-/// By close date, those without one last, then by title.
+/// By close date, undated deals last, then by title.
 pub(crate) fn sort(deals: &mut [&Deal]) {
     deals.sort_by_cached_key(|deal| {
         (deal.close_date.is_none(), deal.close_date, folded(&deal.entry.name), deal.entry.path())
     });
 }
 
-/// By close date, the newest first, those without one last, then by title.
+/// By close date, newest first, undated deals last, then by title.
 pub(crate) fn sort_newest_first(deals: &mut [&Deal]) {
     deals.sort_by_cached_key(|deal| {
         (deal.close_date.is_none(), Reverse(deal.close_date), folded(&deal.entry.name), deal.entry.path())

@@ -1,11 +1,11 @@
-//! The section `## Log` of a note: one bullet for each thing that happened, the newest last.
+//! The `## Log` section of a note: a bullet for each interaction, newest last.
 
 use nova_skill::{Date, Note};
 
 /// The heading, with its level.
 pub(crate) const HEADING: &str = "## Log";
 
-/// "- 2026-11-12 Called." A text of several lines continues below its bullet; None where it says nothing.
+/// Formats "- 2026-11-12 Called.", with further lines indented below the bullet; `None` if the text is blank.
 pub(crate) fn line(date: Date, text: &str) -> Option<String> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut bullet = format!("- {date} {}", lines.next()?);
@@ -16,9 +16,8 @@ pub(crate) fn line(date: Date, text: &str) -> Option<String> {
     Some(bullet)
 }
 
-/// Where a line of that day goes when later ones are there: the text from the heading to the end of
-/// the first later bullet's first line, and the place in it before that bullet. None where the line
-/// goes last.
+/// Where to insert an entry of `date` before later ones: the text from the heading to the end of the first
+/// later bullet's first line, and the byte offset of that bullet in it. `None` if the entry goes last.
 pub(crate) fn before_later(note: &Note, date: Date) -> Option<(String, usize)> {
     let body_start = note.document.body_start();
     let mut from = None;
@@ -29,11 +28,11 @@ pub(crate) fn before_later(note: &Note, date: Date) -> Option<(String, usize)> {
         let was_fenced = fence.is_some();
         fence = fence_after(fence, line);
         match from {
-            // What stands in a code block is neither a heading nor a bullet.
+            // Neither headings nor bullets are recognised in a code block.
             _ if was_fenced || fence.is_some() => {}
             None if line.trim_end().eq_ignore_ascii_case(HEADING) => from = Some(at),
             None => {}
-            // A later heading ends the section, whatever its level.
+            // Any heading ends the section, whatever its level.
             Some(_) if line.starts_with('#') => return None,
             Some(start) if day_of(line).is_some_and(|day| day > date) => {
                 return Some((note.text[start..end].to_owned(), at - start));
@@ -45,7 +44,7 @@ pub(crate) fn before_later(note: &Note, date: Date) -> Option<(String, usize)> {
     None
 }
 
-/// The mark and the length of the fence that a code block is open with behind a line.
+/// The character and length of the code fence that is open after `line`.
 fn fence_after(open: Option<(char, usize)>, line: &str) -> Option<(char, usize)> {
     let text = line.trim_start_matches(' ');
     let indented = line.len() - text.len() > 3;
@@ -60,7 +59,7 @@ fn fence_after(open: Option<(char, usize)>, line: &str) -> Option<(char, usize)>
     }
 }
 
-/// The day that a bullet begins with.
+/// The date at the start of a bullet.
 fn day_of(line: &str) -> Option<Date> {
     let bullet = line.strip_prefix(['-', '*', '+'])?.trim_start();
     bullet.get(.."2026-11-12".len())?.parse().ok()

@@ -11,7 +11,8 @@ use crate::records::{CONTACT, Records};
 
 pub(crate) struct LogInteraction;
 
-// A line of the log, which is no field; the next contact is one, but what its absence means here is told by this tool.
+// Explicit fields: `text` is a log line, not a field of the record, and an absent `next_contact` has a
+// meaning of its own here.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Records what you talked about."))]
 pub(crate) struct Interaction {
@@ -119,7 +120,7 @@ impl NativeTool for LogInteraction {
     }
 }
 
-/// Whether the contact that was planned is the one that took place.
+/// Whether the planned contact is due by `date`, so that this interaction fulfils it.
 fn has_come(next: Option<Date>, date: Date) -> bool {
     next.is_some_and(|next| next <= date)
 }

@@ -1,18 +1,18 @@
-//! Amounts of deals, as answers have them.
+//! The amounts of deals in answers.
 
 use nova_skill::figures::{Sums, TooLarge, rounded, times};
 use nova_skill::{Decimal, Value, json};
 
-/// What a deal is worth.
+/// The value of a deal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Money {
     pub(crate) amount: Decimal,
-    /// A code of ISO 4217.
+    /// An ISO 4217 code.
     pub(crate) currency: &'static str,
 }
 
 impl Money {
-    /// As a row shows it.
+    /// Rounded for display.
     pub(crate) fn shown(&self) -> Decimal {
         rounded(self.amount, self.currency)
     }
@@ -29,7 +29,7 @@ pub(crate) fn tidy_json(sums: &Sums) -> Value {
     sums.iter().map(row).collect()
 }
 
-/// A computed total without zeros that say nothing: `100`, `25.10`.
+/// Drops trailing zeros: `100`, `25.10`.
 pub(crate) fn tidy(amount: Decimal) -> Decimal {
     let mut amount = amount.normalize();
     if amount.scale() == 1 {

@@ -39,7 +39,7 @@ impl NativeTool for MoveDeal {
         let stage = deals.stages.named(&moved.stage)?;
         let deal = deals.records.find(&moved.title)?;
         let before = deal.note();
-        // This fixes a stage that is not one of the configured ones.
+        // `text`, not `choice`: the current stage need not be a configured one.
         let from = deal.record.text("stage")?;
 
         let is_there = deal.record.choice("stage").ok().flatten() == Some(stage.name.as_str());

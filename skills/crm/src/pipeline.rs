@@ -117,12 +117,12 @@ impl NativeTool for Pipeline {
     }
 }
 
-/// What is summed up of some deals.
+/// The totals of some deals.
 #[derive(Default)]
 struct Total<'a> {
     count: usize,
     value: Sums,
-    /// Of each deal rounded, as all amounts are.
+    /// Rounded per deal before summing, as every shown amount is.
     weighted: Sums,
     /// The deals with a value, by currency.
     notes: Vec<(&'static str, &'a NotePath)>,
@@ -230,8 +230,8 @@ fn stage_row(stage: &Stage, total: &Total<'_>) -> Value {
     row
 }
 
-/// What is won without a day is won in no quarter, and so in no figure that could say it. A day that
-/// cannot be read is a problem of its own.
+/// The problem of a won deal without a close date: it counts in no quarter, so no figure can carry the
+/// caution. An unreadable date is a separate problem.
 fn undated(deal: &Deal, deals: &Deals) -> Option<Value> {
     let property = deals.records.declared.fields["close_date"].property();
     let said = deal.entry.note().document.property(property).map(|said| said.display());

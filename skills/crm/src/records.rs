@@ -12,18 +12,18 @@ pub(crate) const COMPANY: &str = "company";
 /// The `type:` of a deal.
 pub(crate) const DEAL: &str = "deal";
 
-/// All records of one type, read at one moment.
+/// A snapshot of all records of one type.
 pub(crate) struct Records {
     pub(crate) declared: RecordType,
     notes: Vec<Note>,
-    /// Notes that seem to be such records and cannot be read, by path.
+    /// Notes of this type that cannot be read, by path.
     pub(crate) unreadable: Vec<Problem>,
 }
 
-/// One contact, company or deal.
+/// A contact, company or deal.
 pub(crate) struct Entry<'a> {
     pub(crate) record: Record<'a>,
-    /// The property that names it, else the note's name.
+    /// The declared title, or else the note's name.
     pub(crate) name: Cow<'a, str>,
 }
 
@@ -32,7 +32,7 @@ impl Records {
         let declared = ctx.records().get(record_type)?.clone();
         let read = ctx.vault().read_records(&[record_type]).await?;
         let (mut notes, mut unreadable) = (read.notes, read.unreadable);
-        // Nearly all are: one look at what is there says so, without asking for each field.
+        // Fast path: a note without lists and mappings needs no check of each field.
         let mut plain = par_map(&notes, is_plain).into_iter();
         let mut failed = None;
         notes.retain(|note| match plain.next() {
@@ -61,12 +61,12 @@ impl Records {
         self.declared.name()
     }
 
-    /// By path.
+    /// In the order of paths.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
         self.each().map(|record| Entry { name: record.title(), record })
     }
 
-    /// What is found in each, by path; `look` is called from several threads.
+    /// Maps every entry, in the order of paths; `look` runs on several threads.
     pub(crate) fn par_map<'a, R: Send>(&'a self, look: impl Fn(Entry<'a>) -> R + Sync) -> Vec<R> {
         par_map(&self.notes, |note| {
             let record = self.declared.read(note);
@@ -74,12 +74,12 @@ impl Records {
         })
     }
 
-    /// As [`Records::iter`], without the names.
+    /// Like [`Records::iter`], without names.
     pub(crate) fn each(&self) -> impl Iterator<Item = Record<'_>> {
         self.notes.iter().map(|note| self.declared.read(note))
     }
 
-    /// What is wrong with a text of a record that is not written as its field wants it.
+    /// The problem of a field whose text is not valid.
     pub(crate) fn unfit(&self, entry: &Entry, field: &str, said: &str, remedy: &str) -> Problem {
         let property = self.declared.fields.get(field).map_or(field, |field| field.property());
         Problem {
@@ -90,7 +90,7 @@ impl Records {
         }
     }
 
-    /// Those that cannot be read, for an answer: they are in no count.
+    /// The unreadable notes as rows of an answer; they are in no count.
     pub(crate) fn unreadable_rows(&self) -> Vec<Value> {
         self.unreadable.iter().map(|problem| problem_row(problem, problem.problem.clone())).collect()
     }
@@ -105,7 +105,7 @@ impl<'a> Entry<'a> {
         self.note().path.as_str()
     }
 
-    /// Whether this is its name or the name of its note, whatever the case.
+    /// Whether it is the name of the record or of its note, ignoring case.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         let name = folded(name);
         folded(&self.name) == name || folded(self.note().path.name()) == name
@@ -116,7 +116,7 @@ impl<'a> Entry<'a> {
         Ok(own.is_some_and(|own| folded(&own) == folded(email)))
     }
 
-    /// Obsidian's own `aliases`, a list or one text.
+    /// Obsidian's `aliases`, a list or a single text.
     pub(crate) fn aliases(&self) -> Vec<String> {
         let text = |value: &PropertyValue| value.as_text().map(|text| text.into_owned());
         match self.note().document.property("aliases") {
@@ -127,18 +127,18 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// A problem as an answer tells it, with what it means there.
+/// A problem as a row of an answer, with what it means in this context.
 pub(crate) fn problem_row(problem: &Problem, said: String) -> Value {
     json!({"path": problem.path, "line": problem.line, "problem": said, "remedy": problem.remedy})
 }
 
-/// Whether the note has no list and no mapping at all.
+/// Whether no property is a list or a mapping.
 fn is_plain(note: &Note) -> bool {
     let is_plain = |value: &PropertyValue| !matches!(value, PropertyValue::List(_) | PropertyValue::Map(_));
     note.document.properties().values().all(|property| is_plain(&property.value))
 }
 
-/// What is wrong with a note that has a list or a mapping where a text or a link is declared.
+/// The problem of a note with a list or a mapping where a text or a link is declared.
 fn no_text(declared: &RecordType, note: &Note) -> Result<Option<Problem>, ToolError> {
     let record = declared.read(note);
     for (key, field) in &declared.fields {
@@ -154,10 +154,10 @@ fn no_text(declared: &RecordType, note: &Note) -> Result<Option<Problem>, ToolEr
     Ok(None)
 }
 
-/// What a field says, and where it is not as declared, nothing and the problem.
+/// The value of a field; an invalid one is pushed to `problems` and returned as `None`.
 ///
 /// # Errors
-/// Any other than a broken record.
+/// Any error other than an invalid record.
 pub(crate) fn or_problem<T>(
     read: Result<Option<T>, ToolError>,
     problems: &mut Vec<Problem>,

@@ -1,4 +1,4 @@
-//! What a record keeps to when it is saved with its form: the same that the tools keep to.
+//! The rules for saving a record with its form: the same as for the tools.
 
 use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
@@ -42,26 +42,25 @@ fn currency(draft: &mut RecordDraft, deals: &Deals) -> Result<(), ToolError> {
         return deals.leaves_others(None, says);
     };
     match (draft.text_before("currency"), says) {
-        // A note that left it open stays so, where the others say which is meant.
+        // The currency stays implicit if the other deals determine it.
         (None, None) if has_value => return deals.currency_by_default().map(drop),
-        // One that is taken out changes no figure, neither here nor in the deals that go by it.
+        // Removing a currency must not change this value, nor that of a deal without its own currency.
         (Some(said), None) if has_value => deals.keeps_without(&note.path, said)?,
         _ => {}
     }
-    // Nor does one that is changed.
+    // The same applies to a changed currency.
     if draft.changes("currency") { deals.leaves_others(Some(&note.path), says) } else { Ok(()) }
 }
 
-/// What the form says anew; what the note had before is not looked at again.
+/// The values changed in the form; the others are not checked again.
 fn entered(draft: &RecordDraft) -> Map<String, Value> {
     let values = draft.values().iter().filter(|(field, _)| draft.changes(field));
     values.map(|(field, value)| (field.clone(), value.clone())).collect()
 }
 
 impl Details {
-    /// As [`Details::link`] for what the form names. A form proposes notes by their names, so that a
-    /// note of that very name is the one that is meant, where no other has it. What has no note yet is no problem: the form
-    /// shows the link.
+    /// Like [`Details::link`], for names from a form. A form suggests notes by name, so the only note of
+    /// exactly this name is taken. A name without a note is no problem: the form shows the unresolved link.
     async fn link_in_form(&mut self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         for field in [CONTACT, COMPANY] {
             let Some(Value::String(said)) = self.0.get(field) else { continue };
@@ -88,7 +87,7 @@ impl Details {
     }
 }
 
-/// Several matches are reported beside the field.
+/// Moves an ambiguity to the field, so that the form shows it there.
 fn at(field: &str, error: ToolError) -> ToolError {
     match error {
         ToolError::Ambiguous { name, matches, .. } => ToolError::InvalidArguments {

@@ -3,16 +3,15 @@ use nova_skill::{Decimal, RecordType, ToolContext, ToolError, Value};
 
 use crate::records::DEAL;
 
-/// The stages of a deal in their order: those of the configuration, else the manifest's.
+/// The stages of a deal in order, from the configuration or else from the manifest.
 pub(crate) struct Stages(Vec<Stage>);
 
-/// One stage.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stage {
     pub(crate) name: String,
-    /// How likely a deal at this stage is won, in percent, where the deal says nothing itself.
+    /// The default probability of a deal at this stage, in percent.
     pub(crate) probability: Option<Decimal>,
-    /// What reaching it means; a deal at any other stage is open.
+    /// The outcome of reaching it; `None` if a deal at this stage is open.
     pub(crate) closes: Option<Closes>,
 }
 
@@ -22,7 +21,7 @@ pub(crate) enum Closes {
     Lost,
 }
 
-/// What is known of the stages where the configuration says nothing: per cent by name.
+/// The default probabilities in percent, by stage.
 const DEFAULTS: [(&str, i64); 6] =
     [("lead", 10), ("contacted", 20), ("qualified", 40), ("proposal", 60), ("won", 100), ("lost", 0)];
 
@@ -34,7 +33,7 @@ impl Stages {
         Ok(Self::new(ctx.records().get(DEAL)?, configured.map_or(&[], Vec::as_slice)))
     }
 
-    /// The names are those that a deal may have, so that what is counted and what is written agree.
+    /// Takes the names from the declared choices, so that reading and writing accept the same stages.
     fn new(deal: &RecordType, configured: &[Value]) -> Self {
         let names = deal.fields.get("stage").map(|field| field.choices.as_slice()).unwrap_or_default();
         Self(names.iter().map(|name| Stage::new(name, configured)).collect())
@@ -44,7 +43,7 @@ impl Stages {
         self.0.iter()
     }
 
-    /// The place of the stage that a text names, whatever its case.
+    /// The index of the stage of that name, ignoring case.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.0.iter().position(|stage| stage.name == name).or_else(|| {
             let wanted = folded(name);
@@ -52,10 +51,10 @@ impl Stages {
         })
     }
 
-    /// The stage that an argument names.
+    /// The stage of that name.
     ///
     /// # Errors
-    /// `InvalidArguments` with the stages there are.
+    /// `InvalidArguments` with the existing stages.
     pub(crate) fn named(&self, name: &str) -> Result<&Stage, ToolError> {
         self.position(name).map(|at| &self.0[at]).ok_or_else(|| ToolError::InvalidArguments {
             path: "/stage".into(),

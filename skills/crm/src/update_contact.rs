@@ -64,7 +64,7 @@ impl NativeTool for UpdateContact {
     }
 }
 
-/// Drops the edits whose value the note already has.
+/// Drops the edits that would not change the note.
 pub(crate) async fn effective_edits(
     note: &Note,
     edits: Vec<PropertyEdit>,
@@ -79,7 +79,7 @@ pub(crate) async fn effective_edits(
     Ok(effective)
 }
 
-/// Whether the property already links to the same note, by its path for example.
+/// Whether the property already links to the same note, possibly in another notation.
 async fn links_to_same_note(
     note: &Note,
     edit: &PropertyEdit,
@@ -91,8 +91,8 @@ async fn links_to_same_note(
     Ok(leads_to.is_some() && leads_to == vault.resolve(new).await?)
 }
 
-/// Whether the property has that value, however it is written: `company: Quillon Labs` equals a link to it and stays as
-/// the user wrote it.
+/// Whether the property has that value in any notation: `company: Quillon Labs` equals a link to it, and
+/// stays as the user wrote it.
 fn has_value(note: &Note, edit: &PropertyEdit) -> bool {
     let PropertyEdit::Set { key, value } = edit else { return false };
     let Some(present) = note.document.property(key) else { return false };

@@ -3,7 +3,7 @@ use nova_skill::{Value, json};
 
 use crate::{PEOPLE, crm};
 
-/// What a new note holds.
+/// Adds a contact and compares the new note.
 #[track_caller]
 fn check(args: Value, path: &str, note: &str) {
     let crm = crm("");
@@ -13,7 +13,7 @@ fn check(args: Value, path: &str, note: &str) {
     assert_eq!(crm.vault.files(), [path]);
 }
 
-/// What is refused, with nothing written.
+/// Expects the call to fail without writing anything.
 #[track_caller]
 fn refuses(args: Value, code: ErrorCode, message: &str) {
     let crm = crm(PEOPLE);
@@ -25,7 +25,7 @@ fn refuses(args: Value, code: ErrorCode, message: &str) {
 }
 
 #[test]
-fn a_name_is_enough() {
+fn add_contact_needs_only_a_name() {
     check(
         json!({"name": "Sam Ortega"}),
         "CRM/People/Sam Ortega.md",
@@ -34,7 +34,7 @@ fn a_name_is_enough() {
 }
 
 #[test]
-fn everything_that_is_known_in_the_order_of_the_manifest() {
+fn properties_are_written_in_manifest_order() {
     check(
         json!({
             "next_contact": "2026-12-01",
@@ -65,7 +65,7 @@ next_contact: 2026-12-01
 }
 
 #[test]
-fn what_yaml_or_a_file_system_would_take_amiss() {
+fn special_characters_are_escaped_in_yaml_and_file_names() {
     check(
         json!({"name": "O'Neil: \"Mo\" / #1", "company": "[[AC/DC]]", "phone": "0155", "stage": "no", "tags": []}),
         "CRM/People/O'Neil- -Mo- - -1.md",
@@ -74,7 +74,7 @@ fn what_yaml_or_a_file_system_would_take_amiss() {
 }
 
 #[test]
-fn a_contact_links_to_the_company_of_that_name_where_another_note_has_it_too() {
+fn company_link_prefers_the_company_over_a_note_of_the_same_name() {
     let crm = crm(&format!(
         "{PEOPLE}//- Acme.md\nA mountain.\n//- CRM/Companies/Acme.md\n---\ntype: company\nname: Acme\n---\n\
          //- CRM/Companies/Byte.md\n---\ntype: company\nname: Byte & Sons\n---\n"
@@ -105,7 +105,7 @@ fn a_contact_links_to_the_company_of_that_name_where_another_note_has_it_too() {
 }
 
 #[test]
-fn a_link_to_a_company_that_is_there_stays_what_it_is() {
+fn link_to_existing_company_is_preserved() {
     let there = "//- CRM/Companies/Acme.md\n---\ntype: company\nname: Acme\n---\n\
                  //- Else/Acme.md\n\
                  //- CRM/Companies/What now?.md\n---\ntype: company\nname: What now?\n---\n";
@@ -114,7 +114,7 @@ fn a_link_to_a_company_that_is_there_stays_what_it_is() {
         ("CRM/Companies/Acme", "[[CRM/Companies/Acme]]"),
         ("[[What now?]]", "[[What now?]]"),
         ("What now?", "[[What now?]]"),
-        // These are there as no note: names that a note may get.
+        // Without such a note, the link gets a name that a note can have.
         ("[[CRM/Companies/Bcme]]", "[[CRM-Companies-Bcme|CRM/Companies/Bcme]]"),
         ("What then?", "[[What then-|What then?]]"),
     ] {
@@ -129,7 +129,7 @@ fn a_link_to_a_company_that_is_there_stays_what_it_is() {
 }
 
 #[test]
-fn what_was_written_is_answered_and_undoable() {
+fn add_contact_returns_the_record_and_a_change_set() {
     let crm = crm(PEOPLE);
     let outcome = crm.call("add_contact", json!({"name": "Sam Ortega", "company": "Quillon Labs"}));
     assert_eq!(
@@ -145,7 +145,7 @@ fn what_was_written_is_answered_and_undoable() {
 }
 
 #[test]
-fn the_same_person_is_not_added_twice() {
+fn rejects_duplicate_contact() {
     refuses(
         json!({"name": "jane  doe"}),
         ErrorCode::NoteExists,
@@ -166,7 +166,7 @@ fn the_same_person_is_not_added_twice() {
 }
 
 #[test]
-fn a_broken_note_of_that_name_is_not_doubled() {
+fn rejects_contact_whose_note_is_unreadable() {
     let crm = crm("//- CRM/People/Max Frei.md\n---\nname: [\n---\n");
     let error = crm.error("add_contact", json!({"name": "Max Frei"}));
     assert!(error.message.contains("\"CRM/People/Max Frei.md\" cannot be read"), "{error}");
@@ -174,14 +174,14 @@ fn a_broken_note_of_that_name_is_not_doubled() {
 }
 
 #[test]
-fn a_note_that_is_no_contact_keeps_its_name() {
+fn contact_avoids_the_name_of_another_note() {
     let crm = crm("//- CRM/People/Sam Ortega.md\nJust text.\n");
     assert_eq!(crm.value("add_contact", json!({"name": "Sam Ortega"}))["path"], "CRM/People/Sam Ortega 2.md");
     assert_eq!(crm.vault.read("CRM/People/Sam Ortega.md"), "Just text.\n");
 }
 
 #[test]
-fn details_that_cannot_be_right_are_refused() {
+fn rejects_invalid_details() {
     let invalid = ErrorCode::InvalidArguments;
     let empty = "must not be empty; leave it out when it is not known.";
     refuses(json!({"name": " "}), invalid, &format!("/name: {empty}"));
@@ -202,7 +202,7 @@ fn details_that_cannot_be_right_are_refused() {
 }
 
 #[test]
-fn an_unknown_argument_is_refused_before_the_tool_runs() {
+fn rejects_unknown_argument_before_the_tool_runs() {
     let error = crm("").error("add_contact", json!({"name": "A", "mail": "a@b.example"}));
     assert_eq!(error.code, ErrorCode::InvalidArguments);
     assert!(error.message.contains("mail"), "{error}");

@@ -1,4 +1,4 @@
-//! Whose birthday comes next. Today is 2026-11-21.
+//! Upcoming birthdays. Today is 2026-11-21.
 
 use nova_skill::{Value, json};
 
@@ -45,7 +45,7 @@ name: None
 ";
 
 #[test]
-fn the_next_come_first_with_the_age_where_the_year_is_known() {
+fn birthdays_are_sorted_by_date_with_the_age_if_known() {
     let answer = crm(PEOPLE).value("birthdays", json!({}));
     assert_eq!(
         answer["birthdays"],
@@ -67,7 +67,7 @@ fn the_next_come_first_with_the_age_where_the_year_is_known() {
 }
 
 #[test]
-fn a_period_is_asked_for_by_its_first_day_and_length() {
+fn period_is_given_by_first_day_and_length() {
     let crm = crm(PEOPLE);
     let answer = crm.value("birthdays", json!({"from": "2027-02-01", "days": 28}));
     assert_eq!((&answer["count"], &answer["birthdays"][0]["date"]), (&json!(1), &json!("2027-02-28")));
@@ -77,7 +77,7 @@ fn a_period_is_asked_for_by_its_first_day_and_length() {
 }
 
 #[test]
-fn birthday_and_cadence_are_written_as_given_and_refused_where_they_say_nothing() {
+fn birthday_and_cadence_are_written_verbatim_or_rejected() {
     let crm = crm("");
     crm.value("add_contact", json!({"name": "Mara", "birthday": "--03-14", "every": "2 weeks"}));
     let note = crm.vault.read("CRM/People/Mara.md");
@@ -94,7 +94,7 @@ fn birthday_and_cadence_are_written_as_given_and_refused_where_they_say_nothing(
     assert_eq!(error.message, "/every: \"often\" is no cadence; write 2 weeks, month or 3 months.");
 }
 
-/// The next birthday within a year and the age, of somebody whose note says `text`.
+/// Checks the next birthday within a year, and the age, of a contact with `birthday: {text}`.
 #[track_caller]
 fn next(text: &str, from: &str, expected: Option<(&str, Option<&str>)>) {
     let note = format!("//- P/Ada.md\n---\ntype: contact\nname: Ada\nbirthday: {text}\n---\n");
@@ -107,7 +107,7 @@ fn next(text: &str, from: &str, expected: Option<(&str, Option<&str>)>) {
 }
 
 #[test]
-fn the_next_birthday_is_on_or_after_the_day() {
+fn next_birthday_is_on_or_after_the_first_day() {
     next("1990-11-23", "2026-11-23", Some(("2026-11-23", Some("turns 36"))));
     next("1990-11-22", "2026-11-23", Some(("2027-11-22", Some("turns 37"))));
     next("--01-02", "2026-12-30", Some(("2027-01-02", None)));
@@ -116,14 +116,14 @@ fn the_next_birthday_is_on_or_after_the_day() {
 }
 
 #[test]
-fn the_29th_of_february_falls_on_the_28th_in_other_years() {
+fn leap_day_birthday_falls_on_28_february_in_common_years() {
     next("2000-02-29", "2026-02-01", Some(("2026-02-28", Some("turns 26"))));
     next("02-29", "2028-02-01", Some(("2028-02-29", None)));
     next("--02-29", "2027-03-01", Some(("2028-02-29", None)));
 }
 
 #[test]
-fn what_is_no_day_is_a_problem() {
+fn invalid_birthday_is_reported() {
     for text in
         ["14 March", "02-30", "13-01", "--3-14", "---03-14", "1990-02-29", "1990", "03-14-1990", "１２-01"]
     {

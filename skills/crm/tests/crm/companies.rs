@@ -56,7 +56,7 @@ currency: EUR
 "#;
 
 #[test]
-fn a_company_has_its_people_and_what_is_open() {
+fn company_row_counts_people_and_open_deals() {
     let outcome = crm(VAULT).call("list_companies", json!({}));
     assert_eq!(
         outcome.result.unwrap(),
@@ -76,7 +76,7 @@ fn a_company_has_its_people_and_what_is_open() {
 }
 
 #[test]
-fn a_query_is_of_names_domains_and_tags() {
+fn query_matches_names_domains_and_tags() {
     let count = |query: &str| crm(VAULT).value("list_companies", json!({"query": query}))["count"].clone();
     assert_eq!([count("LOGISTICS"), count("harborline.ex"), count("quillon"), count("dairy")], [1, 1, 1, 0]);
 }

@@ -1,4 +1,4 @@
-//! Deals as a user would keep them, listed, added, moved and changed.
+//! Listing, adding, moving and updating deals.
 
 use nova_protocol::ErrorCode;
 use nova_skill::{Value, json};
@@ -72,7 +72,7 @@ fn lists(args: Value, expected: &[&str]) {
 }
 
 #[test]
-fn deals_are_listed_by_the_day_they_close() {
+fn deals_are_sorted_by_close_date() {
     lists(
         json!({}),
         &["Fernhill audit", "Harborline rollout", "Quillon licence renewal", "Harborline depots"],
@@ -84,7 +84,7 @@ fn deals_are_listed_by_the_day_they_close() {
 }
 
 #[test]
-fn a_row_says_what_is_known_and_no_more() {
+fn row_omits_unknown_fields() {
     let answer = crm(DEALS).value("list_deals", json!({"company": "Harborline"}));
     assert_eq!(
         answer,
@@ -107,7 +107,7 @@ fn a_row_says_what_is_known_and_no_more() {
 }
 
 #[test]
-fn a_total_names_the_deals_behind_it() {
+fn total_cites_its_deals() {
     let outcome = crm(DEALS).call("list_deals", json!({"stage": "open"}));
     let figure = outcome.figures.iter().find(|figure| figure.at == "/total/0/amount").unwrap();
     assert_eq!((figure.value.as_str(), figure.unit.as_str()), ("67000.50", "EUR"));
@@ -118,7 +118,7 @@ fn a_total_names_the_deals_behind_it() {
 }
 
 #[test]
-fn an_unknown_stage_is_answered_with_those_there_are() {
+fn unknown_stage_error_lists_the_stages() {
     for (tool, args) in [
         ("list_deals", json!({"stage": "nego"})),
         ("move_deal", json!({"title": "Audit", "stage": "nego"})),
@@ -132,7 +132,7 @@ fn an_unknown_stage_is_answered_with_those_there_are() {
 }
 
 #[test]
-fn moving_a_deal_is_one_property_edit() {
+fn move_deal_edits_one_property() {
     let crm = crm(DEALS);
     let before = crm.vault.read(RENEWAL);
     let answer = crm.value("move_deal", json!({"title": "renewal", "stage": "Proposal"}));
@@ -150,7 +150,7 @@ fn moving_a_deal_is_one_property_edit() {
 }
 
 #[test]
-fn a_deal_that_is_there_already_stays_as_it_is_spelled() {
+fn move_to_the_current_stage_changes_nothing() {
     let crm = crm(DEALS);
     let path = "CRM/Deals/Harborline rollout.md";
     let before = crm.vault.read(path);
@@ -159,7 +159,7 @@ fn a_deal_that_is_there_already_stays_as_it_is_spelled() {
 }
 
 #[test]
-fn a_deal_won_before_its_day_says_what_its_close_date_is() {
+fn deal_closed_early_mentions_its_future_close_date() {
     let won = crm(DEALS).value("move_deal", json!({"title": "renewal", "stage": "won"}));
     assert_eq!(won["note"], "Its close date is still 2026-12-31; set close_date to the day it was decided.");
     let late = crm(DEALS).value("move_deal", json!({"title": "rollout", "stage": "lost"}));
@@ -167,14 +167,14 @@ fn a_deal_won_before_its_day_says_what_its_close_date_is() {
 }
 
 #[test]
-fn a_deal_at_no_stage_is_moved_to_one() {
+fn deal_with_unknown_stage_can_be_moved() {
     let crm = crm("//- A.md\n---\ntype: deal\ntitle: Arden fit-out\nstage: nego\n---\n");
     crm.value("move_deal", json!({"title": "arden", "stage": "qualified"}));
     assert_eq!(crm.vault.read("A.md"), "---\ntype: deal\ntitle: Arden fit-out\nstage: qualified\n---\n");
 }
 
 #[test]
-fn several_deals_of_a_name_are_a_question() {
+fn ambiguous_title_lists_the_matching_deals() {
     let error = crm(DEALS).error("move_deal", json!({"title": "Harborline", "stage": "won"}));
     assert_eq!(error.code, ErrorCode::Ambiguous);
     assert_eq!(
@@ -190,7 +190,7 @@ fn several_deals_of_a_name_are_a_question() {
 }
 
 #[test]
-fn a_deal_is_added_with_the_names_of_notes() {
+fn add_deal_links_to_notes_by_their_names() {
     let crm = crm(DEALS);
     let answer = crm.value(
         "add_deal",
@@ -225,7 +225,7 @@ close_date: 2026-12-01
     );
 }
 
-/// Two notes are named Acme; the first to be found by that name alone is no company.
+/// Two notes are named Acme; the first match by name alone is not a company.
 const TWO_OF_A_NAME: &str = "//- Acme.md\nA mountain.\n\
     //- CRM/Companies/Acme.md\n---\ntype: company\nname: Acme\n---\n\
     //- CRM/Companies/Beta.md\n---\ntype: company\n---\n\
@@ -233,7 +233,7 @@ const TWO_OF_A_NAME: &str = "//- Acme.md\nA mountain.\n\
     //- Friends/Jo.md\n---\ntype: contact\nname: Jo of Lisbon\n---\n";
 
 #[test]
-fn a_deal_links_to_the_note_that_is_meant_where_two_have_its_name() {
+fn deal_links_by_path_where_two_notes_share_a_name() {
     let crm = crm(TWO_OF_A_NAME);
     for (title, contact, company) in [
         ("By path", "CRM/People/Jo", "CRM/Companies/Acme"),
@@ -260,7 +260,7 @@ fn a_deal_links_to_the_note_that_is_meant_where_two_have_its_name() {
     }
     assert_eq!(links("By company"), (lisbon.clone(), acme));
     assert_eq!(links("Only one"), (lisbon.clone(), "\"[[Beta]]\"".to_owned()));
-    // What such a link leads to is counted as that.
+    // Links by path are resolved in the counts as well.
     let companies = crm.value("list_companies", json!({}));
     assert_eq!(
         (&companies["companies"][0]["name"], &companies["companies"][0]["open_deals"]),
@@ -277,7 +277,7 @@ fn a_deal_links_to_the_note_that_is_meant_where_two_have_its_name() {
 }
 
 #[test]
-fn a_title_is_enough_and_it_begins_at_the_first_stage() {
+fn deal_with_only_a_title_starts_at_the_first_stage() {
     let crm = crm("");
     crm.value("add_deal", json!({"title": "Lens order"}));
     assert_eq!(
@@ -297,7 +297,7 @@ fn refuses(vault: &str, args: Value, code: ErrorCode, message: &str, hint: &str)
 }
 
 #[test]
-fn a_deal_is_not_added_twice() {
+fn rejects_duplicate_deal() {
     let message = "There is already a deal \"Quillon licence renewal\": CRM/Deals/Quillon renewal.md.";
     for title in ["quillon  LICENCE renewal", "Quillon renewal"] {
         refuses(DEALS, json!({"title": title}), ErrorCode::NoteExists, message, "crm.move_deal");
@@ -305,7 +305,7 @@ fn a_deal_is_not_added_twice() {
 }
 
 #[test]
-fn values_that_cannot_be_right_are_refused() {
+fn rejects_invalid_values() {
     let invalid = ErrorCode::InvalidArguments;
     let with = |key: &str, value: Value| json!({"title": "New", key: value});
     refuses(DEALS, with("value", json!("-5")), invalid, "/value: is -5, which is less than 0.", "");
@@ -347,7 +347,7 @@ fn values_that_cannot_be_right_are_refused() {
 }
 
 #[test]
-fn a_person_of_several_is_asked_about_before_a_deal_is_added() {
+fn rejects_ambiguous_contact_of_a_new_deal() {
     let twins = "//- A.md\n---\ntype: contact\nname: Jo Lind\n---\n//- B.md\n---\ntype: contact\nname: Jo Marsh\n---\n";
     refuses(
         twins,
@@ -359,7 +359,7 @@ fn a_person_of_several_is_asked_about_before_a_deal_is_added() {
 }
 
 #[test]
-fn a_deal_changes_by_the_properties_that_are_given() {
+fn update_deal_changes_only_given_properties() {
     let crm = crm(DEALS);
     let before = crm.vault.read(RENEWAL);
     let answer = crm.value(
@@ -374,7 +374,7 @@ fn a_deal_changes_by_the_properties_that_are_given() {
 }
 
 #[test]
-fn a_list_where_a_text_belongs_is_named_and_not_counted() {
+fn deal_with_list_instead_of_text_is_reported_as_unreadable() {
     for (properties, line, problem) in [
         ("value: 10\ncurrency: [EUR, USD]", 6, "`currency` is a list instead of a currency"),
         ("currency: EUR\ncontact: {name: Jane}", 6, "`contact` is a mapping instead of a link"),
@@ -390,7 +390,7 @@ fn a_list_where_a_text_belongs_is_named_and_not_counted() {
 }
 
 #[test]
-fn amounts_of_a_new_deal_are_answered_as_text() {
+fn add_deal_returns_amounts_as_text() {
     let answer = crm(DEALS).value(
         "add_deal",
         json!({"title": "Depot audit", "value": 1250, "currency": "EUR", "probability": 40}),

@@ -9,7 +9,7 @@ fn the_skill_is_sound() {
 }
 
 #[test]
-fn the_tools_are_those_of_the_contract() {
+fn tools_have_the_specified_parameters_and_effects() {
     let snapshot = snapshot_of(vec![nova_skill_crm::skill()]);
     let shown: Vec<String> = snapshot.skills()[0]
         .tools
@@ -51,7 +51,7 @@ fn the_tools_are_those_of_the_contract() {
 }
 
 #[test]
-fn dates_are_told_apart_from_texts_and_null_is_allowed_where_it_removes() {
+fn schema_marks_dates_and_allows_null_only_for_removal() {
     let snapshot = snapshot_of(vec![nova_skill_crm::skill()]);
     let schema = |tool: usize| snapshot.skills()[0].tools[tool].spec().parameters["properties"].clone();
     for (tool, kind) in [(2, json!("string")), (3, json!(["string", "null"]))] {
@@ -62,7 +62,7 @@ fn dates_are_told_apart_from_texts_and_null_is_allowed_where_it_removes() {
 }
 
 #[test]
-fn every_parameter_that_is_written_is_a_declared_field() {
+fn every_written_parameter_is_a_declared_field() {
     let snapshot = snapshot_of(vec![nova_skill_crm::skill()]);
     let entry = &snapshot.skills()[0];
     for (tool, record) in [
@@ -80,9 +80,9 @@ fn every_parameter_that_is_written_is_a_declared_field() {
     }
 }
 
-/// Its words and values come of the declaration.
+/// The tool's enum values and description come from the declaration.
 #[test]
-fn stages_that_the_user_set_are_those_that_a_tool_takes() {
+fn tools_accept_only_configured_stages() {
     let own = json!({"stages": [{"name": "new", "probability": 5}, {"name": "signed", "probability": 100}]});
     let crm = crm(PEOPLE).with_config(own);
     assert_eq!(crm.value("add_deal", json!({"title": "First"}))["stage"], "new");
@@ -94,9 +94,9 @@ fn stages_that_the_user_set_are_those_that_a_tool_takes() {
 }
 
 #[test]
-fn no_tool_asks_for_a_field_that_is_not_declared() {
-    // A record refuses to hand out an undeclared field, so a call that reads and writes every
-    // field it knows of fails when one is missing from the manifest.
+fn tools_use_only_declared_fields() {
+    // Reading or writing an undeclared field is an error, so calls that use every field fail if the manifest
+    // lacks one.
     let crm = crm(PEOPLE);
     let all = json!({"stage": "lead", "tag": "saas", "company": "quillon", "query": "call"});
     assert_eq!(crm.value("list_contacts", all)["count"], 1);
@@ -111,7 +111,7 @@ fn no_tool_asks_for_a_field_that_is_not_declared() {
 }
 
 #[test]
-fn routing_has_enough_to_measure() {
+fn routing_has_enough_examples() {
     let snapshot = snapshot_of(vec![nova_skill_crm::skill()]);
     let routing = &snapshot.skills()[0].manifest.routing;
     assert!(routing.examples.len() >= 8 && routing.near_misses.len() >= 4, "{routing:?}");

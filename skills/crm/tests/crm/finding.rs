@@ -1,4 +1,4 @@
-//! Whom a name means.
+//! Resolving a name to a contact.
 
 use nova_protocol::ErrorCode;
 use nova_skill::json;
@@ -21,7 +21,7 @@ const JANE: &str = "CRM/People/Jane Doe.md";
 const THEO: &str = "Friends/Theo.md";
 
 #[test]
-fn by_name_whatever_its_case_and_wherever_the_note_lies() {
+fn finds_by_name_in_any_case_and_folder() {
     check("Jane Doe", JANE);
     check("  jane   DOE ", JANE);
     check("Theo Marsh", THEO);
@@ -32,7 +32,7 @@ fn by_name_whatever_its_case_and_wherever_the_note_lies() {
 }
 
 #[test]
-fn by_path_alias_or_address() {
+fn finds_by_path_alias_or_email() {
     check("CRM/People/Jane Doe.md", JANE);
     check("CRM/People/Jane Doe", JANE);
     check("teddy", THEO);
@@ -41,7 +41,7 @@ fn by_path_alias_or_address() {
 }
 
 #[test]
-fn by_a_part_of_the_name_with_or_without_the_company() {
+fn finds_by_part_of_the_name_with_or_without_the_company() {
     check("Doe", JANE);
     check("mar", THEO);
     check("Jane Quillon", JANE);
@@ -49,14 +49,14 @@ fn by_a_part_of_the_name_with_or_without_the_company() {
 }
 
 #[test]
-fn composed_and_decomposed_letters_are_the_same() {
+fn composed_and_decomposed_letters_match() {
     let vault = "//- P/Zoë.md\n---\ntype: contact\nname: Zoë Müller\n---\n";
     let found = crm(vault).value("get_contact", json!({"name": "zoe\u{308} mu\u{308}ller"}));
     assert_eq!(found["name"], "Zoë Müller");
 }
 
 #[test]
-fn several_are_listed_with_what_tells_them_apart() {
+fn ambiguous_name_lists_distinguishable_matches() {
     fails(
         PEOPLE,
         "Jane",
@@ -76,14 +76,14 @@ fn several_are_listed_with_what_tells_them_apart() {
 }
 
 #[test]
-fn a_whole_word_goes_before_the_beginning_of_one() {
+fn whole_word_match_wins_over_a_prefix() {
     let vault = "//- A.md\n---\ntype: contact\nname: Ann Lee\n---\n//- B.md\n---\ntype: contact\nname: Anna Ray\n---\n";
     assert_eq!(crm(vault).value("get_contact", json!({"name": "Ann"}))["name"], "Ann Lee");
     assert_eq!(crm(vault).error("get_contact", json!({"name": "An"})).code, ErrorCode::Ambiguous);
 }
 
 #[test]
-fn nobody_is_answered_with_the_nearest() {
+fn unknown_name_error_suggests_the_nearest() {
     fails(
         PEOPLE,
         "Jayne Do",
@@ -108,7 +108,7 @@ fn nobody_is_answered_with_the_nearest() {
 }
 
 #[test]
-fn companies_and_templates_are_no_contacts() {
+fn companies_and_templates_are_not_contacts() {
     assert_eq!(
         crm(PEOPLE).error("get_contact", json!({"name": "Quillon Labs"})).code,
         ErrorCode::NoteNotFound
@@ -120,7 +120,7 @@ fn companies_and_templates_are_no_contacts() {
 }
 
 #[test]
-fn a_broken_note_of_that_name_is_named_with_its_line() {
+fn error_names_the_unreadable_note_and_its_line() {
     let vault = "//- CRM/People/Max Frei.md\n---\ntype: contact\nname: [\n---\n";
     let error = crm(vault).error("get_contact", json!({"name": "max frei"}));
     assert_eq!(error.code, ErrorCode::ToolFailed);

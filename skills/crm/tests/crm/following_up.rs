@@ -1,4 +1,4 @@
-//! Whom to talk to next. Today is 2026-11-21, a Saturday.
+//! Due follow-ups. Today is 2026-11-21, a Saturday.
 
 use nova_skill::{Value, json};
 
@@ -74,7 +74,7 @@ fn groups(answer: &Value) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn overdue_this_week_and_later() {
+fn follow_ups_are_grouped_by_due_date() {
     let answer = crm(VAULT).value("follow_ups", json!({}));
     assert_eq!(
         groups(&answer),
@@ -98,7 +98,7 @@ fn overdue_this_week_and_later() {
 }
 
 #[test]
-fn a_row_says_how_to_reach_them_and_what_is_open() {
+fn row_has_contact_details_and_the_open_deal() {
     assert_eq!(
         crm(VAULT).value("follow_ups", json!({}))["follow_ups"][0],
         json!({
@@ -110,7 +110,7 @@ fn a_row_says_how_to_reach_them_and_what_is_open() {
 }
 
 #[test]
-fn until_a_day_leaves_out_what_comes_after_it() {
+fn until_excludes_later_dates() {
     let answer = crm(VAULT).value("follow_ups", json!({"until": "2026-11-21"}));
     assert_eq!(groups(&answer), [("Ilse Brandvik", "overdue"), ("Today", "this_week")]);
     assert_eq!(answer["later"], 1, "the counts are of all");
@@ -119,7 +119,7 @@ fn until_a_day_leaves_out_what_comes_after_it() {
 }
 
 #[test]
-fn among_ten_thousand_people_each_is_found_and_counted() {
+fn ten_thousand_contacts_are_found_and_counted() {
     const PEOPLE: usize = 10_000;
     let crm = crm("");
     for at in 0..PEOPLE {
@@ -130,7 +130,7 @@ fn among_ten_thousand_people_each_is_found_and_counted() {
         crm.vault.write(&format!("CRM/People/{}/Person {at}.md", at / 1000), &note);
     }
     let due = crm.value("follow_ups", json!({"until": "2026-01-31"}));
-    // Eleven of twelve months are over by their fifteenth; the first four have one person more.
+    // For eleven months the 15th has passed; the first four months have one contact more.
     assert_eq!((due["overdue"].as_u64(), due["later"].as_u64()), (Some(4 * 834 + 7 * 833), Some(833)));
     assert_eq!(due["follow_ups"].as_array().unwrap().len(), 834);
     assert_eq!(crm.value("get_contact", json!({"name": "person 9999"}))["email"], "p9999@tern.example");
@@ -139,7 +139,7 @@ fn among_ten_thousand_people_each_is_found_and_counted() {
 }
 
 #[test]
-fn a_cadence_counts_from_the_last_contact_unless_a_day_is_planned() {
+fn cadence_counts_from_last_contact_unless_a_date_is_planned() {
     let people = "
 //- P/Two.md
 ---
@@ -198,7 +198,7 @@ every: now and then
 }
 
 #[test]
-fn a_logged_call_puts_the_cadence_off() {
+fn logged_interaction_restarts_the_cadence() {
     let crm = crm(
         "//- P/Two.md\n---\ntype: contact\nname: Two weeks\nlast_contact: 2026-11-01\nevery: 2 weeks\n---\n",
     );
@@ -207,7 +207,7 @@ fn a_logged_call_puts_the_cadence_off() {
     assert_eq!(crm.value("follow_ups", json!({}))["follow_ups"][0]["next_contact"], "2026-12-05");
 }
 
-/// The day that a cadence gives; none where it is a problem.
+/// Checks the date by a cadence; `None` expects a problem.
 #[track_caller]
 fn cadence(text: &str, last: &str, expected: Option<&str>) {
     let note =
@@ -218,7 +218,7 @@ fn cadence(text: &str, last: &str, expected: Option<&str>) {
 }
 
 #[test]
-fn a_cadence_is_written_in_words() {
+fn parses_cadences_in_words() {
     cadence("2 weeks", "2026-11-09", Some("2026-11-23"));
     cadence("Every month", "2026-01-31", Some("2026-02-28"));
     cadence("quarterly", "2026-11-30", Some("2027-02-28"));
@@ -229,7 +229,7 @@ fn a_cadence_is_written_in_words() {
 }
 
 #[test]
-fn what_is_no_cadence_is_a_problem() {
+fn invalid_cadence_is_reported() {
     for text in ["often", "0 weeks", "-1 week", "1001 days", "2", "two weeks", "every", "2 weeks ago"] {
         cadence(text, "2026-11-09", None);
     }

@@ -5,7 +5,7 @@ use nova_testkit::Privacy;
 use crate::{PEOPLE, crm};
 
 #[test]
-fn everything_the_note_says_comes_back() {
+fn get_contact_returns_the_whole_note() {
     let outcome = crm(PEOPLE).call("get_contact", json!({"name": "Jane Doe"}));
     assert_eq!(
         outcome.result.unwrap(),
@@ -27,7 +27,7 @@ fn everything_the_note_says_comes_back() {
 }
 
 #[test]
-fn what_is_not_known_is_missing() {
+fn unknown_fields_are_omitted() {
     assert_eq!(
         crm("//- P/Al.md\n---\ntype: contact\nemail:\nphone: 0155\n---\n")
             .value("get_contact", json!({"name": "Al"})),
@@ -36,7 +36,7 @@ fn what_is_not_known_is_missing() {
 }
 
 #[test]
-fn a_company_is_linked_to_without_quotes() {
+fn unquoted_company_link_is_resolved() {
     let vault = "//- P/Al.md\n---\ntype: contact\ncompany: [[Acme, Inc]]\n---\n\
                  //- C/Acme, Inc.md\n---\ntype: company\n---\n";
     let crm = crm(vault);
@@ -47,7 +47,7 @@ fn a_company_is_linked_to_without_quotes() {
 }
 
 #[test]
-fn an_edit_in_another_program_is_seen_by_the_next_call() {
+fn next_call_sees_an_external_edit() {
     let crm = crm(PEOPLE);
     crm.value("get_contact", json!({"name": "Theo"}));
     crm.vault.write("Friends/Theo.md", "---\ntype: contact\nname: Theo Marsh\nstage: lost\n---\n");
@@ -57,7 +57,7 @@ fn an_edit_in_another_program_is_seen_by_the_next_call() {
 }
 
 #[test]
-fn a_private_contact_does_not_exist_for_a_remote_model() {
+fn private_contact_is_hidden_from_a_remote_model() {
     let vault = "//- P/Al.md\n---\ntype: contact\nname: Al Green\nnova: private\n---\n//- Q/Bo.md\n---\ntype: contact\nname: Bo Green\n---\n//- Q/Cy Green.md\n---\ntype: contact\nnova: private\nname: [\n---\n";
     let mut remote = crm(vault);
     remote.privacy = Privacy { remote: true, private: Vec::new() };

@@ -12,7 +12,7 @@ fn check(filters: Value, names: &[&str]) {
 }
 
 #[test]
-fn everybody_by_name_with_what_is_known() {
+fn contacts_are_sorted_by_name_with_known_fields() {
     let crm = crm(PEOPLE);
     let outcome = crm.call("list_contacts", json!({}));
     assert_eq!(
@@ -39,7 +39,7 @@ fn everybody_by_name_with_what_is_known() {
 }
 
 #[test]
-fn filters_narrow_together() {
+fn filters_are_combined() {
     check(json!({"stage": "LEAD"}), &["Jane Doe", "Jane Roe"]);
     check(json!({"stage": "customer"}), &["Theo Marsh"]);
     check(json!({"company": "quillon"}), &["Jane Doe", "Theo Marsh"]);
@@ -50,7 +50,7 @@ fn filters_narrow_together() {
 }
 
 #[test]
-fn a_mistyped_stage_is_an_error_with_the_nearest() {
+fn unknown_stage_error_suggests_the_nearest() {
     let error = crm(PEOPLE).call("list_contacts", json!({"stage": "led"})).result.unwrap_err();
     assert_eq!(error.message, "There is no stage \"led\".");
     assert!(error.hint.starts_with("Nearest: lead,"), "{}", error.hint);
@@ -59,7 +59,7 @@ fn a_mistyped_stage_is_an_error_with_the_nearest() {
 }
 
 #[test]
-fn a_tag_finds_those_below_it() {
+fn tag_filter_includes_nested_tags() {
     check(json!({"tag": "saas"}), &["Jane Doe"]);
     check(json!({"tag": "#Food"}), &["Jane Doe"]);
     check(json!({"tag": "dairy"}), &["Jane Roe"]);
@@ -67,7 +67,7 @@ fn a_tag_finds_those_below_it() {
 }
 
 #[test]
-fn a_query_looks_through_the_whole_note() {
+fn query_searches_the_whole_note() {
     check(json!({"query": "lisbon"}), &["Theo Marsh"]);
     check(json!({"query": "two YEARS jane"}), &["Jane Doe"]);
     check(json!({"query": "roe"}), &["Jane Roe"]);
@@ -76,7 +76,7 @@ fn a_query_looks_through_the_whole_note() {
 }
 
 #[test]
-fn a_broken_note_hides_nobody_and_is_named() {
+fn unreadable_notes_are_reported_and_hide_no_contact() {
     let crm = crm("
 //- CRM/People/Al.md
 ---

@@ -1,4 +1,4 @@
-//! What happened, written down. Today is 2026-11-21.
+//! Logging interactions. Today is 2026-11-21.
 
 use nova_protocol::ErrorCode;
 use nova_skill::{Value, json};
@@ -7,7 +7,7 @@ use crate::{PEOPLE, crm};
 
 const JANE: &str = "CRM/People/Jane Doe.md";
 
-/// The note and what changes in it: the text `from` becomes `to`, every other byte stays.
+/// Checks that the note changes by `edits` (from, to) and in no other byte.
 #[track_caller]
 fn check(vault: &str, args: Value, path: &str, edits: &[(&str, &str)]) -> Value {
     let crm = crm(vault);
@@ -23,7 +23,7 @@ fn check(vault: &str, args: Value, path: &str, edits: &[(&str, &str)]) -> Value 
 }
 
 #[test]
-fn a_call_today_is_a_line_at_the_end_and_the_last_contact() {
+fn interaction_of_today_is_appended_and_sets_last_contact() {
     let answer = check(
         PEOPLE,
         json!({"name": "Jane Doe", "text": " She wants two references. "}),
@@ -42,7 +42,7 @@ fn a_call_today_is_a_line_at_the_end_and_the_last_contact() {
 }
 
 #[test]
-fn what_happened_earlier_goes_before_what_happened_later() {
+fn earlier_interaction_is_inserted_before_later_ones() {
     check(
         PEOPLE,
         json!({"name": "Jane Doe", "text": "Met in Lisbon.", "date": "2026-10-29"}),
@@ -71,7 +71,7 @@ fn a_note_without_a_log_gets_one() {
 }
 
 #[test]
-fn several_lines_stay_one_entry() {
+fn multiline_text_is_one_entry() {
     check(
         PEOPLE,
         json!({"name": "Jane Doe", "text": "Three points:\n\n- price\n## seats\n", "date": "2026-11-12"}),
@@ -81,7 +81,7 @@ fn several_lines_stay_one_entry() {
 }
 
 #[test]
-fn windows_line_ends_are_kept() {
+fn keeps_windows_line_endings() {
     let note = "---\r\ntype: contact\r\nname: Al\r\n---\r\n## Log\r\n\r\n- 2026-11-20 Later.\r\n";
     let crm = crm("");
     crm.vault.write("Al.md", note);
@@ -96,7 +96,7 @@ fn windows_line_ends_are_kept() {
 const DUE: &str = "//- A.md\n---\ntype: contact\nname: Ilse\nlast_contact: 2026-11-10\nnext_contact: 2026-11-17\n---\n## Log\n";
 
 #[test]
-fn a_planned_contact_that_took_place_is_planned_no_more() {
+fn interaction_clears_a_due_next_contact() {
     let note = ("last_contact: 2026-11-10", "last_contact: 2026-11-21");
     let line = ("## Log\n", "## Log\n- 2026-11-21 Called.\n");
     let text = json!("Called.");
@@ -133,7 +133,7 @@ fn refuses(args: Value, code: ErrorCode, message: &str) {
 }
 
 #[test]
-fn what_cannot_have_happened_is_refused() {
+fn rejects_future_date_and_other_invalid_arguments() {
     let invalid = ErrorCode::InvalidArguments;
     refuses(
         json!({"name": "Jane Doe", "text": "Call.", "date": "2026-11-22"}),
@@ -158,14 +158,14 @@ fn what_cannot_have_happened_is_refused() {
 }
 
 #[test]
-fn a_broken_date_is_not_written_over() {
+fn invalid_date_is_not_overwritten() {
     let crm = crm("//- A.md\n---\ntype: contact\nname: Al\nlast_contact: yesterday\n---\n");
     let error = crm.error("log_interaction", json!({"name": "Al", "text": "Call."}));
     assert_eq!(error.message, "A.md, line 4: `last_contact` is `yesterday`, which is not a date.");
 }
 
 #[test]
-fn a_log_in_a_code_block_is_none() {
+fn ignores_log_heading_in_a_code_block() {
     let fenced = "````\n```\n## Log\n- 2026-11-20 An example.\n````\n\n";
     check(
         &format!(

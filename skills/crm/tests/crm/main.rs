@@ -1,4 +1,4 @@
-//! The skill over small vaults, its tools called the way the program calls them.
+//! Runs the tools of the skill on small vaults, through the same path as the app.
 #![allow(clippy::unwrap_used)]
 
 mod adding;
@@ -23,7 +23,7 @@ fn crm(vault: &str) -> SkillInVault {
     SkillInVault::new(nova_skill_crm::skill(), vault)
 }
 
-/// A vault with people as a user would keep them.
+/// A vault with a few contacts and a company.
 const PEOPLE: &str = r#"
 //- CRM/People/Jane Doe.md
 ---

@@ -1,4 +1,4 @@
-//! The sums of the pipeline, worked out by hand.
+//! The totals of the pipeline, calculated by hand.
 
 use nova_skill::{Value, json};
 use nova_testkit::SkillInVault;
@@ -12,7 +12,7 @@ fn check(vault: &str, expected: Value) {
 }
 
 #[test]
-fn stages_are_summed_up_for_each_currency() {
+fn stages_are_totalled_by_currency() {
     check(
         DEALS,
         json!({
@@ -37,13 +37,13 @@ fn stages_are_summed_up_for_each_currency() {
 }
 
 #[test]
-fn an_empty_pipeline_has_its_stages() {
+fn empty_pipeline_lists_all_stages() {
     let answer = crm("").value("pipeline", json!({}));
     assert_eq!(answer["stages"].as_array().unwrap().len(), 6);
     assert_eq!((&answer["open"], &answer["weighted"]), (&json!([]), &json!([])));
 }
 
-/// Deals of one value and probability each.
+/// Deals of (stage, value, further properties).
 fn deals(all: &[(&str, &str, &str)]) -> String {
     let note = |(at, (stage, value, rest)): (usize, &(&str, &str, &str))| {
         format!("//- D/{at}.md\n---\ntype: deal\nstage: {stage}\nvalue: {value}\ncurrency: EUR\n{rest}---\n")
@@ -52,7 +52,7 @@ fn deals(all: &[(&str, &str, &str)]) -> String {
 }
 
 #[test]
-fn a_weighted_total_is_the_sum_of_rounded_deals() {
+fn weighted_total_sums_rounded_deals() {
     // Each is 33.335, shown as 33.34; the exact sum 100.005 would be 100.01.
     let vault = deals(&[("lead", "66.67", "probability: 50\n"); 3]);
     let answer = crm(&vault).value("pipeline", json!({}));
@@ -63,7 +63,7 @@ fn a_weighted_total_is_the_sum_of_rounded_deals() {
 }
 
 #[test]
-fn a_sum_that_cannot_be_exact_is_an_error_and_no_number() {
+fn inexact_sum_is_an_error() {
     let huge = "9".repeat(28);
     let error = crm(&deals(&[("lead", &huge, ""), ("lead", "0.01", "")])).error("pipeline", json!({}));
     assert_eq!(error.message, "D/0.md: with its value, sums have more than 28 digits and cannot be exact.");
@@ -71,7 +71,7 @@ fn a_sum_that_cannot_be_exact_is_an_error_and_no_number() {
 }
 
 #[test]
-fn won_this_quarter_goes_by_the_close_date() {
+fn won_this_quarter_is_decided_by_close_date() {
     let vault = deals(&[
         ("won", "1", "close_date: 2026-09-30\n"),
         ("won", "20", "close_date: 2026-10-01\n"),
@@ -88,7 +88,7 @@ fn won_this_quarter_goes_by_the_close_date() {
 }
 
 #[test]
-fn what_is_won_on_no_day_is_reported_where_no_figure_could_say_it() {
+fn undated_won_deals_are_reported_if_no_figure_can_warn() {
     let vault = deals(&[
         ("won", "50000", ""),
         ("won", "7", "close_date:\n"),
@@ -116,7 +116,7 @@ fn what_is_won_on_no_day_is_reported_where_no_figure_could_say_it() {
 }
 
 #[test]
-fn a_figure_is_made_of_its_stages_and_names_its_notes() {
+fn figure_has_its_stages_as_parts_and_cites_its_notes() {
     let outcome = crm(DEALS).call("pipeline", json!({}));
     let figure = outcome.figures.iter().find(|figure| figure.at == "/weighted/0/amount").unwrap();
     let parts: Vec<_> = figure.parts.iter().map(|part| (part.label.as_str(), part.value.as_str())).collect();
@@ -187,7 +187,7 @@ title: [
 "#;
 
 #[test]
-fn a_broken_deal_is_named_with_its_line_and_is_in_no_sum() {
+fn invalid_deals_are_reported_with_their_line_and_excluded() {
     let crm = crm(BROKEN);
     let answer = crm.value("pipeline", json!({}));
     let problem = |path: &str, line: u32, problem: &str, remedy: &str| json!({"path": format!("CRM/Deals/{path}.md"), "line": line, "problem": problem, "remedy": remedy});
@@ -241,7 +241,7 @@ fn a_broken_deal_is_named_with_its_line_and_is_in_no_sum() {
 }
 
 #[test]
-fn a_value_without_a_currency_has_the_one_that_most_deals_have() {
+fn value_without_currency_uses_the_most_frequent_one() {
     let vault = format!("{DEALS}//- New.md\n---\ntype: deal\nstage: lead\nvalue: 10\n---\n");
     let answer = crm(&vault).value("list_deals", json!({"stage": "lead"}));
     assert_eq!(answer["total"], json!([{"amount": "48510.50", "currency": "EUR"}]));
@@ -258,7 +258,7 @@ fn a_value_without_a_currency_has_the_one_that_most_deals_have() {
 }
 
 #[test]
-fn a_board_has_every_deal_and_the_follow_ups_that_are_due() {
+fn board_includes_every_deal_and_due_follow_ups() {
     let vault = format!(
         "{DEALS}//- P/A.md\n---\ntype: contact\nname: A\nnext_contact: 2026-11-20\n---\n\
          //- P/B.md\n---\ntype: contact\nname: B\nnext_contact: 2026-11-27\n---\n\
@@ -270,8 +270,8 @@ fn a_board_has_every_deal_and_the_follow_ups_that_are_due() {
 }
 
 #[test]
-fn thousands_are_read_as_hundreds_are() {
-    // Of thousands several threads read a part each; of hundreds there is one.
+fn parallel_read_equals_sequential_read() {
+    // Thousands of notes are read by several threads, hundreds by one.
     let deal = |at: usize| {
         let odd = match at % 13 {
             0 => "stage: nego\nvalue: 5\ncurrency: EUR\n",
@@ -296,7 +296,7 @@ fn thousands_are_read_as_hundreds_are() {
     let rows = |value: &Value, key: &str| value[key].as_array().cloned().unwrap_or_default();
     for key in ["problems", "unreadable"] {
         let mut of_parts: Vec<Value> = parts.iter().flat_map(|(value, _)| rows(value, key)).collect();
-        // Those that say no day come last.
+        // The missing close dates come last.
         of_parts.sort_by_key(|row| row["problem"].as_str().unwrap().contains("says no day"));
         assert!(rows(&whole, key) == of_parts, "{key} of the whole are those of its parts, in their order");
     }

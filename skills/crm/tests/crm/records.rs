@@ -1,4 +1,4 @@
-//! What is declared, beside the starter vault and a vault with names of its own.
+//! The declared records, compared with the starter vault and used in a vault with its own names.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,8 +14,8 @@ fn declared() -> RecordTypes {
     RecordTypes::clone(&snapshot_of(vec![nova_skill_crm::skill()]).skills()[0].records)
 }
 
-/// The template has what is declared, field by field. What is declared without a default may have
-/// one of the vault's, such as the currency.
+/// Compares a template with the declaration, field by field. A field without a declared default may have one
+/// in the vault, such as the currency.
 #[track_caller]
 fn check_template(record_type: &str, file: &str, own: &[&str]) {
     let declared = declared();
@@ -47,19 +47,19 @@ fn check_template(record_type: &str, file: &str, own: &[&str]) {
 }
 
 #[test]
-fn the_templates_of_the_starter_vault_are_those_that_are_declared() {
+fn starter_templates_match_the_declaration() {
     check_template("contact", "Templates/Contact.md", &[]);
     check_template("company", "Templates/Company.md", &[]);
     check_template("deal", "Templates/Deal.md", &["currency"]);
-    // To the byte, where the vault has nothing of its own.
+    // Byte for byte, as the vault adds nothing of its own here.
     assert_eq!(
         declared().get("contact").unwrap().template(),
         fs::read_to_string(starter("Templates/Contact.md")).unwrap()
     );
 }
 
-/// The table takes its notes by the declared type, and what it shows is declared, in that order and
-/// by that name.
+/// Checks that the table filters by the declared type and shows declared fields, in their order and by their
+/// names.
 #[track_caller]
 fn check_base(record_type: &str, file: &str) {
     let declared = declared();
@@ -91,14 +91,14 @@ fn check_base(record_type: &str, file: &str) {
 }
 
 #[test]
-fn the_tables_of_the_starter_vault_show_what_is_declared() {
+fn starter_tables_match_the_declaration() {
     check_base("contact", "CRM/People.base");
     check_base("company", "CRM/Companies.base");
     check_base("deal", "CRM/Deals.base");
 }
 
 #[test]
-fn the_records_of_the_starter_vault_are_as_declared() {
+fn starter_records_match_the_declaration() {
     let folder = TempVault::copy_of(&starter(""));
     let vault = folder.open();
     let declared = declared();
@@ -113,7 +113,7 @@ fn the_records_of_the_starter_vault_are_as_declared() {
     }
 }
 
-/// People as kept before Nova.
+/// Notes on people from before Nova.
 const OWN_NAMES: &str = r#"
 //- People/Jane.md
 ---
@@ -136,7 +136,7 @@ name: Nobody of theirs
 "#;
 
 #[test]
-fn a_vault_with_names_of_its_own_is_used_as_it_is() {
+fn vault_with_its_own_names_is_used_unchanged() {
     let crm =
         SkillInVault::new(nova_skill_crm::skill(), OWN_NAMES).with_config(json!({"fields": {"contact": {
             "type": ["person", "people"], "name": "full_name", "company": "works_at", "stage": "status",

@@ -1,19 +1,19 @@
-//! What a record keeps to when it is saved with its form.
+//! Saving a record with its form.
 
 use nova_skill::{Value, json};
 use nova_testkit::{TempVault, save_form};
 
 use crate::{PEOPLE, crm};
 
-/// What a form saves in which these fields were filled in, of a note or of a new record without one;
-/// else why it cannot.
+/// Saves a form with the `entered` fields, for the note at `path` or a new record. Returns the saved values
+/// or the error.
 fn saved(notes: &str, record_type: &str, path: Option<&str>, entered: Value) -> Result<Value, String> {
     let saved = save_form(nova_skill_crm::skill, &TempVault::from(notes), record_type, path, &entered);
     saved.map(|saved| saved.values).map_err(|error| error.to_string())
 }
 
 #[test]
-fn what_a_tool_refuses_of_a_person_or_a_company_its_form_refuses() {
+fn form_rejects_what_the_tools_reject() {
     let email = saved(PEOPLE, "contact", None, json!({"name": "Sam Ortega", "email": "jane at example"}));
     assert_eq!(
         email,
@@ -26,7 +26,7 @@ fn what_a_tool_refuses_of_a_person_or_a_company_its_form_refuses() {
 }
 
 #[test]
-fn tags_are_kept_as_the_tools_keep_them() {
+fn form_normalises_tags_like_the_tools() {
     let tags = json!(["#design", "Design", "food/dairy"]);
     let expected = json!(["design", "food/dairy"]);
     for (record_type, path) in
@@ -39,14 +39,14 @@ fn tags_are_kept_as_the_tools_keep_them() {
 }
 
 #[test]
-fn what_nobody_touched_is_not_looked_at_again() {
+fn unchanged_fields_are_not_checked_again() {
     let odd = PEOPLE.replace("email: Jane.Doe@quillon.example", "email: jane at example");
     let values = saved(&odd, "contact", Some("CRM/People/Jane Doe.md"), json!({"stage": "customer"}));
     assert_eq!(values.unwrap()["email"], "jane at example");
 }
 
 #[test]
-fn a_deal_links_to_whom_the_user_means() {
+fn deal_form_resolves_the_contact() {
     let with = |contact: &str| {
         let deal = json!({"title": "Renewal", "stage": "lead", "contact": contact});
         saved(PEOPLE, "deal", None, deal).map(|values| values["contact"].clone())
@@ -54,7 +54,7 @@ fn a_deal_links_to_whom_the_user_means() {
     assert_eq!(with("Marsh"), Ok(json!("Theo")));
     assert_eq!(with("jane doe"), Ok(json!("Jane Doe")));
     assert_eq!(with("Jane"), Err("/contact: \"Jane\" could be several; write which one is meant.".into()));
-    // By its path, and by a name that two notes have.
+    // By path, and by a name that two notes share.
     let two = format!("{PEOPLE}//- Else/Theo.md\nA river.\n");
     for said in ["[[Friends/Theo]]", "Theo"] {
         let deal = json!({"title": "Renewal", "stage": "lead", "contact": said});
@@ -65,19 +65,19 @@ fn a_deal_links_to_whom_the_user_means() {
     }
     // A name that no file can have.
     assert_eq!(with("AC/DC"), Ok(json!("AC/DC")));
-    // A person with a note of that name, and one without.
+    // A name that has a note, and one that has none.
     assert_eq!(with("Quillon Labs"), Ok(json!("Quillon Labs")));
     assert_eq!(with("Ilse Kramer"), Ok(json!("Ilse Kramer")));
 }
 
 #[test]
-fn a_contact_is_saved_with_the_company_that_is_meant() {
+fn contact_form_resolves_the_company() {
     let two = format!("{PEOPLE}//- Else/Quillon Labs.md\nA river.\n");
     let values = saved(&two, "contact", None, json!({"name": "Ida", "company": "Quillon Labs"}));
     assert_eq!(values.unwrap()["company"], "CRM/Companies/Quillon Labs");
 }
 
-/// A deal in each of these currencies.
+/// A deal for each of these currencies.
 fn deals(currencies: &[&str]) -> String {
     let deal = |(at, currency): (usize, &&str)| {
         format!("//- CRM/Deals/{at}.md\n---\ntype: deal\nstage: lead\nvalue: 5\n{currency}---\n")
@@ -85,7 +85,7 @@ fn deals(currencies: &[&str]) -> String {
     currencies.iter().enumerate().map(deal).collect()
 }
 
-/// The currency of a deal that is saved with its form; else why it is not.
+/// The currency after saving a deal with its form, or the error.
 fn currency(notes: &str, path: Option<&str>, entered: Value) -> Result<Value, String> {
     let saved = save_form(nova_skill_crm::skill, &TempVault::from(notes), "deal", path, &entered);
     saved.map(|saved| saved.values["currency"].clone()).map_err(|error| error.to_string())
@@ -95,7 +95,7 @@ const EUR: &str = "currency: EUR\n";
 const CHF: &str = "currency: CHF\n";
 
 #[test]
-fn a_value_has_the_usual_currency_and_none_is_guessed() {
+fn value_gets_the_most_frequent_currency_unless_tied() {
     let deal = |more: Value| {
         let mut entered = json!({"title": "Renewal", "stage": "lead"});
         entered.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -113,7 +113,7 @@ fn a_value_has_the_usual_currency_and_none_is_guessed() {
 }
 
 #[test]
-fn a_note_that_left_its_currency_open_continues_so_where_the_others_say_it() {
+fn implicit_currency_stays_implicit_if_unambiguous() {
     let open = Some("CRM/Deals/1.md");
     assert_eq!(currency(&deals(&[EUR, ""]), open, json!({"value": "6"})), Ok(Value::Null));
     let error = currency(&deals(&[EUR, "", CHF]), open, json!({"value": "6"})).unwrap_err();
@@ -121,7 +121,7 @@ fn a_note_that_left_its_currency_open_continues_so_where_the_others_say_it() {
 }
 
 #[test]
-fn a_currency_is_taken_out_only_where_no_value_is_read_in_another_then() {
+fn rejects_removing_a_currency_that_decides_a_value() {
     let taken = |currencies: &[&str], more: Value| {
         let mut entered = json!({"currency": null});
         entered.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -136,7 +136,7 @@ fn a_currency_is_taken_out_only_where_no_value_is_read_in_another_then() {
         taken(&[EUR, ""], json!({})),
         Err("/currency: is needed: no deal has one yet, and none is configured.".into())
     );
-    // Without a value there is nothing to be read, but in a deal that goes by this one.
+    // Without a value, only a deal without a currency of its own can depend on this one.
     assert_eq!(taken(&[EUR, CHF], json!({"value": null})), Ok(Value::Null));
     assert_eq!(
         taken(&[EUR, ""], json!({"value": null})),
@@ -145,7 +145,7 @@ fn a_currency_is_taken_out_only_where_no_value_is_read_in_another_then() {
 }
 
 #[test]
-fn a_currency_is_changed_only_where_no_other_deal_goes_by_it() {
+fn rejects_currency_change_that_affects_another_deal() {
     let changed = |currencies: &[&str], at: usize, code: &str| {
         currency(&deals(currencies), Some(&format!("CRM/Deals/{at}.md")), json!({"currency": code}))
     };
@@ -155,26 +155,26 @@ fn a_currency_is_changed_only_where_no_other_deal_goes_by_it() {
              the currency of the skill crm."
         ))
     };
-    // The only one that any deal names.
+    // The only deal with a currency.
     assert_eq!(changed(&[EUR, ""], 0, "CHF"), refused("1.md"));
     assert_eq!(changed(&[EUR, "", ""], 0, "CHF"), refused("1.md (and of 1 more)"));
-    // Two that are named as often leave it open: the third would not be counted any more.
+    // A tie leaves no default, so the deal without a currency would no longer count.
     assert_eq!(changed(&[EUR, "", ""], 1, "CHF"), refused("2.md"));
-    // Most of the others say the same, nobody leaves it open, or it was open before.
+    // The default stays the same, no deal depends on it, or there was none before.
     assert_eq!(changed(&[EUR, "", EUR, EUR], 0, "CHF"), Ok(json!("CHF")));
     assert_eq!(changed(&[EUR, CHF], 0, "CHF"), Ok(json!("CHF")));
     assert_eq!(changed(&[EUR, "", CHF], 0, "CHF"), Ok(json!("CHF")));
 }
 
 #[test]
-fn a_new_deal_changes_the_currency_of_no_other() {
+fn rejects_new_deal_that_changes_the_default_currency_of_others() {
     let added = |currencies: &[&str], code: &str| {
         let entered = json!({"title": "Renewal", "stage": "lead", "value": "9", "currency": code});
         currency(&deals(currencies), None, entered)
     };
     let refused = "/currency: decides the currency of CRM/Deals/1.md, which names none; write EUR there first, or \
                    set the currency of the skill crm.";
-    // Named as often as the other, none would be the usual one any more.
+    // A tie would leave no default.
     assert_eq!(added(&[EUR, ""], "CHF"), Err(refused.into()));
     assert_eq!(added(&[EUR, "", EUR], "CHF"), Ok(json!("CHF")));
     assert_eq!(added(&[EUR, ""], "EUR"), Ok(json!("EUR")));
@@ -182,7 +182,7 @@ fn a_new_deal_changes_the_currency_of_no_other() {
 }
 
 #[test]
-fn what_its_form_refuses_of_a_currency_a_tool_refuses() {
+fn tools_reject_the_currency_changes_that_forms_reject() {
     let refuses = |currencies: &[&str], tool: &str, args: Value, why: &str| {
         let crm = crm(&deals(currencies));
         let before = crm.vault.files();

@@ -1,4 +1,4 @@
-//! The stages of a deal as the user configures them.
+//! User-defined deal stages.
 
 use nova_skill::json;
 use nova_testkit::{SkillInVault, snapshot_of};
@@ -42,7 +42,7 @@ fn configured(vault: &str) -> SkillInVault {
 }
 
 #[test]
-fn the_board_has_the_configured_stages_and_no_others() {
+fn board_has_only_configured_stages() {
     let answer = configured(VAULT).value("pipeline", json!({}));
     let names: Vec<_> = answer["stages"].as_array().unwrap().iter().map(|stage| &stage["stage"]).collect();
     assert_eq!(names, ["Talks", "Signed", "Gone"]);
@@ -58,7 +58,7 @@ fn the_board_has_the_configured_stages_and_no_others() {
 }
 
 #[test]
-fn deals_are_added_and_moved_by_them() {
+fn deals_are_added_and_moved_by_configured_stages() {
     let crm = configured("");
     crm.value("add_deal", json!({"title": "New"}));
     assert_eq!(
@@ -72,7 +72,7 @@ fn deals_are_added_and_moved_by_them() {
 }
 
 #[test]
-fn choices_that_are_configured_as_such_have_no_probability_of_their_own() {
+fn configured_choices_have_no_default_probability() {
     let crm = SkillInVault::new(nova_skill_crm::skill(), VAULT)
         .with_config(json!({"choices": {"deal": {"stage": ["Talks", "Signed", "lead"]}}}));
     let outcome = crm.call("pipeline", json!({}));
@@ -82,7 +82,7 @@ fn choices_that_are_configured_as_such_have_no_probability_of_their_own() {
 }
 
 #[test]
-fn the_manifest_and_the_code_know_the_same_stages() {
+fn every_stage_of_the_manifest_has_a_default_probability() {
     let answer = crm("").value("pipeline", json!({}));
     let known = |stage: &nova_skill::Value| {
         (stage["stage"].as_str().unwrap().to_owned(), stage["probability"].as_str().map(str::to_owned))
@@ -100,7 +100,7 @@ fn the_manifest_and_the_code_know_the_same_stages() {
 }
 
 #[test]
-fn stages_that_make_no_sense_are_refused_with_their_key() {
+fn rejects_invalid_stages_by_key() {
     let snapshot = snapshot_of(vec![nova_skill_crm::skill()]);
     let faults = |config| snapshot.skills()[0].faults_of_config(&config, &snapshot.type_owners()).join(" ");
     let twice = json!({"stages": [{"name": "A", "probability": 1}, {"name": "a", "probability": 2}]});

@@ -4,7 +4,7 @@ use nova_testkit::ScriptedApprover;
 
 use crate::{PEOPLE, crm};
 
-/// The note and what changes in it: the text `from` becomes `to`, every other byte stays.
+/// Checks that the note changes by `edits` (from, to) and in no other byte.
 #[track_caller]
 fn check(args: Value, path: &str, edits: &[(&str, &str)], changed: &[&str]) {
     let crm = crm(PEOPLE);
@@ -22,7 +22,7 @@ const JANE: &str = "CRM/People/Jane Doe.md";
 const THEO: &str = "Friends/Theo.md";
 
 #[test]
-fn one_property_changes_its_own_bytes() {
+fn changes_only_the_bytes_of_the_property() {
     check(
         json!({"name": "Jane Doe", "stage": "won"}),
         JANE,
@@ -38,7 +38,7 @@ fn one_property_changes_its_own_bytes() {
 }
 
 #[test]
-fn several_at_once() {
+fn changes_several_properties_at_once() {
     check(
         json!({"name": "doe", "next_contact": "2026-12-01", "company": "Fernhill Dairy", "email": null}),
         JANE,
@@ -56,7 +56,7 @@ fn several_at_once() {
 }
 
 #[test]
-fn a_property_that_was_not_there_is_added() {
+fn missing_property_is_added() {
     check(
         json!({"name": "Teddy", "phone": "0155"}),
         THEO,
@@ -66,7 +66,7 @@ fn a_property_that_was_not_there_is_added() {
 }
 
 #[test]
-fn tags_change_item_by_item() {
+fn tags_are_edited_item_by_item() {
     check(
         json!({"name": "Jane Doe", "tags": ["saas", "champion"]}),
         JANE,
@@ -76,7 +76,7 @@ fn tags_change_item_by_item() {
 }
 
 #[test]
-fn what_is_so_already_stays_as_it_is_spelled() {
+fn equal_value_keeps_its_notation() {
     check(json!({"name": "Theo Marsh", "company": "Quillon Labs", "stage": "customer"}), THEO, &[], &[]);
     check(
         json!({"name": "Jane Doe", "tags": ["saas", "food/dairy"], "phone": "+44 20 7946 0018"}),
@@ -89,7 +89,7 @@ fn what_is_so_already_stays_as_it_is_spelled() {
 }
 
 #[test]
-fn a_link_that_leads_to_the_same_note_stays_as_the_user_wrote_it() {
+fn equivalent_link_keeps_its_notation() {
     let notes = "//- CRM/Companies/Acme.md\n---\ntype: company\naliases: [The firm]\n---\n";
     for link in ["[[CRM/Companies/Acme]]", "[[CRM/Companies/Acme.md|us]]", "[[The firm]]"] {
         let record = |kind: &str| format!("---\ntype: {kind}\ncompany: \"{link}\"\n---\n");
@@ -106,7 +106,7 @@ fn a_link_that_leads_to_the_same_note_stays_as_the_user_wrote_it() {
 }
 
 #[test]
-fn a_call_that_changes_nothing_asks_nobody() {
+fn call_without_changes_needs_no_approval() {
     let crm = crm(PEOPLE);
     let outcome = crm.call("update_contact", json!({"name": "Jane Doe", "stage": "lead"}));
     assert!(outcome.result.is_ok() && outcome.changes.is_empty(), "{outcome:?}");
@@ -114,7 +114,7 @@ fn a_call_that_changes_nothing_asks_nobody() {
 }
 
 #[test]
-fn there_must_be_something_to_change_and_somebody_to_change() {
+fn rejects_empty_update_and_unknown_contact() {
     let error = crm(PEOPLE).error("update_contact", json!({"name": "Jane Doe"}));
     assert_eq!(
         (error.code, error.to_string().as_str()),
@@ -129,7 +129,7 @@ fn there_must_be_something_to_change_and_somebody_to_change() {
 }
 
 #[test]
-fn details_that_cannot_be_right_are_refused() {
+fn rejects_invalid_details() {
     for wrong in [
         json!({"name": "Jane Doe", "email": "jane"}),
         json!({"name": "Jane Doe", "stage": " "}),
@@ -160,7 +160,7 @@ fn nothing_is_written_without_approval() {
 }
 
 #[test]
-fn line_ends_of_windows_stay() {
+fn keeps_windows_line_endings() {
     let crm = crm("//- P/Al.md\n---\r\ntype: contact\r\nname: Al\r\n---\r\nText\r\n");
     crm.value("update_contact", json!({"name": "Al", "stage": "lead"}));
     assert_eq!(
@@ -170,7 +170,7 @@ fn line_ends_of_windows_stay() {
 }
 
 #[test]
-fn a_property_keeps_the_spelling_of_the_note() {
+fn property_key_keeps_its_case() {
     let crm = crm("//- Jo.md\n---\nType: contact\nStage: won\n---\n");
     crm.value("update_contact", json!({"name": "Jo", "stage": "lead"}));
     assert_eq!(crm.vault.read("Jo.md"), "---\nType: contact\nStage: lead\n---\n");
