@@ -1,5 +1,5 @@
-//! A month of ten thousand notes beside the vault's own query of them, and an import beside the least
-//! that makes as many files.
+//! Times a month of ten thousand notes against the vault's own query for them, and an import against merely
+//! creating as many files.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::fs::{self, File};
@@ -33,7 +33,7 @@ fn month_summary(notes: usize) -> bool {
         );
         vault.write(&format!("Budget/Expenses/{year}/{n}.md"), &text);
     }
-    // What was just written is read again at every question; that is over after two seconds.
+    // The vault rereads recently written files at every query; after two seconds they are trusted.
     std::thread::sleep(Duration::from_millis(2100));
     let opened = vault.open();
     let budget = SkillInVault::new(nova_skill_budget::skill(), vault);
@@ -43,7 +43,7 @@ fn month_summary(notes: usize) -> bool {
     at_most(&format!("month_summary of {notes} records / query of them"), ours, theirs, 2.0)
 }
 
-/// A file of this many rows, all different.
+/// A statement of this many distinct rows.
 fn statement(rows: usize) -> String {
     let mut file = String::from("Date,Payee,Amount\n");
     for n in 0..rows {
@@ -60,7 +60,7 @@ fn statement(rows: usize) -> String {
     file
 }
 
-/// As many rows as one import takes, each a note of its own; and none a second time.
+/// Imports the maximum number of rows, a note for each, and checks that a second import adds none.
 fn import_of_the_most() {
     const MOST: usize = 100_000;
     let budget = SkillInVault::new(nova_skill_budget::skill(), "");

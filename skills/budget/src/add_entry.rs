@@ -22,7 +22,7 @@ pub(crate) struct NewEntry {
     fields: Map<String, Value>,
 }
 
-/// All but what the import writes.
+/// All fields except those that only the import writes.
 const FIELDS: ToolFields<'static> = ToolFields::AllBut(&["import_id"]);
 
 #[async_trait]
@@ -115,7 +115,7 @@ async fn add(record_type: &str, new: NewEntry, ctx: &dyn ToolContext) -> Result<
 }
 
 /// # Errors
-/// `InvalidArguments` for an end that does not go with the rest.
+/// `InvalidArguments` if `until` is given without `recurring` or is before `day`.
 pub(crate) fn check_until(day: Date, until: Option<Date>, comes_again: bool) -> Result<(), ToolError> {
     if until.is_some() && !comes_again {
         return Err(wrong("until", "needs recurring as well".into()));
@@ -126,7 +126,7 @@ pub(crate) fn check_until(day: Date, until: Option<Date>, comes_again: bool) -> 
     Ok(())
 }
 
-/// A note of its year, named `YYYY-MM-DD payee amount`.
+/// A note in the folder of its year, named `YYYY-MM-DD payee amount`.
 pub(crate) fn new_note(
     declared: &RecordType,
     values: &Map<String, Value>,
@@ -147,7 +147,7 @@ pub(crate) fn file_stem(day: Date, payee: Option<&str>, amount: &str) -> String 
     }
 }
 
-/// How much of a bank's long text as a file name has room for.
+/// Limits the payee in a file name: banks deliver long texts.
 fn shortened(payee: &str) -> String {
     const MAX_CHARS: usize = 60;
     let short: String = payee.chars().take(MAX_CHARS).collect();

@@ -22,7 +22,7 @@ pub(crate) struct NewTransfer {
     fields: Map<String, Value>,
 }
 
-/// All but what the import knows of the two sides.
+/// All fields except those that only the import writes for each side.
 const FIELDS: ToolFields<'static> = ToolFields::AllBut(&[
     "to_date",
     "payee",
@@ -91,7 +91,7 @@ impl NativeTool for AddTransfer {
         let read = transfer::values(&out, &into)?;
         ledger.leaves_others(ctx, &[(&out.currency, 1), (&into.currency, 1)]).await?;
         let name = transfer::name(&out, &into);
-        // What was given of the two sides is in the values that were read.
+        // The arguments of the two sides are in `read`.
         let mut values = declared.with_links(&new.fields, ctx.vault()).await?;
         values
             .retain(|field, value| !value.is_null() && declared.fields.get(field).is_some_and(Field::is_own));

@@ -68,7 +68,7 @@ impl NativeTool for ApplyRules {
                 _ => {}
             }
         }
-        // A note that cannot be edited keeps no other from it.
+        // A note that cannot be edited does not block the others.
         let (mut changed, mut refused) = (Vec::new(), Vec::new());
         for (entry, rule) in rows {
             let declared = ctx.records().get(if entry.is_income { INCOME } else { EXPENSE })?;

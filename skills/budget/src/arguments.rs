@@ -1,14 +1,13 @@
-//! What a model or a form gives a tool, made fit for a note.
+//! Converts the arguments of a model or a form to the values of a note.
 
 use nova_skill::figures::{Month, at_least, plain_decimal};
 use nova_skill::serde_json::Map;
 use nova_skill::{Date, Decimal, GivenDecimal, ToolError, Value};
 
-/// An amount as it was written, with at least two digits behind its point.
+/// The amount as written, padded to at least two decimal places.
 ///
 /// # Errors
-/// `InvalidArguments` for what is no plain decimal, is less than nothing, or has more digits than
-/// can be computed with.
+/// `InvalidArguments` if it is not a plain decimal, is negative, or has too many digits for exact arithmetic.
 pub(crate) fn amount(argument: &str, given: &GivenDecimal) -> Result<Decimal, ToolError> {
     let said = given.text();
     let wrong = |rule: String| wrong(argument, rule);
@@ -23,14 +22,14 @@ pub(crate) fn amount(argument: &str, given: &GivenDecimal) -> Result<Decimal, To
     Ok(written(amount))
 }
 
-/// An amount as a note says it: never rounded, with at least two digits behind its point.
+/// An amount as written to a note: never rounded, with at least two decimal places.
 pub(crate) fn written(amount: Decimal) -> Decimal {
     let amount = at_least(amount, 2);
-    // There is no debt of nothing.
+    // Avoids a negative zero.
     if amount.is_zero() { amount.abs() } else { amount }
 }
 
-/// `YYYY-MM`; a date counts for its month, `today` and nothing for this month.
+/// Parses `YYYY-MM`; a date stands for its month, `today` or an empty text for the current one.
 pub(crate) fn month(argument: &str, text: &str, today: Date) -> Result<Month, ToolError> {
     match text.trim() {
         "" | "today" => Ok(Month::of(today)),
@@ -40,7 +39,7 @@ pub(crate) fn month(argument: &str, text: &str, today: Date) -> Result<Month, To
     }
 }
 
-/// A text for a property: trimmed, on one line, not empty; none where nothing was given.
+/// A text for a property: trimmed, not empty, one line; `None` if it was not given.
 pub(crate) fn line(argument: &str, said: Option<&str>) -> Result<Option<String>, ToolError> {
     let Some(said) = said.map(str::trim) else { return Ok(None) };
     if said.is_empty() {
@@ -52,7 +51,7 @@ pub(crate) fn line(argument: &str, said: Option<&str>) -> Result<Option<String>,
     Ok(Some(said.to_owned()))
 }
 
-/// Values of a note: what was given, and over it what was made of it; nothing takes a value out.
+/// Merges the given values with those computed from them, which win; nulls are dropped.
 pub(crate) fn with_read<const N: usize>(
     mut given: Map<String, Value>,
     read: [(&str, Option<String>); N],
@@ -67,7 +66,7 @@ pub(crate) fn with_read<const N: usize>(
     given
 }
 
-/// What the schema of a tool requires and a caller that goes past it left out.
+/// Requires an argument that the schema requires, for callers that are not validated.
 pub(crate) fn needed<T>(argument: &str, given: Option<T>) -> Result<T, ToolError> {
     given.ok_or_else(|| wrong(argument, "is needed".into()))
 }

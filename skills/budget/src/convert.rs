@@ -1,4 +1,4 @@
-//! Converts a note from one record type to another; its body and the user's own properties stay.
+//! Converts a note from one record type to another, keeping its body and the user's own properties.
 
 use std::borrow::Cow;
 
@@ -11,12 +11,12 @@ use nova_skill::{
 use crate::add_entry::file_stem;
 use crate::ledger::{EXPENSE, INCOME, TRANSFER};
 
-/// The new type of a note, with its values.
+/// The new record type of a note, with its values.
 pub(crate) struct Conversion<'a> {
     pub(crate) from: &'a str,
     pub(crate) to: &'a str,
     pub(crate) values: Map<String, Value>,
-    /// Day, name and amount make the name of the file.
+    /// The day, name and amount form the file name.
     pub(crate) day: Date,
     pub(crate) name: Option<Cow<'a, str>>,
     pub(crate) amount: String,
@@ -50,7 +50,7 @@ fn replaced(record_type: &str) -> &'static [&'static str] {
     }
 }
 
-/// The property of the user's own that the new record would overwrite.
+/// The user's own property that the new record would overwrite, if any.
 pub(crate) fn in_the_way(
     ctx: &dyn ToolContext,
     note: &Note,
@@ -65,7 +65,7 @@ pub(crate) fn in_the_way(
     Ok(taken.find(|property| is_own(property)).map(str::to_owned))
 }
 
-/// Whether the note can be edited and no property of the user's own is in the way.
+/// Whether the note can be edited and has no own property that would be overwritten.
 pub(crate) async fn can_convert(
     ctx: &dyn ToolContext,
     path: &NotePath,
@@ -77,8 +77,8 @@ pub(crate) async fn can_convert(
     Ok(in_the_way(ctx, &note, conversion)?.is_none() && edit_properties(&note.text, &edits).is_ok())
 }
 
-/// Rewrites the properties of a note, and moves it to the folder of its new type where it lies in that of
-/// its old one.
+/// Rewrites the properties of a note, and moves it to the folder of its new type if it is in that of the old
+/// one.
 pub(crate) async fn convert(
     ctx: &dyn ToolContext,
     path: &NotePath,

@@ -16,7 +16,7 @@ use crate::convert::{Conversion, convert, in_the_way};
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, TRANSFER};
 use crate::transfer::{self, Transfer};
 
-/// The two sides of a transfer are booked at most this many days apart.
+/// The maximum number of days between the booking dates of the two sides of a transfer.
 pub(crate) const DAYS: i32 = 3;
 
 pub(crate) struct JoinTransfer;
@@ -134,7 +134,7 @@ impl NativeTool for SplitTransfer {
     }
 }
 
-/// A note of the ledger that can be a side of a transfer, or is one.
+/// A note that is a transfer or may be one side of it.
 pub(crate) enum Found<'a> {
     Entry(&'a Entry),
     Transfer(&'a Transfer),
@@ -149,7 +149,7 @@ impl Found<'_> {
     }
 }
 
-/// By its path, else by the name that a link would use.
+/// Finds by path or by the name that a link would use.
 async fn find<'a>(ctx: &dyn ToolContext, ledger: &'a Ledger, said: &str) -> Result<Found<'a>, ToolError> {
     let said = said.trim();
     let at = |path: &VaultPath| {
@@ -179,7 +179,7 @@ async fn find<'a>(ctx: &dyn ToolContext, ledger: &'a Ledger, said: &str) -> Resu
 }
 
 impl Entry {
-    /// Why it cannot be a side of a transfer, behind its path.
+    /// Why it cannot be a side of a transfer; the text follows the path.
     pub(crate) fn no_side(&self) -> Option<&'static str> {
         if self.every.is_some() {
             Some("is recurring: one note covers many days")
@@ -192,7 +192,7 @@ impl Entry {
 }
 
 impl Ledger {
-    /// The only entry, or transfer that lacks it, that can be the other side.
+    /// The only entry, or incomplete transfer, that can be the other side.
     fn only_other_side(&self, entry: &Entry) -> Result<Found<'_>, ToolError> {
         let account = entry.account.as_deref().map(folded);
         let is_other = |other: &&Entry| {
@@ -282,7 +282,7 @@ async fn join(
     Ok(Output::new(with_links(value, links)).from_notes([path]))
 }
 
-/// Makes the entry the missing side of the transfer.
+/// Adds the entry to the transfer as its missing side.
 async fn complete(ctx: &dyn ToolContext, transfer: &Transfer, entry: &Entry) -> Result<Output, ToolError> {
     if let Some(why) = entry.no_side() {
         return Err(wrong("paths", format!("names {}, which {why}", entry.path)));
@@ -314,7 +314,7 @@ async fn complete(ctx: &dyn ToolContext, transfer: &Transfer, entry: &Entry) -> 
 }
 
 /// # Errors
-/// `InvalidArguments` where the note has a property of its own that the new record would overwrite.
+/// `InvalidArguments` if the new record would overwrite one of the note's own properties.
 async fn refuse_lost(ctx: &dyn ToolContext, path: &NotePath, new: &Conversion<'_>) -> Result<(), ToolError> {
     let note = ctx.vault().read(path).await?;
     match in_the_way(ctx, &note, new)? {
@@ -326,7 +326,7 @@ async fn refuse_lost(ctx: &dyn ToolContext, path: &NotePath, new: &Conversion<'_
     }
 }
 
-/// Moves the body and the user's own properties of a note into another and deletes the note. Returns the
+/// Moves the body and the user's own properties of a note into another note and deletes it. Returns the
 /// number of links to it.
 async fn take_over(
     ctx: &dyn ToolContext,

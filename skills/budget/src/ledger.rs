@@ -1,4 +1,4 @@
-//! Everything that was earned and spent, with the rules and limits, read at one moment.
+//! A snapshot of all incomes, expenses and transfers, with the rules and limits.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,41 +23,41 @@ pub(crate) const TRANSFER: &str = "transfer";
 pub(crate) const RULE: &str = "rule";
 pub(crate) const LIMIT: &str = "limit";
 
-/// What an entry without a category is shown under.
+/// The label of entries without a category.
 pub(crate) const UNCATEGORISED: &str = "uncategorised";
 
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     /// By path.
     pub(crate) entries: Vec<Entry>,
-    /// Between the user's own accounts, by path; in no sum of income or expenses.
+    /// Transfers between the user's own accounts, by path; in no sum of income or expenses.
     pub(crate) transfers: Vec<Transfer>,
-    /// The one to try first in front.
+    /// In the order in which they are tried.
     pub(crate) rules: Vec<Rule>,
-    /// One for each category and currency.
+    /// At most one for each category and currency.
     pub(crate) limits: Vec<Limit>,
-    /// Those of a category that has one already; they hold nowhere.
+    /// Further limits of the same category and currency; they have no effect.
     pub(crate) repeated_limits: Vec<Limit>,
-    /// Notes that cannot be read; they count nowhere.
+    /// Notes that cannot be read; they are in no sum.
     pub(crate) unreadable: Vec<Problem>,
-    /// The currency of what says none: that of the configuration, else the commonest of the notes.
+    /// The default currency: the configured one, or else the most frequent in the notes.
     pub(crate) currency: Option<String>,
 }
 
-/// One note, whether or not it is recurring.
+/// A note of an income or an expense, recurring or not.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) path: NotePath,
     pub(crate) is_income: bool,
-    /// The first day of a recurring one.
+    /// For a recurring entry, its first day.
     pub(crate) date: Date,
-    /// As the note has it, never negative.
+    /// Unrounded, never negative.
     pub(crate) amount: Decimal,
-    /// It takes back what was spent, or earned.
+    /// Whether it reverses an expense or an income.
     pub(crate) is_refund: bool,
     pub(crate) currency: String,
     pub(crate) category: Option<String>,
-    /// The category folded, by which categories are compared.
+    /// The folded category, for comparison.
     pub(crate) category_key: Arc<str>,
     pub(crate) payee: Option<String>,
     pub(crate) memo: Option<String>,
@@ -73,7 +73,7 @@ pub(crate) struct Limit {
     pub(crate) category: String,
     pub(crate) amount: Decimal,
     pub(crate) currency: String,
-    /// What the fields that the user added say.
+    /// The values of the user's own fields.
     pub(crate) own: Map<String, Value>,
 }
 
@@ -107,7 +107,7 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// What is wrong with a limit of a category that has one already.
+    /// Adds a limit; returns a problem if its category already has one.
     fn take_limit(&mut self, limit: Limit, declared: &RecordType, note: &Note) -> Option<Problem> {
         let key = folded(&limit.category);
         let is_same = |other: &&Limit| other.currency == limit.currency && folded(&other.category) == key;
@@ -123,23 +123,24 @@ impl Ledger {
         Some(broken)
     }
 
-    /// That no note is read in another currency once new ones say each of these codes so many times.
+    /// Checks that adding notes with these currencies, so many of each, changes the currency of no other
+    /// note.
     ///
     /// # Errors
-    /// `InvalidArguments` with what to do first.
+    /// `InvalidArguments`, saying what to do first.
     pub(crate) async fn leaves_others(
         &self,
         ctx: &dyn ToolContext,
         new: &[(&str, usize)],
     ) -> Result<(), ToolError> {
-        // The usual one stays it, the more notes say so.
+        // More notes of the default currency cannot change it.
         if new.iter().all(|(code, _)| self.currency.as_deref() == Some(code)) {
             return Ok(());
         }
         UsualCurrency::once(ctx, Said::ByNew(new)).await?.leaves_others()
     }
 
-    /// The currency that a tool was given, else that of the ledger.
+    /// The given currency, or else the default of the ledger.
     pub(crate) fn currency_or(&self, given: Option<&str>) -> Result<String, ToolError> {
         if let Some(said) = given.map(str::trim).filter(|said| !said.is_empty()) {
             return currency_code(said).map(str::to_owned).ok_or_else(|| ToolError::InvalidArguments {
@@ -156,7 +157,7 @@ impl Ledger {
         })
     }
 
-    /// A category as the vault spells it: as its limit does, else as the first entry of that name.
+    /// The category as spelled in its limit, or else in the first entry that has it.
     pub(crate) fn spelling(&self, category: &str) -> String {
         let wanted = folded(category);
         let limits = self.limits.iter().map(|limit| &limit.category);
@@ -165,7 +166,7 @@ impl Ledger {
         known.find(|known| folded(known) == wanted).cloned().unwrap_or_else(|| category.trim().to_owned())
     }
 
-    /// An account as the notes spell it.
+    /// The account as spelled in the notes.
     pub(crate) fn account_spelling(&self, account: &str) -> String {
         let wanted = folded(account);
         let sides =
@@ -174,7 +175,7 @@ impl Ledger {
         known.find(|known| folded(known) == wanted).cloned().unwrap_or_else(|| account.trim().to_owned())
     }
 
-    /// What a tool tells about notes that count nowhere.
+    /// The unreadable notes as rows of an answer.
     pub(crate) fn unreadable_rows(&self) -> Vec<Value> {
         let row = |problem: &Problem| {
             json!({
@@ -185,7 +186,7 @@ impl Ledger {
         self.unreadable.iter().map(row).collect()
     }
 
-    /// What a person should know before they trust a figure: that notes could not be read.
+    /// The caution of a figure when notes could not be read.
     pub(crate) fn caution(&self) -> Option<String> {
         match self.unreadable.len() {
             0 => None,
@@ -195,7 +196,7 @@ impl Ledger {
     }
 }
 
-/// What some of the notes say, each by itself.
+/// The records of a chunk of the notes.
 #[derive(Default)]
 struct Part<'a> {
     entries: Vec<Entry>,
@@ -206,7 +207,7 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// `usual` is the currency of what says none.
+    /// `usual` is the default currency.
     fn read(declared: &'a RecordTypes, notes: &'a [Note], usual: Option<&str>) -> Result<Self, ToolError> {
         let mut keys = Keys::default();
         let mut part = Self { entries: Vec::with_capacity(notes.len()), ..Self::default() };
@@ -281,7 +282,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The record's own currency, else the usual one.
+/// The record's own currency, or else the default.
 fn currency_of(declared: &RecordType, record: &Record, usual: Option<&str>) -> Result<String, ToolError> {
     let property = || declared.fields.get("currency").map_or("currency", |field| field.property());
     let broken = |problem: String, remedy: String| {
@@ -301,20 +302,20 @@ fn currency_of(declared: &RecordType, record: &Record, usual: Option<&str>) -> R
     }
 }
 
-/// The currency of what says none, before and after one note says another, and what goes by it.
+/// The default currency before and after a change, and the notes that depend on it.
 pub(crate) struct UsualCurrency {
     pub(crate) now: Option<String>,
     pub(crate) then: Option<String>,
-    /// All other notes that say none.
+    /// The other notes without a currency.
     silent: Vec<NotePath>,
 }
 
-/// What changes in what the notes say.
+/// A change of the currencies in the notes.
 #[derive(Clone, Copy)]
 pub(crate) enum Said<'a> {
-    /// This note says this, or nothing.
+    /// This note names this currency, or none.
     By(&'a NotePath, Option<&'a str>),
-    /// So many new ones say each of these codes.
+    /// New notes, so many of each currency.
     ByNew(&'a [(&'a str, usize)]),
 }
 
@@ -342,10 +343,10 @@ impl UsualCurrency {
         Ok(Self { now, then, silent: others.filter(is_silent).map(|note| note.path.clone()).collect() })
     }
 
-    /// That no other note is read in another currency then.
+    /// Checks that the change affects the currency of no other note.
     ///
     /// # Errors
-    /// `InvalidArguments` with what to do first.
+    /// `InvalidArguments`, saying what to do first.
     pub(crate) fn leaves_others(&self) -> Result<(), ToolError> {
         let (Some(now), [first, more @ ..]) = (&self.now, self.silent.as_slice()) else { return Ok(()) };
         if self.now == self.then {
@@ -361,7 +362,7 @@ impl UsualCurrency {
 }
 
 impl Entry {
-    /// As one side of a transfer.
+    /// The entry as a side of a transfer.
     pub(crate) fn side(&self) -> Side {
         Side {
             date: self.date,
@@ -375,17 +376,17 @@ impl Entry {
         }
     }
 
-    /// As a row shows it.
+    /// Rounded for display.
     pub(crate) fn shown(&self) -> Decimal {
         money(self.amount, &self.currency)
     }
 
-    /// What it adds to its side: a refund takes away.
+    /// Its share of the income or spending; negative for a refund.
     pub(crate) fn counted(&self) -> Decimal {
         if self.is_refund { -self.shown() } else { self.shown() }
     }
 
-    /// What it does to the account.
+    /// The change in the account's balance.
     pub(crate) fn signed(&self) -> Decimal {
         if self.is_income { self.counted() } else { -self.counted() }
     }
@@ -394,7 +395,7 @@ impl Entry {
         occurrences(self.date, self.every, self.until, days)
     }
 
-    /// Whom it was paid to or came from; the note's name where nothing is said.
+    /// The payee or payer; the note's name if none is given.
     pub(crate) fn payee(&self) -> &str {
         self.payee.as_deref().unwrap_or_else(|| self.path.name())
     }
@@ -404,7 +405,7 @@ impl Entry {
     }
 }
 
-/// Folded names, each made once.
+/// Interns folded names.
 #[derive(Default)]
 struct Keys(HashMap<String, Arc<str>>);
 
@@ -419,7 +420,7 @@ impl Keys {
     }
 }
 
-/// Categories by their folded name, each spelled as it should be shown.
+/// How to display each category, by its folded name.
 #[derive(Debug, Default)]
 pub(crate) struct Spellings(HashMap<String, String>);
 
@@ -445,7 +446,7 @@ impl Spellings {
     }
 }
 
-/// The currency that the user set for the skill.
+/// The currency configured for the skill.
 fn configured_currency(config: &Value) -> Result<Option<String>, ToolError> {
     let Some(said) = config.get("currency").and_then(Value::as_str).filter(|said| !said.trim().is_empty())
     else {
@@ -459,7 +460,7 @@ fn configured_currency(config: &Value) -> Result<Option<String>, ToolError> {
     })
 }
 
-/// The one that most notes name, new ones included; none where two are named as often, for none is guessed.
+/// The most frequent currency, counting `new` notes; `None` on a tie.
 fn commonest_currency<'a>(
     declared: &'a RecordTypes,
     notes: &'a [Note],
@@ -475,13 +476,13 @@ fn commonest_currency<'a>(
             let record = declared.read(note);
             let code = |said: Result<Option<Cow<'a, str>>, ToolError>| match said {
                 Ok(said) => Ok(said.as_deref().and_then(currency_code)),
-                // The record itself is a problem where it is read.
+                // Reported where the record itself is read.
                 Err(ToolError::BrokenRecord(_)) => Ok(None),
                 Err(error) => Err(error),
             };
             let Some(own) = code(says(&record))? else { continue };
             count(&mut named, own, 1);
-            // A transfer stands for two entries: to join them changes the currency of no other note.
+            // A transfer counts as two entries, so that joining them changes no other note's currency.
             if declared.name() == TRANSFER {
                 count(&mut named, code(record.text_there("to_currency"))?.unwrap_or(own), 1);
             }

@@ -1,16 +1,17 @@
-//! What the user earns and spends, as notes with `type: income` and `type: expense`, and what moves between
-//! their own accounts, `type: transfer`, which is neither.
+//! Incomes, expenses and transfers between the user's own accounts, kept as notes with `type: income`,
+//! `expense` and `transfer`.
 //!
-//! It computes with decimals and checked arithmetic, never adds one currency to another, never writes
-//! the later days of a recurring entry, and keeps nothing but notes.
+//! The skill uses decimals and checked arithmetic. It never adds amounts of different currencies, never
+//! writes future occurrences of a recurring entry, and stores nothing but notes.
 //!
 //! # Invariants
 //!
-//! - A transfer is in no sum of income or expenses, and only certain sides are joined: `tests/budget/transfers.rs`.
+//! - A transfer is in no sum of income or expenses, and only unambiguous sides are joined:
+//!   `tests/budget/transfers.rs`.
 //! - A month's categories equal what hledger computes from the same entries, and sum to its total:
 //!   `tests/budget/hledger.rs`, `tests/budget/properties.rs`.
-//! - An import is complete, adds nothing when repeated, and its undo leaves no byte: `tests/budget/properties.rs`,
-//!   `tests/journeys/keeping_a_budget.rs`.
+//! - An import is complete, adds nothing when repeated, and its undo restores every byte:
+//!   `tests/budget/properties.rs`, `tests/journeys/keeping_a_budget.rs`.
 //! - Changing the currency of a note in its form changes no figure of another note: `tests/budget/saving.rs`.
 
 use std::sync::Arc;

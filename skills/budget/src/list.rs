@@ -16,15 +16,15 @@ use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, RULE, TRANSFER, UNCATEGORISE
 use crate::rules::Rule;
 use crate::transfer::{self, Transfer};
 
-/// What is listed.
+/// The record types listed.
 const LISTED: [&str; 4] = [EXPENSE, INCOME, TRANSFER, RULE];
 
-/// How many rows are shown by default; sums and count are of all.
+/// The default number of rows; totals and count cover all matches.
 const ROWS: usize = 200;
 
 pub(crate) struct List;
 
-// What is no field: a period, a word of payee or memo, and a kind, which is a record type here.
+// Explicit parameters: a period, a search in payee and memo, and a kind, which means a record type here.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists budget entries."))]
 pub(crate) struct Filters {
@@ -64,7 +64,7 @@ enum Kind {
     Rule,
 }
 
-/// What a row is of.
+/// A row of the list.
 #[derive(Clone, Copy)]
 enum Line<'a> {
     Entry(&'a Entry),
@@ -91,7 +91,7 @@ impl NativeTool for List {
     }
 
     fn refine_parameters(&self, parameters: &mut Value) {
-        // A part of a category would be another one.
+        // Categories match as a whole, unlike the other filters.
         let category = &mut parameters["properties"]["category"];
         let without = format!("Only this category; \"{UNCATEGORISED}\" finds entries without one.");
         category["description"] = json!(without);
@@ -147,7 +147,7 @@ impl NativeTool for List {
     }
 }
 
-/// The rules for categories, in the order in which they are tried.
+/// The category rules in the order in which they are tried.
 fn rules(ledger: &Ledger, category: Option<&str>, payee: Option<&str>, own: &OwnFields) -> Output {
     let has = |text: &str, wanted: Option<&str>| {
         wanted.is_none_or(|wanted| nova_skill::figures::folded(text).contains(wanted))
@@ -166,7 +166,7 @@ fn rules(ledger: &Ledger, category: Option<&str>, payee: Option<&str>, own: &Own
     Output::new(value).from_notes(paths(rules.iter().map(|rule| &rule.path)))
 }
 
-/// The sums of all that fits, up to today and after it.
+/// The totals of all matches, up to today and after.
 #[derive(Default)]
 struct Totals {
     today: Date,
@@ -174,12 +174,12 @@ struct Totals {
     spent: Sums,
     upcoming_income: Sums,
     upcoming_spent: Sums,
-    /// Between the user's own accounts, in no other sum.
+    /// Between the user's own accounts; in no other total.
     transferred: Sums,
     upcoming_transferred: Sums,
 }
 
-/// The keys of one currency's totals, each with its label and its formula.
+/// The keys of a currency's totals, with label and formula.
 const TOTALS: [(&str, &str, &str); 8] = [
     ("income", "Income", "Σ incomes"),
     ("spent", "Spent", "Σ expenses − refunds"),
@@ -428,7 +428,7 @@ fn entry_row(day: Date, entry: &Entry) -> Value {
     row
 }
 
-/// Each note once, in the order of their paths.
+/// Deduplicates the paths and sorts them.
 pub(crate) fn paths<'a>(paths: impl Iterator<Item = &'a NotePath>) -> Vec<NotePath> {
     let mut paths: Vec<_> = paths.cloned().collect();
     paths.sort();

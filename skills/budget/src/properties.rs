@@ -1,14 +1,14 @@
-//! What a record says, and what is wrong with it.
+//! Reads fields of records and reports faulty ones.
 
 use nova_skill::{Note, Problem, Record, RecordType, ToolError};
 
-/// A field as trimmed text; none where nothing is left.
+/// The trimmed text of a field; `None` if it is blank.
 pub(crate) fn text(record: &Record, field: &str) -> Result<Option<String>, ToolError> {
     let text = record.text_there(field)?;
     Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
 }
 
-/// What is wrong with a record whose property does not go with the rest.
+/// The problem of a property that is invalid together with the others.
 pub(crate) fn fault(
     declared: &RecordType,
     note: &Note,
@@ -21,7 +21,7 @@ pub(crate) fn fault(
     Problem { path: note.path.to_string(), line, problem: problem(property), remedy }
 }
 
-/// The error of a record that lacks a required field.
+/// The error for a record without a required field.
 pub(crate) fn missing(declared: &RecordType, note: &Note) -> ToolError {
     let found = declared.check(note).into_iter().next();
     ToolError::BrokenRecord(found.unwrap_or_else(|| Problem {

@@ -1,10 +1,10 @@
-//! The days on which a recurring entry falls.
+//! Computes the days of a recurring entry.
 
 use nova_skill::Date;
 use nova_skill::figures::Days;
 use nova_skill::jiff::ToSpan;
 
-/// How often an entry comes again.
+/// The interval of a recurring entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Every {
     Week,
@@ -21,7 +21,7 @@ impl Every {
         }
     }
 
-    /// As a note says it; none for `none`.
+    /// Parses the property's value; `None` for `none`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         match text {
             "weekly" => Some(Self::Week),
@@ -32,18 +32,18 @@ impl Every {
     }
 }
 
-/// The days of `days` on which an entry of `first` falls, in their order. Without `every` that is its
-/// own day; `until` is the last day it may fall on.
+/// The days in `days` on which an entry starting on `first` falls, in order; `until` is its last possible
+/// day. Without `every`, the only day is `first`.
 ///
-/// Each is counted from the first: one of the 31st falls on the last day of a shorter month and on the
-/// 31st again after it, one of 29 February on 28 February of a common year.
+/// Each day is computed from `first`, not from its predecessor: the 31st becomes the last day of a shorter
+/// month and is the 31st again afterwards; 29 February becomes the 28th in common years.
 pub(crate) fn occurrences(first: Date, every: Option<Every>, until: Option<Date>, days: Days) -> Vec<Date> {
     let last = until.map_or(days.last, |until| until.min(days.last));
     let Some(every) = every else {
-        // An entry that does not come again has no end.
+        // A single entry has no end, so `until` is ignored.
         return if days.contain(first) { vec![first] } else { Vec::new() };
     };
-    // The first that can lie in the span, so that an old entry costs no more than a new one.
+    // Skips to the first occurrence that can be in the span: old entries cost no more than new ones.
     let skipped = match every {
         Every::Week => first.until(days.first).map_or(0, |span| span.get_days().max(0)) / 7,
         Every::Month => {
@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    /// `first` and `until` as dates, the span by its first and last day.
+    /// `first` and `until` are dates, the span its first and last day.
     #[track_caller]
     fn check(first: &str, every: &str, until: &str, span: [&str; 2], days: &[&str]) {
         let parse = |text: &str| text.parse::<Date>().expect("a date");

@@ -1,4 +1,4 @@
-//! Rules that say which category a payee belongs to.
+//! Rules that assign a category by payee or memo.
 
 use std::cmp::Ordering;
 
@@ -8,13 +8,13 @@ use regex::{Regex, RegexBuilder};
 
 use crate::properties::{missing, text};
 
-/// A pattern that is larger than this when compiled is refused.
+/// The maximum size of a compiled pattern.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) path: NotePath,
-    /// As the note has it.
+    /// The pattern as written in the note.
     pub(crate) says: String,
     pub(crate) category: String,
     pub(crate) priority: i64,
@@ -23,7 +23,7 @@ pub(crate) struct Rule {
 
 #[derive(Debug)]
 pub(crate) enum Pattern {
-    /// Folded; it is enough that a text contains it.
+    /// A folded substring.
     Contained(String),
     Regex(Regex),
 }
@@ -57,7 +57,7 @@ impl Rule {
         })
     }
 
-    /// The higher priority first; of two with the same, the first by the path of its note.
+    /// By descending priority, then by path.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         other.priority.cmp(&self.priority).then_with(|| self.path.cmp(&other.path))
     }
@@ -71,7 +71,7 @@ impl Rule {
 }
 
 impl Pattern {
-    /// `/…/` is a regular expression that does not look at case, anything else is plain text.
+    /// Parses `/…/` as a case-insensitive regular expression, and anything else as plain text.
     ///
     /// # Errors
     /// Why it is not a regular expression, in a few words.
@@ -83,7 +83,7 @@ impl Pattern {
         let built = RegexBuilder::new(inner).case_insensitive(true).size_limit(MAX_PATTERN_BYTES).build();
         built.map(Self::Regex).map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
-            // The last line of the message says what is wrong, those above show where.
+            // The last line of the message is the reason; the lines before show the position.
             error => {
                 let message = error.to_string();
                 let last = message.lines().last().unwrap_or_default();
@@ -93,8 +93,7 @@ impl Pattern {
     }
 }
 
-/// The first of the rules, which are in their order, that fits whom an entry was paid to, or what the
-/// bank wrote beside it.
+/// The first of the sorted rules that matches the payee or the bank's memo.
 pub(crate) fn first_that_fits<'a>(rules: &'a [Rule], payee: &str, memo: Option<&str>) -> Option<&'a Rule> {
     let texts: Vec<(&str, String)> = [Some(payee), memo]
         .into_iter()

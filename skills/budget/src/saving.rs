@@ -1,4 +1,4 @@
-//! What a record keeps to when it is saved with its form: the same that the tools keep to.
+//! The rules for saving a record with its form: the same as for the tools.
 
 use nova_skill::figures::{currency_code, folded, plain_date};
 use nova_skill::{Date, Decimal, RecordDraft, RecordRules, ToolContext, ToolError, async_trait};
@@ -39,7 +39,7 @@ impl RecordRules for Rules {
 fn entry(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
     if let Some(day) = date(draft, "date") {
         let comes_again = draft.text("recurring").is_some_and(|recurring| recurring != "none");
-        // Of what does not come again an end says nothing, and a note may have said it before.
+        // Existing notes may have `until` without `recurring`; only a change of either is rejected.
         let said_now = draft.changes("until") || draft.changes("recurring");
         check_until(day, date(draft, "until"), comes_again || !said_now)?;
     }
@@ -52,7 +52,7 @@ fn entry(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
                 draft.set("category", spelled);
             }
         }
-        // What the user takes out of a note stays out.
+        // A category that the user cleared is not filled in again.
         None if draft.text_before("category").is_none() => {
             let says_more = draft.changes("payee") || draft.changes("memo");
             let payee = draft.text("payee").unwrap_or_default();
@@ -140,14 +140,14 @@ fn limit(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// What the form says anew is on one line, as what a tool is given.
+/// Checks that the changed fields are single lines, as for a tool's arguments.
 fn one_line(draft: &RecordDraft, fields: &[&str]) -> Result<(), ToolError> {
     let mut changed = fields.iter().filter(|field| draft.changes(field));
     changed.try_for_each(|field| line(field, draft.text(field)).map(drop))
 }
 
-/// A currency that is new, changed in a note or taken out of it changes no figure of another: all that go
-/// by what most notes say are read in the same one as before, and so is the note where it no longer says one.
+/// Checks that adding, changing or removing the currency changes no figure of another note that relies on the
+/// default currency. When it is removed, the default must equal it.
 async fn keeps_its_currency(
     draft: &RecordDraft,
     ledger: &Ledger,
@@ -178,7 +178,8 @@ fn no_currency() -> ToolError {
     wrong("currency", "is needed: the notes name no usual currency; give a code such as EUR".into())
 }
 
-/// A new record says its currency, whatever the other notes will say later; none may count nowhere.
+/// Writes the default currency into a new record, so that later notes cannot change it. Without a default,
+/// the record would be in no sum, so it is rejected.
 fn needs_currency(draft: &mut RecordDraft, ledger: &Ledger) -> Result<(), ToolError> {
     if draft.text("currency").is_some() {
         return Ok(());

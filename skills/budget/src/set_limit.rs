@@ -54,7 +54,7 @@ impl NativeTool for SetLimit {
         let found: Vec<_> = of_category.into_iter().filter(|limit| limit.currency == currency).collect();
         let category = ledger.spelling(&category);
         let mut values = declared.with_links(&new.fields, ctx.vault()).await?;
-        // Of a limit that is there, these say which one is meant.
+        // Category and currency select an existing limit; the amount is set below.
         for field in ["category", "amount", "currency"] {
             values.shift_remove(field);
         }

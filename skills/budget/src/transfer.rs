@@ -1,4 +1,4 @@
-//! Money that moves between two of the user's accounts: neither income nor expense.
+//! Transfers between two of the user's accounts: neither income nor expense.
 
 use nova_skill::figures::{currency_code, folded};
 use nova_skill::serde_json::Map;
@@ -7,7 +7,7 @@ use nova_skill::{Date, Decimal, Note, NotePath, Record, RecordType, ToolError, V
 use crate::arguments::{written, wrong};
 use crate::properties::{fault, missing, text};
 
-/// A note of a transfer.
+/// The record of a transfer.
 #[derive(Debug, Clone)]
 pub(crate) struct Transfer {
     pub(crate) path: NotePath,
@@ -15,14 +15,14 @@ pub(crate) struct Transfer {
     pub(crate) into: Side,
 }
 
-/// What one of the two accounts says of a transfer; an entry can be one, too.
+/// One side of a transfer as its account reports it; an entry can be one as well.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Side {
     pub(crate) date: Date,
     /// Never negative.
     pub(crate) amount: Decimal,
     pub(crate) currency: String,
-    /// Always known of a transfer.
+    /// Always known for a transfer.
     pub(crate) account: Option<String>,
     pub(crate) payee: Option<String>,
     pub(crate) memo: Option<String>,
@@ -30,7 +30,7 @@ pub(crate) struct Side {
     pub(crate) import_id: Option<String>,
 }
 
-/// The fields of a transfer that hold the texts of one side.
+/// The fields of a transfer with the texts of one side.
 struct Fields {
     account: &'static str,
     payee: &'static str,
@@ -50,14 +50,14 @@ const INTO: Fields = Fields {
     import_id: "to_import_id",
 };
 
-/// Why two sides cannot be a transfer, and the field at fault.
+/// Why two sides cannot form a transfer, and the field at fault.
 pub(crate) struct Misfit {
     pub(crate) field: &'static str,
     pub(crate) rule: String,
 }
 
 impl Transfer {
-    /// `currency` is that of the outgoing side.
+    /// `currency` is the currency of the outgoing side.
     pub(crate) fn read(
         declared: &RecordType,
         note: &Note,
@@ -92,7 +92,7 @@ impl Transfer {
         }
     }
 
-    /// What it says of itself: "Current account → Savings".
+    /// The display title, such as "Current account → Savings".
     pub(crate) fn title(&self) -> String {
         format!("{} → {}", self.out.account(), self.into.account())
     }
@@ -100,7 +100,7 @@ impl Transfer {
 
 pub(crate) const NEEDS_TO_AMOUNT: &str = "is needed where the currencies differ";
 
-/// What keeps two sides from being one transfer: the same account, or an amount that would be lost.
+/// Why two sides cannot form one transfer: the same account, or an amount that would be lost.
 pub(crate) fn misfit(out: &Side, into: &Side) -> Option<Misfit> {
     if folded(out.account()) == folded(into.account()) {
         return Some(Misfit { field: "to", rule: format!("is {}, as `from` is", into.account()) });
@@ -116,10 +116,10 @@ pub(crate) fn misfit(out: &Side, into: &Side) -> Option<Misfit> {
     None
 }
 
-/// The values of a note of these two sides.
+/// The values of a transfer with these two sides.
 ///
 /// # Errors
-/// `InvalidArguments` where they cannot be a transfer.
+/// `InvalidArguments` if they cannot form a transfer.
 pub(crate) fn values(out: &Side, into: &Side) -> Result<Map<String, Value>, ToolError> {
     if let Some(Misfit { field, rule }) = misfit(out, into) {
         return Err(wrong(field, rule));
@@ -139,7 +139,8 @@ pub(crate) fn values(out: &Side, into: &Side) -> Result<Map<String, Value>, Tool
     Ok(values)
 }
 
-/// What an import adds to the side of a transfer that it has found: its id, and what the note leaves open.
+/// The values that an import adds to the side of an existing transfer: its id, and the texts that the note
+/// lacks.
 pub(crate) fn found(side: &Side, is_incoming: bool, new: &Side) -> Map<String, Value> {
     let fields = if is_incoming { &INTO } else { &OUT };
     let open = |own: &Option<String>, new: &Option<String>| own.is_none().then(|| new.clone()).flatten();
@@ -154,12 +155,12 @@ pub(crate) fn found(side: &Side, is_incoming: bool, new: &Side) -> Map<String, V
     added.values(fields)
 }
 
-/// What the note of a transfer is called, without date and amount.
+/// The name of a transfer's note, without date and amount.
 pub(crate) fn name(out: &Side, into: &Side) -> String {
     format!("{} to {}", out.account(), into.account())
 }
 
-/// A row of an answer that tells of a transfer.
+/// A transfer as a row of an answer.
 pub(crate) fn row(out: &Side, into: &Side) -> Value {
     let mut row = json!({
         "date": out.date,
@@ -199,7 +200,7 @@ impl Side {
         self.account.as_deref().unwrap_or_default()
     }
 
-    /// As the fields of an income or an expense.
+    /// The side as the values of an income or an expense.
     pub(crate) fn entry_values(&self) -> Map<String, Value> {
         let mut values = self.values(&Fields { account: "account", ..OUT });
         values.insert("date".into(), json!(self.date));
@@ -208,7 +209,7 @@ impl Side {
         values
     }
 
-    /// Those of its texts that are known.
+    /// The texts that are known.
     fn values(&self, fields: &Fields) -> Map<String, Value> {
         [
             (fields.account, &self.account),

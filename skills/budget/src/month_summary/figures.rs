@@ -6,11 +6,11 @@ use super::{Amounts, Summary, Transferred};
 use crate::ledger::Entry;
 use crate::list::paths;
 
-/// The figures of a month in one currency, each with the notes it came from.
+/// The figures of a month in one currency, with the notes behind each.
 pub(super) struct Figures<'a> {
     pub(super) summary: &'a Summary<'a>,
     pub(super) currency: &'a str,
-    /// What their pointers begin with.
+    /// The prefix of their JSON pointers.
     pub(super) at: &'a str,
     pub(super) caution: Option<String>,
 }
@@ -148,7 +148,7 @@ impl Figures<'_> {
         Figure::new(at, label, amount, self.currency).caution(self.caution.clone())
     }
 
-    /// The notes of the entries that fit, by their day.
+    /// The notes of the entries that `fits` selects by day and entry.
     fn notes(&self, fits: impl Fn(Date, &Entry) -> bool) -> Vec<NotePath> {
         let own = self.summary.entries.iter().filter(|(_, entry)| entry.currency == self.currency);
         paths(own.filter(|(day, entry)| fits(*day, entry)).map(|(_, entry)| &entry.path))

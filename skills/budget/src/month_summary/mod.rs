@@ -1,4 +1,4 @@
-//! A month against its limits and the months before.
+//! Compares a month with its limits and with earlier months.
 
 mod figures;
 mod row;
@@ -21,7 +21,7 @@ use crate::transfer::Transfer;
 use figures::Figures;
 use row::Row;
 
-/// How many months the trend has, the one that is asked for included.
+/// The number of months in the trend, including the requested one.
 const MONTHS: i32 = 6;
 
 pub(crate) struct MonthSummary;
@@ -87,18 +87,18 @@ impl NativeTool for MonthSummary {
     }
 }
 
-/// The sums of one month, and of those before it.
+/// The sums of a month and of the months before it.
 struct Summary<'a> {
     month: Month,
-    /// The earliest first, the one that is asked for last.
+    /// Oldest first; the requested month is the last.
     months: Vec<Sides<'a>>,
-    /// The entries of the month, each on its days.
+    /// The occurrences of the entries in the month.
     entries: Vec<(Date, &'a Entry)>,
-    /// The transfers of the month; they are in no other sum.
+    /// The transfers of the month; in no other sum.
     transfers: Vec<&'a Transfer>,
-    /// The last day that is not upcoming.
+    /// Later days are upcoming.
     today: Date,
-    /// The first month of which anything is known.
+    /// The month of the first entry.
     since: Option<Month>,
 }
 
@@ -109,7 +109,7 @@ struct Sides<'a> {
     spent: Side<'a>,
 }
 
-/// What was earned, or what was spent.
+/// Income or spending.
 #[derive(Default)]
 struct Side<'a> {
     so_far: Total<'a>,
@@ -144,7 +144,7 @@ impl<'a> Side<'a> {
         Ok(total.all.add(&entry.currency, entry.counted())?)
     }
 
-    /// The folded categories that have an entry in the currency.
+    /// The folded categories with an entry in this currency.
     fn categories(&self, currency: &str) -> impl Iterator<Item = &'a str> {
         let keys = self.so_far.by_category.keys().chain(self.upcoming.by_category.keys());
         keys.filter(move |(_, of)| *of == currency).map(|(category, _)| *category)
@@ -201,7 +201,7 @@ impl<'a> Summary<'a> {
             let other = self.in_currency(ledger, &spellings, currency, &at, &mut output)?;
             others.push(other);
         }
-        // The other currencies follow the figure itself, before what is said about it.
+        // Inserts the other currencies between the figure and its detail.
         for key in ["income", "spent", "left"].into_iter().filter(|_| !others.is_empty()) {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
             let amount = |other: &Value| format!("and {} {}", text(&other[key]), text(&other["currency"]));
@@ -225,7 +225,7 @@ impl<'a> Summary<'a> {
         paths(self.entries.iter().map(|(_, entry)| &entry.path).chain(transfers))
     }
 
-    /// Everything in one currency, its figures at pointers that begin with `at`.
+    /// All results in one currency; the figures have pointers starting with `at`.
     fn in_currency(
         &self,
         ledger: &Ledger,
@@ -268,7 +268,7 @@ impl<'a> Summary<'a> {
         Ok(value)
     }
 
-    /// The sums of each month.
+    /// The totals of each month.
     fn trend(&self, currency: &str) -> Result<Vec<Value>, ToolError> {
         let told = |Sides { month, income, spent }: &Sides| {
             let amounts = Amounts::of(income, spent, currency)?;
@@ -281,7 +281,7 @@ impl<'a> Summary<'a> {
         self.months.iter().map(told).collect()
     }
 
-    /// The sums of all its months together, each of them, and the rest in words, in whole units.
+    /// The totals of the year and of each month, with details in whole units.
     fn year(&self, currency: &str) -> Result<Value, ToolError> {
         let (mut income, mut spent) = (Decimal::ZERO, Decimal::ZERO);
         for sides in &self.months {
@@ -313,7 +313,7 @@ impl<'a> Summary<'a> {
         Ok(transferred)
     }
 
-    /// What is upcoming, and how the month with it compares with the one before, in words.
+    /// The upcoming spending, and the comparison of the month including it with the previous month.
     fn spent_detail(&self, currency: &str) -> Option<String> {
         let upcoming = and_upcoming(self.months.last()?.spent.upcoming.all.money(currency), currency);
         match (upcoming, self.compared(currency)) {
@@ -329,7 +329,7 @@ impl<'a> Summary<'a> {
             so_far.checked_add(upcoming)
         };
         let (earlier, now) = (whole(&before.spent)?, whole(&now.spent)?);
-        // There is no share of nothing, nor of what came back.
+        // No percentage of zero or of a net refund.
         if earlier <= Decimal::ZERO {
             return None;
         }
@@ -344,7 +344,7 @@ impl<'a> Summary<'a> {
         Some(format!("{share} % {word} than in {before}"))
     }
 
-    /// Every category that has an expense in these months, or a limit: what was spent most first.
+    /// The categories with an expense in these months or a limit, by spending in descending order.
     fn categories<'l>(
         &self,
         ledger: &'l Ledger,
@@ -361,7 +361,7 @@ impl<'a> Summary<'a> {
             limits.insert(folded(&limit.category), limit);
         }
         let Some((now, before)) = self.months.split_last() else { return Ok(Vec::new()) };
-        // Months before the first entry, and those that have not ended, say nothing about what is usual.
+        // Averages exclude months before the first entry and months that have not ended.
         let is_known = |month: Month| self.since.is_some_and(|since| month >= since);
         let has_ended = |month: Month| month.days().last <= self.today;
         let known: Vec<&Total> = before
@@ -403,7 +403,7 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// The sums of a month in one currency.
+/// The totals of a month in one currency.
 struct Amounts {
     income: Decimal,
     spent: Decimal,
@@ -429,7 +429,7 @@ impl Amounts {
     }
 }
 
-/// What moved between the user's own accounts in a month and a currency.
+/// Transfers between the user's own accounts in one month and currency.
 struct Transferred {
     so_far: Decimal,
     count: usize,
@@ -438,7 +438,7 @@ struct Transferred {
 }
 
 impl Transferred {
-    /// Null where there is no transfer.
+    /// Null without transfers.
     fn told(&self, currency: &str) -> Value {
         let is_any = self.count + self.upcoming_count > 0;
         let detail = match self.count {
@@ -458,7 +458,7 @@ impl Transferred {
     }
 }
 
-/// The month's limits together, and what has none.
+/// The month's limits in total, and the spending without a limit.
 struct Limits {
     count: usize,
     spent: Decimal,
@@ -482,7 +482,7 @@ impl Limits {
         Ok(limits)
     }
 
-    /// "462 of 755" in whole units.
+    /// Such as "462 of 755", in whole units.
     fn told(&self, currency: &str) -> Value {
         let whole = |amount: Decimal| rounded_to(amount, 0);
         json!({
@@ -493,7 +493,7 @@ impl Limits {
     }
 }
 
-/// "+ 3.50 EUR upcoming"
+/// Such as "+ 3.50 EUR upcoming".
 fn and_upcoming(amount: Decimal, currency: &str) -> Option<String> {
     (!amount.is_zero()).then(|| format!("+ {amount} {currency} upcoming"))
 }
@@ -516,7 +516,7 @@ fn income_categories(income: &Side, spellings: &Spellings, currency: &str) -> Ve
     rows.into_iter().map(told).collect()
 }
 
-/// Puts the keys of one object behind those of another.
+/// Appends the keys of one object to another.
 fn merge(into: &mut Value, from: Value) {
     if let (Some(into), Value::Object(from)) = (into.as_object_mut(), from) {
         into.extend(from);

@@ -3,24 +3,24 @@ use nova_skill::{Decimal, ToolError, Value, json};
 
 use crate::ledger::Limit;
 
-/// One category of the month.
+/// A category's row for the month.
 pub(super) struct Row<'a> {
     pub(super) category: String,
     pub(super) currency: String,
     pub(super) spent: Decimal,
     pub(super) upcoming: Decimal,
-    /// Its amount, and its note.
+    /// The limit's amount and note.
     pub(super) limit: Option<(Decimal, &'a Limit)>,
     pub(super) last_month: Option<Decimal>,
-    /// Of the earlier months.
+    /// Over the earlier months.
     pub(super) average: Option<Decimal>,
-    /// Its entries in the month up to today.
+    /// The number of its entries in the month up to today.
     pub(super) count: usize,
     pub(super) upcoming_count: usize,
 }
 
 impl Row<'_> {
-    /// As an answer has it.
+    /// The row as JSON for the answer.
     pub(super) fn told(&self) -> Result<Value, ToolError> {
         let mut row = json!({
             "category": self.category,

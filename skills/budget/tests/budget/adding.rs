@@ -3,7 +3,7 @@ use nova_skill::{Value, json};
 
 use crate::{NOVEMBER, budget};
 
-/// What a new note holds.
+/// Calls the tool and compares the new note.
 #[track_caller]
 fn check(notes: &str, tool: &str, args: Value, path: &str, note: &str) {
     let budget = budget(notes);
@@ -13,7 +13,7 @@ fn check(notes: &str, tool: &str, args: Value, path: &str, note: &str) {
 }
 
 #[test]
-fn what_is_known_in_the_order_of_the_manifest() {
+fn properties_are_written_in_manifest_order() {
     check(
         "",
         "add_expense",
@@ -35,7 +35,7 @@ fn what_is_known_in_the_order_of_the_manifest() {
 }
 
 #[test]
-fn the_currency_is_the_commonest_and_the_category_that_of_the_rules() {
+fn defaults_to_most_frequent_currency_and_category_by_rule() {
     check(
         NOVEMBER,
         "add_expense",
@@ -54,7 +54,7 @@ fn the_currency_is_the_commonest_and_the_category_that_of_the_rules() {
 }
 
 #[test]
-fn two_of_a_kind_are_two_notes() {
+fn identical_entries_become_two_notes() {
     let budget = budget(NOVEMBER);
     let coffee = json!({"date": "2026-11-21", "amount": "2.10", "payee": "Cafe"});
     budget.value("add_expense", coffee.clone());
@@ -62,7 +62,7 @@ fn two_of_a_kind_are_two_notes() {
 }
 
 #[test]
-fn what_cannot_be_right_is_refused_and_nothing_written() {
+fn rejects_invalid_values_without_writing() {
     for (args, message) in [
         (json!({"date": "2026-02-30", "amount": "1"}), "/date: \"2026-02-30\" is not a date YYYY-MM-DD."),
         (
@@ -101,7 +101,7 @@ fn what_cannot_be_right_is_refused_and_nothing_written() {
 }
 
 #[test]
-fn of_two_currencies_as_common_none_is_guessed() {
+fn tied_currencies_leave_no_default() {
     let of = |name: &str, currency: &str| {
         format!("//- {name}.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\n{currency}---\n")
     };
@@ -116,7 +116,7 @@ fn of_two_currencies_as_common_none_is_guessed() {
 }
 
 #[test]
-fn a_limit_is_made_or_changed_by_its_one_property() {
+fn set_limit_creates_or_changes_one_property() {
     check(
         NOVEMBER,
         "set_limit",

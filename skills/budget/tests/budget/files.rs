@@ -10,7 +10,7 @@ fn starter(path: &str) -> String {
 }
 
 #[test]
-fn templates_and_tables_of_the_starter_vault_are_of_what_is_declared() {
+fn starter_templates_and_tables_match_the_declaration() {
     let snapshot = snapshot_of(vec![nova_skill_budget::skill()]);
     let records = &snapshot.skills()[0].records;
     for (record_type, template) in [
@@ -28,12 +28,12 @@ fn templates_and_tables_of_the_starter_vault_are_of_what_is_declared() {
 }
 
 #[test]
-fn it_is_sound() {
+fn the_skill_is_sound() {
     nova_testkit::assert_sound(nova_skill_budget::skill(), "budget");
 }
 
 #[test]
-fn the_panel_shows_transfers_and_upcoming_apart() {
+fn panel_shows_transfers_and_upcoming_separately() {
     let snapshot = snapshot_of(vec![nova_skill_budget::skill()]);
     let panel = snapshot.skills()[0].manifest.panel.clone().unwrap();
     let tabs = panel["tabs"].as_array().unwrap();
@@ -56,7 +56,7 @@ fn the_panel_shows_transfers_and_upcoming_apart() {
 }
 
 #[test]
-fn the_starter_vault_has_a_month_to_look_at() {
+fn starter_vault_has_a_month_with_data() {
     let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vault-template");
     let budget = SkillInVault::new(nova_skill_budget::skill(), TempVault::copy_of(&template));
     let summary = budget.value("month_summary", json!({"month": "2026-11"}));

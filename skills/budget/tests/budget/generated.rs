@@ -1,12 +1,12 @@
-//! Entries made from a seed, as notes and as a journal of hledger.
+//! Entries generated from a seed, as notes and as an hledger journal.
 
 use std::fmt::Write as _;
 
-/// What a seed makes.
+/// The entries of a seed.
 pub(crate) struct Generated {
-    /// Notes as [`nova_testkit::TempVault`] reads them.
+    /// Notes in the format of [`nova_testkit::TempVault`].
     pub(crate) notes: String,
-    /// The same for hledger, what comes again as its periodic transactions. Accounts are
+    /// The same for hledger, with recurring entries as periodic transactions. The accounts are
     /// `expenses:CODE:category` and `income:CODE:category`.
     pub(crate) journal: String,
 }
@@ -27,7 +27,7 @@ pub(crate) fn generated(seed: u64, entries: usize) -> Generated {
             _ => format!("{}.{:02}", random.below(500), random.below(100)),
         };
         let is_refund = random.below(6) == 0;
-        // Every sixth comes again, half of them with an end.
+        // One in six recurs, half of these with an end.
         let every = if random.below(6) == 0 { random.below(3) + 1 } else { 0 };
         let until =
             (every > 0 && random.below(2) == 0).then(|| format!("2026-{:02}-17", 1 + random.below(12)));
@@ -70,7 +70,7 @@ pub(crate) fn generated(seed: u64, entries: usize) -> Generated {
     made
 }
 
-/// hledger's end is the day after the last. Ends fall on the 17th.
+/// hledger's end is exclusive. All ends are on the 17th.
 fn day_after(until: &str) -> String {
     until.replace("-17", "-18")
 }

@@ -1,4 +1,4 @@
-//! Each month as hledger sums it up. `.ci/setup test` installs it.
+//! Compares each month with hledger, which `.ci/setup test` installs.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use nova_skill::{Decimal, Value, json};
 use crate::budget;
 use crate::generated::generated;
 
-/// By month from January 2026, account and decimal: what hledger makes of a journal.
+/// hledger's amounts by account, for each month from January 2026.
 fn by_hledger(journal: &str) -> Vec<BTreeMap<String, Decimal>> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(journal.as_bytes()).unwrap();
@@ -34,7 +34,7 @@ fn by_hledger(journal: &str) -> Vec<BTreeMap<String, Decimal>> {
     months
 }
 
-/// The same of a summary. What came in counts for hledger against the account it came from.
+/// The same for a summary. hledger books income as negative amounts of its account.
 fn by_nova(summary: &Value) -> BTreeMap<String, Decimal> {
     let mut found = BTreeMap::new();
     let others = summary["other_currencies"].as_array().unwrap().iter();
@@ -45,7 +45,7 @@ fn by_nova(summary: &Value) -> BTreeMap<String, Decimal> {
             ("income_categories", "amount", "upcoming_amount", "income", Decimal::NEGATIVE_ONE),
         ] {
             for row in of_currency[list].as_array().unwrap() {
-                // hledger is asked about the whole month, whatever today is.
+                // hledger reports the whole month, whatever today is.
                 let parts = [row[amount].as_str(), row[upcoming].as_str()];
                 let amount: Decimal =
                     parts.into_iter().flatten().map(|part| part.parse::<Decimal>().unwrap()).sum();
@@ -60,7 +60,7 @@ fn by_nova(summary: &Value) -> BTreeMap<String, Decimal> {
 }
 
 #[test]
-fn every_month_is_what_hledger_says_to_the_last_digit() {
+fn every_month_equals_hledger_to_the_last_digit() {
     for seed in 0..12 {
         let made = generated(seed, 80);
         let budget = budget(&made.notes);

@@ -13,19 +13,19 @@ Buchungstag;Valuta;Auftraggeber/Empfänger;Verwendungszweck;Betrag;Saldo;Währun
 21.11.2026;21.11.2026;Quillon Labs;\"Gehalt; November\";2.400,00;3.295,80;EUR
 ";
 
-/// A vault with the file `bank.csv`.
+/// A vault with one rule and the file `bank.csv`.
 fn with_file(bytes: &[u8]) -> SkillInVault {
     let budget = budget("//- Budget/Rules/R.md\n---\ntype: rule\nmatch: corner\ncategory: groceries\n---\n");
     budget.vault.write_bytes("bank.csv", bytes);
     budget
 }
 
-/// The mapping that is proposed for a file, with what is asked.
+/// The proposed mapping of a file, with the open questions.
 fn proposed(text: &[u8]) -> Value {
     with_file(text).value("import_transactions", json!({"path": "bank.csv"}))
 }
 
-/// Imports as a person who agrees to what is proposed.
+/// Imports with the proposed mapping.
 #[track_caller]
 fn import(budget: &SkillInVault) -> Value {
     let first = budget.value("import_transactions", json!({"path": "bank.csv", "currency": "EUR"}));
@@ -36,7 +36,7 @@ fn import(budget: &SkillInVault) -> Value {
     budget.value("import_transactions", json!({"path": "bank.csv", "mapping": mapping, "currency": "EUR"}))
 }
 
-/// What an import of the file says, with the proposed mapping changed by `mapping`.
+/// Checks the error of an import with this mapping.
 #[track_caller]
 fn fails(text: &str, mapping: Value, says: &str) {
     let budget = with_file(text.as_bytes());
@@ -49,7 +49,7 @@ fn fails(text: &str, mapping: Value, says: &str) {
 }
 
 #[test]
-fn a_file_is_proposed_before_it_is_imported() {
+fn proposes_a_mapping_before_importing() {
     let budget = with_file(GERMAN.as_bytes());
     let before = budget.vault.files();
     let proposal = budget.value("import_transactions", json!({"path": "bank.csv"}));
@@ -74,7 +74,7 @@ fn a_file_is_proposed_before_it_is_imported() {
 }
 
 #[test]
-fn a_confirmed_file_becomes_a_note_for_each_transaction() {
+fn confirmed_import_creates_a_note_for_each_transaction() {
     let budget = with_file(GERMAN.as_bytes());
     let done = import(&budget);
     assert_eq!((&done["imported"], &done["without_a_category"]), (&json!(4), &json!(3)));
@@ -106,7 +106,7 @@ fn a_confirmed_file_becomes_a_note_for_each_transaction() {
 }
 
 #[test]
-fn what_was_imported_is_left_out_also_from_a_file_that_overlaps() {
+fn already_imported_rows_are_skipped_in_overlapping_files() {
     let budget = with_file(GERMAN.as_bytes());
     import(&budget);
     let before = budget.vault.files();
@@ -126,7 +126,7 @@ fn what_was_imported_is_left_out_also_from_a_file_that_overlaps() {
 }
 
 #[test]
-fn an_import_is_one_change_that_leaves_no_byte_when_it_is_undone() {
+fn import_is_one_change_set_and_its_undo_restores_every_byte() {
     let budget = with_file(GERMAN.as_bytes());
     let (before, rule) = (budget.vault.files(), budget.vault.read("Budget/Rules/R.md"));
     let mapping = proposed(GERMAN.as_bytes())["mapping"].clone();
@@ -141,7 +141,7 @@ fn an_import_is_one_change_that_leaves_no_byte_when_it_is_undone() {
 }
 
 #[test]
-fn letters_delimiters_and_signs_are_found_out() {
+fn detects_encoding_delimiter_and_signs() {
     let windows: Vec<u8> = encoding_rs::WINDOWS_1252.encode(GERMAN).0.into_owned();
     assert_eq!(proposed(&windows)["mapping"]["encoding"], "windows-1252");
     assert_eq!(proposed(&windows)["preview"][1]["payee"], "Café Ember");
@@ -170,7 +170,7 @@ fn letters_delimiters_and_signs_are_found_out() {
 }
 
 #[test]
-fn a_day_that_could_be_a_month_is_asked_about() {
+fn asks_about_ambiguous_day_and_month() {
     let text = "Date,Payee,Amount\n03/04/2026,Kiosk,-5.10\n05/06/2026,Kiosk,-5.10\n";
     let proposal = proposed(text.as_bytes());
     assert_eq!(
@@ -189,7 +189,7 @@ fn a_day_that_could_be_a_month_is_asked_about() {
 }
 
 #[test]
-fn what_cannot_be_imported_names_file_and_line() {
+fn import_errors_name_file_and_line() {
     let mapping = json!({"date": "Date", "amount": "Amount", "payee": "Payee"});
     let file = |rows: &str| format!("Date,Payee,Amount\n2026-11-14,Kiosk,-5.10\n{rows}");
     fails(
@@ -217,7 +217,7 @@ fn what_cannot_be_imported_names_file_and_line() {
 }
 
 #[test]
-fn only_a_file_of_the_vault_is_read() {
+fn rejects_files_outside_the_vault() {
     for path in ["../bank.csv", "/etc/passwd", "C:\\bank.csv"] {
         let error = budget("").error("import_transactions", json!({"path": path}));
         assert!(error.message.contains("does not lie in the vault"), "{error}");
@@ -233,7 +233,7 @@ fn only_a_file_of_the_vault_is_read() {
 }
 
 #[test]
-fn the_currency_in_the_cell_of_an_amount_is_that_of_the_note() {
+fn currency_in_the_amount_cell_is_used() {
     let mapping = json!({"date": "Date", "amount": "Amount", "payee": "Payee", "expenses": "negative"});
     let file =
         |amount: &str| format!("Date;Payee;Amount\n2026-11-14;Kiosk;-5.10\n2026-11-15;Kiosk;{amount}\n");
@@ -249,7 +249,7 @@ fn the_currency_in_the_cell_of_an_amount_is_that_of_the_note() {
             .value("import_transactions", json!({"path": "bank.csv", "mapping": mapping, "currency": given}));
         assert_eq!(done["preview"][1]["currency"], currency, "{amount}");
     }
-    // With the currency EUR.
+    // With EUR as the currency.
     for (amount, says) in [
         ("-6.00 USD", "\"-6.00 USD\" is in USD, but the currency is set to EUR."),
         ("$-6.00", "\"$-6.00\" is in $, but the currency is set to EUR."),
@@ -272,7 +272,7 @@ fn the_currency_in_the_cell_of_an_amount_is_that_of_the_note() {
 }
 
 #[test]
-fn a_first_row_with_a_wrong_day_is_not_taken_for_the_names() {
+fn first_row_with_invalid_date_is_not_taken_for_a_header() {
     let mapping = json!({"date": "1", "amount": "3"});
     let rows = "31.02.2026;Kiosk;-5,10\n14.11.2026;Kiosk;-5,10\n";
     let proposal = with_file(format!("Day;Payee;Amount\n{rows}").as_bytes())
@@ -290,7 +290,7 @@ fn a_first_row_with_a_wrong_day_is_not_taken_for_the_names() {
 }
 
 #[test]
-fn a_note_that_became_unreadable_is_not_imported_again() {
+fn transaction_of_an_unreadable_note_is_not_imported_again() {
     let budget = with_file(GERMAN.as_bytes());
     import(&budget);
     for (note, right, wrong) in [
@@ -305,7 +305,7 @@ fn a_note_that_became_unreadable_is_not_imported_again() {
 }
 
 #[test]
-fn a_corrected_mapping_imports_nothing_twice() {
+fn corrected_mapping_imports_no_duplicates() {
     let budget = with_file(GERMAN.as_bytes());
     import(&budget);
     for mapping in [
@@ -318,7 +318,7 @@ fn a_corrected_mapping_imports_nothing_twice() {
 }
 
 #[test]
-fn a_number_of_the_bank_is_one_transactions() {
+fn duplicate_bank_id_is_an_error() {
     let mapping = json!({"date": "Date", "amount": "Amount", "payee": "Payee", "id": "No"});
     let none = "Date,Payee,Amount,No\n2026-11-14,Kiosk,-1,\n2026-11-14,Kiosk,-2,\n2026-11-14,Kiosk,-2,\n";
     let budget = with_file(none.as_bytes());
@@ -333,7 +333,7 @@ fn a_number_of_the_bank_is_one_transactions() {
 }
 
 #[test]
-fn amounts_without_a_sign_are_asked_about_or_have_a_word_beside_them() {
+fn unsigned_amounts_need_an_answer_or_a_debit_credit_column() {
     let text = "Date,Payee,Amount\n2026-11-14,Kiosk,5.10\n2026-11-15,Kiosk,6.10\n";
     let proposal = proposed(text.as_bytes());
     assert_eq!(proposal["questions"][0]["about"], "expenses");
@@ -369,7 +369,7 @@ fn amounts_without_a_sign_are_asked_about_or_have_a_word_beside_them() {
     }
 }
 
-/// Whether a second file is imported with what the first one was confirmed with, or proposed again.
+/// Checks whether a second file is imported with the mapping confirmed for the first, or proposed anew.
 #[track_caller]
 fn second_file(first: &str, answers: Value, second: &str, is_asked_about: bool) {
     let budget = with_file(first.as_bytes());
@@ -386,7 +386,7 @@ fn second_file(first: &str, answers: Value, second: &str, is_asked_about: bool) 
 }
 
 #[test]
-fn a_remembered_mapping_is_asked_about_where_the_file_says_something_else() {
+fn remembered_mapping_that_contradicts_the_file_is_proposed_again() {
     let file = |rows: &str| format!("Date;Payee;Amount\n{rows}");
     let first = file("14/11/2026;Kiosk;-5,10\n15/11/2026;Pay;6,10\n");
     let none = json!({});
@@ -404,7 +404,7 @@ fn a_remembered_mapping_is_asked_about_where_the_file_says_something_else() {
 }
 
 #[test]
-fn more_rows_than_fit_into_one_change_are_refused_as_a_whole() {
+fn rejects_file_with_too_many_rows() {
     let mut file = "Date,Payee,Amount\n".to_owned();
     for n in 0..=100_000 {
         file.push_str(&format!("2026-11-02,{n},-1\n"));
@@ -418,7 +418,7 @@ fn more_rows_than_fit_into_one_change_are_refused_as_a_whole() {
     assert_eq!(budget.vault.files(), before);
 }
 
-/// What was noted by hand before the bank's file came, and what comes again.
+/// Entries noted by hand before the bank's file was available, and a recurring one.
 const BY_HAND: &str = "
 //- Budget/Expenses/2026/Coffee.md
 ---
@@ -480,7 +480,7 @@ fn november_by_hand() -> SkillInVault {
 }
 
 #[test]
-fn what_looks_like_an_entry_that_is_there_is_reported_and_asked_about() {
+fn possible_duplicates_are_reported_and_asked_about() {
     let budget = november_by_hand();
     let call = json!({"path": "bank.csv", "account": "Giro"});
     let proposal = budget.value("import_transactions", call);
@@ -513,7 +513,7 @@ fn what_looks_like_an_entry_that_is_there_is_reported_and_asked_about() {
 }
 
 #[test]
-fn what_looks_alike_is_left_out_or_imported_only_as_the_user_says() {
+fn possible_duplicates_need_the_users_answer() {
     for (answer, imported, left_out, summary) in [
         ("leave_out", 4, 3, "4 imported, 3 left out, 4 without a category"),
         ("import", 7, 0, "7 imported, 7 without a category"),
@@ -537,7 +537,7 @@ fn what_looks_alike_is_left_out_or_imported_only_as_the_user_says() {
 }
 
 #[test]
-fn a_bank_that_is_known_asks_about_what_looks_alike_too_and_remembers_no_answer() {
+fn known_bank_asks_about_duplicates_every_time() {
     let budget = november_by_hand();
     let mut call = json!({"path": "bank.csv", "account": "Giro"});
     call["mapping"] = budget.value("import_transactions", call.clone())["mapping"].clone();
@@ -551,16 +551,16 @@ fn a_bank_that_is_known_asks_about_what_looks_alike_too_and_remembers_no_answer(
     let looked = budget.value("import_transactions", json!({"path": "next.csv", "dry_run": true}));
     assert_eq!((&looked["alike"], &looked["imported"]), (&json!(1), &json!(2)));
     assert_eq!(looked["questions"], asked["questions"], "what is open is asked after a look, too");
-    // What the first file left out is still asked about, and what it imported is not imported again.
+    // Rows left out of the first import are still open questions; imported rows are not imported again.
     let again = budget.value("import_transactions", json!({"path": "bank.csv"}));
     assert_eq!(again["looks_like"].as_array().unwrap().len(), 3, "{again:#}");
 }
 
 #[test]
-fn as_many_rows_as_are_imported_at_once_are_read_to_the_last() {
+fn maximum_number_of_rows_is_read_to_the_end() {
     let mut file = "Date,Payee,Amount\n".to_owned();
     for n in 1..=100_000 {
-        // All of them are written in the benchmark; a test has to be quick.
+        // The benchmark writes all rows; this would be too slow for a test.
         let amount = if n % 100 == 0 { "-1" } else { "0" };
         file.push_str(&format!("2026-11-02,{n},{amount}\n"));
     }

@@ -19,7 +19,7 @@ fn refused(text: &str, says: &str) {
     assert_eq!(budget.vault.files(), before);
 }
 
-/// Three rows with this many columns, of which the first is a date and the second an amount.
+/// A header and two rows with this many columns: a date, an amount and others.
 fn wide(columns: usize) -> String {
     let row = |first: &str, second: &str, other: &str| {
         format!("{first};{second}{}\n", format!(";{other}").repeat(columns - 2))
@@ -46,7 +46,7 @@ fn too_long_row_is_refused() {
     let file = |length: usize| {
         format!("Date;Payee;Amount\n2026-11-20;{};-1.50\n2026-11-21;B;-2.50\n", "x".repeat(length))
     };
-    // A date of 10 bytes and an amount of 5.
+    // The date has 10 bytes, the amount 5.
     refused(
         &file(31_986),
         "bank.csv, line 2: it has 32001 bytes; a row of at most 32000 bytes can be imported.",

@@ -1,4 +1,4 @@
-//! Files of real banks, written after their shape: each is mapped right without a question.
+//! Files in the formats of real banks; each is mapped correctly without a question.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use nova_testkit::SkillInVault;
 
 use crate::budget;
 
-/// A file, what its columns mean, and its first transaction that went out and that came in:
-/// `date amount currency payee, memo`.
+/// A bank's file, the meaning of its columns, and its first outgoing and first incoming transaction as `date
+/// amount currency payee, memo`.
 struct Layout {
     bank: &'static str,
-    /// Not UTF-8 where it says so.
+    /// UTF-8 unless stated otherwise.
     encoding: &'static encoding_rs::Encoding,
     text: &'static str,
-    /// Key of the mapping and column, in the order of the keys.
+    /// Mapping keys and columns, in the order of the keys.
     mapping: &'static [(&'static str, &'static str)],
     out: &'static str,
     came: &'static str,
@@ -288,7 +288,7 @@ Date,Description,Amount,Running Bal.
 ];
 
 impl Layout {
-    /// In a vault that knows no currency but the euro.
+    /// A vault whose configured currency is the euro.
     fn vault(&self) -> SkillInVault {
         let budget = budget("").with_config(json!({"currency": "EUR"}));
         budget.vault.write_bytes("bank.csv", &self.encoding.encode(self.text).0);
@@ -297,7 +297,7 @@ impl Layout {
 }
 
 #[test]
-fn layouts_of_banks_are_mapped_without_a_touch() {
+fn bank_formats_are_mapped_without_questions() {
     for layout in &LAYOUTS {
         let bank = layout.bank;
         let review = layout.vault().value("import_transactions", json!({"path": "bank.csv", "review": true}));
@@ -323,7 +323,7 @@ fn layouts_of_banks_are_mapped_without_a_touch() {
 }
 
 #[test]
-fn layouts_of_banks_are_imported_as_they_were_shown() {
+fn bank_formats_are_imported_as_previewed() {
     for layout in &LAYOUTS {
         let budget = layout.vault();
         let review = budget.value("import_transactions", json!({"path": "bank.csv", "review": true}));

@@ -2,7 +2,7 @@ use nova_skill::{Value, json};
 
 use crate::{NOVEMBER, budget};
 
-/// Which days and payees a list has.
+/// Checks the days and payees of the listed rows.
 #[track_caller]
 fn check(filters: Value, rows: &[&str]) {
     let list = budget(NOVEMBER).value("list", filters.clone());
@@ -24,7 +24,7 @@ fn check(filters: Value, rows: &[&str]) {
 }
 
 #[test]
-fn newest_first_on_each_of_its_days() {
+fn occurrences_are_listed_newest_first() {
     check(
         json!({"from": "2026-10-01", "to": "2026-11-05"}),
         &[
@@ -37,7 +37,7 @@ fn newest_first_on_each_of_its_days() {
 }
 
 #[test]
-fn filters_narrow_together() {
+fn filters_are_combined() {
     check(
         json!({"category": "GROCERIES", "month": "2026-11"}),
         &[
@@ -82,7 +82,7 @@ priority: 20
 }
 
 #[test]
-fn sums_are_of_all_and_of_one_currency_each() {
+fn totals_cover_all_rows_by_currency() {
     let outcome = budget(NOVEMBER).call("list", json!({"month": "2026-11", "limit": 1}));
     let list = outcome.result.unwrap();
     assert_eq!(list["entries"].as_array().unwrap().len(), 1);
@@ -109,7 +109,7 @@ fn sums_are_of_all_and_of_one_currency_each() {
 }
 
 #[test]
-fn days_that_are_none_are_refused() {
+fn rejects_invalid_periods() {
     for (filters, says) in [
         (json!({"from": "1.11.2026"}), "/from: \"1.11.2026\" is not a date YYYY-MM-DD."),
         (json!({"from": "2026-11-02", "to": "2026-11-01"}), "/to: is before 2026-11-02."),
@@ -120,8 +120,8 @@ fn days_that_are_none_are_refused() {
 }
 
 #[test]
-fn thousands_are_read_as_hundreds_are() {
-    // Of thousands several threads read a part each; of hundreds there is one.
+fn parallel_read_equals_sequential_read() {
+    // Thousands of notes are read by several threads, hundreds by one.
     let note = |at: usize| {
         let said = match at % 11 {
             0 => "type: income\ndate: 2026-11-02\namount: 12.50\n",
@@ -149,7 +149,7 @@ fn thousands_are_read_as_hundreds_are() {
     assert!(entries(std::slice::from_ref(&whole)) == entries(&parts), "each entry is listed as in its part");
     assert_eq!(whole["count"], 1_909);
     let unreadable = |list: &Value| list["unreadable"].as_array().unwrap().clone();
-    // That a limit is one of the same category as another is so within one vault only.
+    // A second limit of a category is a problem only within one vault.
     let is_no_limit = |row: &Value| !row["problem"].as_str().unwrap().contains("is another limit of");
     let faults = |list: &Value| unreadable(list).into_iter().filter(is_no_limit).collect::<Vec<_>>();
     assert!(

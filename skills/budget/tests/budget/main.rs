@@ -1,4 +1,4 @@
-//! The skill over a vault in a string, called the way the program calls it.
+//! Runs the skill on vaults written as strings, through the same path as the app.
 #![allow(clippy::unwrap_used)]
 
 mod adding;
@@ -18,12 +18,12 @@ mod transfers;
 
 use nova_testkit::SkillInVault;
 
-/// The skill over these notes; it is 21 November 2026.
+/// The skill on these notes; today is 21 November 2026.
 fn budget(notes: &str) -> SkillInVault {
     SkillInVault::new(nova_skill_budget::skill(), notes)
 }
 
-/// A month by hand: 2400 and 50 came in; groceries 84.20 + 15.80 − 10, rent 1180, no category 5.
+/// A month calculated by hand: income 2400 and 50; groceries 84.20 + 15.80 − 10, rent 1180, uncategorised 5.
 const NOVEMBER: &str = "
 //- Budget/Expenses/2026/A.md
 ---

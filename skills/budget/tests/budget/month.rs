@@ -2,7 +2,7 @@ use nova_skill::{Value, json};
 
 use crate::{NOVEMBER, budget};
 
-/// What a summary of the month has at a pointer.
+/// Checks the value at a JSON pointer of the month's summary.
 #[track_caller]
 fn check(notes: &str, month: &str, at: &str, expected: Value) {
     let summary = budget(notes).value("month_summary", json!({"month": month}));
@@ -10,8 +10,8 @@ fn check(notes: &str, month: &str, at: &str, expected: Value) {
 }
 
 #[test]
-fn a_month_worked_by_hand() {
-    // 84.20 + 15.80 − 10 + 5 by 21 November; the rent falls on the 30th.
+fn month_equals_manual_calculation() {
+    // 84.20 + 15.80 − 10 + 5 by 21 November; the rent is due on the 30th.
     check(NOVEMBER, "2026-11", "/spent", json!("95.00"));
     check(NOVEMBER, "2026-11", "/upcoming_spent", json!("1180.00"));
     check(NOVEMBER, "2026-11", "/income", json!("2450.00"));
@@ -25,7 +25,7 @@ fn a_month_worked_by_hand() {
 }
 
 #[test]
-fn categories_stand_against_their_limit_and_the_months_before() {
+fn categories_are_compared_with_limit_and_earlier_months() {
     let summary = budget(NOVEMBER).value("month_summary", json!({"month": "2026-11"}));
     assert_eq!(
         summary["categories"],
@@ -36,7 +36,7 @@ fn categories_stand_against_their_limit_and_the_months_before() {
                 "left_with_upcoming": "-10.00", "over_limit_with_upcoming": true,
                 "limit_detail": "10.00 EUR over the limit of 80.00 EUR", "used": "112.5",
                 "path": "Budget/Limits/Groceries.md",
-                // September, the first month with a note, had none.
+                // September, the first month with a note, has no groceries.
                 "last_month": "60.00", "average": "30.00",
             },
             {
@@ -66,7 +66,7 @@ fn currencies_are_never_added() {
 }
 
 #[test]
-fn another_currency_comes_first_where_it_is_asked_for_and_none_is_lost() {
+fn requested_currency_comes_first_and_none_is_lost() {
     let budget = budget(NOVEMBER);
     let francs = budget.value("month_summary", json!({"month": "2026-11", "currency": "chf"}));
     assert_eq!(
@@ -79,7 +79,7 @@ fn another_currency_comes_first_where_it_is_asked_for_and_none_is_lost() {
 }
 
 #[test]
-fn a_limit_in_another_currency_stands_in_the_rows_of_that_currency() {
+fn limit_in_another_currency_is_in_the_rows_of_that_currency() {
     let limit = "//- L.md\n---\ntype: limit\ncategory: travel\namount: 300\ncurrency: USD\n---\n";
     let summary = budget(&format!("{NOVEMBER}\n{limit}")).value("month_summary", json!({"month": "2026-11"}));
     let others = summary["other_currencies"].as_array().unwrap();
@@ -88,7 +88,7 @@ fn a_limit_in_another_currency_stands_in_the_rows_of_that_currency() {
 }
 
 #[test]
-fn the_months_before_are_there_with_what_recurs() {
+fn earlier_months_include_recurring_entries() {
     check(
         NOVEMBER,
         "2026-11",
@@ -105,7 +105,7 @@ fn the_months_before_are_there_with_what_recurs() {
 }
 
 #[test]
-fn each_figure_stands_in_the_value_and_names_its_notes() {
+fn each_figure_is_in_the_value_and_cites_its_notes() {
     let outcome = budget(NOVEMBER).call("month_summary", json!({"month": "2026-11"}));
     let value = outcome.result.unwrap();
     assert!(outcome.figures.len() >= 9, "{:?}", outcome.figures);
@@ -125,7 +125,7 @@ fn each_figure_stands_in_the_value_and_names_its_notes() {
 }
 
 #[test]
-fn a_record_that_is_none_counts_nowhere_and_is_named() {
+fn invalid_records_are_reported_and_excluded() {
     let broken = "
 //- Budget/Expenses/1.md
 ---
@@ -220,7 +220,7 @@ currency: EUR
 }
 
 #[test]
-fn the_month_is_one() {
+fn rejects_invalid_month() {
     for month in ["2026-13", "November", "2026-11-31", "26-11"] {
         let error = budget("").error("month_summary", json!({"month": month}));
         assert!(error.message.contains("is not a month YYYY-MM"), "{month}: {error}");
@@ -230,7 +230,7 @@ fn the_month_is_one() {
 }
 
 #[test]
-fn the_users_currency_goes_before_the_commonest() {
+fn configured_currency_overrides_the_most_frequent_one() {
     let franc = budget(NOVEMBER).with_config(json!({"currency": "chf"}));
     let summary = franc.value("month_summary", json!({"month": "2026-11"}));
     assert_eq!((&summary["currency"], &summary["spent"]), (&json!("CHF"), &json!("12.00")));
@@ -242,7 +242,7 @@ fn expense(name: &str, date: &str, amount: &str, more: &str) -> String {
 }
 
 #[test]
-fn the_month_before_is_compared_with_where_it_can_be() {
+fn spending_is_compared_with_the_previous_month_if_positive() {
     for (before, kind, now, says) in [
         ("100", "", "150", json!("50 % more than in October")),
         ("100", "", "75", json!("25 % less than in October")),
@@ -282,7 +282,7 @@ fn entries_dated_after_today_are_upcoming() {
 }
 
 #[test]
-fn limits_hold_so_far_and_name_upcoming_apart() {
+fn limits_cover_spending_so_far_and_show_upcoming_separately() {
     let limit = "//- L.md\n---\ntype: limit\namount: 280\ncategory: groceries\ncurrency: EUR\n---\n";
     for (upcoming, left, over, detail) in [
         ("0.50", "0.25", false, "0.75 EUR left of 280.00 EUR, 0.50 EUR upcoming"),
@@ -306,7 +306,7 @@ fn limits_hold_so_far_and_name_upcoming_apart() {
 }
 
 #[test]
-fn upcoming_joins_comparison_only_by_name() {
+fn comparison_names_the_upcoming_amount_it_includes() {
     let notes = expense("A", "2026-10-05", "100", "")
         + &expense("B", "2026-11-05", "90", "")
         + &expense("C", "2026-11-25", "60", "");
@@ -316,7 +316,7 @@ fn upcoming_joins_comparison_only_by_name() {
 }
 
 #[test]
-fn what_ends_before_it_begins_and_a_second_limit_are_problems() {
+fn reports_end_before_start_and_duplicate_limit() {
     let limit = |name: &str, amount: &str| {
         format!("//- {name}.md\n---\ntype: limit\namount: {amount}\ncategory: rent\ncurrency: EUR\n---\n")
     };
@@ -344,7 +344,7 @@ fn what_ends_before_it_begins_and_a_second_limit_are_problems() {
 }
 
 #[test]
-fn year_has_its_months_and_their_sums() {
+fn year_has_totals_of_its_months() {
     let notes = expense("A", "2026-02-05", "20.50", "")
         + &expense("B", "2026-11-05", "5", "")
         + &expense("Later", "2026-12-05", "7", "")
@@ -368,7 +368,7 @@ fn year_has_its_months_and_their_sums() {
 }
 
 #[test]
-fn limits_are_summed_apart_from_what_has_none() {
+fn limits_are_totalled_separately_from_unlimited_spending() {
     let limit = "//- L.md\n---\ntype: limit\namount: 280\ncategory: groceries\ncurrency: EUR\n---\n";
     let notes = limit.to_owned()
         + &expense("A", "2026-11-05", "279.25", "category: groceries\n")

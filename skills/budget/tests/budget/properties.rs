@@ -1,4 +1,4 @@
-//! What holds of any entries and any file.
+//! Properties of arbitrary entries and files.
 
 use nova_skill::{Decimal, Value, json};
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn categories_sum_to_the_total_and_left_is_what_was_not_spent(seed in any::<u64>(), entries in 0..60_usize) {
+    fn categories_sum_to_the_total_and_left_is_income_less_spending(seed in any::<u64>(), entries in 0..60_usize) {
         let budget = budget(&generated(seed, entries).notes);
         for month in ["2025-02", "2026-01", "2026-12"] {
             let summary = budget.value("month_summary", json!({"month": month}));
@@ -59,7 +59,7 @@ proptest! {
     }
 
     #[test]
-    fn an_import_is_whole_is_never_doubled_and_leaves_nothing_when_undone(rows in rows()) {
+    fn import_is_complete_idempotent_and_undone_without_a_trace(rows in rows()) {
         let budget = budget("//- Note.md\nText.\n");
         budget.vault.write("bank.csv", &statement(&rows));
         let before = budget.vault.files();

@@ -1,4 +1,4 @@
-//! What the import sheet receives before anything is written, and how its answers are used.
+//! The data of the import sheet before anything is written, and the effect of its answers.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ impl GivenFiles for Dropped {
     }
 }
 
-/// A vault with these notes, and a file that lies elsewhere.
+/// A vault with these notes, and a file dropped from outside the vault.
 fn with_file(notes: &str, bytes: &[u8]) -> SkillInVault {
     let mut budget = budget(notes);
     budget.given = Arc::new(Dropped(bytes.to_vec()));
@@ -36,7 +36,7 @@ fn review(budget: &SkillInVault) -> Value {
     budget.value("import_transactions", call(json!({"review": true})))
 }
 
-/// What a review says of a file that cannot be imported.
+/// Checks the error of reviewing a file that cannot be imported.
 #[track_caller]
 fn refused(bytes: &[u8], message: &str, remedy: &str) {
     let error = with_file("", bytes)
@@ -72,7 +72,7 @@ const FILE: &str = "Date,Payee,Amount
 ";
 
 #[test]
-fn review_tells_every_entry_and_writes_nothing() {
+fn review_lists_every_entry_and_writes_nothing() {
     let budget = with_file(NOTES, FILE.as_bytes());
     let before = budget.vault.files();
     let review = review(&budget);
@@ -107,7 +107,7 @@ fn review_tells_every_entry_and_writes_nothing() {
 }
 
 #[test]
-fn review_of_a_long_file_reports_how_far_it_is() {
+fn review_of_a_long_file_reports_progress() {
     let rows: String = (0..4800).map(|n| format!("2026-11-{:02},Payee {n},-1.50\n", n % 28 + 1)).collect();
     let budget = with_file("", format!("Date,Payee,Amount\n{rows}").as_bytes());
     assert_eq!(review(&budget)["rows"], 4800);
@@ -122,7 +122,7 @@ fn review_of_a_long_file_reports_how_far_it_is() {
 }
 
 #[test]
-fn lines_are_left_out_categorised_and_ruled_as_decided() {
+fn lines_are_skipped_categorised_and_made_rules_as_decided() {
     let budget = with_file(NOTES, FILE.as_bytes());
     let mapping = review(&budget)["mapping"].clone();
     let lines = json!([
@@ -142,7 +142,7 @@ fn lines_are_left_out_categorised_and_ruled_as_decided() {
 }
 
 #[test]
-fn import_waits_for_an_answer_to_each_duplicate() {
+fn import_requires_an_answer_for_each_duplicate() {
     let budget = with_file(NOTES, FILE.as_bytes());
     let mapping = review(&budget)["mapping"].clone();
     let open = budget.value("import_transactions", call(json!({"mapping": mapping})));
@@ -153,7 +153,7 @@ fn import_waits_for_an_answer_to_each_duplicate() {
 }
 
 #[test]
-fn only_ambiguous_things_are_asked_in_words() {
+fn asks_only_about_ambiguities() {
     let notes = "
 //- A.md
 ---
@@ -199,7 +199,7 @@ account: Card
 }
 
 #[test]
-fn other_kinds_of_files_are_named_with_a_remedy() {
+fn rejects_other_file_formats_with_a_remedy() {
     refused(b"%PDF-1.7\n...", "bank.csv is a PDF.", "Export CSV at your bank");
     refused(b"PK\x03\x04....", "bank.csv is a spreadsheet.", "Save it as CSV");
     refused(b"<?xml version=\"1.0\"?><Document/>", "bank.csv is an XML file.", "Export CSV");
@@ -213,7 +213,7 @@ fn other_kinds_of_files_are_named_with_a_remedy() {
 }
 
 #[test]
-fn names_repeated_in_the_middle_are_skipped_and_other_names_are_reported() {
+fn repeated_headers_are_skipped_and_different_ones_reported() {
     let twice = "Date,Payee,Amount\n2026-11-14,Kiosk,-5.10\nDate,Payee,Amount\n2026-11-15,Kiosk,-6.10\n";
     let review_of = |text: &str| review(&with_file("", text.as_bytes()));
     let review = review_of(twice);
@@ -228,7 +228,7 @@ fn names_repeated_in_the_middle_are_skipped_and_other_names_are_reported() {
 }
 
 #[test]
-fn wide_letters_and_two_kinds_of_dates_are_read_line_by_line() {
+fn reads_utf16_and_reports_mixed_date_formats_by_line() {
     let text = "Date;Payee;Amount\n14.11.2026;Café;-5,10\n15.11.2026;Café;-6,10\n2026-11-16;Café;-7,10\n";
     let wide: Vec<u8> =
         [0xff_u8, 0xfe].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
@@ -240,7 +240,7 @@ fn wide_letters_and_two_kinds_of_dates_are_read_line_by_line() {
         review["problems"],
         json!([{"line": 4, "problem": "\"2026-11-16\" is not a date DD.MM.YYYY"}])
     );
-    // As it is, nothing is imported; without the line, the others are.
+    // With the invalid line, nothing is imported; without it, the others are.
     let mapping = review["mapping"].clone();
     let before = budget.vault.files();
     let error = budget.error("import_transactions", call(json!({"mapping": mapping})));
@@ -252,8 +252,8 @@ fn wide_letters_and_two_kinds_of_dates_are_read_line_by_line() {
 }
 
 #[test]
-fn file_from_elsewhere_is_no_file_of_the_vault() {
-    // Nobody chose it for this call.
+fn dropped_file_is_unknown_to_other_calls() {
+    // The user chose no file for this call.
     let error = budget("").error("import_transactions", json!({"path": "given:1/bank.csv"}));
     assert!(
         error.message.contains("does not lie in the vault") || error.message.contains("There is no file"),

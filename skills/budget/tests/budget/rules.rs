@@ -60,7 +60,7 @@ priority: 20
 ";
 
 #[test]
-fn a_dry_run_shows_what_would_change_and_changes_nothing() {
+fn dry_run_shows_the_changes_without_writing() {
     let budget = budget(RULES);
     let before = budget.vault.read("A.md");
     let shown = budget.value("apply_rules", json!({"dry_run": true}));
@@ -84,7 +84,7 @@ fn a_dry_run_shows_what_would_change_and_changes_nothing() {
 }
 
 #[test]
-fn what_was_shown_is_written_as_one_property_each() {
+fn applied_rules_edit_one_property_of_each_note() {
     let budget = budget(RULES);
     let outcome = budget.call("apply_rules", json!({"month": "2026-11", "recategorise": true}));
     let changed: Vec<&str> = outcome.changes.iter().map(|change| change.path.as_str()).collect();
@@ -96,7 +96,7 @@ fn what_was_shown_is_written_as_one_property_each() {
 }
 
 #[test]
-fn a_rule_is_a_note() {
+fn add_rule_creates_a_note() {
     let budget = budget(NOVEMBER);
     let added =
         budget.value("add_rule", json!({"match": "/metro|bus/", "category": "GROCERIES", "priority": 20}));
@@ -110,7 +110,7 @@ fn a_rule_is_a_note() {
 }
 
 #[test]
-fn a_rule_that_is_there_or_cannot_be_is_refused() {
+fn rejects_duplicate_or_invalid_rule() {
     let error = budget(NOVEMBER).error("add_rule", json!({"match": "KIOSK", "category": "papers"}));
     assert_eq!(error.message, "There is already a rule for \"KIOSK\": Budget/Rules/Kiosk.md.");
     let error = budget("").error("add_rule", json!({"match": "/(/", "category": "x"}));
@@ -153,7 +153,7 @@ category: as declared
 ";
 
 #[test]
-fn a_note_that_cannot_be_edited_keeps_no_other_from_its_category() {
+fn uneditable_note_does_not_block_the_others() {
     let budget = budget(SHOP);
     for dry_run in [true, false] {
         let done = budget.value("apply_rules", json!({"dry_run": dry_run}));

@@ -1,12 +1,12 @@
-//! What a record keeps to when it is saved with its form.
+//! Saving a record with its form.
 
 use nova_skill::{Value, json};
 use nova_testkit::{TempVault, save_form};
 
 use crate::NOVEMBER;
 
-/// What a form saves that was opened on a note, or on nothing, and in which these fields were filled
-/// in; else why it cannot.
+/// Saves a form with the `entered` fields, for the note at `path` or, if that is empty, a new record. Returns
+/// the saved values or the error.
 fn saved(notes: &str, record_type: &str, path: &str, entered: Value) -> Result<Value, String> {
     let path = Some(path).filter(|path| !path.is_empty());
     let saved = save_form(nova_skill_budget::skill, &TempVault::from(notes), record_type, path, &entered);
@@ -27,7 +27,7 @@ fn refuses(notes: &str, record_type: &str, path: &str, entered: Value, message: 
 const KIOSK: &str = "Budget/Expenses/2026/E.md";
 
 #[test]
-fn a_new_entry_has_the_category_of_the_rules_and_the_usual_currency() {
+fn new_entry_gets_category_by_rule_and_default_currency() {
     let coffee = json!({"date": "2026-11-21", "amount": "2.10", "payee": "KIOSK Nord"});
     check("expense", "", coffee.clone(), "category", json!("snacks"));
     check("income", "", coffee.clone(), "category", json!("snacks"));
@@ -45,7 +45,7 @@ fn payee_change_fills_category_unless_the_user_cleared_it() {
 }
 
 #[test]
-fn what_a_tool_would_refuse_a_form_refuses() {
+fn form_rejects_what_the_tools_reject() {
     let on = "2026-11-21";
     for (entered, message) in [
         (json!({"date": on, "amount": "1", "until": "2026-12-03"}), "/until: needs recurring as well."),
@@ -94,7 +94,7 @@ fn what_a_tool_would_refuse_a_form_refuses() {
 }
 
 #[test]
-fn a_currency_is_taken_out_only_where_the_others_say_the_same() {
+fn currency_can_be_removed_only_if_it_is_the_default() {
     let entries = |currencies: &[&str]| -> String {
         let entry = |(at, currency): (usize, &&str)| {
             format!("//- {at}.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\n{currency}---\n")
@@ -112,12 +112,12 @@ fn a_currency_is_taken_out_only_where_the_others_say_the_same() {
     assert_eq!(taken(&entries(&[eur, eur, chf]), "0.md"), refused(none));
     let other = "without it the amount counts in EUR; name the currency";
     assert_eq!(taken(&entries(&[eur, chf]), "1.md"), refused(other));
-    // What is no currency was read in none.
+    // An invalid currency was not in use anyway.
     assert_eq!(taken(&entries(&[eur, "currency: Taler\n"]), "1.md"), Ok(Value::Null));
 }
 
 #[test]
-fn a_currency_is_changed_only_where_no_other_note_goes_by_it() {
+fn rejects_currency_change_that_affects_another_note() {
     let entry = |at: usize, currency: &str| {
         format!("//- {at}.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\n{currency}---\n")
     };
@@ -134,12 +134,12 @@ fn a_currency_is_changed_only_where_no_other_note_goes_by_it() {
         ))
     };
     let (eur, chf) = ("currency: EUR\n", "currency: CHF\n");
-    // The only one that any note names.
+    // The only note with a currency.
     assert_eq!(changed(&entries(&[eur, ""]), "0.md", "CHF"), refused("1.md"));
     assert_eq!(changed(&entries(&[eur, "", ""]), "0.md", "CHF"), refused("1.md (and of 1 more)"));
-    // Two that are named as often leave it open: the third could not be read any more.
+    // A tie leaves no default, so the note without a currency would become unreadable.
     assert_eq!(changed(&entries(&[eur, "", ""]), "1.md", "CHF"), refused("2.md"));
-    // Most of the others say the same, nobody leaves it open, or it was open before.
+    // The default stays the same, no note depends on it, or there was none before.
     assert_eq!(changed(&entries(&[eur, "", eur, eur]), "0.md", "CHF"), Ok(json!("CHF")));
     assert_eq!(changed(&entries(&[eur, chf]), "0.md", "CHF"), Ok(json!("CHF")));
     assert_eq!(changed(&entries(&[eur, "", chf]), "0.md", "CHF"), Ok(json!("CHF")));
@@ -148,7 +148,7 @@ fn a_currency_is_changed_only_where_no_other_note_goes_by_it() {
 }
 
 #[test]
-fn a_new_record_changes_the_currency_of_no_other() {
+fn rejects_new_record_that_changes_the_currency_of_others() {
     let entry = |at: usize, currency: &str| {
         format!("//- {at}.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\n{currency}---\n")
     };

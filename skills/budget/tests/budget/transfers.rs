@@ -3,7 +3,7 @@ use nova_testkit::{SkillInVault, TempVault, save_form};
 
 use crate::budget;
 
-/// A note of an account, which some other note names too: both make it one of the user's.
+/// An entry's note. An account is the user's own if two notes name it.
 fn entry(name: &str, kind: &str, date: &str, amount: &str, more: &str) -> String {
     format!("//- {name}.md\n---\ntype: {kind}\ndate: {date}\namount: {amount}\ncurrency: EUR\n{more}---\n")
 }
@@ -12,7 +12,7 @@ fn savings(name: &str, date: &str, amount: &str) -> String {
     entry(name, "income", date, amount, "account: Savings\npayee: Transfer from Giro\n")
 }
 
-/// So that two notes name the savings.
+/// A second note that names the savings account, so that it is known.
 fn known() -> String {
     entry("Interest", "income", "2026-10-31", "1.25", "account: Savings\npayee: Bank\n")
 }
@@ -32,7 +32,7 @@ fn import(budget: &SkillInVault, rows: &str) -> Value {
     import_with(budget, rows, json!({}))
 }
 
-/// Income, spent and transferred of November.
+/// Checks the income, spending and transfers of November.
 #[track_caller]
 fn month(budget: &SkillInVault, income: &str, spent: &str, transferred: Value) {
     let summary = budget.value("month_summary", json!({"month": "2026-11", "currency": "EUR"}));
@@ -112,7 +112,7 @@ fn add_transfer_writes_a_note_and_refuses_loss() {
 }
 
 #[test]
-fn a_form_refuses_what_add_transfer_refuses() {
+fn form_rejects_what_add_transfer_rejects() {
     let vault = TempVault::from(known().as_str());
     let filled = json!({"date": "2026-11-10", "amount": "300", "from": "Giro", "to": "Savings"});
     let save = |more: Value| {
@@ -177,7 +177,7 @@ fn import_joins_certain_sides_as_one_change() {
 }
 
 #[test]
-fn keep_joins_nothing() {
+fn answer_keep_joins_nothing() {
     let budget = budget(&(known() + &savings("S", "2026-11-11", "300.00")));
     let done = import_with(&budget, "2026-11-10,Own savings,-300.00\n", json!({"transfers": "keep"}));
     assert_eq!((&done["imported"], &done["transfers"]), (&json!(1), &json!([])));
@@ -185,7 +185,7 @@ fn keep_joins_nothing() {
 }
 
 #[test]
-fn what_is_only_likely_is_proposed() {
+fn merely_likely_transfers_are_proposed() {
     let own = |more: &str| entry("S", "income", "2026-11-11", "300.00", more);
     for (why, notes, rows) in [
         ("too far apart", known() + &savings("S", "2026-11-14", "300.00"), ""),
@@ -248,7 +248,7 @@ fn what_is_only_likely_is_proposed() {
     }
 }
 
-/// What the notes above have of November's income and expenses, counted by hand from their number.
+/// November's income in these notes, calculated from their number.
 fn done_income(notes: &str) -> String {
     format!("{}.00", 300 * (notes.matches("//- S.md").count() + notes.matches("//- T.md").count()))
 }
@@ -258,7 +258,7 @@ fn spent_in(notes: &str) -> usize {
 }
 
 #[test]
-fn currencies_that_differ_are_never_certain() {
+fn different_currencies_are_never_joined_automatically() {
     let francs = |more: &str| {
         format!("//- S.md\n---\ntype: income\ndate: 2026-11-11\namount: 285\ncurrency: CHF\n{more}---\n")
     };
@@ -299,7 +299,7 @@ fn a_later_file_completes_an_existing_transfer() {
 }
 
 #[test]
-fn equal_purchases_of_one_day_stay_two() {
+fn equal_purchases_on_one_day_stay_separate() {
     let budget = budget(&known());
     let rows = "2026-11-10,Cafe,-2.10\n2026-11-10,Cafe,-2.10\n";
     let done = import(&budget, rows);
@@ -309,7 +309,7 @@ fn equal_purchases_of_one_day_stay_two() {
 }
 
 #[test]
-fn joined_entries_split_into_what_they_were() {
+fn split_transfer_restores_the_joined_entries() {
     let expense = "//- Budget/Expenses/2026/E.md\n---\ntype: expense\ndate: 2026-11-10\namount: 300.00\n\
                    currency: EUR\ncategory: saving\npayee: Own savings\naccount: Giro\nimport_id: tx-1\n\
                    tags: [roof]\n---\nText of the expense.\n";
@@ -355,7 +355,7 @@ fn joined_entries_split_into_what_they_were() {
 }
 
 #[test]
-fn join_transfer_refuses_what_would_be_lost() {
+fn join_transfer_rejects_loss_of_data() {
     let e = |name: &str, kind: &str, amount: &str, more: &str| entry(name, kind, "2026-11-10", amount, more);
     let notes = e("Out", "expense", "300", "account: Giro\n")
         + &e("In", "income", "300", "account: Savings\n")
@@ -400,7 +400,7 @@ fn join_transfer_refuses_what_would_be_lost() {
 }
 
 #[test]
-fn join_keeps_the_currency_of_silent_notes() {
+fn join_preserves_the_currency_of_notes_without_one() {
     let silent = "//- Silent.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\n---\n";
     let francs = "//- F.md\n---\ntype: expense\ndate: 2026-11-02\namount: 5\ncurrency: CHF\n---\n";
     let notes = entry("O", "expense", "2026-11-10", "300", "account: Giro\n")
@@ -413,7 +413,7 @@ fn join_keeps_the_currency_of_silent_notes() {
 }
 
 #[test]
-fn transfers_that_cannot_be_are_unreadable() {
+fn invalid_transfers_are_reported_as_unreadable() {
     let note = |name: &str, more: &str| {
         format!(
             "//- {name}.md\n---\ntype: transfer\ndate: 2026-11-10\namount: 9\ncurrency: EUR\nfrom: A\n{more}---\n"
