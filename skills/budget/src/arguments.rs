@@ -66,7 +66,7 @@ pub(crate) fn with_read<const N: usize>(
     given
 }
 
-/// Requires an argument that the schema requires, for callers that are not validated.
+/// Requires an argument that the schema requires, for callers that bypass its validation.
 pub(crate) fn needed<T>(argument: &str, given: Option<T>) -> Result<T, ToolError> {
     given.ok_or_else(|| wrong(argument, "is needed".into()))
 }

@@ -88,7 +88,7 @@ mod tests {
     const MARCH: [&str; 2] = ["2026-03-01", "2026-03-31"];
 
     #[test]
-    fn the_end_of_a_month_is_kept() {
+    fn month_end_is_preserved() {
         check("2026-01-31", "monthly", "", FEBRUARY, &["2026-02-28"]);
         check("2026-01-31", "monthly", "", MARCH, &["2026-03-31"]);
         check("2024-01-31", "monthly", "", ["2024-02-01", "2024-02-29"], &["2024-02-29"]);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_week_has_seven_days_wherever_months_end() {
+    fn weekly_entry_ignores_month_boundaries() {
         check(
             "2026-02-05",
             "weekly",
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_falls_before_the_first_day_or_after_the_last() {
+    fn occurrences_are_within_first_and_until() {
         check("2026-02-10", "monthly", "", ["2026-01-01", "2026-01-31"], &[]);
         check("2026-02-10", "monthly", "2026-03-09", MARCH, &[]);
         check("2026-02-10", "monthly", "2026-03-10", MARCH, &["2026-03-10"]);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_span_has_each_of_them() {
+    fn long_span_has_every_occurrence() {
         let span = Days { first: date(2026, 1, 1), last: date(2026, 12, 31) };
         assert_eq!(occurrences(date(2025, 6, 30), Some(Every::Month), None, span).len(), 12);
     }

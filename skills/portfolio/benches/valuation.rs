@@ -1,4 +1,4 @@
-//! How long it takes to value a portfolio of 10,000 trades in 200 positions.
+//! Times the valuation of a portfolio of 10,000 trades in 200 positions.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
         let (kind, quantity) = if number / 200 % 5 == 4 { ("sell", 3) } else { ("buy", 10) };
         let date =
             format!("20{:02}-{:02}-{:02}", 10 + number / 800 % 15, 1 + number / 70 % 12, 1 + number % 28);
-        // Sales come last on every path: nothing is sold before it is bought.
+        // All sales are dated after the buys, so that none exceeds the holding.
         let date = if kind == "sell" { "2025-12-01" } else { &date };
         vault.push_str(&format!(
             "//- Portfolio/Trades/{number}.md\n---\ntype: trade\nsymbol: S{symbol}\nkind: {kind}\ndate: {date}\n\

@@ -29,14 +29,14 @@ pub(crate) struct NewTrade {
     fields: Map<String, Value>,
 }
 
-/// What every trade says, whatever its kind.
+/// The arguments that trades of every kind share.
 struct Read<'a> {
     kind: Kind,
     day: Date,
     symbol: Option<&'a str>,
     currency: Option<&'a str>,
     numbers: Numbers,
-    /// All that was given.
+    /// All given values.
     values: Map<String, Value>,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Read<'a> {
         })
     }
 
-    /// Values of its note: what was given, without numbers that do not go with its kind, and over it what was read.
+    /// The values of the note: the given ones without the numbers, overwritten by `read`.
     fn values(self, read: Map<String, Value>) -> Map<String, Value> {
         let mut values = self.values;
         for number in NUMBERS {
@@ -83,7 +83,7 @@ impl NativeTool for AddTrade {
     const ID: &'static str = "add_trade";
     const EFFECT: Effect = Effect::Write;
     const RECORD: Option<RecordUse<'static>> = Some(RecordUse::Adds(TRADE));
-    // What only a split has comes last in the form.
+    // `per`, which only a split has, comes last in the form.
     const FIELDS: ToolFields<'static> =
         ToolFields::Only(&["symbol", "kind", "date", "quantity", "price", "fee", "currency", "per"]);
 
@@ -98,7 +98,8 @@ impl NativeTool for AddTrade {
     }
 
     fn refine_parameters(&self, parameters: &mut Value) {
-        // A form presets a buy and the usual currency; a call says what happened, and the position its currency.
+        // The form presets a buy and the default currency; a call must name the kind, and takes the currency
+        // from the position.
         if let Some(required) = parameters["required"].as_array_mut() {
             required.push(json!("kind"));
         }
@@ -148,7 +149,7 @@ impl NativeTool for AddTrade {
         }
         ctx.vault().create(&path, text).await?;
 
-        // What a position alone says is held, too, as long as no trade moves it.
+        // A position's own quantity counts as long as no trade moves shares.
         let own = position.filter(|_| !books.moves(&symbol) && !moves);
         let (held, cost) = match own {
             Some(position) => (position.quantity.unwrap_or_default(), position.cost),
@@ -182,7 +183,7 @@ impl NativeTool for AddTrade {
     }
 }
 
-/// A transaction of the account: a note without a symbol.
+/// Adds a transaction of the account: a trade without a symbol.
 async fn transferred(read: Read<'_>, ctx: &dyn ToolContext) -> Result<ToolOutput, ToolError> {
     let snapshot = Snapshot::read(ctx, None).await?;
     let books = &snapshot.books;

@@ -58,7 +58,7 @@ impl NativeTool for Allocation {
         let snapshot = Snapshot::read(ctx.as_ref(), None).await?;
         let prices = snapshot.prices();
         let mut all = snapshot.value(&prices)?;
-        // Currencies can only be compared in one of them; which one does not matter.
+        // Shares need one currency for all values; any one will do.
         let holdings = snapshot.holdings()?;
         let cash = snapshot.cash(&holdings.held, snapshot.day)?;
         let valued = valued(&all, cash.as_ref());
@@ -83,17 +83,18 @@ impl NativeTool for Allocation {
     }
 }
 
-/// What is held, grouped. One whole where there is one currency, or a rate for each; else one for each currency.
+/// Values by group. There is a single whole if all are in one currency or have a rate, and otherwise one for
+/// each currency.
 struct Wholes<'a> {
-    /// By unit, then by label; cash is no position that is called so.
+    /// By unit, then by label; the flag tells cash from a position with the same label.
     groups: BTreeMap<String, BTreeMap<(String, bool), Group>>,
-    /// Where all is compared in one currency.
+    /// Set if everything is converted to one currency.
     rates: Option<Rates<'a>>,
 }
 
 #[derive(Default)]
 struct Group {
-    /// The sum of the rows shown.
+    /// The sum of the rounded rows.
     value: Decimal,
     exact: Decimal,
     symbols: Vec<String>,
@@ -127,7 +128,7 @@ impl<'a> Wholes<'a> {
             group.symbols.push(row.holding.symbol.to_owned());
             group.sources.extend(row.sources(&snapshot.books));
         }
-        // What is owed has no share; it is a problem.
+        // Negative balances have no share; they are reported as problems.
         let has = |(_, balance): &(&str, Decimal)| *balance > Decimal::ZERO;
         for (currency, balance) in cash.iter().flat_map(|cash| cash.balances.iter().filter(has)) {
             let key =
@@ -140,7 +141,7 @@ impl<'a> Wholes<'a> {
         Ok(wholes)
     }
 
-    /// The group of a label, with an amount more.
+    /// Adds an amount to the group `key`.
     fn add(&mut self, key: (String, bool), (unit, value, exact): InUnit) -> Result<&mut Group, TooLarge> {
         let group = self.groups.entry(unit).or_default().entry(key).or_default();
         group.value = plus(group.value, value)?;
@@ -148,7 +149,7 @@ impl<'a> Wholes<'a> {
         Ok(group)
     }
 
-    /// A row for each group, the largest first, with the figure of its share.
+    /// The rows of the groups, largest first, with the figures of their shares.
     fn shares(&self, all: &Valuation, has_shares: bool) -> Result<(Vec<Value>, Vec<Figure>), TooLarge> {
         let mut rows = Vec::new();
         let mut figures = Vec::new();
@@ -194,7 +195,7 @@ impl<'a> Wholes<'a> {
         Ok((rows, figures))
     }
 
-    /// Why not everything is compared with everything.
+    /// The problem if the values have no common currency.
     fn problem(&self, has_shares: bool) -> Option<Problem> {
         let units: Vec<&str> = self.groups.keys().map(String::as_str).collect();
         let (problem, remedy) = match units.as_slice() {
@@ -215,10 +216,10 @@ impl<'a> Wholes<'a> {
     }
 }
 
-/// Unit, amount of the row, exact amount.
+/// The unit, the amount as shown in the row, and the exact amount.
 type InUnit = (String, Decimal, Decimal);
 
-/// An amount in the one currency of all, where there is one.
+/// Converts an amount to the common currency, if there is one.
 fn in_unit(
     rates: &mut Option<Rates>,
     value: Decimal,
@@ -239,14 +240,14 @@ fn no_rate(from: &str, to: &str) -> ToolError {
     )
 }
 
-/// The currencies of what has a value.
+/// The currencies of everything that has a value.
 fn valued<'a>(all: &Valuation<'a>, cash: Option<&'a Cash>) -> BTreeSet<&'a str> {
     let rows = all.rows.iter().filter(|row| row.value.is_some()).map(|row| row.holding.currency);
     let cash = cash.into_iter().flat_map(|cash| cash.balances.iter());
     rows.chain(cash.filter(|(_, balance)| *balance > Decimal::ZERO).map(|(currency, _)| currency)).collect()
 }
 
-/// The currency in which all can be compared: the usual one where there is a rate for each, else any.
+/// The currency for comparison: the default if every rate to it is known, or else any with all rates.
 fn common_unit(held: &BTreeSet<&str>, prices: &Prices, snapshot: &Snapshot) -> Option<&'static str> {
     let usual = snapshot.books.currency.as_deref();
     let has_rates =
@@ -254,7 +255,7 @@ fn common_unit(held: &BTreeSet<&str>, prices: &Prices, snapshot: &Snapshot) -> O
     usual.into_iter().chain(held.iter().copied()).find(has_rates).and_then(currency_code)
 }
 
-/// What a person should know before they trust the shares of one whole.
+/// The caution for the shares of one whole.
 fn caution(all: &Valuation, unit: &str, rates: Option<&Rates>) -> Option<String> {
     let whole = if rates.is_none() { vec![unit] } else { all.currencies() };
     let mut said: Vec<String> = whole

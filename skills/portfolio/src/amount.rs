@@ -1,27 +1,27 @@
-//! How amounts are written and read.
+//! Parses and formats amounts.
 
 use nova_skill::figures::{at_least, currency_code, plain_decimal, rounded_to};
 use nova_skill::jiff::civil::Date;
 use nova_skill::serde_json::Value;
 use nova_skill::{Decimal, GivenDecimal, ToolError, date_argument, json};
 
-/// What to do about a currency that is none.
+/// The remedy for an invalid currency.
 pub(crate) const CURRENCY_REMEDY: &str = "Write its code of three letters, such as EUR or USD.";
 
-/// A price as it was given, with at least two places; one that was computed, with at most six.
+/// A price as given, with at least two decimal places; computed ones have at most six.
 pub(crate) fn price(amount: Decimal) -> Decimal {
     at_least(rounded_to(amount, 6).normalize(), 2)
 }
 
-/// As amounts leave: text, or null.
+/// The amount as text for an answer, or null.
 pub(crate) fn shown(amount: Option<Decimal>) -> Value {
     amount.map_or(Value::Null, |amount| json!(amount.to_string()))
 }
 
-/// A number that was given, above zero.
+/// Parses a number greater than zero.
 ///
 /// # Errors
-/// With what it must be.
+/// `InvalidArguments` with the rule.
 pub(crate) fn above_zero(given: &GivenDecimal, argument: &str) -> Result<Decimal, ToolError> {
     let number = not_below_zero(given, argument)?;
     if number.is_zero() {
@@ -31,7 +31,7 @@ pub(crate) fn above_zero(given: &GivenDecimal, argument: &str) -> Result<Decimal
 }
 
 /// # Errors
-/// With what it must be.
+/// `InvalidArguments` with the rule.
 pub(crate) fn not_below_zero(given: &GivenDecimal, argument: &str) -> Result<Decimal, ToolError> {
     let text = given.text();
     match plain_decimal(&text) {
@@ -48,7 +48,7 @@ pub(crate) fn not_below_zero(given: &GivenDecimal, argument: &str) -> Result<Dec
     }
 }
 
-/// The day that an optional `as_of` names, else today.
+/// The date in `as_of`, or else today.
 pub(crate) fn day(as_of: Option<&str>, today: Date) -> Result<Date, ToolError> {
     match as_of.map(str::trim).filter(|text| !text.is_empty()) {
         Some(text) => date_argument("as_of", text),
@@ -56,10 +56,10 @@ pub(crate) fn day(as_of: Option<&str>, today: Date) -> Result<Date, ToolError> {
     }
 }
 
-/// The currency that an optional `currency` names.
+/// Parses the optional argument `currency`.
 ///
 /// # Errors
-/// When it is none.
+/// `InvalidArguments` if it is not a currency.
 pub(crate) fn currency(given: Option<&str>) -> Result<Option<&'static str>, ToolError> {
     let Some(text) = given.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
     let rule = format!("\"{text}\" is not a currency. {}", CURRENCY_REMEDY.trim_end_matches('.'));

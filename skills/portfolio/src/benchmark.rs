@@ -1,4 +1,4 @@
-//! What a thing to compare with, such as an index fund, returned over a period: its closes alone, without dividends.
+//! The return of a benchmark, such as an index fund, over a period: price changes only, without dividends.
 
 use nova_skill::figures::TooLarge;
 use nova_skill::{Date, Decimal, ToolContext, Value};
@@ -15,7 +15,7 @@ pub(crate) struct Benchmark<'a> {
     today: Date,
 }
 
-/// The symbol that the user compares with, where one is configured.
+/// The symbol of the configured benchmark.
 pub(crate) fn benchmark(ctx: &dyn ToolContext) -> Option<String> {
     let said = ctx.config().get("benchmark").and_then(Value::as_str)?;
     Some(as_symbol(said)).filter(|symbol| !symbol.is_empty())
@@ -31,8 +31,8 @@ impl<'a> Benchmark<'a> {
         books.position(&self.symbol).and_then(|position| position.name.as_deref()).unwrap_or(&self.symbol)
     }
 
-    /// The ratio from one day's close to another's less one, in a currency at the rates of both days; else what is
-    /// missing.
+    /// The ratio of the closes of the two days minus one, converted to `currency` at each day's rate; the
+    /// inner error is what is missing.
     pub(crate) fn over(&self, from: Date, to: Date, currency: &str) -> Result<Result<f64, String>, TooLarge> {
         let closes = (self.close(from, to, currency)?, self.close(to, to, currency)?);
         let (begin, end) = match closes {
@@ -43,7 +43,7 @@ impl<'a> Benchmark<'a> {
         Ok(ratio.map(|ratio| ratio - 1.0).ok_or_else(|| format!("{} closed at nothing", self.symbol)))
     }
 
-    /// For one share as there are on `to`.
+    /// The close of `day`, adjusted for splits up to `to`.
     fn close(&self, day: Date, to: Date, currency: &str) -> Result<Result<Decimal, String>, TooLarge> {
         let own = self.prices.usable(&self.symbol, currency, day);
         let Some(price) =

@@ -10,66 +10,66 @@ use crate::currencies::Currencies;
 use crate::ledger::{Event, Trade, sum};
 pub(crate) use crate::record_types::{POSITION, PRICE, TRADE};
 
-/// Kinds of trades that are of no symbol.
+/// The kinds of trades that never have a symbol.
 pub(crate) const DEPOSIT: &str = "deposit";
 pub(crate) const WITHDRAWAL: &str = "withdrawal";
 pub(crate) const INTEREST: &str = "interest";
-/// Kinds that may be of no symbol: of the account, then.
+/// The kinds that belong to the account if they have no symbol.
 pub(crate) const FEE: &str = "fee";
 pub(crate) const TAX: &str = "tax";
 
-/// All trades, positions and prices of the vault, read at one moment.
+/// A snapshot of all trades, positions and prices in the vault.
 #[derive(Default)]
 pub(crate) struct Books {
-    /// By path; [`Trade::origin`] is the place in this list.
+    /// By path; [`Trade::origin`] is the index in this list.
     pub(crate) trades: Vec<TradeNote>,
-    /// Deposits, withdrawals, and what the account itself earns and costs, which are of no symbol.
+    /// Deposits, withdrawals, and interest, fees and taxes of the account: trades without a symbol.
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) positions: Vec<PositionNote>,
     pub(crate) prices: Vec<PriceNote>,
-    /// Notes that seem to be such records and cannot be read.
+    /// Notes of these types that cannot be read.
     pub(crate) unreadable: Vec<Problem>,
-    /// Of records that say no currency; none where several are said equally often.
+    /// The default currency of records that name none; `None` on a tie.
     pub(crate) currency: Option<String>,
-    /// Prices that are not used, because another note has one for the same day.
+    /// Unused prices: another note has one for the same day.
     pub(crate) doubled: Vec<Problem>,
-    /// By symbol, the currency of its trades where they agree, else of its position.
+    /// By symbol, the currency of its trades if they agree, or else of its position.
     of_symbol: HashMap<String, String>,
 }
 
 pub(crate) struct TradeNote {
     pub(crate) path: NotePath,
-    /// Of the quantity, where it says one.
+    /// The line of the quantity, if there is one.
     pub(crate) line: u32,
     pub(crate) symbol: String,
     pub(crate) currency: String,
     pub(crate) kind: &'static str,
     pub(crate) trade: Trade,
-    /// Of an import.
+    /// Set by an import.
     pub(crate) import_id: Option<String>,
 }
 
-/// Money of no symbol: put in, taken out, or interest, fees and taxes of the account.
+/// A movement of cash without a symbol: a deposit, a withdrawal, or interest, fees and taxes of the account.
 pub(crate) struct Transfer {
     pub(crate) path: NotePath,
     pub(crate) currency: String,
     pub(crate) kind: &'static str,
     pub(crate) date: Date,
-    /// Above zero for what came in, below for what went out.
+    /// Positive for incoming, negative for outgoing money.
     pub(crate) amount: Decimal,
-    /// What it cost besides.
+    /// An additional cost.
     pub(crate) fee: Decimal,
-    /// Of an import.
+    /// Set by an import.
     pub(crate) import_id: Option<String>,
 }
 
 pub(crate) struct PositionNote {
     pub(crate) path: NotePath,
-    /// Of the quantity, where it says one.
+    /// The line of the quantity, if there is one.
     pub(crate) line: u32,
-    /// Of the cost, where it says one.
+    /// The line of the cost, if there is one.
     pub(crate) cost_line: u32,
-    /// Of the currency, where it says one.
+    /// The line of the currency, if there is one.
     pub(crate) currency_line: u32,
     pub(crate) symbol: String,
     pub(crate) name: Option<String>,
@@ -83,7 +83,7 @@ pub(crate) struct PositionNote {
 
 pub(crate) struct PriceNote {
     pub(crate) path: NotePath,
-    /// Of the day.
+    /// The line of the date.
     pub(crate) line: u32,
     pub(crate) symbol: String,
     pub(crate) date: Date,
@@ -92,19 +92,20 @@ pub(crate) struct PriceNote {
 }
 
 impl Transfer {
-    /// Whether the user put it in or took it out; what the account earns and costs is part of the return.
+    /// Whether it is a deposit or a withdrawal. Interest, fees and taxes of the account are part of the
+    /// return.
     pub(crate) fn is_external(&self) -> bool {
         [DEPOSIT, WITHDRAWAL].contains(&self.kind)
     }
 
-    /// What it changes of the cash.
+    /// The change in cash.
     pub(crate) fn cash(&self) -> Result<Decimal, TooLarge> {
         sum(self.amount, -self.fee)
     }
 }
 
 impl TradeNote {
-    /// Whether it counts for a symbol in a currency.
+    /// Whether it counts for a symbol in a currency; a split counts in every currency.
     pub(crate) fn is_of(&self, symbol: &str, currency: &str) -> bool {
         let is_split = matches!(self.trade.event, Event::Split { .. });
         self.symbol == symbol && (is_split || self.currency == currency)
@@ -116,12 +117,12 @@ impl Books {
         Self::read_with(ctx, &[]).await
     }
 
-    /// As the others are once there is this record.
+    /// Reads the other records, as they would be with this one.
     pub(crate) async fn read_beside(ctx: &dyn ToolContext, said: Said<'_>) -> Result<Self, ToolError> {
         Self::read_with(ctx, &[said]).await
     }
 
-    /// As the others are once there are these records, of which at most the first replaces a note.
+    /// Reads the other records, as they would be with these. Only the first of `new` may replace a note.
     pub(crate) async fn read_with(ctx: &dyn ToolContext, new: &[Said<'_>]) -> Result<Self, ToolError> {
         let replaced = new.first().and_then(|said| said.note);
         let mut books = Self::default();
@@ -141,7 +142,7 @@ impl Books {
                 let record = declared.read(note);
                 let code = match record.text("currency") {
                     Ok(text) => text.and_then(|text| currency_code(&text)),
-                    // Named where the record is added.
+                    // Reported when the record is added below.
                     Err(ToolError::BrokenRecord(_)) => None,
                     Err(error) => return Err(error),
                 };
@@ -176,7 +177,7 @@ impl Books {
     fn add(&mut self, declared: &RecordType, record: &Record<'_>, today: Date) -> Result<(), ToolError> {
         let note = record.note();
         let transfer = transfer_kind(declared, record);
-        // What a transfer says of a symbol means nothing.
+        // The symbol of a deposit, withdrawal or interest is ignored.
         let symbol = if transfer.is_some() { String::new() } else { symbol_of(declared, record)? };
         let at = At { declared, note };
         let currency = match record.text("currency")?.filter(|text| !text.trim().is_empty()) {
@@ -244,13 +245,12 @@ impl Books {
         Ok(())
     }
 
-    /// What a record of the symbol that says no currency is read in.
+    /// The currency of a record of this symbol that names none.
     pub(crate) fn read_in(&self, symbol: &str) -> Option<&String> {
         self.of_symbol.get(symbol).or(self.currency.as_ref())
     }
 
-    /// The records of `before` that are read in another currency here, or no more, with the one they are
-    /// read in there.
+    /// The records of `before` whose currency differs here or is unknown, with their currency in `before`.
     pub(crate) fn read_otherwise<'a>(
         &self,
         before: &'a Self,
@@ -269,7 +269,7 @@ impl Books {
         trades.chain(positions).chain(prices).chain(transfers)
     }
 
-    /// Each price of which an earlier note has the symbol, the day and the currency.
+    /// The prices that repeat the symbol, day and currency of an earlier note.
     fn doubled_prices(&self) -> Vec<Problem> {
         let mut seen: HashMap<(&str, Date, &str), &NotePath> = HashMap::new();
         let mut doubled = Vec::new();
@@ -292,18 +292,18 @@ impl Books {
         doubled
     }
 
-    /// Whether any trade decides how much of a symbol there is.
+    /// Whether any trade changes the quantity of a symbol.
     pub(crate) fn moves(&self, symbol: &str) -> bool {
         self.trades.iter().any(|note| note.symbol == symbol && note.trade.event.moves())
     }
 
-    /// The day from which on a symbol was held, as far as the notes say it.
+    /// The first day on which the symbol was held, according to the notes.
     pub(crate) fn first_held(&self, symbol: &str) -> Option<Date> {
         let opened = self.positions.iter().filter(|position| position.symbol == symbol);
         self.moved_on(symbol).chain(opened.filter_map(|position| position.opened)).min()
     }
 
-    /// The day of the last trade that changed how much there is.
+    /// The day of the last trade that changed the quantity.
     pub(crate) fn last_moved(&self, symbol: &str) -> Option<Date> {
         self.moved_on(symbol).max()
     }
@@ -313,12 +313,12 @@ impl Books {
         moves.map(|note| note.trade.date)
     }
 
-    /// The trades of a symbol in one currency. A split is one of the symbol, whatever the currency.
+    /// The trades of a symbol in one currency. Splits count in every currency.
     pub(crate) fn trades_of(&self, symbol: &str, currency: &str) -> impl Iterator<Item = &TradeNote> {
         self.trades.iter().filter(move |note| note.is_of(symbol, currency))
     }
 
-    /// `unreadable` of an output.
+    /// The `unreadable` list of an answer.
     pub(crate) fn unreadable_json(&self) -> Value {
         problems_json(&self.unreadable)
     }
@@ -328,16 +328,16 @@ impl Books {
         self.positions.iter().find(|position| position.symbol == symbol)
     }
 
-    /// Every symbol that a record names.
+    /// Every symbol in trades and positions.
     pub(crate) fn symbols(&self) -> BTreeSet<&str> {
         let trades = self.trades.iter().map(|trade| trade.symbol.as_str());
         trades.chain(self.positions.iter().map(|position| position.symbol.as_str())).collect()
     }
 
-    /// The symbol that a person means: as it is written, or by the name of its position.
+    /// Resolves a symbol, or the name of its position.
     ///
     /// # Errors
-    /// With the nearest, or with all that fit.
+    /// `NotFound` with the most similar symbols, `Ambiguous` with all matches.
     pub(crate) fn find(&self, said: &str) -> Result<String, ToolError> {
         let symbol = as_symbol(said);
         if self.symbols().contains(symbol.as_str()) {
@@ -374,11 +374,11 @@ pub(crate) struct Said<'a> {
     /// The type of the record.
     pub(crate) kind: &'a str,
     pub(crate) symbol: &'a str,
-    /// A code; none where it says none.
+    /// A currency code; `None` if it names none.
     pub(crate) currency: Option<&'a str>,
 }
 
-/// `problems` or `unreadable` of an output.
+/// The `problems` or `unreadable` list of an answer.
 pub(crate) fn problems_json(problems: &[Problem]) -> Value {
     let row = |problem: &Problem| {
         let mut row = json!({"problem": problem.problem, "remedy": problem.remedy});
@@ -391,14 +391,14 @@ pub(crate) fn problems_json(problems: &[Problem]) -> Value {
     problems.iter().map(row).collect()
 }
 
-/// As symbols are compared: capital letters, without `[[` and `]]`.
+/// Normalises a symbol for comparison: upper case, without `[[` and `]]`.
 pub(crate) fn as_symbol(text: &str) -> String {
     let text = text.trim();
     let inner = text.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]")).unwrap_or(text);
     inner.split('|').next().unwrap_or(inner).trim().to_uppercase()
 }
 
-/// Whether a text can be a symbol: one word of at most 20 characters.
+/// Whether the text is a valid symbol: one word of at most 20 characters.
 pub(crate) fn is_symbol(text: &str) -> bool {
     let fits = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '=' | '^' | '/' | ':');
     text.chars().all(fits) && (1..=20).contains(&text.chars().count())
@@ -407,14 +407,14 @@ pub(crate) fn is_symbol(text: &str) -> bool {
 fn symbol_of(declared: &RecordType, record: &Record<'_>) -> Result<String, ToolError> {
     let said = match record.text("symbol")? {
         Some(text) => text,
-        // A position may be named by its note alone.
+        // A position's note may take its symbol from the title alone.
         None if declared.name() == POSITION => record.title().into_owned(),
         None => return Err(At { declared, note: record.note() }.missing("symbol")),
     };
     Ok(as_symbol(&said))
 }
 
-/// The kind of what is of no symbol.
+/// The kind of a trade without a symbol.
 fn transfer_kind(declared: &RecordType, record: &Record<'_>) -> Option<&'static str> {
     if declared.name() != TRADE {
         return None;
@@ -425,7 +425,7 @@ fn transfer_kind(declared: &RecordType, record: &Record<'_>) -> Option<&'static 
     may_be.or_else(|| [DEPOSIT, WITHDRAWAL, INTEREST].into_iter().find(|one| *one == kind))
 }
 
-/// What a trade's note says happened.
+/// Reads the event of a trade's note.
 fn event(kind: &str, record: &Record<'_>, at: &At<'_>) -> Result<(&'static str, Event), ToolError> {
     let quantity = record.decimal("quantity")?;
     let price = record.decimal("price")?;
@@ -433,7 +433,7 @@ fn event(kind: &str, record: &Record<'_>, at: &At<'_>) -> Result<(&'static str, 
     Ok(match kind {
         "buy" | "sell" => {
             let quantity = at.above_zero("quantity", quantity)?;
-            // What was given away for nothing has a price, too.
+            // A gift needs a price, too: zero.
             let price = price.ok_or_else(|| at.missing("price"))?;
             match kind {
                 "buy" => ("buy", Event::Buy { quantity, price, fee }),
@@ -457,7 +457,7 @@ fn event(kind: &str, record: &Record<'_>, at: &At<'_>) -> Result<(&'static str, 
     })
 }
 
-/// A note, for saying what is wrong with it.
+/// A note, as the location of problems.
 struct At<'a> {
     declared: &'a RecordType,
     note: &'a Note,
@@ -482,7 +482,7 @@ impl At<'_> {
         })
     }
 
-    /// A day that is said, and not to come.
+    /// Requires a date that is not in the future.
     fn happened(&self, date: Option<Date>, today: Date) -> Result<Date, ToolError> {
         let date = date.ok_or_else(|| self.missing("date"))?;
         if date > today {

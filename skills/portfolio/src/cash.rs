@@ -1,7 +1,8 @@
-//! The cash that deposits, withdrawals and trades leave, by currency.
+//! The cash balances by currency that result from deposits, withdrawals and trades.
 //!
-//! It is kept only where the user records deposits or withdrawals at all: without them it would be what the shares have
-//! cost, with a minus. Then every trade counts, in each currency; a position without trades has taken nothing from it.
+//! There are balances only if the user records deposits or withdrawals: without them, cash would just be the
+//! negative cost of the shares. With them, every trade counts in its currency; a position without trades does
+//! not.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +14,14 @@ use crate::holdings::Holding;
 use crate::ledger::Event;
 use crate::valuation::{Snapshot, count, day_text};
 
-/// Amounts of single notes are rounded, and balances are the sums of those.
+/// Each note's amount is rounded, and a balance is the sum of the rounded amounts.
 #[derive(Default)]
 pub(crate) struct Cash {
     pub(crate) balances: Sums,
-    /// By currency and what it was, with the number of notes.
+    /// The sum and the number of notes, by currency and part.
     parts: BTreeMap<(String, Part), (Decimal, usize)>,
     notes: BTreeMap<String, Vec<NotePath>>,
-    /// By currency, the day from which on the balance has been below zero.
+    /// By currency, the day since which the balance has been negative.
     below_zero: BTreeMap<String, Date>,
 }
 
@@ -53,7 +54,7 @@ impl Part {
 }
 
 impl Snapshot {
-    /// None where the user records no deposits.
+    /// `None` if the user records no deposits or withdrawals.
     pub(crate) fn cash(&self, held: &[Holding], day: Date) -> Result<Option<Cash>, TooLarge> {
         if !self.books.transfers.iter().any(Transfer::is_external) {
             Ok(None)
@@ -64,8 +65,8 @@ impl Snapshot {
 }
 
 impl Cash {
-    /// At the end of a day, from all transfers and the trades of what is or was held: as in every total, those of a
-    /// symbol whose trades cannot be are left out.
+    /// The balances at the end of a day, from all transfers and the trades of `held`. As in every total,
+    /// symbols with impossible trades are excluded.
     pub(crate) fn of(books: &Books, held: &[Holding], day: Date) -> Result<Self, TooLarge> {
         let mut moves = Vec::new();
         for transfer in books.transfers.iter().filter(|transfer| transfer.date <= day) {
@@ -116,7 +117,7 @@ impl Cash {
         self.balances.to_json()
     }
 
-    /// The balance of a currency, at `at`.
+    /// The figure of a currency's balance, at the pointer `at`.
     pub(crate) fn figure(&self, at: String, currency: &str) -> Figure {
         let notes = self.notes_of(currency).cloned();
         let figure = Figure::new(at, "Cash", self.balance(currency), currency)
@@ -132,12 +133,12 @@ impl Cash {
         self.notes.get(currency).into_iter().flatten()
     }
 
-    /// Every note that counts.
+    /// Every note behind the balances.
     pub(crate) fn notes(&self) -> impl Iterator<Item = &NotePath> {
         self.notes.values().flatten()
     }
 
-    /// Each balance that is below zero.
+    /// A problem for each negative balance.
     pub(crate) fn problems(&self, today: Date) -> Vec<Problem> {
         let problem = |(currency, since): (&String, &Date)| {
             Problem {

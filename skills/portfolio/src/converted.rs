@@ -1,4 +1,4 @@
-//! What is held, added up in one currency.
+//! Totals of the holdings converted to one currency.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::cash::Cash;
 use crate::rates::Rates;
 use crate::valuation::Valuation;
 
-/// All that has a value, in one currency: the sum of the rows as they are shown in it.
+/// The total value in one currency: the sum of the converted rows after rounding.
 #[derive(Default)]
 pub(crate) struct InOne {
     pub(crate) value: Decimal,
     pub(crate) exact: Decimal,
-    /// In the order of the rows; none where a row has no value.
+    /// In the order of the rows; `None` for a row without a value.
     pub(crate) rows: Vec<Option<Converted>>,
-    /// By the currency it is held in.
+    /// By the holdings' own currency.
     parts: BTreeMap<String, Decimal>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Converted {
 }
 
 impl Valuation<'_> {
-    /// Balances of cash in one currency; none where a rate is missing.
+    /// The sum of the cash balances in one currency; `None` if a rate is missing.
     pub(crate) fn cash_in_one(&self, cash: &Cash, rates: &mut Rates) -> Result<Option<Decimal>, TooLarge> {
         let mut sum = Some(money(Decimal::ZERO, rates.to));
         for (currency, balance) in cash.balances.iter() {
@@ -38,7 +38,7 @@ impl Valuation<'_> {
         Ok(sum)
     }
 
-    /// None where a rate is missing; the rates name it.
+    /// `None` if a rate is missing; [`Rates`] records which.
     pub(crate) fn in_one(&self, rates: &mut Rates) -> Result<Option<InOne>, TooLarge> {
         let mut one = InOne { value: money(Decimal::ZERO, rates.to), ..InOne::default() };
         for row in &self.rows {
@@ -60,7 +60,7 @@ impl Valuation<'_> {
         Ok(rates.is_complete().then_some(one))
     }
 
-    /// The sum at `at`, with the rates that it was computed with.
+    /// The figure of the total at the pointer `at`, with the rates used.
     pub(crate) fn converted_figure(&self, at: &str, total: &InOne, rates: &Rates, books: &Books) -> Figure {
         let to = rates.to;
         let priced = self.rows.iter().filter(|row| row.value.is_some());

@@ -2,12 +2,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::record_types::{POSITION, PRICE, TRADE};
 
-/// What the records say of currencies.
+/// The currencies named in the records.
 #[derive(Default)]
 pub(crate) struct Currencies {
-    /// How often a code is said, by what is or was held.
+    /// How often trades, positions and transfers name each code.
     held: BTreeMap<String, usize>,
-    /// As above, by prices: where they come from says nothing of the user.
+    /// The same for prices, which depend on their source rather than on the user.
     priced: BTreeMap<String, usize>,
     of_position: HashMap<String, String>,
     of_trades: HashMap<String, BTreeSet<String>>,
@@ -24,7 +24,7 @@ impl Currencies {
         }
     }
 
-    /// The one that is said most often; none where several are said equally often: none is guessed.
+    /// The most frequent currency; `None` on a tie.
     pub(crate) fn commonest(&self) -> Option<String> {
         let said = if self.held.is_empty() { &self.priced } else { &self.held };
         let most = said.values().max()?;
@@ -32,7 +32,7 @@ impl Currencies {
         several.next().filter(|_| several.next().is_none())
     }
 
-    /// Trades go before the position, where they agree with each other.
+    /// The currency of each symbol: that of its trades if they agree, or else of its position.
     pub(crate) fn of_symbol(self) -> HashMap<String, String> {
         let mut of_symbol = self.of_position;
         for (symbol, codes) in self.of_trades {

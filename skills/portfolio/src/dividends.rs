@@ -44,16 +44,16 @@ pub(crate) struct DividendsOf {
     currency: Option<String>,
 }
 
-/// Months between payments that get a row of their own, at most: fifty years.
+/// The maximum number of months with rows of their own between payments: fifty years.
 const MONTHS: usize = 600;
 
-/// One payment, as it stands in a row.
+/// A payment, as a row.
 struct Payment<'a> {
     holding: &'a Holding<'a>,
     date: Date,
-    /// In the currency of its holding, less what was withheld.
+    /// In the currency of its holding, net of withheld tax.
     amount: Decimal,
-    /// In the currency of the totals, at the rate of its day.
+    /// In the currency of the totals, at the rate of the day.
     converted: Option<Decimal>,
     origin: usize,
 }
@@ -154,13 +154,13 @@ impl NativeTool for Dividends {
     }
 }
 
-/// The first day of so many whole months.
+/// The first day of the whole months that a range covers.
 fn begins(range: Range, day: Date) -> Option<Date> {
     let before = range.begins(day)?;
     Some(Month::of(before.saturating_add(1.month())).days().first)
 }
 
-/// The one currency of all payments, else the usual one.
+/// The common currency of all payments, or else the default.
 fn unit_of(payments: &[Payment], books: &Books) -> Option<&'static str> {
     let first = payments.first()?.holding.currency;
     let is_one = payments.iter().all(|payment| payment.holding.currency == first);
@@ -176,7 +176,7 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
-    /// A row for each month with a payment and those between; of a range, for each of its months.
+    /// A row for each month from the first payment to the last, or of the range if there is one.
     fn months(&self, range: Option<(Month, Month)>) -> Result<(Vec<Value>, Vec<Figure>), TooLarge> {
         let mut by_month: BTreeMap<Month, Vec<&Payment>> = BTreeMap::new();
         for payment in self.payments {
@@ -226,7 +226,7 @@ impl Told<'_> {
         Ok((rows, figures))
     }
 
-    /// What some payments come to, in their own currencies and in that of the totals.
+    /// The sums of some payments, in their own currencies and in that of the totals.
     fn row(&self, payments: &[&Payment]) -> Result<Value, TooLarge> {
         let mut received = Sums::default();
         for payment in payments {
@@ -240,7 +240,7 @@ impl Told<'_> {
         }))
     }
 
-    /// None where a rate is missing.
+    /// `None` if a rate is missing.
     fn total(&self, payments: &[&Payment]) -> Result<Option<Decimal>, TooLarge> {
         let Some(rates) = self.rates else { return Ok(None) };
         let mut total = money(Decimal::ZERO, rates.to);
@@ -282,7 +282,7 @@ impl Told<'_> {
         Ok(Some(figure))
     }
 
-    /// Why there are no totals.
+    /// The problems that prevent totals.
     fn problems(&self) -> Vec<Problem> {
         match self.rates {
             Some(rates) => rates.problems(),

@@ -80,7 +80,7 @@ impl NativeTool for Gains {
         let prices = snapshot.prices();
         let mut all = snapshot.value(&prices)?;
         let mut holdings = snapshot.holdings()?;
-        // Asked about alone, there is nothing left to answer.
+        // If only this symbol is requested, its problem is the answer.
         let left_out = holdings.left_out.iter().find(|(left_out, _)| is_asked(left_out));
         if let Some((_, problem)) = left_out.filter(|_| symbol.is_some()) {
             return Err(ToolError::BrokenRecord(problem.clone()));
@@ -156,7 +156,7 @@ impl NativeTool for Gains {
     }
 }
 
-/// By day.
+/// The sales since a day, by day.
 fn sales_of<'a>(held: &'a [Holding<'a>], since: Date) -> Vec<(&'a Holding<'a>, &'a Sale)> {
     let of_holding = |holding: &'a Holding<'a>| holding.ledger.sales.iter().map(move |sale| (holding, sale));
     let mut sales: Vec<_> = held.iter().flat_map(of_holding).filter(|(_, sale)| sale.date >= since).collect();
@@ -194,7 +194,7 @@ fn by_symbol(
     Ok(rows)
 }
 
-/// What is held of one symbol, bought together.
+/// The open lots, by symbol.
 fn lots(held: &[Holding], snapshot: &Snapshot) -> Value {
     let of_holding = |holding: &Holding| {
         let lots = holding.ledger.lots().map(|lot| {

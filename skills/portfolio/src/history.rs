@@ -42,7 +42,7 @@ pub(crate) enum Range {
 }
 
 impl Range {
-    /// Its first day; none where it has no bound.
+    /// The first day; `None` if the range is unbounded.
     pub(crate) fn begins(self, day: Date) -> Option<Date> {
         let back: Span = match self {
             Self::Month => 1.month(),
@@ -54,7 +54,7 @@ impl Range {
     }
 }
 
-/// A line has about this many points.
+/// The approximate number of points in a line.
 const POINTS: i64 = 130;
 
 #[async_trait]
@@ -90,7 +90,7 @@ impl NativeTool for History {
         let begins = of.range.unwrap_or_default().begins(snapshot.day);
         let from = begins.unwrap_or(first).max(first);
         let mut points = Vec::new();
-        // What has no price at all keeps the others from nothing; it is named.
+        // A holding without any price does not block the others; it is reported.
         let is_priced =
             |symbol: &str| prices.first(symbol, currency).is_some_and(|first| first <= snapshot.day);
         let mut never = BTreeSet::new();
@@ -134,8 +134,7 @@ impl NativeTool for History {
     }
 }
 
-/// What the line lacks because the prices of a thing begin well after it was held, or after the range
-/// does.
+/// The problems of holdings whose prices begin well after they were bought, or after the start of the range.
 fn missing(
     snapshot: &Snapshot,
     prices: &Prices,
@@ -161,7 +160,7 @@ fn missing(
     (!lacking.is_empty()).then(|| format!("No prices of {}.", lacking.join(", ")))
 }
 
-/// The first day on which something in a currency is worth something: it is held, and has a price.
+/// The first day on which a holding in this currency has a value: it is held and has a price.
 fn begins(books: &Books, prices: &Prices, currency: &str) -> Option<Date> {
     let trades = books.trades.iter().filter(|note| note.currency == currency && note.trade.event.moves());
     let trades = trades.map(|note| (note.symbol.as_str(), Some(note.trade.date)));
@@ -174,7 +173,7 @@ fn begins(books: &Books, prices: &Prices, currency: &str) -> Option<Date> {
     worth.min()
 }
 
-/// Weekdays, or every this many days where they are too many for a line; always with the last.
+/// The weekdays, or every nth day if there are too many for a line; always including the last.
 fn days(from: Date, to: Date) -> Vec<Date> {
     use nova_skill::jiff::civil::Weekday;
     let all = days_between(from, to).max(0);

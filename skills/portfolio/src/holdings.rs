@@ -6,40 +6,40 @@ use nova_skill::{Date, Decimal, NotePath, Problem};
 use crate::books::{Books, PositionNote, TradeNote};
 use crate::ledger::{Event, Impossible, Ledger, Method, Trade};
 
-/// One thing in one currency: what its trades come to or, where none of them moves shares, what its
-/// position says.
+/// The holding of a symbol in one currency, computed from its trades or, if none of them moves shares, taken
+/// from its position.
 pub(crate) struct Holding<'a> {
     pub(crate) symbol: &'a str,
     pub(crate) currency: &'a str,
     pub(crate) position: Option<&'a PositionNote>,
-    /// Places in [`Books::trades`], those up to the day.
+    /// Indices in [`Books::trades`] of the trades up to the day.
     pub(crate) trades: Vec<usize>,
     pub(crate) ledger: Ledger,
     pub(crate) quantity: Quantity,
     own: bool,
-    /// None where a position without trades does not say it.
+    /// `None` if a position without trades does not state it.
     pub(crate) cost: Option<Decimal>,
 }
 
-/// What is held at the end of a day, and what is wrong with the notes. A thing whose trades cannot be
-/// is a problem and no holding: it is in no sum.
+/// The holdings at the end of a day, and the problems of the notes. A symbol with impossible trades is a
+/// problem rather than a holding, and in no sum.
 pub(crate) struct Holdings<'a> {
     pub(crate) held: Vec<Holding<'a>>,
     pub(crate) problems: Vec<Problem>,
-    /// The symbols that are left out, each with its problem.
+    /// The excluded symbols with their problems.
     pub(crate) left_out: Vec<(&'a str, Problem)>,
 }
 
 impl Books {
-    /// By symbol and currency. Positions are compared with their trades where `compare` says so: what
-    /// they say is about today.
+    /// The holdings by symbol and currency. `compare` checks positions against their trades, which makes
+    /// sense only for today.
     pub(crate) fn holdings(
         &self,
         method: Method,
         day: Date,
         compare: bool,
     ) -> Result<Holdings<'_>, TooLarge> {
-        // What decides how much there is, whenever it happened: what is bought and sold, by currency.
+        // The currencies in which shares were moved at any time, by symbol.
         let mut moved: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for note in self.trades.iter().filter(|note| note.trade.event.moves()) {
             let currencies = moved.entry(&note.symbol).or_default();
@@ -134,7 +134,7 @@ impl Books {
         Ok(found)
     }
 
-    /// Why a trade cannot be, with its file and line.
+    /// The problem of an impossible trade, with its note and line.
     pub(crate) fn impossible(&self, origin: usize, why: &Impossible) -> Problem {
         let (path, line, symbol) = self
             .trades
@@ -149,7 +149,7 @@ impl Books {
         Problem { path, line, problem: format!("{symbol}: {why}"), remedy: remedy.into() }
     }
 
-    /// Positions of which an earlier one has the symbol and the currency.
+    /// Positions that repeat the symbol and currency of an earlier one.
     fn twice(&self) -> impl Iterator<Item = (&str, &PositionNote)> {
         let mut seen = BTreeMap::new();
         for position in &self.positions {
@@ -167,7 +167,7 @@ impl Holding<'_> {
         self.position.and_then(|position| position.name.as_deref()).unwrap_or(self.symbol)
     }
 
-    /// Whether quantity and cost are those that the position says of itself.
+    /// Whether quantity and cost are those stated in the position.
     pub(crate) fn is_own(&self) -> bool {
         self.own
     }
@@ -179,7 +179,7 @@ impl Holding<'_> {
         self.position.map(|position| position.path.clone()).into_iter().chain(moving).collect()
     }
 
-    /// The notes of all that happened with it.
+    /// The notes of the position and of all its trades.
     pub(crate) fn notes(&self, books: &Books) -> Vec<NotePath> {
         let trades = self.trades.iter().map(|place| books.trades[*place].path.clone());
         self.position.map(|position| position.path.clone()).into_iter().chain(trades).collect()
@@ -190,7 +190,7 @@ fn is_split(note: &TradeNote) -> bool {
     matches!(note.trade.event, Event::Split { .. })
 }
 
-/// What a position says of itself that its trades do not.
+/// The statements of a position that its trades contradict.
 fn disagreements(position: &PositionNote, ledger: &Ledger) -> Result<Vec<Problem>, TooLarge> {
     let mut found = Vec::new();
     let mut differs = |line: u32, what: &str, own: Decimal, computed: Decimal| {
@@ -205,7 +205,7 @@ fn disagreements(position: &PositionNote, ledger: &Ledger) -> Result<Vec<Problem
     if let Some(own) = position.quantity.filter(|own| *own != held) {
         differs(position.line, "quantity", own, held);
     }
-    // After a sale the methods differ, and a note does not say which it follows.
+    // The costs of the two methods differ after a sale, and a note does not name its method.
     let in_row = |cost: Decimal| money(cost, &position.currency);
     let cost = in_row(ledger.cost());
     if let Some(own) = position.cost.filter(|own| ledger.sales.is_empty() && in_row(*own) != cost) {

@@ -6,16 +6,16 @@ use nova_skill::serde_json;
 use nova_skill::{Date, Decimal, ToolContext, ToolError};
 use serde::{Deserialize, Serialize};
 
-/// The key of the skill's store.
+/// The key in the skill's store.
 const KEY: &str = "quotes";
-/// How often it is tried to add to what others change at the same time.
+/// The maximum number of attempts when others write concurrently.
 const TRIES: usize = 20;
-/// How many days are kept of one symbol. Where there are more, of what is older than a year one day of
-/// each week stays, and then the oldest go: a line over years has no more points.
+/// The maximum number of days stored for a symbol. Beyond it, days older than a year are thinned to one a
+/// week, and then the oldest are dropped: a chart over years has no more points.
 const DAYS: usize = 800;
 
-/// What quote sources have said, by symbol and day. It is a copy that can be fetched again; a `price`
-/// note is the truth.
+/// The quotes fetched from sources, by symbol and day. It is a cache that can be fetched again; a `price`
+/// note takes precedence.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Kept {
@@ -27,22 +27,22 @@ pub(crate) struct KeptQuote {
     #[serde(with = "text")]
     pub(crate) price: Decimal,
     pub(crate) currency: String,
-    /// The source's name: "Stooq".
+    /// The source's display name, such as "Stooq".
     pub(crate) source: String,
-    /// Where it answered, without a query.
+    /// The URL of the response, without a query.
     pub(crate) url: String,
-    /// When the price was made, RFC 3339, where the source says it. Without it, the price is a close in
-    /// shares of the day on which it was fetched.
+    /// The time of the price as RFC 3339, if the source states it. Without it, the price is a close, adjusted
+    /// for splits up to the day it was fetched.
     pub(crate) at: Option<String>,
-    /// When the source answered, RFC 3339.
+    /// The time of the response as RFC 3339.
     pub(crate) fetched: String,
-    /// The close of the day before.
+    /// The previous day's close.
     #[serde(default, with = "text_or_nothing")]
     pub(crate) before: Option<Decimal>,
 }
 
 impl KeptQuote {
-    /// Whether the day was over, everywhere but in the far west, when the source answered.
+    /// Whether the day had ended when the source answered, in UTC.
     fn was_fetched_after(&self, day: Date) -> bool {
         let fetched = self.fetched.parse::<Timestamp>().ok();
         fetched.is_some_and(|fetched| fetched.to_zoned(TimeZone::UTC).date() > day)
@@ -50,15 +50,16 @@ impl KeptQuote {
 }
 
 impl Kept {
-    /// Without a store, or with one that says something else, nothing is kept.
+    /// Empty if there is no store or its content is invalid.
     pub(crate) async fn read(ctx: &dyn ToolContext) -> Self {
         ctx.store().get(KEY).await.ok().flatten().map(Self::of_value).unwrap_or_default()
     }
 
-    /// Adds to what is kept by now. What another Nova process adds meanwhile stays: `add` is called again then.
+    /// Updates the stored quotes with compare-and-swap: `add` is called again if another process has written
+    /// meanwhile.
     ///
     /// # Errors
-    /// When the store cannot be read, so that what it has must not be replaced, or not be written.
+    /// If the store cannot be read or written; existing quotes are then preserved.
     pub(crate) async fn change(
         ctx: &dyn ToolContext,
         mut add: impl FnMut(&mut Self) + Send,
@@ -80,8 +81,8 @@ impl Kept {
         serde_json::from_value(value).unwrap_or_default()
     }
 
-    /// What was said while a day went on gives way to its close, once that was fetched after the day;
-    /// until then the close may be older than a quote with its time.
+    /// A close replaces an intraday quote once it was fetched after the day; until then it may be older than
+    /// the quote.
     pub(crate) fn add(&mut self, symbol: &str, day: Date, quote: KeptQuote) {
         let days = self.symbols.entry(symbol.to_owned()).or_default();
         let is_timed = days.get(&day).is_some_and(|known| known.at.is_some());
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_of_a_day_that_went_on_gives_way_to_the_close_that_is_fetched_after_it() {
+    fn intraday_quote_is_replaced_by_the_close_fetched_later() {
         let day: Date = "2026-11-20".parse().expect("a date");
         let quote = |price: i64, at: Option<&str>, fetched: &str| KeptQuote {
             price: price.into(),
@@ -191,7 +192,7 @@ mod tests {
             kept.add("A", day, close());
             times += 1;
             if times == 1 {
-                // Between reading and writing: the store of a test never makes anybody wait.
+                // Between read and write; the test's store never blocks.
                 let another = Kept::change(&other, |kept| kept.add("B", day, close())).now_or_never();
                 another.expect("done at once").expect("kept");
             }
@@ -201,14 +202,14 @@ mod tests {
         assert_eq!((kept.symbols().collect::<Vec<_>>(), times), (vec!["A", "B"], 2));
     }
 
-    /// The weekdays from a Monday on.
+    /// The weekdays from a Monday.
     fn weekdays(begin: Date, weeks: i32) -> impl Iterator<Item = Date> {
         let days = (0..weeks).flat_map(|week| (0..5).map(move |day| week * 7 + day));
         days.map(move |day| begin.saturating_add(day.days()))
     }
 
     #[test]
-    fn of_many_years_the_older_keep_the_last_day_of_each_week() {
+    fn older_years_are_thinned_to_the_last_day_of_each_week() {
         let mut kept = Kept::default();
         // A Monday; five years of weekdays.
         let begin: Date = "2021-01-04".parse().expect("a date");
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn of_decades_the_oldest_go_and_the_last_year_stays_whole() {
+    fn oldest_days_are_dropped_and_the_last_year_is_complete() {
         let mut kept = Kept::default();
         // A Monday; twenty years of weekdays.
         let begin: Date = "2006-01-02".parse().expect("a date");

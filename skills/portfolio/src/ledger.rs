@@ -1,27 +1,27 @@
-//! Trades of one thing in one currency, made into lots, sales and income. Pure: no note, no clock.
+//! Turns the trades of one symbol in one currency into lots, sales and income. Pure: it uses no notes and no
+//! clock.
 //!
-//! - **Cost.** What was paid for a buy is its cost, with the fee: "the basis of stocks or bonds you
-//!   buy generally is the purchase price plus any costs of purchase, such as commissions" (IRS
-//!   Publication 550, chapter 4, *Basis of Investment Property*).
-//! - **Proceeds.** The fee of a sale is taken off: the amount realised is all that is received "minus
-//!   expenses of the sale" (IRS Publication 544, chapter 1, *Gain or Loss From Sales*).
-//! - **Which shares are sold.** [`Method::Fifo`]: those bought first (Publication 550, *Identifying
-//!   stock or bonds sold*). [`Method::Average`]: a part of all, at their average cost.
-//! - **A split** changes how many shares there are and nothing else: a lot keeps its cost as an amount,
-//!   never as a price of one share.
-//! - **Rounding.** Quantities are fractions. Amounts are exact to eight places; the cost of a part of
-//!   a lot that does not come out even is rounded half away from zero there, and the lot keeps the rest,
-//!   so that what is sold and what is left always add up to what was paid.
-//! - **The order of a day.** Notes have a date and no time. On one day splits come first, because
-//!   exchanges split before the market opens, then buys, sales, dividends and fees; within those, the
-//!   order that the caller gave.
+//! - **Cost.** The cost of a buy includes the fee: "the basis of stocks or bonds you buy generally is the
+//!   purchase price plus any costs of purchase, such as commissions" (IRS Publication 550, chapter 4, *Basis
+//!   of Investment Property*).
+//! - **Proceeds.** The fee of a sale is deducted: the amount realised is all that is received "minus expenses
+//!   of the sale" (IRS Publication 544, chapter 1, *Gain or Loss From Sales*).
+//! - **Shares sold.** [`Method::Fifo`]: those bought first (Publication 550, *Identifying stock or bonds
+//!   sold*). [`Method::Average`]: a part of all, at their average cost.
+//! - **A split** changes only the number of shares: a lot stores its cost as an amount, never as a price per
+//!   share.
+//! - **Rounding.** Quantities are fractions. Amounts are exact to eight places; the cost of a part of a lot
+//!   is rounded half away from zero there, and the lot keeps the remainder, so that the costs of sold and
+//!   remaining shares always add up to what was paid.
+//! - **Order within a day.** Notes have a date and no time. Splits come first, because exchanges split before
+//!   the market opens, then buys, sales, dividends and fees; within each kind, the caller's order.
 
 use std::collections::VecDeque;
 
 use nova_skill::figures::{Quantity, TooLarge};
 use nova_skill::{Date, Decimal};
 
-/// What the trades so far come to.
+/// The state after the trades so far.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     method: Method,
@@ -34,7 +34,7 @@ pub struct Ledger {
     pub splits: Vec<Split>,
 }
 
-/// Which shares a sale takes.
+/// The cost basis method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
     #[default]
@@ -42,16 +42,16 @@ pub enum Method {
     Average,
 }
 
-/// One trade. Numbers are above zero, fees at least zero; both are checked where one is made.
+/// A trade. The caller has checked that numbers are positive and fees are not negative.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trade {
     pub date: Date,
     pub event: Event,
-    /// What the caller calls it.
+    /// The caller's identifier.
     pub origin: usize,
 }
 
-/// What happened. Prices are for one share, fees for the whole trade.
+/// What happened. Prices are per share, fees for the whole trade.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     Buy {
@@ -64,27 +64,27 @@ pub enum Event {
         price: Decimal,
         fee: Decimal,
     },
-    /// A payment for each of this many shares, less what was withheld.
+    /// A payment per share for this many shares, net of withheld tax.
     Dividend {
         quantity: Decimal,
         price: Decimal,
         fee: Decimal,
     },
-    /// This many new shares for that many old ones.
+    /// `new` shares replace `old` ones.
     Split {
         new: Decimal,
         old: Decimal,
     },
-    /// What keeping it costs; no part of its cost.
+    /// A running cost; it is not part of the cost basis.
     Fee {
         amount: Decimal,
     },
 }
 
-/// Shares bought together, or under [`Method::Average`] all of them.
+/// Shares bought together, or all of them under [`Method::Average`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lot {
-    /// When the first of them was bought.
+    /// The date of the earliest buy.
     pub date: Date,
     pub quantity: Quantity,
     pub cost: Decimal,
@@ -95,7 +95,7 @@ pub struct Lot {
 pub struct Sale {
     pub date: Date,
     pub quantity: Quantity,
-    /// Less the fee.
+    /// Net of the fee.
     pub proceeds: Decimal,
     pub cost: Decimal,
     pub gain: Decimal,
@@ -115,7 +115,7 @@ pub struct Split {
     pub ratio: Quantity,
 }
 
-/// Why a trade cannot be.
+/// Why a trade is impossible.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Impossible {
     #[error("{sold} sold on {date}, but only {held} held then")]
@@ -129,10 +129,10 @@ impl Ledger {
         Self { method, ..Self::default() }
     }
 
-    /// All trades up to and with a day.
+    /// Applies all trades up to and including `as_of`.
     ///
     /// # Errors
-    /// The first trade that cannot be.
+    /// The origin of the first impossible trade, with the reason.
     pub fn of(method: Method, trades: &[Trade], as_of: Option<Date>) -> Result<Self, (usize, Impossible)> {
         let mut trades: Vec<&Trade> =
             trades.iter().filter(|trade| as_of.is_none_or(|day| trade.date <= day)).collect();
@@ -144,10 +144,10 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// The next trade in [`in_order`]. One that fails changes nothing.
+    /// Applies the next trade in the order of [`in_order`]. A trade that fails changes nothing.
     ///
     /// # Errors
-    /// When more is sold than held, and when numbers have too many digits.
+    /// If more is sold than held, or if numbers have too many digits.
     pub fn apply(&mut self, trade: &Trade) -> Result<(), Impossible> {
         let Trade { date, origin, .. } = *trade;
         match trade.event {
@@ -187,17 +187,17 @@ impl Ledger {
         Ok(())
     }
 
-    /// In the order in which they would be sold.
+    /// The lots in the order in which they are sold.
     pub fn lots(&self) -> impl Iterator<Item = &Lot> {
         self.lots.iter()
     }
 
-    /// What is held.
+    /// The quantity held.
     pub fn quantity(&self) -> Quantity {
         self.quantity
     }
 
-    /// What was paid for what is held.
+    /// The cost of the shares held.
     pub fn cost(&self) -> Decimal {
         self.cost
     }
@@ -212,7 +212,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Removes held shares, and returns what they had cost.
+    /// Removes shares and returns their cost.
     fn take(&mut self, quantity: Quantity) -> Result<Decimal, TooLarge> {
         let (mut left, mut taken, mut whole) = (quantity, Decimal::ZERO, 0);
         let mut rest = None;
@@ -240,7 +240,7 @@ impl Ledger {
     }
 }
 
-/// By day, and within a day as the module says.
+/// Sorts by day, and within a day as described in the module documentation.
 pub fn in_order(trades: &mut [&Trade]) {
     let rank = |event: &Event| match event {
         Event::Split { .. } => 0,
@@ -253,7 +253,7 @@ pub fn in_order(trades: &mut [&Trade]) {
 }
 
 impl Event {
-    /// The money that it brings in, or takes out with a minus.
+    /// The change in cash: positive for incoming money.
     pub fn cash(&self) -> Result<Decimal, TooLarge> {
         let of = |quantity: Decimal, price: Decimal| Quantity::of(quantity)?.at(price);
         match *self {
@@ -266,7 +266,7 @@ impl Event {
         }
     }
 
-    /// Whether it changes how much is held.
+    /// Whether it changes the quantity held.
     pub fn moves(&self) -> bool {
         matches!(self, Self::Buy { .. } | Self::Sell { .. } | Self::Split { .. })
     }

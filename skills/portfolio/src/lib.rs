@@ -1,16 +1,17 @@
-//! Trades, positions, prices and a watchlist as notes, and what they come to: value, gains, income,
-//! allocation.
+//! Trades, positions, prices and a watchlist as notes, and the figures computed from them: value, gains,
+//! income and allocation.
 //!
-//! Everything is computed from the notes at each call; only prices of quote sources are kept, and they
-//! can be fetched again. It never adds two currencies, never takes a price on trust that a source made
-//! up, and never trades.
+//! Everything is computed from the notes at each call; only fetched quotes are cached, and they can be
+//! fetched again. The skill never adds amounts of different currencies, never accepts an implausible price
+//! from a source, and never trades.
 //!
 //! # Invariants
 //!
-//! - Changing the currency of a note in its form changes no figure of another note: `tests/portfolio/saving.rs`.
-//! - An import adds nothing when it is repeated and writes nothing where a line contradicts itself:
+//! - Changing the currency of a note in its form changes no figure of another note:
+//!   `tests/portfolio/saving.rs`.
+//! - An import adds nothing when repeated, and writes nothing if a row contradicts itself:
 //!   `tests/portfolio/importing.rs`.
-//! - Quotes that two Nova processes fetch concurrently are both kept: `src/kept.rs`.
+//! - Quotes that two Nova processes fetch concurrently are both stored: `src/kept.rs`.
 
 use std::sync::Arc;
 

@@ -15,7 +15,8 @@ use crate::valuation::Snapshot;
 
 pub(crate) struct ListTrades;
 
-// No filters by fields: a symbol may be said by the name of its position, and a period is of two days.
+// Explicit parameters instead of fields: a symbol may be given as its position's name, and a period has two
+// dates.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Lists your trades."))]
 pub(crate) struct Filters {
@@ -119,7 +120,7 @@ fn row(note: &TradeNote, books: &Books, own: &OwnFields) -> Result<Value, TooLar
     Ok(row)
 }
 
-/// Quantity, price and fee.
+/// The quantity, the price and the fee.
 type Parts = (Value, Option<Decimal>, Option<Decimal>);
 
 fn parts(event: &Event) -> Parts {
@@ -132,7 +133,7 @@ fn parts(event: &Event) -> Parts {
     }
 }
 
-/// A deposit or a withdrawal, as a trade without a symbol.
+/// A deposit or a withdrawal, as a row without a symbol.
 fn transfer_row(transfer: &Transfer, own: &OwnFields) -> Result<Value, TooLarge> {
     let in_row = |amount: Decimal| money(amount, &transfer.currency);
     let mut row = json!({

@@ -64,7 +64,7 @@ impl NativeTool for Positions {
         });
         all.faults(&mut value, &snapshot.books);
         let mut output = Output::default().from_notes(all.notes(&snapshot.books));
-        // Of one currency that is the wanted one, the total has cost and gain too.
+        // If everything is in the requested currency already, the total also has cost and gain.
         let is_other = all.value.currencies().any(|held| Some(held) != wanted);
         match (converted, &rates) {
             (Some(total), Some(rates)) if is_other => {
@@ -83,7 +83,7 @@ impl NativeTool for Positions {
                 value["rates"] = rates.to_json().into();
                 output = output.figure(all.converted_figure("/total/value", &total, rates, &snapshot.books));
             }
-            // Asked for and not known: no other total takes its place.
+            // The requested total is unknown; no other replaces it.
             (None, Some(_)) => value["total"] = Value::Null,
             _ => {
                 if let (1, Some((currency, _))) = (all.value.currencies().count(), all.value.iter().next()) {

@@ -11,7 +11,7 @@ use crate::books::Books;
 use crate::kept::{Kept, KeptQuote};
 use crate::ledger::{Event, Split};
 
-/// Every price that is known, by symbol and day. On one day a `price` note goes before a quote.
+/// All known prices by symbol and day. On the same day, `price` notes precede quotes.
 pub(crate) struct Prices<'a> {
     of: HashMap<&'a str, BTreeMap<Date, Vec<Price<'a>>>>,
 }
@@ -19,11 +19,11 @@ pub(crate) struct Prices<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Price<'a> {
     pub(crate) date: Date,
-    /// For one share as there were on its day.
+    /// Per share as of the price's date, that is before later splits.
     pub(crate) amount: Decimal,
     pub(crate) currency: &'a str,
     pub(crate) from: PriceFrom<'a>,
-    /// The close of the day before, where it was said.
+    /// The previous day's close, if stated.
     pub(crate) before: Option<Decimal>,
 }
 
@@ -64,22 +64,21 @@ impl<'a> Prices<'a> {
         Self { of }
     }
 
-    /// The newest up to a day, however old.
+    /// The newest price up to a day, however old.
     pub(crate) fn last(&self, symbol: &str, currency: &str, day: Date) -> Option<&Price<'a>> {
         let days = self.of.get(symbol)?.range(..=day).rev();
         days.flat_map(|(_, prices)| prices).find(|price| price.currency == currency)
     }
 
-    /// The newest up to a day that may be used: a price of a source is good for [`QUOTE_DAYS`], what
-    /// the user has written down for as long as there is nothing newer.
+    /// The newest price up to a day that may be used: a quote is valid for [`QUOTE_DAYS`], a user's price
+    /// until there is a newer one.
     pub(crate) fn usable(&self, symbol: &str, currency: &str, day: Date) -> Option<&Price<'a>> {
         let days = self.of.get(symbol)?.range(..=day).rev();
         days.flat_map(|(_, prices)| prices).find(|price| price.currency == currency && price.is_usable(day))
     }
 
-    /// Whether a line over time should say that this price stood in for that of the day: it is more
-    /// than a week old, or it is old and there is none after it until today. Between two closes of
-    /// two weeks the line is as good as its notes.
+    /// Whether a chart should mark this price as carried forward: it is more than a week old, or it is stale
+    /// with no later price until today. Between closes two weeks apart, the chart is as good as its notes.
     pub(crate) fn is_carried(&self, symbol: &str, price: &Price<'_>, day: Date, today: Date) -> bool {
         match price.age(day) {
             Age::Fresh => false,
@@ -88,13 +87,13 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// The one before a price, on an earlier day.
+    /// The last price on an earlier day.
     pub(crate) fn before(&self, symbol: &str, price: &Price<'_>) -> Option<&Price<'a>> {
         let days = self.of.get(symbol)?.range(..price.date).rev();
         days.flat_map(|(_, prices)| prices).find(|other| other.currency == price.currency)
     }
 
-    /// Those of the week before a price, in its currency.
+    /// The prices of the week before, in the same currency.
     pub(crate) fn week_before(&self, symbol: &str, price: &Price<'_>) -> impl Iterator<Item = &Price<'a>> {
         let first = price.date.saturating_sub(QUOTE_DAYS.days());
         let days = self.of.get(symbol).into_iter().flat_map(move |days| days.range(first..price.date));
@@ -102,20 +101,20 @@ impl<'a> Prices<'a> {
         days.flat_map(|(_, prices)| prices).filter(move |other| other.currency == currency)
     }
 
-    /// The day of the oldest in a currency.
+    /// The day of the oldest price in a currency.
     pub(crate) fn first(&self, symbol: &str, currency: &str) -> Option<Date> {
         let mut days = self.of.get(symbol)?.iter();
         days.find(|(_, prices)| prices.iter().any(|price| price.currency == currency)).map(|(date, _)| *date)
     }
 
-    /// The newest up to a day that may be used, in whatever currency.
+    /// The newest usable price up to a day, in any currency.
     pub(crate) fn newest(&self, symbol: &str, day: Date) -> Option<&Price<'a>> {
         let days = self.of.get(symbol)?.range(..=day).rev();
         days.flat_map(|(_, prices)| prices).find(|price| price.is_usable(day))
     }
 
-    /// How much of `to` one of `from` is: as it is known, or the other way round where that is newer.
-    /// Of one day a note goes before a quote.
+    /// The exchange rate: the amount of `to` for one `from`. The inverse of the opposite rate is used if that
+    /// is newer; on the same day, a note precedes a quote.
     pub(crate) fn rate(&self, from: &str, to: &str, day: Date) -> Option<Rate<'_>> {
         let direct = self.usable(&pair(from, to), to, day);
         let turned = self.usable(&pair(to, from), from, day);
@@ -129,18 +128,18 @@ impl<'a> Prices<'a> {
     }
 }
 
-/// A rate, and the price it comes from.
+/// An exchange rate and the price it comes from.
 pub(crate) struct Rate<'a> {
     pub(crate) rate: Decimal,
     pub(crate) price: &'a Price<'a>,
 }
 
-/// The symbol of one currency's price in another.
+/// The symbol of an exchange rate: the price of `from` in `to`.
 pub(crate) fn pair(from: &str, to: &str) -> String {
     format!("{from}/{to}")
 }
 
-/// The two currencies of a pair.
+/// Parses the two currencies of an exchange rate's symbol.
 pub(crate) fn as_pair(symbol: &str) -> Option<(String, String)> {
     let (from, to) = symbol.split_once('/')?;
     Some((currency_code(from)?.to_owned(), currency_code(to)?.to_owned()))
@@ -155,7 +154,7 @@ impl Price<'_> {
         age(self.date, day)
     }
 
-    /// Who says it.
+    /// The name of the source.
     pub(crate) fn source_name(&self) -> &str {
         match self.from {
             PriceFrom::Note(_) => "note",
@@ -163,7 +162,7 @@ impl Price<'_> {
         }
     }
 
-    /// The note that says it.
+    /// The note of the price, if it has one.
     pub(crate) fn note(&self) -> Option<&NotePath> {
         match self.from {
             PriceFrom::Note(path) => Some(path),
@@ -171,7 +170,7 @@ impl Price<'_> {
         }
     }
 
-    /// When it was made, as exactly as is known: a time, or a day.
+    /// The time of the price, or its day if the time is unknown.
     pub(crate) fn when(&self) -> String {
         match self.from {
             PriceFrom::Quote { at: Some(at), .. } => at.to_owned(),
@@ -186,13 +185,13 @@ impl Price<'_> {
         }
     }
 
-    /// For one share as there are on `day`: a split in between divides it.
+    /// The price per share as of `day`, adjusted for splits since the price's date.
     pub(crate) fn after(&self, splits: &[Split], day: Date) -> Result<Decimal, TooLarge> {
         split_since(self.amount, self.date, splits, day)
     }
 }
 
-/// The splits of a symbol that the user noted.
+/// The recorded splits of a symbol.
 pub(crate) fn splits_of(symbol: &str, books: &Books) -> Vec<Split> {
     splits(books).remove(symbol).unwrap_or_default()
 }
@@ -209,9 +208,9 @@ fn splits(books: &Books) -> HashMap<&str, Vec<Split>> {
     splits
 }
 
-/// The price of a quote for one share as there were on its day. Sources tell closes in shares of the day
-/// on which they are asked, so a split in between has divided them. It is undone here and not where they
-/// are kept, because the user may note a split, or correct one, after they came.
+/// The price of a quote per share as of its day. Sources return closes adjusted for splits up to the day of
+/// the request; this reverts the adjustment. It is done here and not when quotes are stored, because the user
+/// may record or correct a split later.
 fn as_on_its_day(date: Date, quote: &KeptQuote, splits: &[Split]) -> Option<Decimal> {
     if quote.at.is_some() || splits.is_empty() {
         return Some(quote.price);
@@ -224,7 +223,7 @@ fn as_on_its_day(date: Date, quote: &KeptQuote, splits: &[Split]) -> Option<Deci
     ratio.at(quote.price).ok()
 }
 
-/// A price of one share as there were on `date`, for one as there are on `day`.
+/// Adjusts a price per share as of `date` for the splits until `day`.
 fn split_since(price: Decimal, date: Date, splits: &[Split], day: Date) -> Result<Decimal, TooLarge> {
     let one = Quantity::of(Decimal::ONE)?;
     let mut ratio = one;

@@ -1,4 +1,4 @@
-//! Amounts of several currencies in one, with the rates that were used: each with its day and source.
+//! Converts amounts to one currency and records the rates used, with their day and source.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,17 @@ use nova_skill::{Date, Decimal, Figure, Problem, Source, Value, json};
 use crate::prices::{Prices, Rate, pair};
 use crate::valuation::day_text;
 
-/// Rates into one currency. It remembers which were used and which were missing.
+/// The rates to one currency. Records which were used and which are missing.
 pub(crate) struct Rates<'a> {
     pub(crate) to: &'static str,
     prices: &'a Prices<'a>,
     today: Date,
-    /// By the currency they convert from and the day they stand for.
+    /// By source currency and the requested day.
     used: BTreeMap<(String, Date), Rate<'a>>,
     missing: BTreeSet<(String, Date)>,
 }
 
-/// More rates than these are counted, not listed.
+/// The maximum number of rates listed; more are only counted.
 const LISTED: usize = 3;
 
 impl<'a> Rates<'a> {
@@ -27,7 +27,7 @@ impl<'a> Rates<'a> {
         Self { to, prices, today, used: BTreeMap::new(), missing: BTreeSet::new() }
     }
 
-    /// An amount at the rate of a day, unrounded; none where that rate is missing.
+    /// Converts an amount at the rate of a day, unrounded; `None` if the rate is missing.
     pub(crate) fn exact(
         &mut self,
         amount: Decimal,
@@ -46,7 +46,7 @@ impl<'a> Rates<'a> {
         Ok(Some(converted))
     }
 
-    /// As it stands in a row.
+    /// The converted amount, rounded for display.
     pub(crate) fn money(
         &mut self,
         amount: Decimal,
@@ -60,7 +60,7 @@ impl<'a> Rates<'a> {
         self.missing.is_empty()
     }
 
-    /// `rates` of an output: each price that was used, once.
+    /// The `rates` list of an answer, with each rate once.
     pub(crate) fn to_json(&self) -> Vec<Value> {
         let rows = self.distinct().into_iter().map(|(from, day, rate)| {
             json!({
@@ -75,7 +75,7 @@ impl<'a> Rates<'a> {
         rows.collect()
     }
 
-    /// "USD at 0.92, ECB, 20 Nov"; with "old" behind a stale one. None where no rate was needed.
+    /// Such as "USD at 0.92, ECB, 20 Nov", with ", old" for a stale rate. `None` if no rate was needed.
     pub(crate) fn detail(&self) -> Option<String> {
         let rates = self.distinct();
         if rates.len() > LISTED {
@@ -88,19 +88,19 @@ impl<'a> Rates<'a> {
         (!said.is_empty()).then(|| said.join("; "))
     }
 
-    /// "USD at 0.92, ECB, 20 Nov"
+    /// Such as "USD at 0.92, ECB, 20 Nov".
     fn words(&self, from: &str, rate: &Rate, day: Date) -> String {
         let old = if is_old(rate, day) { ", old" } else { "" };
         let (source, of) = (rate.price.source_name(), day_text(rate.price.date, self.today));
         format!("{from} at {}, {source}, {of}{old}", rate.rate)
     }
 
-    /// What a part of a total is called: "USD at 0.92, ECB, 20 Nov", or "Held in EUR".
+    /// The label of a part of a total: "USD at 0.92, ECB, 20 Nov", or "Held in EUR".
     pub(crate) fn label(&self, from: &str, day: Date) -> String {
         self.used(from, day).map_or_else(|| format!("Held in {from}"), |rate| self.words(from, rate, day))
     }
 
-    /// Whether the rate that was used is stale for its day.
+    /// Whether the rate used was stale on that day.
     pub(crate) fn is_old(&self, from: &str, day: Date) -> bool {
         self.used(from, day).is_some_and(|rate| is_old(rate, day))
     }
@@ -113,7 +113,7 @@ impl<'a> Rates<'a> {
         self.used.get(&(from.to_owned(), day))
     }
 
-    /// What a person should know before they trust a total.
+    /// The caution about stale rates in a total.
     pub(crate) fn caution(&self) -> Option<String> {
         let old = self.distinct().iter().filter(|(_, day, rate)| is_old(rate, *day)).count();
         old_rates(old)
@@ -123,7 +123,7 @@ impl<'a> Rates<'a> {
         self.used.values().map(|rate| rate.price.source())
     }
 
-    /// A line of the figure for each rate.
+    /// Adds a line to the figure for each rate.
     pub(crate) fn explain(&self, figure: Figure) -> Figure {
         self.distinct().into_iter().fold(figure, |figure, (from, day, rate)| {
             let (source, of) = (rate.price.source_name(), day_text(rate.price.date, self.today));
@@ -135,7 +135,7 @@ impl<'a> Rates<'a> {
         })
     }
 
-    /// Each rate that is missing, once for its currency.
+    /// A problem for each currency with missing rates.
     pub(crate) fn problems(&self) -> Vec<Problem> {
         let mut days: BTreeMap<&str, Vec<Date>> = BTreeMap::new();
         for (from, day) in &self.missing {
@@ -165,11 +165,11 @@ impl<'a> Rates<'a> {
         days.into_iter().map(problem).collect()
     }
 
-    /// Several days may use the same rate.
+    /// The rates used, deduplicated: several days may share one.
     fn distinct(&self) -> Vec<(&str, Date, &Rate<'a>)> {
         let mut seen = BTreeSet::new();
         let used = self.used.iter().map(|((from, day), rate)| (from.as_str(), *day, rate));
-        // The last day says how old it got.
+        // The last day determines its age.
         let mut rates: Vec<_> =
             used.rev().filter(|(from, _, rate)| seen.insert((*from, rate.price.when()))).collect();
         rates.reverse();
@@ -177,7 +177,7 @@ impl<'a> Rates<'a> {
     }
 }
 
-/// How many of the rates are stale, in words.
+/// The number of stale rates in words, or `None`.
 pub(crate) fn old_rates(count: usize) -> Option<String> {
     match count {
         0 => None,

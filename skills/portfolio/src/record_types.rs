@@ -1,4 +1,4 @@
-//! What the record types are called in the manifest.
+//! The names of the record types in the manifest.
 
 pub(crate) const TRADE: &str = "trade";
 pub(crate) const POSITION: &str = "position";

@@ -145,7 +145,7 @@ impl NativeTool for Returns {
             "currencies": totals,
             "total": if let [only] = totals.as_slice() { only.clone() } else { Value::Null },
             "problems": problems_json(&problems),
-            // Its closes alone: what it paid out is not in them.
+            // Price changes only, without dividends.
             "benchmark": {
                 "symbol": benchmark.as_ref().map(|benchmark| &benchmark.symbol),
                 "name": benchmark.as_ref().map(|benchmark| benchmark.name(&snapshot.books)),
@@ -157,17 +157,17 @@ impl NativeTool for Returns {
     }
 }
 
-/// What a return is of: one thing, or all of a currency.
+/// The scope of a return: one symbol, or everything in a currency.
 struct Scope<'a> {
     snapshot: &'a Snapshot,
     prices: &'a Prices<'a>,
     symbol: Option<&'a str>,
     currency: &'a str,
-    /// Left out of everything, because it is not known when they came.
+    /// Holdings excluded everywhere because the date they were bought is unknown.
     unknown: &'a BTreeSet<(&'a str, &'a str)>,
 }
 
-/// What was put in and taken out on a day, and the prices that were paid.
+/// The money put in and taken out on a day, and the prices paid.
 #[derive(Default)]
 struct Moved<'a> {
     put_in: Decimal,
@@ -183,7 +183,7 @@ struct Returned {
     put_in: Decimal,
     taken_out: Decimal,
     value: Option<Decimal>,
-    /// Part of the value.
+    /// Included in the value.
     cash: Option<Decimal>,
     time_weighted: Result<f64, String>,
     money_weighted: Result<f64, String>,
@@ -193,7 +193,7 @@ impl<'a> Scope<'a> {
     fn returned(&self, begin: Option<Date>) -> Result<Returned, TooLarge> {
         let (moved, end) = (self.moved()?, self.snapshot.day);
         let first = moved.keys().next().copied().unwrap_or(end);
-        // Before the first trade there is nothing to begin with.
+        // Before the first trade there is no starting value.
         let begin = begin.filter(|begin| *begin >= first);
         let begin_value = match begin {
             Some(begin) => self.worth(begin, None)?,
@@ -262,7 +262,8 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// Whether all of the currency is meant and deposits are recorded in it: they are the flows then, and cash is part of it.
+    /// Whether the scope is a whole currency with recorded deposits: these are then the flows, and cash is
+    /// part of the value.
     fn has_cash(&self) -> bool {
         let mut transfers = self.snapshot.books.transfers.iter();
         self.symbol.is_none()
@@ -277,7 +278,7 @@ impl<'a> Scope<'a> {
             && !self.unknown.contains(&(symbol, currency))
     }
 
-    /// By day.
+    /// The flows by day.
     fn moved(&self) -> Result<BTreeMap<Date, Moved<'a>>, TooLarge> {
         let mut moved: BTreeMap<Date, Moved> = BTreeMap::new();
         let books = &self.snapshot.books;
@@ -307,7 +308,7 @@ impl<'a> Scope<'a> {
             }
         }
         if self.has_cash() {
-            // Trades move money within; what they paid still prices a day.
+            // Trades move money within the account; their prices still value the holdings.
             moved.values_mut().for_each(|day| (day.put_in, day.taken_out) = Default::default());
             let transfers =
                 books.transfers.iter().filter(|one| one.is_external() && one.currency == self.currency);
@@ -339,8 +340,8 @@ impl<'a> Scope<'a> {
         Ok(Some(Cash::of(&self.snapshot.books, held, day)?.balance(self.currency)))
     }
 
-    /// What it was worth at the end of a day, or which price is missing. Where there is no price of the day, what was
-    /// paid on the day of `moved` stands in.
+    /// The value at the end of a day; the inner error names the missing price. Without a price of the day,
+    /// the price paid in `moved` is used.
     fn worth(&self, day: Date, moved: Option<&Moved>) -> Result<Result<Decimal, String>, TooLarge> {
         let held = self.snapshot.holdings_on(day)?.held;
         let mut sum = self.cash_on(&held, day)?.unwrap_or_default();
@@ -361,7 +362,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// A ratio in percent.
+/// Formats a ratio as a percentage.
 fn percent(ratio: Option<f64>) -> Value {
     let percent = ratio.and_then(|ratio| Decimal::try_from(ratio * 100.0).ok());
     shown(percent.map(|percent| at_least(rounded_to(percent, 2), 2)))
@@ -371,7 +372,7 @@ impl Returned {
     fn to_json(&self) -> Value {
         let amount = |amount: Decimal| money(amount, &self.currency);
         let time = self.time_weighted.as_ref().ok().copied();
-        // The rate of a year, over the days that there were.
+        // Converts the annual rate to the actual number of days.
         let money = self.money_weighted.as_ref().ok().copied();
         let over = money.map(|rate| (1.0 + rate).powf(self.days as f64 / 365.0) - 1.0);
         let missing = self.time_weighted.as_ref().err().or(self.money_weighted.as_ref().err());

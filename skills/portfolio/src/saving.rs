@@ -1,4 +1,4 @@
-//! What a record keeps to when it is saved with its form: the same that the tools keep to.
+//! The rules for saving a record with its form: the same as for the tools.
 
 use nova_skill::figures::currency_code;
 use nova_skill::{
@@ -50,14 +50,14 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
         keeps_its_currency(draft, ctx).await?;
     }
     let currency = match draft.text("currency") {
-        // What it leaves open continues as it is read.
+        // An implicit currency stays implicit.
         None if draft.note().is_some() => books.read_in(&symbol).cloned().ok_or_else(no_currency)?,
         said => currency_of(said, &symbol, books)?,
     };
     if draft.changes("symbol") {
         draft.set("symbol", symbol.as_str());
     }
-    // One that nobody has touched stays as it is spelled.
+    // An unchanged currency keeps its notation.
     if draft.note().is_none() || (draft.changes("currency") && draft.text("currency").is_some()) {
         draft.set("currency", currency.as_str());
     }
@@ -73,7 +73,7 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
             let kind = Kind::parse(word).ok_or_else(|| invalid("kind", "is needed"))?;
             let numbers = numbers(draft, old);
             let (event, fields) = event(kind, &numbers, || paid_for(&snapshot, &symbol, &currency, day))?;
-            // Numbers stay as they were written; only what was left out is filled in.
+            // Given numbers keep their notation; only missing ones are filled in.
             let left_out = |field: &str| draft.text(field).is_none();
             let quantity = fields.get("quantity").filter(|_| left_out("quantity") && old.is_none());
             if let Some(quantity) = quantity.and_then(Value::as_str).map(str::to_owned) {
@@ -87,8 +87,8 @@ async fn trade(draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), Too
     change.follow(ctx).await
 }
 
-/// What a deposit or a withdrawal keeps to. What an existing one has besides and nobody has touched is left aside, as it
-/// is where the note is read.
+/// Checks a deposit or a withdrawal. Unchanged fields that its kind does not use are ignored, as when the
+/// note is read.
 fn transferred(kind: Kind, draft: &mut RecordDraft, books: &Books) -> Result<(), ToolError> {
     let is_touched = |draft: &RecordDraft, field: &str| {
         draft.note().is_none() || draft.changes("kind") || draft.changes(field)
@@ -112,8 +112,8 @@ fn transferred(kind: Kind, draft: &mut RecordDraft, books: &Books) -> Result<(),
     Ok(())
 }
 
-/// A currency that is new, changed in a note or taken out of it changes no figure of another: all that leave
-/// theirs open are read in the same ones as before, and so is the note where it no longer says one.
+/// Checks that adding, changing or removing the currency changes no figure of another note without a currency
+/// of its own. When it is removed, this note's default must equal it.
 async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
     let note = draft.note();
     let is_moved = draft.changes("symbol") && draft.record_type() != PRICE;
@@ -124,7 +124,7 @@ async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Resul
     let name = note.map(|note| note.path.name()).unwrap_or_default();
     let is_transfer =
         draft.text("kind").and_then(Kind::parse).is_some_and(|kind| kind.is_of_account(draft.text("symbol")));
-    // What a transfer says of a symbol means nothing.
+    // The symbol of a transfer is ignored.
     let symbol = if is_transfer { String::new() } else { as_symbol(draft.text("symbol").unwrap_or(name)) };
     let code = says.and_then(currency_code);
     let path = note.map(|note| &note.path);
@@ -140,10 +140,10 @@ async fn keeps_its_currency(draft: &RecordDraft, ctx: &dyn ToolContext) -> Resul
     leaves_others(&then, &Books::read(ctx).await?, path, says)
 }
 
-/// That no record but this one, which says this currency or none, is read in another one `then` than `now`.
+/// Checks that no other record has a different currency in `then` than in `now`.
 ///
 /// # Errors
-/// `InvalidArguments` with what to do first.
+/// `InvalidArguments`, saying what to do first.
 pub(crate) fn leaves_others(
     then: &Books,
     now: &Books,
@@ -167,8 +167,8 @@ fn no_currency() -> ToolError {
 
 pub(crate) const NUMBERS: [&str; 4] = ["quantity", "per", "price", "fee"];
 
-/// What the draft says of them. Of an existing note, what its kind does not have and nobody has
-/// touched is left aside, as it is where the note is read.
+/// The numbers in the draft. Unchanged fields of an existing note that its kind does not use are ignored, as
+/// when the note is read.
 fn numbers(draft: &RecordDraft, old: Option<&TradeNote>) -> Numbers {
     let number = |field: &str| draft.text(field).and_then(|text| Decimal::from_str_exact(text).ok());
     let mut numbers = Numbers {
@@ -189,7 +189,7 @@ fn numbers(draft: &RecordDraft, old: Option<&TradeNote>) -> Numbers {
         if kind == "fee" && untouched("quantity") {
             numbers.quantity = None;
         }
-        // A payment that says no number of shares is one for all together.
+        // Without a number of shares, the amount is the whole payment.
         if kind == "dividend" && numbers.quantity.is_none() {
             numbers.quantity = Some(Decimal::ONE);
         }

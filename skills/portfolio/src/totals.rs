@@ -5,8 +5,8 @@ use crate::books::Books;
 use crate::holdings::Holding;
 use crate::valuation::count;
 
-/// What was realised between two days, for each currency by itself. Amounts of single trades are
-/// rounded, and sums are sums of those.
+/// The realised gains and income between two days, by currency. Each trade's amount is rounded, and totals
+/// are sums of the rounded amounts.
 #[derive(Default)]
 pub(crate) struct Realised {
     pub(crate) gain: Sums,
@@ -14,10 +14,10 @@ pub(crate) struct Realised {
     pub(crate) cost: Sums,
     pub(crate) income: Sums,
     pub(crate) fees: Sums,
-    /// Places in [`Books::trades`], by currency.
+    /// Indices in [`Books::trades`], by currency.
     pub(crate) sales: Vec<(String, usize)>,
     pub(crate) payments: Vec<(String, usize)>,
-    /// Every trade of what was sold: also the buys make the gain.
+    /// Every trade of the symbols sold: the gain depends on the buys as well.
     behind: Vec<(String, usize)>,
     since: Option<Date>,
 }
@@ -55,7 +55,7 @@ impl Realised {
     }
 }
 
-/// Realised gain and income, as lists by currency at these places.
+/// The figures of realised gain and income, at the pointers of their lists.
 pub(crate) fn realised_figure(all: &Realised, gain_at: &str, income_at: &str, books: &Books) -> Vec<Figure> {
     let since =
         all.since.map(|day| format!(", since {} {}", day_and_month(day), day.year())).unwrap_or_default();

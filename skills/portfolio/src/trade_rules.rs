@@ -1,5 +1,5 @@
-//! What a trade keeps to, whichever way it is saved: what goes with its kind, that no more is sold
-//! than is held, and that a position which says what its trades come to keeps saying so.
+//! The rules that every trade obeys, however it is saved: its fields match its kind, sales do not exceed the
+//! holding, and a position that agreed with its trades continues to agree.
 
 use std::collections::BTreeSet;
 
@@ -18,13 +18,13 @@ use crate::valuation::Snapshot;
 pub(crate) struct Change<'a> {
     books: &'a Books,
     method: Method,
-    /// As it is in the books.
+    /// The trade in the books.
     old: Option<&'a TradeNote>,
-    /// None where the note becomes one of no symbol.
+    /// `None` if the note becomes a transfer without a symbol.
     new: Option<Saved>,
 }
 
-/// A trade as it is to be saved.
+/// A trade to be saved.
 pub(crate) struct Saved {
     symbol: String,
     currency: String,
@@ -33,7 +33,7 @@ pub(crate) struct Saved {
 
 impl Saved {
     pub(crate) fn new(symbol: &str, currency: &str, date: Date, event: Event) -> Self {
-        // Its origin is that of the change it is part of.
+        // Marks the new trade among the trades from the books.
         let trade = Trade { date, event, origin: usize::MAX };
         Self { symbol: symbol.to_owned(), currency: currency.to_owned(), trade }
     }
@@ -48,17 +48,17 @@ impl<'a> Change<'a> {
         Self { books, method: snapshot.method, old, new }
     }
 
-    /// What the trades of a symbol in a currency come to with it.
+    /// The ledger of a symbol in a currency with this change.
     ///
     /// # Errors
-    /// Why it cannot be.
+    /// Why the change is impossible.
     pub(crate) fn ledger(&self, symbol: &str, currency: &str) -> Result<Ledger, ToolError> {
         self.checked(symbol, currency)
     }
 
     /// # Errors
-    /// When the trade, or a later one with it, cannot be, and when it would make shares vanish that
-    /// stand in a position alone. What was already wrong may stay so until it is corrected.
+    /// If this trade or a later one becomes impossible, or if it would hide shares that only a position
+    /// states. Trades that were already impossible may stay so until they are corrected.
     pub(crate) fn check(&self) -> Result<(), ToolError> {
         if let Some(new) = &self.new
             && let Some(position) = self.books.position(&new.symbol)
@@ -77,8 +77,7 @@ impl<'a> Change<'a> {
         Ok(())
     }
 
-    /// Each position that said what its trades come to keeps saying so; one that did not is left as
-    /// it is.
+    /// Updates the positions that agreed with their trades; others are left unchanged.
     pub(crate) async fn follow(&self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         for (symbol, currency) in self.touched() {
             let mut positions = self.books.positions.iter();
@@ -98,8 +97,7 @@ impl<'a> Change<'a> {
         self.books.trades.len()
     }
 
-    /// The symbols with the currencies whose sums it changes. A split is one of the symbol in each of
-    /// its currencies.
+    /// The symbols and currencies whose totals change. A split affects every currency of its symbol.
     fn touched(&self) -> BTreeSet<(&str, &str)> {
         let mut touched = BTreeSet::new();
         let old = self.old.map(|old| (&old.symbol, &old.currency, &old.trade.event));
@@ -130,7 +128,7 @@ impl<'a> Change<'a> {
             new.symbol == symbol && (is_split || new.currency == currency)
         };
         let new = || self.new.as_ref().filter(is_own).map(|new| new.trade.clone());
-        // In the place of the old one: on one day, what is bought first is sold first.
+        // Replaces the old trade in place: within a day, the order of buys decides which is sold first.
         let in_place = self.books.trades.iter().filter_map(|note| match self.old {
             Some(old) if old.path == note.path => new(),
             _ => note.is_of(symbol, currency).then(|| note.trade.clone()),
@@ -142,7 +140,7 @@ impl<'a> Change<'a> {
         Ledger::of(self.method, &trades, None)
     }
 
-    /// Why the trade cannot be saved.
+    /// The error for an impossible change.
     fn refused(&self, symbol: &str, origin: usize, why: &Impossible) -> ToolError {
         let Impossible::Oversold { date, sold, held } = why else {
             return match why {
@@ -172,7 +170,7 @@ impl<'a> Change<'a> {
     }
 }
 
-/// What happened.
+/// The kind of a trade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Buy,
@@ -186,7 +184,7 @@ pub(crate) enum Kind {
     Interest,
 }
 
-/// The numbers of a trade as they were given, none below zero.
+/// The given numbers of a trade, none of them negative.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Numbers {
     pub(crate) quantity: Option<Decimal>,
@@ -226,25 +224,25 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
-    /// Whether it is money of no symbol.
+    /// Whether it never has a symbol.
     pub(crate) fn is_transfer(self) -> bool {
         matches!(self, Self::Deposit | Self::Withdrawal | Self::Interest)
     }
 
-    /// Whether it is money of no symbol where none is named: a fee or a tax may be of the account.
+    /// Whether it belongs to the account: fees and taxes do if no symbol is named.
     pub(crate) fn is_of_account(self, symbol: Option<&str>) -> bool {
         let is_named = symbol.is_some_and(|symbol| !symbol.trim().is_empty());
         self.is_transfer() || (!is_named && matches!(self, Self::Fee | Self::Tax))
     }
 
-    /// Whether it brings money in.
+    /// Whether it brings in money.
     pub(crate) fn comes_in(self) -> bool {
         matches!(self, Self::Sell | Self::Dividend | Self::Deposit | Self::Interest)
     }
 }
 
 /// # Errors
-/// When the day is still to come.
+/// If the day is in the future.
 pub(crate) fn not_to_come(day: Date, today: Date) -> Result<(), ToolError> {
     if day > today {
         return Err(invalid("date", &format!("{day} is in the future; a trade has happened")));
@@ -252,7 +250,7 @@ pub(crate) fn not_to_come(day: Date, today: Date) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// A symbol that is known, a position's name, or a symbol that is new.
+/// Resolves a known symbol or the name of a position; anything else is a new symbol.
 pub(crate) fn symbol(said: &str, books: &Books) -> Result<String, ToolError> {
     let symbol = as_symbol(said);
     if symbol.is_empty() {
@@ -271,7 +269,7 @@ pub(crate) fn symbol(said: &str, books: &Books) -> Result<String, ToolError> {
     }
 }
 
-/// The one that is given, that of the symbol's position or trades, or the usual one.
+/// The given currency, or that of the symbol's position or trades, or the default.
 pub(crate) fn currency_of(given: Option<&str>, symbol: &str, books: &Books) -> Result<String, ToolError> {
     if let Some(said) = given.filter(|said| !said.trim().is_empty()) {
         let rule = format!("\"{said}\" is not a currency. {}", CURRENCY_REMEDY.trim_end_matches('.'));
@@ -279,7 +277,7 @@ pub(crate) fn currency_of(given: Option<&str>, symbol: &str, books: &Books) -> R
     }
     let of_position = books.position(symbol).map(|position| position.currency.clone());
     let own = || books.trades.iter().filter(|note| note.symbol == symbol);
-    // Trades decide where the position is in none of their currencies.
+    // The last trade decides if the position's currency is in none of the trades.
     let of_trade = own().next_back().map(|note| note.currency.clone());
     of_position
         .filter(|currency| of_trade.is_none() || own().any(|note| note.currency == *currency))
@@ -288,10 +286,10 @@ pub(crate) fn currency_of(given: Option<&str>, symbol: &str, books: &Books) -> R
         .ok_or_else(|| invalid("currency", "is needed: the vault names no usual currency"))
 }
 
-/// How much is held for a payment for each share of a day.
+/// The quantity held on the day of a payment per share.
 ///
 /// # Errors
-/// When there is nothing.
+/// If nothing is held.
 pub(crate) fn paid_for(
     snapshot: &Snapshot,
     symbol: &str,
@@ -306,7 +304,7 @@ pub(crate) fn paid_for(
     }
 }
 
-/// How much is held at the end of a day.
+/// The quantity held at the end of a day.
 fn held_on(snapshot: &Snapshot, symbol: &str, currency: &str, day: Date) -> Result<Decimal, ToolError> {
     let holdings = snapshot.books.holdings(snapshot.method, day, false)?;
     let mut held = holdings.held.iter();
@@ -314,10 +312,10 @@ fn held_on(snapshot: &Snapshot, symbol: &str, currency: &str, day: Date) -> Resu
     Ok(own.map(|holding| holding.quantity.to_decimal()).transpose()?.unwrap_or_default())
 }
 
-/// What happened, and the fields of its note. `held_then` says how much is held on its day.
+/// The event and the fields of its note. `held_then` returns the quantity held on its day.
 ///
 /// # Errors
-/// What its kind lacks, or does not have.
+/// If a number is missing or does not belong to the kind.
 pub(crate) fn event(
     kind: Kind,
     numbers: &Numbers,
@@ -344,7 +342,7 @@ pub(crate) fn event(
     };
     let event = match kind {
         Kind::Buy | Kind::Sell => {
-            // What is given away for nothing has a price, too.
+            // A gift needs a price, too: zero.
             let (quantity, price) = (needed(numbers.quantity, "quantity")?, given(numbers.price, "price")?);
             put("quantity", quantity);
             put("price", price);
@@ -358,7 +356,7 @@ pub(crate) fn event(
             let price = needed(numbers.price, "price")?;
             let quantity = match numbers.quantity {
                 Some(_) => needed(numbers.quantity, "quantity")?,
-                // A payment for each share is one for all that are held then.
+                // Without a quantity, the payment covers all shares held on that day.
                 None => held_then()?,
             };
             let paid = quantity.checked_mul(price).ok_or(nova_skill::figures::TooLarge)?;
@@ -398,10 +396,10 @@ pub(crate) fn event(
     Ok((event, fields))
 }
 
-/// The fields of what is of no symbol.
+/// The fields of a trade without a symbol.
 ///
 /// # Errors
-/// What it lacks, or does not have.
+/// If a number is missing or does not belong to the kind.
 pub(crate) fn transfer(kind: Kind, numbers: &Numbers) -> Result<Map<String, Value>, ToolError> {
     for (number, field) in [(numbers.quantity, "quantity"), (numbers.per, "per")] {
         if number.is_some() {
@@ -430,7 +428,7 @@ pub(crate) fn no_symbol(kind: Kind) -> ToolError {
     invalid("symbol", &format!("a {} has no symbol; leave it out", kind.word()))
 }
 
-/// The currency of a deposit or a withdrawal: the one that is given, else the usual one.
+/// The currency of a deposit or a withdrawal: the given one, or else the default.
 pub(crate) fn currency_of_transfer(given: Option<&str>, books: &Books) -> Result<String, ToolError> {
     let usual = || books.currency.clone();
     crate::amount::currency(given)?
@@ -440,7 +438,7 @@ pub(crate) fn currency_of_transfer(given: Option<&str>, books: &Books) -> Result
 }
 
 /// # Errors
-/// When the first trade that moves shares would make those vanish that stand in the position alone.
+/// If the first trade that moves shares would hide those that only the position states.
 fn keeps_its_own(position: &PositionNote, books: &Books, new: &Event) -> Result<(), ToolError> {
     let moved = books.moves(&position.symbol);
     let Some(quantity) = position.quantity.filter(|own| !moved && new.moves() && !own.is_zero()) else {
@@ -460,7 +458,7 @@ fn keeps_its_own(position: &PositionNote, books: &Books, new: &Event) -> Result<
     ))
 }
 
-/// A position that said what its trades come to keeps saying so; one that did not is left as it is.
+/// Updates a position that agreed with its trades; another is left unchanged.
 pub(crate) async fn follow(
     ctx: &dyn ToolContext,
     position: &PositionNote,

@@ -12,7 +12,7 @@ use crate::kept::Kept;
 use crate::ledger::{Event, Method};
 use crate::prices::{Price, Prices};
 
-/// What the tools compute from: the records, what is kept of quote sources, and the day.
+/// The inputs of the tools: the records, the stored quotes, and the day.
 pub(crate) struct Snapshot {
     pub(crate) books: Books,
     pub(crate) kept: Kept,
@@ -21,8 +21,8 @@ pub(crate) struct Snapshot {
     pub(crate) method: Method,
 }
 
-/// What is held on the day, each with its price. Amounts of rows are rounded, and totals
-/// are the sums of those, so that a table adds up; currencies stay apart.
+/// The holdings on a day with their prices. The amounts of rows are rounded, and totals are sums of those, so
+/// that a table adds up; currencies are kept separate.
 pub(crate) struct Valuation<'a> {
     pub(crate) rows: Vec<Row<'a>>,
     pub(crate) value: Sums,
@@ -34,21 +34,21 @@ pub(crate) struct Valuation<'a> {
     method: Method,
 }
 
-/// One holding that is not empty.
+/// A non-empty holding.
 pub(crate) struct Row<'a> {
     pub(crate) holding: Holding<'a>,
     pub(crate) price: Option<&'a Price<'a>>,
-    /// For one share as there are on the day.
+    /// The price per share as of the day, adjusted for splits.
     pub(crate) each: Option<Decimal>,
     pub(crate) value: Option<Decimal>,
     pub(crate) cost: Option<Decimal>,
     pub(crate) gain: Option<Decimal>,
     pub(crate) exact: Exact,
-    /// Since the close before, in per cent.
+    /// The change from the previous close, in percent.
     pub(crate) change: Option<Decimal>,
 }
 
-/// What a row's ratios come from.
+/// The unrounded amounts from which a row's ratios are computed.
 pub(crate) struct Exact {
     pub(crate) value: Option<Decimal>,
     cost: Option<Decimal>,
@@ -86,7 +86,7 @@ impl Snapshot {
         self.value_on(prices, self.day)
     }
 
-    /// What is worth what at the end of any day, by the same rules.
+    /// The valuation at the end of any day, by the same rules.
     pub(crate) fn value_on<'a>(
         &'a self,
         prices: &'a Prices<'a>,
@@ -109,7 +109,7 @@ impl Snapshot {
             }
         }
         all.keep(|_| true)?;
-        // The largest first; currencies one after the other, what has no value at the end.
+        // Groups by currency, largest value first, rows without a value last.
         all.rows.sort_by(|a, b| {
             let key = |row: &Row| (row.holding.currency.to_owned(), std::cmp::Reverse(row.value));
             key(a).cmp(&key(b)).then_with(|| a.holding.symbol.cmp(b.holding.symbol))
@@ -160,7 +160,7 @@ impl<'a> Valuation<'a> {
         Ok(())
     }
 
-    /// Leaves the other symbols out.
+    /// Retains only the requested symbols.
     pub(crate) fn keep(&mut self, is_asked: impl Fn(&str) -> bool) -> Result<(), TooLarge> {
         self.rows.retain(|row| is_asked(row.holding.symbol));
         (self.value, self.cost, self.gain) = Default::default();
@@ -179,7 +179,7 @@ impl<'a> Valuation<'a> {
         Ok(())
     }
 
-    /// The positions as they leave, with what the user's own fields of their notes say.
+    /// The positions as rows of an answer, with the user's own fields.
     pub(crate) fn rows_json(&self, own: &OwnFields) -> Value {
         let rows = self.rows.iter().map(|row| {
             let mut told = row.to_json(self);
@@ -191,7 +191,7 @@ impl<'a> Valuation<'a> {
         rows.collect()
     }
 
-    /// The last line of the table; null where there are several currencies, which do not add up.
+    /// The total row of the table; null for several currencies, which do not add up.
     pub(crate) fn total_json(&self) -> Value {
         let mut totals = self.value.iter();
         let (Some((currency, value)), None) = (totals.next(), totals.next()) else { return Value::Null };
@@ -212,13 +212,13 @@ impl<'a> Valuation<'a> {
         percent(self.gain.exact(currency)?, self.cost.exact(currency)?, 1)
     }
 
-    /// How many of the prices are old.
+    /// The number of stale prices.
     pub(crate) fn old_prices(&self) -> usize {
         let priced = self.rows.iter().filter_map(|row| row.price);
         priced.filter(|price| price.age(self.day) != Age::Fresh).count()
     }
 
-    /// How many prices are old, in words; empty where none is.
+    /// The number of stale prices in words; empty if there are none.
     pub(crate) fn staleness(&self) -> String {
         match (self.old_prices(), self.rows.iter().filter_map(|row| row.price).count()) {
             (0, _) => String::new(),
@@ -228,7 +228,7 @@ impl<'a> Valuation<'a> {
         }
     }
 
-    /// What a person should know before they trust a sum of one currency.
+    /// The caution of a total in one currency.
     pub(crate) fn caution(&self, currency: &str) -> Option<String> {
         let rows = || self.rows.iter().filter(|row| row.holding.currency == currency);
         let old =
@@ -248,14 +248,14 @@ impl<'a> Valuation<'a> {
         (!said.is_empty()).then(|| said.join(", "))
     }
 
-    /// Of the positions, in the order of the codes.
+    /// The currencies of the positions, sorted.
     pub(crate) fn currencies(&self) -> Vec<&str> {
         let all: std::collections::BTreeSet<&str> =
             self.rows.iter().map(|row| row.holding.currency).collect();
         all.into_iter().collect()
     }
 
-    /// The same of a gain, which also needs costs.
+    /// The caution of a gain, which depends on the costs as well.
     fn gain_caution(&self, currency: &str) -> Option<String> {
         let rows = self.rows.iter().filter(|row| row.holding.currency == currency);
         let without = match rows.filter(|row| row.value.is_some() && row.cost.is_none()).count() {
@@ -267,7 +267,7 @@ impl<'a> Valuation<'a> {
         (!said.is_empty()).then(|| said.join(", "))
     }
 
-    /// Where the costs of a currency come from: "from 2 buys and 1 position, first in, first out".
+    /// The origin of a currency's costs, such as "from 2 buys and 1 position, first in, first out".
     fn cost_from(&self, currency: &str, method: &str, books: &Books) -> String {
         let counted =
             || self.rows.iter().filter(|row| row.holding.currency == currency && row.gain.is_some());
@@ -303,7 +303,7 @@ impl<'a> Valuation<'a> {
         rows.flat_map(|row| row.sources(books)).collect()
     }
 
-    /// The sum of the values of one currency, at `at`.
+    /// The figure of one currency's total value, at the pointer `at`.
     pub(crate) fn value_figure(&self, at: String, currency: &str, books: &Books) -> Option<Figure> {
         let value = self.value.get(currency)?;
         let mut figure = Figure::new(at, "Value", value, currency)
@@ -320,7 +320,7 @@ impl<'a> Valuation<'a> {
         Some(figure)
     }
 
-    /// The sum of the gains of one currency, at `at`.
+    /// The figure of one currency's total gain, at the pointer `at`.
     pub(crate) fn gain_figure(&self, at: String, currency: &str, books: &Books) -> Option<Figure> {
         let (gain, cost) = (self.gain.get(currency)?, self.cost.get(currency)?);
         let counted =
@@ -340,7 +340,7 @@ impl<'a> Valuation<'a> {
         )
     }
 
-    /// Value and gain of each position, below `at`.
+    /// The figures of each position's value and gain, below the pointer `at`.
     pub(crate) fn row_figures(&self, mut output: Output, at: &str, books: &Books) -> Output {
         for (place, row) in self.rows.iter().enumerate() {
             let (name, currency) = (row.holding.name(), row.holding.currency);
@@ -374,14 +374,14 @@ impl<'a> Valuation<'a> {
         output
     }
 
-    /// `problems` and `unreadable`, which every answer has.
+    /// Adds the lists `problems` and `unreadable`, which every answer has.
     pub(crate) fn faults(&self, value: &mut Value, books: &Books) {
         value["problems"] = problems_json(&self.problems);
         value["unreadable"] = books.unreadable_json();
     }
 }
 
-/// As many lines as a person reads.
+/// The maximum number of parts of a figure: as many as people read.
 pub(crate) const PARTS: usize = 12;
 
 impl Row<'_> {
@@ -427,7 +427,7 @@ impl Row<'_> {
     }
 }
 
-/// Why a position has no gain.
+/// The problem of a position without a gain.
 fn no_cost(holding: &Holding) -> Problem {
     let place = holding.position.map(|position| (position.path.to_string(), position.cost_line));
     let (path, line) = place.unwrap_or_default();
@@ -439,7 +439,7 @@ fn no_cost(holding: &Holding) -> Problem {
     }
 }
 
-/// Why a position has no value.
+/// The problem of a position without a value.
 fn no_price(holding: &Holding, last: Option<&Price>, today: Date) -> Problem {
     let (symbol, currency) = (holding.symbol, holding.currency);
     let problem = match last {
@@ -458,7 +458,7 @@ fn no_price(holding: &Holding, last: Option<&Price>, today: Date) -> Problem {
     }
 }
 
-/// "12 Nov", with its year where that is another than today's.
+/// Such as "12 Nov", with the year if it differs from today's.
 pub(crate) fn day_text(day: Date, today: Date) -> String {
     let text = day_and_month(day);
     if day.year() == today.year() { text } else { format!("{text} {}", day.year()) }
@@ -468,7 +468,7 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// The first day of a day's year.
+/// The first day of the year.
 pub(crate) fn year_begins(day: Date) -> Date {
     date(day.year(), 1, 1)
 }

@@ -108,7 +108,7 @@ impl NativeTool for Value {
     }
 }
 
-/// `cash` and `with_cash`, for each currency by itself.
+/// Adds `cash` and `with_cash` by currency.
 fn add_cash(
     value: &mut Json,
     output: &mut Output,
@@ -145,7 +145,7 @@ fn add_cash(
     Ok(())
 }
 
-/// Only where it is one number.
+/// `None` unless there is a single currency.
 fn gain_percent(all: &Valuation) -> Json {
     let mut gains = all.gain.iter();
     match (gains.next(), gains.next()) {
@@ -154,7 +154,7 @@ fn gain_percent(all: &Valuation) -> Json {
     }
 }
 
-/// One total, where every rate is known; else what is missing is a problem.
+/// The total in one currency; missing rates are problems.
 fn convert(
     all: &mut Valuation,
     cash: Option<&Cash>,

@@ -15,7 +15,7 @@ use crate::watchlist::{Entry, WATCHLIST, Watched, entry_json, is_target, target_
 
 pub(crate) struct Watch;
 
-// One line of the list, which is no field of its note.
+// Explicit parameters: an entry is a line of the list, not a field of its note.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("x-help" = "Adds a symbol to the watchlist."))]
 pub(crate) struct NewEntry {
@@ -54,7 +54,7 @@ impl NativeTool for Watch {
         let books = &snapshot.books;
         let watched = Watched::read(ctx.as_ref()).await?;
         let symbol = watched_symbol(&new.symbol, books, &watched)?;
-        // Of a line that cannot be read nothing is known that could be changed.
+        // An unreadable line cannot be changed.
         if watched.get(&symbol).is_none()
             && let Some(problem) = watched.broken(&symbol)
         {
@@ -86,7 +86,7 @@ impl NativeTool for Watch {
         let declared = ctx.records().get(WATCHLIST)?;
         let own = declared.with_links(&new.own, ctx.vault()).await?;
         let path = match (watched.get(&symbol), watched.notes.first()) {
-            // Without a target there is nothing to change: the old one stays.
+            // Without a new target the line stays as it is.
             (Some(entry), _) if target.is_none() => {
                 set_own(ctx.as_ref(), declared, &entry.path, &own).await?;
                 let old = entry.target.zip(entry.currency.as_deref());
@@ -119,7 +119,7 @@ impl NativeTool for Watch {
     }
 }
 
-/// Sets fields of the list itself.
+/// Sets fields of the list's note.
 async fn set_own(
     ctx: &dyn ToolContext,
     declared: &RecordType,
@@ -171,7 +171,7 @@ impl NativeTool for Unwatch {
     }
 }
 
-/// One that is watched, one that a record names, or a new one.
+/// Resolves a watched symbol, one in the records, or a new one.
 fn watched_symbol(said: &str, books: &Books, watched: &Watched) -> Result<String, ToolError> {
     let symbol = as_symbol(said);
     if symbol.is_empty() {
@@ -198,7 +198,7 @@ fn watched_symbol(said: &str, books: &Books, watched: &Watched) -> Result<String
     }
 }
 
-/// `120`, `"120"` or `"120 USD"`: the number, and the code beside it.
+/// Parses `120`, `"120"` or `"120 USD"` into the number and the currency.
 fn target(given: Option<&GivenDecimal>) -> Result<(Option<Decimal>, Option<String>), ToolError> {
     let Some(given) = given else { return Ok((None, None)) };
     let text = given.text();
@@ -207,7 +207,7 @@ fn target(given: Option<&GivenDecimal>) -> Result<(Option<Decimal>, Option<Strin
     Ok((Some(number), code("target", Some(beside))?))
 }
 
-/// The code that an argument names, where it names anything.
+/// Parses an optional currency argument.
 fn code(argument: &str, said: Option<&str>) -> Result<Option<String>, ToolError> {
     let Some(said) = said.map(str::trim).filter(|said| !said.is_empty()) else { return Ok(None) };
     let remedy = CURRENCY_REMEDY.trim_end_matches('.');
@@ -218,7 +218,7 @@ fn code(argument: &str, said: Option<&str>) -> Result<Option<String>, ToolError>
     code.map(Some)
 }
 
-/// The code beside the number or the one of the argument: which of two is meant nobody but the user knows.
+/// The currency next to the number or that of the argument; an error if they differ.
 fn one_currency(beside: Option<String>, argument: Option<String>) -> Result<Option<String>, ToolError> {
     match (&beside, &argument) {
         (Some(beside), Some(argument)) if beside != argument => Err(invalid(
@@ -229,15 +229,15 @@ fn one_currency(beside: Option<String>, argument: Option<String>) -> Result<Opti
     }
 }
 
-/// A currency alone is none of the watchlist's: a line says it behind its target only.
+/// The error for a currency without a target: a line has a currency only with its target.
 fn target_is_needed(currency: &str) -> ToolError {
     let why =
         format!("is that of a target; give the target too, such as \"120 {currency}\", or leave it out");
     invalid("currency", &why)
 }
 
-/// The text to replace, and what by: the line alone where it stands once, else all from the start of
-/// the note, so that no other line is meant. Of the line only the target changes.
+/// The text to replace and its replacement: only the line if it is unique, or else everything from the start
+/// of the note, so that the match is unambiguous. Only the target changes.
 fn whole_line(note: &Note, entry: &Entry, target: Option<&str>) -> (String, String) {
     let place = usize::try_from(entry.line).unwrap_or(1).saturating_sub(1);
     let start: usize = note.text.split_inclusive('\n').take(place).map(str::len).sum();
@@ -250,12 +250,12 @@ fn whole_line(note: &Note, entry: &Entry, target: Option<&str>) -> (String, Stri
     (before.to_owned(), format!("{}{replaced}", &note.text[..start]))
 }
 
-/// `- [[SLVN]] target 46 EUR, decided in May` with another target, the remark kept.
+/// Replaces the target in `- [[SLVN]] target 46 EUR, decided in May` and keeps the remark.
 fn with_target(line: &str, target: &str) -> String {
     let text = line.trim_end();
     let words: Vec<(usize, &str)> = text.split_whitespace().map(|word| (offset(text, word), word)).collect();
     let Some(at) = words.iter().position(|(_, word)| is_target(word)) else {
-        // Behind the symbol.
+        // Without a target, inserts it after the symbol.
         let end = text.find("]]").map_or_else(
             || words.get(symbol_at(&words)).map_or(text.len(), |(at, word)| at + word.len()),
             |at| at + 2,
@@ -273,7 +273,7 @@ fn with_target(line: &str, target: &str) -> String {
     format!("{}{target}{}", &line[..words[at].0], &line[end..])
 }
 
-/// The place of a bullet's first word that is not the box of a task.
+/// The index of the first word after the bullet and an optional checkbox.
 fn symbol_at(words: &[(usize, &str)]) -> usize {
     let said: Vec<&str> = words.iter().skip(1).take(2).map(|(_, word)| *word).collect();
     match said.as_slice() {
@@ -283,7 +283,7 @@ fn symbol_at(words: &[(usize, &str)]) -> usize {
     }
 }
 
-/// Where a word of a text begins.
+/// The byte offset of a word in its text.
 fn offset(text: &str, word: &str) -> usize {
     word.as_ptr() as usize - text.as_ptr() as usize
 }

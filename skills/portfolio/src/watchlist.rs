@@ -44,13 +44,12 @@ impl NativeTool for Watchlist {
             let position = snapshot.books.position(&entry.symbol);
             let known = position.map(|position| position.currency.as_str());
             let in_unit = |unit: &str| prices.usable(&entry.symbol, unit, snapshot.day);
-            // In the currency of the target where there is such a price; what nobody holds is quoted in
-            // its own.
+            // Prefers a price in the currency of the target; a symbol that is not held is quoted in its own.
             let price = entry.currency.as_deref().and_then(in_unit).or_else(|| known.and_then(in_unit));
             let price = price.or_else(|| prices.newest(&entry.symbol, snapshot.day));
             let unit = price.map(|price| price.currency).or(entry.currency.as_deref()).or(known);
             let unit = unit.or(snapshot.books.currency.as_deref());
-            // A target without a currency means that of the price.
+            // A target without a currency is in that of the price.
             let target_unit = entry.currency.as_deref().or(unit).filter(|_| entry.target.is_some());
             let age = price.map(|price| price.age(snapshot.day));
             let comparable = price.filter(|price| target_unit == Some(price.currency));
@@ -96,8 +95,8 @@ impl NativeTool for Watchlist {
     }
 }
 
-/// Where a price is that has come to its target within a week: a target says nothing of the side it is meant from, so
-/// that one of the prices `before` has to be on the other.
+/// The position of a price that reached or crossed its target within a week. A target has no direction, so
+/// one of the prices `before` must be on the other side.
 fn reached(price: Decimal, target: Decimal, before: impl Iterator<Item = Decimal>) -> Option<&'static str> {
     if price == target {
         return Some("at");
@@ -107,7 +106,7 @@ fn reached(price: Decimal, target: Decimal, before: impl Iterator<Item = Decimal
     crossed.then_some(if is_above { "above" } else { "below" })
 }
 
-/// What is said where target and price cannot be compared.
+/// The problem if the currencies of target and price differ.
 fn differs(entry: &Entry, target: &str, price: &str) -> Problem {
     Problem {
         path: entry.path.to_string(),
@@ -121,15 +120,15 @@ fn differs(entry: &Entry, target: &str, price: &str) -> Problem {
 #[derive(Default)]
 pub(crate) struct Watched {
     pub(crate) entries: Vec<Entry>,
-    /// Bullets that cannot be read.
+    /// Unreadable bullets.
     pub(crate) problems: Vec<Problem>,
-    /// The symbols of those, each with its problem.
+    /// The symbols of unreadable bullets with their problems.
     broken: Vec<(String, Problem)>,
     pub(crate) unreadable: Vec<Problem>,
     pub(crate) notes: Vec<Note>,
 }
 
-/// One bullet: `- [[SLVN]] target 46 EUR`.
+/// A bullet such as `- [[SLVN]] target 46 EUR`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) symbol: String,
@@ -138,7 +137,7 @@ pub(crate) struct Entry {
     pub(crate) path: NotePath,
     /// 1-based.
     pub(crate) line: u32,
-    /// The line without its end.
+    /// Without the line ending.
     pub(crate) text: String,
 }
 
@@ -149,7 +148,8 @@ impl Watched {
             unreadable: ctx.vault().unreadable(WATCHLIST).await?,
             ..Self::default()
         };
-        // Its folder holds all notes of the portfolio; only those that name the type are meant.
+        // The list shares its folder with all notes of the portfolio; unreadable notes of other types are
+        // reported elsewhere.
         let other = |problem: &Problem| {
             ["Trades/", "Positions/", "Prices/"].iter().any(|folder| problem.path.contains(folder))
         };
@@ -205,7 +205,7 @@ impl Watched {
         }
     }
 
-    /// What is wrong with the bullet of a symbol.
+    /// The problem of the symbol's unreadable bullet.
     pub(crate) fn broken(&self, symbol: &str) -> Option<&Problem> {
         self.broken.iter().find(|(broken, _)| broken == symbol).map(|(_, problem)| problem)
     }
@@ -217,7 +217,7 @@ impl Watched {
 
 const REMEDY: &str = "Write it as \"- [[SYM]] target 120 USD\".";
 
-/// The text of a bullet, without the box of a task.
+/// The text of a bullet, without a checkbox.
 fn bullet(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let text = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)).map(str::trim)?;
@@ -225,24 +225,24 @@ fn bullet(line: &str) -> Option<&str> {
     Some(task.unwrap_or(text).trim()).filter(|text| !text.is_empty())
 }
 
-/// The symbol that a bullet names, and what follows it.
+/// The symbol of a bullet and the text after it.
 fn named(bullet: &str) -> Option<(String, &str)> {
     let (name, rest) = match bullet.strip_prefix("[[").and_then(|rest| rest.split_once("]]")) {
         Some((name, rest)) => (name, rest),
         None => bullet.split_once(char::is_whitespace).unwrap_or((bullet, "")),
     };
-    // A link may lead to the note with its folder.
+    // A link may include the folder.
     let name = name.split(['|', '#']).next().unwrap_or(name).rsplit('/').next().unwrap_or(name);
     let symbol = as_symbol(name);
     (!symbol.is_empty()).then_some((symbol, rest))
 }
 
-/// "target", or "target:"
+/// Matches "target" and "target:".
 pub(crate) fn is_target(word: &str) -> bool {
     word.strip_suffix(':').unwrap_or(word).eq_ignore_ascii_case("target")
 }
 
-/// Target and currency; the rest behind a comma or in brackets is the user's own remark.
+/// Parses the target and its currency; text after a comma or in brackets is the user's remark.
 fn target(rest: &str) -> Result<(Option<Decimal>, Option<String>), String> {
     let mut words = rest.split_whitespace().skip_while(|word| !is_target(word));
     if words.next().is_none() {
@@ -262,7 +262,7 @@ fn target(rest: &str) -> Result<(Option<Decimal>, Option<String>), String> {
     Ok((Some(target), Some(known.to_owned())))
 }
 
-/// How a bullet is written.
+/// Formats a bullet.
 pub(crate) fn written(symbol: &str, target: Option<(Decimal, &str)>) -> String {
     match target {
         Some((target, unit)) => format!("- [[{symbol}]] {}", target_text(target, unit)),
@@ -274,7 +274,7 @@ pub(crate) fn target_text(target: Decimal, unit: &str) -> String {
     format!("target {target} {unit}")
 }
 
-/// An entry as `watch` and `unwatch` answer it.
+/// An entry in the answers of `watch` and `unwatch`.
 pub(crate) fn entry_json(symbol: &str, target: Option<(Decimal, &str)>, path: &NotePath) -> Value {
     json!({
         "symbol": symbol,

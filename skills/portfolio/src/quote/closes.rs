@@ -1,4 +1,4 @@
-//! What a thing closed at on the days gone by, for the line of its value over time.
+//! Fetches historical closes for the value chart.
 
 use nova_market::Listing;
 use nova_market::tools::Web;
@@ -9,10 +9,10 @@ use crate::prices::as_pair;
 use crate::valuation::day_text;
 
 impl Run {
-    /// The closes since a day of the first source that has any, kept; answers with what came.
+    /// Fetches and stores the closes since a day from the first source that has any; returns a summary.
     ///
     /// # Errors
-    /// When no source has any, with each one's reason.
+    /// If no source has any, with the reason of each.
     pub(super) async fn closes(&self, listing: &Listing, since: Date) -> Result<Value, Problem> {
         let symbol = &listing.symbol;
         let day = self.snapshot.day;

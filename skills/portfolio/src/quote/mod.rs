@@ -1,4 +1,4 @@
-//! Prices of the internet: what things trade at now, and what they closed at.
+//! Prices from the internet: current quotes and historical closes.
 
 mod closes;
 mod run;
@@ -38,13 +38,13 @@ pub(crate) struct QuotesOf {
     since: Option<String>,
 }
 
-/// Who is asked for prices, in this order, where the user names none.
+/// The default sources of quotes, in order.
 const QUOTES: [&str; 6] = ["stooq", "yahoo", "finnhub", "twelve_data", "tiingo", "alpha_vantage"];
-/// Who is asked for exchange rates.
+/// The default sources of exchange rates.
 const RATES: [&str; 3] = ["ecb", "yahoo", "stooq"];
-/// How many symbols are asked about at once.
+/// The number of symbols requested concurrently.
 const AT_ONCE: usize = 8;
-/// Of many, a partial result comes each this many symbols.
+/// For many symbols, a partial result is emitted after each batch of this size.
 const PARTIAL: usize = 10;
 
 #[async_trait]
@@ -96,7 +96,7 @@ impl NativeTool for Quote {
             let mut done = 0;
             while let Some((place, answer)) = asking.next().await {
                 if run.ctx.cancel().is_cancelled() {
-                    // What came until now is not asked for again.
+                    // Stores the quotes received so far, so that they are not fetched again.
                     run.keep().await;
                     yield OutputPart::End(Err(ToolError::Cancelled));
                     return;

@@ -1,4 +1,4 @@
-//! One call of the tool: who is asked, in which order, and the result.
+//! One call of the tool: which sources are asked in which order, and the result.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +14,7 @@ use crate::kept::{Kept, KeptQuote};
 use crate::prices::{Price, PriceFrom, as_pair};
 use crate::valuation::{Snapshot, day_text};
 
-/// Held by the call that changes what is kept, from reading to writing.
+/// Serialises the calls that read and write the stored quotes.
 static KEEPING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 pub(super) struct Run {
@@ -23,15 +23,15 @@ pub(super) struct Run {
     pub(super) wanted: Vec<Wanted>,
     pub(super) quotes: Sources,
     pub(super) rates: Sources,
-    /// What came and is not kept yet: symbol and day of each.
+    /// The quotes received but not yet stored, with symbol and day.
     came: Mutex<Vec<(String, Date, KeptQuote)>>,
 }
 
-/// What became of one symbol.
+/// The result for one symbol.
 #[derive(Clone, Default)]
 pub(super) struct Answer {
     price: Option<Answered>,
-    /// Of the closes that came.
+    /// The summary of the fetched closes.
     closes: Option<Value>,
     problems: Vec<Problem>,
 }
@@ -73,11 +73,11 @@ impl Run {
         let symbol = &listing.symbol;
         let day = self.snapshot.day;
         let prices = self.snapshot.prices();
-        // Of what nobody holds, the last price says in which currency it is quoted.
+        // A symbol that is not held is quoted in the currency of its last price.
         let quoted_in = || prices.newest(symbol, day).map(|price| price.currency.to_owned());
         let unit = as_pair(symbol).map(|(_, to)| to).or_else(|| listing.currency.clone()).or_else(quoted_in);
         let last = unit.as_deref().and_then(|unit| prices.last(symbol, unit, day));
-        // What the user has written down for today goes before any source.
+        // The user's own price for today takes precedence over any source.
         if let Some(price) =
             last.filter(|price| price.date == day && matches!(price.from, PriceFrom::Note(_)))
         {
@@ -158,8 +158,8 @@ impl Run {
         }
     }
 
-    /// Adds what came to what is kept by now, by another call too. That quotes could not be kept is no
-    /// reason to give none.
+    /// Adds the received quotes to the stored ones, which another call may have changed. A failure to store
+    /// does not discard the quotes.
     pub(super) async fn keep(&self) {
         let _turn = KEEPING.lock().await;
         let came = lock(&self.came).clone();
@@ -207,7 +207,7 @@ impl Run {
     }
 
     /// # Errors
-    /// When there is not one price and not one close.
+    /// If there is neither a price nor a close.
     pub(super) fn end(&self, answers: &[Option<Answer>]) -> Result<Output, ToolError> {
         let output = self.output(answers);
         if !output.figures.is_empty() || answers.iter().flatten().any(|answer| answer.closes.is_some()) {
@@ -225,7 +225,7 @@ impl Run {
     }
 }
 
-/// What the vault knows of a symbol.
+/// What the vault knows about a symbol.
 fn listing(symbol: &str, books: &Books, ctx: &dyn ToolContext) -> Listing {
     let position = books.position(symbol);
     let of_trade =

@@ -1,4 +1,4 @@
-//! What a call asks about.
+//! Selects the symbols of a call.
 
 use std::collections::BTreeSet;
 
@@ -14,23 +14,23 @@ use crate::prices::{as_pair, pair};
 use crate::valuation::Snapshot;
 use crate::watchlist::Watched;
 
-/// More than anybody holds.
+/// The maximum number of symbols; nobody holds as many.
 const MOST: usize = 1_000;
-/// How far back the closes of what is not held go where "all" are wanted.
+/// How many years of closes `all` means for a symbol that is not held.
 const YEARS: i32 = 3;
 
-/// One symbol, and what of it.
+/// A symbol and which of its prices are requested.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Wanted {
     pub(super) symbol: String,
-    /// Its newest price; what was sold long ago needs none.
+    /// Whether its newest price is requested; a symbol sold long ago needs none.
     pub(super) newest: bool,
-    /// Its closes since then.
+    /// The first day of the requested closes.
     pub(super) since: Option<Date>,
 }
 
-/// What was asked for, each once and in order; else all that is held or watched, and with closes what
-/// was held in that time.
+/// The requested symbols, deduplicated and in order; by default all that are held or watched and, for closes,
+/// those held in the period.
 pub(super) async fn wanted(
     of: QuotesOf,
     snapshot: &Snapshot,
@@ -70,11 +70,11 @@ pub(super) async fn wanted(
                 all.push(Wanted { since: closes(&symbol), newest: true, symbol });
             }
         }
-        // A total over several currencies needs their rates, where anybody is asked for rates.
+        // A total over several currencies needs their rates, if there are sources of rates.
         if let Some(usual) = books.currency.as_deref().filter(|_| has_rates) {
             let first = books.trades.iter().map(|note| note.trade.date).min();
             let since = since.or_else(|| of.range?.begins(snapshot.day).max(first));
-            // What was paid in the past is added up at the rates of its days.
+            // Past payments are totalled at the rates of their days.
             let paid = books.trades.iter().map(|note| note.currency.as_str()).filter(|_| since.is_some());
             let currencies: BTreeSet<&str> = currencies.into_iter().chain(paid).collect();
             for currency in currencies.into_iter().filter(|currency| *currency != usual) {
@@ -84,11 +84,11 @@ pub(super) async fn wanted(
                 }
             }
         }
-        // What everything is compared with is of use over the whole time.
+        // The benchmark is needed for the whole period.
         if let Some(symbol) = benchmark(ctx).filter(|_| !all.is_empty()) {
             let first = books.trades.iter().map(|note| note.trade.date).min();
             let begins = of.range.and_then(|range| range.begins(snapshot.day).max(first));
-            // The close of a day of rest is that of a day before.
+            // The close of a day without trading is that of an earlier day.
             let since = since.or(begins).map(|day| day.saturating_sub(QUOTE_DAYS.days()));
             match all.iter_mut().find(|wanted| wanted.symbol == symbol) {
                 Some(held) => held.since = held.since.into_iter().chain(since).min(),
@@ -103,7 +103,7 @@ pub(super) async fn wanted(
                 all.push(Wanted { since: None, newest: true, symbol });
             }
         }
-        // A line of the past is also of what is held no more.
+        // The chart of a period includes holdings sold since.
         for symbol in books.symbols() {
             let since = closes(symbol).filter(|since| books.last_moved(symbol) >= Some(*since));
             if since.is_some() && seen.insert(symbol.to_owned()) {
@@ -124,7 +124,7 @@ pub(super) async fn wanted(
 }
 
 /// # Errors
-/// When several could be meant, or nothing can.
+/// If several symbols match, or the text is not a symbol.
 fn symbol(said: &str, books: &Books) -> Result<String, ToolError> {
     let symbol = as_symbol(said);
     match books.find(said) {

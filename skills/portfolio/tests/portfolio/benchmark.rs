@@ -1,4 +1,4 @@
-//! What returns are compared with.
+//! Comparing returns with a benchmark.
 
 use nova_skill::{Value, json};
 use nova_testkit::{Reply, SkillInVault};
@@ -12,7 +12,7 @@ fn price(date: &str, symbol: &str, close: &str, currency: &str) -> String {
     )
 }
 
-/// 1,000 that became 1,100 since 21 November 2025, and what was bought half a year later.
+/// 1,000 that have become 1,100 since 21 November 2025, and a second buy half a year later.
 fn vault() -> String {
     [
         trade("n", "symbol: NGTL\nkind: buy\ndate: 2025-11-21\nquantity: 10\nprice: 100\ncurrency: EUR"),
@@ -29,7 +29,7 @@ fn compared(vault: &str) -> SkillInVault {
 }
 
 #[test]
-fn each_row_is_compared_over_its_own_time() {
+fn each_row_is_compared_over_its_own_period() {
     let vault = [
         vault(),
         price("2025-11-20", "ACWI", "80", "EUR"),
@@ -43,7 +43,7 @@ fn each_row_is_compared_over_its_own_time() {
         let rows = value["positions"].as_array().unwrap();
         rows.iter().find(|row| row["symbol"] == symbol).unwrap()["benchmark"].clone()
     };
-    // 100 / 80, and 100 / 96.
+    // 100 / 80 and 100 / 96.
     assert_eq!((of("NGTL"), of("SLVN")), (json!("25.00"), json!("4.17")));
     assert_eq!(value["total"]["benchmark"], json!("25.00"));
     assert_eq!(
@@ -61,7 +61,7 @@ fn another_currency_is_compared_at_the_rates_of_both_days() {
         price("2025-11-20", "USD/EUR", "1.00", "EUR"),
     ]
     .concat();
-    // A rate that the user wrote down stands until there is another.
+    // A user's rate is valid until there is a newer one.
     assert_eq!(compared(&in_dollars).value("returns", json!({}))["total"]["benchmark"], json!("25.00"));
     let with_rates = [in_dollars, price("2026-11-20", "USD/EUR", "0.90", "EUR")].concat();
     // 100 × 0.9 / 80
@@ -69,7 +69,7 @@ fn another_currency_is_compared_at_the_rates_of_both_days() {
 }
 
 #[test]
-fn what_the_comparison_lacks_is_said() {
+fn missing_benchmark_data_is_reported() {
     for (more, why) in [
         (String::new(), "there is no price of ACWI on 21 Nov 2025"),
         (
@@ -93,7 +93,7 @@ fn what_the_comparison_lacks_is_said() {
 }
 
 #[test]
-fn its_closes_are_fetched_with_the_others() {
+fn closes_of_the_benchmark_are_fetched_with_the_others() {
     let skill = portfolio(&vault())
         .with_config(json!({
             "benchmark": "ACWI",
@@ -110,9 +110,9 @@ fn its_closes_are_fetched_with_the_others() {
         });
     skill.value("quote", json!({"range": "1y"}));
     let asked: Vec<String> = skill.requests().into_iter().map(|request| request.path).collect();
-    // A week before the first day, which may be one of rest.
+    // From a week before the first day, which may not be a trading day.
     assert!(asked.iter().any(|path| path.contains("s=acwi.us&d1=20251114&")), "{asked:?}");
     let value = skill.value("returns", json!({}));
-    // In dollars, and there is no rate.
+    // The closes are in dollars, and there is no exchange rate.
     assert!(value["problems"].to_string().contains("there is no rate from USD to EUR"), "{value}");
 }

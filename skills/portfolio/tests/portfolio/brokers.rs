@@ -1,17 +1,17 @@
-//! Files of brokers, written after the shape of their exports with invented figures: columns, words and currencies are
-//! recognised, and each row becomes the trade that it is.
+//! Invented files in the export formats of real brokers: columns, words and currencies are recognised, and
+//! each row becomes the right trade.
 
 use nova_skill::{Value, json};
 use nova_testkit::SkillInVault;
 
 use crate::portfolio;
 
-/// A file, what is asked about it, and its trades: `date kind symbol quantity × price + fee currency`.
+/// A file, the questions about it, and its trades as `date kind symbol quantity × price + fee currency`.
 struct Broker {
     text: &'static str,
-    /// What a person answers, in the mapping.
+    /// The user's answers, as parts of the mapping.
     answers: Value,
-    /// What is asked before that.
+    /// The topics of the questions.
     asks: &'static [&'static str],
     currency: Option<&'static str>,
     trades: &'static [&'static str],
@@ -44,7 +44,7 @@ fn row(entry: &Value) -> String {
     )
 }
 
-/// The file is proposed, answered and imported; its trades are those, and a second import adds nothing.
+/// Proposes, answers and imports the file, compares the trades, and checks that a second import adds nothing.
 #[track_caller]
 fn check(vault: &str, broker: Broker) {
     let Broker { text, answers, asks, currency, trades } = broker;
@@ -74,7 +74,7 @@ fn check(vault: &str, broker: Broker) {
     let done = skill.value("import_transactions", args);
     assert_eq!(done["imported"], trades.len(), "{done:#}");
     assert_eq!(skill.value("list_trades", json!({}))["unreadable"], json!([]));
-    // The columns are remembered; what the file leaves open is asked again.
+    // The columns are remembered; ambiguities in the file are asked about again.
     let before = skill.vault.files();
     let again = skill.value("import_transactions", json!({"path": "trades.csv", "mapping": done["mapping"]}));
     assert_eq!((&again["imported"], &again["already_there"]), (&json!(0), &json!(trades.len())), "{again:#}");
@@ -133,7 +133,8 @@ fn interactive_brokers_flex_query() {
     );
 }
 
-/// A price in pence, one in dollars at a rate, a dividend with tax withheld, a deposit, and interest.
+/// A price in pence, one in dollars with an exchange rate, a dividend with withheld tax, a deposit, and
+/// interest.
 #[test]
 fn trading_212() {
     check(
@@ -162,7 +163,7 @@ Interest on cash,2026-09-30 02:00:00,,,,,i-1,,,,,,,1.15,GBP,,,,
     );
 }
 
-/// No column says what happened, currencies stand in columns without a name, and fees are in euros.
+/// There is no column for the kind of trade, currencies are in unnamed columns, and fees are in euros.
 #[test]
 fn degiro() {
     check(
@@ -176,7 +177,7 @@ Datum,Uhrzeit,Produkt,ISIN,Referenzbörse,Ausführungsort,Anzahl,Kurs,,Wert in L
             answers: json!({"symbols": {"US0000000001": "BWOP"}}),
             asks: &[],
             currency: None,
-            // 2.00 € at 1.10 and at 1.09.
+            // €2.00 at 1.10 and at 1.09.
             trades: &[
                 "2026-06-15 sell BWOP 4 × 45.5 + 2.2 = 179.8 USD",
                 "2026-03-13 buy BWOP 10 × 42 + 2.18 = -422.18 USD",
@@ -208,7 +209,7 @@ fn comdirect() {
     );
 }
 
-/// Two fees, a savings plan, a word that only the user knows, and a position that is known by its ISIN.
+/// Two fees, a savings plan, an unknown word, and a position with a known ISIN.
 #[test]
 fn consorsbank() {
     check(
@@ -259,7 +260,7 @@ datetime,date,account_type,category,type,asset_class,name,symbol,shares,price,am
     );
 }
 
-/// A sign of several currencies, a day behind a day, and a total below the table.
+/// An ambiguous currency symbol, two dates in one cell, and a total below the table.
 #[test]
 fn schwab() {
     check(
@@ -284,7 +285,7 @@ fn schwab() {
     );
 }
 
-/// A sentence says what happened, and another stands below the table.
+/// A sentence describes the transaction, and another one is below the table.
 #[test]
 fn fidelity() {
     check(

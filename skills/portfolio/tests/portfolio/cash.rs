@@ -62,7 +62,7 @@ fn cash_follows_from_deposits_and_trades() {
 }
 
 #[test]
-fn without_deposits_nothing_is_said_about_cash() {
+fn without_deposits_there_is_no_cash() {
     for tool in ["allocation", "returns", "positions"] {
         let value = portfolio(OWNED).value(tool, json!({}));
         assert!(!value.to_string().contains("cash"), "{tool}: {value}");
@@ -76,7 +76,7 @@ fn without_deposits_nothing_is_said_about_cash() {
 }
 
 #[test]
-fn cash_below_zero_is_a_problem_with_its_day() {
+fn negative_cash_is_reported_with_its_first_day() {
     let vault = [
         deposit("2026-02-02", "1000", "EUR"),
         buy("NGTL", "2026-02-03", "9", "100", "EUR"),
@@ -92,13 +92,13 @@ fn cash_below_zero_is_a_problem_with_its_day() {
     let said = problems(&value);
     assert!(said.contains(&"the cash in EUR is -810.00, below zero since 3 Mar"), "{said:?}");
     assert!(said.contains(&"the cash in USD is -15.00, below zero since 3 Apr"), "{said:?}");
-    // Of a day gone by, what was known then.
+    // On an earlier day, only earlier trades count.
     let before = portfolio(&vault).value("value", json!({"as_of": "2026-02-28"}));
     assert_eq!(before["cash"], json!([{"amount": "95.00", "currency": "EUR"}]));
 }
 
 #[test]
-fn a_total_in_one_currency_has_the_cash_of_all() {
+fn total_in_one_currency_includes_all_cash() {
     let vault = [
         deposit("2026-02-02", "1000", "EUR"),
         deposit("2026-02-02", "100", "USD"),
@@ -153,7 +153,7 @@ fn deposits_are_recorded_and_listed() {
 }
 
 #[test]
-fn a_deposit_has_an_amount_and_nothing_of_a_share() {
+fn rejects_invalid_deposits_by_field() {
     let skill = portfolio(OWNED);
     for (args, at) in [
         (json!({"kind": "deposit", "date": "2026-11-02"}), "/price"),
@@ -170,7 +170,7 @@ fn a_deposit_has_an_amount_and_nothing_of_a_share() {
 }
 
 #[test]
-fn a_broken_deposit_is_named_and_not_counted() {
+fn invalid_deposit_is_reported_and_excluded() {
     let vault = [
         deposit("2026-02-02", "1000", "EUR"),
         trade("zero", "kind: deposit\ndate: 2026-02-03\nprice: 0\ncurrency: EUR"),
@@ -203,7 +203,7 @@ fn returns_count_deposits_as_flows_and_cash_as_value() {
     assert_eq!((&total["value"], &total["cash"]), (&json!("1500.00"), &json!("500.00")));
     assert_eq!(total["time_weighted"], json!("50.00"));
     assert_eq!(total["money_weighted"], json!("50.00"));
-    // Of the position alone, its buy is the flow.
+    // For the position alone, its buy is the flow.
     let row = &value["positions"][0];
     assert_eq!(
         (&row["put_in"], &row["time_weighted"], row.get("cash")),
@@ -212,11 +212,11 @@ fn returns_count_deposits_as_flows_and_cash_as_value() {
 }
 
 #[test]
-fn time_weighted_returns_ignore_when_money_came() {
+fn time_weighted_return_ignores_the_timing_of_deposits() {
     let vault = [
         deposit("2025-11-21", "1000", "EUR"),
         trade("b", "symbol: NGTL\nkind: buy\ndate: 2025-11-21\nquantity: 10\nprice: 100\ncurrency: EUR"),
-        // 1,000 → 1,100, then 1,100 more, of which nothing is invested.
+        // 1,000 → 1,100, then 1,100 more, which is not invested.
         price("2026-05-20", "NGTL", "110", "EUR"),
         deposit("2026-05-20", "1100", "EUR"),
         price("2026-05-19", "NGTL", "110", "EUR"),
@@ -245,7 +245,7 @@ mod forms {
     }
 
     #[test]
-    fn a_form_saves_a_deposit_without_a_symbol() {
+    fn form_saves_a_deposit_without_a_symbol() {
         let new = json!({"kind": "deposit", "date": "2026-11-20", "price": "50"});
         let saved_new = saved(None, &new).unwrap();
         assert_eq!(saved_new.values["currency"], "EUR", "the usual currency");
@@ -256,12 +256,12 @@ mod forms {
     }
 
     #[test]
-    fn a_buy_that_becomes_a_deposit_leaves_its_position() {
+    fn buy_changed_to_a_deposit_is_deducted_from_its_position() {
         let entered = json!({"kind": "deposit", "symbol": null, "quantity": null, "price": "6885"});
         let saved_as = saved(Some(BUY), &entered).unwrap();
         let position = &saved_as.others["Portfolio/Positions/NGTL.md"];
         assert!(position.contains("\nquantity: 100\n"), "{position}");
-        // 100 of the first buy are sold later.
+        // A later trade sells 100 of the first buy.
         let first = saved(Some("Portfolio/Trades/a.md"), &entered).unwrap();
         assert!(first.others["Portfolio/Positions/NGTL.md"].contains("\nquantity: 100\n"));
         let leftover = saved(Some(BUY), &json!({"kind": "deposit"})).unwrap_err();
@@ -269,7 +269,7 @@ mod forms {
     }
 
     #[test]
-    fn a_deposit_that_becomes_a_buy_is_held() {
+    fn deposit_changed_to_a_buy_is_added_to_its_position() {
         let entered = json!({"kind": "buy", "symbol": "NGTL", "quantity": "10", "price": "2"});
         let position = &saved(Some(DEPOSIT), &entered).unwrap().others["Portfolio/Positions/NGTL.md"];
         assert!(position.contains("\nquantity: 310\n"), "{position}");
@@ -290,7 +290,7 @@ fn interest_fees_and_taxes_of_the_account_have_no_symbol() {
         portfolio.vault.read("Portfolio/Trades/2026-11-05 tax.md"),
         "---\ntype: trade\nkind: tax\ndate: 2026-11-05\nfee: 0.50\ncurrency: EUR\n---\n"
     );
-    // Of a symbol, it is a cost of that.
+    // With a symbol, it is a cost of that holding.
     let bought = json!({"symbol": "NGTL", "kind": "buy", "date": on(6), "quantity": 1, "price": "10"});
     portfolio.value("add_trade", bought);
     portfolio.value("add_trade", json!({"symbol": "NGTL", "kind": "tax", "date": on(7), "fee": "1"}));
@@ -305,7 +305,7 @@ fn interest_fees_and_taxes_of_the_account_have_no_symbol() {
 }
 
 #[test]
-fn interest_alone_records_no_cash() {
+fn interest_without_deposits_gives_no_cash() {
     let vault = trade("a", "kind: interest\ndate: 2026-11-03\nprice: 3.00\ncurrency: EUR");
     let value = portfolio(&vault).value("value", json!({}));
     assert!(value.get("cash").is_none_or(Value::is_null), "{value:#}");

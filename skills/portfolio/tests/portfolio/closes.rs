@@ -1,4 +1,4 @@
-//! Prices of the past, fetched for the line of the value.
+//! Historical closes fetched for the value chart.
 
 use nova_protocol::{ErrorCode, Event};
 use nova_skill::{Value, json};
@@ -6,7 +6,7 @@ use nova_testkit::{CancellationToken, MemoryStores, Reply, SkillInVault, WebRequ
 
 use crate::portfolio;
 
-/// 10 NGTL since 2 November in euros, which split two for one on the 16th; SLVN was sold on the 10th.
+/// 10 NGTL in euros since 2 November, split 2:1 on the 16th; SLVN, sold on the 10th.
 const VAULT: &str = "//- N1.md
 ---
 type: trade
@@ -75,7 +75,7 @@ fn sources(
         .with_web(&["stooq.test", "yahoo.test", "finnhub.io"], answer)
 }
 
-/// What a page of Stooq's is asked about: `ngtl.de`.
+/// The symbol in a Stooq request, such as `ngtl.de`.
 fn symbol(request: &WebRequest) -> String {
     request.path.split(['=', '&']).nth(1).unwrap_or_default().to_owned()
 }
@@ -96,7 +96,7 @@ fn closes(rows: &[(&str, &str)]) -> Reply {
     Reply::text(&format!("Date,Open,High,Low,Close,Volume\n{rows}"))
 }
 
-/// Stooq's closes are in shares of today: before the split they are halves.
+/// Stooq's closes are split-adjusted: those before the split are halved.
 fn answers(request: &WebRequest) -> Reply {
     match (symbol(request).as_str(), is_closes(request)) {
         ("ngtl.de", true) => closes(&[("2026-11-02", "40"), ("2026-11-13", "42"), ("2026-11-17", "43")]),
@@ -107,7 +107,7 @@ fn answers(request: &WebRequest) -> Reply {
 }
 
 #[test]
-fn a_history_is_of_what_is_held_and_was_held_from_the_first_day_on() {
+fn history_covers_present_and_past_holdings_from_their_first_day() {
     let skill = sources(VAULT, json!(["stooq"]), answers);
     let value = skill.value("quote", json!({"range": "1m"}));
     assert_eq!(
@@ -130,7 +130,7 @@ fn a_history_is_of_what_is_held_and_was_held_from_the_first_day_on() {
 }
 
 #[test]
-fn a_split_changes_no_value_of_the_line() {
+fn split_does_not_change_the_chart() {
     let skill = sources(VAULT, json!(["stooq"]), answers);
     skill.value("quote", json!({"range": "1m"}));
     let answer = skill.value("history", json!({"range": "1m"}));
@@ -138,16 +138,16 @@ fn a_split_changes_no_value_of_the_line() {
         let points = answer["points"].as_array().unwrap();
         points.iter().find(|point| point["date"] == day).map(|point| point["value"].clone())
     };
-    // 10 of 84 and no SLVN any more; 20 of 42 on the day of the split; 20 of 43.
+    // 10 × 84, with SLVN sold; 20 × 42 on the day of the split; 20 × 43.
     assert_eq!(on("2026-11-13"), Some(json!("840.00")));
     assert_eq!(on("2026-11-16"), Some(json!("840.00")));
     assert_eq!(on("2026-11-17"), Some(json!("860.00")));
-    // 10 of 80, and 4 of 54.
+    // 10 × 80 and 4 × 54.
     assert_eq!(on("2026-11-02"), Some(json!("1016.00")));
 }
 
 #[test]
-fn what_the_line_lacks_is_said() {
+fn history_reports_missing_prices() {
     let skill = sources(VAULT, json!(["stooq"]), |request| match is_closes(request) {
         true => closes(&[("2026-11-12", "41")]),
         false => newest(request, "44"),
@@ -160,7 +160,7 @@ fn what_the_line_lacks_is_said() {
 }
 
 #[test]
-fn the_next_source_is_asked_for_closes_and_a_failure_of_all_is_reported() {
+fn closes_fall_back_to_the_next_source_and_report_if_all_fail() {
     let skill = sources(VAULT, json!(["stooq", "yahoo"]), |request| {
         match request.path.starts_with("/q/") && !is_closes(request) {
             true => newest(request, "44"),
@@ -178,7 +178,7 @@ fn the_next_source_is_asked_for_closes_and_a_failure_of_all_is_reported() {
 }
 
 #[test]
-fn closes_that_cannot_be_true_are_none() {
+fn implausible_closes_are_rejected() {
     for (rows, why) in [
         (vec![("2026-11-16", "-3"), ("2027-01-04", "99")], "has none"),
         (
@@ -198,7 +198,7 @@ fn closes_that_cannot_be_true_are_none() {
 }
 
 #[test]
-fn a_source_that_gives_no_closes_still_gives_quotes() {
+fn source_without_closes_still_provides_quotes() {
     let vault = VAULT.replace("exchange: XETRA\n", "exchange: XETRA\nname: Northgate\n");
     let skill = sources(&vault, json!(["stooq"]), |request| match is_closes(request) {
         true => Reply::with(503, &[("retry-after", "0")], ""),
@@ -211,7 +211,7 @@ fn a_source_that_gives_no_closes_still_gives_quotes() {
 }
 
 #[test]
-fn of_a_few_symbols_each_is_shown_as_it_comes_and_kept_when_it_is_stopped() {
+fn few_quotes_are_emitted_one_by_one_and_stored_on_cancel() {
     let stop = CancellationToken::new();
     let stopping = stop.clone();
     let skill = sources("", json!(["stooq"]), move |request| {
@@ -232,7 +232,7 @@ fn of_a_few_symbols_each_is_shown_as_it_comes_and_kept_when_it_is_stopped() {
 }
 
 #[test]
-fn a_split_that_is_noted_after_the_closes_came_changes_no_value_of_the_line() {
+fn split_recorded_after_the_closes_does_not_change_the_chart() {
     let skill = sources(VAULT, json!(["stooq"]), answers);
     let split = skill.vault.read("N2.md");
     skill.vault.remove("N2.md");
@@ -243,19 +243,19 @@ fn a_split_that_is_noted_after_the_closes_came_changes_no_value_of_the_line() {
         let on = |day: &str| points.as_array().unwrap().iter().find(|point| point["date"] == day).cloned();
         ["2026-11-13", "2026-11-17"].map(|day| on(day).unwrap()["value"].clone())
     };
-    // 10 of 84, and 20 of 43.
+    // 10 × 84 and 20 × 43.
     assert_eq!(worth(), [json!("840.00"), json!("860.00")]);
     skill.vault.write("N2.md", &split.replace("quantity: 2", "quantity: 4"));
     assert_eq!(worth(), [json!("1680.00"), json!("1720.00")], "10 of 168, and 40 of 43: the note was wrong");
 }
 
 #[test]
-fn two_calls_at_once_keep_what_both_have_found() {
+fn concurrent_calls_store_both_results() {
     let stores = MemoryStores::default();
     let shared = stores.clone();
     let mut skill = sources("", json!(["stooq"]), move |request| {
         let stores = shared.clone();
-        // While this one waits for its answer, another begins and ends.
+        // While this call waits for its response, another starts and ends.
         let another = std::thread::spawn(move || {
             let mut another = sources("", json!(["stooq"]), |request| newest(request, "20"));
             another.stores = stores;

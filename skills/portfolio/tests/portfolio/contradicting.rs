@@ -1,5 +1,4 @@
-//! Records that contradict each other or themselves: what is counted, and what is named. Today is
-//! 2026-11-21.
+//! Inconsistent records: which of them count, and which are reported. Today is 2026-11-21.
 
 use nova_skill::{Value, json};
 
@@ -17,7 +16,7 @@ fn buy(currency: &str) -> String {
     trade("t", &format!("symbol: SLVN\nkind: buy\ndate: 2026-06-01\nquantity: 10\nprice: 5\n{currency}"))
 }
 
-/// File, line and problem of all that an answer names.
+/// The file, line and text of all problems in an answer.
 fn named(value: &Value) -> Vec<(String, u64, String)> {
     let lists = ["problems", "unreadable"].into_iter().filter_map(|key| value[key].as_array());
     let row = |row: &Value| {
@@ -35,21 +34,21 @@ fn names(vault: &str, path: &str, line: u64, problem: &str) -> Value {
 }
 
 #[test]
-fn a_list_is_no_currency() {
+fn list_as_currency_is_reported() {
     let vault = buy("currency: [EUR, USD]");
     let value = names(&vault, "Portfolio/Trades/t.md", 8, "`currency` is a list instead of a currency");
     assert_eq!(value["positions"], json!([]));
 }
 
 #[test]
-fn before_its_first_trade_a_position_holds_nothing() {
+fn position_is_empty_before_its_first_trade() {
     let value = portfolio(OWNED).value("positions", json!({"as_of": "2026-03-11"}));
     let symbols: Vec<_> = value["positions"].as_array().unwrap().iter().map(|row| &row["symbol"]).collect();
     assert_eq!(symbols, ["FRNH"]);
 }
 
 #[test]
-fn trades_in_another_currency_than_the_position_decide() {
+fn trades_decide_the_currency_over_the_position() {
     let vault = format!("{}{}", position("quantity: 10\ncurrency: EUR"), buy("currency: USD"));
     let value = names(&vault, "P.md", 5, "SLVN is in EUR, its trades are in USD");
     assert_eq!(value["positions"].as_array().unwrap().len(), 1);
@@ -60,7 +59,7 @@ fn trades_in_another_currency_than_the_position_decide() {
 }
 
 #[test]
-fn a_split_is_one_in_every_currency() {
+fn split_applies_to_every_currency() {
     let other = trade("u", "symbol: SLVN\nkind: buy\ndate: 2026-06-02\nquantity: 3\nprice: 5\ncurrency: USD");
     let split = trade("s", "symbol: SLVN\nkind: split\ndate: 2026-07-01\nquantity: 2\ncurrency: EUR");
     let value = portfolio(&format!("{}{other}{split}", buy("currency: EUR"))).value("positions", json!({}));
@@ -70,7 +69,7 @@ fn a_split_is_one_in_every_currency() {
 }
 
 #[test]
-fn the_line_has_the_values_of_its_days() {
+fn chart_has_the_value_of_each_day() {
     let portfolio = portfolio(OWNED);
     let history = portfolio.value("history", json!({"range": "all"}));
     for point in history["points"].as_array().unwrap() {
@@ -80,7 +79,7 @@ fn the_line_has_the_values_of_its_days() {
 }
 
 #[test]
-fn a_position_without_a_cost_is_in_no_gain() {
+fn position_without_a_cost_is_excluded_from_gains() {
     let vault = format!(
         "{OWNED}{}{}",
         position("quantity: 10\ncurrency: EUR"),
@@ -94,15 +93,15 @@ fn a_position_without_a_cost_is_in_no_gain() {
 }
 
 #[test]
-fn a_currency_that_goes_without_saying() {
-    // The symbol's other trade goes before what most records say.
+fn missing_currency_is_that_of_the_symbol_or_the_most_frequent() {
+    // Another trade of the symbol takes precedence over the most frequent currency.
     let other = trade("u", "symbol: SLVN\nkind: buy\ndate: 2026-06-02\nquantity: 3\nprice: 5\ncurrency: USD");
     let value = portfolio(&format!("{OWNED}{}{other}", buy("x: 1"))).value("positions", json!({}));
     assert_eq!(
         (&value["positions"][2]["quantity"], &value["positions"][2]["currency"]),
         (&json!("13"), &json!("USD"))
     );
-    // Of two that are used equally often, none goes without saying.
+    // A tie leaves no default currency.
     let prices = ["EUR", "USD"]
         .map(|code| price(code, &format!("symbol: {code}X\ndate: 2026-11-20\nclose: 1\ncurrency: {code}")));
     names(
@@ -114,21 +113,21 @@ fn a_currency_that_goes_without_saying() {
 }
 
 #[test]
-fn a_trade_to_come_has_not_happened() {
+fn future_trade_is_reported_and_excluded() {
     let vault = trade("t", "symbol: SLVN\nkind: buy\ndate: 2026-11-22\nquantity: 1\nprice: 1\ncurrency: EUR");
     let value = names(&vault, "Portfolio/Trades/t.md", 5, "`date` is `2026-11-22`, which is in the future");
     assert_eq!(value["positions"], json!([]));
 }
 
 #[test]
-fn one_day_has_one_price() {
+fn second_price_of_a_day_is_reported() {
     let close = |amount: u32| format!("symbol: NGTL\ndate: 2026-11-20\nclose: {amount}\ncurrency: EUR");
     let vault = format!("{}{}", price("A", &close(40)), price("B", &close(41)));
     names(&vault, "B.md", 4, "NGTL has two prices in EUR for 2026-11-20; that of A.md is used");
 }
 
 #[test]
-fn shares_in_one_currency_say_the_rate_and_where_they_come_from() {
+fn converted_shares_cite_the_rate_and_their_notes() {
     let vault = format!(
         "{OWNED}{}{}{}",
         buy("currency: USD"),
@@ -145,6 +144,6 @@ fn shares_in_one_currency_say_the_rate_and_where_they_come_from() {
     assert_eq!(share.caution.as_deref(), Some("EUR: 1 old quote, an old rate"));
     let parts: Vec<_> = share.parts.iter().map(|part| part.label.as_str()).collect();
     assert_eq!(parts, ["Northgate Tooling", "All", "USD in EUR, note, 20 Nov 2025"]);
-    // Two positions, four trades that moved shares, three prices and the rate.
+    // Two positions, four trades that moved shares, three prices and the exchange rate.
     assert_eq!(share.sources.len(), 10);
 }

@@ -5,7 +5,7 @@ use nova_skill::{Value, json};
 
 use crate::{portfolio, trade};
 
-/// A call that succeeds, with its figures.
+/// Returns the value and the figures of a successful call.
 fn call(vault: &str, tool: &str, args: Value) -> (Value, Vec<FigureView>) {
     let outcome = portfolio(vault).call(tool, args);
     (outcome.result.unwrap(), outcome.figures)
@@ -27,7 +27,7 @@ fn held(symbol: &str, quantity: &str, currency: &str) -> String {
     )
 }
 
-/// 100.00 EUR, and 3 × 0.33 USD in each of two things.
+/// €100.00, and two holdings of 3 × $0.33.
 fn two_currencies() -> String {
     [
         held("NGTL", "10", "EUR"),
@@ -42,7 +42,7 @@ fn two_currencies() -> String {
 
 #[test]
 fn one_total_is_the_sum_of_converted_rows() {
-    // 0.99 USD at 0.92 is 0.9108, in a row 0.91; two rows are 1.82, also where both are added at once.
+    // 0.99 USD at 0.92 is 0.9108, rounded to 0.91; two rows are 1.82, whether added as rows or at once.
     let vault = format!("{}{}", two_currencies(), price("USD/EUR", "2026-11-20", "0.92", "EUR"));
     let positions = portfolio(&vault).value("positions", json!({"currency": "EUR"}));
     let converted: Vec<&Value> =
@@ -58,7 +58,7 @@ fn one_total_is_the_sum_of_converted_rows() {
 }
 
 #[test]
-fn each_total_names_its_rates() {
+fn each_total_lists_its_rates() {
     let vault = format!("{}{}", two_currencies(), price("USD/EUR", "2026-11-20", "0.92", "EUR"));
     let rates = json!([
         {"from": "USD", "to": "EUR", "rate": "0.92", "at": "2026-11-20", "source": "note", "stale": null}
@@ -84,7 +84,7 @@ fn an_old_rate_is_marked() {
     let vault = format!("{}{}", two_currencies(), price("EUR/USD", "2026-11-11", "1.25", "USD"));
     let (value, figures) = call(&vault, "value", json!({"currency": "EUR"}));
     let converted = &value["converted"];
-    // The other way round: 1 / 1.25.
+    // The inverse rate, 1 / 1.25.
     assert_eq!(converted["rates"][0]["rate"], json!("0.8"));
     assert_eq!(converted["rates"][0]["stale"], json!("very_old"));
     assert_eq!(converted["rates_detail"], json!("USD at 0.8, note, 11 Nov, old"));
@@ -93,7 +93,7 @@ fn an_old_rate_is_marked() {
 }
 
 #[test]
-fn a_missing_rate_leaves_no_total() {
+fn missing_rate_leaves_no_total() {
     let positions = portfolio(&two_currencies()).value("positions", json!({"currency": "CHF"}));
     assert_eq!(positions["total"], Value::Null);
     assert_eq!(positions["positions"][0].get("converted"), None);

@@ -27,7 +27,7 @@ fn months(value: &Value) -> Vec<(&str, Option<&str>)> {
     rows.map(|row| (row["month"].as_str().unwrap(), row["total"].as_str())).collect()
 }
 
-/// 153.00 EUR in October, 8.00 and 5.00 USD in August, 20.00 EUR the year before.
+/// €153.00 in October, $8.00 and $5.00 in August, and €20.00 a year earlier.
 fn vault() -> String {
     [
         paid("NGTL", "2025-08-03", "20", "currency: EUR"),
@@ -67,7 +67,7 @@ fn each_payment_counts_at_the_rate_of_its_day() {
 }
 
 #[test]
-fn a_missing_rate_leaves_its_totals_unknown() {
+fn missing_rate_leaves_totals_unknown() {
     let vault = [vault(), rate("2026-08-21", "0.80")].concat();
     let value = dividends(&vault, json!({"from": "2026-01-01", "currency": "EUR"}));
     assert_eq!(months(&value), [("2026-08", None), ("2026-09", Some("0.00")), ("2026-10", Some("153.00"))]);
@@ -90,7 +90,7 @@ fn payments_of_one_currency_are_totalled_in_it() {
 }
 
 #[test]
-fn a_range_has_all_of_its_months() {
+fn range_includes_all_its_months() {
     let value = dividends(&vault(), json!({"symbol": "NGTL", "range": "6m"}));
     let named: Vec<&str> = months(&value).iter().map(|(month, _)| *month).collect();
     assert_eq!(named, ["2026-06", "2026-07", "2026-08", "2026-09", "2026-10", "2026-11"]);
@@ -99,7 +99,7 @@ fn a_range_has_all_of_its_months() {
 }
 
 #[test]
-fn a_payment_of_long_ago_makes_no_flood_of_months() {
+fn very_old_payment_does_not_add_rows_for_all_months_since() {
     let vault = [vault(), paid("NGTL", "0001-01-02", "1", "currency: EUR")].concat();
     let value = dividends(&vault, json!({"symbol": "NGTL"}));
     assert_eq!(value["total"]["total"], json!("174.00"));
@@ -107,7 +107,7 @@ fn a_payment_of_long_ago_makes_no_flood_of_months() {
 }
 
 #[test]
-fn a_total_is_explained_payment_by_payment() {
+fn total_is_explained_by_its_payments() {
     let vault = [vault(), rate("2026-08-03", "0.90"), rate("2026-08-12", "0.80")].concat();
     let outcome = portfolio(&vault).call("dividends", json!({"from": "2026-01-01", "currency": "EUR"}));
     let figure = outcome.figures.iter().find(|figure| figure.at == "/months/0/total").unwrap();
@@ -125,7 +125,7 @@ fn a_total_is_explained_payment_by_payment() {
 }
 
 #[test]
-fn the_rates_of_past_days_come_with_the_history() {
+fn history_fetches_the_rates_of_past_days() {
     let skill = portfolio(&vault())
         .with_config(json!({
             "currency": "EUR", "sources": ["stooq"], "rates": ["ecb"],
@@ -142,7 +142,7 @@ fn the_rates_of_past_days_come_with_the_history() {
     skill.value("quote", json!({"range": "all"}));
     let value =
         skill.value("dividends", json!({"from": "2026-08-01", "to": "2026-08-31", "currency": "EUR"}));
-    // 8 USD at the rate of the last day before, 0.25, and 5 USD at 0.50.
+    // $8 at the rate of the preceding trading day, 0.25, and $5 at 0.50.
     assert_eq!(months(&value), [("2026-08", Some("4.50"))]);
     assert_eq!(value["rates_detail"], json!("USD at 0.25, ECB, 31 Jul; USD at 0.5, ECB, 21 Aug"));
 }

@@ -1,4 +1,4 @@
-//! Examples that others have published, to the last digit.
+//! Published examples, to the last digit.
 
 use nova_skill::Decimal;
 use nova_skill_portfolio::ledger::{Event, Ledger, Method, Trade};
@@ -15,7 +15,7 @@ fn sell(quantity: &str, price: &str, fee: &str) -> Event {
     Event::Sell { quantity: dec(quantity), price: dec(price), fee: dec(fee) }
 }
 
-/// The cost and the gain of the last sale, and what is left with its cost.
+/// Checks the cost and gain of the last sale, and the remaining quantity and cost.
 #[track_caller]
 fn check(method: Method, events: Vec<Event>, expected: [&str; 4]) {
     let day = |at: usize| format!("2026-01-{:02}", at + 1).parse().unwrap();
@@ -33,7 +33,7 @@ fn check(method: Method, events: Vec<Event>, expected: [&str; 4]) {
 /// Firstrade, Tax Center, *Tax lots*: lot A of 100 at $5, lot B of 100 at $7; 150 sold at $10 cost
 /// $500 + $350 and gain $650; all 200 are worth $800 more than their $1,200.
 #[test]
-fn lots_that_are_sold_first_in_first_out() {
+fn firstrade_example_of_fifo() {
     check(
         Method::Fifo,
         vec![buy("100", "5", "0"), buy("100", "7", "0"), sell("150", "10", "0")],
@@ -45,7 +45,7 @@ fn lots_that_are_sold_first_in_first_out() {
 /// for £60,000 with £4,000 allowable costs of disposal. The pool gives £50,000, the unindexed gain is
 /// £6,000.
 #[test]
-fn a_pool_at_its_average() {
+fn hmrc_example_of_an_average_cost_pool() {
     check(
         Method::Average,
         vec![buy("10000", "10", "0"), sell("5000", "12", "4000")],

@@ -7,7 +7,7 @@ fn the_skill_is_sound() {
 }
 
 #[test]
-fn the_tools_are_those_of_the_contract() {
+fn tools_have_the_specified_parameters_and_effects() {
     let snapshot = snapshot_of(vec![nova_skill_portfolio::skill()]);
     let shown: Vec<String> = snapshot.skills()[0]
         .tools
@@ -52,7 +52,7 @@ fn starter(path: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn templates_and_tables_of_the_starter_vault_are_of_what_is_declared() {
+fn starter_templates_and_tables_match_the_declaration() {
     let snapshot = snapshot_of(vec![nova_skill_portfolio::skill()]);
     let records = &snapshot.skills()[0].records;
     let text = |path: &str| std::fs::read_to_string(starter(path)).unwrap();
@@ -68,7 +68,7 @@ fn templates_and_tables_of_the_starter_vault_are_of_what_is_declared() {
 }
 
 #[test]
-fn the_starter_vault_has_no_problem() {
+fn starter_vault_has_no_problems() {
     let template = starter("");
     let portfolio = SkillInVault::new(nova_skill_portfolio::skill(), TempVault::copy_of(&template));
     for tool in ["positions", "value", "gains", "allocation", "history", "list_trades", "watchlist"] {

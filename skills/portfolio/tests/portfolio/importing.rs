@@ -1,4 +1,4 @@
-//! What an import asks, refuses, leaves out and writes.
+//! The questions, errors, omissions and results of an import.
 
 use nova_calls::Outcome;
 use nova_skill::{Value, json};
@@ -8,14 +8,14 @@ use crate::{OWNED, portfolio, trade};
 
 const HEADER: &str = "Date,Action,Symbol,Quantity,Price,Fee,Currency,Amount\n";
 
-/// A file of these rows beside these notes.
+/// A vault with these notes and a file with these rows.
 fn with_rows(vault: &str, rows: &str) -> SkillInVault {
     let skill = portfolio(vault);
     skill.vault.write("trades.csv", &format!("{HEADER}{rows}"));
     skill
 }
 
-/// The answer of the import that a person agrees to, with these more arguments.
+/// Imports with the proposed mapping and additional arguments.
 fn agreed(skill: &SkillInVault, more: Value) -> Outcome {
     let proposal = skill.value("import_transactions", json!({"path": "trades.csv"}));
     let mut args = json!({"path": "trades.csv", "mapping": proposal["mapping"]});
@@ -33,7 +33,7 @@ fn review(skill: &SkillInVault, more: Value) -> Value {
     skill.value("import_transactions", args)
 }
 
-/// What is wrong with the second line of the file; nothing of it is imported, and without it the rest is.
+/// Checks the problem of the first row: the import writes nothing, and without that row it writes the rest.
 #[track_caller]
 fn wrong(vault: &str, row: &str, problem: &str) {
     let skill = with_rows(vault, &format!("{row}\n2026-11-02,buy,SLVN,1,10.00,0,EUR,-10.00\n"));
@@ -48,7 +48,7 @@ fn wrong(vault: &str, row: &str, problem: &str) {
 }
 
 #[test]
-fn proposal_comes_before_the_import_and_its_notes_read_as_written_by_hand() {
+fn proposes_before_importing_and_writes_notes_like_add_trade() {
     let skill = with_rows(
         OWNED,
         "2026-11-20,sell,NGTL,50,42.00,5.00,EUR,2095.00\n2026-11-19,buy,BWOP,10,61.25,1.00,USD,-613.50\n",
@@ -84,13 +84,13 @@ fn proposal_comes_before_the_import_and_its_notes_read_as_written_by_hand() {
 }
 
 #[test]
-fn second_import_adds_nothing_and_undo_leaves_no_byte() {
+fn second_import_adds_nothing_and_undo_restores_every_byte() {
     let rows =
         "2026-11-20,buy,BWOP,10,61.25,1.00,USD,-613.50\n2026-11-20,buy,BWOP,10,61.25,1.00,USD,-613.50\n";
     let skill = with_rows(OWNED, rows);
     let before = skill.vault.files();
     let outcome = agreed(&skill, json!({}));
-    // Two equal rows of a file are two trades.
+    // Two equal rows in a file are two trades.
     assert_eq!(outcome.result.as_ref().unwrap()["imported"], 2);
     let after = skill.vault.files();
     let again = skill.value("import_transactions", json!({"path": "trades.csv"}));
@@ -103,7 +103,7 @@ fn second_import_adds_nothing_and_undo_leaves_no_byte() {
 }
 
 #[test]
-fn file_that_overlaps_adds_what_is_new() {
+fn overlapping_file_adds_only_new_rows() {
     let skill = with_rows("", "2026-11-18,buy,BWOP,10,61.25,0,USD,-612.50\n");
     agreed(&skill, json!({})).result.unwrap();
     skill.vault.write(
@@ -117,8 +117,8 @@ fn file_that_overlaps_adds_what_is_new() {
 }
 
 #[test]
-fn trade_that_was_noted_by_hand_is_asked_about() {
-    // One buy by hand, two in the file: only one can be it.
+fn asks_about_a_trade_noted_by_hand() {
+    // One buy noted by hand, two in the file: only one can be its duplicate.
     let noted =
         trade("a", "symbol: BWOP\nkind: buy\ndate: 2026-11-18\nquantity: 10\nprice: 61\ncurrency: USD");
     let row = "2026-11-19,buy,BWOP,10,61.25,1.00,USD,-613.50\n";
@@ -140,7 +140,7 @@ fn trade_that_was_noted_by_hand_is_asked_about() {
 }
 
 #[test]
-fn line_by_line_decisions_go_before_those_of_all() {
+fn decision_for_a_line_overrides_the_general_one() {
     let noted =
         trade("a", "symbol: BWOP\nkind: buy\ndate: 2026-11-18\nquantity: 10\nprice: 61\ncurrency: USD");
     let skill = with_rows(&noted, "2026-11-19,buy,BWOP,10,61.25,1.00,USD,-613.50\n");
@@ -152,7 +152,7 @@ fn line_by_line_decisions_go_before_those_of_all() {
 }
 
 #[test]
-fn contradictions_are_named_and_not_imported() {
+fn contradictory_rows_are_reported_and_not_imported() {
     wrong(
         "",
         "2026-11-19,buy,BWOP,10,61.25,1.00,USD,-631.50",
@@ -180,7 +180,7 @@ fn contradictions_are_named_and_not_imported() {
 }
 
 #[test]
-fn sale_of_more_than_is_held_is_named() {
+fn sale_above_the_holding_is_reported() {
     wrong(
         OWNED,
         "2026-11-19,sell,NGTL,301,42.00,0,EUR,12642.00",
@@ -194,8 +194,8 @@ fn sale_of_more_than_is_held_is_named() {
 }
 
 #[test]
-fn sale_that_leaves_too_little_for_a_later_one_is_named() {
-    // 200 bought in March and 200 in June; of 400, 100 were sold in September: 350 earlier leave 50.
+fn sale_that_makes_a_later_one_impossible_is_reported() {
+    // 200 were bought in March and 200 in June, and 100 sold in September: selling 350 before leaves 50.
     wrong(
         OWNED,
         "2026-07-01,sell,NGTL,350,42.00,0,EUR,14700.00",
@@ -226,13 +226,13 @@ fn reversal_is_not_a_second_trade() {
 }
 
 #[test]
-fn shares_of_a_position_without_trades_do_not_vanish() {
+fn import_does_not_hide_shares_stated_only_in_a_position() {
     wrong(
         OWNED,
         "2026-11-19,buy,FRNH,10,11.00,0,EUR,-110.00",
         "the 640 FRNH of Portfolio/Positions/FRNH.md are in no trade and would no longer count; remove the quantity there first",
     );
-    // A history that comes to what the position says takes nothing away.
+    // A trade that equals the position's own statement hides nothing.
     let skill = with_rows(OWNED, "2024-09-02,buy,FRNH,640,9.85,0,EUR,-6304.00\n");
     assert_eq!(agreed(&skill, json!({})).result.unwrap()["imported"], 1);
 }
@@ -299,7 +299,7 @@ fn unknown_words_are_asked_about_and_remembered() {
 }
 
 #[test]
-fn currencies_stay_apart_and_records_without_one_keep_theirs() {
+fn currencies_are_kept_separate_and_defaults_unchanged() {
     let skill = with_rows(
         "",
         "2026-11-19,buy,BWOP,10,61.25,0,USD,-612.50\n2026-11-19,buy,NGTL,10,30.00,0,EUR,-300.00\n",
@@ -311,7 +311,7 @@ fn currencies_stay_apart_and_records_without_one_keep_theirs() {
             {"currency": "USD", "kind": "buy", "amount": "612.50"},
         ])
     );
-    // The position without a currency is read in euros, as long as those are the usual ones.
+    // The position without a currency counts in euros as long as these are the default.
     let vault = [
         trade("a", "symbol: NGTL\nkind: buy\ndate: 2026-01-05\nquantity: 1\nprice: 30\ncurrency: EUR"),
         "//- Portfolio/Positions/KSTL.md\n---\ntype: position\nsymbol: KSTL\nquantity: 5\n---\n".to_owned(),
@@ -327,7 +327,7 @@ fn currencies_stay_apart_and_records_without_one_keep_theirs() {
 }
 
 #[test]
-fn money_of_the_account_moves_cash_and_is_part_of_the_return() {
+fn account_interest_and_fees_change_cash_and_return() {
     let skill = with_rows(
         "",
         "2026-01-05,deposit,,,,,EUR,1000.00\n2026-02-01,interest,,,,,EUR,3.00\n2026-03-01,fee,,,,,EUR,-5.00\n2026-04-01,tax,,,,,EUR,-1.00\n2026-05-01,withdrawal,,,,,EUR,-100.00\n",
@@ -340,7 +340,7 @@ fn money_of_the_account_moves_cash_and_is_part_of_the_return() {
 }
 
 #[test]
-fn more_rows_than_the_limit_are_refused() {
+fn rejects_file_with_too_many_rows() {
     let row = "2026-11-19,deposit,,,,,EUR,1.00\n";
     let skill = with_rows("", &row.repeat(50_001));
     let error = skill.error("import_transactions", json!({"path": "trades.csv"}));
@@ -351,7 +351,7 @@ fn more_rows_than_the_limit_are_refused() {
 }
 
 #[test]
-fn stray_bytes_and_hostile_cells_are_named() {
+fn reports_stray_bytes_and_malicious_cells() {
     for text in ["", "%PDF-1.7", "Date,Amount\n", "a,b\nc,d\n"] {
         let skill = portfolio("");
         skill.vault.write("trades.csv", text);
@@ -367,7 +367,7 @@ fn stray_bytes_and_hostile_cells_are_named() {
 }
 
 #[test]
-fn numbers_of_another_broker_are_not_those_of_this_one() {
+fn equal_order_ids_of_two_brokers_are_distinct() {
     let skill = portfolio("");
     let file = |header: &str, row: &str| skill.vault.write("trades.csv", &format!("{header}\n{row}\n"));
     file("Date,Action,Symbol,Quantity,Price,Currency,Order ID", "2026-11-18,buy,BWOP,10,61.25,USD,100001");

@@ -1,4 +1,4 @@
-//! What holds for all trades, whatever they are.
+//! Properties of the ledger for arbitrary trades.
 
 use nova_skill::Decimal;
 use nova_skill::figures::Quantity;
@@ -25,7 +25,7 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// Trades of which one a day happens.
+/// Trades on consecutive days.
 fn trades() -> impl Strategy<Value = Vec<Trade>> {
     prop::collection::vec(event(), 1..40).prop_map(|events| {
         let first = nova_skill::jiff::civil::date(2026, 1, 1);
@@ -38,7 +38,7 @@ fn methods() -> impl Strategy<Value = Method> {
     prop_oneof![Just(Method::Fifo), Just(Method::Average)]
 }
 
-/// All that can be; a sale of more than is held is left out.
+/// Applies the possible trades; sales above the holding are dropped.
 fn applied(method: Method, trades: &[Trade]) -> (Ledger, Vec<&Trade>) {
     let mut ledger = Ledger::new(method);
     let possible = trades.iter().filter(|trade| ledger.apply(trade).is_ok()).collect();
@@ -47,7 +47,7 @@ fn applied(method: Method, trades: &[Trade]) -> (Ledger, Vec<&Trade>) {
 
 proptest! {
     #[test]
-    fn nothing_is_sold_below_zero(method in methods(), trades in trades()) {
+    fn rejects_sale_above_the_holding(method in methods(), trades in trades()) {
         let mut ledger = Ledger::new(method);
         for trade in &trades {
             let before = ledger.clone();
@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn lots_add_up_to_what_is_held(method in methods(), trades in trades()) {
+    fn lots_sum_to_the_holding(method in methods(), trades in trades()) {
         let (ledger, _) = applied(method, &trades);
         let mut quantity = Quantity::ZERO;
         let mut cost = Decimal::ZERO;
@@ -78,10 +78,10 @@ proptest! {
         prop_assert_eq!(cost, ledger.cost());
     }
 
-    /// Every cent that was paid is in what is left or in the cost of what was sold, and a gain is what
-    /// came in less that cost.
+    /// All money paid is either in the remaining cost or in the cost of sales, and a gain is the proceeds
+    /// minus that cost.
     #[test]
-    fn what_was_paid_is_sold_or_still_there(method in methods(), trades in trades()) {
+    fn cost_of_sales_and_holding_sum_to_the_amount_paid(method in methods(), trades in trades()) {
         let (ledger, possible) = applied(method, &trades);
         let (mut paid, mut received) = (Decimal::ZERO, Decimal::ZERO);
         for trade in possible {
@@ -98,7 +98,7 @@ proptest! {
     }
 
     #[test]
-    fn a_split_changes_no_value(
+    fn split_changes_neither_cost_nor_value(
         method in methods(), trades in trades(), new in 1_u32..20, old in 1_u32..20, price in 1_u32..50_000,
     ) {
         let (mut ledger, _) = applied(method, &trades);
@@ -107,7 +107,7 @@ proptest! {
         let event = Event::Split { new: new.into(), old: old.into() };
         ledger.apply(&Trade { date, event, origin: 0 }).unwrap();
         prop_assert_eq!(ledger.cost(), cost);
-        // As many as before, counted in the old shares, at the price of an old share.
+        // The quantity in old shares, and its value at the price of an old share, are unchanged.
         let back = Quantity::ratio(old.into(), new.into()).unwrap();
         let old_shares = ledger.quantity().times(back).unwrap();
         prop_assert_eq!(old_shares, before);
@@ -116,7 +116,7 @@ proptest! {
 }
 
 #[test]
-fn one_day_has_splits_then_buys_then_sales() {
+fn within_a_day_splits_precede_buys_and_buys_sales() {
     let date = nova_skill::jiff::civil::date(2026, 5, 4);
     let five = Decimal::from(5);
     let (price, fee) = (Decimal::TEN, Decimal::ZERO);

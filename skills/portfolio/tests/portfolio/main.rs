@@ -1,4 +1,4 @@
-//! The skill over small vaults, its tools called the way the program calls them.
+//! Runs the tools of the skill on small vaults, through the same path as the app.
 #![allow(clippy::unwrap_used)]
 
 mod benchmark;
@@ -26,12 +26,12 @@ fn portfolio(vault: &str) -> SkillInVault {
     SkillInVault::new(nova_skill_portfolio::skill(), vault)
 }
 
-/// A note of a trade, for vaults that tests write.
+/// The note of a trade.
 fn trade(file: &str, properties: &str) -> String {
     format!("//- Portfolio/Trades/{file}.md\n---\ntype: trade\n{properties}\n---\n")
 }
 
-/// What a person might own on 21 November 2026, the day of these tests.
+/// A sample portfolio as of 21 November 2026, the date of these tests.
 const OWNED: &str = "
 //- Portfolio/Positions/NGTL.md
 ---

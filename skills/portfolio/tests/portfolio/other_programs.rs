@@ -1,5 +1,5 @@
-//! The same trades given to beancount, which books them first in, first out, and to Python's
-//! fractions for the average. `.ci/setup test` fetches beancount.
+//! Compares results with beancount, which books first in, first out, and with exact averages from Python's
+//! fractions. `.ci/setup test` installs beancount.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use nova_skill::{Decimal, Value, json, serde_json};
 use nova_skill_portfolio::ledger::{Event, Ledger, Method, Trade};
 
-/// Trades whose fees divide evenly among their shares, so that all programs are exact.
+/// Trades whose fees divide evenly among the shares, so that all programs are exact.
 fn trades(seed: u64) -> Vec<Trade> {
     let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut below = |bound: u64| {
@@ -37,7 +37,8 @@ fn trades(seed: u64) -> Vec<Trade> {
         .collect()
 }
 
-/// `{lots: [[quantity, cost]], fifo: gain, average: gain, average_cost: cost}`, decimals as texts.
+/// Returns `{lots: [[quantity, cost]], fifo: gain, average: gain, average_cost: cost}`, with decimals as
+/// text.
 fn asked(trades: &[Trade]) -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let python = root.join(".cache/beancount/bin/python");
@@ -63,7 +64,7 @@ fn asked(trades: &[Trade]) -> Value {
 }
 
 #[test]
-fn lots_and_gains_are_those_of_beancount() {
+fn lots_and_gains_equal_beancount() {
     for seed in 1..=10 {
         let trades = trades(seed);
         let theirs = asked(&trades);
@@ -81,10 +82,10 @@ fn lots_and_gains_are_those_of_beancount() {
     }
 }
 
-/// The cost of each sale is rounded at the eighth place, so that sixty trades are at most that many
-/// halves of it away.
+/// The cost of each sale is rounded to eight places, so sixty trades differ by at most sixty half units of
+/// the eighth place.
 #[test]
-fn averages_are_those_of_exact_fractions() {
+fn average_costs_equal_exact_fractions() {
     for seed in 1..=10 {
         let trades = trades(seed);
         let theirs = asked(&trades);

@@ -1,4 +1,4 @@
-//! Sources that answer well, badly, or not at all.
+//! Quote sources that answer correctly, wrongly, or not at all.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,7 +31,7 @@ currency: EUR
 
 const HEAD: &str = "Symbol,Date,Time,Open,High,Low,Close,Volume";
 
-/// The skill with sources at names of the test's own, all of them served by `answer`.
+/// The skill with test hosts for its sources, all served by `answer`.
 fn sources(
     vault: &str,
     sources: Value,
@@ -58,7 +58,7 @@ fn yahoo(price: &str, currency: &str) -> Reply {
     ))
 }
 
-/// What stands in the problem when Stooq, the only source, answers like this.
+/// Checks the problem reported if Stooq, the only source, answers like this.
 #[track_caller]
 fn refused(answer: impl Fn() -> Reply + Send + Sync + 'static, why: &str) {
     let skill = sources(VAULT, json!(["stooq"]), move |_| answer());
@@ -74,7 +74,7 @@ fn refused(answer: impl Fn() -> Reply + Send + Sync + 'static, why: &str) {
 }
 
 #[test]
-fn a_quote_with_its_source_and_time() {
+fn quote_has_source_and_time() {
     let skill = sources(VAULT, json!(["stooq"]), |_| stooq("72.10", "2026-11-20"));
     let outcome = skill.call("quote", json!({"symbols": ["TSRB"]}));
     assert_eq!(
@@ -104,7 +104,7 @@ fn a_quote_with_its_source_and_time() {
 }
 
 #[test]
-fn whatever_is_no_price_is_an_error_with_the_reason() {
+fn invalid_responses_are_reported_with_the_reason() {
     refused(|| Reply::text("<html>Are you a robot?</html>"), "answered with a web page instead of a quote");
     refused(
         || Reply::with(200, &[("content-type", "text/html")], "Symbol,Close"),
@@ -138,7 +138,7 @@ fn whatever_is_no_price_is_an_error_with_the_reason() {
 }
 
 #[test]
-fn without_a_price_of_the_last_week_there_is_no_number() {
+fn quote_fails_without_a_price_of_the_last_week() {
     let old = VAULT.replace("2026-11-17", "2026-11-20").replace("type: price", "type: other");
     let skill = sources(&old, json!(["stooq"]), |_| Reply::text("<html>"));
     let error = skill.error("quote", json!({"symbols": ["TSRB"]}));
@@ -146,7 +146,7 @@ fn without_a_price_of_the_last_week_there_is_no_number() {
 }
 
 #[test]
-fn the_next_source_is_asked_where_the_first_fails() {
+fn falls_back_to_the_next_source() {
     let skill =
         sources(VAULT, json!(["stooq", "yahoo"]), |request| match request.path.starts_with("/q/l/") {
             true => Reply::text("<html>"),
@@ -162,7 +162,7 @@ fn the_next_source_is_asked_where_the_first_fails() {
 }
 
 #[test]
-fn pence_are_pounds_and_another_currency_is_refused() {
+fn pence_are_converted_and_another_currency_is_rejected() {
     let vault = VAULT.replace("EUR", "GBP").replace("71.25", "0.70");
     let skill = sources(&vault, json!(["yahoo"]), |_| yahoo("72.5", "GBp"));
     assert_eq!(skill.value("quote", json!({"symbols": ["TSRB"]}))["quotes"][0]["price"], "0.725");
@@ -173,7 +173,7 @@ fn pence_are_pounds_and_another_currency_is_refused() {
 }
 
 #[test]
-fn a_busy_source_is_tried_again_as_soon_as_it_says() {
+fn busy_source_is_retried_after_retry_after() {
     let times = Arc::new(AtomicUsize::new(0));
     let seen = times.clone();
     let skill = sources(VAULT, json!(["stooq"]), move |_| match seen.fetch_add(1, Ordering::SeqCst) {
@@ -186,7 +186,7 @@ fn a_busy_source_is_tried_again_as_soon_as_it_says() {
 }
 
 #[test]
-fn a_price_that_the_user_wrote_down_today_asks_nobody() {
+fn users_price_of_today_needs_no_request() {
     let skill =
         sources(&VAULT.replace("2026-11-17", "2026-11-21"), json!(["stooq"]), |_| stooq("1", "2026-11-20"));
     assert_eq!(skill.value("quote", json!({"symbols": ["TSRB"]}))["quotes"][0]["price"], "71.25");
@@ -194,7 +194,7 @@ fn a_price_that_the_user_wrote_down_today_asks_nobody() {
 }
 
 #[test]
-fn finnhub_is_off_without_a_key_and_keeps_it_to_itself() {
+fn finnhub_needs_a_key_and_sends_it_only_in_a_header() {
     let finnhub = |_: &WebRequest| Reply::text(r#"{"c":72.3,"pc":72.0,"t":1795192500}"#);
     let without = sources(VAULT, json!(["finnhub"]), finnhub);
     assert_eq!(without.error("quote", json!({"symbols": ["TSRB"]})).message, "No quote source is on.");
@@ -208,7 +208,7 @@ fn finnhub_is_off_without_a_key_and_keeps_it_to_itself() {
 }
 
 #[test]
-fn without_leave_to_use_the_key_the_other_sources_answer() {
+fn denied_key_falls_back_to_other_sources() {
     let answer = |request: &WebRequest| match request.path.starts_with("/api/") {
         true => Reply::text(r#"{"c":72.3,"pc":72.0,"t":1795192500}"#),
         false => stooq("72.10", "2026-11-20"),
@@ -217,7 +217,7 @@ fn without_leave_to_use_the_key_the_other_sources_answer() {
     skill.credentials =
         Arc::new(FixedCredentials::default().ungranted("portfolio/FINNHUB_API_KEY", "a-key-of-mine"));
     let once = || decided(Decision::Once);
-    // The call, the key, the address of Stooq.
+    // The prompts for the call, for the key and for Stooq's host.
     skill.approver = ScriptedApprover::new([once(), denied("not today"), once()]);
     let quote = &skill.value("quote", json!({"symbols": ["TSRB"]}))["quotes"][0];
     assert_eq!((&quote["price"], &quote["price_source"]), (&json!("72.10"), &json!("Stooq")));
@@ -234,7 +234,7 @@ fn without_leave_to_use_the_key_the_other_sources_answer() {
 }
 
 #[test]
-fn a_rate_makes_one_total_and_says_where_it_is_from() {
+fn fetched_rate_gives_one_total_and_is_cited() {
     let vault = "//- T.md\n---\ntype: trade\nsymbol: UBER\nkind: buy\ndate: 2026-11-02\nquantity: 10\nprice: 80\ncurrency: USD\n---\n\
                  //- P.md\n---\ntype: price\nsymbol: UBER\ndate: 2026-11-20\nclose: 90\ncurrency: USD\n---\n";
     let skill = sources(vault, json!(["stooq"]), |_| {
@@ -248,7 +248,7 @@ fn a_rate_makes_one_total_and_says_where_it_is_from() {
 }
 
 #[test]
-fn the_rates_of_held_currencies_come_with_the_quotes() {
+fn quote_fetches_the_rates_of_held_currencies() {
     let vault = "//- T.md\n---\ntype: trade\nsymbol: UBER\nkind: buy\ndate: 2026-11-02\nquantity: 10\nprice: 80\ncurrency: USD\n---\n\
                  //- D.md\n---\ntype: trade\nkind: deposit\ndate: 2026-11-02\nprice: 900\ncurrency: CHF\n---\n";
     let config = |rates: Value| {
@@ -277,13 +277,13 @@ fn the_rates_of_held_currencies_come_with_the_quotes() {
     assert_eq!(value["converted"]["rates_detail"], "CHF at 1.25, ECB, 20 Nov; USD at 0.8, ECB, 20 Nov");
     // 900 × 1.25 - 800 × 0.8
     assert_eq!(value["converted"]["cash"], "485.00");
-    // Nobody is asked for rates where the user chose so.
+    // The user turned off all sources of rates.
     let quoted = skill(json!([])).value("quote", json!({}));
     assert_eq!(quoted["quotes"].as_array().map(Vec::len), Some(1));
 }
 
 #[test]
-fn many_symbols_tell_how_far_they_are() {
+fn many_symbols_report_progress() {
     let skill = sources("", json!(["stooq"]), |request| {
         let symbol = request.path.split(['=', '&']).nth(1).unwrap_or_default().to_uppercase();
         Reply::text(&format!("{HEAD}\n{symbol},2026-11-20,22:00:00,1,1,1,10.00,1\n"))
@@ -302,7 +302,7 @@ fn many_symbols_tell_how_far_they_are() {
 }
 
 #[test]
-fn a_source_that_is_down_is_left_alone() {
+fn failing_source_is_not_asked_for_every_symbol() {
     let skill = sources("", json!(["stooq"]), |_| Reply::text("<html>"));
     let symbols: Vec<String> = (0..100).map(|number| format!("S{number}")).collect();
     let error = skill.error("quote", json!({ "symbols": symbols }));
@@ -314,7 +314,7 @@ fn a_source_that_is_down_is_left_alone() {
 }
 
 #[test]
-fn what_came_until_it_was_stopped_is_kept_and_nobody_is_asked_any_more() {
+fn cancelled_call_stores_its_quotes_and_stops_requests() {
     let (stop, seen) = (CancellationToken::new(), AtomicUsize::new(0));
     let stopping = stop.clone();
     let skill = sources("", json!(["stooq"]), move |request| {
@@ -339,19 +339,19 @@ fn what_came_until_it_was_stopped_is_kept_and_nobody_is_asked_any_more() {
         .iter()
         .map(|row| row["symbol"].as_str().unwrap().to_owned())
         .collect();
-    // Of 35 that were asked about at most 8 at once, 27 had an answer: two times ten were shown.
+    // 27 of 35 symbols were answered, 8 were in flight: two partial results of ten were emitted.
     assert!((20..100).contains(&shown.len()), "{shown:?}");
     let kept = skill.stores.store("portfolio").values()["quotes"].clone();
     assert!(shown.iter().all(|symbol| kept[symbol]["2026-11-20"]["price"] == "10.00"), "{kept}");
 
-    // Another call comes after whatever the stopped one might still have sent.
+    // The next call's request comes after any that the cancelled call may still have sent.
     skill.value("quote", json!({"symbols": ["LAST"]}));
     let asked = skill.requests().len() - 1;
     assert!((35..=35 + 8).contains(&asked), "{asked} requests");
 }
 
 #[test]
-fn closes_of_days_gone_by_are_fetched_for_the_chart() {
+fn historical_closes_are_fetched_for_the_chart() {
     let skill = sources(VAULT, json!(["stooq"]), |request| match request.path.starts_with("/q/d/l/") {
         true => Reply::text(
             "Date,Open,High,Low,Close,Volume\n2026-11-17,1,1,1,70.90,1\n2026-11-18,1,1,1,71.60,1\n\
@@ -362,7 +362,7 @@ fn closes_of_days_gone_by_are_fetched_for_the_chart() {
     skill.value("quote", json!({"symbols": ["TSRB"], "since": "2026-11-16"}));
     assert_eq!(skill.requests()[1].path, "/q/d/l/?s=tsrb.de&d1=20261116&d2=20261121&i=d");
     let points = skill.value("history", json!({"range": "1m"}))["points"].clone();
-    // 95 shares. The 17th has a note, which goes before the source; the 19th had no price that can be.
+    // 95 shares. On the 17th a note precedes the quote; the 19th has no valid price.
     assert_eq!(
         points,
         json!([
@@ -376,7 +376,7 @@ fn closes_of_days_gone_by_are_fetched_for_the_chart() {
 }
 
 #[test]
-fn closes_come_from_a_chart_page_too_and_a_page_without_them_costs_no_quote() {
+fn chart_page_provides_closes_and_a_bad_one_keeps_the_quote() {
     let second = |day: &str| day.parse::<nova_skill::jiff::Timestamp>().unwrap().as_second();
     let times = [second("2026-11-18T08:00:00Z"), second("2026-11-19T08:00:00Z")];
     let chart = move |request: &WebRequest| match request.path.contains("period1") {

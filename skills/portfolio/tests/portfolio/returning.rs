@@ -29,8 +29,8 @@ fn check(row: &Value, expected: &[(&str, Value)]) {
 }
 
 #[test]
-fn both_returns_of_one_buy_are_those_of_its_price() {
-    // A year before 21 November 2026, a tenth more now.
+fn both_returns_of_a_single_buy_equal_its_price_change() {
+    // Bought a year before 21 November 2026; the price has risen by a tenth.
     let vault = format!("{}{}", buy("2025-11-21", "NGTL", 10, 100), price("2026-11-20", "NGTL", "110"));
     let value = returns(&vault, json!({}));
     let expected = [
@@ -49,7 +49,7 @@ fn both_returns_of_one_buy_are_those_of_its_price() {
 }
 
 #[test]
-fn a_fee_of_nothing_is_written_with_any_places() {
+fn zero_fee_may_have_decimal_places() {
     let bought = trade(
         "b",
         "symbol: NGTL\nkind: buy\ndate: 2025-11-21\nquantity: 10\nprice: 100\nfee: 0.00\ncurrency: EUR",
@@ -99,7 +99,7 @@ fn dividends_count_and_fees_cost() {
 }
 
 #[test]
-fn a_period_begins_with_what_was_held_then() {
+fn period_starts_with_the_value_held_then() {
     let vault = [
         buy("2024-01-02", "NGTL", 10, 50),
         price("2026-05-20", "NGTL", "100"),
@@ -115,7 +115,7 @@ fn a_period_begins_with_what_was_held_then() {
             ("put_in", json!("0.00")),
             ("time_weighted", json!("20.00")),
             ("money_weighted", json!("20.00")),
-            // No year is made of a half.
+            // Half a year is not annualised.
             ("time_weighted_year", json!(null)),
             ("money_weighted_year", json!(null)),
         ],
@@ -123,7 +123,7 @@ fn a_period_begins_with_what_was_held_then() {
 }
 
 #[test]
-fn a_split_is_no_loss() {
+fn split_is_not_a_loss() {
     let vault = [
         buy("2025-11-21", "NGTL", 10, 100),
         trade("s", "symbol: NGTL\nkind: split\ndate: 2026-03-02\nquantity: 4"),
@@ -134,7 +134,7 @@ fn a_split_is_no_loss() {
 }
 
 #[test]
-fn a_price_that_is_missing_is_named() {
+fn missing_price_is_reported() {
     let vault = [
         buy("2025-11-21", "NGTL", 10, 100),
         trade("d", "symbol: NGTL\nkind: dividend\ndate: 2026-05-21\nquantity: 10\nprice: 1\ncurrency: EUR"),
@@ -143,7 +143,7 @@ fn a_price_that_is_missing_is_named() {
     .concat();
     let row = &returns(&vault, json!({}))["positions"][0];
     check(row, &[("time_weighted", json!(null)), ("missing", json!("there is no price of NGTL on 20 May"))]);
-    // The money-weighted return needs no price between.
+    // The money-weighted return needs no intermediate price.
     check(row, &[("money_weighted", json!("11.05"))]);
 
     let unpriced = buy("2025-11-21", "NGTL", 10, 100);
@@ -159,7 +159,7 @@ fn a_price_that_is_missing_is_named() {
 }
 
 #[test]
-fn a_position_that_does_not_say_when_it_was_bought_is_in_no_return() {
+fn position_without_a_buying_date_is_excluded_from_returns() {
     let own = "//- P.md\n---\ntype: position\nsymbol: FRNH\ncurrency: EUR\nquantity: 640\n---\n";
     let vault = [
         buy("2025-11-21", "NGTL", 10, 100),
@@ -180,7 +180,7 @@ fn a_position_that_does_not_say_when_it_was_bought_is_in_no_return() {
 }
 
 #[test]
-fn currencies_have_returns_of_their_own() {
+fn each_currency_has_its_own_return() {
     let dollars = |text: String| text.replace("EUR", "USD");
     let vault = [
         buy("2025-11-21", "NGTL", 10, 100),

@@ -1,4 +1,4 @@
-//! What a record keeps to when it is saved with its form.
+//! Saving a record with its form.
 
 use nova_skill::{Value, json};
 use nova_testkit::{FormSaved, TempVault, save_form};
@@ -9,7 +9,7 @@ const FIRST_BUY: &str = "Portfolio/Trades/a.md";
 const SALE: &str = "Portfolio/Trades/c.md";
 const NGTL: &str = "Portfolio/Positions/NGTL.md";
 
-/// A form of a note, or of a new trade, in which these fields were filled in.
+/// Saves the form of the note at `path`, or of a new trade, with the `entered` fields.
 fn saved(path: &str, entered: &Value) -> Result<FormSaved, nova_skill::ToolError> {
     let path = Some(path).filter(|path| !path.is_empty());
     save_form(nova_skill_portfolio::skill, &TempVault::from(OWNED), "trade", path, entered)
@@ -22,7 +22,7 @@ fn refuses(path: &str, entered: Value, message: &str) {
     assert!(!error.hint().is_empty(), "{error}");
 }
 
-/// How much the position of NGTL says that there is after the form was saved.
+/// Checks the quantity in NGTL's position after saving the form.
 #[track_caller]
 fn follows(path: &str, entered: Value, quantity: &str) {
     let saved = saved(path, &entered).unwrap();
@@ -31,7 +31,7 @@ fn follows(path: &str, entered: Value, quantity: &str) {
 }
 
 #[test]
-fn a_position_that_said_what_its_trades_come_to_follows_an_edit() {
+fn matching_position_is_updated_after_an_edit() {
     follows(SALE, json!({"quantity": "150"}), "250");
     follows(FIRST_BUY, json!({"quantity": "210"}), "310");
     follows(SALE, json!({"kind": "buy"}), "500");
@@ -40,12 +40,12 @@ fn a_position_that_said_what_its_trades_come_to_follows_an_edit() {
         json!({"symbol": "ngtl", "kind": "sell", "date": "2026-11-20", "quantity": "40", "price": "42"}),
         "260",
     );
-    // The price decides nothing that it says.
+    // The price affects nothing that the position states.
     assert_eq!(saved(SALE, &json!({"price": "41"})).unwrap().others.len(), 0);
 }
 
 #[test]
-fn an_edit_that_moves_a_trade_to_another_symbol_changes_both() {
+fn moving_a_trade_to_another_symbol_updates_both_positions() {
     let of_two = format!(
         "{OWNED}//- Portfolio/Positions/SLVN.md\n---\ntype: position\nsymbol: SLVN\ncurrency: EUR\nquantity: 5\n---\n\
          //- s.md\n---\ntype: trade\nsymbol: SLVN\nkind: buy\ndate: 2026-01-02\nquantity: 5\nprice: 1\ncurrency: EUR\n---\n"
@@ -60,7 +60,7 @@ fn an_edit_that_moves_a_trade_to_another_symbol_changes_both() {
 }
 
 #[test]
-fn more_than_is_held_is_sold_by_no_edit() {
+fn rejects_edit_that_sells_more_than_is_held() {
     refuses(
         SALE,
         json!({"quantity": "401"}),
@@ -76,7 +76,7 @@ fn more_than_is_held_is_sold_by_no_edit() {
         json!({"symbol": "NGTL", "kind": "sell", "date": "2026-11-20", "quantity": "301", "price": "1"}),
         "301 NGTL cannot be sold on 2026-11-20: 300 are held then.",
     );
-    // The buy that a later sale takes from, and a split in between.
+    // The buy that a later sale depends on, and a split in between.
     let small = "//- Portfolio/Trades/b.md";
     let without = OWNED.split(small).next().unwrap().to_owned()
         + &format!("//- Portfolio/Trades/c.md{}", OWNED.split("//- Portfolio/Trades/c.md").nth(1).unwrap());
@@ -96,7 +96,7 @@ fn more_than_is_held_is_sold_by_no_edit() {
     );
 }
 
-/// Ten shares bought in each of two currencies; five of them were sold in one.
+/// Ten shares bought in each of two currencies, and five sold in one of them.
 const IN_TWO: &str = "//- NGTL.md
 ---
 type: position
@@ -135,7 +135,7 @@ currency: USD
 ---
 ";
 
-/// Takes the currency out of a note; else why it has to stay.
+/// Checks the result of removing the currency from a note.
 #[track_caller]
 fn without_currency(notes: &str, record_type: &str, path: &str, expected: Result<(), &str>) {
     let saved = save_form(
@@ -150,18 +150,18 @@ fn without_currency(notes: &str, record_type: &str, path: &str, expected: Result
 }
 
 #[test]
-fn a_currency_is_taken_out_only_where_nothing_is_read_in_another_then() {
+fn rejects_removing_a_currency_that_decides_an_amount() {
     let other = "/currency: is needed: without it the amount counts in EUR; name the currency.";
     without_currency(IN_TWO, "trade", "b.md", Err(other));
-    // The other trades agree then, and are in dollars.
+    // The other trades then agree on dollars.
     without_currency(IN_TWO, "trade", "a.md", Err(&other.replace("EUR", "USD")));
-    // The only one that says what all the others are in.
+    // The only record that names the currency of all.
     let alone = IN_TWO.replace("currency: usd\n", "").replace("currency: USD\n", "");
     without_currency(&alone, "trade", "a.md", Ok(()));
     let alone = alone.replace("symbol: NGTL\ncurrency: EUR\n", "symbol: NGTL\n");
     let none = "/currency: is needed: the vault names no usual currency.";
     without_currency(&alone, "trade", "a.md", Err(none));
-    // Trades that say none go by their position.
+    // Trades without a currency take that of their position.
     let of_position = "//- NGTL.md\n---\ntype: position\nsymbol: NGTL\ncurrency: EUR\n---\n\
                        //- b.md\n---\ntype: trade\nsymbol: NGTL\nkind: buy\ndate: 2026-01-02\nquantity: 1\nprice: 1\n---\n\
                        //- P.md\n---\ntype: price\nsymbol: X\ndate: 2026-01-02\nclose: 1\ncurrency: USD\n---\n\
@@ -173,7 +173,7 @@ fn a_currency_is_taken_out_only_where_nothing_is_read_in_another_then() {
 }
 
 #[test]
-fn a_currency_is_changed_only_where_no_other_note_goes_by_it() {
+fn rejects_currency_change_that_affects_another_note() {
     let changed = |notes: &str, record_type: &str, path: &str, code: &str| {
         let vault = TempVault::from(notes);
         let entered = json!({"currency": code});
@@ -189,29 +189,29 @@ fn a_currency_is_changed_only_where_no_other_note_goes_by_it() {
     let refused = |of: &str, now: &str| {
         Err(format!("/currency: decides the currency of {of}, which names none; write {now} there first."))
     };
-    // The only one that any note names.
+    // The only note with a currency.
     let alone = [price("P", eur), price("Q", "")].concat();
     assert_eq!(changed(&alone, "price", "P.md", "USD"), refused("Q.md", "EUR"));
     assert_eq!(changed(&alone, "price", "P.md", "eur"), Ok(json!("EUR")));
     let three = [alone.clone(), price("R", "")].concat();
     assert_eq!(changed(&three, "price", "P.md", "USD"), refused("Q.md (and of 1 more)", "EUR"));
-    // Two that are named as often leave it open: nobody knows then what is meant.
+    // A tie leaves no default currency.
     assert_eq!(changed(&three, "price", "Q.md", "USD"), refused("R.md", "EUR"));
-    // Most of the others say the same, or nobody leaves it open.
+    // The default stays the same, or no note depends on it.
     let most = [price("P", eur), price("Q", ""), price("R", eur), price("S", eur)].concat();
     assert_eq!(changed(&most, "price", "P.md", "USD"), Ok(json!("USD")));
     assert_eq!(
         changed(&[price("P", eur), price("Q", usd)].concat(), "price", "P.md", "USD"),
         Ok(json!("USD"))
     );
-    // Trades that say none go by their position.
+    // Trades without a currency take that of their position.
     let of_position = "//- NGTL.md\n---\ntype: position\nsymbol: NGTL\ncurrency: EUR\n---\n\
                        //- b.md\n---\ntype: trade\nsymbol: NGTL\nkind: buy\ndate: 2026-01-02\nquantity: 1\nprice: 1\n---\n";
     assert_eq!(changed(of_position, "position", "NGTL.md", "USD"), refused("b.md", "EUR"));
 }
 
 #[test]
-fn a_currency_that_nobody_touched_stays_as_it_is_spelled() {
+fn unchanged_currency_keeps_its_notation() {
     let edited = |entered: Value| {
         let vault = TempVault::from(IN_TWO);
         let saved = save_form(nova_skill_portfolio::skill, &vault, "trade", Some("b.md"), &entered);
@@ -222,8 +222,8 @@ fn a_currency_that_nobody_touched_stays_as_it_is_spelled() {
 }
 
 #[test]
-fn what_cannot_be_already_is_fixed_one_note_after_the_other() {
-    // The first buy is missing, and so is a part of the second.
+fn impossible_trades_can_be_corrected_one_by_one() {
+    // The first buy is missing, and part of the second.
     let torn = OWNED.replace("quantity: 200\n", "quantity: 10\n");
     let vault = TempVault::from(torn.as_str());
     let path = Some(FIRST_BUY);
@@ -232,7 +232,7 @@ fn what_cannot_be_already_is_fixed_one_note_after_the_other() {
 }
 
 #[test]
-fn what_a_kind_lacks_or_does_not_have_is_reported_by_its_field() {
+fn missing_and_surplus_fields_of_a_kind_are_reported() {
     let new = |kind: &str, more: Value| {
         let mut entered = json!({"symbol": "NGTL", "kind": kind, "date": "2026-11-20"});
         entered.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -251,7 +251,7 @@ fn what_a_kind_lacks_or_does_not_have_is_reported_by_its_field() {
 }
 
 #[test]
-fn a_new_trade_is_completed_as_the_tool_completes_it() {
+fn form_completes_a_new_trade_like_the_tool() {
     let dividend =
         json!({"symbol": "Northgate Tooling", "kind": "dividend", "date": "2026-11-02", "price": "0.25"});
     let values = saved("", &dividend).unwrap().values;
@@ -262,7 +262,7 @@ fn a_new_trade_is_completed_as_the_tool_completes_it() {
             "quantity": "300", "currency": "EUR",
         })
     );
-    // What a note left open stays open.
+    // An implicit value stays implicit.
     let none = OWNED.replace("quantity: 300\nprice: 0.60", "price: 180.00");
     let path = Some("Portfolio/Trades/d.md");
     let vault = TempVault::from(none.as_str());
@@ -271,14 +271,14 @@ fn a_new_trade_is_completed_as_the_tool_completes_it() {
 }
 
 #[test]
-fn a_price_is_above_zero() {
+fn rejects_price_of_zero() {
     let price = json!({"symbol": "NGTL", "date": "2026-11-20", "close": "0"});
     let saved = save_form(nova_skill_portfolio::skill, &TempVault::from(OWNED), "price", None, &price);
     assert_eq!(saved.unwrap_err().to_string(), "/close: must be above zero.");
 }
 
 #[test]
-fn a_new_record_or_another_symbol_changes_the_currency_of_no_other_note() {
+fn rejects_new_record_or_symbol_that_changes_another_currency() {
     let trade = |name: &str, symbol: &str, currency: &str| {
         format!(
             "//- {name}.md\n---\ntype: trade\nsymbol: {symbol}\nkind: buy\ndate: 2026-01-02\nquantity: 1\nprice: 1\n{currency}---\n"
@@ -297,18 +297,18 @@ fn a_new_record_or_another_symbol_changes_the_currency_of_no_other_note() {
         assert_eq!(form, tool.map(drop).map_err(|error| error.message));
         form
     };
-    // The trades of X say nothing, and go by what most say.
+    // The trades of X name no currency and take the most frequent one.
     let usual = [trade("a", "NGTL", eur), trade("b", "X", "")].concat();
     assert_eq!(added(&usual, "Y"), Err(refused("b.md", "EUR")));
     assert_eq!(added(&[usual.as_str(), &trade("c", "NGTL", eur)].concat(), "Y"), Ok(()));
-    // They go by the others of their symbol.
+    // They take the currency of their symbol's other trades.
     let of_symbol =
         [trade("a", "X", eur), trade("b", "X", ""), trade("c", "NGTL", eur), trade("d", "NGTL", usd)]
             .concat();
     let of_symbol = [of_symbol, trade("e", "UBER", usd), trade("f", "UBER", usd)].concat();
     assert_eq!(added(&of_symbol, "X"), Err(refused("b.md", "EUR")));
     assert_eq!(added(&of_symbol, "Y"), Ok(()));
-    // The one that they go by becomes that of another symbol.
+    // The trade that determines their currency is moved to another symbol.
     let moved = |entered: Value| {
         let vault = TempVault::from(of_symbol.as_str());
         let saved = save_form(nova_skill_portfolio::skill, &vault, "trade", Some("a.md"), &entered);
@@ -319,7 +319,7 @@ fn a_new_record_or_another_symbol_changes_the_currency_of_no_other_note() {
 }
 
 #[test]
-fn what_prices_are_said_in_decides_nothing_that_is_held() {
+fn currencies_of_prices_do_not_affect_trades() {
     let price = |name: &str| {
         format!(
             "//- {name}.md\n---\ntype: price\nsymbol: {name}\ndate: 2026-01-02\nclose: 1\ncurrency: USD\n---\n"

@@ -4,7 +4,7 @@ use nova_testkit::snapshot_of;
 
 use crate::{OWNED, portfolio};
 
-/// What a new trade's note holds.
+/// Calls `add_trade` and compares the new note.
 #[track_caller]
 fn check(args: Value, path: &str, note: &str) {
     let portfolio = portfolio(OWNED);
@@ -12,7 +12,7 @@ fn check(args: Value, path: &str, note: &str) {
     assert_eq!(portfolio.vault.read(path), note);
 }
 
-/// What is refused, with nothing written.
+/// Expects the call to fail without writing anything.
 #[track_caller]
 fn refuses(args: Value, message: &str) {
     let portfolio = portfolio(OWNED);
@@ -22,7 +22,7 @@ fn refuses(args: Value, message: &str) {
 }
 
 #[test]
-fn a_buy_of_something_new() {
+fn buy_of_a_new_symbol() {
     check(
         json!({"symbol": "uber", "kind": "buy", "date": "2026-11-20", "quantity": 10, "price": "70.25", "fee": "1.00", "currency": "usd"}),
         "Portfolio/Trades/2026-11-20 UBER buy.md",
@@ -31,14 +31,14 @@ fn a_buy_of_something_new() {
 }
 
 #[test]
-fn a_trade_of_a_position_links_to_it_and_the_position_follows() {
+fn trade_links_to_its_position_and_updates_it() {
     let portfolio = portfolio(OWNED);
     let outcome = portfolio.call(
         "add_trade",
         json!({"symbol": "Northgate Tooling", "kind": "sell", "date": "2026-11-20", "quantity": "50", "price": "42.00"}),
     );
     let value = outcome.result.unwrap();
-    // 50 of the 100 that are left of the first buy had cost 1,501.25.
+    // The 50 shares are from the remaining 100 of the first buy and cost 1,501.25.
     assert_eq!((&value["gain"], &value["held"]), (&json!("598.75"), &json!("250")));
     assert_eq!(
         portfolio.vault.read("Portfolio/Trades/2026-11-20 NGTL sell.md"),
@@ -53,7 +53,7 @@ fn a_trade_of_a_position_links_to_it_and_the_position_follows() {
 }
 
 #[test]
-fn dividends_splits_and_fees() {
+fn records_dividends_splits_and_fees() {
     check(
         json!({"symbol": "FRNH", "kind": "dividend", "date": "2026-11-02", "quantity": 640, "price": "0.25"}),
         "Portfolio/Trades/2026-11-02 FRNH dividend.md",
@@ -72,22 +72,22 @@ fn dividends_splits_and_fees() {
 }
 
 #[test]
-fn what_was_given_away_for_nothing_has_a_price_too() {
+fn gift_needs_a_price_of_zero() {
     let portfolio = portfolio(OWNED);
     let free = |kind: &str, date: &str| json!({"symbol": "NGTL", "kind": kind, "date": date, "quantity": 10, "price": 0});
     let gift = portfolio.value("add_trade", free("buy", "2026-11-19"));
     assert_eq!((&gift["held"], &gift["price"]), (&json!("310"), &json!("0")));
     let lost = portfolio.value("add_trade", free("sell", "2026-11-20"));
-    // A tenth of the 100 that are left of the first buy, which had cost 3,002.50.
+    // A tenth of the remaining 100 of the first buy, which cost 3,002.50.
     assert_eq!((&lost["held"], &lost["gain"]), (&json!("300"), &json!("-300.25")));
     assert_eq!(portfolio.value("list_trades", json!({}))["problems"], json!([]));
 }
 
 #[test]
-fn what_cannot_be() {
+fn rejects_impossible_trades() {
     let sell = |quantity: u32, date: &str| json!({"symbol": "NGTL", "kind": "sell", "date": date, "quantity": quantity, "price": 1});
     refuses(sell(301, "2026-11-20"), "301 NGTL cannot be sold on 2026-11-20: 300 are held then.");
-    // 200 were held then, and the sale of September needs 100 of the later 400.
+    // 200 were held then, and September's sale needs 100 of the later 400.
     refuses(sell(201, "2026-04-01"), "201 NGTL cannot be sold on 2026-04-01: 200 are held then.");
     let buy = |field: &str, value: Value| {
         let mut args =
@@ -122,7 +122,7 @@ fn what_cannot_be() {
 }
 
 #[test]
-fn a_later_sale_that_would_be_impossible_is_named() {
+fn rejects_trade_that_makes_a_later_sale_impossible() {
     refuses(
         json!({"symbol": "NGTL", "kind": "split", "date": "2026-09-01", "quantity": 1, "per": 8}),
         "With this trade a later one cannot be: Portfolio/Trades/c.md, line 6: NGTL: 100 sold on 2026-09-15, but only 50 held then.",
@@ -130,7 +130,7 @@ fn a_later_sale_that_would_be_impossible_is_named() {
 }
 
 #[test]
-fn shares_that_stand_in_a_position_alone_do_not_vanish() {
+fn rejects_trade_that_hides_shares_stated_only_in_a_position() {
     refuses(
         json!({"symbol": "FRNH", "kind": "buy", "date": "2026-11-20", "quantity": 10, "price": 11}),
         "The 640 FRNH are in Portfolio/Positions/FRNH.md and in no trade; after a first trade only trades count.",
@@ -138,7 +138,7 @@ fn shares_that_stand_in_a_position_alone_do_not_vanish() {
 }
 
 #[test]
-fn trades_are_listed_with_what_they_came_to() {
+fn trades_are_listed_with_their_amounts() {
     let value = portfolio(OWNED).value("list_trades", json!({"symbol": "NGTL", "from": "2026-09-01"}));
     assert_eq!(
         value["trades"],
@@ -152,7 +152,7 @@ fn trades_are_listed_with_what_they_came_to() {
 }
 
 #[test]
-fn a_dividend_is_paid_for_what_is_held() {
+fn dividend_defaults_to_the_quantity_held() {
     let dividend = |symbol: &str, date: &str| json!({"symbol": symbol, "kind": "dividend", "date": date, "price": "0.25"});
     let portfolio = portfolio(OWNED);
     let answer = portfolio.value("add_trade", dividend("FRNH", "2026-11-02"));
@@ -160,7 +160,7 @@ fn a_dividend_is_paid_for_what_is_held() {
         (&answer["quantity"], &answer["held"], &answer["cost"]),
         (&json!("640"), &json!("640"), &json!("6304.00"))
     );
-    // 200 were held between the first and the second buy.
+    // 200 were held between the two buys.
     assert_eq!(portfolio.value("add_trade", dividend("NGTL", "2026-04-01"))["quantity"], "200");
     refuses(dividend("NGTL", "2026-03-11"), "/quantity: is needed: no NGTL are held on 2026-03-11.");
     refuses(
@@ -170,7 +170,7 @@ fn a_dividend_is_paid_for_what_is_held() {
 }
 
 #[test]
-fn a_split_costs_nothing() {
+fn rejects_split_with_a_fee() {
     refuses(
         json!({"symbol": "NGTL", "kind": "split", "date": "2026-11-02", "quantity": 2, "fee": 1}),
         "/fee: a split has no fee; leave it out.",
@@ -178,7 +178,7 @@ fn a_split_costs_nothing() {
 }
 
 #[test]
-fn a_realised_gain_says_which_trades_make_it() {
+fn realised_gain_cites_its_trades() {
     let outcome = portfolio(OWNED).call(
         "add_trade",
         json!({"symbol": "NGTL", "kind": "sell", "date": "2026-11-20", "quantity": "50", "price": "42.00"}),
@@ -188,7 +188,7 @@ fn a_realised_gain_says_which_trades_make_it() {
 }
 
 #[test]
-fn a_trade_from_the_head_of_a_tab_is_in_the_currency_of_its_position() {
+fn trade_added_from_a_tab_has_the_currency_of_its_position() {
     let dollars = "//- Portfolio/Positions/UBER.md\n---\ntype: position\nsymbol: UBER\ncurrency: USD\n---\n";
     let skill = portfolio(&format!("{OWNED}{dollars}"));
     let declared = snapshot_of(vec![nova_skill_portfolio::skill()]).skills()[0].manifest.panel.clone();
@@ -197,7 +197,7 @@ fn a_trade_from_the_head_of_a_tab_is_in_the_currency_of_its_position() {
     let adding: Vec<_> = heads.filter(|action| action.tool.as_deref() == Some("add_trade")).collect();
     assert_eq!(adding.len(), 4);
     for (day, action) in (17..=20).map(|day| format!("2026-11-{day}")).zip(adding) {
-        // The usual one in this vault is the euro; the user fills in the rest.
+        // The default currency of this vault is the euro; the user fills in the rest.
         let mut args = action.args.clone();
         for value in args.values_mut().filter(|value| **value == "{currency}") {
             *value = json!("EUR");

@@ -3,7 +3,7 @@ use nova_skill::{Value, json};
 
 use crate::{OWNED, portfolio, trade};
 
-/// Fields of the answers that a person could compute on paper.
+/// Checks fields of an answer against manual calculations.
 #[track_caller]
 fn check(vault: &str, tool: &str, args: Value, expected: &[(&str, Value)]) {
     let value = portfolio(vault).value(tool, args);
@@ -13,7 +13,7 @@ fn check(vault: &str, tool: &str, args: Value, expected: &[(&str, Value)]) {
 }
 
 #[test]
-fn what_is_held_with_cost_and_gain() {
+fn positions_have_cost_and_gain() {
     // Held: 100 of the first buy (6,005 / 2 = 3,002.50) and the second (6,885).
     check(
         OWNED,
@@ -46,7 +46,7 @@ fn what_is_held_with_cost_and_gain() {
 }
 
 #[test]
-fn the_worth_with_what_was_realised_this_year() {
+fn value_includes_what_was_realised_this_year() {
     // Sold 100 for 4,000 - 4; they had cost 3,002.50. Dividend: 300 × 0.60 - 27.
     check(
         OWNED,
@@ -64,7 +64,7 @@ fn the_worth_with_what_was_realised_this_year() {
 }
 
 #[test]
-fn a_day_gone_by_is_valued_with_what_was_known_then() {
+fn past_day_is_valued_with_the_data_up_to_then() {
     let vault = format!(
         "{OWNED}//- P.md\n---\ntype: price\nsymbol: NGTL\ndate: 2026-05-29\nclose: 33\ncurrency: EUR\n---\n"
     );
@@ -82,7 +82,7 @@ fn a_day_gone_by_is_valued_with_what_was_known_then() {
 }
 
 #[test]
-fn each_figure_says_what_it_is_made_of() {
+fn each_figure_has_its_parts_and_sources() {
     let outcome = portfolio(OWNED).call("value", json!({}));
     let gain = outcome.figures.iter().find(|figure| figure.at == "/gain/0/amount").unwrap();
     assert_eq!((gain.label.as_str(), gain.value.as_str()), ("Unrealised gain", "3771.30"));
@@ -96,7 +96,7 @@ fn each_figure_says_what_it_is_made_of() {
         ]
     );
     assert_eq!(gain.caution.as_deref(), Some("1 old quote"));
-    // Two positions, the three trades that moved shares, two prices.
+    // Two positions, three trades that moved shares, and two prices.
     assert_eq!(gain.sources.len(), 7);
     let ats: Vec<&str> = outcome.figures.iter().map(|figure| figure.at.as_str()).collect();
     assert_eq!(ats, ["/value/0/amount", "/gain/0/amount", "/realised/0/amount", "/income/0/amount"]);
@@ -140,7 +140,7 @@ fn currencies_are_never_added() {
 }
 
 #[test]
-fn a_split_changes_no_value() {
+fn split_does_not_change_the_value() {
     let split = trade("s", "symbol: NGTL\nkind: split\ndate: 2026-11-21\nquantity: 2");
     let quantity = OWNED.replace(
         "quantity: 300\n---\n//- Portfolio/Positions/FRNH",
@@ -152,7 +152,7 @@ fn a_split_changes_no_value() {
         json!({}),
         &[
             ("/positions/0/quantity", json!("600")),
-            // The price is from before the split.
+            // The price is older than the split.
             ("/positions/0/price", json!("21.09")),
             ("/positions/0/value", json!("12654.00")),
             ("/positions/0/cost", json!("9887.50")),
@@ -162,7 +162,7 @@ fn a_split_changes_no_value() {
 }
 
 #[test]
-fn a_position_that_disagrees_is_named_with_its_line() {
+fn position_that_contradicts_its_trades_is_reported_with_its_line() {
     let vault = OWNED.replace("quantity: 300\n---", "quantity: 310\n---");
     check(
         &vault,
@@ -184,7 +184,7 @@ fn a_position_that_disagrees_is_named_with_its_line() {
 }
 
 #[test]
-fn more_sold_than_held_is_in_no_total() {
+fn oversold_symbol_is_excluded_from_totals() {
     let vault = format!(
         "{OWNED}{}",
         trade("e", "symbol: NGTL\nkind: sell\ndate: 2026-10-01\nquantity: 301\nprice: 1\ncurrency: EUR")
@@ -208,7 +208,7 @@ fn more_sold_than_held_is_in_no_total() {
 }
 
 #[test]
-fn a_broken_record_is_named_and_not_counted() {
+fn invalid_record_is_reported_and_excluded() {
     for (properties, line, problem) in [
         (
             "symbol: X\nkind: buy\ndate: 2026-02-30\nquantity: 1\nprice: 1",
@@ -276,7 +276,7 @@ fn gains_by_either_method() {
 }
 
 #[test]
-fn shares_of_the_whole() {
+fn allocation_has_shares_of_the_total() {
     check(
         OWNED,
         "allocation",
@@ -293,10 +293,10 @@ fn shares_of_the_whole() {
 }
 
 #[test]
-fn the_line_over_time_says_where_a_price_is_carried() {
+fn history_marks_carried_prices() {
     let value = portfolio(OWNED).value("history", json!({"range": "all"}));
     let points = value["points"].as_array().unwrap();
-    // Before 20 November, the 300 NGTL have no price. That of FRNH is eight days old.
+    // NGTL has no price before 20 November; FRNH's is eight days old.
     assert_eq!(points[0], json!({"date": "2026-11-20", "value": "19962.80", "carried": true}));
     assert_eq!(
         points.last(),
@@ -310,7 +310,7 @@ fn the_line_over_time_says_where_a_price_is_carried() {
 fn history_marks_carried_closes() {
     let mut vault =
         "//- P.md\n---\ntype: position\nsymbol: NGTL\ncurrency: EUR\nquantity: 1\n---\n".to_owned();
-    // Fridays but for the first; nothing for three weeks in October.
+    // Fridays except for the first; a gap of three weeks in October.
     for day in ["2026-10-01", "2026-10-23", "2026-10-30", "2026-11-06", "2026-11-13"] {
         vault.push_str(&format!(
             "//- {day}.md\n---\ntype: price\nsymbol: NGTL\ndate: {day}\nclose: 40\ncurrency: EUR\n---\n"
@@ -327,13 +327,13 @@ fn history_marks_carried_closes() {
     let weeks =
         ["2026-10-09", "2026-10-12", "2026-10-13", "2026-10-14", "2026-10-15", "2026-10-16", "2026-10-19"];
     let weeks = [&weeks[..], &["2026-10-20", "2026-10-21", "2026-10-22"]].concat();
-    // Monday's close is missing on Tuesday, which is the 17th.
+    // On Tuesday the 17th, Monday's close is missing.
     let last = ["2026-11-17", "2026-11-18", "2026-11-19", "2026-11-20", "2026-11-21"];
     assert_eq!(carried, [&weeks[..], &last[..]].concat());
 }
 
 #[test]
-fn questions_that_cannot_be_answered() {
+fn rejects_invalid_arguments() {
     for (tool, args, message) in [
         ("positions", json!({"as_of": "yesterday"}), "/as_of: \"yesterday\" is not a date YYYY-MM-DD."),
         (
@@ -359,7 +359,7 @@ fn an_empty_vault_has_an_empty_portfolio() {
     check("", "allocation", json!({}), &[("/shares", json!([]))]);
 }
 
-/// 100 euros and 100 dollars, with notes beside them.
+/// €100 and $100, and further notes.
 fn of_two_currencies(more: &str) -> String {
     let position = |symbol: &str, currency: &str| {
         format!(
@@ -370,7 +370,7 @@ fn of_two_currencies(more: &str) -> String {
     position("EUE", "EUR") + &position("USU", "USD") + more
 }
 
-/// A note of a rate.
+/// The note of an exchange rate.
 fn rate(pair: &str, day: &str, close: &str) -> String {
     let to = &pair[4..];
     format!(
@@ -380,7 +380,7 @@ fn rate(pair: &str, day: &str, close: &str) -> String {
 }
 
 #[test]
-fn shares_of_currencies_are_of_one_whole_or_of_none() {
+fn shares_across_currencies_need_a_rate() {
     let apart = portfolio(&of_two_currencies("")).call("allocation", json!({"by": "currency"}));
     assert_eq!(apart.figures.len(), 0, "nothing is 100 % of all");
     let apart = apart.result.unwrap();
@@ -405,13 +405,13 @@ fn shares_of_currencies_are_of_one_whole_or_of_none() {
         .iter()
         .map(|at| (whole.pointer(at).unwrap()["label"].clone(), whole.pointer(at).unwrap()["share"].clone()))
         .collect();
-    // 100 and 80 of 180 euros.
+    // 100 and 80 of €180.
     assert_eq!(shares, [(json!("EUR"), json!("55.6")), (json!("USD"), json!("44.4"))]);
     assert_eq!((&whole["rates"][0]["source"], &whole["problems"]), (&json!("note"), &json!([])));
 }
 
 #[test]
-fn of_a_rate_and_its_reverse_the_newer_counts() {
+fn newer_of_a_rate_and_its_inverse_is_used() {
     let value = |more: String| {
         let answer = portfolio(&of_two_currencies(&more)).value("value", json!({"currency": "EUR"}));
         let converted = &answer["converted"];
@@ -456,7 +456,7 @@ fn totals_are_sums_of_rounded_rows() {
 }
 
 #[test]
-fn rows_have_the_places_of_their_currency() {
+fn rows_have_the_decimal_places_of_their_currency() {
     // By code: 0.000000125 BTC, 301.5 JPY, 1.0005 KWD.
     let vault = [("AAA", "BTC", "0.000000125"), ("BBB", "JPY", "301.5"), ("CCC", "KWD", "1.0005")]
         .map(|(symbol, currency, close)| position(symbol, currency, close, "0"))

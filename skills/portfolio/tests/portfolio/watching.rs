@@ -23,7 +23,7 @@ currency: EUR
 ---
 ";
 
-/// The list after a change; everything else in the note stays.
+/// Checks that the call replaces `before` by `after` and nothing else in the note.
 #[track_caller]
 fn check(tool: &str, args: Value, before: &str, after: &str) {
     let portfolio = portfolio(LIST);
@@ -33,7 +33,7 @@ fn check(tool: &str, args: Value, before: &str, after: &str) {
 }
 
 #[test]
-fn how_far_each_is_from_its_target() {
+fn watchlist_shows_the_distance_to_each_target() {
     let value = portfolio(LIST).value("watchlist", json!({}));
     assert_eq!(
         value["watched"][0],
@@ -62,7 +62,7 @@ fn only_the_target_changes() {
 }
 
 #[test]
-fn two_currencies_of_one_target_are_asked_about() {
+fn rejects_target_with_two_currencies() {
     let both =
         |target: &str, currency: &str| json!({"symbol": "SLVN", "target": target, "currency": currency});
     let error = portfolio(LIST).error("watch", both("120 USD", "EUR"));
@@ -77,7 +77,7 @@ fn two_currencies_of_one_target_are_asked_about() {
 }
 
 #[test]
-fn a_currency_without_a_target_is_not_lost_without_a_word() {
+fn rejects_currency_without_a_target() {
     let alone = |symbol: &str, currency: &str| json!({"symbol": symbol, "currency": currency});
     for (symbol, currency) in [("NVDA", "USD"), ("NGTL", "USD"), ("SLVN", "USD")] {
         let portfolio = portfolio(LIST);
@@ -87,13 +87,13 @@ fn a_currency_without_a_target_is_not_lost_without_a_word() {
         assert_eq!(error.message, rule, "{symbol}");
         assert!(portfolio.vault.read("Portfolio/Watchlist.md").ends_with("- [[ODD]] target soon\n"));
     }
-    // What is so already is no change.
+    // An equal target is no change.
     check("watch", alone("SLVN", "eur"), "", "");
     check("watch", json!({"symbol": "SLVN", "target": 44, "currency": "USD"}), "46 EUR", "44 USD");
 }
 
 #[test]
-fn a_line_is_added_or_taken_away() {
+fn watch_and_unwatch_edit_one_line() {
     check(
         "watch",
         json!({"symbol": "NVDA", "target": "120 USD"}),
@@ -105,7 +105,7 @@ fn a_line_is_added_or_taken_away() {
 }
 
 #[test]
-fn the_first_one_makes_the_list() {
+fn first_symbol_creates_the_watchlist() {
     let portfolio = portfolio("");
     portfolio.value("watch", json!({"symbol": "NVDA", "target": "120", "currency": "USD"}));
     assert_eq!(
@@ -115,7 +115,7 @@ fn the_first_one_makes_the_list() {
 }
 
 #[test]
-fn what_is_not_watched_cannot_be_taken_away() {
+fn rejects_unwatching_an_unwatched_symbol() {
     let error = portfolio(LIST).error("unwatch", json!({"symbol": "NVDA"}));
     assert_eq!(error.message, "There is no watched symbol \"NVDA\".");
     assert_eq!(error.hint, "Nearest: SLVN, NGTL.");
@@ -124,7 +124,7 @@ fn what_is_not_watched_cannot_be_taken_away() {
 }
 
 #[test]
-fn other_spellings_of_a_line() {
+fn reads_other_notations_of_a_line() {
     let list = "//- W.md\n---\ntype: watchlist\n---\n- [[A]] target:  12 EUR\n- [ ] [[B]] target 5\n- [[C]] target 10 EURO\n";
     let portfolio = portfolio(list);
     let value = portfolio.value("watchlist", json!({}));
@@ -135,7 +135,7 @@ fn other_spellings_of_a_line() {
         (&value["problems"][0]["line"], &value["problems"][0]["problem"]),
         (&json!(6), &json!("`EURO` is not a currency"))
     );
-    // A line that cannot be read is neither changed nor written a second time.
+    // An unreadable line is neither changed nor duplicated.
     let note = portfolio.vault.read("W.md");
     let error = portfolio.error("watch", json!({"symbol": "C", "target": "9 EUR"}));
     assert_eq!(error.message, "W.md, line 6: `EURO` is not a currency.");
@@ -148,7 +148,7 @@ fn other_spellings_of_a_line() {
     assert_eq!(error.message, "/symbol: \"D]]\" is not a symbol; a symbol is one word such as SLVN.");
 }
 
-/// Yahoo's quote of NVDA, or an answer that is none.
+/// Yahoo's quote of NVDA, or an invalid response.
 fn nvda(vault: &str, price: Option<&'static str>) -> SkillInVault {
     let config = json!({"sources": ["yahoo"], "base_urls": {"yahoo": "http://yahoo.test"}});
     portfolio(vault).with_config(config).with_web(&["yahoo.test"], move |_| match price {
@@ -160,7 +160,7 @@ fn nvda(vault: &str, price: Option<&'static str>) -> SkillInVault {
     })
 }
 
-/// The first row of the list.
+/// The first row of the watchlist.
 fn row(skill: &SkillInVault) -> Value {
     skill.value("watchlist", json!({}))["watched"][0].clone()
 }
@@ -169,7 +169,7 @@ const NVDA: &str = "//- Portfolio/Watchlist.md\n---\ntype: watchlist\n---\n- [[N
 //- P.md\n---\ntype: price\nsymbol: SLVN\ndate: 2026-11-20\nclose: 50.00\ncurrency: EUR\n---\n";
 
 #[test]
-fn what_nobody_holds_is_shown_and_watched_in_the_currency_that_it_is_quoted_in() {
+fn unheld_symbol_uses_the_currency_of_its_quote() {
     let skill = nvda(NVDA, Some("150"));
     assert_eq!(row(&skill)["price"], Value::Null);
     skill.value("quote", json!({"symbols": ["NVDA"]}));
@@ -183,7 +183,7 @@ fn what_nobody_holds_is_shown_and_watched_in_the_currency_that_it_is_quoted_in()
 }
 
 #[test]
-fn a_target_in_another_currency_than_the_price_is_named_and_not_compared() {
+fn target_in_another_currency_is_reported_and_not_compared() {
     let skill = nvda(&NVDA.replace("[[NVDA]]", "[[NVDA]] target 120 EUR"), Some("150"));
     skill.value("quote", json!({"symbols": ["NVDA"]}));
     let answer = skill.value("watchlist", json!({}));
@@ -209,7 +209,7 @@ fn a_target_in_another_currency_than_the_price_is_named_and_not_compared() {
 }
 
 #[test]
-fn the_last_price_of_what_nobody_holds_stands_in_where_every_source_fails() {
+fn unheld_symbol_falls_back_to_its_last_price() {
     let skill = nvda(&NVDA.replace("symbol: SLVN", "symbol: NVDA").replace("EUR", "USD"), None);
     let answer = skill.value("quote", json!({"symbols": ["NVDA"]}));
     assert_eq!(
@@ -222,7 +222,7 @@ fn the_last_price_of_what_nobody_holds_stands_in_where_every_source_fails() {
     );
 }
 
-/// What `reached` says of a symbol with a target of 42 EUR and these closes, oldest first; today is 2026-11-21.
+/// Checks `reached` for a target of 42 EUR and these closes, oldest first; today is 2026-11-21.
 #[track_caller]
 fn reached(closes: &[(&str, &str)], expected: Value) {
     let prices: String = closes
@@ -237,7 +237,7 @@ fn reached(closes: &[(&str, &str)], expected: Value) {
 }
 
 #[test]
-fn a_target_is_reached_where_the_price_crossed_it_within_a_week() {
+fn target_is_reached_if_crossed_within_a_week() {
     let (above, below) = (json!("above your target of 42.00 EUR"), json!("below your target of 42.00 EUR"));
     reached(&[("2026-11-19", "41.80"), ("2026-11-20", "42.18")], above.clone());
     reached(&[("2026-11-19", "42.18"), ("2026-11-20", "41.80")], below);
