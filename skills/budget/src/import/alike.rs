@@ -11,15 +11,15 @@ use super::transactions::Transaction;
 use crate::arguments::written;
 use crate::ledger::{Entry, Ledger};
 
-/// How many days lie between paying with a card and the day of the bank.
+/// The maximum number of days between a card payment and its booking by the bank.
 const DAYS: i32 = 3;
-/// How many are reported one by one.
+/// The maximum number of possible duplicates listed.
 const TOLD: usize = 50;
 
-/// The entry that each transaction looks like, by the place of the transaction.
+/// The entry that each transaction may duplicate, by the transaction's index.
 pub(super) struct Alike<'a>(Vec<Option<Twin<'a>>>);
 
-/// One day of an entry.
+/// One occurrence of an entry.
 #[derive(Clone, Copy)]
 pub(super) struct Twin<'a> {
     pub(super) entry: &'a Entry,
@@ -27,10 +27,10 @@ pub(super) struct Twin<'a> {
 }
 
 impl<'a> Alike<'a> {
-    /// Those of the same side, amount and currency within [`DAYS`], each day of an entry for one
-    /// transaction: the nearest, and of equally near ones that of the same payee. What was imported is
-    /// left to its import id, which knows two equal payments of a day apart. `is_new` says of a
-    /// transaction's place in which currency it would be written; none where it would not be.
+    /// Matches transactions with entries of the same kind, amount and currency within [`DAYS`]; each
+    /// occurrence matches at most one transaction: the nearest, and among those one with the same payee.
+    /// Imported entries are excluded: their import ids distinguish two equal payments of a day. `is_new`
+    /// returns the currency in which a transaction would be written, or `None` if it would not be.
     pub(super) fn of(
         ledger: &'a Ledger,
         account: Option<&str>,
@@ -56,7 +56,7 @@ impl<'a> Alike<'a> {
             known.entry((&entry.currency, entry.signed())).or_default().push(at);
         }
 
-        // Each transaction with each day that it could be.
+        // Every possible pair of a transaction and an occurrence.
         let mut candidates = Vec::new();
         for (place, transaction) in transactions.iter().enumerate() {
             let Some(currency) = is_new(transaction) else { continue };
@@ -88,7 +88,7 @@ impl<'a> Alike<'a> {
         self.0.iter().flatten().count()
     }
 
-    /// The first ones, as an answer tells them.
+    /// The first ones, as rows of an answer.
     pub(super) fn rows(&self, transactions: &[Transaction]) -> Vec<Value> {
         let found = transactions.iter().zip(&self.0).filter_map(|(one, twin)| Some((one, (*twin)?)));
         let row = |(transaction, twin): (&Transaction, Twin)| {

@@ -1,4 +1,4 @@
-//! What the user decided about single lines of a file.
+//! The user's decisions about single lines of a file.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,19 +28,19 @@ pub(super) struct Line {
     rule: Option<bool>,
 }
 
-/// The decisions, by the place of the transaction.
+/// The decisions, by the transaction's index.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     left_out: HashSet<usize>,
     categories: HashMap<usize, String>,
-    /// Payees with the category that a new rule gives them, in the order of the file.
+    /// New rules as payee and category, in the order of the file.
     rules: Vec<(String, String)>,
-    /// Places of possible duplicates that nobody has decided about.
+    /// The indices of undecided possible duplicates.
     open: HashSet<usize>,
 }
 
 impl Choices {
-    /// `of_alike` holds for possible duplicates that no line decides about.
+    /// `of_alike` applies to possible duplicates without a decision for their line.
     pub(super) fn of(
         lines: &[Line],
         ledger: &Ledger,
@@ -89,7 +89,7 @@ impl Choices {
         self.categories.get(&place).map(String::as_str)
     }
 
-    /// How many possible duplicates nobody has decided about.
+    /// The number of undecided possible duplicates.
     pub(super) fn open(&self) -> usize {
         self.open.len()
     }
@@ -102,7 +102,7 @@ impl Choices {
     pub(super) fn rule_notes(&self, ctx: &dyn ToolContext) -> Result<Vec<NewNote>, ToolError> {
         let declared = ctx.records().get(RULE)?;
         let note = |(payee, category): &(String, String)| {
-            // Between slashes it would be a regular expression.
+            // Between slashes, the text would be a regular expression.
             let says = payee.trim_matches('/');
             let values = Map::from_iter([
                 ("match".to_owned(), Value::from(says)),
@@ -118,7 +118,7 @@ impl Choices {
     }
 }
 
-/// The lines that are left out, whether they can be read or not.
+/// The numbers of the lines to skip, readable or not.
 pub(super) fn left_out(lines: &[Line]) -> HashSet<u64> {
     lines.iter().filter(|line| line.import == Some(false)).map(|line| line.line).collect()
 }

@@ -1,4 +1,4 @@
-//! What is remembered of a bank's files.
+//! Remembers the mapping of a bank's files.
 
 use nova_skill::{Note, NotePath, ToolContext, ToolError};
 use nova_statement::Table;
@@ -9,7 +9,7 @@ use crate::arguments::line;
 use crate::ledger::Ledger;
 use crate::properties::text;
 
-/// A mapping, and what else is known of the bank.
+/// A mapping with the other facts known about the bank.
 pub(super) struct Known {
     pub(super) mapping: Mapping,
     pub(super) account: Option<String>,
@@ -18,7 +18,7 @@ pub(super) struct Known {
 }
 
 impl File {
-    /// The mapping to use; none where one has to be confirmed first.
+    /// The mapping to use; `None` if the user must confirm one first.
     pub(super) async fn known(
         &self,
         ctx: &dyn ToolContext,
@@ -54,7 +54,7 @@ impl File {
         Ok(Some(known))
     }
 
-    /// Keeps the mapping in the bank's note, and changes there only what differs.
+    /// Stores the mapping in the bank's note, editing only what differs.
     pub(super) async fn remember(
         &self,
         ctx: &dyn ToolContext,

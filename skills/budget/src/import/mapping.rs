@@ -1,4 +1,4 @@
-//! Which column of a bank's file means what, as it is proposed, given and remembered.
+//! The mapping of a bank's columns, as proposed, given and remembered.
 
 use nova_skill::serde_json::Map;
 use nova_skill::{JsonSchema, Record, ToolError, Value, schemars};
@@ -100,7 +100,7 @@ pub(super) enum Sign {
 }
 
 impl Mapping {
-    /// What the header, and where it says nothing the cells, suggest.
+    /// The mapping suggested by the header or else by the cells.
     pub(super) fn proposed(table: &Table) -> Self {
         let money = Proposed::money(table);
         let text = Proposed::texts(table, &money);
@@ -123,7 +123,7 @@ impl Mapping {
         }
     }
 
-    /// The currency in the name of a column of amounts, where none has it for each row.
+    /// The currency in the header of an amount column, if there is no currency column.
     pub(super) fn currency_in_names(&self, table: &Table) -> Option<String> {
         if self.currency.is_some() {
             return None;
@@ -133,7 +133,7 @@ impl Mapping {
         columns.filter_map(place).find_map(|at| currency_in(&table.header[at]))
     }
 
-    /// As a note of a bank remembers it.
+    /// Reads the mapping from a bank's note.
     pub(super) fn remembered(record: &Record) -> Result<Self, ToolError> {
         let column = |name: &str| text(record, &format!("{name}_column"));
         Ok(Self {
@@ -160,7 +160,7 @@ impl Mapping {
         })
     }
 
-    /// What each column means, by the key of the mapping.
+    /// The mapped columns by the key of the mapping.
     pub(super) fn columns(&self) -> [(&'static str, &Option<String>); 11] {
         [
             ("date", &self.date),
@@ -177,7 +177,7 @@ impl Mapping {
         ]
     }
 
-    /// The fields of the note that remembers it; null for what it does not say.
+    /// The mapping as fields of the bank's note; null for unmapped columns.
     pub(super) fn to_fields(&self) -> Map<String, Value> {
         let mut fields: Map<String, Value> = self
             .columns()

@@ -1,4 +1,4 @@
-//! Transactions from a bank's file.
+//! Imports transactions from a bank's file.
 
 mod alike;
 mod choices;
@@ -30,12 +30,12 @@ use plan::Imported;
 use transactions::{Columns, Currencies, of_alike};
 use transfers::{Pair, TOLD};
 
-/// What remembers the mapping of a bank's files.
+/// The record type of the notes that remember mappings.
 const BANK: &str = "bank";
 
-/// How many transactions are shown before they are imported.
+/// The number of transactions in the preview.
 const PREVIEW: usize = 10;
-/// How many rows are imported at once: what is planned stays in memory until it is written.
+/// The maximum number of rows of an import: the plan is held in memory until it is written.
 const MOST: usize = 100_000;
 
 pub(crate) struct ImportTransactions;
@@ -146,7 +146,7 @@ impl NativeTool for ImportTransactions {
         let dry_run = file.dry_run.unwrap_or_default();
         let alike = imported.alike(&transactions);
         let choices = Choices::of(&file.lines, &ledger, &transactions, &alike, known.mapping.alike)?;
-        // Neither is a payment counted twice nor one left out without the user's word.
+        // Possible duplicates are neither imported nor skipped without the user's decision.
         if choices.open() > 0 && !dry_run {
             return propose(&file, &table, known.mapping, &imported);
         }
@@ -200,7 +200,7 @@ impl NativeTool for ImportTransactions {
     }
 }
 
-/// What is to be done about transactions that may be transfers.
+/// A note for the answer about transactions that may be transfers.
 fn transfers_to_look_at(count: usize) -> Option<String> {
     match count {
         0 => None,
@@ -231,14 +231,14 @@ impl File {
         self.transfers != Some(OfTransfers::Keep)
     }
 
-    /// The account and the currency that the call names.
+    /// The account and the currency given in the call.
     fn said(&self, ledger: &Ledger) -> Result<(Option<String>, Option<String>), ToolError> {
         let currency = self.currency.as_deref().map(|said| ledger.currency_or(Some(said))).transpose()?;
         Ok((line("account", self.account.as_deref())?, currency))
     }
 }
 
-/// What the file seems to say, for a person to look at.
+/// The proposed mapping with a preview, for confirmation.
 fn propose(
     file: &File,
     table: &Table,

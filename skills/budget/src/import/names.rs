@@ -1,9 +1,9 @@
-//! What banks call their columns.
+//! The names that banks give their columns.
 
 use nova_skill::figures::folded;
 use nova_statement::{has_words, words};
 
-/// Names of the column of the day, the likeliest first, as [`words`] gives them.
+/// The names of date columns, most likely first, in the form of [`words`].
 pub(super) const DATES: &[&str] = &[
     "date",
     "booking date",
@@ -119,7 +119,7 @@ pub(super) const PAYEES: &[&str] = &[
     "buchungstext",
     "details",
 ];
-/// Where whom it came from has a column beside that of whom it was paid to.
+/// The payer's column, for files with separate columns for payer and payee.
 pub(super) const PAYERS: &[&str] =
     &["payer", "zahlungspflichtige r", "zahlungspflichtiger", "auftraggeber", "donneur d ordre", "ordenante"];
 pub(super) const MEMOS: &[&str] = &[
@@ -159,7 +159,7 @@ pub(super) const IDS: &[&str] = &[
     "id",
 ];
 
-/// Words of columns that hold amounts, but not the transaction's.
+/// Words in the names of columns with amounts other than the transaction's.
 const OTHER_AMOUNTS: &[&str] = &[
     "balance",
     "saldo",
@@ -174,11 +174,11 @@ const OTHER_AMOUNTS: &[&str] = &[
     "gebuhr",
     "rate",
 ];
-/// Words of columns that name an account and not whom it belongs to.
+/// Words in the names of columns with an account number rather than its owner.
 const ACCOUNTS: &[&str] =
     &["iban", "bic", "konto", "kontonummer", "account", "rekening", "compte", "cuenta", "sort", "id"];
 
-/// Whether a column by its name holds some other amount or its currency.
+/// Whether the name means another amount or its currency.
 pub(super) fn is_of_other_amount(name: &str) -> bool {
     let name = words(name);
     OTHER_AMOUNTS.iter().any(|word| name.contains(word))
@@ -188,13 +188,13 @@ pub(super) fn is_of_account(name: &str) -> bool {
     words(name).split(' ').any(|word| ACCOUNTS.contains(&word))
 }
 
-/// Whether a column by its name is one of two: `Debit amount` is not the amount of every row.
+/// Whether the name means one of two amount columns: `Debit amount` is not the amount of every row.
 pub(super) fn is_of_one_side(name: &str) -> bool {
     let name = words(name);
     DEBITS.iter().chain(CREDITS).any(|side| has_words(&name, side))
 }
 
-/// Whether a word in a column of its own says that an amount went out.
+/// Whether a word in a separate column marks an outgoing amount; `None` if it is unknown.
 pub(super) fn went_out(word: &str) -> Option<bool> {
     const OUT: &[&str] = &["s", "soll", "d", "dr", "debit", "dbit", "af", "out", "withdrawal"];
     const IN: &[&str] = &["h", "haben", "c", "cr", "credit", "crdt", "bij", "in", "deposit"];

@@ -1,4 +1,4 @@
-//! What an import finds in the vault, and what it writes.
+//! Compares a file with the vault and plans what to write.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,34 +18,34 @@ use crate::properties::text;
 use crate::rules::first_that_fits;
 use crate::transfer::Side;
 
-/// What is there already.
+/// The existing state of the vault.
 pub(super) struct Imported<'a> {
     pub(super) ledger: &'a Ledger,
-    /// What the file is of, where it is known.
+    /// The account of the file, if known.
     account: Option<String>,
     pub(super) currency: Option<String>,
-    /// The accounts of the banks whose files were imported.
+    /// The accounts of banks with imported files.
     banks: Vec<String>,
-    /// The accounts that have each import id.
+    /// The accounts in which each import id exists.
     there: HashMap<&'a str, Vec<Option<String>>>,
-    /// The import ids that stand in notes which cannot be read: they were imported anyway.
+    /// The import ids in unreadable notes, which must not be imported again.
     unreadable: HashSet<String>,
 }
 
-/// What is to be written.
+/// The planned changes.
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) notes: Vec<NewNote>,
-    /// The transaction that each of the notes is of, by its place.
+    /// The index of the transaction of each note.
     places: Vec<usize>,
-    /// Those that become a side of a transfer.
+    /// The number of transactions that become a side of a transfer.
     pub(super) joined: usize,
     pub(super) already_there: usize,
     pub(super) of_no_amount: usize,
-    /// Those that look like existing entries, where the user wants them left out.
+    /// The number of possible duplicates skipped on the user's decision.
     pub(super) left_out: usize,
     pub(super) without_a_category: usize,
-    /// How many of the notes say which.
+    /// The number of notes in each currency.
     pub(super) currencies: BTreeMap<String, usize>,
     pub(super) preview: Vec<Value>,
 }
@@ -84,7 +84,7 @@ impl<'a> Imported<'a> {
         Ok(Self { ledger, account, currency, banks, there, unreadable })
     }
 
-    /// The entries that new transactions look like.
+    /// The entries that new transactions may duplicate.
     pub(super) fn alike(&self, transactions: &[Transaction]) -> Alike<'a> {
         Alike::of(self.ledger, self.account.as_deref(), transactions, |transaction| {
             if transaction.amount.is_zero() || self.has(transaction) {
@@ -95,8 +95,8 @@ impl<'a> Imported<'a> {
         })
     }
 
-    /// Where one of the two says no account it is the same: rather one transaction less, which the
-    /// answer counts, than the same twice.
+    /// Whether the transaction was imported already. A missing account matches any: a skipped transaction,
+    /// which the answer counts, is better than a duplicate.
     pub(super) fn has(&self, transaction: &Transaction) -> bool {
         let account = self.account.as_deref().map(folded);
         [transaction.import_id(), &transaction.row_id].into_iter().any(|id| {
@@ -107,7 +107,7 @@ impl<'a> Imported<'a> {
         })
     }
 
-    /// What the transaction becomes as an entry; none where it is not new, or left out.
+    /// The transaction as an entry; `None` if it exists already or is skipped.
     pub(super) fn new_side(
         &self,
         place: usize,
@@ -139,7 +139,7 @@ impl<'a> Imported<'a> {
         }))
     }
 
-    /// Transactions that are one side of a transfer, or may be, with what is there of the other.
+    /// The pairs of transactions and existing notes that are or may be transfers.
     fn likely_pairs(&self, transactions: &[Transaction], choices: &Choices) -> Vec<Pair<'a>> {
         let accounts = Accounts::of(self.ledger, &self.banks, self.account.as_deref());
         pairs(self.ledger, &accounts, transactions, |place, transaction| {
@@ -147,13 +147,13 @@ impl<'a> Imported<'a> {
         })
     }
 
-    /// The rows of an answer, before anything is written.
+    /// The possible transfers as rows of an answer, before anything is written.
     pub(super) fn transfers(&self, transactions: &[Transaction], choices: &Choices) -> Vec<Value> {
         let pairs = self.likely_pairs(transactions, choices);
         pairs.iter().take(TOLD).map(Pair::row).collect()
     }
 
-    /// The pairs, certain only where the existing note can become a transfer.
+    /// The pairs; one is certain only if the existing note can be converted to a transfer.
     pub(super) async fn pairs(
         &self,
         ctx: &dyn ToolContext,
@@ -233,7 +233,7 @@ impl<'a> Imported<'a> {
 }
 
 impl Plan {
-    /// "4 imported, 2 there already, 3 left out, 1 without a category"
+    /// Such as "4 imported, 2 there already, 3 left out, 1 without a category".
     pub(super) fn summary(&self, dry_run: bool) -> String {
         let done = if dry_run { "to import" } else { "imported" };
         let rest = [
@@ -252,7 +252,7 @@ impl Plan {
         words.join(", ")
     }
 
-    /// Joins what is certain, and names the notes of both sides. `made` are the notes of the plan.
+    /// Joins the certain pairs, and returns the notes of both sides. `made` are the notes of the plan.
     pub(super) async fn write_transfers(
         &self,
         ctx: &dyn ToolContext,

@@ -1,4 +1,4 @@
-//! Which columns of a file seem to mean what, by their names and their cells.
+//! Guesses the meaning of columns from their names and cells.
 
 use std::collections::HashSet;
 
@@ -10,15 +10,15 @@ use super::names::{
     is_of_one_side, is_of_other_amount, went_out,
 };
 
-/// A file of a hundred thousand rows tells as much by its first ones.
+/// The maximum number of rows examined.
 const LOOKED_AT: usize = 2000;
 
-/// Places of columns.
+/// The indices of columns.
 #[derive(Debug, Default)]
 pub(super) struct Proposed {
     pub(super) date: Option<usize>,
     pub(super) single: Option<usize>,
-    /// Either both, or neither.
+    /// Either both or neither are set.
     pub(super) debit: Option<usize>,
     pub(super) credit: Option<usize>,
     pub(super) side: Option<usize>,
@@ -31,14 +31,14 @@ pub(super) struct Proposed {
 }
 
 impl Proposed {
-    /// The columns of days and amounts.
+    /// Finds the columns of dates and amounts.
     pub(super) fn money(table: &Table) -> Self {
         let columns = || 0..table.header.len();
         let take = |names: &[&str], fits: &dyn Fn(usize) -> bool| {
             named(&table.header, names).into_iter().find(|at| fits(*at))
         };
         let is_days = |at: usize| !date_formats(cells(table, at)).is_empty();
-        // One wrong day does not hide the column: the rows that are wrong are named.
+        // Invalid dates in a minority of rows do not hide the column; these rows are reported.
         let has_dates = |at: usize| {
             let days = cells(table, at).filter(|cell| is_date(cell)).count();
             2 * days >= table.rows.len().min(LOOKED_AT)
@@ -66,7 +66,7 @@ impl Proposed {
         let single = match debit {
             Some(_) => None,
             None => signed.or_else(|| take(AMOUNTS, &is_single)).or_else(|| {
-                // Of what is unnamed, the first with amounts: a balance follows it.
+                // Without names, the first column of amounts: a balance follows it.
                 columns().find(|at| Some(*at) != date && is_amount(*at) && has_fraction(table, *at))
             }),
         };
@@ -74,7 +74,7 @@ impl Proposed {
             !is_of_other_amount(&table.header[at])
                 && cells(table, at).all(|cell| currency_code(cell).is_some())
         };
-        // Where a balance has a currency of its own, the one behind the amount is the amount's.
+        // If the balance has its own currency column, the amount's is the one after the amount.
         let currencies = named(&table.header, CURRENCIES);
         let beside = single.map(|at| at + 1).filter(|at| currencies.contains(at) && is_currency(*at));
         let currency = beside.or_else(|| take(CURRENCIES, &is_currency));
@@ -82,7 +82,7 @@ impl Proposed {
         Self { date, single, debit, credit, side, currency, ..Self::default() }
     }
 
-    /// The columns of words, given those of days and amounts.
+    /// Finds the columns of text, given those of dates and amounts.
     pub(super) fn texts(table: &Table, money: &Self) -> Self {
         let mut taken: Vec<usize> =
             [money.date, money.single, money.debit, money.credit, money.side, money.currency]
@@ -115,7 +115,7 @@ impl Proposed {
     }
 }
 
-/// Without a second header, which would make every column one of words.
+/// The cells without repeated headers, which would make every column look like text.
 fn cells(table: &Table, at: usize) -> impl Iterator<Item = &str> {
     table.rows.iter().take(LOOKED_AT).filter(|row| !row.is_of_names()).map(move |row| row.cells[at].as_str())
 }

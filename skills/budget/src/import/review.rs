@@ -1,4 +1,4 @@
-//! The answer that the import sheet shows before anything is written.
+//! The data of the import sheet, returned before anything is written.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,11 +18,11 @@ use crate::arguments::written;
 use crate::ledger::{EXPENSE, INCOME, Ledger};
 use crate::rules::first_that_fits;
 
-/// How many entries are in the answer; counts and sums are of all.
+/// The maximum number of entries in the answer; counts and sums cover all.
 const MOST_ENTRIES: usize = 20_000;
-/// How many lines that cannot be read are in the answer.
+/// The maximum number of unreadable lines in the answer.
 const MOST_PROBLEMS: usize = 50;
-/// Those that are offered where nothing says one.
+/// Offered if no record names a currency.
 const CURRENCIES: [&str; 4] = ["EUR", "USD", "GBP", "CHF"];
 
 pub(super) async fn review(
@@ -120,7 +120,7 @@ struct Reviewed<'a> {
 }
 
 impl Reviewed<'_> {
-    /// What is new, with how much of the file is not.
+    /// The new entries, with counts of the transactions that are not new.
     fn entries(
         &self,
         transactions: &[Transaction],
@@ -189,7 +189,7 @@ impl Reviewed<'_> {
             }
             found.push((transaction.date, row));
         }
-        // What waits for an answer is in the answer however many there are.
+        // Entries that need an answer are included beyond the limit.
         found.sort_by_key(|b| std::cmp::Reverse(b.0));
         let total = found.len();
         let mut left = MOST_ENTRIES;
@@ -216,7 +216,7 @@ impl Reviewed<'_> {
         Ok(value)
     }
 
-    /// The category of a transaction and what gave it: the user, the file or a rule.
+    /// The category of a transaction and its origin: the user, the file or a rule.
     fn category(&self, place: usize, transaction: &Transaction) -> (Option<String>, Option<&'static str>) {
         if let Some(category) = self.choices.category(place) {
             return (Some(category.to_owned()), Some("user"));
@@ -245,7 +245,7 @@ fn twin_of(twin: &Twin<'_>, date: Date) -> Value {
     })
 }
 
-/// A question with choices that a person understands without knowing the word for a format.
+/// A question whose choices need no knowledge of format names.
 fn asked(question: &Question, table: &Table, mapping: &Mapping) -> Value {
     let place = |name: &Option<String>| table.column("", name.as_deref()?).ok();
     match question.about.as_str() {
@@ -267,12 +267,12 @@ fn asked(question: &Question, table: &Table, mapping: &Mapping) -> Value {
                 choice("positive", "Those without".into()),
             ],
         }),
-        // A column that is missing is chosen among the columns.
+        // The choices for a missing column are the columns themselves.
         about => json!({"about": about, "question": question.asks, "choices": []}),
     }
 }
 
-/// The user's accounts as the notes spell them.
+/// The user's accounts as spelled in the notes.
 fn accounts(ledger: &Ledger) -> Vec<String> {
     let entries = ledger.entries.iter().filter_map(|entry| entry.account.as_ref());
     let sides = ledger.transfers.iter().flat_map(|transfer| [&transfer.out.account, &transfer.into.account]);
@@ -285,7 +285,7 @@ fn categories(ledger: &Ledger) -> Vec<String> {
     spelled(limits.chain(rules).chain(ledger.entries.iter().filter_map(|entry| entry.category.as_ref())))
 }
 
-/// Each once, in its first spelling.
+/// Deduplicates names ignoring case; the first spelling is used.
 fn spelled<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     for name in names {

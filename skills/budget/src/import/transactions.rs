@@ -1,4 +1,4 @@
-//! The rows of a file as transactions.
+//! Parses the rows of a file into transactions.
 
 use std::collections::HashSet;
 
@@ -12,40 +12,40 @@ use nova_statement::{
 use super::mapping::{Mapping, Sign};
 use super::names::went_out;
 
-/// A bank writes cents.
+/// Banks write cents.
 const PLACES: u32 = 2;
 
 #[derive(Debug)]
 pub(super) struct Transaction {
-    /// Where it stands in the file.
+    /// The line in the file.
     pub(super) line: u64,
     pub(super) date: Date,
-    /// Above zero for what came in.
+    /// Positive for incoming money.
     pub(super) amount: Decimal,
     pub(super) currency: Option<String>,
     pub(super) payee: Option<String>,
     pub(super) memo: Option<String>,
     pub(super) category: Option<String>,
-    /// Made of the number that the bank gives it.
+    /// Derived from the bank's own id of the row.
     pub(super) own_id: Option<String>,
-    /// Made of all its cells as the bank wrote them, so that it stays the same however they are read.
+    /// Derived from all cells as written, so that it does not depend on how they are parsed.
     pub(super) row_id: String,
 }
 
 impl Transaction {
-    /// The same for the same transaction in every file that has it.
+    /// The same in every file that contains the transaction.
     pub(super) fn import_id(&self) -> &str {
         self.own_id.as_deref().unwrap_or(&self.row_id)
     }
 }
 
-/// What was read of a table.
+/// The result of reading a table.
 pub(super) struct ReadRows {
     pub(super) read: Vec<Transaction>,
     pub(super) wrong: Vec<Wrong>,
 }
 
-/// About this many transactions that look like existing entries; none for no transactions.
+/// The question about this many possible duplicates; `None` if there are none.
 pub(super) fn of_alike(count: usize) -> Option<Question> {
     Question::of_alike(count, "transaction", "transactions")
 }
@@ -58,7 +58,7 @@ fn of_signs(asks: &str) -> Question {
     }
 }
 
-/// A mapping with all that is needed to read the rows.
+/// A complete mapping, by which rows can be read.
 #[derive(Debug)]
 pub(super) struct Columns {
     date: usize,
@@ -76,12 +76,12 @@ pub(super) struct Columns {
 #[derive(Debug)]
 enum Money {
     One(usize, Sign),
-    /// The amount has no sign, and a word beside it says where it went.
+    /// An unsigned amount with a debit or credit mark in another column.
     Sided {
         amount: usize,
         side: usize,
     },
-    /// What has a minus in the column of what went out is an expense or not, where that was said.
+    /// Two columns. `expenses` is how to read a minus in the debit column, if that is known.
     Two {
         debit: usize,
         credit: usize,
@@ -99,11 +99,11 @@ impl Money {
 }
 
 impl Columns {
-    /// Finds the columns, and in the cells how dates and amounts are written where the mapping does
-    /// not say it. What was found out is added to the mapping.
+    /// Resolves the columns, and detects the formats of dates and amounts that the mapping lacks. Detected
+    /// formats are added to the mapping.
     ///
     /// # Errors
-    /// A column that is missing, named with the file and the line of the header.
+    /// A missing column, with the file and the line of the header.
     pub(super) fn of(table: &Table, mapping: &mut Mapping) -> Result<Result<Self, Vec<Question>>, ToolError> {
         let mut search = Search { table, mapping, questions: Vec::new() };
         let date = search.column("date", &mapping.date)?;
@@ -141,8 +141,8 @@ impl Columns {
         Ok(Ok(columns))
     }
 
-    /// What has to be asked again before a remembered mapping is used: a file of another bank may have
-    /// the same names. None where the file itself says what is remembered.
+    /// The parts of a remembered mapping that must be confirmed again, as a file of another bank may have the
+    /// same header. `None` if the file itself confirms the mapping.
     pub(super) fn doubt(table: &Table, remembered: &Mapping) -> Result<Option<Mapping>, ToolError> {
         if !table.has_names() {
             return Ok(Some(remembered.clone()));
@@ -178,10 +178,10 @@ impl Columns {
         Ok((decimal_differs || days_differ).then_some(open))
     }
 
-    /// All rows, in their order.
+    /// Reads all rows in order.
     ///
     /// # Errors
-    /// With file and line, where a single row cannot be read.
+    /// If a row cannot be read, with the file and line.
     pub(super) fn transactions(
         &self,
         table: &Table,
@@ -193,8 +193,8 @@ impl Columns {
         Ok(read)
     }
 
-    /// The rows that can be read and the lines of those that cannot; a wrong line that is left out is neither.
-    /// `report` is called with the number of rows before each.
+    /// Returns the readable rows and the lines of unreadable ones; an unreadable line that is to be skipped
+    /// is in neither list. `report` is called with the number of preceding rows before each row.
     pub(super) fn read_rows(
         &self,
         table: &Table,
@@ -227,7 +227,7 @@ impl Columns {
         rows
     }
 
-    /// A line such as `Beginning balance as of 1 November`, which has no amount of its own.
+    /// Whether it is a line such as `Beginning balance as of 1 November`, without an amount of its own.
     fn is_balance(&self, row: &Row) -> bool {
         const WORDS: [&str; 3] = ["balance", "saldo", "solde"];
         let is_empty = |at: &usize| row.cells[*at].trim().is_empty();
@@ -318,7 +318,7 @@ impl Columns {
     }
 }
 
-/// The search for the columns of a table, with the questions that only the user can answer.
+/// Resolves columns and collects the questions that only the user can answer.
 struct Search<'a> {
     table: &'a Table,
     mapping: &'a Mapping,
@@ -335,7 +335,7 @@ impl Search<'_> {
         self.questions.push(Question::of_column(about, asks, self.table));
     }
 
-    /// What is found out; none where it has to be asked.
+    /// The detected value; otherwise records the question and returns `None`.
     fn known<T>(&mut self, found: Result<T, Question>) -> Option<T> {
         found.map_err(|question| self.questions.push(question)).ok()
     }
@@ -387,17 +387,17 @@ impl Search<'_> {
     }
 }
 
-/// What is known of the currency of a file's amounts.
+/// The known currencies of a file's amounts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Currencies<'a> {
-    /// What a person or the bank's note says of the whole file.
+    /// The currency of the whole file, given in the call or in the bank's note.
     pub(super) given: Option<&'a str>,
-    /// That of the vault.
+    /// The default currency of the vault.
     pub(super) usual: Option<&'a str>,
 }
 
 impl Currencies<'_> {
-    /// The currency that stands in an amount's cell; `own` is that of the row's column.
+    /// The currency in the cell of an amount; `own` is the currency in the row's column.
     fn beside(self, cell: &str, own: Option<&str>) -> Result<Option<String>, String> {
         let Some(said) = currency_beside(cell) else { return Ok(None) };
         let known = own.or(self.given);
@@ -407,7 +407,7 @@ impl Currencies<'_> {
                 .map(str::to_owned)
                 .ok_or_else(|| format!("\"{cell}\" has no known currency"))?,
             [one] => (*one).to_owned(),
-            // One sign of several currencies means the one that is known.
+            // An ambiguous symbol means the known currency.
             several => match known.or(self.usual).filter(|known| several.contains(known)) {
                 Some(known) => known.to_owned(),
                 None if known.is_none() => {

@@ -1,4 +1,4 @@
-//! Transactions that are one side of a transfer whose other side is in the vault.
+//! Matches transactions with the other side of a transfer in the vault.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,40 +13,40 @@ use crate::join::{DAYS, apart};
 use crate::ledger::{EXPENSE, Entry, INCOME, Ledger, TRANSFER};
 use crate::transfer::{self, Side, Transfer};
 
-/// The number of transfers in an answer.
+/// The maximum number of transfers in an answer.
 pub(super) const TOLD: usize = 50;
-/// The number of possible other sides in an answer, for each transaction.
+/// The maximum number of candidates for each transaction in an answer.
 const TOLD_OF_ONE: usize = 3;
 
-/// The other side of a transaction.
+/// The counterpart of a transaction.
 #[derive(Clone, Copy)]
 pub(super) enum Other<'a> {
     Entry(&'a Entry),
-    /// A transfer that has this side already, from no import so far.
+    /// A transfer that includes this side, which no import has claimed so far.
     Open(&'a Transfer),
 }
 
-/// A transaction and what may be its other side.
+/// A transaction with a candidate for its other side.
 pub(super) struct Pair<'a> {
     pub(super) place: usize,
     pub(super) other: Other<'a>,
-    /// Whether it is certain that both are one transfer.
+    /// Whether both are certainly one transfer.
     pub(super) is_certain: bool,
-    /// The transaction as one side.
+    /// The transaction as a side of a transfer.
     side: Side,
     is_incoming: bool,
 }
 
-/// What the file is of, and what accounts there are.
+/// The account of the file, and the known accounts.
 pub(super) struct Accounts<'a> {
-    /// That of the file.
+    /// The account of the file.
     pub(super) own: Option<&'a str>,
-    /// Folded, those that are known to be the user's.
+    /// The user's known accounts, folded.
     pub(super) known: BTreeSet<String>,
 }
 
 impl<'a> Accounts<'a> {
-    /// An account is known where the file or a bank is of it, a transfer names it, or two notes do.
+    /// An account is known if the file or a bank has it, a transfer names it, or two notes do.
     pub(super) fn of(ledger: &Ledger, banks: &[String], own: Option<&'a str>) -> Self {
         let mut known: BTreeSet<String> = banks.iter().map(String::as_str).chain(own).map(folded).collect();
         for transfer in &ledger.transfers {
@@ -67,8 +67,8 @@ impl<'a> Accounts<'a> {
     }
 }
 
-/// Every pair of a transaction and another side, certain or not. `new` is what each transaction would be
-/// written as; none where it would not be.
+/// All pairs of a transaction and a possible other side. `new` returns the side as which a transaction would
+/// be written, or `None` if it would not be.
 pub(super) fn pairs<'a>(
     ledger: &'a Ledger,
     accounts: &Accounts<'_>,
@@ -158,7 +158,7 @@ pub(super) fn pairs<'a>(
     pairs
 }
 
-/// What was bought and paid back has the same name on both sides, and a category.
+/// A purchase and its refund have the same payee on both sides, and a category.
 fn may_be_refund(one: &Side, other: &Side) -> bool {
     let same_payee = match (&one.payee, &other.payee) {
         (Some(one), Some(other)) => folded(one) == folded(other),
@@ -176,7 +176,7 @@ impl Pair<'_> {
         }
     }
 
-    /// The side that a transfer lacks, or the entry as a transfer.
+    /// The conversion that completes the transfer, or turns the entry into one.
     fn conversion(&self) -> Result<Conversion<'static>, ToolError> {
         let (out, into) = self.sides();
         let (from, values) = match self.other {
@@ -193,12 +193,12 @@ impl Pair<'_> {
         Ok(Conversion { from, to: TRANSFER, values, day, name: Some(name.into()), amount })
     }
 
-    /// Whether the note can be edited and nothing of the user's own is in the way.
+    /// Whether the note can be edited and has no own property that would be overwritten.
     pub(super) async fn can_be_written(&self, ctx: &dyn ToolContext) -> Result<bool, ToolError> {
         can_convert(ctx, self.path(), &self.conversion()?).await
     }
 
-    /// Makes both one note.
+    /// Merges both sides into one note.
     pub(super) async fn write(&self, ctx: &dyn ToolContext) -> Result<NotePath, ToolError> {
         convert(ctx, self.path(), self.conversion()?).await
     }
@@ -211,7 +211,7 @@ impl Pair<'_> {
         }
     }
 
-    /// The row of an answer, with the existing note among its paths.
+    /// The pair as a row of an answer, with the existing note among its paths.
     pub(super) fn row(&self) -> Value {
         let (out, into) = self.sides();
         let mut row = transfer::row(&out, &into);
@@ -221,10 +221,10 @@ impl Pair<'_> {
     }
 }
 
-/// Places by day, for each account.
+/// Dates and indices by account.
 type Days = BTreeMap<Option<String>, Vec<(Date, usize)>>;
 
-/// Places of what was booked, for each currency and amount with its sign.
+/// The indices of booked sides, by currency and signed amount.
 #[derive(Default)]
 struct Booked(HashMap<(String, Decimal), Days>);
 
@@ -239,7 +239,8 @@ impl Booked {
         booked
     }
 
-    /// Those of the amount at most [`DAYS`] away whose account may be another; at least one is named.
+    /// The sides with this amount within [`DAYS`] that may be in another account; at least one of the two
+    /// accounts is known.
     fn across(&self, side: &Side, is_incoming: bool, account: Option<&str>) -> impl Iterator<Item = usize> {
         self.within(side, is_incoming, move |other| match (other, account) {
             (Some(other), Some(own)) => other != own,
@@ -248,7 +249,7 @@ impl Booked {
         })
     }
 
-    /// Those whose account may be the same.
+    /// The same for sides that may be in the same account.
     fn same(&self, side: &Side, is_incoming: bool, account: Option<&str>) -> impl Iterator<Item = usize> {
         self.within(side, is_incoming, move |other| match (other, account) {
             (Some(other), Some(own)) => other == own,
@@ -277,8 +278,8 @@ fn key(side: &Side, is_incoming: bool) -> (String, Decimal) {
     (side.currency.clone(), if is_incoming { side.amount } else { -side.amount })
 }
 
-/// Entries in other currencies, by day, with their folded accounts and whether they name the file's account.
-/// They are proposed if one of the two sides names the other's account, and are never certain.
+/// Entries in other currencies by day, with their folded account and whether they name the file's account.
+/// They are proposed if one side names the other's account, and are never certain.
 struct Abroad<'a>(Vec<(&'a Entry, String, bool)>);
 
 impl<'a> Abroad<'a> {
@@ -317,7 +318,7 @@ impl<'a> Abroad<'a> {
     }
 }
 
-/// Whether payee or memo contains the folded account.
+/// Whether the payee or the memo contains the folded account.
 fn names(side: &Side, account: &str) -> bool {
     let texts = [&side.payee, &side.memo];
     !account.is_empty() && texts.into_iter().flatten().any(|text| folded(text).contains(account))
