@@ -1,14 +1,15 @@
-//! Columns as an answer shows them.
+//! Describes columns in an answer.
 
 use nova_skill::figures::folded;
 use nova_skill::{Value, json};
 
 use crate::table::Table;
 
-/// How many cells of a column are shown.
+/// The number of example cells of a column.
 const EXAMPLES: usize = 3;
 
-/// Each column with its first cells and what it means; `mapping` has the keys with the columns' names.
+/// Each column with its first cells and its meaning; `mapping` yields the keys with the names of their
+/// columns.
 pub fn described<'a>(
     table: &Table,
     mapping: impl IntoIterator<Item = (&'static str, &'a Option<String>)>,
@@ -29,7 +30,7 @@ pub fn described<'a>(
     (0..table.header.len()).map(column).collect()
 }
 
-/// Its name where no other column has it, else its number from 1.
+/// The name of a column if it is unique, or else its number, counted from 1.
 pub fn column_name(header: &[String], at: usize) -> String {
     let name = header[at].trim();
     let same = header.iter().filter(|other| folded(other.trim()) == folded(name)).count();

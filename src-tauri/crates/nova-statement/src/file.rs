@@ -1,4 +1,4 @@
-//! The file of a call, as it was chosen by the user or lies in the vault.
+//! Reads the file of a call, either chosen by the user or in the vault.
 
 use std::borrow::Cow;
 
@@ -7,27 +7,27 @@ use nova_skill::{Progress, ToolContext, ToolError, VaultError, VaultPath};
 
 use crate::table::Table;
 
-/// How a file is to be read.
+/// How to read a file.
 pub struct Read<'a> {
-    /// The file that the user chose for the call, else a path in the vault.
+    /// A file that the user chose for the call, or else a path in the vault.
     pub path: &'a str,
-    /// "csv" or none.
+    /// "csv" or `None`.
     pub format: Option<&'a str>,
-    /// A label such as `utf-8`; found out where it is none.
+    /// A label such as `utf-8`; detected if `None`.
     pub encoding: Option<&'a str>,
-    /// One of [`DELIMITERS`](crate::DELIMITERS); found out where it is none.
+    /// One of [`DELIMITERS`](crate::DELIMITERS); detected if `None`.
     pub delimiter: Option<&'a str>,
-    /// Rows of the largest file that is read.
+    /// The maximum number of rows.
     pub most: usize,
-    /// A path as an example, such as "Budget/statement.csv".
+    /// An example path for error messages, such as "Budget/statement.csv".
     pub example: &'a str,
 }
 
 impl Read<'_> {
-    /// The rows of the file; `prepare` may blank out lines that are no part of the table.
+    /// Reads the file. `prepare` may blank out lines that are not part of the table.
     ///
     /// # Errors
-    /// When there is no such file, it is no CSV, or it has too many rows; those of [`Table::read`].
+    /// If the file does not exist, is not CSV or has too many rows, and as for [`Table::read`].
     pub async fn table(
         &self,
         ctx: &dyn ToolContext,
@@ -74,7 +74,7 @@ impl Read<'_> {
     }
 }
 
-/// What to do where there is no file to import.
+/// The error for a file that cannot be read, with a remedy.
 fn unread(path: &VaultPath, error: ToolError) -> ToolError {
     let is_missing = matches!(
         &error,
@@ -92,7 +92,7 @@ fn unread(path: &VaultPath, error: ToolError) -> ToolError {
     )
 }
 
-/// At most 20 times a file, and never of a short one, which is read before anybody could look.
+/// Reports at most 20 times per file, and never for a short one, which is read at once.
 pub fn report_reading(ctx: &dyn ToolContext, done: usize, total: usize) {
     let step = (total / 20).max(200);
     if done > 0 && done.is_multiple_of(step) {
@@ -101,7 +101,7 @@ pub fn report_reading(ctx: &dyn ToolContext, done: usize, total: usize) {
     }
 }
 
-/// `4800` as `4,800`, below a million.
+/// Formats `4800` as `4,800`; below a million.
 fn with_comma(count: usize) -> String {
     match (count / 1000, count % 1000) {
         (0, rest) => rest.to_string(),

@@ -1,9 +1,9 @@
-//! The names of columns.
+//! The headers of columns.
 
 use nova_skill::figures::{currency_code, folded};
 
-/// The columns of these names, in the order of the names: first those called exactly so, then those whose
-/// name contains the words, as `Amount (EUR)` does.
+/// The indices of columns with these names, in the order of the names: first exact matches, then headers that
+/// contain the words, such as `Amount (EUR)`.
 pub fn named(header: &[String], names: &[&str]) -> Vec<usize> {
     let own: Vec<String> = header.iter().map(|name| words(name)).collect();
     let places = |fits: &dyn Fn(&str, &str) -> bool| -> Vec<usize> {
@@ -15,7 +15,7 @@ pub fn named(header: &[String], names: &[&str]) -> Vec<usize> {
     found
 }
 
-/// The currency that the name of a column of amounts has, as `Betrag (EUR)` and `Débit euros` do.
+/// The currency in the header of an amount column, such as `Betrag (EUR)` or `Débit euros`.
 pub fn currency_in(name: &str) -> Option<String> {
     let sign = [("€", "EUR"), ("£", "GBP")].into_iter().find(|(sign, _)| name.contains(sign));
     if let Some((_, code)) = sign {
@@ -25,17 +25,17 @@ pub fn currency_in(name: &str) -> Option<String> {
     if parts().any(|word| matches!(folded(word).as_str(), "euro" | "euros")) {
         return Some("EUR".to_owned());
     }
-    // A code is written in capitals: `all` and `try` are words.
+    // Codes are in capitals: `all` and `try` are words.
     let is_code = |word: &&str| word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_uppercase());
     parts().filter(is_code).find_map(currency_code).map(str::to_owned)
 }
 
-/// The words of a name in lower case, without accents, one blank between them.
+/// Normalises a name: lower case, without accents, with single spaces between words.
 pub fn words(name: &str) -> String {
     let mut parted = String::new();
     let mut before_is_lower = false;
     for c in name.trim().chars() {
-        // `dateOp` is two words.
+        // Camel case such as `dateOp` is two words.
         if before_is_lower && c.is_uppercase() {
             parted.push(' ');
         }
@@ -45,7 +45,7 @@ pub fn words(name: &str) -> String {
     folded(&parted).chars().flat_map(plain).collect()
 }
 
-/// A letter without its accent.
+/// The letter without its accent.
 fn plain(c: char) -> impl Iterator<Item = char> {
     let plain = match c {
         'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' => "a",
@@ -61,7 +61,7 @@ fn plain(c: char) -> impl Iterator<Item = char> {
     plain.chars().chain(plain.is_empty().then_some(c))
 }
 
-/// Whether these words stand in those of a name, next to each other.
+/// Whether `own` contains the words of `name` in sequence.
 pub fn has_words(own: &str, name: &str) -> bool {
     format!(" {own} ").contains(&format!(" {name} "))
 }

@@ -1,4 +1,4 @@
-//! What a row is known by when it is imported again.
+//! Import ids: identify a row when it is imported again.
 
 use std::collections::HashMap;
 
@@ -6,29 +6,29 @@ use nova_skill::ContentHash;
 
 use crate::table::Row;
 
-/// What an import id begins with: a note that reads `1234567890e123` reads a number.
+/// The prefix of import ids; without it, YAML would read `1234567890e123` as a number.
 const ID_PREFIX: &str = "tx-";
 
-/// Long enough that two of a million rows do not share one by chance.
+/// Long enough to make a collision among a million rows improbable.
 const ID_DIGITS: usize = 20;
 
-/// The identifiers of a file's rows, taken in their order.
+/// Assigns import ids to the rows of a file, in order.
 #[derive(Debug, Default)]
 pub struct RowIds {
-    /// Whose numbers they are: those of another sender may be the same.
+    /// The sender of the ids: those of another sender may be equal.
     scope: String,
     times: HashMap<String, usize>,
     lines: HashMap<String, u64>,
 }
 
 impl RowIds {
-    /// The numbers of the rows are unique within `scope`.
+    /// The file's own ids are unique within `scope`.
     pub fn within(scope: String) -> Self {
         Self { scope, ..Self::default() }
     }
 
-    /// Made of all cells as they are written, so that it stays the same however they are read. Two equal rows are
-    /// two: the second of a file is the second of every file that has the whole day.
+    /// An id derived from all cells as written, so that it does not depend on how they are parsed. Equal rows
+    /// are numbered: the second of a file is the second in every file that contains the whole day.
     pub fn row(&mut self, row: &Row) -> String {
         let cells: Vec<String> =
             row.cells.iter().map(|cell| cell.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
@@ -38,7 +38,7 @@ impl RowIds {
         short_hash(&format!("{cells} #{time}"))
     }
 
-    /// Made of the number that the file gives the row, with what is wrong where an earlier line has the same.
+    /// An id derived from the file's own id of the row, with a problem if an earlier line has the same.
     pub fn own(&mut self, own: &str, line: u64) -> (String, Option<String>) {
         let before = self.lines.insert(own.to_owned(), line);
         let problem = before.map(|before| format!("it has the same id as line {before}, \"{own}\""));
@@ -52,7 +52,7 @@ fn short_hash(text: &str) -> String {
     format!("{ID_PREFIX}{hex}")
 }
 
-/// The import ids that stand anywhere in a text.
+/// The import ids anywhere in a text.
 pub fn import_ids(text: &str) -> impl Iterator<Item = String> {
     text.match_indices(ID_PREFIX).filter_map(|(at, _)| {
         let id = text.get(at..at + ID_PREFIX.len() + ID_DIGITS)?;

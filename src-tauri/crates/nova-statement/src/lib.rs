@@ -1,15 +1,16 @@
-//! Statements of banks and brokers: a CSV file of any dialect as rows, what its columns are called, how its days and
-//! numbers are written, and what an import needs besides: questions, identifiers of rows, pairs of likely duplicates,
-//! and the note that remembers the columns.
+//! Reads statements of banks and brokers: the rows of a CSV file in any dialect, the names of columns, and
+//! the formats of dates and numbers. It also provides what an import needs besides: questions, ids of rows,
+//! matching of possible duplicates, and notes that remember the columns.
 //!
-//! What a row means is up to the skill that imports it. Nothing here guesses: a day or a number that can be read in
-//! two ways is a [`Question`], a line that cannot be read is [`Wrong`] and named. Only [`remember`] changes notes.
+//! The meaning of a row is up to the skill that imports it. Nothing here guesses: an ambiguous date or number
+//! is a [`Question`], and an unreadable line is reported as [`Wrong`]. Only [`remember`] changes notes.
 //!
 //! # Invariants
 //!
-//! - A row keeps its identifier however it is read: `skills/budget/tests/budget/importing.rs`.
-//! - Files beyond the limits of rows, cells and bytes are refused: `skills/budget/tests/budget/importing_limits.rs`.
-//! - No crate of Nova but nova-skill is below: `.ci/layers`.
+//! - The id of a row does not depend on how the row is parsed: `skills/budget/tests/budget/importing.rs`.
+//! - Files beyond the limits of rows, cells and bytes are rejected:
+//!   `skills/budget/tests/budget/importing_limits.rs`.
+//! - It depends on no crate of Nova but nova-skill: `.ci/layers`.
 
 mod columns;
 mod file;

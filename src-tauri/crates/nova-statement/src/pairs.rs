@@ -1,18 +1,19 @@
-//! Rows of a file with the records that they may duplicate.
+//! Matches the rows of a file with records that they may duplicate.
 
 use std::collections::{HashMap, HashSet};
 
-/// A row and a record that may be the same.
+/// A row and a record that may be equal.
 pub struct Candidate {
-    /// How far apart they are; the smaller, the likelier.
+    /// The distance between the two; smaller is likelier.
     pub distance: (i32, bool),
-    /// The place of the row.
+    /// The index of the row.
     pub place: usize,
-    /// The place of the record.
+    /// The index of the record.
     pub other: usize,
 }
 
-/// The record of each row by its place, the likeliest pairs first, each record for one row.
+/// Assigns records to rows greedily by distance, each record to one row at most. Returns the record's index
+/// by the row's.
 pub fn pair_up(mut candidates: Vec<Candidate>) -> HashMap<usize, usize> {
     candidates.sort_by_key(|one| (one.distance, one.place, one.other));
     let (mut pairs, mut taken) = (HashMap::new(), HashSet::new());

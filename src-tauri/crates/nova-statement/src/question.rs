@@ -1,17 +1,17 @@
-//! What only a person can say of a file, and what is wrong in it.
+//! Questions that only the user can answer about a file, and its errors.
 
 use nova_skill::{JsonSchema, ToolError, Value, json, schemars};
 use serde::{Deserialize, Serialize};
 
 use crate::table::Table;
 
-/// How many wrong lines an error names.
+/// The maximum number of lines named in an error.
 const LINES_NAMED: usize = 3;
 
-/// What the file does not tell and a person has to say.
+/// A question that the file does not answer.
 #[derive(Debug)]
 pub struct Question {
-    /// The key of the mapping.
+    /// The key of the mapping that the answer sets.
     pub about: String,
     pub asks: String,
     pub choices: Vec<String>,
@@ -26,7 +26,7 @@ pub enum OfAlike {
     Import,
 }
 
-/// A line that cannot be imported, and why.
+/// A line that cannot be imported, with the reason.
 #[derive(Debug)]
 pub struct Wrong {
     pub line: u64,
@@ -34,7 +34,8 @@ pub struct Wrong {
 }
 
 impl Question {
-    /// About this many rows, such as "transactions", that look like existing records; none for no rows.
+    /// The question about this many possible duplicates, with the words for one and for several rows; `None`
+    /// if there are none.
     pub fn of_alike(count: usize, one: &str, many: &str) -> Option<Self> {
         let asks = match count {
             0 => return None,
@@ -44,23 +45,23 @@ impl Question {
         Some(Self { about: "alike".into(), asks, choices: vec!["leave_out".into(), "import".into()] })
     }
 
-    /// Which of the columns has something.
+    /// The question which of the columns to use.
     pub fn of_column(about: &str, asks: &str, table: &Table) -> Self {
         Self { about: about.into(), asks: asks.into(), choices: table.header.clone() }
     }
 
-    /// As an answer tells it.
+    /// The question as JSON for an answer.
     pub fn to_json(&self) -> Value {
         json!({"about": self.about, "question": self.asks, "choices": self.choices})
     }
 }
 
-/// A choice of a question with the words for a person.
+/// A choice with its label.
 pub fn choice(value: &str, label: String) -> Value {
     json!({"value": value, "label": label})
 }
 
-/// The first question as an error.
+/// The first question as an error, for calls that cannot ask.
 pub fn first_open(table: &Table, questions: &[Question]) -> ToolError {
     let file = &table.file;
     let Some(question) = questions.first() else {
@@ -73,7 +74,7 @@ pub fn first_open(table: &Table, questions: &[Question]) -> ToolError {
 }
 
 /// # Errors
-/// With file and line, where there is a wrong line.
+/// If there is an unreadable line, with the file and line.
 pub fn refuse_wrong(file: &str, wrong: &[Wrong]) -> Result<(), ToolError> {
     let Some(Wrong { line, problem }) = wrong.first() else { return Ok(()) };
     let mut message = format!("{file}, line {line}: {problem}.");

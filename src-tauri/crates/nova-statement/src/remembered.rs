@@ -1,4 +1,4 @@
-//! The note that remembers what the columns of a bank's or a broker's files mean.
+//! The note that remembers the columns of a bank's or a broker's files.
 
 use nova_skill::figures::folded;
 use nova_skill::serde_json::Map;
@@ -6,10 +6,10 @@ use nova_skill::{NewNote, Note, NotePath, ToolContext, ToolError, Value};
 
 use crate::table::Table;
 
-/// The note of this record type whose field `header` has the names of the table's columns.
+/// The note of this record type whose field `header` equals the table's header.
 ///
 /// # Errors
-/// When notes cannot be read.
+/// If notes cannot be read.
 pub async fn remembered(
     ctx: &dyn ToolContext,
     record_type: &str,
@@ -26,10 +26,10 @@ pub async fn remembered(
     Ok(None)
 }
 
-/// Writes the values into the note, where they differ, or into a new one that is called `name`, else as the file.
+/// Writes the values that differ into the note, or creates a note called `name` or else like the file.
 ///
 /// # Errors
-/// Those of writing the note.
+/// If the note cannot be written.
 pub async fn remember(
     ctx: &dyn ToolContext,
     record_type: &str,

@@ -1,4 +1,4 @@
-//! A file as rows of cells, each with its line.
+//! Parses a file into rows of cells with their line numbers.
 
 use std::collections::HashMap;
 
@@ -7,31 +7,31 @@ use nova_skill::ToolError;
 
 use crate::values::{amount, is_date};
 
-/// Separators of cells, with the words that a mapping and a note name them by.
+/// The delimiters, with their names in mappings and notes.
 pub const DELIMITERS: [(u8, &str); 4] =
     [(b',', "comma"), (b';', "semicolon"), (b'\t', "tab"), (b'|', "pipe")];
 
-/// In this many rows the names of the columns are looked for.
+/// The number of rows in which the header is searched.
 const ROWS_BEFORE_HEADER: usize = 40;
 
-/// The most cells of one row, and the most bytes of all of them.
+/// The maximum number of cells in a row, and of bytes in all its cells.
 const MOST_CELLS: usize = 200;
 const MOST_BYTES: usize = 32_000;
 
-/// How many wrong lines an error names.
+/// The maximum number of lines named in an error.
 const LINES_NAMED: usize = 3;
 
 #[derive(Debug)]
 pub struct Table {
-    /// The file as errors name it.
+    /// The file's name in errors.
     pub file: String,
     pub encoding: &'static str,
-    /// As [`DELIMITERS`] names it.
+    /// One of the names in [`DELIMITERS`].
     pub delimiter: &'static str,
-    /// The names of the columns; their numbers, from 1, where the file has none.
+    /// The names of the columns, or their numbers from 1 if the file has no header.
     pub header: Vec<String>,
     pub header_line: u64,
-    /// All with as many cells as the header.
+    /// Each has as many cells as the header.
     pub rows: Vec<Row>,
 }
 
@@ -42,13 +42,13 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether it looks like the names of columns: words without a digit.
+    /// Whether it looks like a header: words without digits.
     pub fn is_of_names(&self) -> bool {
         let filled = || self.cells.iter().filter(|cell| !cell.trim().is_empty());
         filled().count() > 1 && filled().all(|cell| !cell.contains(|c: char| c.is_ascii_digit()))
     }
 
-    /// Whether it looks like a row of the table: amounts, and not a name alone beside them.
+    /// Whether it looks like a data row: amounts with more than a label.
     fn is_of_amounts(&self, columns: usize) -> bool {
         let is_amount = |cell: &String| amount(cell, '.').is_some() || amount(cell, ',').is_some();
         let filled = self.cells.iter().filter(|cell| !cell.trim().is_empty()).count();
@@ -57,11 +57,11 @@ impl Row {
 }
 
 impl Table {
-    /// Reads the bytes of a file; what is not said about it is found out from it.
+    /// Parses the bytes of a file; encoding and delimiter are detected if `None`.
     ///
     /// # Errors
-    /// With file and line: an unknown encoding, bytes that are none of it, no row with a date, a row
-    /// that is too large, a row with more or fewer cells than there are columns.
+    /// With the file and line: an unknown encoding, bytes that are invalid in it, no row with a date, a row
+    /// that is too large, or one with more or fewer cells than there are columns.
     pub fn read(
         file: &str,
         bytes: &[u8],
@@ -80,7 +80,7 @@ impl Table {
             let rows = match split(file, &text, byte)? {
                 Split::Rows(rows) => rows,
                 Split::Refused(error) => {
-                    // Another delimiter may be the right one.
+                    // Another delimiter may fit.
                     refused.get_or_insert(error);
                     continue;
                 }
@@ -102,14 +102,14 @@ impl Table {
         let Some((_, mut table)) = best else {
             return Err(refused.unwrap_or_else(|| no_table(file, &text)));
         };
-        // Files that were put together have their names once more in the middle.
+        // Concatenated files repeat their header.
         let header = table.header.iter().map(|name| name.trim()).collect::<Vec<_>>();
         table.rows.retain(|row| !row.cells.iter().map(|cell| cell.trim()).eq(header.iter().copied()));
         table.square()?;
         Ok(table)
     }
 
-    /// The number of a column, named by its header or its number from 1.
+    /// The index of a column, given its name or its number from 1.
     pub fn column(&self, argument: &str, name: &str) -> Result<usize, ToolError> {
         let wanted = nova_skill::figures::folded(name.trim());
         let named: Vec<usize> = (0..self.header.len())
@@ -138,17 +138,17 @@ impl Table {
         }
     }
 
-    /// Whether its columns have names, by which its files are known.
+    /// Whether it has a header, by which its bank or broker is recognised.
     pub fn has_names(&self) -> bool {
         self.header.iter().enumerate().any(|(at, name)| *name != (at + 1).to_string())
     }
 
-    /// What files of one bank or broker have in common: the names of their columns.
+    /// Identifies the files of one bank or broker: their headers are equal.
     pub fn fingerprint(&self) -> String {
         self.header.iter().map(|name| name.trim()).collect::<Vec<_>>().join(" | ")
     }
 
-    /// Every row gets as many cells as there are columns: empty ones at its end may be too many.
+    /// Gives every row as many cells as there are columns; surplus empty cells at its end are dropped.
     fn square(&mut self) -> Result<(), ToolError> {
         let columns = self.header.len();
         // Sentences below the table, such as a disclaimer.
@@ -187,37 +187,36 @@ impl Table {
     }
 }
 
-/// Where the table begins, as one delimiter has it.
+/// The location of the table for one delimiter.
 struct Found {
     header: Vec<String>,
     header_line: u64,
     rows: Vec<Row>,
     columns: usize,
-    /// How many rows have that many cells.
+    /// The number of rows with that many cells.
     fitting: usize,
 }
 
 impl Found {
-    /// A table has as many columns as most rows with a date have cells, and begins with the first such row:
-    /// what stands before it tells of the account. The names of the columns stand
-    /// directly above; a table may have none.
+    /// The table has as many columns as most rows with a date have cells, and begins with the first such row;
+    /// lines before it describe the account. The header, if any, is directly above.
     fn of(rows: &[Row]) -> Option<Self> {
         let is_dated = |row: &Row| row.cells.iter().any(|cell| is_date(cell));
         let mut widths: HashMap<usize, usize> = HashMap::new();
         for row in rows.iter().filter(|row| row.cells.len() > 1 && is_dated(row)) {
             *widths.entry(row.cells.len()).or_default() += 1;
         }
-        // Of two that are as common, the wider: fewer cells are what is said before the table.
+        // On a tie the greater width: narrower rows are the preamble.
         let (columns, _) = widths.into_iter().max_by_key(|(width, count)| (*count, *width))?;
         let begins = |row: &Row| row.cells.len() == columns && is_dated(row);
         let dated = rows.iter().take(ROWS_BEFORE_HEADER).position(begins)?;
-        // A row with an amount is none of names: its day is wrong, and it belongs to the table.
+        // A row with an amount is data rather than a header, even if its date is invalid.
         let with_amounts = rows[..dated].iter().rev().take_while(|row| row.is_of_amounts(columns)).count();
         let first = dated - with_amounts;
         let above = first.checked_sub(1).map(|at| &rows[at]);
         let named = above.filter(|row| {
             let filled = row.cells.iter().filter(|cell| !cell.trim().is_empty()).count();
-            // Rows may end in a delimiter that the header lacks, or the other way round.
+            // Either the rows or the header may have a trailing delimiter.
             row.cells.len().abs_diff(columns) <= 1 && filled > 1
         });
         let (header, header_line) = match named {
@@ -236,7 +235,7 @@ impl Found {
     }
 }
 
-/// What is no text at all is named, with where to get one.
+/// Rejects files that are not text, with how to get a text file.
 fn refuse_other_kinds(file: &str, bytes: &[u8]) -> Result<(), ToolError> {
     let begins = |with: &str| bytes.trim_ascii_start().starts_with(with.as_bytes());
     let (kind, remedy) = match () {
@@ -275,14 +274,14 @@ fn no_table(file: &str, text: &str) -> ToolError {
     )
 }
 
-/// A text as one delimiter parts it.
+/// The result of splitting a text by a delimiter.
 enum Split {
     Rows(Vec<Row>),
-    /// A row is larger than any of a table with this delimiter, or has no end.
+    /// A row exceeds the limits with this delimiter, or does not end.
     Refused(ToolError),
 }
 
-/// The rows that are not empty; none where the delimiter parts nothing.
+/// The non-empty rows; none if the text does not contain the delimiter.
 fn split(file: &str, text: &str, delimiter: u8) -> Result<Split, ToolError> {
     if !text.as_bytes().contains(&delimiter) {
         return Ok(Split::Rows(Vec::new()));
@@ -313,7 +312,7 @@ fn split(file: &str, text: &str, delimiter: u8) -> Result<Split, ToolError> {
             continue;
         }
         let line = record.position().map_or(1, |position| line_of(text, position));
-        // A quotation mark without its other half swallows the lines below it.
+        // An unbalanced quotation mark swallows the following lines.
         swallows = is_odd && record.iter().next_back().is_some_and(|cell| cell.contains('\n'));
         last = line;
         let (cells, bytes) = (record.len(), record.as_slice().len());
@@ -340,7 +339,7 @@ fn split(file: &str, text: &str, delimiter: u8) -> Result<Split, ToolError> {
     Ok(if swallows { not_closed(last) } else { Split::Rows(rows) })
 }
 
-/// The line that a row stands on: the reader counts from the empty lines above it.
+/// The line of a row; the reader's count starts at the empty lines above it.
 fn line_of(text: &str, begin: &csv::Position) -> u64 {
     let from = usize::try_from(begin.byte()).unwrap_or(usize::MAX);
     let rest = text.as_bytes().get(from..).unwrap_or_default();
@@ -348,8 +347,7 @@ fn line_of(text: &str, begin: &csv::Position) -> u64 {
     begin.line() + empty.filter(|byte| **byte == b'\n').count() as u64
 }
 
-/// The text of the bytes: what a mark at their beginning says; else UTF-8 where they are that; else
-/// Windows-1252, which has all of Latin-1.
+/// Decodes by the byte order mark, or as UTF-8 if valid, or else as Windows-1252, a superset of Latin-1.
 fn decoded(file: &str, bytes: &[u8], said: Option<&str>) -> Result<(String, &'static Encoding), ToolError> {
     let encoding = match said {
         Some(said) => {
@@ -381,7 +379,7 @@ fn decoded(file: &str, bytes: &[u8], said: Option<&str>) -> Result<(String, &'st
     Ok((text.into_owned(), encoding))
 }
 
-/// By its word, or the character itself.
+/// The delimiter given by its name or as the character itself.
 fn delimiter_of(said: &str) -> Result<u8, ToolError> {
     let found = DELIMITERS.iter().find(|(byte, name)| {
         nova_skill::figures::folded(said) == *name

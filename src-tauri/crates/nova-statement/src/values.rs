@@ -1,16 +1,16 @@
-//! Dates and amounts as banks and brokers write them.
+//! Parses the dates and amounts of banks and brokers.
 
 use nova_skill::Decimal;
 use nova_skill::figures::folded;
 use nova_skill::jiff::civil::Date;
 
-/// How a date is written.
+/// A date format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DateFormat {
-    /// As a mapping and a note name it.
+    /// The name in mappings and notes.
     pub name: &'static str,
     order: Order,
-    /// None where the digits stand together.
+    /// `None` if the digits are contiguous.
     separator: Option<char>,
     year_digits: usize,
 }
@@ -26,7 +26,7 @@ const fn format(name: &'static str, order: Order, separator: Option<char>, year_
     DateFormat { name, order, separator, year_digits }
 }
 
-/// Those that are known. A point is used by those who write the day first.
+/// The known formats. Only day-first formats use points.
 pub const DATE_FORMATS: [DateFormat; 12] = [
     format("YYYY-MM-DD", Order::YearMonthDay, Some('-'), 4),
     format("DD.MM.YYYY", Order::DayMonthYear, Some('.'), 4),
@@ -50,9 +50,9 @@ impl DateFormat {
         DATE_FORMATS.into_iter().find(|format| format.name.eq_ignore_ascii_case(name.trim()))
     }
 
-    /// The day that a text names; a time behind it does not matter.
+    /// Parses a date; a time after it is ignored.
     pub fn read(self, text: &str) -> Option<Date> {
-        // A broker names the day of the trade behind that of the entry: `03/12/2026 as of 03/10/2026`.
+        // A broker may append the trade's date to the booking date: `03/12/2026 as of 03/10/2026`.
         let text = text.split_once(" as of ").map_or(text, |(day, _)| day).trim();
         if self.name == "DD MMM YYYY" {
             let mut parts = text.split([' ', '-']).filter(|part| !part.is_empty());
@@ -91,14 +91,14 @@ impl DateFormat {
             plain.then(|| text.parse::<i16>().ok()).flatten()
         };
         let year = number(year, self.year_digits..=self.year_digits)?;
-        // A bank that saves two digits writes of this century.
+        // Two-digit years are in this century.
         let year = if self.year_digits == 2 { 2000 + year } else { year };
         let (month, day) = (number(month, 1..=2)?, number(day, 1..=2)?);
         Date::new(year, month.try_into().ok()?, day.try_into().ok()?).ok()
     }
 }
 
-/// Whether it is a date in any of the formats.
+/// Whether it is a date in any of the known formats.
 pub fn is_date(text: &str) -> bool {
     let text = text.trim();
     text.starts_with(|first: char| first.is_ascii_digit())
@@ -106,7 +106,7 @@ pub fn is_date(text: &str) -> bool {
         && DATE_FORMATS.iter().any(|format| format.read(text).is_some())
 }
 
-/// The formats in which every one of these texts is a date.
+/// The formats that fit every one of these texts.
 pub fn date_formats<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<DateFormat> {
     let mut fitting: Vec<DateFormat> = DATE_FORMATS.to_vec();
     let mut any = false;
@@ -120,9 +120,8 @@ pub fn date_formats<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<DateFormat>
     if any { fitting } else { Vec::new() }
 }
 
-/// An amount written with this decimal sign. Signs, blanks, apostrophes and a currency do not matter;
-/// the other sign may stand before each three digits. A minus may stand at either end, and brackets
-/// mean one.
+/// Parses an amount with this decimal sign. Plus signs, spaces, apostrophes and a currency are ignored, and
+/// the other sign may group digits by three. A minus at either end or parentheses negate it.
 pub fn amount(text: &str, decimal: char) -> Option<Decimal> {
     let kept: String = text
         .chars()
@@ -149,7 +148,7 @@ pub fn amount(text: &str, decimal: char) -> Option<Decimal> {
     let mut parts = whole.split(groups);
     let first = parts.next()?;
     let rest: Vec<&str> = parts.collect();
-    // Nothing is grouped behind a zero: `0,125` is an eighth or nothing at all.
+    // Digits are not grouped after a leading zero: `0,125` is an eighth or invalid.
     let grouped = rest.is_empty() || ((1..=3).contains(&first.len()) && !first.starts_with('0'));
     if !grouped || !is_digits(first) || !rest.iter().all(|group| group.len() == 3 && is_digits(group)) {
         return None;
@@ -165,7 +164,7 @@ pub fn amount(text: &str, decimal: char) -> Option<Decimal> {
     Some(if negative { -value } else { value })
 }
 
-/// Without the three letters of a currency at either end.
+/// Strips a currency code at either end.
 fn without_code(text: &str) -> &str {
     let is_code = |code: &str| code.bytes().all(|byte| byte.is_ascii_uppercase());
     if let Some(code) = text.get(..3).filter(|code| is_code(code)) {
@@ -177,20 +176,20 @@ fn without_code(text: &str) -> &str {
     }
 }
 
-/// Whether an amount is above or below nothing, however its cents are written; none of nothing.
+/// Whether an amount is negative with either decimal sign; `None` for zero or an invalid amount.
 pub fn is_negative(text: &str) -> Option<bool> {
     let read = amount(text, '.').or_else(|| amount(text, ','))?;
     (!read.is_zero()).then(|| read.is_sign_negative())
 }
 
-/// The currency that stands beside an amount, as it is written there.
+/// The currency next to an amount, as written.
 pub fn currency_beside(text: &str) -> Option<String> {
     let said: String =
         text.chars().filter(|c| c.is_ascii_uppercase() || matches!(c, '€' | '$' | '£' | '¥')).collect();
     (!said.is_empty()).then_some(said)
 }
 
-/// The currencies that such a sign may mean; none where it is no sign.
+/// The currencies that a symbol may mean; empty if it is not a symbol.
 pub fn currencies_of_sign(sign: &str) -> &'static [&'static str] {
     match sign {
         "€" => &["EUR"],
@@ -204,8 +203,8 @@ pub fn currencies_of_sign(sign: &str) -> &'static [&'static str] {
     }
 }
 
-/// The decimal signs with which every one of these texts is an amount. Where both can be read and one
-/// of them gives more digits behind the sign than there are places, the other is meant; prices have any number.
+/// The decimal signs that fit every one of these texts. If both fit, the one that yields at most `places`
+/// decimals is preferred; `None` stands for prices, which have any number.
 pub fn decimal_signs<'a>(texts: impl Iterator<Item = &'a str>, places: Option<u32>) -> Vec<char> {
     let (mut fits, mut fine) = ([true; 2], [true; 2]);
     let (mut differ, mut any) = (false, false);
@@ -236,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_amount_is_read_however_a_bank_writes_it() {
+    fn amounts_are_parsed_in_all_notations() {
         for (text, decimal, value) in [
             ("1,234.50", '.', "1234.50"),
             ("1.234,50", ',', "1234.50"),
@@ -274,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn the_decimal_sign_is_found_where_the_amounts_tell_it() {
+    fn decimal_sign_is_detected_unless_ambiguous() {
         signs(&["12,50", "1.234,00"], ",");
         signs(&["12.50", "1,234.00"], ".");
         signs(&["12", "", "13"], ".");
@@ -296,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn the_date_format_is_found_where_the_days_tell_it() {
+    fn date_format_is_detected_unless_ambiguous() {
         formats(&["2026-11-03", "2026-12-31"], &["YYYY-MM-DD"]);
         formats(&["03.11.2026"], &["DD.MM.YYYY"]);
         formats(&["3.11.26"], &["DD.MM.YY"]);

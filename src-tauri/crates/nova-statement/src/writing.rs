@@ -1,4 +1,4 @@
-//! How the days and the numbers of a file are written, as its cells tell it.
+//! Detects the formats of dates and numbers from the cells of a file.
 
 use std::collections::BTreeSet;
 
@@ -8,18 +8,18 @@ use crate::question::{Question, choice};
 use crate::table::Table;
 use crate::values::{DATE_FORMATS, DateFormat, amount, date_formats, decimal_signs, is_date};
 
-/// What was said or found out, or what has to be asked.
+/// A given or detected format, or the question that is open.
 pub type Written<T> = Result<T, Question>;
 
-/// The cells of a column, without a second header.
+/// The cells of a column, without repeated headers.
 pub fn cells(table: &Table, at: usize) -> impl Iterator<Item = &str> {
     table.rows.iter().filter(|row| !row.is_of_names()).map(move |row| row.cells[at].as_str())
 }
 
-/// How the days of a column are written.
+/// The format of the dates in a column.
 ///
 /// # Errors
-/// When the format that was said is not known, or no cell is a date.
+/// If the given format is unknown, or no cell is a date.
 pub fn date_format(table: &Table, said: Option<&str>, at: usize) -> Result<Written<DateFormat>, ToolError> {
     if let Some(name) = said {
         let known = DateFormat::named(name).ok_or_else(|| ToolError::InvalidArguments {
@@ -31,11 +31,11 @@ pub fn date_format(table: &Table, said: Option<&str>, at: usize) -> Result<Writt
     }
     let mut formats = date_formats(cells(table, at));
     if formats.is_empty() {
-        // What is no day at all, such as a total, does not decide between two formats.
+        // Cells that are not dates, such as totals, do not count.
         formats = date_formats(cells(table, at).filter(|cell| is_date(cell)));
     }
     Ok(match formats.as_slice() {
-        // No format fits all: the commonest of the first rows, so that the errors name the others.
+        // If no format fits all, takes the most frequent of the first rows, so that errors name the others.
         [] => Ok(likeliest_format(table, at)?),
         [one] => Ok(*one),
         several => {
@@ -49,11 +49,10 @@ pub fn date_format(table: &Table, said: Option<&str>, at: usize) -> Result<Writt
     })
 }
 
-/// The decimal sign of the numbers of these columns. `places` is how many digits stand behind it at most, where that
-/// is known.
+/// The decimal sign of the numbers in these columns. `places` is the maximum number of decimals, if known.
 ///
 /// # Errors
-/// When the sign that was said is none.
+/// If the given sign is invalid.
 pub fn decimal(
     table: &Table,
     said: Option<&str>,
@@ -73,12 +72,12 @@ pub fn decimal(
         None => {}
     }
     let numbers = columns.iter().flat_map(|at| cells(table, *at));
-    // Where words may stand between the numbers, they decide nothing.
+    // Columns that may contain words: these do not count.
     let is_number = |cell: &&str| amount(cell, '.').is_some() || amount(cell, ',').is_some();
     let numbers = numbers.filter(|cell| places.is_some() || is_number(cell));
     Ok(match decimal_signs(numbers, places).as_slice() {
         [one] => Ok(*one),
-        // Neither fits all: the errors name the lines.
+        // Neither fits all; errors name the lines.
         [] => Ok(if table.delimiter == "semicolon" { ',' } else { '.' }),
         _ => Err(Question {
             about: "decimal".into(),
@@ -88,7 +87,7 @@ pub fn decimal(
     })
 }
 
-/// The question about the format with a day of the file that differs between the choices.
+/// The question about the date format, with a date from the file that the choices read differently.
 pub fn date_question(question: &Question, table: &Table, at: Option<usize>) -> Value {
     let read = |name: &String, cell: &str| DateFormat::named(name).and_then(|format| format.read(cell));
     let differ = |cell: &&str| {
@@ -107,7 +106,8 @@ pub fn date_question(question: &Question, table: &Table, at: Option<usize>) -> V
     })
 }
 
-/// The question about the decimal sign with a number of the file that differs; `shown` writes a number.
+/// The question about the decimal sign, with a number from the file that the choices read differently;
+/// `shown` formats it.
 pub fn decimal_question(
     question: &Question,
     table: &Table,
@@ -137,7 +137,7 @@ fn likeliest_format(table: &Table, at: usize) -> Result<DateFormat, ToolError> {
         let first = table.rows.iter().take(LOOKED_AT);
         first.filter(|row| format.read(&row.cells[at]).is_some()).count()
     };
-    // Of formats that fit as many rows the first known one.
+    // On a tie the first known format.
     let best = DATE_FORMATS.into_iter().rev().max_by_key(fits).filter(|format| fits(format) > 0);
     best.ok_or_else(|| {
         let row = table.rows.first();
