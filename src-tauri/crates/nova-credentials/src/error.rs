@@ -7,7 +7,7 @@ use nova_skill::ToolError;
 
 use crate::{CredentialName, KeptIn};
 
-/// Why a credential was not read, kept, given or renewed. No message holds a secret.
+/// Errors of reading, storing, granting and renewing credentials. No message contains a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum CredentialError {
     #[error("That is not a valid credential name.")]
@@ -16,16 +16,16 @@ pub enum CredentialError {
     SameButForCase { name: CredentialName, other: CredentialName },
     #[error("The credential {name} is missing.")]
     Missing { name: CredentialName },
-    /// Nobody has allowed this consumer to have it there.
+    /// The user has not granted this consumer the credential for this destination.
     #[error("{consumer} may not have the credential {name} for {destination}.")]
     NotGranted { name: CredentialName, consumer: String, destination: String },
-    /// `${credentials:…}` where other processes can read it.
+    /// `${credentials:…}` where other processes can read its value.
     #[error("The credential {name} is named in an argument, and every process can read arguments.")]
     InArgument { name: CredentialName },
-    /// `${credentials:` that does not continue as it should.
+    /// A malformed `${credentials:…}`.
     #[error("A credential reference must have the form ${{credentials:service/key}}.")]
     BadReference,
-    /// A line break, say, in a header.
+    /// Such as a line break in a header.
     #[error("The value of {name} contains characters that are invalid in a header or environment variable.")]
     Unfit { name: CredentialName },
     #[error("The value of {name} is empty.")]
@@ -33,13 +33,13 @@ pub enum CredentialError {
     #[error("The value of {name} is too long: the store holds at most {most} bytes.")]
     TooLong { name: CredentialName, most: usize },
 
-    /// Neither a keychain nor a passphrase.
+    /// There is neither a keychain nor a passphrase.
     #[error("There is no credential store: the keychain does not respond ({reason}).")]
     NoStore { reason: String },
-    /// Credentials are there and cannot be reached; no other store is opened in their stead.
+    /// There are credentials, but their store cannot be reached. No other store is opened instead.
     #[error("The credentials are in {kept_in}, which cannot be reached ({reason}).")]
     Unreachable { kept_in: KeptIn, reason: String },
-    /// Another process has meanwhile begun to keep them elsewhere.
+    /// Another process has meanwhile chosen the other store.
     #[error("The credentials are now kept in {kept_in}.")]
     Moved { kept_in: KeptIn },
     #[error("The credentials are in an encrypted file, and no passphrase was given.")]
@@ -59,25 +59,25 @@ pub enum CredentialError {
     #[error("Timed out: another Nova process holds {}.", file.display())]
     Busy { file: PathBuf },
 
-    /// Only the user can continue.
+    /// The user must sign in again.
     #[error("{name} needs a new sign-in: {reason}.")]
     NeedsSignIn { name: CredentialName, reason: String },
-    /// An address for signing in that is not used.
+    /// A sign-in address that Nova refuses to use.
     #[error("The {what} cannot be used: {reason}.")]
     BadEndpoint { what: &'static str, reason: &'static str },
-    /// The sign-in did not come to an end.
+    /// The sign-in was not completed.
     #[error("The sign-in failed: {reason}.")]
     SignIn { reason: String },
-    /// A server's documents lead to no sign-in that is safe.
+    /// The server's documents offer no secure way to sign in.
     #[error("There is no way to sign in: {reason}.")]
     CannotSignIn { reason: String, remedy: String },
-    /// The token server does not answer as it should; trying again may help.
+    /// The token server failed or sent an invalid response; a retry may help.
     #[error("{host} gave no token: {reason}.")]
     TokenServer { host: String, reason: String },
 }
 
 impl CredentialError {
-    /// The case of the error for programs.
+    /// The code for programs.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::PassphraseNeeded
@@ -103,7 +103,7 @@ impl CredentialError {
         }
     }
 
-    /// What to do about it, one sentence.
+    /// The remedy, one sentence.
     pub fn hint(&self) -> String {
         match self {
             Self::BadName => {
@@ -186,7 +186,7 @@ impl From<CredentialError> for ToolError {
 impl FromStr for CredentialName {
     type Err = CredentialError;
 
-    /// The text is not repeated in the error: it may be a secret that was pasted into the wrong place.
+    /// The error does not repeat the text, which may be a secret pasted into the wrong field.
     fn from_str(text: &str) -> Result<Self, CredentialError> {
         Self::checked(text).ok_or(CredentialError::BadName)
     }

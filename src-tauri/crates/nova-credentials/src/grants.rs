@@ -9,7 +9,7 @@ use url::Url;
 use crate::private_file;
 use crate::{CredentialError, CredentialName, CredentialStore};
 
-/// The credentials, each only for whom and where the user has allowed it.
+/// The credential store behind the user's grants.
 #[derive(Debug, Clone)]
 pub struct GrantedCredentials {
     pub store: CredentialStore,
@@ -17,11 +17,11 @@ pub struct GrantedCredentials {
 }
 
 impl GrantedCredentials {
-    /// The secret, for this consumer to use there.
+    /// Returns the secret for this consumer to use at this destination.
     ///
     /// # Errors
-    /// [`CredentialError::NotGranted`] without a grant, also where there is no such credential;
-    /// [`CredentialError::Missing`] where there is a grant and none is kept.
+    /// [`CredentialError::NotGranted`] without a grant, whether or not the credential exists;
+    /// [`CredentialError::Missing`] if it is granted but does not exist.
     pub async fn get_for(
         &self,
         consumer: &GrantConsumer,
@@ -39,17 +39,17 @@ impl GrantedCredentials {
         secret.ok_or_else(|| CredentialError::Missing { name: name.clone() })
     }
 
-    /// Removes the credential and its grants: what is later set under the name is another secret.
+    /// Removes the credential and its grants, so that they do not apply to a later secret of the same name.
     ///
     /// # Errors
-    /// When either cannot be written.
+    /// If the store or the grants cannot be written.
     pub async fn remove(&self, name: &CredentialName) -> Result<bool, CredentialError> {
         self.grants.revoke(name, None)?;
         self.store.remove(name).await
     }
 }
 
-/// "This consumer, as it is now, may have this credential for this destination."
+/// "This consumer, in its present form, may use this credential at this destination."
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     pub credential: CredentialName,
@@ -58,19 +58,19 @@ pub struct Grant {
     pub destination: Destination,
 }
 
-/// Who is to have a secret.
+/// The recipient of a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrantConsumer {
     /// `provider:ID`, `skill:ID`, `server:NAME` or `tool:SKILL.TOOL`.
     #[serde(rename = "consumer")]
     pub name: String,
-    /// A hash of what it is. Something else under the same name has another.
+    /// A hash of its definition; anything else under the same name has a different one.
     pub fingerprint: String,
 }
 
 impl GrantConsumer {
-    /// `parts` are all that make it what it is: the content of its file; command, arguments and
-    /// environment; kind and address.
+    /// `parts` is the complete definition: the content of the file; or command, arguments and environment; or
+    /// kind and address.
     pub fn new(name: impl Into<String>, parts: &[&str]) -> Self {
         Self { name: name.into(), fingerprint: hash_of(parts) }
     }
@@ -85,19 +85,19 @@ impl From<&Consumer> for GrantConsumer {
     }
 }
 
-/// Where a secret goes: to hosts, or to the environment of a command.
+/// The destination of a secret: hosts, or the environment of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Destination(String);
 
 impl Destination {
-    /// The origin of an address: `https://api.example.com:443`, whatever its path.
+    /// The origin of a URL, such as `https://api.example.com:443`, without its path.
     pub fn host(url: &Url) -> Self {
         let port = url.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
         Self(format!("{}://{}{port}", url.scheme(), url.host_str().unwrap_or_default()))
     }
 
-    /// The hosts that a tool declares, in any order.
+    /// The hosts declared by a tool, in any order.
     pub fn hosts<'a>(hosts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut hosts: Vec<String> = hosts.into_iter().map(str::to_ascii_lowercase).collect();
         hosts.sort_unstable();
@@ -105,7 +105,7 @@ impl Destination {
         Self(format!("hosts {}", hosts.join(" ")))
     }
 
-    /// A command with its arguments; shown as the program and a hash of all of it.
+    /// A command with its arguments, displayed as the program and a hash of the whole.
     pub fn command(program: &str, args: &[&str]) -> Self {
         let mut parts = vec![program];
         parts.extend_from_slice(args);
@@ -119,7 +119,8 @@ impl fmt::Display for Destination {
     }
 }
 
-/// `<data>/grants.json`. It is read at every question, so that what one Nova revokes holds in all.
+/// The file `<data>/grants.json`. It is read on every access, so that a revocation takes effect in all
+/// processes.
 #[derive(Debug, Clone)]
 pub struct Grants {
     file: PathBuf,
@@ -138,7 +139,7 @@ impl Grants {
     /// All grants, oldest first.
     ///
     /// # Errors
-    /// When the file cannot be read. A broken one grants nothing.
+    /// If the file cannot be read or is invalid; nothing is granted then.
     pub fn list(&self) -> Result<Vec<Grant>, CredentialError> {
         let Some(bytes) = private_file::read(&self.file)? else { return Ok(Vec::new()) };
         let stored: Stored = serde_json::from_slice(&bytes).map_err(|error| CredentialError::Damaged {
@@ -149,7 +150,7 @@ impl Grants {
     }
 
     /// # Errors
-    /// As [`Self::list`].
+    /// As for [`Self::list`].
     pub fn allow(
         &self,
         credential: &CredentialName,
@@ -163,11 +164,11 @@ impl Grants {
         }))
     }
 
-    /// Remembers a grant. It ends those that the consumer had for the credential when it was
-    /// something else: changing back asks again.
+    /// Adds a grant and removes the consumer's grants for this credential under other fingerprints, so that
+    /// reverting a change asks again.
     ///
     /// # Errors
-    /// When the file cannot be read or written.
+    /// If the file cannot be read or written.
     pub fn grant(&self, grant: Grant) -> Result<(), CredentialError> {
         self.change(|grants| {
             grants.retain(|old| {
@@ -180,11 +181,11 @@ impl Grants {
         })
     }
 
-    /// Takes the credential from a consumer (by name, whatever it is now), or from all.
-    /// Returns how many grants there were.
+    /// Revokes the credential from the consumer of this name, with any fingerprint, or from all consumers.
+    /// Returns the number of removed grants.
     ///
     /// # Errors
-    /// When the file cannot be read or written.
+    /// If the file cannot be read or written.
     pub fn revoke(
         &self,
         credential: &CredentialName,
@@ -210,7 +211,7 @@ impl Grants {
     }
 }
 
-/// Each part with its length, so that no two lists read the same.
+/// Prefixes each part with its length, so that different lists have different hashes.
 fn hash_of(parts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in parts {

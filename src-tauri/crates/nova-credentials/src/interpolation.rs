@@ -5,8 +5,8 @@ use crate::{CredentialError, CredentialName};
 
 const OPENING: &str = "${credentials:";
 
-/// A text of the configuration, with `${credentials:service/key}` in it or without.
-/// What a secret says is never read as a reference.
+/// A configured text that may contain `${credentials:service/key}`. References within secrets are not
+/// resolved.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Template {
     parts: Vec<Part>,
@@ -18,7 +18,7 @@ enum Part {
     Reference(CredentialName),
 }
 
-/// Where the text stands.
+/// The context of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// The environment of an MCP server.
@@ -27,13 +27,13 @@ pub enum Place {
     Header,
     /// A provider's `api_key`.
     ProviderKey,
-    /// Arguments of a command: no references, for every process can read them.
+    /// The arguments of a command, which may not contain references: every process can read them.
     Args,
 }
 
 impl Template {
     /// # Errors
-    /// A reference that is not of the right form, or one in an argument.
+    /// If a reference is malformed or in an argument.
     pub fn parse(place: Place, text: &str) -> Result<Self, CredentialError> {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -55,7 +55,7 @@ impl Template {
         Ok(Self { parts })
     }
 
-    /// The credentials that it names.
+    /// The credentials referenced in the text.
     pub fn references(&self) -> impl Iterator<Item = &CredentialName> {
         self.parts.iter().filter_map(|part| match part {
             Part::Reference(name) => Some(name),
@@ -63,11 +63,11 @@ impl Template {
         })
     }
 
-    /// The text with the secrets in their places. `secret` gives one by name, as
+    /// Replaces the references by secrets. `secret` returns a secret by name, as
     /// [`crate::GrantedCredentials::get_for`] does.
     ///
     /// # Errors
-    /// What `secret` says, and a value that would not stay within its header or variable.
+    /// Those of `secret`, and a value that is invalid in a header or environment variable.
     pub async fn resolve<F>(
         &self,
         secret: impl Fn(CredentialName) -> F,
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn references_become_secrets_and_the_rest_stays() {
+    async fn references_are_replaced_and_other_text_is_unchanged() {
         for (text, expected) in [
             ("", ""),
             ("plain", "plain"),
@@ -125,14 +125,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_missing_is_named() {
+    async fn missing_credential_is_named() {
         let error = resolved(Place::Env, "${credentials:gone/key}").await.expect_err("it is missing");
         assert_eq!(error.to_string(), "The credential gone/key is missing.");
         assert_eq!(error.hint(), "Run `nova credential set gone/key`.");
     }
 
     #[tokio::test]
-    async fn references_in_arguments_are_refused() {
+    async fn rejects_references_in_arguments() {
         let error =
             resolved(Place::Args, "--key=${credentials:github/token}").await.expect_err("an argument");
         assert!(matches!(error, CredentialError::InArgument { .. }), "{error}");
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn half_references_are_errors_and_not_text() {
+    async fn rejects_malformed_references() {
         for text in
             ["${credentials:github/token", "${credentials:}", "${credentials:github}", "${credentials:../x}"]
         {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_secret_cannot_begin_another_header() {
+    async fn secret_cannot_inject_a_header() {
         let error = resolved(Place::Header, "${credentials:torn/key}").await.expect_err("a line break");
         assert!(matches!(error, CredentialError::Unfit { .. }), "{error}");
         assert!(!format!("{error:?}").contains("Evil"));

@@ -2,12 +2,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Which of the two stores.
+/// The store that holds the credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeptIn {
     Keychain,
-    /// `<data>/credentials.age`
+    /// The file `<data>/credentials.age`.
     File,
 }
 

@@ -1,8 +1,8 @@
-//! Credentials: where secrets are kept, who gets one, and signing in at a server.
+//! Stores and grants credentials, and signs in at OAuth servers.
 //!
-//! Secrets are in the system's keychain, or, where none answers, in a file that a passphrase
-//! encrypts. This crate never writes one as plain text, prints one, puts one into an error, or opens
-//! another store because the one that holds them cannot be reached; it never opens a browser.
+//! Secrets are stored in the system's keychain or, if there is none, in a file encrypted with a passphrase.
+//! This crate never stores a secret as plain text, never prints one or puts one into an error, never opens
+//! another store because the one that holds the credentials cannot be reached, and never opens a browser.
 //!
 //! # Invariants
 //!
@@ -10,15 +10,15 @@
 //!   `tests/credentials/canary.rs`.
 //! - A store that cannot be reached is an error; no other store is opened instead:
 //!   `tests/credentials/secret_service.rs`.
-//! - A token is renewed by one request, however many tasks and processes ask, and a refresh token goes only to the
-//!   server that issued it: `tests/credentials/renewing.rs`.
-//! - Of a sign-in only the access token leaves the store (`CredentialStore::get`):
+//! - A token is renewed by a single request, however many tasks and processes need it, and a refresh token is
+//!   sent only to the server that issued it: `tests/credentials/renewing.rs`.
+//! - Of a sign-in, only the access token leaves the store (`CredentialStore::get`):
 //!   `tests/credentials/signing_in.rs`.
-//! - A server's documents lead a sign-in only to public addresses, or to this machine where the server is on it,
-//!   and only to the issuer that they name: `tests/credentials/signing_in_for.rs`.
-//! - A client of the user's signs in at its provider alone, and tokens of its sign-in are revoked there:
+//! - A server's documents lead a sign-in only to public addresses, or to this machine if the server runs on
+//!   it, and only to the issuer that they name: `tests/credentials/signing_in_for.rs`.
+//! - A user's own client signs in only at its provider, and its tokens are revoked there:
 //!   `tests/credentials/signing_in_known.rs`.
-//! - A sign-in ends in a token that its server's tools use, or reports who has to continue:
+//! - A sign-in results in a token that its server's tools use, or reports who has to act:
 //!   `tests/journeys/signing_in.rs`.
 
 mod error;

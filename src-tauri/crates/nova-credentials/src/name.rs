@@ -2,11 +2,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The longest service, and the longest key, in characters.
+/// The maximum length of the service and of the key, in characters.
 const LONGEST: usize = 64;
 
-/// `service/key`: what a credential is called. Each half is 1 to 64 ASCII letters, digits, `_`,
-/// `-` and `.`, and starts with a letter or a digit.
+/// A credential's name, `service/key`. Each half has 1 to 64 ASCII letters, digits, `_`, `-` and `.`, and
+/// starts with a letter or a digit.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct CredentialName {
@@ -14,7 +14,7 @@ pub struct CredentialName {
 }
 
 impl CredentialName {
-    /// `None` where the text is no such name.
+    /// `None` if the text is not a valid name.
     pub(crate) fn checked(text: &str) -> Option<Self> {
         let (service, key) = text.split_once('/')?;
         (is_half(service) && is_half(key)).then(|| Self { whole: text.to_owned() })
@@ -24,12 +24,12 @@ impl CredentialName {
         &self.whole
     }
 
-    /// What it is for: the half before the slash.
+    /// The half before the slash.
     pub fn service(&self) -> &str {
         self.whole.split_once('/').map_or("", |(service, _)| service)
     }
 
-    /// Whether a system that takes capital and small letters as one would mix the two up.
+    /// Whether a case-insensitive store would confuse the two.
     pub(crate) fn differs_in_case_only(&self, other: &Self) -> bool {
         self != other && self.whole.eq_ignore_ascii_case(&other.whole)
     }
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_is_not_repeated() {
+    fn invalid_name_is_not_repeated_in_the_error() {
         let error = "sk-canary-000".parse::<CredentialName>().expect_err("no name");
         assert!(!format!("{error} {error:?} {}", error.hint()).contains("canary"));
     }

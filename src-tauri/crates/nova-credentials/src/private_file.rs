@@ -1,5 +1,4 @@
-//! Files of Nova's own that only the user may read, that are whole at any moment, and that
-//! several processes write in turn.
+//! Nova's own files: readable only by the user, replaced atomically, and locked against concurrent writers.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
@@ -9,29 +8,29 @@ use std::time::Duration;
 
 use crate::CredentialError;
 
-/// How long another process may be busy with a file.
+/// How long to wait for another process that has locked a file.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The right to write a file; other processes wait until it is dropped.
+/// An exclusive lock on writing a file, released on drop.
 pub(crate) struct Lock {
     _file: File,
 }
 
-/// Waits for the right to write `file`; blocks. The lock is a file beside it, because the file
-/// itself is replaced by each write.
+/// Locks `file` for writing; blocks. The lock is a separate file, because each write replaces the file
+/// itself.
 pub(crate) fn lock(file: &Path) -> Result<Lock, CredentialError> {
     wait(file, PATIENCE)
 }
 
-/// The same without blocking a thread of the runtime, for locks that are held while a server answers.
+/// The same without blocking a thread of the runtime, for locks that are held while a server responds.
 pub(crate) async fn lock_for_long(file: &Path, patience: Duration) -> Result<Lock, CredentialError> {
     let own = file.to_owned();
     let waited = tokio::task::spawn_blocking(move || wait(&own, patience)).await;
     waited.unwrap_or_else(|_| Err(CredentialError::Busy { file: file.to_owned() }))
 }
 
-/// The system queues those who wait. Asking again and again instead would mean never getting it
-/// beside a process that writes all the time. Its queue knows no limit, and so a thread stands in it.
+/// Queues for the lock in the system: polling could starve next to a process that writes all the time. The
+/// system's queue has no timeout, so a separate thread waits in it.
 fn wait(file: &Path, patience: Duration) -> Result<Lock, CredentialError> {
     let lock = open_lock(file)?;
     match lock.try_lock() {
@@ -42,7 +41,7 @@ fn wait(file: &Path, patience: Duration) -> Result<Lock, CredentialError> {
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || {
         let got = lock.lock().map(|()| lock);
-        // Nobody may be waiting any more: then the lock is let go at once.
+        // If the receiver has timed out, the lock is dropped at once.
         let _ = tell.send(got);
     });
     match told.recv_timeout(patience) {
@@ -60,7 +59,7 @@ fn open_lock(file: &Path) -> Result<File, CredentialError> {
     nova_files::open_lock(&path).map_err(CredentialError::io(&path))
 }
 
-/// What the file holds; None where there is none.
+/// The content of the file; `None` if it does not exist.
 pub(crate) fn read(file: &Path) -> Result<Option<Vec<u8>>, CredentialError> {
     match nova_files::read(file) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -69,8 +68,8 @@ pub(crate) fn read(file: &Path) -> Result<Option<Vec<u8>>, CredentialError> {
     }
 }
 
-/// Puts the bytes in the file's place; readers see the old or the new ones, whole. The lock says
-/// that nobody else is at it, and so what a killed process left behind is simply written anew.
+/// Replaces the file atomically: readers see the old or the new content. The lock excludes other writers, so
+/// a temporary file can only be left over from a killed process.
 pub(crate) fn replace(_lock: &Lock, file: &Path, bytes: &[u8]) -> Result<(), CredentialError> {
     let new = sibling(file, ".new");
     match std::fs::remove_file(&new) {

@@ -2,19 +2,19 @@ use http_auth::parser::ChallengeParser;
 
 use super::scopes;
 
-/// What a server says when it wants a token, or a stronger one (RFC 6750, RFC 9728).
+/// A server's demand for a token, or for one with more scopes (RFC 6750, RFC 9728).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Challenge {
-    /// Where the metadata of the resource are.
+    /// The URL of the resource metadata.
     pub(super) metadata: Option<String>,
-    /// What the refused request needs.
+    /// The scopes that the refused request needs.
     pub scopes: Vec<String>,
-    /// The token was good but did not allow it.
+    /// The token was valid but lacked a scope.
     pub insufficient_scope: bool,
 }
 
 impl Challenge {
-    /// Reads a `WWW-Authenticate` header up to where it makes sense; of several challenges, the one for
+    /// Parses a `WWW-Authenticate` header up to the first error; of several challenges, takes the one for
     /// bearer tokens.
     pub fn read(header: &str) -> Self {
         let mut challenges = ChallengeParser::new(header).map_while(Result::ok);
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_nothing_from_what_is_no_challenge() {
+    fn reads_nothing_from_an_invalid_challenge() {
         for header in
             ["", "Basic realm=x", "Bearer", "Bearer scope=\"\u{1}\" ,,= \"", "\"\"\"", "Negotiate abc=="]
         {
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn drops_scopes_that_no_request_could_carry() {
+    fn drops_invalid_scopes() {
         let many = (0..500).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
         let read = Challenge::read(&format!("Bearer scope=\"a\\\"b {} c c {many}\"", "x".repeat(500)));
         assert_eq!(read.scopes[..2], ["c", "0"]);

@@ -1,5 +1,5 @@
-//! From a server to where one signs in for it: the metadata of the resource (RFC 9728) name an authorisation
-//! server, whose own metadata (RFC 8414, OpenID Connect Discovery) name its addresses.
+//! Discovers how to sign in for a server: its resource metadata (RFC 9728) name an authorisation server,
+//! whose own metadata (RFC 8414, OpenID Connect Discovery) name its endpoints.
 
 use serde::Deserialize;
 use url::Url;
@@ -8,32 +8,32 @@ use super::reach::Reach;
 use super::{Challenge, Endpoint, cannot, scopes};
 use crate::CredentialError;
 
-/// Of more authorisation servers only this many are asked.
+/// The maximum number of authorisation servers tried.
 const SERVERS: usize = 3;
 const OF_RESOURCE: &str = "/.well-known/oauth-protected-resource";
 const OF_SERVER: &str = "/.well-known/oauth-authorization-server";
 const OF_OPENID: &str = "/.well-known/openid-configuration";
 const ASK_AUTHOR: &str = "Tell the server's author, or use a token in its headers.";
 
-/// What has to be known to sign in.
+/// What a sign-in needs to know about its server.
 pub(super) struct Discovered {
-    /// What a token is for (RFC 8707).
+    /// The resource of the tokens (RFC 8707).
     pub(super) resource: String,
-    /// What the resource takes a token for, by default.
+    /// The default scopes of the resource.
     pub(super) scopes: Vec<String>,
     pub(super) issuer: String,
     pub(super) authorize: Endpoint,
     pub(super) token: Endpoint,
     pub(super) register: Option<Endpoint>,
-    /// Where tokens are revoked (RFC 7009).
+    /// The revocation endpoint (RFC 7009).
     pub(super) revoke: Option<Endpoint>,
-    /// How a client may identify itself at the token endpoint; empty where it is not said.
+    /// The client authentication methods of the token endpoint; empty if unknown.
     pub(super) auth_methods: Vec<String>,
-    /// Whether a client id may be the address of a document (client id metadata documents).
+    /// Whether it supports client id metadata documents, where a client id is a document's URL.
     pub(super) reads_client_documents: bool,
-    /// Whether its answers name the issuer (RFC 9207).
+    /// Whether its authorisation responses contain the issuer (RFC 9207).
     pub(super) says_issuer: bool,
-    /// Whether it has refresh tokens for who asks for them.
+    /// Whether it issues refresh tokens on request (`offline_access`).
     pub(super) offers_offline_access: bool,
 }
 
@@ -70,13 +70,13 @@ pub(super) async fn discover(
     challenge: &Challenge,
 ) -> Result<Discovered, CredentialError> {
     let Some(resource) = resource_metadata(reach, challenge).await? else {
-        // Before there were metadata of resources, a server was its own authorisation server.
+        // Before resource metadata existed, a server was its own authorisation server.
         let issuer = at(reach.server, "");
         let Some(metadata) = server_metadata(reach, &issuer).await? else {
             let host = reach.server.host_str().unwrap_or_default();
             return Err(cannot(format!("{host} does not say where"), ASK_AUTHOR));
         };
-        // Nobody named an issuer that this one would have to be.
+        // No issuer was announced to compare with, so only the origin is checked.
         if !Url::parse(&metadata.issuer).is_ok_and(|named| named.origin() == issuer.origin()) {
             return Err(other_issuer(&issuer, &metadata.issuer));
         }
@@ -155,10 +155,10 @@ fn usable(
     let token = reach.endpoint("address of the token server", &metadata.token_endpoint)?;
     let register = metadata.registration_endpoint.as_deref();
     let register = register.map(|register| reach.endpoint("address to register at", register)).transpose()?;
-    // Signing in works without it.
+    // The revocation endpoint is optional.
     let revoke = metadata.revocation_endpoint.as_deref();
     let revoke = revoke.and_then(|revoke| reach.endpoint("address to revoke tokens at", revoke).ok());
-    // Where it does not say so, a stolen code would be as good as Nova's.
+    // Without PKCE, a stolen code would be as good as Nova's.
     if !has(&metadata.code_challenge_methods_supported, "S256") {
         return Err(cannot(
             format!("{} does not protect the code (PKCE, S256)", authorize.host()),
@@ -183,7 +183,7 @@ fn usable(
     })
 }
 
-/// Another place of the same server.
+/// The server's URL with another path.
 fn at(server: &Url, path: &str) -> Url {
     let mut place = server.clone();
     place.set_query(None);
@@ -192,7 +192,7 @@ fn at(server: &Url, path: &str) -> Url {
     place
 }
 
-/// Whether a token for `resource` is one for this server: the server lies in it.
+/// Whether a token for `resource` covers this server: the server's URL is at or below it.
 fn is_part_of(server: &Url, resource: &str) -> bool {
     let Ok(resource) = Url::parse(resource) else { return false };
     let whole = resource.path().trim_end_matches('/');
@@ -202,7 +202,7 @@ fn is_part_of(server: &Url, resource: &str) -> bool {
         && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Letter by letter (RFC 8414, 3.3), but for the slash that some add to a host.
+/// Compares exactly (RFC 8414, 3.3), except for the slash that some append to a host.
 fn is_same_issuer(named: &str, says: &str) -> bool {
     let plain = |issuer: &str| {
         let is_host = Url::parse(issuer).is_ok_and(|url| url.path() == "/" && url.query().is_none());
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn an_issuer_is_compared_letter_by_letter() {
+    fn issuers_are_compared_exactly() {
         assert!(is_same_issuer("https://a.example.com/", "https://a.example.com"));
         for other in
             ["https://a.example.com/x", "https://A.example.com", "https://a.example.com.evil.example", ""]

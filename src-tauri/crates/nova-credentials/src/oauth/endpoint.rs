@@ -2,15 +2,15 @@ use url::{Host, Url};
 
 use crate::CredentialError;
 
-/// An address that Nova sends a user or a token to: https, or http on this machine.
+/// A URL to which Nova sends a user or a token: https, or http on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint(Url);
 
 impl Endpoint {
-    /// `what` names the address in errors.
+    /// `what` names the URL in errors.
     ///
     /// # Errors
-    /// Another scheme, http to elsewhere, a user name, a fragment.
+    /// For another scheme, http to another machine, a user name or a fragment.
     pub fn parse(what: &'static str, text: &str) -> Result<Self, CredentialError> {
         let bad = |reason| Err(CredentialError::BadEndpoint { what, reason });
         let Ok(url) = Url::parse(text) else { return bad("it is not an address") };
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn https_and_this_machine_are_used() {
+    fn accepts_https_and_loopback_http() {
         for address in [
             "https://login.example.com/authorize?tenant=a",
             "http://127.0.0.1:8080/token",
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn other_addresses_are_not() {
+    fn rejects_other_addresses() {
         for address in [
             "",
             "login.example.com/authorize",

@@ -8,14 +8,14 @@ use reqwest::redirect::Policy;
 use super::Endpoint;
 use crate::CredentialError;
 
-/// More is no answer of a token server.
+/// The maximum size of a token server's response, in bytes.
 const MOST: usize = 256 * 1024;
 
-/// Requests to token servers. No redirect to another server is followed: what is sent is for this server alone.
+/// Requests to token servers. Redirects are not followed: the content is meant for this server alone.
 #[derive(Clone)]
 pub(super) struct TokenHttp(reqwest::Client);
 
-/// Without the address and the body: both can carry secrets.
+/// Contains neither the URL nor the body: both can contain secrets.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HttpFailure {
     #[error("it led elsewhere")]
@@ -32,7 +32,7 @@ impl TokenHttp {
         client.map(Self).map_err(|error| CredentialError::SignIn { reason: describe(error) })
     }
 
-    /// For a server that another one named: only to addresses that such a server may have.
+    /// For a server named by another one: connects only to the addresses allowed for such a server.
     pub(super) fn filtered(server: &Endpoint, names: Arc<dyn Names>) -> Result<Self, HttpFailure> {
         let client = nova_http::client_for(server.url(), names);
         client
@@ -49,7 +49,7 @@ impl TokenHttp {
         async move {
             let answer = async {
                 let (mut parts, body) = request.into_parts();
-                // Not shown by what logs headers.
+                // Marks the headers as sensitive, so that logs omit them.
                 parts.headers.values_mut().for_each(|value| value.set_sensitive(true));
                 let request =
                     client.request(parts.method, parts.uri.to_string()).headers(parts.headers).body(body);

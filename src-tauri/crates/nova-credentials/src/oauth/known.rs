@@ -1,10 +1,11 @@
-//! Providers at which a user's own client signs in: where, for what, and as whom.
+//! The endpoints, scopes and client credentials of providers at which a user's own client signs in.
 //!
-//! Sources: Google, *OAuth 2.0 for iOS & Desktop Apps* (developers.google.com/identity/protocols/oauth2/native-app),
-//! *XOAUTH2* (developers.google.com/gmail/imap/xoauth2-protocol) and *CalDAV API*
-//! (developers.google.com/calendar/caldav/v2/guide). Microsoft, *Authenticate an IMAP, POP or SMTP connection using
-//! OAuth* (learn.microsoft.com/exchange/client-developer/legacy-protocols) and *OAuth 2.0 authorization code flow*
-//! (learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow).
+//! Sources: Google, *OAuth 2.0 for iOS & Desktop Apps*
+//! (developers.google.com/identity/protocols/oauth2/native-app), *XOAUTH2*
+//! (developers.google.com/gmail/imap/xoauth2-protocol) and *CalDAV API*
+//! (developers.google.com/calendar/caldav/v2/guide). Microsoft, *Authenticate an IMAP, POP or SMTP connection
+//! using OAuth* (learn.microsoft.com/exchange/client-developer/legacy-protocols) and *OAuth 2.0 authorization
+//! code flow* (learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow).
 
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -17,16 +18,16 @@ pub enum Provider {
     Microsoft,
 }
 
-/// What a sign-in gives access to.
+/// The kind of data that a sign-in gives access to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Mailboxes by IMAP and SMTP.
+    /// Mailboxes over IMAP and SMTP.
     Mail,
-    /// Calendars by CalDAV.
+    /// Calendars over CalDAV.
     Calendar,
 }
 
-/// The service of the credentials with the user's clients; no tool is given one.
+/// The service of the credentials that hold the user's clients; no tool can be granted one.
 const SERVICE: &str = "sign-in";
 
 struct Known {
@@ -34,13 +35,14 @@ struct Known {
     title: &'static str,
     authorize: &'static str,
     token: &'static str,
-    /// Whether it gives clients on a desk a secret, too, and asks for it.
+    /// Whether it issues secrets to desktop clients and requires them.
     secret: bool,
-    /// RFC 7009; None where tokens cannot be revoked.
+    /// The revocation endpoint (RFC 7009), if the provider has one.
     revoke: Option<&'static str>,
     mail: Option<&'static [&'static str]>,
     calendar: Option<&'static [&'static str]>,
-    /// Parameters of the address to open: without them Google returns a refresh token at the first sign-in only.
+    /// Additional parameters of the authorisation URL: without them, Google returns a refresh token at the
+    /// first sign-in only.
     extra: &'static [(&'static str, &'static str)],
 }
 
@@ -56,7 +58,7 @@ const GOOGLE: Known = Known {
     extra: &[("access_type", "offline"), ("prompt", "consent")],
 };
 
-/// `common`: accounts of organisations and of persons.
+/// `common` covers work, school and personal accounts.
 const MICROSOFT: Known = Known {
     name: "microsoft",
     title: "Microsoft",
@@ -69,7 +71,7 @@ const MICROSOFT: Known = Known {
         "https://outlook.office.com/SMTP.Send",
         "offline_access",
     ]),
-    // Outlook has no CalDAV.
+    // Outlook does not support CalDAV.
     calendar: None,
     extra: &[],
 };
@@ -77,7 +79,7 @@ const MICROSOFT: Known = Known {
 impl Provider {
     pub const ALL: [Self; 2] = [Self::Google, Self::Microsoft];
 
-    /// `google` or `microsoft`, as a configuration names it.
+    /// The provider called `google` or `microsoft` in a configuration.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|provider| provider.name() == name)
     }
@@ -86,7 +88,7 @@ impl Provider {
         self.known().name
     }
 
-    /// As a person reads it.
+    /// The display name.
     pub fn title(self) -> &'static str {
         self.known().title
     }
@@ -95,23 +97,23 @@ impl Provider {
         self.scopes(access).is_some()
     }
 
-    /// Whether the user's client has a secret there.
+    /// Whether the user's client has a secret.
     pub fn gives_secrets(self) -> bool {
         self.known().secret
     }
 
-    /// The user's client id: `sign-in/GOOGLE_CALENDAR_CLIENT_ID`.
+    /// The credential of the client id, such as `sign-in/GOOGLE_CALENDAR_CLIENT_ID`.
     ///
     /// # Errors
-    /// Never: the name is one.
+    /// Never: the name is valid.
     pub fn client_id(self, access: Access) -> Result<CredentialName, CredentialError> {
         self.credential(access, "ID")
     }
 
-    /// Its secret, where there is one: `sign-in/GOOGLE_CALENDAR_CLIENT_SECRET`.
+    /// The credential of the client secret, such as `sign-in/GOOGLE_CALENDAR_CLIENT_SECRET`.
     ///
     /// # Errors
-    /// Never: the name is one.
+    /// Never: the name is valid.
     pub fn client_secret(self, access: Access) -> Result<CredentialName, CredentialError> {
         self.credential(access, "SECRET")
     }
@@ -139,22 +141,22 @@ impl Provider {
     }
 }
 
-/// Where the providers are. No configuration changes it.
+/// The servers of the providers. They are not configurable.
 #[derive(Debug, Clone, Default)]
 pub struct ProviderServers {
     stand_in: Option<String>,
 }
 
 impl ProviderServers {
-    /// One server in the place of all of them, for tests: `/authorize`, `/token` and `/revoke` below `address`.
+    /// Replaces all providers by one server, for tests: `/authorize`, `/token` and `/revoke` below `address`.
     pub fn at(address: &str) -> Self {
         Self { stand_in: Some(address.to_owned()) }
     }
 
-    /// The user's client at a provider. `user` is proposed as the account to sign in with.
+    /// The user's client at a provider. `user` is suggested as the account to sign in with.
     ///
     /// # Errors
-    /// [`CredentialError::CannotSignIn`] where the provider does not offer that access.
+    /// [`CredentialError::CannotSignIn`] if the provider does not offer that access.
     pub fn client(
         &self,
         provider: Provider,
@@ -176,7 +178,7 @@ impl ProviderServers {
             token: self.token(provider)?,
             client_id: id.expose_secret().to_owned(),
             client_secret: secret,
-            // An answer that names an issuer must name the origin of `authorize`; Microsoft's names none.
+            // A response's issuer must match the origin of `authorize`; Microsoft's responses contain none.
             issuer: None,
             scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
             extra,
@@ -184,26 +186,26 @@ impl ProviderServers {
         })
     }
 
-    /// Where the user signs in.
+    /// The authorisation endpoint.
     ///
     /// # Errors
-    /// Never for the providers themselves.
+    /// Never for the real providers.
     pub fn authorize(&self, provider: Provider) -> Result<Endpoint, CredentialError> {
         self.endpoint("address to sign in at", "authorize", provider.known().authorize)
     }
 
-    /// Where client and refresh token go.
+    /// The token endpoint.
     ///
     /// # Errors
-    /// Never for the providers themselves.
+    /// Never for the real providers.
     pub fn token(&self, provider: Provider) -> Result<Endpoint, CredentialError> {
         self.endpoint("address of the token server", "token", provider.known().token)
     }
 
-    /// Where tokens are revoked; None where the provider has no such address.
+    /// The revocation endpoint, if the provider has one.
     ///
     /// # Errors
-    /// Never for the providers themselves.
+    /// Never for the real providers.
     pub fn revoke(&self, provider: Provider) -> Result<Option<Endpoint>, CredentialError> {
         let revoke = provider.known().revoke;
         revoke.map(|own| self.endpoint("address to revoke tokens at", "revoke", own)).transpose()
@@ -222,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_provider_is_reached_by_https_alone() {
+    fn every_provider_uses_https() {
         let (servers, id) = (ProviderServers::default(), "id".into());
         for provider in Provider::ALL {
             assert_eq!(Provider::named(provider.name()), Some(provider));
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_kept_under_the_name_of_its_variable() {
+    fn client_credentials_are_named_like_environment_variables() {
         let id = Provider::Google.client_id(Access::Calendar).expect("a name");
         assert_eq!(id.as_str(), "sign-in/GOOGLE_CALENDAR_CLIENT_ID");
         let secret = Provider::Microsoft.client_secret(Access::Mail).expect("a name");

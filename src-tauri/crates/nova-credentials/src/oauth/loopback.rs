@@ -14,14 +14,14 @@ use super::{OAuthClient, error_code, failed};
 use crate::CredentialError;
 
 const PATH: &str = "/callback";
-/// A longer request is none of a browser that was sent here.
+/// A larger request is not the browser's callback.
 const MOST: usize = 16 * 1024;
-/// Of more connections than this the oldest is closed: a browser that was sent here asks at once.
+/// Beyond this number, the oldest connection is closed: the browser sends its request at once.
 const CONNECTIONS: usize = 16;
-/// How long one connection may take to ask.
+/// The time limit for a connection's request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where the browser comes back to: a port of this machine that serves one request.
+/// The redirect target of the browser: a port on this machine that serves one request.
 pub(super) struct Loopback {
     listener: TcpListener,
     port: u16,
@@ -33,7 +33,7 @@ impl Loopback {
         Self::bind_to(None).await
     }
 
-    /// To this port, or to one that is free.
+    /// Binds the given port, or a free one.
     pub(super) async fn bind_to(port: Option<u16>) -> Result<Self, CredentialError> {
         let bound = async {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).await?;
@@ -47,15 +47,14 @@ impl Loopback {
         })
     }
 
-    /// The address to come back to.
+    /// The redirect URL.
     pub(super) fn redirect(&self) -> &Url {
         &self.redirect
     }
 
-    /// Waits for the browser and returns the code that it brings. The first request with the right state
-    /// decides; browsers also open connections without asking anything and ask for icons, and other
-    /// programs may ask with a state of their own: those do not count. The port is closed when this
-    /// returns.
+    /// Waits for the browser and returns its code. The first request with the right state decides. Others are
+    /// ignored: browsers open idle connections and request icons, and other programs may send a state of
+    /// their own. The port is closed on return.
     pub(super) async fn code(
         self,
         state: &str,
@@ -94,7 +93,7 @@ impl Loopback {
     }
 }
 
-/// The query of a request to the right place.
+/// The query of a request for the callback path.
 async fn read_request(mut stream: TcpStream, port: u16) -> Option<(String, TcpStream)> {
     let head = tokio::time::timeout(REQUEST_TIMEOUT, head_of(&mut stream)).await.ok()??;
     let Some(query) = callback_in(&head, port) else {
@@ -116,7 +115,7 @@ async fn head_of(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(head).ok()
 }
 
-/// The Host header says that the browser meant this machine, and not a name that leads here.
+/// The Host header must name this machine, which rules out DNS rebinding.
 fn callback_in(head: &str, port: u16) -> Option<String> {
     let mut lines = head.split("\r\n");
     let target = lines.next()?.strip_prefix("GET ")?.strip_suffix(" HTTP/1.1")?;
@@ -129,16 +128,16 @@ fn callback_in(head: &str, port: u16) -> Option<String> {
     (path == PATH && is_here).then(|| query.to_owned())
 }
 
-/// The values of a parameter.
+/// All values of a parameter.
 fn values<'a>(query: &'a str, key: &str) -> Vec<Cow<'a, str>> {
     let pairs = url::form_urlencoded::parse(query.as_bytes());
     pairs.filter(|(found, _)| found == key).map(|(_, value)| value).collect()
 }
 
-/// Whether it answers this sign-in.
+/// Whether the request has the state of this sign-in.
 fn is_to(query: &str, state: &str) -> bool {
     match &values(query, "state")[..] {
-        // Hashes compare in constant time.
+        // Comparing hashes takes constant time.
         [got] => blake3::hash(got.as_bytes()) == blake3::hash(state.as_bytes()),
         _ => false,
     }
@@ -157,12 +156,12 @@ fn code_in(query: &str, server: &OAuthClient) -> Result<SecretString, Credential
     }
 }
 
-/// RFC 9207. Where the issuer is not configured, one that the answer names must at least be where the user
-/// signed in.
+/// Checks the issuer (RFC 9207). If none is configured, an issuer in the response must at least have the
+/// origin of the authorisation endpoint.
 fn is_from(named: &[Cow<str>], server: &OAuthClient) -> bool {
     match (named, &server.issuer) {
         ([], None) => true,
-        // Its metadata say whether its answers have one.
+        // The metadata state whether responses contain the issuer.
         ([], Some(_)) => server.found.as_ref().is_some_and(|found| !found.says_issuer),
         ([named], Some(issuer)) => named == issuer,
         ([named], None) => {
@@ -172,7 +171,7 @@ fn is_from(named: &[Cow<str>], server: &OAuthClient) -> bool {
     }
 }
 
-/// A page of fixed text: nothing of the request is in it.
+/// Answers with a page of fixed text, which echoes nothing of the request.
 async fn answer(mut stream: TcpStream, worked: bool) {
     let (status, text) = if worked {
         ("200 OK", "Nova has the answer. You can close this page.")
@@ -192,6 +191,6 @@ async fn answer(mut stream: TcpStream, worked: bool) {
         stream.write_all(answer.as_bytes()).await?;
         stream.shutdown().await
     };
-    // The code counts, also when the browser is gone.
+    // The code is valid even if the browser is gone.
     let _ = tokio::time::timeout(REQUEST_TIMEOUT, sent).await;
 }

@@ -38,11 +38,11 @@ use http::{HttpFailure, TokenHttp};
 use loopback::Loopback;
 use tokens::Tokens;
 
-/// How long the user may take to sign in.
+/// The default time limit for the user.
 const SIGN_IN: Duration = Duration::from_secs(3 * 60);
-/// How long a token server may take to answer.
+/// The default time limit for a response of the token server.
 const ANSWER: Duration = Duration::from_secs(30);
-/// What Nova sets itself.
+/// The parameters that Nova sets itself.
 const RESERVED: [&str; 7] = [
     "response_type",
     "client_id",
@@ -53,51 +53,51 @@ const RESERVED: [&str; 7] = [
     "scope",
 ];
 
-/// What is known of a server at which one can sign in.
+/// A client at an OAuth server.
 #[derive(Debug, Clone)]
 pub struct OAuthClient {
-    /// Where the user signs in.
+    /// The authorisation endpoint.
     pub authorize: Endpoint,
-    /// Where a code becomes a token.
+    /// The token endpoint.
     pub token: Endpoint,
     pub client_id: String,
-    /// None for a public client, which is what a program on a desk is.
+    /// `None` for a public client, as desktop programs are.
     pub client_secret: Option<SecretString>,
-    /// What the server calls itself in its answers (RFC 9207), where that is known.
+    /// The issuer in the server's responses (RFC 9207), if known.
     pub issuer: Option<String>,
     pub scopes: Vec<String>,
-    /// Further parameters of the address to open: `access_type=offline` for Google, `resource` for MCP.
+    /// Additional parameters of the authorisation URL: `access_type=offline` for Google, `resource` for MCP.
     pub extra: Vec<(String, String)>,
-    /// Where the server's own documents say all this, and not the configuration.
+    /// Set if the client was discovered from the server's documents rather than configured.
     pub found: Option<Found>,
 }
 
-/// What such documents say further.
+/// Further facts from the server's documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
-    /// The server that was signed in for.
+    /// The server that the user signed in for.
     pub server: String,
-    /// What the tokens are for (RFC 8707).
+    /// The resource of the tokens (RFC 8707).
     pub resource: String,
-    /// Whether answers name the issuer.
+    /// Whether authorisation responses contain the issuer.
     pub says_issuer: bool,
-    /// Whether the client's secret goes into the body of a request, not its header.
+    /// Whether the client secret is sent in the body of requests rather than in a header.
     pub secret_in_body: bool,
-    /// Where its tokens are revoked (RFC 7009).
+    /// The revocation endpoint (RFC 7009).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoke: Option<String>,
 }
 
-/// Shows an address to the user, in a browser as a rule.
+/// Opens an address for the user, usually in a browser.
 #[async_trait]
 pub trait Opener: Send + Sync {
     /// # Errors
-    /// Why it could not be shown; the sign-in ends.
+    /// Why it could not be opened; the sign-in fails.
     async fn open(&self, address: &Url) -> Result<(), String>;
 }
 
-/// Signing in (OAuth 2, authorisation code with PKCE, loopback redirect), and tokens that are renewed
-/// before they end. Tokens are credentials of the store. Cloning is cheap.
+/// OAuth 2 sign-in (authorisation code with PKCE, loopback redirect), and renewal of tokens before they
+/// expire. Tokens are stored as credentials. Cheap to clone.
 #[derive(Clone)]
 pub struct OAuth {
     store: CredentialStore,
@@ -114,7 +114,7 @@ type RequestFailure = RequestTokenError<HttpFailure, BasicErrorResponse>;
 
 impl OAuth {
     /// # Errors
-    /// When HTTPS cannot be set up on this machine.
+    /// If TLS cannot be initialised.
     pub fn new(store: CredentialStore, data: &Path, clock: Arc<dyn Clock>) -> Result<Self, CredentialError> {
         Ok(Self {
             store,
@@ -127,7 +127,7 @@ impl OAuth {
         })
     }
 
-    /// Other limits than three minutes for the user and 30 s for the token server.
+    /// Overrides the limits of three minutes for the user and 30 s for the token server.
     #[must_use]
     pub fn with_limits(mut self, sign_in: Duration, answer: Duration) -> Self {
         self.sign_in_limit = sign_in;
@@ -135,10 +135,10 @@ impl OAuth {
         self
     }
 
-    /// Has the user sign in and keeps the tokens as credential `name`. Dropping the future ends it.
+    /// Lets the user sign in and stores the tokens as credential `name`. Dropping the future cancels it.
     ///
     /// # Errors
-    /// When the user refuses or takes too long, and when anything in the answers is not as it must be.
+    /// If the user declines or takes too long, or if a response is invalid.
     pub async fn sign_in(
         &self,
         name: &CredentialName,
@@ -197,16 +197,16 @@ impl OAuth {
             None => not_understood(server, failure),
         })?;
         let tokens = Tokens::of(server, &answer, None, self.now())?;
-        // A refresh of the old tokens must not end after this and put itself in their place.
+        // A concurrent refresh of the old tokens must not overwrite these.
         let _lock = private_file::lock_for_long(&self.lock_file(name), self.patience()).await?;
         self.store.set(name, tokens.to_secret()?).await
     }
 
-    /// A token that is good for now; renewed first when it is about to end.
+    /// A valid access token, renewed first if it is about to expire.
     ///
     /// # Errors
-    /// [`CredentialError::Missing`] and [`CredentialError::NeedsSignIn`] where only the user can continue,
-    /// [`CredentialError::TokenServer`] where trying again may help.
+    /// [`CredentialError::Missing`] and [`CredentialError::NeedsSignIn`] if the user must act,
+    /// [`CredentialError::TokenServer`] if a retry may help.
     pub async fn access_token(
         &self,
         name: &CredentialName,
@@ -219,11 +219,11 @@ impl OAuth {
         self.renew(name, server, None).await
     }
 
-    /// Another token, because a server refused this one although its time is not over. Where somebody
-    /// has renewed it in the meantime, that one.
+    /// A new token after a server refused `refused` before its expiry. If it was renewed in the meantime,
+    /// that one is returned.
     ///
     /// # Errors
-    /// As [`Self::access_token`].
+    /// As for [`Self::access_token`].
     pub async fn after_refusal(
         &self,
         name: &CredentialName,
@@ -233,9 +233,9 @@ impl OAuth {
         self.renew(name, server, Some(refused.clone())).await
     }
 
-    /// One request for all callers, here and in other processes: the holder of the lock looks first
-    /// whether another has done it. It continues when the caller gives up, because the server may
-    /// already have ended the old refresh token.
+    /// Sends one request for all callers in all processes: the holder of the lock first checks whether
+    /// another has renewed the token. The request continues if the caller is dropped, because the server may
+    /// already have invalidated the old refresh token.
     async fn renew(
         &self,
         name: &CredentialName,
@@ -278,14 +278,14 @@ impl OAuth {
                 Ok(tokens.access)
             }
             Err(failure) => match refusal(&failure) {
-                // Nobody needs to ask with this one again.
+                // Stored, so that the refresh token is not tried again.
                 Some(code) if ends_sign_in(&code) => {
                     tokens.end();
                     self.store.set(name, tokens.to_secret()?).await?;
                     Err(needs_sign_in(name, &format!("{} refused to renew it ({code})", server.token.host())))
                 }
                 Some(code) => Err(token_server(server, format!("it refused ({code})"))),
-                // The old one may have some seconds left.
+                // The old token may be valid for some more seconds.
                 None if !is_refused && tokens.is_valid(self.now()) => {
                     tracing::warn!(credential = %name, "a token was not renewed, but is still valid for a while");
                     Ok(tokens.access)
@@ -295,7 +295,7 @@ impl OAuth {
         }
     }
 
-    /// The tokens as they are kept, if they are of this server: a refresh token goes nowhere else.
+    /// The stored tokens, if this server issued them: a refresh token is sent to no other.
     async fn tokens(&self, name: &CredentialName, server: &OAuthClient) -> Result<Tokens, CredentialError> {
         let kept = self.store.stored(name).await?;
         let tokens = match kept.ok_or_else(|| CredentialError::Missing { name: name.clone() })? {
@@ -308,7 +308,7 @@ impl OAuth {
         Ok(tokens)
     }
 
-    /// A token server that another server named is reached only where such a one may be.
+    /// A token server named by another server is reached only at addresses allowed for such a server.
     fn http_to(&self, server: &OAuthClient) -> Result<TokenHttp, CredentialError> {
         match &server.found {
             None => Ok(self.http.clone()),
@@ -321,7 +321,7 @@ impl OAuth {
         self.clock.now().as_second()
     }
 
-    /// Others may have to wait for a slow server before it is their turn.
+    /// The lock may be held while a slow server responds.
     fn patience(&self) -> Duration {
         self.answer_limit * 2 + Duration::from_secs(10)
     }
@@ -343,8 +343,8 @@ fn client(server: &OAuthClient) -> Client {
     }
 }
 
-/// The error code of a server that has understood and says no. Its description is left out: it is
-/// foreign text and may repeat what was sent.
+/// The error code of a refusal by the token server. The description is omitted: it is untrusted text and may
+/// repeat the request.
 fn refusal(failure: &RequestFailure) -> Option<String> {
     match failure {
         RequestTokenError::ServerResponse(response) => Some(error_code(response.error().as_ref())),
@@ -352,12 +352,12 @@ fn refusal(failure: &RequestFailure) -> Option<String> {
     }
 }
 
-/// RFC 6749, 5.2: what no repetition will change.
+/// Errors that no retry resolves (RFC 6749, 5.2).
 fn ends_sign_in(code: &str) -> bool {
     matches!(code, "invalid_grant" | "invalid_client" | "unauthorized_client" | "invalid_scope")
 }
 
-/// A code of an OAuth error, if it is one.
+/// The OAuth error code, if it is well-formed.
 fn error_code(text: &str) -> String {
     let is_code = (1..=40).contains(&text.len()) && text.chars().all(|c| c.is_ascii_lowercase() || c == '_');
     if is_code { text.to_owned() } else { "without a reason".to_owned() }
@@ -366,7 +366,7 @@ fn error_code(text: &str) -> String {
 fn not_understood(server: &OAuthClient, failure: RequestFailure) -> CredentialError {
     let reason = match failure {
         RequestTokenError::Request(failure) => failure.to_string(),
-        // The answer may hold a token, and so nothing of it is shown.
+        // The response may contain a token, so nothing of it is shown.
         _ => "its answer is not a token response".to_owned(),
     };
     token_server(server, reason)
@@ -380,12 +380,12 @@ fn failed(reason: String) -> CredentialError {
     CredentialError::SignIn { reason }
 }
 
-/// There is no way, and trying again does not make one.
+/// An error that no retry resolves.
 fn cannot(reason: String, remedy: &str) -> CredentialError {
     CredentialError::CannotSignIn { reason, remedy: remedy.to_owned() }
 }
 
-/// Scopes that a request can carry (RFC 6749, 3.3), each once and not too many.
+/// Valid scopes (RFC 6749, 3.3), deduplicated and limited in number.
 fn scopes(named: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
     let mut scopes: Vec<String> = Vec::new();
     let fits = |scope: &str| {
@@ -405,5 +405,5 @@ fn needs_sign_in(name: &CredentialName, reason: &str) -> CredentialError {
     CredentialError::NeedsSignIn { name: name.clone(), reason: reason.to_owned() }
 }
 
-/// What a token server answers.
+/// The response of a token server.
 type Answer = BasicTokenResponse;

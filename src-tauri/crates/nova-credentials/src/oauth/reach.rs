@@ -13,18 +13,18 @@ use super::http::{HttpFailure, TokenHttp};
 use super::{Endpoint, cannot};
 use crate::CredentialError;
 
-/// How addresses are reached that a server's documents name: public ones, and those of this machine only
-/// where the server itself is on it.
+/// Restricts the addresses that a server's documents may name: public ones, and those of this machine only if
+/// the server itself runs on it.
 pub(super) struct Reach<'a> {
     pub(super) server: &'a Url,
     pub(super) names: Arc<dyn Names>,
-    /// Of one request.
+    /// The time limit of a request.
     pub(super) limit: Duration,
 }
 
 impl Reach<'_> {
     /// # Errors
-    /// When the address is not one to which these documents may lead.
+    /// If the documents may not lead to this address.
     pub(super) fn endpoint(&self, what: &'static str, text: &str) -> Result<Endpoint, CredentialError> {
         let endpoint = Endpoint::parse(what, text)?;
         if is_loopback(endpoint.url()) && !is_loopback(self.server) {
@@ -36,10 +36,10 @@ impl Reach<'_> {
         Ok(endpoint)
     }
 
-    /// A document; None where there is none of that form.
+    /// Fetches a document; `None` if there is none of this form.
     ///
     /// # Errors
-    /// When nobody answers there in time.
+    /// If the server does not respond in time.
     pub(super) async fn document<T: DeserializeOwned>(
         &self,
         at: &Endpoint,
@@ -47,14 +47,14 @@ impl Reach<'_> {
         let request = request(Method::GET, at, Vec::new())?;
         match self.send(at, request).await {
             Ok(answer) if answer.status().as_u16() == 200 => Ok(serde_json::from_slice(answer.body()).ok()),
-            // Many servers lead whatever they do not know to a page of theirs.
+            // Many servers answer unknown paths with a page of theirs.
             Ok(_) | Err(HttpFailure::Status(_) | HttpFailure::Redirect) => Ok(None),
             Err(failure) => Err(unreachable(at, &failure)),
         }
     }
 
     /// # Errors
-    /// When nobody answers there in time.
+    /// If the server does not respond in time.
     pub(super) async fn post(&self, at: &Endpoint, body: &Value) -> Result<HttpResponse, CredentialError> {
         let request = request(Method::POST, at, body.to_string().into_bytes())?;
         self.send(at, request).await.map_err(|failure| unreachable(at, &failure))

@@ -11,26 +11,26 @@ use crate::CredentialError;
 const NONE: &str = "none";
 const BASIC: &str = "client_secret_basic";
 const POST: &str = "client_secret_post";
-/// Characters of a client id.
+/// The maximum length of a client id, in characters.
 const LONGEST: usize = 2_000;
 
-/// What the user says of signing in for a server. All of it may be missing.
+/// The user's settings for signing in for a server, all of them optional.
 #[derive(Debug, Clone, Default)]
 pub struct GivenClient {
-    /// As the server knows Nova; an https address is that of a client id metadata document.
+    /// The client id; an https URL is that of a client id metadata document.
     pub id: Option<String>,
     pub secret: Option<SecretString>,
-    /// Instead of those that the server names.
+    /// Override the scopes named by the server.
     pub scopes: Vec<String>,
-    /// The port to come back to, for a server that wants to know it in advance.
+    /// The redirect port, for a server that must know it in advance.
     pub port: Option<u16>,
 }
 
-/// Nova as an authorisation server knows it.
+/// Nova's registration at an authorisation server.
 pub(super) struct Client {
     pub(super) id: String,
     pub(super) secret: Option<SecretString>,
-    /// Where its secret goes to.
+    /// Whether the secret is sent in the body of requests.
     pub(super) secret_in_body: bool,
 }
 
@@ -41,8 +41,8 @@ struct Registered {
     token_endpoint_auth_method: Option<String>,
 }
 
-/// The client that the configuration names, else one that is registered now. Nova publishes no document of
-/// itself, so a client id is the address of one only where the user has put it there.
+/// The configured client, or one registered now. Nova publishes no client id metadata document, so a client
+/// id is the URL of one only if the user has configured it.
 pub(super) async fn client_at(
     reach: &Reach<'_>,
     server: &Discovered,
@@ -93,7 +93,7 @@ pub(super) async fn client_at(
         if answer.status().is_success() { serde_json::from_slice(answer.body()).ok() } else { None };
     let registered = registered.filter(|registered| is_id(&registered.client_id));
     let registered = registered.ok_or_else(|| refused(register, answer.status().as_u16()))?;
-    // An empty secret is none.
+    // An empty secret means none.
     let secret = registered.client_secret.filter(|secret| !secret.is_empty());
     let method = registered.token_endpoint_auth_method.as_deref().unwrap_or(method);
     Ok(Client {
@@ -107,7 +107,7 @@ fn is_id(id: &str) -> bool {
     (1..=LONGEST).contains(&id.len()) && id.chars().all(|c| c == ' ' || c.is_ascii_graphic())
 }
 
-/// What the server says about it stays out: it is foreign text.
+/// The server's explanation is omitted: it is untrusted text.
 fn refused(at: &Endpoint, status: u16) -> CredentialError {
     cannot(
         format!("{} did not register Nova (status {status})", at.host()),

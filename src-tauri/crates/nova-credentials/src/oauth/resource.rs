@@ -1,4 +1,4 @@
-//! Signing in for a server that says itself where and how.
+//! Signs in for a server that publishes where and how.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,29 +14,29 @@ use super::{Challenge, Found, OAuth, OAuthClient, Opener, cannot, scopes};
 use crate::store::Stored;
 use crate::{CredentialError, CredentialName};
 
-/// A server that wants tokens, and what is known of signing in for it.
+/// A server that requires tokens, and the settings for signing in.
 #[derive(Clone)]
 pub struct ProtectedResource {
     pub url: Url,
-    /// What it said when it refused.
+    /// The challenge with which it refused a request.
     pub challenge: Challenge,
     pub client: GivenClient,
 }
 
 impl OAuth {
-    /// Another way to the addresses of names than the system's.
+    /// Resolves host names differently from the system.
     #[must_use]
     pub fn with_names(mut self, names: Arc<dyn Names>) -> Self {
         self.names = names;
         self
     }
 
-    /// Finds out where one signs in for a server, has the user sign in and keeps the tokens, with what they
-    /// are renewed by, as credential `name`. Where the server wanted more than the sign-in before allows,
-    /// the new one is for both.
+    /// Discovers how to sign in for a server, lets the user sign in, and stores the tokens as credential
+    /// `name`, with the client that renews them. A step-up requests the previous scopes as well as the
+    /// additional ones.
     ///
     /// # Errors
-    /// When the server's documents lead nowhere or to where they must not, and as [`Self::sign_in`].
+    /// If the server's documents are missing or lead to a forbidden address, and as for [`Self::sign_in`].
     pub async fn sign_in_for(
         &self,
         name: &CredentialName,
@@ -54,7 +54,7 @@ impl OAuth {
     /// The host at which the user would sign in.
     ///
     /// # Errors
-    /// As [`Self::sign_in_for`], before anything is opened.
+    /// As for [`Self::sign_in_for`] before anything is opened.
     pub async fn sign_in_host(&self, resource: &ProtectedResource) -> Result<String, CredentialError> {
         let reach = Reach { server: &resource.url, names: self.names.clone(), limit: self.answer_limit };
         let finding = discover(&reach, &resource.challenge);
@@ -103,10 +103,10 @@ impl OAuth {
         })
     }
 
-    /// As what the user signed in for a server; None where nobody did, or for another server.
+    /// The client of the stored sign-in for this server; `None` without one or if it is for another server.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub async fn client_for(
         &self,
         name: &CredentialName,

@@ -1,4 +1,4 @@
-//! Telling a server that its tokens are no longer used (RFC 7009).
+//! Revokes tokens at their server (RFC 7009).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,11 +13,11 @@ use crate::store::Stored;
 use crate::{CredentialError, CredentialName};
 
 impl OAuth {
-    /// Revokes the tokens of a sign-in where its server says how; whether there was anything to revoke. They stay in the
-    /// store.
+    /// Revokes the tokens of a sign-in if its server has a revocation endpoint; returns whether there was
+    /// anything to revoke. The tokens stay in the store.
     ///
     /// # Errors
-    /// When the store cannot be read, or the server did not take it.
+    /// If the store cannot be read, or the server refuses.
     pub async fn revoke(&self, name: &CredentialName) -> Result<bool, CredentialError> {
         let Some(Stored::SignIn(tokens)) = self.store.stored(name).await? else { return Ok(false) };
         let Some(client) = &tokens.client else { return Ok(false) };
@@ -26,7 +26,7 @@ impl OAuth {
         let at = Endpoint::parse("address to revoke tokens at", revoke)?;
         let http = TokenHttp::filtered(&at, self.names.clone());
         let http = http.map_err(|error| not_revoked(&at, error.to_string()))?;
-        // The first ends both at most servers.
+        // Revoking the refresh token ends both at most servers.
         if let Some(refresh) = &tokens.refresh {
             self.revoke_one(&http, &at, client, "refresh_token", refresh).await?;
         }
@@ -34,10 +34,10 @@ impl OAuth {
         Ok(true)
     }
 
-    /// The same at an address that no document named, for tokens of this client; revoking one of them ends both there.
+    /// The same at a given endpoint, for tokens of this client, where revoking one token ends both.
     ///
     /// # Errors
-    /// As [`Self::revoke`].
+    /// As for [`Self::revoke`].
     pub async fn revoke_at(
         &self,
         name: &CredentialName,
@@ -68,7 +68,7 @@ impl OAuth {
         let request = request(at, client, kind, token).map_err(|error| failed(error.to_string()))?;
         let answer =
             http.send(request, self.answer_limit).await.map_err(|error| failed(error.to_string()))?;
-        // RFC 7009, 2.2: a token that is no longer valid is no error.
+        // RFC 7009, 2.2: revoking an invalid token is not an error.
         match answer.status() {
             status if status.is_success() => Ok(()),
             status => Err(failed(format!("it did not revoke the token (status {})", status.as_u16()))),

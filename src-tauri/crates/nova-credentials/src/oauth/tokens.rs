@@ -9,28 +9,28 @@ use serde::{Deserialize, Serialize};
 use super::{Answer, Endpoint, Found, OAuthClient};
 use crate::CredentialError;
 
-/// How long before its end a token is renewed, in seconds: it has to arrive, too, and clocks differ.
+/// How many seconds before its expiry a token is renewed, to allow for transmission and clock skew.
 const SKEW: i64 = 60;
-/// How long a token is taken to last when the server does not say, in seconds.
+/// The lifetime assumed if the server names none, in seconds.
 const DEFAULT_LIFETIME: i64 = 60 * 60;
 
-/// What a sign-in has brought. Times are seconds since 1970.
+/// The tokens of a sign-in. Times are Unix timestamps in seconds.
 pub(crate) struct Tokens {
     pub(crate) access: SecretString,
     pub(super) refresh: Option<SecretString>,
     renew_at: i64,
     ends_at: i64,
-    /// Where they are from, and so the only place where the refresh token goes.
+    /// The origin of the tokens, to which alone the refresh token is sent.
     server: String,
     client_id: String,
-    /// As whom they are renewed, where no configuration says it.
+    /// The client that renews them, if none is configured.
     pub(super) client: Option<Box<OAuthClient>>,
 }
 
-/// As they are in the store, which keeps them as it keeps any secret.
+/// The tokens as the secret of a credential.
 #[derive(Serialize, Deserialize)]
 struct StoredTokens<T> {
-    /// An older Nova wrote none.
+    /// Absent in records of older versions.
     #[serde(rename = "type", default)]
     kind: Kind,
     access: T,
@@ -43,7 +43,7 @@ struct StoredTokens<T> {
     client: Option<StoredClient<T>>,
 }
 
-/// A client that was found, in the store.
+/// A discovered client in the store.
 #[derive(Serialize, Deserialize)]
 struct StoredClient<T> {
     authorize: String,
@@ -53,7 +53,7 @@ struct StoredClient<T> {
     found: Found,
 }
 
-/// Tells a sign-in from a key that the user typed.
+/// Distinguishes a sign-in from a key that the user entered.
 #[derive(Default, Serialize, Deserialize)]
 enum Kind {
     #[default]
@@ -62,10 +62,10 @@ enum Kind {
 }
 
 impl Tokens {
-    /// `before` is the refresh token that was used: it stays where the server sends no other.
+    /// `before` is the refresh token used, which remains valid if the server sends no new one.
     ///
     /// # Errors
-    /// [`CredentialError::TokenServer`] for a token that no request could carry.
+    /// [`CredentialError::TokenServer`] for a token that cannot be sent in a header.
     pub(super) fn of(
         server: &OAuthClient,
         answer: &Answer,
@@ -77,7 +77,7 @@ impl Tokens {
             .expires_in()
             .map(|lasts: Duration| i64::try_from(lasts.as_secs()).unwrap_or(DEFAULT_LIFETIME));
         let lasts = said.unwrap_or(DEFAULT_LIFETIME);
-        // One that lasts a minute would otherwise never be fresh.
+        // A token that lasts a minute would otherwise never count as fresh.
         let used = (lasts - SKEW).max(lasts / 2);
         Ok(Self {
             access: answer.access_token().secret().as_str().into(),
@@ -102,13 +102,13 @@ impl Tokens {
         self.server == server.token.url().as_str() && self.client_id == server.client_id
     }
 
-    /// From now on only the user can continue.
+    /// Drops the refresh token, so that the user must sign in again.
     pub(super) fn end(&mut self) {
         self.refresh = None;
         (self.renew_at, self.ends_at) = (0, 0);
     }
 
-    /// None where the text is something else: a key that the user typed, say.
+    /// `None` if the text is something else, such as a key that the user entered.
     pub(crate) fn from_secret(secret: &SecretString) -> Option<Self> {
         let stored: StoredTokens<String> = serde_json::from_str(secret.expose_secret()).ok()?;
         let client = stored.client.and_then(|client| {
@@ -159,7 +159,7 @@ impl Tokens {
     }
 }
 
-/// Bearer tokens of characters that a header can carry (RFC 6750, 2.1).
+/// Accepts bearer tokens of characters that a header may contain (RFC 6750, 2.1).
 fn check(server: &OAuthClient, answer: &Answer) -> Result<(), CredentialError> {
     let bad = |reason: &str| {
         Err(CredentialError::TokenServer { host: server.token.host().to_owned(), reason: reason.to_owned() })

@@ -15,17 +15,17 @@ use crate::KeptIn;
 use crate::private_file::{self, Lock};
 use crate::{CredentialError, CredentialName};
 
-/// scrypt with N = 2^17, r = 8: 128 MB and some tenths of a second for each guess (OWASP's figure).
+/// scrypt with N = 2^17, r = 8 as recommended by OWASP: each guess takes 128 MB and some tenths of a second.
 const WORK_FACTOR: u8 = 17;
-/// A file that wants more than eight times that is not opened: Nova did not make it.
+/// A file with more than eight times that work factor is rejected: Nova did not create it.
 const MOST_WORK: u8 = WORK_FACTOR + 3;
 
-/// `<data>/credentials.age`: JSON `{"values": {"service/key": "…"}}`, encrypted with a passphrase as
-/// age does it, so that `age --decrypt` opens it too.
+/// The file `<data>/credentials.age`: JSON `{"values": {"service/key": "…"}}`, encrypted with a passphrase in
+/// the age format, so that `age --decrypt` can open it.
 pub(super) struct EncryptedFile {
     file: PathBuf,
     passphrase: SecretString,
-    /// What was last decrypted, by the hash of the encrypted bytes: deriving the key is slow on purpose.
+    /// The last decrypted content by the hash of the ciphertext, as deriving the key is deliberately slow.
     opened: Mutex<Option<(blake3::Hash, Values)>>,
 }
 
@@ -42,7 +42,7 @@ struct Storing<'a> {
 }
 
 impl EncryptedFile {
-    /// The file is made with the first credential; an existing one must open.
+    /// The file is created with the first credential; an existing one must decrypt.
     pub(super) fn open(file: PathBuf, passphrase: SecretString) -> Result<Self, CredentialError> {
         if passphrase.expose_secret().is_empty() {
             return Err(CredentialError::EmptyPassphrase);
@@ -52,7 +52,7 @@ impl EncryptedFile {
         Ok(opened)
     }
 
-    /// The current content of the file, whichever process wrote it.
+    /// The current content of the file, even if another process has written it.
     fn values(&self) -> Result<Values, CredentialError> {
         let Some(bytes) = private_file::read(&self.file)? else { return Ok(Values::new()) };
         let hash = blake3::hash(&bytes);
@@ -79,10 +79,10 @@ impl EncryptedFile {
         identity.set_max_work_factor(MOST_WORK);
         let decryptor = Decryptor::new(bytes).map_err(refused)?;
         let mut plain = decryptor.decrypt(iter::once(&identity as &dyn age::Identity)).map_err(refused)?;
-        // Room for all of it, so that no copy is left behind by growing.
+        // Allocated once, so that reallocation leaves no copies in memory.
         let mut text = Zeroizing::new(Vec::with_capacity(bytes.len()));
         plain.read_to_end(&mut text).map_err(|_| damaged("it was truncated or modified"))?;
-        // An error of serde could quote what it has read.
+        // serde's error could quote the content.
         let stored: Stored =
             serde_json::from_slice(&text).map_err(|_| damaged("its content was not written by Nova"))?;
         Ok(stored.values.into_iter().map(|(name, value)| (name, value.into())).collect())

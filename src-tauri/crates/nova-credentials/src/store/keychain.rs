@@ -9,18 +9,18 @@ use super::Backend;
 use crate::KeptIn;
 use crate::{CredentialError, CredentialName};
 
-/// What the keychain lists Nova's entries under.
+/// The service of Nova's keychain entries.
 const SERVICE: &str = "nova";
-/// How long a keychain may take to answer at start. It is only greeted: nothing is unlocked and
-/// nobody is asked.
+/// How long the keychain may take to respond at startup. This only checks that it responds: nothing is
+/// unlocked and the user is not prompted.
 const GREETING: Duration = Duration::from_secs(10);
-/// CRED_MAX_CREDENTIAL_BLOB_SIZE of Windows: 5 * 512 bytes.
+/// CRED_MAX_CREDENTIAL_BLOB_SIZE of Windows: 5 × 512 bytes.
 const MOST_ON_WINDOWS: usize = 2560;
 
 /// The system's keychain: Secret Service, Keychain Services or Credential Manager.
 struct Keychain;
 
-/// The keychain, or why there is none.
+/// The keychain, or why it is unavailable.
 pub(super) async fn answering() -> Result<Arc<dyn Backend>, String> {
     let greeted = tokio::task::spawn_blocking(|| match Entry::store_status() {
         Ok(()) => Ok(()),
@@ -40,7 +40,7 @@ impl Backend for Keychain {
     }
 
     fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
-        // As bytes: as a password Windows would take half as many.
+        // Stored as bytes: as a password, Windows accepts half the length.
         match entry(name)?.get_secret() {
             Ok(bytes) => {
                 let bytes = Zeroizing::new(bytes);
@@ -76,12 +76,12 @@ impl Backend for Keychain {
         }
     }
 
-    /// The stores of macOS and Windows search by words of their own, and so there the record tells.
+    /// The stores of macOS and Windows have their own search attributes, so the record lists the names there.
     #[cfg(all(unix, not(target_os = "macos")))]
     fn names(&self) -> Result<Option<Vec<CredentialName>>, CredentialError> {
         let found = keyring_core::Entry::search(&[("service", SERVICE)].into());
         let found = found.map_err(|error| refused(&error))?;
-        // Others may keep something under that service; it is not Nova's.
+        // Entries of other programs under this service are skipped.
         let names = found.iter().filter_map(|entry| entry.get_specifiers()?.1.parse().ok());
         Ok(Some(names.collect()))
     }
@@ -100,7 +100,7 @@ fn refused(error: &Error) -> CredentialError {
     CredentialError::Keychain { reason: describe(error) }
 }
 
-/// Some of these errors carry the bytes that they are about, and show them.
+/// Some of these errors contain the secret's bytes and would print them.
 fn describe(error: &Error) -> String {
     match error {
         Error::PlatformFailure(error) => error.to_string(),

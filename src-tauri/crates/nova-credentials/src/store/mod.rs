@@ -13,24 +13,24 @@ use crate::{CredentialError, CredentialName, KeptIn};
 use encrypted_file::EncryptedFile;
 use record::Record;
 
-/// The longest value, in bytes. Windows keeps less: [`CredentialStore::set`].
+/// The maximum length of a value in bytes. Windows allows less: see [`CredentialStore::set`].
 pub const MOST_BYTES: usize = 64 * 1024;
 
-/// Where secrets are kept. Cloning is cheap.
+/// Stores secrets. Cheap to clone.
 ///
-/// Which store it is, is decided once, by the first credential, and written into
-/// `<data>/credentials.json` with the names (never a value). From then on it is that one or an error.
+/// The first credential decides between keychain and file. The decision is recorded in
+/// `<data>/credentials.json` with the names, but never a value; from then on, only that store is used.
 #[derive(Clone)]
 pub struct CredentialStore {
     record: Arc<Record>,
     backend: Arc<dyn Backend>,
 }
 
-/// What is kept under a name.
+/// The content of a credential.
 pub(crate) enum Stored {
-    /// What the user typed.
+    /// A secret that the user entered.
     Secret(SecretString),
-    /// What a sign-in brought.
+    /// The tokens of a sign-in.
     SignIn(Tokens),
 }
 
@@ -39,7 +39,7 @@ impl Stored {
         Tokens::from_secret(&secret).map_or(Self::Secret(secret), Self::SignIn)
     }
 
-    /// What may leave the store: of a sign-in its access token alone.
+    /// The part that may leave the store: of a sign-in only the access token.
     fn usable(self) -> SecretString {
         match self {
             Self::Secret(secret) => secret,
@@ -48,37 +48,37 @@ impl Stored {
     }
 }
 
-/// One of the stores. Its functions block.
+/// A store of secrets. Its functions block.
 trait Backend: Send + Sync {
     fn kept_in(&self) -> KeptIn;
     fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError>;
     fn set(&self, name: &CredentialName, value: &SecretString) -> Result<(), CredentialError>;
-    /// Whether there was one.
+    /// Returns whether it existed.
     fn remove(&self, name: &CredentialName) -> Result<bool, CredentialError>;
-    /// None where the store cannot tell.
+    /// `None` if the store cannot list names.
     fn names(&self) -> Result<Option<Vec<CredentialName>>, CredentialError>;
 }
 
 impl CredentialStore {
-    /// Opens the store that holds this data folder's credentials. Where there are none yet: the
-    /// keychain if it answers, else the encrypted file if there is a passphrase.
+    /// Opens the store that holds this data folder's credentials. If there are none yet, chooses the keychain
+    /// if it responds, or else the encrypted file if there is a passphrase.
     ///
-    /// The keychain is the user's and knows no data folders: two of them share it.
+    /// The keychain belongs to the user rather than to a data folder: two data folders share it.
     ///
     /// # Errors
-    /// [`CredentialError::Unreachable`] and [`CredentialError::PassphraseNeeded`] where there are
-    /// credentials and no way to them, [`CredentialError::WrongPassphrase`],
-    /// [`CredentialError::NoStore`] where nothing can be begun.
+    /// [`CredentialError::Unreachable`] and [`CredentialError::PassphraseNeeded`] if there are credentials
+    /// that cannot be reached, [`CredentialError::WrongPassphrase`], and [`CredentialError::NoStore`] if no
+    /// store is available.
     pub async fn open(data: &Path, passphrase: Option<SecretString>) -> Result<Self, CredentialError> {
         let keychain = keychain::answering().await;
         let data = data.to_owned();
         blocking(move || Self::choose(&data, passphrase, keychain)).await
     }
 
-    /// As [`Self::open`], without a look at the keychain: for `--data` on machines without one.
+    /// Like [`Self::open`], but without the keychain: for `--data` on machines that have none.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// As for [`Self::open`].
     pub async fn open_file(data: &Path, passphrase: SecretString) -> Result<Self, CredentialError> {
         let data = data.to_owned();
         let keychain = Err("it was not asked".to_owned());
@@ -122,10 +122,10 @@ impl CredentialStore {
         self.backend.kept_in()
     }
 
-    /// The secret, ready to be sent; of a sign-in its access token.
+    /// The secret as it is sent; of a sign-in the access token. `None` if the credential does not exist.
     ///
     /// # Errors
-    /// When the store cannot be read; a credential that does not exist is None.
+    /// If the store cannot be read.
     pub async fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
         Ok(self.stored(name).await?.map(Stored::usable))
     }
@@ -136,17 +136,16 @@ impl CredentialStore {
     }
 
     /// # Errors
-    /// As [`Self::get`].
+    /// As for [`Self::get`].
     pub async fn has(&self, name: &CredentialName) -> Result<bool, CredentialError> {
         Ok(self.get(name).await?.is_some())
     }
 
-    /// Keeps a value, in the place of an older one.
+    /// Stores a value, replacing an existing one.
     ///
     /// # Errors
-    /// When it is empty or longer than [`MOST_BYTES`] (on Windows 2,560 bytes, which is what its
-    /// Credential Manager takes), when the name differs from another in capital letters only, and
-    /// when the store refuses.
+    /// If it is empty or longer than [`MOST_BYTES`] (2,560 bytes in the Credential Manager of Windows), if
+    /// the name differs from an existing one only in case, or if the store refuses.
     pub async fn set(&self, name: &CredentialName, value: SecretString) -> Result<(), CredentialError> {
         let (store, name) = (self.clone(), name.clone());
         blocking(move || store.set_now(&name, &value)).await
@@ -173,7 +172,7 @@ impl CredentialStore {
         after.kept_in = Some(self.kept_in());
         after.names.insert(name.clone());
         match self.kept_in() {
-            // The record first: where it is silent, a start without the keychain would begin a file.
+            // The record first: without it, a start without the keychain would create a file.
             KeptIn::Keychain => {
                 if after != before {
                     self.record.write(&lock, &after)?;
@@ -184,7 +183,7 @@ impl CredentialStore {
                 }
                 set
             }
-            // The file first: it speaks for itself, and a record without it says that it was lost.
+            // The file first: it needs no record, whereas a record without the file means that it was lost.
             KeptIn::File => {
                 self.backend.set(name, value)?;
                 if after != before {
@@ -198,7 +197,7 @@ impl CredentialStore {
     /// The names, sorted.
     ///
     /// # Errors
-    /// When the store cannot be read.
+    /// If the store cannot be read.
     pub async fn list(&self) -> Result<Vec<CredentialName>, CredentialError> {
         let store = self.clone();
         blocking(move || {
@@ -211,10 +210,10 @@ impl CredentialStore {
         .await
     }
 
-    /// Whether there was one.
+    /// Returns whether it existed.
     ///
     /// # Errors
-    /// When the store refuses.
+    /// If the store refuses.
     pub async fn remove(&self, name: &CredentialName) -> Result<bool, CredentialError> {
         let (store, name) = (self.clone(), name.clone());
         blocking(move || {
@@ -236,7 +235,7 @@ impl fmt::Debug for CredentialStore {
     }
 }
 
-/// Keychains and disks block, and a keychain may even wait for the user.
+/// Keychains and disks block, and a keychain may even prompt the user.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CredentialError> + Send + 'static,
 ) -> Result<T, CredentialError> {

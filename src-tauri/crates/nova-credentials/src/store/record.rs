@@ -7,8 +7,8 @@ use crate::KeptIn;
 use crate::private_file::{self, Lock};
 use crate::{CredentialError, CredentialName};
 
-/// `<data>/credentials.json`: which store holds the credentials, and their names. It is how a start
-/// without the keychain knows that there is something in it.
+/// The file `<data>/credentials.json`: which store holds the credentials, and their names. It tells a start
+/// without the keychain that there are credentials in it.
 pub(super) struct Record {
     file: PathBuf,
 }
@@ -20,7 +20,7 @@ pub(super) struct Entries {
 }
 
 impl Entries {
-    /// The store that holds credentials; None where there are none.
+    /// The store that holds credentials; `None` if there are none.
     pub(super) fn in_use(&self) -> Option<KeptIn> {
         self.kept_in.filter(|_| !self.names.is_empty())
     }

@@ -3,7 +3,7 @@ use std::sync::Mutex;
 
 use super::*;
 
-/// Stands for a keychain.
+/// A fake keychain.
 #[derive(Default)]
 struct InMemory(Mutex<BTreeMap<CredentialName, SecretString>>);
 
@@ -54,21 +54,21 @@ fn names(store: &[CredentialName]) -> Vec<&str> {
 }
 
 #[test]
-fn the_keychain_comes_first_also_with_a_passphrase() {
+fn keychain_is_preferred_even_with_a_passphrase() {
     let data = tempfile::tempdir().unwrap();
     let store = CredentialStore::choose(data.path(), passphrase(), answers(&Arc::default())).unwrap();
     assert_eq!(store.kept_in(), KeptIn::Keychain);
 }
 
 #[test]
-fn without_a_keychain_a_passphrase_decides_for_the_file() {
+fn passphrase_without_a_keychain_selects_the_file() {
     let data = tempfile::tempdir().unwrap();
     let store = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap();
     assert_eq!(store.kept_in(), KeptIn::File);
 }
 
 #[test]
-fn without_either_there_is_no_store() {
+fn no_store_without_keychain_and_passphrase() {
     let data = tempfile::tempdir().unwrap();
     let error = CredentialStore::choose(data.path(), None, silent()).unwrap_err();
     assert!(matches!(error, CredentialError::NoStore { .. }), "{error}");
@@ -76,7 +76,7 @@ fn without_either_there_is_no_store() {
 }
 
 #[test]
-fn a_keychain_with_credentials_that_does_not_answer_is_not_replaced() {
+fn unreachable_keychain_with_credentials_is_not_replaced() {
     let data = tempfile::tempdir().unwrap();
     let store = CredentialStore::choose(data.path(), None, answers(&Arc::default())).unwrap();
     store.set_now(&name("openai/key"), &"sk-1".into()).unwrap();
@@ -90,7 +90,7 @@ fn a_keychain_with_credentials_that_does_not_answer_is_not_replaced() {
 }
 
 #[test]
-fn a_file_with_credentials_is_kept_when_a_keychain_appears() {
+fn file_with_credentials_is_used_after_a_keychain_appears() {
     let data = tempfile::tempdir().unwrap();
     let store = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap();
     store.set_now(&name("openai/key"), &"sk-1".into()).unwrap();
@@ -103,7 +103,7 @@ fn a_file_with_credentials_is_kept_when_a_keychain_appears() {
 }
 
 #[test]
-fn a_file_that_is_gone_is_not_begun_anew() {
+fn missing_file_is_not_recreated() {
     let data = tempfile::tempdir().unwrap();
     let store = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap();
     store.set_now(&name("openai/key"), &"sk-1".into()).unwrap();
@@ -114,7 +114,7 @@ fn a_file_that_is_gone_is_not_begun_anew() {
 }
 
 #[test]
-fn a_broken_record_is_no_empty_record() {
+fn invalid_record_is_an_error() {
     let data = tempfile::tempdir().unwrap();
     std::fs::write(data.path().join("credentials.json"), "{\"kept_in\": \"key").unwrap();
     let error = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap_err();
@@ -122,7 +122,7 @@ fn a_broken_record_is_no_empty_record() {
 }
 
 #[test]
-fn of_two_that_begin_at_once_in_different_stores_one_is_reported() {
+fn concurrent_start_in_another_store_is_an_error() {
     let data = tempfile::tempdir().unwrap();
     let in_file = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap();
     let in_keychain = CredentialStore::choose(data.path(), None, answers(&Arc::default())).unwrap();
@@ -132,7 +132,7 @@ fn of_two_that_begin_at_once_in_different_stores_one_is_reported() {
 }
 
 #[tokio::test]
-async fn a_keychain_that_cannot_list_is_listed_from_the_record() {
+async fn keychain_without_search_is_listed_from_the_record() {
     let data = tempfile::tempdir().unwrap();
     let store = CredentialStore::choose(data.path(), None, answers(&Arc::default())).unwrap();
     store.set(&name("b/key"), "1".into()).await.unwrap();
@@ -145,7 +145,7 @@ async fn a_keychain_that_cannot_list_is_listed_from_the_record() {
 }
 
 #[tokio::test]
-async fn values_and_names_that_would_be_trouble_are_refused() {
+async fn rejects_empty_and_long_values_and_case_variants() {
     let data = tempfile::tempdir().unwrap();
     let store = CredentialStore::choose(data.path(), None, answers(&Arc::default())).unwrap();
     store.set(&name("OpenAI/key"), "1".into()).await.unwrap();
@@ -158,7 +158,7 @@ async fn values_and_names_that_would_be_trouble_are_refused() {
     assert_eq!(names(&store.list().await.unwrap()), ["OpenAI/key"]);
 }
 
-/// A backend that checks the record at the moment when it is written to.
+/// A backend that checks for the record whenever a secret is written.
 struct Looking {
     data: std::path::PathBuf,
     kept_in: KeptIn,
@@ -189,7 +189,7 @@ impl Backend for Looking {
 }
 
 #[test]
-fn a_start_in_the_middle_of_the_first_credential_finds_a_state_that_makes_sense() {
+fn first_credential_is_written_in_a_crash_safe_order() {
     for (kept_in, recorded) in [(KeptIn::Keychain, true), (KeptIn::File, false)] {
         let data = tempfile::tempdir().unwrap();
         let looking = Arc::new(Looking { data: data.path().to_owned(), kept_in, recorded: Mutex::new(None) });

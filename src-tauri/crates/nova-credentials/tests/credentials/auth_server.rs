@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use url::Url;
 use url::form_urlencoded::parse;
 
-/// An authorisation server on a port of this machine, as strict as RFC 6749, 7636 and 9700 ask.
+/// An authorisation server on a local port, as strict as RFC 6749, 7636 and 9700 require.
 #[derive(Clone)]
 pub(crate) struct AuthServer {
     pub(crate) address: String,
@@ -23,16 +23,16 @@ pub(crate) struct State {
     pub(crate) token_requests: Vec<HashMap<String, String>>,
     pub(crate) other_requests: Vec<String>,
     pub(crate) mode: Mode,
-    /// What lies at other paths: status, headers after the first line, body.
+    /// The documents at other paths: status, headers after the first line, body.
     pub(crate) documents: HashMap<String, (&'static str, String, String)>,
     pub(crate) authorize_requests: Vec<HashMap<String, String>>,
-    /// Put in front of each token.
+    /// Prefix of each issued token.
     pub(crate) prefix: String,
-    /// What the client must prove itself by at the token endpoint.
+    /// The secret that the token endpoint requires.
     pub(crate) client_secret: Option<String>,
-    /// Whether a refresh brings a new refresh token and ends the old one.
+    /// Whether a refresh issues a new refresh token and invalidates the old one.
     pub(crate) rotates: bool,
-    /// Tokens that are in force, as a server of the provider is told: each opens the mailbox of `user`.
+    /// Valid access tokens, for the provider's servers: each opens the mailbox of `user`.
     pub(crate) access: HashSet<String>,
     pub(crate) user: String,
     codes: HashMap<String, HashMap<String, String>>,
@@ -40,12 +40,12 @@ pub(crate) struct State {
     issued: usize,
 }
 
-/// How the token endpoint behaves.
+/// The behaviour of the token endpoint.
 #[derive(Clone, Default)]
 pub(crate) enum Mode {
     #[default]
     Normal,
-    /// Takes the request and never answers.
+    /// Reads the request and never responds.
     Silent,
     /// Status, headers after the first line, body.
     Fixed(&'static str, String, String),
@@ -114,7 +114,7 @@ impl AuthServer {
         let _ = stream.write_all(answer.as_bytes()).await;
     }
 
-    /// The user says yes at once.
+    /// The user consents at once.
     fn authorize(&self, query: &HashMap<String, String>) -> (&'static str, String, String) {
         assert_eq!(query["response_type"], "code");
         assert_eq!(query["client_id"], "nova-desktop");
@@ -151,7 +151,7 @@ impl State {
         let mut refresh = None;
         match field("grant_type") {
             "authorization_code" => {
-                // Each code works once.
+                // A code is valid once.
                 let Some(asked) = self.codes.remove(field("code")) else { return refused };
                 let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(field("code_verifier")));
                 if asked["code_challenge"] != challenge || asked["redirect_uri"] != field("redirect_uri") {
@@ -183,7 +183,7 @@ impl State {
     }
 }
 
-/// RFC 6749, 2.3.1: a client may prove itself in a header, each part written as in a form.
+/// RFC 6749, 2.3.1: client authentication by header, with each part form-encoded.
 fn with_client(head: &str, mut form: HashMap<String, String>) -> HashMap<String, String> {
     let basic = head.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
@@ -213,10 +213,10 @@ pub(crate) fn client_of(address: &str) -> OAuthClient {
     }
 }
 
-/// Stands for the browser. What `detour` makes of the address it is sent back to, is where it goes.
+/// A fake browser, which requests the addresses that the function derives from its redirect.
 pub(crate) struct Browser<F>(pub(crate) F);
 
-/// Goes where it is sent.
+/// Follows the redirect.
 pub(crate) fn browser() -> Browser<impl Fn(Url) -> Vec<Url> + Send + Sync + 'static> {
     Browser(|back| vec![back])
 }

@@ -30,7 +30,7 @@ impl io::Write for Logged {
     }
 }
 
-/// Everything that anything in this program logs, on all threads.
+/// Everything logged in this process, on all threads.
 fn logged() -> &'static Logged {
     static LOGGED: OnceLock<Logged> = OnceLock::new();
     LOGGED.get_or_init(|| {
@@ -45,7 +45,7 @@ fn logged() -> &'static Logged {
     })
 }
 
-/// The secret as it is, and within base64 and in hexadecimal.
+/// Checks for the secret in plain text, base64 and hexadecimal.
 fn assert_clean(bytes: &[u8], place: &str) {
     let mut spellings = vec![CANARY.to_owned(), CANARY.bytes().map(|byte| format!("{byte:02x}")).collect()];
     for before in ["", "a", "ab"] {
@@ -73,13 +73,13 @@ fn assert_folder_clean(folder: &Path) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_secret_is_nowhere_but_where_it_belongs() {
+async fn secret_appears_only_in_the_encrypted_store() {
     let logged = logged();
     let (data, server, clock) = (tempdir().unwrap(), AuthServer::start().await, TestClock::new());
     server.state().prefix = format!("{CANARY}-");
     let mut told = Vec::new();
 
-    // Kept, read, put into a header, refused.
+    // Store, read, use in a header, reject.
     let store = store_in(&data).await;
     let secret = || SecretString::from(format!("{CANARY}-key"));
     store.set(&name("openai/key"), secret()).await.unwrap();
@@ -100,7 +100,7 @@ async fn a_secret_is_nowhere_but_where_it_belongs() {
     let error = store.set(&name("big/key"), CANARY.repeat(10_000).into()).await.unwrap_err();
     told.push(format!("{error} {error:?}"));
 
-    // Signed in, renewed, refused by a server that repeats what it was sent.
+    // Sign in, renew, and a refusal by a server that repeats the request.
     let oauth = oauth_in(&data, &clock).await;
     let mut client = server.client();
     oauth.sign_in(&name("mail/login"), &client, &browser()).await.unwrap();

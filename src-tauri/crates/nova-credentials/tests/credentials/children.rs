@@ -1,4 +1,4 @@
-//! Other processes: this test program again, told by its environment what to do.
+//! Child processes: this test program, with its task in the environment.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub(crate) const TASK: &str = "NOVA_TEST_TASK";
 pub(crate) const DATA: &str = "NOVA_TEST_DATA";
 pub(crate) const SERVER: &str = "NOVA_TEST_SERVER";
 pub(crate) const ARGS: [&str; 4] = ["--exact", "children::is_a_child", "--ignored", "--nocapture"];
-/// Several KB, in letters of one and more bytes.
+/// Several KB of ASCII and multi-byte characters.
 pub(crate) fn long_value() -> String {
     "påß-🔑-0123456789/".repeat(400)
 }
@@ -110,7 +110,7 @@ async fn is_a_child() {
     println!("ANSWER done");
 }
 
-/// When the tokens of the test server have ended.
+/// After the expiry of the test server's tokens.
 fn later() -> TestClock {
     let clock = TestClock::new();
     clock.advance(4000);

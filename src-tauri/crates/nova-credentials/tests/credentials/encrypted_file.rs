@@ -7,7 +7,7 @@ use crate::children::{child, long_value, start};
 use crate::support::{PASSPHRASE, name, shown, store_in};
 
 #[tokio::test]
-async fn a_secret_is_kept_listed_and_removed() {
+async fn secret_is_stored_listed_and_removed() {
     let data = tempdir().unwrap();
     let store = store_in(&data).await;
     store.set(&name("openai/key"), "sk-1".into()).await.unwrap();
@@ -22,7 +22,7 @@ async fn a_secret_is_kept_listed_and_removed() {
 }
 
 #[tokio::test]
-async fn a_wrong_passphrase_is_reported_as_such_and_changes_nothing() {
+async fn wrong_passphrase_is_reported_and_changes_nothing() {
     let data = tempdir().unwrap();
     store_in(&data).await.set(&name("openai/key"), "sk-1".into()).await.unwrap();
     let before = std::fs::read(data.path().join("credentials.age")).unwrap();
@@ -36,7 +36,7 @@ async fn a_wrong_passphrase_is_reported_as_such_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_reported_as_such() {
+async fn damaged_file_is_reported() {
     let data = tempdir().unwrap();
     let file = data.path().join("credentials.age");
     store_in(&data).await.set(&name("openai/key"), "sk-1".into()).await.unwrap();
@@ -52,7 +52,7 @@ async fn a_damaged_file_is_reported_as_such() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn nobody_else_can_read_the_files() {
+async fn files_are_readable_only_by_the_user() {
     use std::os::unix::fs::PermissionsExt;
 
     let outer = tempdir().unwrap();
@@ -67,7 +67,7 @@ async fn nobody_else_can_read_the_files() {
 }
 
 #[tokio::test]
-async fn two_processes_lose_nothing_of_each_other() {
+async fn concurrent_processes_lose_no_write() {
     let data = tempdir().unwrap();
     let children = [child("set six", data.path()), child("set six", data.path())].map(start);
     let mut expected = Vec::new();
@@ -82,7 +82,7 @@ async fn two_processes_lose_nothing_of_each_other() {
 }
 
 #[tokio::test]
-async fn a_nova_that_is_killed_while_it_writes_leaves_a_whole_file() {
+async fn process_killed_while_writing_leaves_a_valid_file() {
     let data = tempdir().unwrap();
     store_in(&data).await.set(&name("other/key"), "stays".into()).await.unwrap();
     for _ in 0..3 {

@@ -12,7 +12,7 @@ struct Kept {
     credentials: GrantedCredentials,
 }
 
-/// One credential, `weather/key`, granted to the tool of one file for one host.
+/// A credential `weather/key`, granted to the tool of one file for one host.
 async fn kept() -> Kept {
     let data = tempdir().unwrap();
     let store: CredentialStore = store_in(&data).await;
@@ -54,7 +54,7 @@ impl Kept {
 }
 
 #[tokio::test]
-async fn who_has_a_grant_gets_the_secret() {
+async fn granted_consumer_gets_the_secret() {
     let kept = kept().await;
     let got =
         kept.get(&tool("file v1"), &host("https://api.weather.example/v2/now?city=x"), "weather/key").await;
@@ -62,7 +62,7 @@ async fn who_has_a_grant_gets_the_secret() {
 }
 
 #[tokio::test]
-async fn another_content_address_name_or_consumer_gets_none() {
+async fn grant_requires_equal_content_host_name_and_consumer() {
     let kept = kept().await;
     let here = host("https://api.weather.example");
     let refused = Err("credential_not_granted".to_owned());
@@ -87,7 +87,7 @@ async fn another_content_address_name_or_consumer_gets_none() {
 }
 
 #[tokio::test]
-async fn a_refusal_says_how_to_allow_it() {
+async fn refusal_names_consumer_credential_and_destination() {
     let kept = kept().await;
     let here = host("https://api.weather.example");
     let error = kept.credentials.get_for(&tool("v2"), &here, &name("weather/key")).await.unwrap_err();
@@ -99,7 +99,7 @@ async fn a_refusal_says_how_to_allow_it() {
 }
 
 #[tokio::test]
-async fn a_new_grant_ends_that_of_the_old_content() {
+async fn new_grant_revokes_that_of_the_old_content() {
     let kept = kept().await;
     let here = host("https://api.weather.example");
     let grant =
@@ -112,7 +112,7 @@ async fn a_new_grant_ends_that_of_the_old_content() {
 }
 
 #[tokio::test]
-async fn what_is_revoked_or_removed_is_over() {
+async fn revoked_or_removed_credential_is_not_granted() {
     let kept = kept().await;
     let here = host("https://api.weather.example");
     let grants = &kept.credentials.grants;
@@ -129,7 +129,7 @@ async fn what_is_revoked_or_removed_is_over() {
 }
 
 #[tokio::test]
-async fn a_broken_file_grants_nothing() {
+async fn invalid_file_grants_nothing() {
     let data = tempdir().unwrap();
     std::fs::write(data.path().join("grants.json"), "{\"grants\": [").unwrap();
     let grants = Grants::of(data.path());
@@ -160,7 +160,7 @@ fn a_changed_command_is_another_destination() {
 }
 
 #[test]
-fn many_grants_at_once_are_all_kept() {
+fn concurrent_grants_are_all_stored() {
     let data = tempdir().unwrap();
     std::thread::scope(|scope| {
         for thread in 0..8 {

@@ -1,4 +1,4 @@
-//! Credentials against the real thing: files, processes, a Secret Service, an authorisation server.
+//! Tests credentials with real files, processes, a Secret Service and an authorisation server.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

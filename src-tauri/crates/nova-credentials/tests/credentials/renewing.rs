@@ -18,7 +18,7 @@ struct SignedIn {
     oauth: OAuth,
 }
 
-/// Signed in, with a token that is good for an hour.
+/// A sign-in with a token that is valid for an hour.
 async fn signed_in() -> SignedIn {
     let (server, data, clock) = (AuthServer::start().await, tempdir().unwrap(), TestClock::new());
     let oauth = oauth_in(&data, &clock).await;
@@ -34,7 +34,7 @@ impl SignedIn {
 }
 
 #[tokio::test]
-async fn a_token_is_renewed_a_minute_before_its_end_and_not_earlier() {
+async fn token_is_renewed_a_minute_before_its_expiry() {
     let it = signed_in().await;
     it.clock.advance(3600 - 61);
     assert_eq!(it.token().await.unwrap(), "access-2");
@@ -46,7 +46,7 @@ async fn a_token_is_renewed_a_minute_before_its_end_and_not_earlier() {
 }
 
 #[tokio::test]
-async fn each_renewal_uses_the_refresh_token_of_the_last() {
+async fn each_renewal_uses_the_latest_refresh_token() {
     let it = signed_in().await;
     for expected in ["access-3", "access-4", "access-5"] {
         it.clock.advance(4000);
@@ -58,7 +58,7 @@ async fn each_renewal_uses_the_refresh_token_of_the_last() {
 }
 
 #[tokio::test]
-async fn a_server_that_sends_no_new_refresh_token_means_the_old_one() {
+async fn refresh_token_is_retained_if_no_new_one_is_sent() {
     let it = signed_in().await;
     it.server.state().rotates = false;
     for expected in ["access-3", "access-4"] {
@@ -71,7 +71,7 @@ async fn a_server_that_sends_no_new_refresh_token_means_the_old_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn twenty_that_ask_at_once_make_one_request() {
+async fn concurrent_tasks_send_one_request() {
     let it = Arc::new(signed_in().await);
     it.clock.advance(4000);
     let barrier = Arc::new(Barrier::new(20));
@@ -89,7 +89,7 @@ async fn twenty_that_ask_at_once_make_one_request() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_processes_that_ask_at_once_make_one_request() {
+async fn concurrent_processes_send_one_request() {
     let it = signed_in().await;
     let mut children = Vec::new();
     for _ in 0..2 {
@@ -120,7 +120,7 @@ async fn two_processes_that_ask_at_once_make_one_request() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_refused_renewal_needs_a_sign_in_and_is_not_tried_again() {
+async fn refused_renewal_needs_a_sign_in_and_is_not_retried() {
     let it = Arc::new(signed_in().await);
     it.clock.advance(4000);
     let body = r#"{"error":"invalid_grant","error_description":"refresh-2 was revoked"}"#.to_owned();
@@ -143,7 +143,7 @@ async fn a_refused_renewal_needs_a_sign_in_and_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_server_in_trouble_costs_no_sign_in() {
+async fn failing_token_server_does_not_end_the_sign_in() {
     let it = signed_in().await;
     it.server.state().mode = Mode::Fixed("502 Bad Gateway", String::new(), "x".into());
     it.clock.advance(3600 - 30);
@@ -156,7 +156,7 @@ async fn a_server_in_trouble_costs_no_sign_in() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_token_that_was_refused_is_renewed_once() {
+async fn refused_token_is_renewed_once() {
     let it = Arc::new(signed_in().await);
     let refused = it.oauth.access_token(&name("mail/login"), &it.server.client()).await.unwrap();
     let asking = (0..5).map(|_| {
@@ -173,7 +173,7 @@ async fn a_token_that_was_refused_is_renewed_once() {
 }
 
 #[tokio::test]
-async fn a_refresh_token_goes_to_no_other_server() {
+async fn refresh_token_is_sent_to_no_other_server() {
     let (it, evil) = (signed_in().await, AuthServer::start().await);
     it.clock.advance(4000);
     let error = it.oauth.access_token(&name("mail/login"), &evil.client()).await.unwrap_err();
@@ -183,7 +183,7 @@ async fn a_refresh_token_goes_to_no_other_server() {
 }
 
 #[tokio::test]
-async fn a_key_that_was_typed_is_no_sign_in() {
+async fn entered_key_is_not_a_sign_in() {
     let it = signed_in().await;
     store_in(&it.data).await.set(&name("mail/key"), "typed".into()).await.unwrap();
     let error = it.oauth.access_token(&name("mail/key"), &it.server.client()).await.unwrap_err();

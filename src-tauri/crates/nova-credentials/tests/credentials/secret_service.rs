@@ -1,4 +1,4 @@
-//! gnome-keyring, on a session bus of its own with folders of its own.
+//! gnome-keyring, in its own session bus and folders.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -7,7 +7,7 @@ use tempfile::tempdir;
 
 use crate::children::{ARGS, DATA, TASK};
 
-/// Whether the programs are there. They must be where tests run for everybody.
+/// Whether the programs are installed; in CI they must be.
 fn is_here() -> bool {
     let found = |program: &str| {
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -24,7 +24,7 @@ fn is_here() -> bool {
     false
 }
 
-/// Runs children one after the other, each its own process, on one session with an unlocked keyring.
+/// Runs child processes in sequence, in one session with an unlocked keyring.
 fn in_session(home: &Path, data: &Path, tasks: &[&str]) -> Output {
     let script = r#"
         printf 'keyring password' | gnome-keyring-daemon --unlock --components=secrets >/dev/null || exit 90
@@ -51,7 +51,7 @@ fn in_session(home: &Path, data: &Path, tasks: &[&str]) -> Output {
         .unwrap()
 }
 
-/// A home with the folder for sockets that a session has.
+/// A home folder with the session's folder for sockets.
 fn home() -> tempfile::TempDir {
     let home = tempdir().unwrap();
     let run = home.path().join("run");
@@ -67,13 +67,13 @@ fn succeeds(output: &Output) {
 }
 
 #[test]
-fn secrets_are_kept_read_by_another_process_listed_and_removed() {
+fn secrets_are_stored_read_by_another_process_listed_and_removed() {
     if !is_here() {
         return;
     }
     let (home, data) = (home(), tempdir().unwrap());
     succeeds(&in_session(home.path(), data.path(), &["keychain set", "keychain read", "keychain remove"]));
-    // What is in the data folder is where they are and how they are called.
+    // The data folder contains only the choice of the store and the names.
     assert!(!data.path().join("credentials.age").exists());
     let record = std::fs::read_to_string(data.path().join("credentials.json")).unwrap();
     assert!(
@@ -83,7 +83,7 @@ fn secrets_are_kept_read_by_another_process_listed_and_removed() {
 }
 
 #[test]
-fn they_are_there_in_the_next_session_and_without_one_nothing_else_is_opened() {
+fn secrets_persist_and_no_other_store_opens_without_a_session() {
     if !is_here() {
         return;
     }

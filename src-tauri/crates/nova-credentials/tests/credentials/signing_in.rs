@@ -14,7 +14,7 @@ pub(crate) async fn oauth_in(data: &TempDir, clock: &TestClock) -> OAuth {
     OAuth::new(store_in(data).await, data.path(), Arc::new(clock.clone())).unwrap()
 }
 
-/// Signs in with this browser and gives the error.
+/// The error of a sign-in with this browser.
 async fn refused(server: &AuthServer, browser: Browser<impl Fn(Url) -> Vec<Url> + Send + Sync>) -> String {
     let data = tempdir().unwrap();
     let oauth = oauth_in(&data, &TestClock::new()).await;
@@ -34,7 +34,7 @@ fn with(mut back: Url, change: impl Fn(&str, &str) -> Option<String>) -> Url {
 }
 
 #[tokio::test]
-async fn the_user_signs_in_and_the_token_is_there() {
+async fn sign_in_stores_the_token() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     let oauth = oauth_in(&data, &TestClock::new()).await;
     let visited = Arc::new(Mutex::new(Vec::new()));
@@ -55,7 +55,7 @@ async fn the_user_signs_in_and_the_token_is_there() {
 }
 
 #[tokio::test]
-async fn a_wrong_state_is_passed_over() {
+async fn request_with_wrong_state_is_ignored() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     let oauth = oauth_in(&data, &TestClock::new()).await;
     let browser = Browser(|back: Url| {
@@ -73,7 +73,7 @@ async fn a_wrong_state_is_passed_over() {
 }
 
 #[tokio::test]
-async fn another_issuer_is_refused() {
+async fn rejects_another_issuer() {
     let server = AuthServer::start().await;
     let answers_of = |iss: &'static [&'static str]| {
         Browser(move |mut back: Url| {
@@ -83,7 +83,7 @@ async fn another_issuer_is_refused() {
             vec![back]
         })
     };
-    // The server names one, and its sign-in page is elsewhere.
+    // The response names an issuer with another origin than the authorisation endpoint.
     assert!(refused(&server, answers_of(&["https://evil.example"])).await.contains("another server"));
     assert!(refused(&server, answers_of(&["not an address"])).await.contains("another server"));
 
@@ -117,7 +117,7 @@ async fn another_issuer_is_refused() {
 }
 
 #[tokio::test]
-async fn unusable_tokens_are_refused() {
+async fn rejects_unusable_tokens() {
     let server = AuthServer::start().await;
     for (answer, why) in [
         (r#"{"access_token":"leak","token_type":"mac"}"#, "a type that is not used"),
@@ -140,14 +140,14 @@ async fn unusable_tokens_are_refused() {
 }
 
 #[tokio::test]
-async fn what_is_kept_leaves_as_its_access_token() {
+async fn only_the_access_token_leaves_the_store() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     let oauth = oauth_in(&data, &TestClock::new()).await;
     oauth.sign_in(&name("mail/login"), &server.client(), &browser()).await.unwrap();
     let store = store_in(&data).await;
     let kept = store.get(&name("mail/login")).await.unwrap().unwrap();
     assert_eq!(shown(&kept), "access-2");
-    // A key that the user pasted stays as it is, also one that is JSON.
+    // A key that the user pasted is returned as it is, even if it is JSON.
     for key in ["plain", r#"{"access":"a"}"#, r#"{"type":"service_account","access":"a","refresh":null}"#] {
         store.set(&name("other/key"), key.into()).await.unwrap();
         assert_eq!(shown(&store.get(&name("other/key")).await.unwrap().unwrap()), key);
@@ -155,7 +155,7 @@ async fn what_is_kept_leaves_as_its_access_token() {
 }
 
 #[tokio::test]
-async fn a_record_of_an_older_nova_is_a_sign_in() {
+async fn sign_in_stored_by_an_older_version_is_read() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     let oauth = oauth_in(&data, &TestClock::new()).await;
     let old = format!(
@@ -170,7 +170,7 @@ async fn a_record_of_an_older_nova_is_a_sign_in() {
 }
 
 #[tokio::test]
-async fn the_users_no_is_reported() {
+async fn denial_by_the_user_is_reported() {
     let server = AuthServer::start().await;
     let no = Browser(|back| {
         let mut back = with(back, |key, value| (key == "state").then(|| value.to_owned()));
@@ -189,7 +189,7 @@ async fn the_users_no_is_reported() {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_does_not_count() {
+async fn requests_for_other_paths_or_hosts_are_ignored() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     let oauth = oauth_in(&data, &TestClock::new()).await;
     let browser = Browser(|back: Url| {
@@ -204,7 +204,7 @@ async fn what_is_no_answer_does_not_count() {
 }
 
 #[tokio::test]
-async fn a_connection_that_says_nothing_holds_nobody_up() {
+async fn idle_connection_does_not_block_the_sign_in() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     let oauth = oauth_in(&data, &TestClock::new()).await;
     let idle = Arc::new(Mutex::new(Vec::new()));
@@ -219,10 +219,10 @@ async fn a_connection_that_says_nothing_holds_nobody_up() {
 }
 
 #[tokio::test]
-async fn many_idle_connections_hold_nobody_up() {
+async fn many_idle_connections_do_not_block_the_sign_in() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     let oauth = oauth_in(&data, &TestClock::new()).await;
-    // Far less than all of them could take if each were waited for.
+    // Far less than waiting for each connection would take.
     let oauth = oauth.with_limits(Duration::from_secs(30), Duration::from_secs(30));
     let idle = Arc::new(Mutex::new(Vec::new()));
     let kept = idle.clone();
@@ -238,7 +238,7 @@ async fn many_idle_connections_hold_nobody_up() {
 }
 
 #[tokio::test]
-async fn a_second_answer_meets_a_closed_port() {
+async fn port_is_closed_after_the_first_answer() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     let oauth = oauth_in(&data, &TestClock::new()).await;
     let (tell, told) = tokio::sync::oneshot::channel();
@@ -256,7 +256,7 @@ async fn a_second_answer_meets_a_closed_port() {
 }
 
 #[tokio::test]
-async fn the_page_repeats_nothing_of_the_request() {
+async fn page_echoes_nothing_of_the_request() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     let oauth = oauth_in(&data, &TestClock::new()).await;
     let (tell, told) = tokio::sync::oneshot::channel();
@@ -290,7 +290,7 @@ async fn the_page_repeats_nothing_of_the_request() {
 }
 
 #[tokio::test]
-async fn a_code_that_was_used_before_is_refused() {
+async fn rejects_reused_code() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     let oauth = oauth_in(&data, &TestClock::new()).await;
     let (login, used) = (name("mail/login"), Arc::new(Mutex::new(String::new())));
@@ -308,7 +308,7 @@ async fn a_code_that_was_used_before_is_refused() {
 }
 
 #[tokio::test]
-async fn nobody_who_comes_ends_the_sign_in_and_closes_the_port() {
+async fn sign_in_times_out_and_closes_the_port() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     let oauth = oauth_in(&data, &TestClock::new()).await;
     let oauth = oauth.with_limits(Duration::from_millis(300), Duration::from_secs(30));
@@ -325,7 +325,7 @@ async fn nobody_who_comes_ends_the_sign_in_and_closes_the_port() {
 }
 
 #[tokio::test]
-async fn a_token_server_that_does_not_answer_or_answers_nonsense_is_reported() {
+async fn silent_or_invalid_token_server_is_reported() {
     let server = AuthServer::start().await;
     let json = "Content-Type: application/json\r\n".to_owned();
     for (mode, expected) in [
@@ -343,7 +343,7 @@ async fn a_token_server_that_does_not_answer_or_answers_nonsense_is_reported() {
         let oauth = oauth_in(&data, &TestClock::new()).await;
         let oauth = oauth.with_limits(Duration::from_secs(60), Duration::from_millis(200));
         let error = oauth.sign_in(&name("mail/login"), &server.client(), &browser()).await.unwrap_err();
-        // A machine under load may be too slow for the others.
+        // A machine under load may exceed the time limit in the other cases.
         let slow = error.to_string().contains("no answer");
         assert!(error.to_string().contains(expected) || slow, "{error}");
         assert!(!format!("{error:?}").contains("leak"), "{error:?}");
@@ -351,7 +351,7 @@ async fn a_token_server_that_does_not_answer_or_answers_nonsense_is_reported() {
 }
 
 #[tokio::test]
-async fn a_token_server_that_leads_elsewhere_is_not_followed() {
+async fn redirect_of_the_token_server_is_not_followed() {
     let (server, elsewhere) = (AuthServer::start().await, AuthServer::start().await);
     for status in ["302 Found", "307 Temporary Redirect", "308 Permanent Redirect"] {
         server.state().mode =
@@ -363,7 +363,7 @@ async fn a_token_server_that_leads_elsewhere_is_not_followed() {
 }
 
 #[tokio::test]
-async fn what_nova_sets_itself_cannot_be_set_otherwise() {
+async fn rejects_overriding_reserved_parameters() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     let oauth = oauth_in(&data, &TestClock::new()).await;
     let mut client = server.client();

@@ -1,4 +1,4 @@
-//! Signing in for a server whose own documents say where: also for one that means harm.
+//! Signing in for a server by its own documents, including malicious ones.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::support::{TestClock, name, shown};
 const OF_RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
 const OF_SERVER: &str = "/.well-known/oauth-authorization-server";
 
-/// A server that is its own authorisation server, with good documents that `change` may spoil.
+/// A server that is its own authorisation server; `change` may corrupt its valid documents.
 async fn server(change: impl Fn(&str, &mut Value)) -> (AuthServer, ProtectedResource) {
     let server = AuthServer::start().await;
     let at = |path: &str| format!("{}{path}", server.address);
@@ -68,7 +68,7 @@ fn requests(server: &AuthServer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_documents_of_a_server_lead_to_a_token_for_it() {
+async fn server_documents_lead_to_a_token_for_the_server() {
     let (server, resource) = server(|_, _| ()).await;
     let (data, clock, login) = (tempdir().unwrap(), TestClock::new(), name("mcp-sign-in/docs"));
     let oauth = oauth_in(&data, &clock).await;
@@ -83,7 +83,7 @@ async fn the_documents_of_a_server_lead_to_a_token_for_it() {
     assert_eq!(registered["redirect_uris"][0], asked["redirect_uri"]);
     assert_eq!(registered["token_endpoint_auth_method"], "none");
 
-    // Also in another process, which has only the store, and after the token's time.
+    // It also works in another process, which has only the store, after the token's expiry.
     clock.advance(3600);
     let later = oauth_in(&data, &clock).await;
     let client = later.client_for(&login, &resource.url).await.unwrap().expect("a sign-in");
@@ -95,7 +95,7 @@ async fn the_documents_of_a_server_lead_to_a_token_for_it() {
 }
 
 #[tokio::test]
-async fn a_step_up_asks_for_what_was_allowed_and_what_is_wanted() {
+async fn step_up_requests_previous_and_additional_scopes() {
     let (server, mut resource) = server(|_, _| ()).await;
     let (data, login) = (tempdir().unwrap(), name("mcp-sign-in/docs"));
     let oauth = oauth(&data).await;
@@ -109,7 +109,7 @@ async fn a_step_up_asks_for_what_was_allowed_and_what_is_wanted() {
 }
 
 #[tokio::test]
-async fn a_given_client_is_used_and_its_secret_sent_as_the_server_takes_it() {
+async fn given_client_authenticates_by_the_servers_method() {
     let (server, mut resource) = server(|path, document| {
         if path == OF_SERVER {
             document["token_endpoint_auth_methods_supported"] = json!(["client_secret_post"]);
@@ -125,7 +125,7 @@ async fn a_given_client_is_used_and_its_secret_sent_as_the_server_takes_it() {
 }
 
 #[tokio::test]
-async fn documents_that_lead_astray_end_before_anything_is_opened() {
+async fn malicious_documents_fail_before_anything_is_opened() {
     type Change = fn(&str, &mut Value);
     let cases: [(&str, Change); 9] = [
         ("describe another server", |path, document| {
@@ -183,7 +183,7 @@ async fn documents_that_lead_astray_end_before_anything_is_opened() {
 }
 
 #[tokio::test]
-async fn a_server_of_the_internet_cannot_lead_to_this_machine() {
+async fn remote_server_cannot_lead_to_this_machine() {
     let (server, mut resource) = server(|_, _| ()).await;
     resource.url = "https://mcp.example.com/mcp".parse().unwrap();
     let metadata = format!("Bearer resource_metadata=\"{}{OF_RESOURCE}\"", server.address);
@@ -194,7 +194,7 @@ async fn a_server_of_the_internet_cannot_lead_to_this_machine() {
 }
 
 #[tokio::test]
-async fn huge_slow_and_wrong_documents_are_bounded() {
+async fn huge_slow_and_invalid_documents_are_bounded() {
     let (server, resource) = server(|_, _| ()).await;
     put(&server, OF_SERVER, "200 OK", &format!("{{\"issuer\":\"{}\"}}", "x".repeat(1 << 20)));
     let said = refused(&resource).await;
@@ -202,7 +202,7 @@ async fn huge_slow_and_wrong_documents_are_bounded() {
     put(&server, OF_SERVER, "200 OK", "<html>Please sign in</html>");
     let said = refused(&resource).await;
     assert!(said.contains("has no metadata"), "{said}");
-    // It takes the request and never answers.
+    // It reads the request and never responds.
     put(&server, OF_SERVER, "", "");
     let said = refused(&resource).await;
     assert!(said.contains("no answer in 1 s"), "{said}");
@@ -214,7 +214,7 @@ async fn huge_slow_and_wrong_documents_are_bounded() {
 }
 
 #[tokio::test]
-async fn an_answer_without_its_promised_issuer_is_refused() {
+async fn rejects_response_without_the_promised_issuer() {
     let (server, resource) = server(|path, document| {
         if path == OF_SERVER {
             document["authorization_response_iss_parameter_supported"] = json!(true);
@@ -235,7 +235,7 @@ async fn an_answer_without_its_promised_issuer_is_refused() {
 }
 
 #[tokio::test]
-async fn a_token_of_another_type_is_not_kept() {
+async fn token_of_another_type_is_not_stored() {
     let (server, resource) = server(|_, _| ()).await;
     let token = r#"{"access_token":"x","token_type":"mac"}"#.to_owned();
     server.state().mode = Mode::Fixed("200 OK", "Content-Type: application/json\r\n".into(), token);

@@ -1,4 +1,4 @@
-//! The user's own client at a provider that Nova knows.
+//! Signing in with the user's own client at a known provider.
 
 use nova_credentials::{Access, CredentialError, OAuthClient, Provider, ProviderServers};
 use tempfile::tempdir;
@@ -21,7 +21,7 @@ fn client(server: &AuthServer, provider: Provider, secret: Option<&str>) -> OAut
 }
 
 #[tokio::test]
-async fn asks_for_the_access_that_a_mailbox_needs() {
+async fn requests_the_scopes_of_a_mailbox() {
     for (provider, scope, extra) in [
         (
             Provider::Google,
@@ -48,7 +48,7 @@ async fn asks_for_the_access_that_a_mailbox_needs() {
 }
 
 #[tokio::test]
-async fn a_foreign_issuer_is_refused_and_its_code_not_used() {
+async fn rejects_foreign_issuer_and_does_not_use_its_code() {
     for provider in Provider::ALL {
         let (server, data) = (AuthServer::start().await, tempdir().unwrap());
         let oauth = oauth_in(&data, &TestClock::new()).await;
@@ -64,7 +64,7 @@ async fn a_foreign_issuer_is_refused_and_its_code_not_used() {
 }
 
 #[tokio::test]
-async fn a_refused_token_is_replaced_and_the_refresh_token_rotated() {
+async fn refused_token_is_renewed_and_the_refresh_token_rotated() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     server.state().client_secret = Some("s &+".into());
     let oauth = oauth_in(&data, &TestClock::new()).await;
@@ -81,7 +81,7 @@ async fn a_refused_token_is_replaced_and_the_refresh_token_rotated() {
 }
 
 #[tokio::test]
-async fn a_refused_refresh_needs_a_sign_in_and_is_not_repeated() {
+async fn refused_refresh_needs_a_sign_in_and_is_not_retried() {
     let (server, data, clock) = (AuthServer::start().await, tempdir().unwrap(), TestClock::new());
     let oauth = oauth_in(&data, &clock).await;
     let (home, client) = (name("mail/home"), client(&server, Provider::Google, None));
@@ -112,7 +112,7 @@ async fn signing_out_revokes_the_refresh_token_at_the_provider() {
     let at = servers.revoke(Provider::Google).unwrap().unwrap();
     assert!(servers.revoke(Provider::Microsoft).unwrap().is_none());
 
-    // Tokens of another client are not this one's to revoke.
+    // Tokens of another client are not revoked.
     let other = OAuthClient { client_id: "other".into(), ..google.clone() };
     assert!(!oauth.revoke_at(&home, &other, &at).await.unwrap());
     assert_eq!(server.state().other_requests.len(), 0);

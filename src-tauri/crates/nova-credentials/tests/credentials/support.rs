@@ -22,7 +22,7 @@ pub(crate) fn shown(secret: &SecretString) -> &str {
     secret.expose_secret()
 }
 
-/// A clock that stands until it is moved.
+/// A clock that only advances when told.
 #[derive(Clone)]
 pub(crate) struct TestClock(Arc<AtomicI64>);
 
