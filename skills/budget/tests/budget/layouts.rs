@@ -7,8 +7,8 @@ use nova_testkit::SkillInVault;
 
 use crate::budget;
 
-/// A bank's file, the meaning of its columns, and its first outgoing and first incoming transaction as `date
-/// amount currency payee, memo`.
+/// A bank's file, the meaning of its columns, and its first outgoing and first incoming transaction
+/// as `date amount currency payee, memo`.
 struct Layout {
     bank: &'static str,
     /// UTF-8 unless stated otherwise.

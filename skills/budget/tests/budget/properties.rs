@@ -33,7 +33,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn categories_sum_to_the_total_and_left_is_income_less_spending(seed in any::<u64>(), entries in 0..60_usize) {
+    fn categories_sum_to_the_total_and_left_is_the_rest(seed in any::<u64>(), entries in 0..60_usize) {
         let budget = budget(&generated(seed, entries).notes);
         for month in ["2025-02", "2026-01", "2026-12"] {
             let summary = budget.value("month_summary", json!({"month": month}));
