@@ -1,7 +1,7 @@
-//! The commands the window may send, declared once.
+//! The commands of the window, declared once.
 //!
-//! [`Commands`] has one method per command; the backend implements it, so a command
-//! without an answer does not compile. [`dispatch`] is the one door for `rpc(method, params)`.
+//! [`Commands`] has one method per command; the backend implements it, so an unhandled command does not
+//! compile. [`dispatch`] is the single entry point for `rpc(method, params)`.
 
 use std::future::Future;
 
@@ -14,14 +14,14 @@ use crate::{
 
 macro_rules! commands {
     ($d:tt $( $(#[doc = $doc:literal])* $name:ident($params:ty) -> $result:ty; )+) => {
-        /// Answers every command.
+        /// Handles every command.
         pub trait Commands: Send + Sync {
             $( $(#[doc = $doc])*
             fn $name(&self, params: $params) -> impl Future<Output = Result<$result, UserError>> + Send; )+
         }
 
-        /// Implements [`Commands`] for a type that has a method of the name of each command. A command without
-        /// one does not compile.
+        /// Implements [`Commands`] for a type with a method for each command. A missing method does not
+        /// compile.
         #[macro_export]
         macro_rules! answered_by {
             ($d to:ty) => {
@@ -37,10 +37,10 @@ macro_rules! commands {
             };
         }
 
-        /// Finds the command named `method`, reads its parameters and answers with its result.
+        /// Calls the command named `method` with the parsed parameters and serialises its result.
         ///
         /// # Errors
-        /// `bad_request` for an unknown method or parameters of the wrong shape; else the command's.
+        /// `bad_request` for an unknown method or invalid parameters; otherwise the command's own error.
         pub async fn dispatch<C: Commands>(to: &C, method: &str, params: Value) -> Result<Value, UserError> {
             match method {
                 $( stringify!($name) => {
@@ -64,48 +64,49 @@ macro_rules! commands {
 }
 
 commands! { $
-    /// What the window shows before anything else.
+    /// The state that the window needs at startup.
     app_status(Nothing) -> AppStatus;
-    /// Theme, text size and the like, kept in `nova.config.json`.
+    /// Theme, text size and the like, stored in `nova.config.json`.
     set_appearance(Appearance) -> Nothing;
     set_reminders(Reminders) -> Nothing;
-    /// How the window was left.
+    /// The layout when the window was last closed.
     window_layout(Nothing) -> WindowLayout;
     keep_layout(WindowLayout) -> Nothing;
-    /// The messages that were being written, of all chats.
+    /// The drafts of all chats.
     list_drafts(Nothing) -> Vec<DraftView>;
-    /// Keeps what is being written in a chat, on the disk when this answers; an empty one is forgotten.
+    /// Stores a chat's draft, durable when this returns; an empty draft is deleted.
     keep_draft(DraftView) -> Nothing;
-    /// Keeps an image that a draft is going to name.
+    /// Stores an image for use in a draft.
     keep_draft_image(KeepDraftImage) -> DraftImage;
     read_draft_image(DraftImageRef) -> NewImage;
-    /// Shows the file whose settings are not in force, else `nova.config.json`, in the system's file manager.
+    /// Reveals the file with the rejected settings, or else `nova.config.json`, in the system's file manager.
     show_config_file(Nothing) -> Nothing;
 
-    /// What the first start can offer on this machine. Writes nothing.
+    /// The choices of the first start on this machine. Writes nothing.
     first_run_options(Nothing) -> FirstRunOptions;
     /// Lets the user pick a folder in the system's dialog.
     pick_folder(Nothing) -> PickedFolder;
     /// Lets the user choose a file from anywhere, for a tool to read.
     choose_file(ChooseFile) -> ChosenFile;
-    /// Hands over a file that was dropped on the window, for a tool to read.
+    /// Accepts a file dropped on the window, for a tool to read.
     give_file(GiveFile) -> GivenFileView;
     /// Opens a vault and remembers it.
     open_vault(OpenVault) -> VaultSummary;
 
-    /// What the page about the vault shows.
+    /// The data of the vault's settings page.
     vault_page(Nothing) -> VaultPage;
-    /// Shows the vault's folder in the system's file manager.
+    /// Reveals the vault's folder in the system's file manager.
     show_vault_folder(Nothing) -> Nothing;
-    /// Removes a vault from the recent ones; its folder stays as it is.
+    /// Removes a vault from the recent ones; its folder is unchanged.
     forget_vault(VaultRef) -> VaultPage;
-    /// Lists a note or folder as private, or removes it from the list.
+    /// Adds a note or folder to the private ones, or removes it.
     set_private(SetPrivate) -> VaultPage;
     /// Whether a note, by path or name, is private.
     check_private(NoteRef) -> NotePrivacy;
-    /// Lists a folder outside the vault that a link at its top may lead to, or removes it from the list.
+    /// Adds a folder outside the vault to those that a link at the vault's top level may point to, or removes
+    /// it.
     set_root(SetRoot) -> VaultPage;
-    /// Sets how much of the history is kept.
+    /// Sets how much of the history is retained.
     keep_history(KeepHistory) -> VaultPage;
 
     /// The folders outside of the vault that the assistant may work in.
@@ -119,223 +120,225 @@ commands! { $
     create_session(Nothing) -> SessionRow;
     open_session(SessionRef) -> SessionView;
     rename_session(RenameSession) -> SessionRow;
-    /// Pins, archives, or takes that back.
+    /// Pins, unpins, archives or unarchives a session.
     set_session(SetSession) -> SessionRow;
     /// Moves a session to the trash; it can be restored until it is purged.
     delete_session(SessionRef) -> Nothing;
     restore_session(SessionRef) -> SessionRow;
     /// The sessions in the trash, newest first.
     list_deleted_sessions(Nothing) -> Vec<SessionRow>;
-    /// Forgets what is in the trash for good: one session of it, or all.
+    /// Permanently deletes one session in the trash, or all.
     purge_sessions(PurgeSessions) -> PurgedSessions;
-    /// What the user and Nova said, and titles. Titles first, then newest first.
+    /// Searches titles and messages. Matches in titles first, then newest first.
     search_sessions(SearchSessions) -> Vec<FoundSession>;
-    /// Has the user choose where to save a session as Markdown.
+    /// Lets the user choose where to save a session as Markdown.
     export_session(ExportSession) -> ExportedSession;
-    /// Puts a turn and what came after it in force, where another was begun in its place.
+    /// Switches to the branch of a turn, where another turn was started in its place.
     choose_branch(ChooseBranch) -> Nothing;
-    /// Starts a turn; what happens next arrives as events.
+    /// Starts a turn; its progress arrives as events.
     send_message(SendMessage) -> TurnRef;
     /// The bytes of an image that was sent in a session.
     read_image(ImageRef) -> ImageData;
     /// Stops the running turn, its tools and their processes.
     stop_turn(SessionRef) -> Nothing;
-    /// Stops a call that runs on by itself.
+    /// Stops a call that runs in the background.
     stop_call(CallRef) -> Nothing;
-    /// How much of its model's context a session takes.
+    /// How much of its model's context a session uses.
     context(SessionRef) -> ContextView;
     /// Deactivates a skill from the session's next step on.
     drop_skill(DropSkill) -> Nothing;
     /// Answers an approval of a turn or of a form run.
     decide_approval(DecideApproval) -> Nothing;
-    /// Edits the arguments of a waiting call; its diff is made anew.
+    /// Edits the arguments of a pending call and recomputes its diff.
     revise_approval(ReviseApproval) -> Nothing;
 
     list_providers(ListProviders) -> Vec<ProviderRow>;
-    /// Asks a provider for one word with the key that was pasted. Writes nothing.
+    /// Tests a provider with the pasted key by requesting one word. Writes nothing.
     check_provider(NewProvider) -> CheckedProvider;
-    /// Asks the same and then adds the provider to the configuration and its key to the credentials.
+    /// Tests a provider in the same way, then adds it to the configuration and its key to the credentials.
     add_provider(NewProvider) -> CheckedProvider;
-    /// The user agrees to send notes to a remote provider.
+    /// Records the user's consent to send notes to a remote provider.
     agree_provider(ProviderRef) -> Nothing;
     revoke_provider(ProviderRef) -> Nothing;
     set_model(SetModel) -> Nothing;
-    /// Marks a model, or takes the mark away.
+    /// Marks a model as a favourite, or unmarks it.
     set_favourite(SetFavourite) -> Nothing;
-    /// Sets how much a request to a provider may take.
+    /// Sets the maximum number of tokens of a request to a provider.
     set_context(SetContext) -> Nothing;
 
     list_skills(Nothing) -> Vec<SkillRow>;
     enable_skill(EnableSkill) -> Vec<SkillRow>;
-    /// Its tools with their switches, its configuration, how it did.
+    /// A skill's tools with their switches and statistics, its configuration, and its last error.
     skill_detail(SkillRef) -> SkillDetail;
-    /// What the list of skills costs every chat with the default model.
+    /// What the list of skills costs in every chat with the default model.
     skill_catalog(Nothing) -> CatalogView;
-    /// Whether a message that is plainly about one skill activates it before the model answers.
+    /// Whether a message clearly about one skill activates it before the model answers.
     router(Nothing) -> RouterView;
     set_router(RouterView) -> RouterView;
     /// Changes how a skill is loaded, shown and configured.
     set_skill(SetSkill) -> Vec<SkillRow>;
-    /// Shows the files of a broken skill in the system's file manager.
+    /// Reveals the files of a broken skill in the system's file manager.
     show_skill_files(SkillRef) -> Nothing;
-    /// Writes the first files of a skill of the user's own.
+    /// Creates the files of a user's skill.
     create_skill(CreateSkill) -> CreatedSkill;
-    /// Shows the folder of the user's own skills in the system's file manager.
+    /// Reveals the folder of the user's skills in the system's file manager.
     show_skills_folder(Nothing) -> Nothing;
-    /// How skills are written.
+    /// The manual for writing skills.
     skill_manual(Nothing) -> SkillManual;
-    /// The requests that would go astray once the skill is enabled; nothing is changed.
+    /// The example requests that enabling the skill would misroute. Changes nothing.
     taken_by_skill(SkillRef) -> Vec<TakenExample>;
-    /// The tools that a request may be about, best first. Asks no model.
+    /// The tools that a request may be about, best first. Uses no model.
     suggest_tools(SuggestTools) -> Vec<ToolSuggestion>;
-    /// What a skill from elsewhere brings, to be looked at before the user agrees to it.
+    /// The content of a third-party skill, for review before the user accepts it.
     review_skill(SkillRef) -> SkillReview;
-    /// The user agrees to a skill from elsewhere as they looked at it; that switches it on.
+    /// Accepts a third-party skill as reviewed, which enables it.
     accept_skill(AcceptSkill) -> Vec<SkillRow>;
     /// The panels of the available skills, in the order of the skills.
     list_panels(Nothing) -> Vec<PanelView>;
-    /// What the available skills say without being asked, read now. Asks nobody: a tool that would have to is left out.
+    /// The current glances of the available skills. Never prompts: a tool that would need approval is
+    /// skipped.
     list_glances(Nothing) -> Vec<GlanceView>;
-    /// What Nova runs by itself, by name.
+    /// The routines by name.
     list_routines(Nothing) -> Vec<RoutineRow>;
     /// Writes the note of a new routine.
     add_routine(NewRoutine) -> RoutineRow;
-    /// Switches a routine on or off, in its note.
+    /// Enables or disables a routine in its note.
     switch_routine(SwitchRoutine) -> RoutineRow;
-    /// Starts a routine now; it ends later.
+    /// Starts a routine; returns before it ends.
     run_routine(RoutineRef) -> RoutineRow;
-    /// The user has seen how the newest run ended.
+    /// Marks the result of the newest run as seen.
     see_routine(RoutineRef) -> Nothing;
-    /// The kinds of records of the available skills.
+    /// The record types of the available skills.
     list_record_types(Nothing) -> Vec<RecordTypeRow>;
     /// The form of a new record, or of an existing one.
     record_form(RecordFormRef) -> RecordFormView;
-    /// Writes what a form of a record holds, as one change set of the user's own.
+    /// Saves a record's form as one change set of the user.
     save_record(SaveRecord) -> SavedRecord;
-    /// The currency that a skill's new records begin with.
+    /// The default currency of a skill's new records.
     usual_currency(SkillRef) -> UsualCurrency;
-    /// Notes that a field which links to one may mean, best first.
+    /// Notes that a link field may refer to, best first.
     suggest_notes(SuggestNotes) -> Vec<NoteSuggestion>;
-    /// The values that fields of records have, for a form to offer.
+    /// The values used in fields of records, as suggestions for a form.
     values_in_use(FieldsOfRecords) -> Vec<ValuesInUse>;
-    /// Looks in the vault for notes that could be a skill's records under other names. Changes nothing.
+    /// Searches the vault for notes that may be a skill's records under other names. Changes nothing.
     propose_fields(SkillRef) -> FieldProposal;
-    /// Reads the vault with settings of records that are not in force yet. Changes nothing.
+    /// Reads the vault with unsaved record settings. Changes nothing.
     preview_records(PreviewRecords) -> RecordsPreview;
-    /// Writes into a note what makes it a record, as one change set of the user's own.
+    /// Turns a note into a record, as one change set of the user.
     mark_record(MarkRecord) -> ToolResult;
     list_tools(Nothing) -> Vec<ToolRow>;
-    /// Runs one tool from its form; its events carry `run` as their session.
+    /// Runs a tool from its form; its events have `run` as their session.
     call_tool(CallTool) -> ToolResult;
     stop_tool(RunRef) -> Nothing;
-    /// Tools that the assistant wrote and nobody has approved. None of them can be called.
+    /// The tools that the assistant wrote and the user has not approved yet. They cannot be called.
     list_pending_tools(Nothing) -> Vec<PendingToolRow>;
-    /// Runs a pending tool without any effect: nothing leaves the machine.
+    /// Runs a pending tool without effects and without network access.
     dry_run_tool(DryRunTool) -> DryRunResult;
-    /// Puts a pending tool in force as it was looked at.
+    /// Enables a pending tool as reviewed.
     promote_tool(PendingToolRef) -> PromotedTool;
     discard_tool(PendingToolRef) -> Nothing;
 
-    /// The MCP servers of the configuration. Starts none.
+    /// The configured MCP servers. Starts none.
     list_servers(Nothing) -> ServersView;
-    /// What the user agrees to of a server, its tools, the end of its standard error.
+    /// A server's definition for consent, its tools, and the tail of its standard error.
     server_detail(ServerRef) -> ServerDetail;
-    /// Switches a server or one of its tools, or says what a tool does.
+    /// Enables or disables a server or one of its tools, or sets a tool's effect.
     set_server(SetServer) -> ServersView;
-    /// The user agrees to a server as they looked at it, with the credentials that it names; that starts it.
+    /// Records consent to a server as reviewed, with the credentials it uses, and starts it.
     agree_to_server(AgreeToServer) -> ServersView;
-    /// The user approves a changed tool as they looked at it.
+    /// Approves a changed tool as reviewed.
     approve_server_tool(ApproveServerTool) -> ServersView;
-    /// Where the user of a server would sign in. Opens nothing.
+    /// The host at which the user would sign in for a server. Opens nothing.
     server_sign_in(ServerRef) -> ServerSignIn;
-    /// The command or address of a server as the configuration has it.
+    /// The configured command or address of a server.
     server_entry(ServerRef) -> ServerEntry;
-    /// Changes that; the user has to agree to what it starts or contacts then.
+    /// Changes the command or address of a server, which requires new consent.
     edit_server(EditServer) -> ServersView;
-    /// Ends a server and starts it again; answers when it runs, or why it does not.
+    /// Restarts a server; returns when it is running, or why it failed.
     restart_server(ServerRef) -> Nothing;
-    /// Ends a server, also while it starts.
+    /// Stops a server, even during its start.
     stop_server(ServerRef) -> Nothing;
-    /// Takes a server out of the configuration, with what was agreed to of it.
+    /// Removes a server from the configuration, with the user's consent to it.
     remove_server(ServerRef) -> ServersView;
-    /// What a pasted text would add. Writes and starts nothing.
+    /// The servers in a pasted text. Writes and starts nothing.
     read_servers(ReadServers) -> Vec<OfferedServer>;
-    /// Adds servers of a pasted text; their secrets become credentials. None starts before the user agrees to it.
+    /// Adds the servers of a pasted text; their secrets become credentials. None starts before the user
+    /// consents.
     add_servers(AddServers) -> ServersView;
-    /// The servers that other programs on this machine are configured with. Reads only.
+    /// The MCP servers configured in other programs on this machine. Read-only.
     list_server_files(Nothing) -> Vec<ServerFile>;
-    /// As `add_servers`, from a file of `list_server_files`.
+    /// Like `add_servers`, from a file of `list_server_files`.
     import_servers(ImportServers) -> ServersView;
-    /// The prompts of the servers that the user agreed to, as they were last listed. Starts none.
+    /// The prompts of servers with consent, as last listed. Starts none.
     list_server_prompts(Nothing) -> Vec<ServerPrompt>;
-    /// Asks a server for a prompt with these arguments: a text that a message can take along.
+    /// Fetches a server's prompt with these arguments, as an attachment for a message.
     fill_server_prompt(FillPrompt) -> AttachedFile;
-    /// Values that a server suggests for an argument of a prompt.
+    /// A server's suggestions for an argument of a prompt.
     complete_server_prompt(CompletePrompt) -> Vec<String>;
-    /// An image of a server's answer, by the id in its value.
+    /// An image in a server's result, by the id in its value.
     read_server_media(ServerMediaRef) -> ImageData;
-    /// Saves a sound or file of a server's answer and shows it in the system's file manager.
+    /// Saves a sound or file in a server's result and reveals it in the system's file manager.
     show_server_media(ServerMediaRef) -> Nothing;
-    /// Resources of servers whose name or address has these words. Starts none.
+    /// The resources of servers whose name or address contains these words. Starts none.
     suggest_resources(SuggestResources) -> Vec<ResourceSuggestion>;
 
-    /// The mailboxes of the configuration, as they were last tested. Contacts no server.
+    /// The configured mailboxes with the results of their last tests. Contacts no server.
     list_mailboxes(Nothing) -> MailboxesView;
-    /// Asks the domain of an address, then Thunderbird's database, for its mail servers. Stores nothing.
+    /// Looks up the mail servers of an address at its domain, then in Thunderbird's database. Stores nothing.
     find_mail_servers(MailAddress) -> FoundMailServers;
-    /// Tests a mailbox and stores it, its password in the credentials; nothing where the test fails.
+    /// Tests a mailbox and stores it, with its password in the credentials. Stores nothing if the test fails.
     save_mailbox(SaveMailbox) -> SavedMailbox;
-    /// Switches sending or changing in a mailbox.
+    /// Enables or disables sending or changing in a mailbox.
     set_mailbox(SetMailbox) -> MailboxesView;
     /// Signs in to the servers of a mailbox and lists its folders. Sends and changes nothing.
     test_mailbox(TestMailbox) -> MailboxesView;
-    /// Takes a mailbox out of the configuration; its mail stays where it is.
+    /// Removes a mailbox from the configuration; its mail is unchanged.
     remove_mailbox(RemoveMailbox) -> MailboxesView;
 
-    /// Names, states and grants; never a value.
+    /// Names, states and grants, but no values.
     list_credentials(Nothing) -> CredentialsView;
-    /// Keeps a value, in the place of an older one.
+    /// Stores a value, replacing an existing one.
     set_credential(SetCredential) -> CredentialsView;
     /// Removes a credential and all its grants.
     remove_credential(CredentialRef) -> CredentialsView;
-    /// Lets a provider, skill or tool, as it is now, have a credential for where it sends it.
+    /// Grants a credential to a provider, skill or tool in its present form, for its destination.
     grant_credential(GrantCredential) -> CredentialsView;
     revoke_credential(GrantCredential) -> CredentialsView;
-    /// Opens the encrypted file of the credentials for as long as this Nova runs.
+    /// Unlocks the encrypted credentials file for the lifetime of the process.
     unlock_credentials(UnlockCredentials) -> CredentialsView;
-    /// Has the user sign in with the browser; answers when they have, or have not.
+    /// Lets the user sign in in the browser; returns when they have succeeded or failed.
     sign_in(SignIn) -> CredentialsView;
-    /// Rules, policies, and what was approved of tools that did not come with Nova.
+    /// Rules, policies, and approvals of tools that are not built in.
     list_rules(Nothing) -> PermissionsView;
-    /// Writes a rule; it is the only answer to its pattern from now on, at once.
+    /// Adds a rule, which replaces others of its pattern at once.
     add_rule(AddRule) -> PermissionsView;
-    /// Takes a rule back, at once, with what running chats were granted by it.
+    /// Removes a rule at once, with the grants that running chats have from it.
     remove_rule(RuleRef) -> PermissionsView;
-    /// Takes back what was approved of a tool: its next call asks as the first did.
+    /// Revokes the approval of a tool: its next call asks again.
     revoke_tool(ApprovedToolRef) -> PermissionsView;
-    /// Takes back that every call of a tool may contact a host: its next request there asks.
+    /// Revokes a tool's permanent access to a host: its next request there asks again.
     revoke_host(ApprovedHostRef) -> PermissionsView;
-    /// What would become of a call, and which rule says so. Nothing runs.
+    /// The decision about a call, and the rule behind it. Runs nothing.
     try_rule(TryRule) -> TriedRule;
 
     read_note(NoteRef) -> NoteView;
     /// Opens the note in Obsidian.
     open_note(NoteRef) -> Nothing;
-    /// Opens a link of a message in the system's browser; only http and https.
+    /// Opens an http or https link of a message in the system's browser.
     open_link(LinkRef) -> Nothing;
     list_changes(ListChanges) -> Vec<ChangeSetView>;
     undo_changes(UndoChanges) -> UndoResult;
-    /// Writes what an interrupted change set had announced and not written.
+    /// Writes the remaining changes of an interrupted change set.
     finish_changes(FinishChanges) -> FinishResult;
-    /// Forgets change sets past their time, or past a shorter one.
+    /// Deletes change sets beyond the retention period, or beyond a shorter one.
     prune_changes(PruneChanges) -> PruneResult;
-    /// Keeps one side of a note that was changed twice.
+    /// Resolves a conflict by keeping one side.
     resolve_conflict(ResolveConflict) -> ResolvedConflict;
-    /// Everything in the vault that a person should put right.
+    /// All problems in the vault that the user should fix.
     list_problems(Nothing) -> Vec<ProblemView>;
 }
 
-/// Commands whose parameters appear in no error.
+/// Commands whose parameters must not appear in errors.
 const HOLD_SECRETS: [&str; 6] =
     ["set_credential", "unlock_credentials", "give_file", "read_servers", "add_servers", "save_mailbox"];
 
@@ -345,7 +348,7 @@ fn read_params<T: serde::de::DeserializeOwned>(method: &str, params: Value) -> R
         UserError::new(
             ErrorCode::BadRequest,
             match HOLD_SECRETS.contains(&method) {
-                // What serde says may quote what it has read.
+                // serde's error may quote the input.
                 true => format!("Invalid parameters of {method}."),
                 false => format!("Invalid parameters of {method}: {error}."),
             },

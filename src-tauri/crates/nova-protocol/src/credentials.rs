@@ -16,7 +16,7 @@ impl SecretText {
         Self(text.into())
     }
 
-    /// The secret itself, for the store that keeps it.
+    /// Unwraps the secret, for the store.
     pub fn take(self) -> String {
         self.0
     }
@@ -30,7 +30,7 @@ impl fmt::Debug for SecretText {
 
 impl<'de> Deserialize<'de> for SecretText {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        // What is wrong with a secret is not told by repeating it.
+        // The error must not repeat the secret.
         match String::deserialize(from) {
             Ok(text) => Ok(Self(text)),
             Err(_) => Err(serde::de::Error::custom("it is not a text")),

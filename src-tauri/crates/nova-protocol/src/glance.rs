@@ -1,6 +1,6 @@
-//! What a skill says without being asked, as data: `glance:` of its `manifest.yaml`. It stands beside the
-//! skill's name in the list of the window, among what a new chat can begin with, and on the page of the day. It is
-//! shown to the user alone; a model receives the day where it asks for it.
+//! The glances of a skill as data: `glance:` of its `manifest.yaml`. They appear next to the skill's name in
+//! the sidebar, among the suggestions of a new chat, and on the page of the day. They are shown only to the
+//! user; a model receives the day if it asks for it.
 //!
 //! ```yaml
 //! glance:
@@ -16,35 +16,35 @@ use ts_rs::TS;
 
 use crate::{PanelFormat, TodaySection, TodayView};
 
-/// One entry of `glance:`: a tool of the skill that only reads, and what of its answer is said where.
+/// An entry of `glance:`: a read-only tool of the skill, and where parts of its answer appear.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Glance {
-    /// Its id.
+    /// The tool's id.
     pub tool: String,
-    /// A text `{date}` stands for the day that is asked about, `{date+13}` for one some days later.
+    /// In a text, `{date}` stands for the requested day, `{date+13}` for a day 13 days later.
     #[serde(default)]
     pub args: Map<String, Value>,
-    /// What a new chat can begin with, as the user would say it. It is not made of notes: it becomes the
+    /// A suggestion for a new chat, in the user's words. It contains nothing from notes, as it becomes the
     /// message.
     #[serde(default)]
     pub ask: Option<String>,
-    /// Beside that.
+    /// Shown next to the suggestion.
     #[serde(default)]
     pub says: Vec<GlanceWords>,
-    /// Beside the skill's name.
+    /// Shown next to the skill's name.
     #[serde(default)]
     pub badge: Vec<GlanceWords>,
-    /// Its section of the page of a day.
+    /// The section on the page of a day.
     #[serde(default)]
     pub today: Option<TodaySection>,
 }
 
 impl Glance {
-    /// Reads `glance:`, a list.
+    /// Parses the list `glance:`.
     ///
     /// # Errors
-    /// What is not understood, in one sentence.
+    /// The invalid part, in one sentence.
     pub fn read(declared: &Value) -> Result<Vec<Self>, String> {
         let read: Vec<Self> = serde_json::from_value(declared.clone()).map_err(|error| error.to_string())?;
         match read.iter().find(|one| one.ask.is_none() && one.badge.is_empty() && one.today.is_none()) {
@@ -56,22 +56,22 @@ impl Glance {
     }
 }
 
-/// A value of the answer, and the words behind it: "2 overdue".
+/// A value of the answer, followed by words: "2 overdue".
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GlanceWords {
-    /// Pointer to the value; `*` in it stands for each entry of a list. What is nothing, such as 0 or an
-    /// empty text, is not said.
+    /// JSON pointer to the value; `*` stands for each entry of a list. Empty values, such as 0 or an empty
+    /// text, are not shown.
     pub at: String,
     #[serde(default)]
     pub format: PanelFormat,
-    /// Pointer to the currency of an amount; its `*` is the entry that `at` means.
+    /// JSON pointer to the currency of an amount; its `*` is the entry matched by `at`.
     #[serde(default)]
     pub unit: Option<String>,
-    /// Behind an amount below zero, which then stands without its sign.
+    /// The words after a negative amount, which is then shown without its sign.
     #[serde(default)]
     pub below: Option<String>,
-    /// After 1; default: `many`.
+    /// The words after 1; default: `many`.
     #[serde(default)]
     pub one: Option<String>,
     #[serde(default)]

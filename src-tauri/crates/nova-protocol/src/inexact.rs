@@ -1,7 +1,7 @@
-//! Numbers that would not survive being read.
+//! Finds numbers that JSON parsers would round.
 
-/// The first number in a JSON text that a reader of JSON would make another one, because it has more
-/// digits than a double holds. What is no JSON has none that matter.
+/// The first number in a JSON text that a parser would change, because it has more digits than a double.
+/// `None` for text that is not JSON.
 pub fn inexact_number(json: &str) -> Option<&str> {
     let bytes = json.as_bytes();
     let mut at = 0;
@@ -33,7 +33,7 @@ pub fn inexact_number(json: &str) -> Option<&str> {
     None
 }
 
-/// A JSON number's value: its sign, its digits without zeros at either end, and their exponent.
+/// The value of a JSON number: its sign, its digits without zeros at either end, and its exponent.
 fn value_of(number: &str) -> Option<(bool, String, i64)> {
     let (negative, number) = match number.strip_prefix('-') {
         Some(number) => (true, number),
@@ -46,7 +46,7 @@ fn value_of(number: &str) -> Option<(bool, String, i64)> {
     let zeros = digits.len() - kept.len();
     let exponent = exponent.parse::<i64>().ok()? - fraction.len() as i64 + zeros as i64;
     let kept = kept.trim_start_matches('0');
-    // However zero is written, it is one value.
+    // All notations of zero are equal.
     Some(if kept.is_empty() { (false, String::new(), 0) } else { (negative, kept.to_owned(), exponent) })
 }
 
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_that_reading_would_change_is_found() {
+    fn numbers_that_parsing_would_change_are_found() {
         for (json, expected) in [
             (r#"{"x": 123456789012345678901}"#, Some("123456789012345678901")),
             (r#"{"x": [1, {"y": 1180.00}], "z": 0.10, "e": 12e2, "n": -0.0}"#, None),

@@ -1,19 +1,19 @@
-//! Everything that crosses a boundary of Nova as plain data: commands (window to backend),
-//! events (backend to window, and `--json` on the command line), ids and error codes.
+//! The plain data that crosses Nova's boundaries: commands (window to backend), events (backend to window,
+//! and `--json` on the command line), ids and error codes.
 //!
-//! Error codes come from `nova-error`, which lies below the crates that fail.
+//! Error codes come from `nova-error`, which the failing crates depend on.
 //!
-//! This crate never does anything: no I/O, no clock, no knowledge of Tauri, of the vault's format
-//! or of a provider's. The TypeScript types of the window are generated from it.
+//! This crate performs no I/O, has no clock, and knows nothing of Tauri, the vault's format or a provider's
+//! API. The window's TypeScript types are generated from it.
 //!
-//! The macro `commands!` declares a command once: as a method of the trait [`Commands`], as a case of [`dispatch`], and
-//! as a line of the generated TypeScript.
+//! The macro `commands!` declares a command once: as a method of the trait [`Commands`], as a case of
+//! [`dispatch`], and as a line of the generated TypeScript.
 //!
 //! # Invariants
 //!
 //! - The generated TypeScript and the list of error codes match this crate: `tests/generated.rs`.
-//! - It is a public interface for the window, `--json` and readers of a session's log: readers ignore events and fields
-//!   that they do not know, so adding is safe and renaming is not.
+//! - It is a public interface for the window, `--json` and readers of a session's log: readers ignore unknown
+//!   events and fields, so adding is safe and renaming is not.
 
 pub mod command;
 mod credentials;
@@ -58,7 +58,7 @@ pub use nova_error::{ErrorCode, UserError};
 /// The version of the event envelope.
 pub const PROTOCOL_VERSION: u32 = 1;
 
-/// Reads a field that may be absent, null or there, and keeps the three apart.
+/// Deserialises a field that may be absent, null or set, and distinguishes the three.
 fn present<'de, T: serde::Deserialize<'de>, D: serde::Deserializer<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {

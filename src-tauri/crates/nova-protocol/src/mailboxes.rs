@@ -1,4 +1,4 @@
-//! Parameters and results of the commands about mailboxes. A password goes in, and never out.
+//! Parameters and results of the commands for mailboxes. Passwords are only sent to the backend.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -1,4 +1,4 @@
-//! What both events and views are made of.
+//! Types shared by events and views.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -121,7 +121,7 @@ pub enum SourceView {
 }
 
 impl SourceView {
-    /// An answer from the web that is no page.
+    /// A response from the web other than a page.
     pub fn web(url: impl Into<String>, at: impl Into<String>) -> Self {
         Self::Web { url: url.into(), at: at.into(), title: None, date: None }
     }
@@ -285,7 +285,7 @@ pub struct DetailView {
 }
 
 impl DetailView {
-    /// As a line of text: `To: jane@example.org (never written to before)`.
+    /// Formats it as a line: `To: jane@example.org (never written to before)`.
     pub fn line(&self) -> String {
         match &self.note {
             Some(note) => format!("{}: {} ({note})", self.label, self.value),

@@ -1,4 +1,4 @@
-//! Which APIs Nova speaks.
+//! The provider APIs that Nova supports.
 
 use std::fmt;
 
@@ -32,11 +32,11 @@ pub enum ProviderKind {
 }
 
 impl ProviderKind {
-    /// Every kind that Nova speaks.
+    /// All supported kinds.
     pub const KNOWN: [Self; 5] =
         [Self::OpenAi, Self::OpenAiResponses, Self::Anthropic, Self::Gemini, Self::Ollama];
 
-    /// As the configuration has it.
+    /// The kind as written in the configuration.
     pub fn as_str(&self) -> &str {
         match self {
             Self::OpenAi => "openai",
@@ -48,7 +48,7 @@ impl ProviderKind {
         }
     }
 
-    /// "openai, openai_responses, anthropic, gemini or ollama"
+    /// The list for errors: "openai, openai_responses, anthropic, gemini or ollama".
     pub fn choices() -> String {
         let names: Vec<&str> = Self::KNOWN.iter().map(Self::as_str).collect();
         match names.split_last() {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_knows_exactly_the_known_kinds() {
+    fn typescript_has_exactly_the_known_kinds() {
         let names: Vec<String> =
             ProviderKind::KNOWN.iter().map(|kind| format!("\"{}\"", kind.as_str())).collect();
         assert_eq!(ProviderKind::inline(&ts_rs::Config::default()), names.join(" | "));

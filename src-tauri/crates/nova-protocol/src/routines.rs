@@ -1,4 +1,4 @@
-//! Routines: what Nova runs by itself, as notes state it.
+//! Parameters and results of the commands for routines, which Nova runs by itself and notes define.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

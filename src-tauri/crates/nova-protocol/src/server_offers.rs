@@ -1,4 +1,4 @@
-//! Parameters and results of the commands about prompts and resources of MCP servers.
+//! Parameters and results of the commands for prompts and resources of MCP servers.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Parameters and results of the commands about MCP servers.
+//! Parameters and results of the commands for MCP servers.
 
 use std::collections::BTreeMap;
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A text that clones share. As JSON it is a text like any other. For what an answer names by the
-/// ten thousand: the event that tells it and the outcome of its call have the same list.
+/// A reference-counted text, serialised as a plain string. Answers can name tens of thousands of notes, and
+/// an event and the outcome of its call share the list.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SharedText(Arc<str>);
 

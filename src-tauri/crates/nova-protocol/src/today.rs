@@ -1,4 +1,4 @@
-//! What a skill says of a day: `today:` of an entry of `glance:`, and the section that is made of it.
+//! A skill's section of the page of a day: `today:` of an entry of `glance:`, and the data made from it.
 //!
 //! ```yaml
 //! glance:
@@ -21,38 +21,38 @@ use ts_rs::TS;
 
 use crate::PanelFormat;
 
-/// How the rows of a section are made of the answer of the entry's tool. What names a field means one of a row.
+/// How to build the rows of a section from the answer of the entry's tool. Fields are those of a row.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TodaySection {
     pub title: String,
-    /// Default: that of the skill.
+    /// Default: the skill's icon.
     #[serde(default)]
     pub icon: Option<String>,
     #[serde(default)]
     pub side: TodaySide,
-    /// Its place among the sections of its side, the lowest first.
+    /// The sort key among the sections of its side, ascending.
     #[serde(default)]
     pub order: u32,
-    /// Pointer to the list.
+    /// JSON pointer to the list.
     pub rows: String,
-    /// Fields of which one has to say something; every row where none is named.
+    /// A row is shown only if one of these fields is not empty; without fields, every row is shown.
     #[serde(default)]
     pub keep: Vec<String>,
     pub text: String,
-    /// Fields that say more, in their order.
+    /// Fields with details, in order.
     #[serde(default)]
     pub detail: Vec<String>,
     /// The field with the path of the row's note.
     #[serde(default)]
     pub path: Option<String>,
-    /// The fields with the day, or the day and the time, that the row is sorted by: the first that says something.
+    /// The fields with the date, or date and time, by which rows are sorted; the first non-empty one counts.
     #[serde(default)]
     pub at: Vec<String>,
-    /// The field with its end.
+    /// The field with the end.
     #[serde(default)]
     pub until: Option<String>,
-    /// How many days after the day a row may be; any number where none is given.
+    /// The maximum number of days between the day and a row; unlimited if absent.
     #[serde(default)]
     pub within: Option<u32>,
     /// Whether a row before the day is overdue.
@@ -69,19 +69,19 @@ pub struct TodaySection {
     /// Adds the figures up, by currency.
     #[serde(default)]
     pub total: bool,
-    /// The field with what the row belongs to, such as a calendar; shown as its first letter.
+    /// The field with the row's group, such as a calendar; shown as its first letter.
     #[serde(default)]
     pub mark: Option<String>,
-    /// Whether the user may be reminded of a row before it begins.
+    /// Whether the user may be reminded before the row begins.
     #[serde(default)]
     pub remind: bool,
-    /// What ticks a row off.
+    /// The tool that ticks a row off.
     #[serde(default)]
     pub tick: Option<TodayTick>,
-    /// Whether its heading leads to the skill's panel.
+    /// Whether the heading links to the skill's panel.
     #[serde(default)]
     pub panel: bool,
-    /// Pointer to when each source outside of the vault was fetched: an object of times by name.
+    /// JSON pointer to the fetch times of external sources: an object of times by name.
     #[serde(default)]
     pub fetched: Option<String>,
 }
@@ -105,7 +105,7 @@ pub struct TodayTick {
     pub args: Map<String, Value>,
 }
 
-/// What the skills say of a day.
+/// The sections of all skills for a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DayView {
     /// `2026-11-23`

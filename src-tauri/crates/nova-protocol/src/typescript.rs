@@ -4,10 +4,10 @@ use crate::{
     AppStatus, Envelope, UserError, command::typescript_rows, credentials, glance, mailboxes, panel, view,
 };
 
-/// The whole TypeScript file of the window's types: every type of this crate and the list of commands.
+/// Generates the window's TypeScript file: every type of this crate and the list of commands.
 ///
 /// # Errors
-/// When a type cannot be written as TypeScript.
+/// If a type cannot be expressed in TypeScript.
 pub fn typescript() -> Result<String, ExportError> {
     let cfg = Config::default();
     let mut declarations = Declarations { cfg: &cfg, seen: Default::default(), texts: Default::default() };
@@ -210,7 +210,7 @@ impl TypeVisitor for Declarations<'_> {
         if !self.seen.insert(std::any::TypeId::of::<T>()) {
             return;
         }
-        // Types without a declaration of their own (string, Vec, tuple) only lead to others.
+        // Types without a declaration (string, Vec, tuple) only refer to others.
         if T::output_path().is_some() {
             self.texts.insert(T::ident(self.cfg), T::decl(self.cfg));
         }

@@ -1,4 +1,4 @@
-//! The files made from this crate stand committed; `make generate` writes them anew.
+//! The generated files are committed; `make generate` updates them.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
-/// Compares, or writes where `NOVA_GENERATE` is set.
+/// Compares the file, or writes it if `NOVA_GENERATE` is set.
 fn check(path: &str, expected: &str) {
     let file = root().join(path);
     if std::env::var_os("NOVA_GENERATE").is_some() {

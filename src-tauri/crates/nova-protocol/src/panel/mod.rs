@@ -1,5 +1,5 @@
-//! A skill's panel as data: `panel:` of its `manifest.yaml`. One renderer of the window draws it from
-//! what the skill's own tools answer, so a skill of text and an MCP server have panels too.
+//! A skill's panel as data: `panel:` of its `manifest.yaml`. A single renderer in the window draws it from
+//! the answers of the skill's own tools, so text skills and MCP servers have panels as well.
 //!
 //! ```yaml
 //! panel:
@@ -12,16 +12,17 @@
 //!           rows: /deals
 //! ```
 //!
-//! Words of the declaration:
-//! - A *pointer* is a JSON Pointer into a tool's answer (`/deals`); a *field* is a key of a row, or a
-//!   pointer into it where it begins with `/`.
+//! Terms and rules:
+//! - A *pointer* is a JSON Pointer into a tool's answer (`/deals`); a *field* is a key of a row, or a pointer
+//!   into it if it begins with `/`.
 //! - In `args`, `{name}` stands for a field of the row, an input of the tab, `{column}` on a board,
-//!   `{today}`, or `{currency}` for the one that most of the skill's records have. A text that is nothing but one such name keeps the field's type.
-//! - Amounts are decimal texts. Where one answer holds several currencies, an amount is a list of
+//!   `{today}`, or `{currency}` for the most frequent one in the skill's records. A text that consists of one
+//!   such name keeps the field's type.
+//! - Amounts are decimals as text. If an answer holds several currencies, an amount is a list of
 //!   `{amount, currency}`; they are never added up.
-//! - A row with `path` is that note; `unreadable` and `problems` of an answer, lists of
-//!   `{path?, line?, problem, remedy?}`, are shown under the part.
-//! - Parts with the same tool and arguments show one and the same answer.
+//! - A row with `path` is that note; the lists `unreadable` and `problems` of an answer, of
+//!   `{path?, line?, problem, remedy?}`, are shown below the part.
+//! - Parts with the same tool and arguments share one answer.
 
 mod parts;
 
@@ -51,10 +52,10 @@ pub struct Panel {
 }
 
 impl Panel {
-    /// Reads `panel:`: `{tabs: […]}`, or one part alone.
+    /// Parses `panel:`, either `{tabs: […]}` or a single part.
     ///
     /// # Errors
-    /// What is not understood, in one sentence.
+    /// The invalid part, in one sentence.
     pub fn read(declared: &Value) -> Result<Self, String> {
         let panel = match declared.get("kind") {
             None => serde_json::from_value(declared.clone()).map_err(|error| error.to_string())?,
@@ -77,7 +78,7 @@ impl Panel {
         Ok(panel)
     }
 
-    /// The tools it asks by itself when it is shown.
+    /// The tools that it calls when it is shown.
     pub fn reads(&self) -> impl Iterator<Item = &str> {
         self.tabs.iter().flat_map(|tab| {
             tab.count
@@ -211,7 +212,7 @@ pub enum PanelPart {
 }
 
 impl PanelPart {
-    /// Whether it is a panel alone.
+    /// Whether it can only be the whole panel.
     fn is_whole(&self) -> bool {
         matches!(self, Self::Calendar(_) | Self::Mail(_) | Self::Symbol(_) | Self::Screener(_))
     }
@@ -226,7 +227,7 @@ impl PanelPart {
             Self::Calendar(part) => &part.tool,
             Self::Mail(part) => &part.tool,
             Self::Screener(part) => &part.tool,
-            // Asked once the user names a symbol: it leaves the machine.
+            // Called only once the user names a symbol, because it uses the network.
             Self::Form(_) | Self::Symbol(_) => return None,
         })
     }
@@ -239,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_part_alone_is_a_panel_of_one_tab() {
+    fn single_part_is_a_panel_of_one_tab() {
         let panel = Panel::read(&json!({
             "kind": "table", "tool": "list", "rows": "/rows",
             "columns": [{ "field": "name", "label": "Name" }],
@@ -250,13 +251,13 @@ mod tests {
     }
 
     #[test]
-    fn symbol_panel_asks_nothing_by_itself() {
+    fn symbol_panel_calls_no_tool_when_shown() {
         let panel = Panel::read(&json!({ "kind": "symbol", "tool": "pull_up_symbol" })).expect("a panel");
         assert_eq!(panel.reads().count(), 0);
     }
 
     #[test]
-    fn what_is_not_understood_is_named() {
+    fn invalid_part_is_named() {
         let read = |panel: Value| Panel::read(&panel).expect_err("not a panel");
         let unknown =
             json!({ "kind": "table", "tool": "list", "rows": "/rows", "columns": [], "colour": "red" });

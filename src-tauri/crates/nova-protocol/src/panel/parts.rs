@@ -1,4 +1,4 @@
-//! What a tab is made of.
+//! The parts of a tab.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Notes, what was changed in them, and conflicts.
+//! Notes, their changes, and conflicts.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -227,7 +227,7 @@ pub struct NoteDiffView {
 }
 
 impl NoteDiffView {
-    /// As lines of text, the note first. What the notes say is in them as it is.
+    /// Formats the diff as lines, the note first. Text from notes is included verbatim.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("{} ({})", self.path, self.summary)];
         for change in &self.properties {

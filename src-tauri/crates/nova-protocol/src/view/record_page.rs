@@ -1,4 +1,4 @@
-//! The settings page that says how a vault keeps the records of a skill.
+//! The settings page for how a vault stores a skill's records.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Records in forms, and how a vault names what a skill keeps.
+//! Records in forms, and the vault's names for their types and fields.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Rules and approvals as settings show them.
+//! Rules and approvals in the settings.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Sessions: the list, what is in them, finding and exporting them.
+//! Sessions: the list, their content, search and export.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

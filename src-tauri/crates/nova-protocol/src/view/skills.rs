@@ -1,4 +1,4 @@
-//! Skills and tools as settings and forms show them.
+//! Skills and tools in settings and forms.
 
 use std::collections::BTreeMap;
 
@@ -188,7 +188,7 @@ pub struct SetSkill {
     pub nearly_all: Option<bool>,
 }
 
-/// Keeps `null` apart from what is absent.
+/// Distinguishes `null` from an absent field.
 fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }

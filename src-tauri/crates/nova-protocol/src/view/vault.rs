@@ -1,4 +1,4 @@
-//! Settings → Vault.
+//! The settings page of the vault.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

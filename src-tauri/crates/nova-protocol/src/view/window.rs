@@ -1,4 +1,4 @@
-//! What the window remembers from one start to the next.
+//! The window's state that persists between starts.
 
 use std::collections::BTreeMap;
 
@@ -136,10 +136,10 @@ pub struct WindowLayout {
 }
 
 impl WindowLayout {
-    /// Percent.
+    /// The allowed zoom, in percent.
     pub const ZOOM: std::ops::RangeInclusive<u32> = 50..=300;
 
-    /// How much larger than usual the window draws everything; 1 until it was changed.
+    /// The zoom as a factor; 1 by default.
     pub fn zoom_factor(&self) -> f64 {
         let percent = if self.zoom == 0 { 100 } else { self.zoom };
         f64::from(percent.clamp(*Self::ZOOM.start(), *Self::ZOOM.end())) / 100.0
