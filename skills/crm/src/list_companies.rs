@@ -13,7 +13,7 @@ use crate::deals::Deals;
 use crate::find::without_md;
 use crate::records::{COMPANY, CONTACT, Entry, Records};
 
-/// Longer lists carry no figures: nobody quotes a single row of them.
+/// Longer lists carry no figures: users do not quote single rows of them.
 const ROWS_WITH_FIGURES: usize = 100;
 
 pub(crate) struct ListCompanies;
@@ -89,7 +89,7 @@ impl NativeTool for ListCompanies {
     }
 }
 
-/// What other notes contribute to a company.
+/// The data about a company in other notes.
 #[derive(Default)]
 struct Known {
     people: usize,

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::deals::{Deal, Deals};
 use crate::records::DEAL;
 
-/// Longer lists carry no figures: nobody quotes a single row of them.
+/// Longer lists carry no figures: users do not quote single rows of them.
 const ROWS_WITH_FIGURES: usize = 100;
 
 pub(crate) struct ListDeals;

@@ -27,7 +27,7 @@ const DEFAULTS: [(&str, i64); 6] =
 
 impl Stages {
     /// # Errors
-    /// [`ToolError::NotDeclared`] where the manifest has no deals.
+    /// [`ToolError::NotDeclared`] if the manifest declares no deals.
     pub(crate) fn of(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
         let configured = ctx.config().get("stages").and_then(Value::as_array);
         Ok(Self::new(ctx.records().get(DEAL)?, configured.map_or(&[], Vec::as_slice)))

@@ -194,7 +194,7 @@ fn by_symbol(
     Ok(rows)
 }
 
-/// The open lots, by symbol.
+/// The open lots of the holdings.
 fn lots(held: &[Holding], snapshot: &Snapshot) -> Value {
     let of_holding = |holding: &Holding| {
         let lots = holding.ledger.lots().map(|lot| {

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_two_novas_keep_at_once_is_kept_of_both() {
+    async fn concurrent_changes_of_two_processes_are_both_stored() {
         let store = MemoryStore::default();
         let nova = || TestContext::of(crate::skill()).with_store(store.clone());
         let (one, other) = (nova(), nova());

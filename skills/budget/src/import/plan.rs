@@ -252,7 +252,8 @@ impl Plan {
         words.join(", ")
     }
 
-    /// Joins the certain pairs, and returns the notes of both sides. `made` are the notes of the plan.
+    /// Joins the certain pairs, and sets `paths` in `rows` to the notes of both sides. `made` are the plan's
+    /// new notes.
     pub(super) async fn write_transfers(
         &self,
         ctx: &dyn ToolContext,

@@ -369,7 +369,8 @@ fn unsigned_amounts_need_an_answer_or_a_debit_credit_column() {
     }
 }
 
-/// Checks whether a second file is imported with the mapping confirmed for the first, or proposed anew.
+/// Checks whether a second file is imported with the mapping confirmed for the first, or a mapping is
+/// proposed again.
 #[track_caller]
 fn second_file(first: &str, answers: Value, second: &str, is_asked_about: bool) {
     let budget = with_file(first.as_bytes());

@@ -198,7 +198,7 @@ category: x
 }
 
 #[test]
-fn a_sum_that_cannot_be_exact_is_an_error() {
+fn inexact_sum_is_an_error() {
     let huge = "
 //- Budget/Expenses/1.md
 ---

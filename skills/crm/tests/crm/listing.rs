@@ -117,12 +117,12 @@ broken: [
 }
 
 #[test]
-fn an_empty_vault_has_an_empty_list() {
+fn empty_vault_has_an_empty_list() {
     assert_eq!(crm("").value("list_contacts", json!({})), json!({"contacts": [], "count": 0}));
 }
 
 #[test]
-fn the_starter_vault_can_be_listed() {
+fn starter_vault_can_be_listed() {
     let template = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vault-template");
     let crm =
         nova_testkit::SkillInVault::new(nova_skill_crm::skill(), nova_testkit::TempVault::copy_of(&template));

@@ -133,7 +133,7 @@ commands! { $
     search_sessions(SearchSessions) -> Vec<FoundSession>;
     /// Lets the user choose where to save a session as Markdown.
     export_session(ExportSession) -> ExportedSession;
-    /// Switches to the branch of a turn, where another turn was started in its place.
+    /// Switches to the branch of a turn that was replaced by another.
     choose_branch(ChooseBranch) -> Nothing;
     /// Starts a turn; its progress arrives as events.
     send_message(SendMessage) -> TurnRef;

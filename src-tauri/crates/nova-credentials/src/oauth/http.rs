@@ -11,7 +11,7 @@ use crate::CredentialError;
 /// The maximum size of a token server's response, in bytes.
 const MOST: usize = 256 * 1024;
 
-/// Requests to token servers. Redirects are not followed: the content is meant for this server alone.
+/// Requests to token servers. Redirects to other servers are not followed: the content is meant for this one.
 #[derive(Clone)]
 pub(super) struct TokenHttp(reqwest::Client);
 
