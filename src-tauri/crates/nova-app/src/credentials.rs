@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use nova_calls::{Approval, Approved as _, Standing, ToolContent, ToolFace};
-use nova_credentials::{CredentialError, CredentialName, Grant, KeptIn, Opener};
+use nova_credentials::{CredentialError, CredentialName, Grant, Opener, StoreKind};
 use nova_protocol::{
     CredentialPlace, CredentialRow, CredentialState, CredentialsView, ErrorCode, GrantRow, SecretText,
     UserError,
@@ -101,9 +101,9 @@ impl App {
             }
         };
         let credentials = all.into_iter().map(row).collect();
-        let kept_in = kept.opened().await.map(|store| match store.kept_in() {
-            KeptIn::Keychain => CredentialPlace::Keychain,
-            KeptIn::File => CredentialPlace::File,
+        let kept_in = kept.opened().await.map(|store| match store.kind() {
+            StoreKind::Keychain => CredentialPlace::Keychain,
+            StoreKind::File => CredentialPlace::File,
         });
         CredentialsView { kept_in, problem, credentials }
     }

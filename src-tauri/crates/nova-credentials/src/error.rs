@@ -5,7 +5,7 @@ use std::str::FromStr;
 use nova_error::{ErrorCode, UserError};
 use nova_skill::ToolError;
 
-use crate::{CredentialName, KeptIn};
+use crate::{CredentialName, StoreKind};
 
 /// Errors of reading, storing, granting and renewing credentials. No message contains a secret.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +13,7 @@ pub enum CredentialError {
     #[error("That is not a valid credential name.")]
     BadName,
     #[error("The credential {other} already exists and differs from {name} only in case.")]
-    SameButForCase { name: CredentialName, other: CredentialName },
+    CaseConflict { name: CredentialName, other: CredentialName },
     #[error("The credential {name} is missing.")]
     Missing { name: CredentialName },
     /// The user has not granted this consumer the credential for this destination.
@@ -27,25 +27,25 @@ pub enum CredentialError {
     BadReference,
     /// Such as a line break in a header.
     #[error("The value of {name} contains characters that are invalid in a header or environment variable.")]
-    Unfit { name: CredentialName },
+    InvalidValue { name: CredentialName },
     #[error("The value of {name} is empty.")]
     Empty { name: CredentialName },
-    #[error("The value of {name} is too long: the store holds at most {most} bytes.")]
-    TooLong { name: CredentialName, most: usize },
+    #[error("The value of {name} is too long: the store holds at most {max} bytes.")]
+    TooLong { name: CredentialName, max: usize },
 
     /// There is neither a keychain nor a passphrase.
     #[error("There is no credential store: the keychain does not respond ({reason}).")]
     NoStore { reason: String },
     /// There are credentials, but their store cannot be reached. No other store is opened instead.
-    #[error("The credentials are in {kept_in}, which cannot be reached ({reason}).")]
-    Unreachable { kept_in: KeptIn, reason: String },
+    #[error("The credentials are in {store}, which cannot be reached ({reason}).")]
+    Unreachable { store: StoreKind, reason: String },
     /// Another process has meanwhile chosen the other store.
-    #[error("The credentials are now kept in {kept_in}.")]
-    Moved { kept_in: KeptIn },
+    #[error("The credentials are now kept in {store}.")]
+    StoreChanged { store: StoreKind },
     #[error("The credentials are in an encrypted file, and no passphrase was given.")]
     PassphraseNeeded,
     #[error("The passphrase cannot be read: {reason}.")]
-    UnreadPassphrase { reason: String },
+    UnreadablePassphrase { reason: String },
     #[error("The passphrase is empty.")]
     EmptyPassphrase,
     #[error("The passphrase does not open {}.", file.display())]
@@ -81,7 +81,7 @@ impl CredentialError {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::PassphraseNeeded
-            | Self::UnreadPassphrase { .. }
+            | Self::UnreadablePassphrase { .. }
             | Self::EmptyPassphrase
             | Self::WrongPassphrase { .. } => ErrorCode::PassphraseNeeded,
             Self::NoStore { .. } => ErrorCode::NoCredentialStore,
@@ -89,10 +89,10 @@ impl CredentialError {
             Self::NotGranted { .. } => ErrorCode::CredentialNotGranted,
             Self::NeedsSignIn { .. } => ErrorCode::NeedsSignIn,
             Self::BadName
-            | Self::SameButForCase { .. }
+            | Self::CaseConflict { .. }
             | Self::InArgument { .. }
             | Self::BadReference
-            | Self::Unfit { .. }
+            | Self::InvalidValue { .. }
             | Self::Empty { .. }
             | Self::TooLong { .. }
             | Self::BadEndpoint { .. } => ErrorCode::CredentialInvalid,
@@ -109,30 +109,30 @@ impl CredentialError {
             Self::BadName => {
                 "Use SERVICE/KEY, of letters, digits, `_`, `-` and `.`, as in openai/key.".to_owned()
             }
-            Self::SameButForCase { other, .. } => format!("Use {other}, or remove it first."),
+            Self::CaseConflict { other, .. } => format!("Use {other}, or remove it first."),
             Self::Missing { name } => format!("Run `nova credential set {name}`."),
             Self::NotGranted { name, consumer, .. } => {
                 format!("Run `nova credential grant {name} --to {consumer}` if it should have it.")
             }
             Self::InArgument { .. } => "Pass it in `env` or `headers`.".to_owned(),
             Self::BadReference => "Write ${credentials:service/key}.".to_owned(),
-            Self::Unfit { name } | Self::Empty { name } => {
+            Self::InvalidValue { name } | Self::Empty { name } => {
                 format!("Run `nova credential set {name}` with the right value.")
             }
             Self::TooLong { .. } => "Use a shorter key or token.".to_owned(),
             Self::NoStore { .. } => "Start the keychain, or give a passphrase (--passphrase-fd, or \
                  NOVA_PASSPHRASE_FILE) to store them in an encrypted file."
                 .to_owned(),
-            Self::Unreachable { kept_in: KeptIn::Keychain, .. } => {
+            Self::Unreachable { store: StoreKind::Keychain, .. } => {
                 "Unlock or start the keychain, then start Nova again.".to_owned()
             }
-            Self::Unreachable { kept_in: KeptIn::File, .. } => {
+            Self::Unreachable { store: StoreKind::File, .. } => {
                 "Put credentials.age back into Nova's data folder; or remove credentials.json there to start \
                  without credentials."
                     .to_owned()
             }
-            Self::Moved { .. } => "Start Nova again.".to_owned(),
-            Self::PassphraseNeeded | Self::EmptyPassphrase | Self::UnreadPassphrase { .. } => {
+            Self::StoreChanged { .. } => "Start Nova again.".to_owned(),
+            Self::PassphraseNeeded | Self::EmptyPassphrase | Self::UnreadablePassphrase { .. } => {
                 "Give it with --passphrase-fd or NOVA_PASSPHRASE_FILE.".to_owned()
             }
             Self::WrongPassphrase { .. } => "Use the passphrase the file was created with.".to_owned(),

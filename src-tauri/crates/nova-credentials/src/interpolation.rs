@@ -79,7 +79,7 @@ impl Template {
         for name in self.references() {
             let value = secret(name.clone()).await?;
             if value.expose_secret().chars().any(char::is_control) {
-                return Err(CredentialError::Unfit { name: name.clone() });
+                return Err(CredentialError::InvalidValue { name: name.clone() });
             }
             values.push(value);
         }
@@ -152,7 +152,7 @@ mod tests {
     #[tokio::test]
     async fn secret_cannot_inject_a_header() {
         let error = resolved(Place::Header, "${credentials:torn/key}").await.expect_err("a line break");
-        assert!(matches!(error, CredentialError::Unfit { .. }), "{error}");
+        assert!(matches!(error, CredentialError::InvalidValue { .. }), "{error}");
         assert!(!format!("{error:?}").contains("Evil"));
     }
 }

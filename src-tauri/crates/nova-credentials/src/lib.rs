@@ -24,19 +24,19 @@
 mod error;
 mod grants;
 mod interpolation;
-mod kept_in;
 mod name;
 mod oauth;
 mod private_file;
 mod store;
+mod store_kind;
 
 pub use error::CredentialError;
 pub use grants::{Destination, Grant, GrantConsumer, GrantedCredentials, Grants};
 pub use interpolation::{Place, Template};
-pub use kept_in::KeptIn;
 pub use name::CredentialName;
 pub use oauth::{
     Access, Challenge, Endpoint, Found, GivenClient, OAuth, OAuthClient, Opener, ProtectedResource, Provider,
     ProviderServers,
 };
-pub use store::{CredentialStore, MOST_BYTES};
+pub use store::{CredentialStore, MAX_BYTES};
+pub use store_kind::StoreKind;

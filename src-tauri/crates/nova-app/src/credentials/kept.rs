@@ -133,7 +133,7 @@ impl Kept {
     /// Reading it may block, if it comes from a descriptor.
     async fn passphrase(&self) -> Result<Option<SecretString>, CredentialError> {
         let source = self.options.passphrase.clone();
-        let unread = |reason: String| CredentialError::UnreadPassphrase { reason };
+        let unread = |reason: String| CredentialError::UnreadablePassphrase { reason };
         match tokio::time::timeout(LOOK, tokio::task::spawn_blocking(move || source())).await {
             Ok(Ok(read)) => read.map_err(unread),
             Ok(Err(_)) => Err(unread("internal failure".into())),
@@ -186,7 +186,7 @@ impl Kept {
         let set = within(ANSWER, self.store().await?.set(name, value.clone())).await;
         let set = match set {
             // Another Nova process has created the store elsewhere meanwhile.
-            Err(CredentialError::Moved { .. }) => {
+            Err(CredentialError::StoreChanged { .. }) => {
                 *self.open.lock().await = None;
                 within(ANSWER, self.store().await?.set(name, value)).await
             }

@@ -11,14 +11,14 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
 use super::Backend;
-use crate::KeptIn;
+use crate::StoreKind;
 use crate::private_file::{self, Lock};
 use crate::{CredentialError, CredentialName};
 
 /// scrypt with N = 2^17, r = 8 as recommended by OWASP: each guess takes 128 MB and some tenths of a second.
 const WORK_FACTOR: u8 = 17;
 /// A file with more than eight times that work factor is rejected: Nova did not create it.
-const MOST_WORK: u8 = WORK_FACTOR + 3;
+const MAX_WORK_FACTOR: u8 = WORK_FACTOR + 3;
 
 /// The file `<data>/credentials.age`: JSON `{"values": {"service/key": "…"}}`, encrypted with a passphrase in
 /// the age format, so that `age --decrypt` can open it.
@@ -37,7 +37,7 @@ struct Stored {
 }
 
 #[derive(Serialize)]
-struct Storing<'a> {
+struct StoredRef<'a> {
     values: BTreeMap<&'a str, &'a str>,
 }
 
@@ -76,7 +76,7 @@ impl EncryptedFile {
             _ => damaged("it is not an age file, or was truncated or modified"),
         };
         let mut identity = Identity::new(self.passphrase.clone());
-        identity.set_max_work_factor(MOST_WORK);
+        identity.set_max_work_factor(MAX_WORK_FACTOR);
         let decryptor = Decryptor::new(bytes).map_err(refused)?;
         let mut plain = decryptor.decrypt(iter::once(&identity as &dyn age::Identity)).map_err(refused)?;
         // Allocated once, so that reallocation leaves no copies in memory.
@@ -99,7 +99,7 @@ impl EncryptedFile {
 
     fn encrypt(&self, values: &Values) -> std::io::Result<Vec<u8>> {
         let values = values.iter().map(|(name, value)| (name.as_str(), value.expose_secret())).collect();
-        let plain = Zeroizing::new(serde_json::to_vec(&Storing { values })?);
+        let plain = Zeroizing::new(serde_json::to_vec(&StoredRef { values })?);
         let mut recipient = Recipient::new(self.passphrase.clone());
         recipient.set_work_factor(WORK_FACTOR);
         let encryptor = Encryptor::with_recipients(iter::once(&recipient as &dyn age::Recipient))
@@ -113,8 +113,8 @@ impl EncryptedFile {
 }
 
 impl Backend for EncryptedFile {
-    fn kept_in(&self) -> KeptIn {
-        KeptIn::File
+    fn kind(&self) -> StoreKind {
+        StoreKind::File
     }
 
     fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
@@ -131,11 +131,11 @@ impl Backend for EncryptedFile {
     fn remove(&self, name: &CredentialName) -> Result<bool, CredentialError> {
         let lock = private_file::lock(&self.file)?;
         let mut values = self.values()?;
-        let was_there = values.remove(name).is_some();
-        if was_there {
+        let existed = values.remove(name).is_some();
+        if existed {
             self.write(&lock, values)?;
         }
-        Ok(was_there)
+        Ok(existed)
     }
 
     fn names(&self) -> Result<Option<Vec<CredentialName>>, CredentialError> {

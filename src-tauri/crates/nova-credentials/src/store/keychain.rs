@@ -6,37 +6,37 @@ use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::Backend;
-use crate::KeptIn;
+use crate::StoreKind;
 use crate::{CredentialError, CredentialName};
 
 /// The service of Nova's keychain entries.
 const SERVICE: &str = "nova";
 /// How long the keychain may take to respond at startup. This only checks that it responds: nothing is
 /// unlocked and the user is not prompted.
-const GREETING: Duration = Duration::from_secs(10);
+const STATUS_TIMEOUT: Duration = Duration::from_secs(10);
 /// CRED_MAX_CREDENTIAL_BLOB_SIZE of Windows: 5 × 512 bytes.
-const MOST_ON_WINDOWS: usize = 2560;
+const MAX_BYTES_ON_WINDOWS: usize = 2560;
 
 /// The system's keychain: Secret Service, Keychain Services or Credential Manager.
 struct Keychain;
 
 /// The keychain, or why it is unavailable.
-pub(super) async fn answering() -> Result<Arc<dyn Backend>, String> {
-    let greeted = tokio::task::spawn_blocking(|| match Entry::store_status() {
+pub(super) async fn available() -> Result<Arc<dyn Backend>, String> {
+    let status = tokio::task::spawn_blocking(|| match Entry::store_status() {
         Ok(()) => Ok(()),
         Err(error) => Err(describe(error)),
     });
-    match tokio::time::timeout(GREETING, greeted).await {
+    match tokio::time::timeout(STATUS_TIMEOUT, status).await {
         Ok(Ok(Ok(()))) => Ok(Arc::new(Keychain)),
         Ok(Ok(Err(reason))) => Err(reason),
         Ok(Err(_)) => Err("internal failure".to_owned()),
-        Err(_) => Err(format!("no answer in {} s", GREETING.as_secs())),
+        Err(_) => Err(format!("no answer in {} s", STATUS_TIMEOUT.as_secs())),
     }
 }
 
 impl Backend for Keychain {
-    fn kept_in(&self) -> KeptIn {
-        KeptIn::Keychain
+    fn kind(&self) -> StoreKind {
+        StoreKind::Keychain
     }
 
     fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
@@ -56,13 +56,13 @@ impl Backend for Keychain {
 
     fn set(&self, name: &CredentialName, value: &SecretString) -> Result<(), CredentialError> {
         let value = value.expose_secret().as_bytes();
-        if cfg!(windows) && value.len() > MOST_ON_WINDOWS {
-            return Err(CredentialError::TooLong { name: name.clone(), most: MOST_ON_WINDOWS });
+        if cfg!(windows) && value.len() > MAX_BYTES_ON_WINDOWS {
+            return Err(CredentialError::TooLong { name: name.clone(), max: MAX_BYTES_ON_WINDOWS });
         }
         match entry(name)?.set_secret(value) {
             Ok(()) => Ok(()),
-            Err(Error::TooLong(_, most)) => {
-                Err(CredentialError::TooLong { name: name.clone(), most: most.try_into().unwrap_or(0) })
+            Err(Error::TooLong(_, max)) => {
+                Err(CredentialError::TooLong { name: name.clone(), max: max.try_into().unwrap_or(0) })
             }
             Err(error) => Err(refused(&error)),
         }

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::oauth::tokens::Tokens;
-use crate::{CredentialError, CredentialName, KeptIn};
+use crate::{CredentialError, CredentialName, StoreKind};
 use encrypted_file::EncryptedFile;
 use record::Record;
 
 /// The maximum length of a value in bytes. Windows allows less: see [`CredentialStore::set`].
-pub const MOST_BYTES: usize = 64 * 1024;
+pub const MAX_BYTES: usize = 64 * 1024;
 
 /// Stores secrets. Cheap to clone.
 ///
@@ -50,7 +50,7 @@ impl Stored {
 
 /// A store of secrets. Its functions block.
 trait Backend: Send + Sync {
-    fn kept_in(&self) -> KeptIn;
+    fn kind(&self) -> StoreKind;
     fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError>;
     fn set(&self, name: &CredentialName, value: &SecretString) -> Result<(), CredentialError>;
     /// Returns whether it existed.
@@ -70,7 +70,7 @@ impl CredentialStore {
     /// that cannot be reached, [`CredentialError::WrongPassphrase`], and [`CredentialError::NoStore`] if no
     /// store is available.
     pub async fn open(data: &Path, passphrase: Option<SecretString>) -> Result<Self, CredentialError> {
-        let keychain = keychain::answering().await;
+        let keychain = keychain::available().await;
         let data = data.to_owned();
         blocking(move || Self::choose(&data, passphrase, keychain)).await
     }
@@ -94,16 +94,16 @@ impl CredentialStore {
         let file = data.join("credentials.age");
         let open_file = |passphrase| EncryptedFile::open(file.clone(), passphrase);
         let backend: Arc<dyn Backend> = match (record.read()?.in_use(), file.exists()) {
-            (Some(KeptIn::Keychain), other) => {
+            (Some(StoreKind::Keychain), other) => {
                 if other {
                     tracing::warn!("credentials.age is not used: the credentials are kept in the keychain");
                 }
                 keychain
-                    .map_err(|reason| CredentialError::Unreachable { kept_in: KeptIn::Keychain, reason })?
+                    .map_err(|reason| CredentialError::Unreachable { store: StoreKind::Keychain, reason })?
             }
-            (Some(KeptIn::File), false) => {
+            (Some(StoreKind::File), false) => {
                 let reason = "it is gone".to_owned();
-                return Err(CredentialError::Unreachable { kept_in: KeptIn::File, reason });
+                return Err(CredentialError::Unreachable { store: StoreKind::File, reason });
             }
             (_, true) => Arc::new(open_file(passphrase.ok_or(CredentialError::PassphraseNeeded)?)?),
             (None, false) => match (keychain, passphrase) {
@@ -118,8 +118,8 @@ impl CredentialStore {
         Ok(Self { record: Arc::new(record), backend })
     }
 
-    pub fn kept_in(&self) -> KeptIn {
-        self.backend.kept_in()
+    pub fn kind(&self) -> StoreKind {
+        self.backend.kind()
     }
 
     /// The secret as it is sent; of a sign-in the access token. `None` if the credential does not exist.
@@ -144,7 +144,7 @@ impl CredentialStore {
     /// Stores a value, replacing an existing one.
     ///
     /// # Errors
-    /// If it is empty or longer than [`MOST_BYTES`] (2,560 bytes in the Credential Manager of Windows), if
+    /// If it is empty or longer than [`MAX_BYTES`] (2,560 bytes in the Credential Manager of Windows), if
     /// the name differs from an existing one only in case, or if the store refuses.
     pub async fn set(&self, name: &CredentialName, value: SecretString) -> Result<(), CredentialError> {
         let (store, name) = (self.clone(), name.clone());
@@ -154,26 +154,26 @@ impl CredentialStore {
     fn set_now(&self, name: &CredentialName, value: &SecretString) -> Result<(), CredentialError> {
         match value.expose_secret().len() {
             0 => return Err(CredentialError::Empty { name: name.clone() }),
-            length if length > MOST_BYTES => {
-                return Err(CredentialError::TooLong { name: name.clone(), most: MOST_BYTES });
+            length if length > MAX_BYTES => {
+                return Err(CredentialError::TooLong { name: name.clone(), max: MAX_BYTES });
             }
             _ => {}
         }
         let lock = self.record.lock()?;
         let before = self.record.read()?;
-        if let Some(kept_in) = before.in_use().filter(|kept_in| *kept_in != self.kept_in()) {
-            return Err(CredentialError::Moved { kept_in });
+        if let Some(store) = before.in_use().filter(|store| *store != self.kind()) {
+            return Err(CredentialError::StoreChanged { store });
         }
         let names = self.backend.names()?.unwrap_or_else(|| before.names.iter().cloned().collect());
         if let Some(other) = names.into_iter().find(|other| other.differs_in_case_only(name)) {
-            return Err(CredentialError::SameButForCase { name: name.clone(), other });
+            return Err(CredentialError::CaseConflict { name: name.clone(), other });
         }
         let mut after = before.clone();
-        after.kept_in = Some(self.kept_in());
+        after.store = Some(self.kind());
         after.names.insert(name.clone());
-        match self.kept_in() {
+        match self.kind() {
             // The record first: without it, a start without the keychain would create a file.
-            KeptIn::Keychain => {
+            StoreKind::Keychain => {
                 if after != before {
                     self.record.write(&lock, &after)?;
                 }
@@ -184,7 +184,7 @@ impl CredentialStore {
                 set
             }
             // The file first: it needs no record, whereas a record without the file means that it was lost.
-            KeptIn::File => {
+            StoreKind::File => {
                 self.backend.set(name, value)?;
                 if after != before {
                     self.record.write(&lock, &after)?;
@@ -218,12 +218,12 @@ impl CredentialStore {
         let (store, name) = (self.clone(), name.clone());
         blocking(move || {
             let lock = store.record.lock()?;
-            let was_there = store.backend.remove(&name)?;
+            let existed = store.backend.remove(&name)?;
             let mut entries = store.record.read()?;
             if entries.names.remove(&name) {
                 store.record.write(&lock, &entries)?;
             }
-            Ok(was_there)
+            Ok(existed)
         })
         .await
     }
@@ -231,7 +231,7 @@ impl CredentialStore {
 
 impl fmt::Debug for CredentialStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CredentialStore({:?})", self.kept_in())
+        write!(f, "CredentialStore({:?})", self.kind())
     }
 }
 

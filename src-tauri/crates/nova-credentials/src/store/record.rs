@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::KeptIn;
+use crate::StoreKind;
 use crate::private_file::{self, Lock};
 use crate::{CredentialError, CredentialName};
 
@@ -15,14 +15,15 @@ pub(super) struct Record {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Entries {
-    pub(super) kept_in: Option<KeptIn>,
+    #[serde(rename = "kept_in")]
+    pub(super) store: Option<StoreKind>,
     pub(super) names: BTreeSet<CredentialName>,
 }
 
 impl Entries {
     /// The store that holds credentials; `None` if there are none.
-    pub(super) fn in_use(&self) -> Option<KeptIn> {
-        self.kept_in.filter(|_| !self.names.is_empty())
+    pub(super) fn in_use(&self) -> Option<StoreKind> {
+        self.store.filter(|_| !self.names.is_empty())
     }
 }
 

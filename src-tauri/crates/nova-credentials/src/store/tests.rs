@@ -8,8 +8,8 @@ use super::*;
 struct InMemory(Mutex<BTreeMap<CredentialName, SecretString>>);
 
 impl Backend for InMemory {
-    fn kept_in(&self) -> KeptIn {
-        KeptIn::Keychain
+    fn kind(&self) -> StoreKind {
+        StoreKind::Keychain
     }
 
     fn get(&self, name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
@@ -41,11 +41,11 @@ fn passphrase() -> Option<SecretString> {
     Some("correct horse".into())
 }
 
-fn answers(keychain: &Arc<InMemory>) -> Result<Arc<dyn Backend>, String> {
+fn available(keychain: &Arc<InMemory>) -> Result<Arc<dyn Backend>, String> {
     Ok(keychain.clone())
 }
 
-fn silent() -> Result<Arc<dyn Backend>, String> {
+fn unavailable() -> Result<Arc<dyn Backend>, String> {
     Err("no session bus".into())
 }
 
@@ -56,21 +56,21 @@ fn names(store: &[CredentialName]) -> Vec<&str> {
 #[test]
 fn keychain_is_preferred_even_with_a_passphrase() {
     let data = tempfile::tempdir().unwrap();
-    let store = CredentialStore::choose(data.path(), passphrase(), answers(&Arc::default())).unwrap();
-    assert_eq!(store.kept_in(), KeptIn::Keychain);
+    let store = CredentialStore::choose(data.path(), passphrase(), available(&Arc::default())).unwrap();
+    assert_eq!(store.kind(), StoreKind::Keychain);
 }
 
 #[test]
 fn passphrase_without_a_keychain_selects_the_file() {
     let data = tempfile::tempdir().unwrap();
-    let store = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap();
-    assert_eq!(store.kept_in(), KeptIn::File);
+    let store = CredentialStore::choose(data.path(), passphrase(), unavailable()).unwrap();
+    assert_eq!(store.kind(), StoreKind::File);
 }
 
 #[test]
 fn no_store_without_keychain_and_passphrase() {
     let data = tempfile::tempdir().unwrap();
-    let error = CredentialStore::choose(data.path(), None, silent()).unwrap_err();
+    let error = CredentialStore::choose(data.path(), None, unavailable()).unwrap_err();
     assert!(matches!(error, CredentialError::NoStore { .. }), "{error}");
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0, "nothing is begun");
 }
@@ -78,12 +78,12 @@ fn no_store_without_keychain_and_passphrase() {
 #[test]
 fn unreachable_keychain_with_credentials_is_not_replaced() {
     let data = tempfile::tempdir().unwrap();
-    let store = CredentialStore::choose(data.path(), None, answers(&Arc::default())).unwrap();
+    let store = CredentialStore::choose(data.path(), None, available(&Arc::default())).unwrap();
     store.set_now(&name("openai/key"), &"sk-1".into()).unwrap();
 
-    let error = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap_err();
+    let error = CredentialStore::choose(data.path(), passphrase(), unavailable()).unwrap_err();
     assert!(
-        matches!(error, CredentialError::Unreachable { kept_in: KeptIn::Keychain, .. }),
+        matches!(error, CredentialError::Unreachable { store: StoreKind::Keychain, .. }),
         "a passphrase does not open another store: {error}"
     );
     assert!(!data.path().join("credentials.age").exists());
@@ -92,49 +92,49 @@ fn unreachable_keychain_with_credentials_is_not_replaced() {
 #[test]
 fn file_with_credentials_is_used_after_a_keychain_appears() {
     let data = tempfile::tempdir().unwrap();
-    let store = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap();
+    let store = CredentialStore::choose(data.path(), passphrase(), unavailable()).unwrap();
     store.set_now(&name("openai/key"), &"sk-1".into()).unwrap();
 
     let keychain = Arc::default();
-    let store = CredentialStore::choose(data.path(), passphrase(), answers(&keychain)).unwrap();
-    assert_eq!(store.kept_in(), KeptIn::File);
-    let error = CredentialStore::choose(data.path(), None, answers(&keychain)).unwrap_err();
+    let store = CredentialStore::choose(data.path(), passphrase(), available(&keychain)).unwrap();
+    assert_eq!(store.kind(), StoreKind::File);
+    let error = CredentialStore::choose(data.path(), None, available(&keychain)).unwrap_err();
     assert!(matches!(error, CredentialError::PassphraseNeeded), "{error}");
 }
 
 #[test]
 fn missing_file_is_not_recreated() {
     let data = tempfile::tempdir().unwrap();
-    let store = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap();
+    let store = CredentialStore::choose(data.path(), passphrase(), unavailable()).unwrap();
     store.set_now(&name("openai/key"), &"sk-1".into()).unwrap();
     std::fs::remove_file(data.path().join("credentials.age")).unwrap();
 
-    let error = CredentialStore::choose(data.path(), passphrase(), answers(&Arc::default())).unwrap_err();
-    assert!(matches!(error, CredentialError::Unreachable { kept_in: KeptIn::File, .. }), "{error}");
+    let error = CredentialStore::choose(data.path(), passphrase(), available(&Arc::default())).unwrap_err();
+    assert!(matches!(error, CredentialError::Unreachable { store: StoreKind::File, .. }), "{error}");
 }
 
 #[test]
 fn invalid_record_is_an_error() {
     let data = tempfile::tempdir().unwrap();
     std::fs::write(data.path().join("credentials.json"), "{\"kept_in\": \"key").unwrap();
-    let error = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap_err();
+    let error = CredentialStore::choose(data.path(), passphrase(), unavailable()).unwrap_err();
     assert!(matches!(error, CredentialError::Damaged { .. }), "{error}");
 }
 
 #[test]
 fn concurrent_start_in_another_store_is_an_error() {
     let data = tempfile::tempdir().unwrap();
-    let in_file = CredentialStore::choose(data.path(), passphrase(), silent()).unwrap();
-    let in_keychain = CredentialStore::choose(data.path(), None, answers(&Arc::default())).unwrap();
+    let in_file = CredentialStore::choose(data.path(), passphrase(), unavailable()).unwrap();
+    let in_keychain = CredentialStore::choose(data.path(), None, available(&Arc::default())).unwrap();
     in_file.set_now(&name("a/b"), &"1".into()).unwrap();
     let error = in_keychain.set_now(&name("c/d"), &"2".into()).unwrap_err();
-    assert!(matches!(error, CredentialError::Moved { kept_in: KeptIn::File }), "{error}");
+    assert!(matches!(error, CredentialError::StoreChanged { store: StoreKind::File }), "{error}");
 }
 
 #[tokio::test]
 async fn keychain_without_search_is_listed_from_the_record() {
     let data = tempfile::tempdir().unwrap();
-    let store = CredentialStore::choose(data.path(), None, answers(&Arc::default())).unwrap();
+    let store = CredentialStore::choose(data.path(), None, available(&Arc::default())).unwrap();
     store.set(&name("b/key"), "1".into()).await.unwrap();
     store.set(&name("a/key"), "2".into()).await.unwrap();
     store.set(&name("c/key"), "refused".into()).await.unwrap_err();
@@ -147,27 +147,27 @@ async fn keychain_without_search_is_listed_from_the_record() {
 #[tokio::test]
 async fn rejects_empty_and_long_values_and_case_variants() {
     let data = tempfile::tempdir().unwrap();
-    let store = CredentialStore::choose(data.path(), None, answers(&Arc::default())).unwrap();
+    let store = CredentialStore::choose(data.path(), None, available(&Arc::default())).unwrap();
     store.set(&name("OpenAI/key"), "1".into()).await.unwrap();
     let error = store.set(&name("openai/key"), "2".into()).await.unwrap_err();
-    assert!(matches!(error, CredentialError::SameButForCase { .. }), "{error}");
+    assert!(matches!(error, CredentialError::CaseConflict { .. }), "{error}");
     let error = store.set(&name("a/key"), "".into()).await.unwrap_err();
     assert!(matches!(error, CredentialError::Empty { .. }), "{error}");
     let error = store.set(&name("a/key"), "x".repeat(65_537).into()).await.unwrap_err();
-    assert!(matches!(error, CredentialError::TooLong { most: 65_536, .. }), "{error}");
+    assert!(matches!(error, CredentialError::TooLong { max: 65_536, .. }), "{error}");
     assert_eq!(names(&store.list().await.unwrap()), ["OpenAI/key"]);
 }
 
 /// A backend that checks for the record whenever a secret is written.
-struct Looking {
+struct RecordProbe {
     data: std::path::PathBuf,
-    kept_in: KeptIn,
+    kind: StoreKind,
     recorded: Mutex<Option<bool>>,
 }
 
-impl Backend for Looking {
-    fn kept_in(&self) -> KeptIn {
-        self.kept_in
+impl Backend for RecordProbe {
+    fn kind(&self) -> StoreKind {
+        self.kind
     }
 
     fn get(&self, _name: &CredentialName) -> Result<Option<SecretString>, CredentialError> {
@@ -190,11 +190,11 @@ impl Backend for Looking {
 
 #[test]
 fn first_credential_is_written_in_a_crash_safe_order() {
-    for (kept_in, recorded) in [(KeptIn::Keychain, true), (KeptIn::File, false)] {
+    for (kind, recorded) in [(StoreKind::Keychain, true), (StoreKind::File, false)] {
         let data = tempfile::tempdir().unwrap();
-        let looking = Arc::new(Looking { data: data.path().to_owned(), kept_in, recorded: Mutex::new(None) });
-        let store = CredentialStore { record: Arc::new(Record::of(data.path())), backend: looking.clone() };
+        let probe = Arc::new(RecordProbe { data: data.path().to_owned(), kind, recorded: Mutex::new(None) });
+        let store = CredentialStore { record: Arc::new(Record::of(data.path())), backend: probe.clone() };
         store.set_now(&name("a/b"), &"1".into()).unwrap();
-        assert_eq!(*looking.recorded.lock().unwrap(), Some(recorded), "{kept_in:?}");
+        assert_eq!(*probe.recorded.lock().unwrap(), Some(recorded), "{kind:?}");
     }
 }

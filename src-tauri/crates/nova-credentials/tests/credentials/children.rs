@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use nova_credentials::{CredentialError, CredentialStore, KeptIn, OAuth};
+use nova_credentials::{CredentialError, CredentialStore, OAuth, StoreKind};
 
 use crate::auth_server::client_of;
 use crate::support::{PASSPHRASE, TestClock, name, shown};
@@ -46,7 +46,7 @@ async fn is_a_child() {
     let in_file = || CredentialStore::open_file(data, PASSPHRASE.into());
     let in_keychain = async || {
         let store = CredentialStore::open(data, None).await.unwrap();
-        assert_eq!(store.kept_in(), KeptIn::Keychain);
+        assert_eq!(store.kind(), StoreKind::Keychain);
         store
     };
     match told[TASK].as_str() {
@@ -101,7 +101,7 @@ async fn is_a_child() {
         "no keychain" => {
             let error = CredentialStore::open(data, Some(PASSPHRASE.into())).await.unwrap_err();
             assert!(
-                matches!(error, CredentialError::Unreachable { kept_in: KeptIn::Keychain, .. }),
+                matches!(error, CredentialError::Unreachable { store: StoreKind::Keychain, .. }),
                 "{error}"
             );
         }
