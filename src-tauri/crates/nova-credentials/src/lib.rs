@@ -35,8 +35,8 @@ pub use grants::{Destination, Grant, GrantConsumer, GrantedCredentials, Grants};
 pub use interpolation::{Place, Template};
 pub use name::CredentialName;
 pub use oauth::{
-    Access, Challenge, Endpoint, Found, GivenClient, OAuth, OAuthClient, Opener, ProtectedResource, Provider,
-    ProviderServers,
+    Access, Challenge, ClientSettings, DiscoveredServer, Endpoint, OAuth, OAuthClient, Opener,
+    ProtectedResource, Provider, ProviderServers,
 };
 pub use store::{CredentialStore, MAX_BYTES};
 pub use store_kind::StoreKind;

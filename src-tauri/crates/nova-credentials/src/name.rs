@@ -3,7 +3,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// The maximum length of the service and of the key, in characters.
-const LONGEST: usize = 64;
+const MAX_PART_LENGTH: usize = 64;
 
 /// A credential's name, `service/key`. Each half has 1 to 64 ASCII letters, digits, `_`, `-` and `.`, and
 /// starts with a letter or a digit.
@@ -17,7 +17,7 @@ impl CredentialName {
     /// `None` if the text is not a valid name.
     pub(crate) fn checked(text: &str) -> Option<Self> {
         let (service, key) = text.split_once('/')?;
-        (is_half(service) && is_half(key)).then(|| Self { whole: text.to_owned() })
+        (is_valid_part(service) && is_valid_part(key)).then(|| Self { whole: text.to_owned() })
     }
 
     pub fn as_str(&self) -> &str {
@@ -35,8 +35,8 @@ impl CredentialName {
     }
 }
 
-fn is_half(text: &str) -> bool {
-    text.len() <= LONGEST
+fn is_valid_part(text: &str) -> bool {
+    text.len() <= MAX_PART_LENGTH
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }

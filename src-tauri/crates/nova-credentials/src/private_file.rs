@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::CredentialError;
 
 /// How long to wait for another process that has locked a file.
-const PATIENCE: Duration = Duration::from_secs(60);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// An exclusive lock on writing a file, released on drop.
 pub(crate) struct Lock {
@@ -19,32 +19,32 @@ pub(crate) struct Lock {
 /// Locks `file` for writing; blocks. The lock is a separate file, because each write replaces the file
 /// itself.
 pub(crate) fn lock(file: &Path) -> Result<Lock, CredentialError> {
-    wait(file, PATIENCE)
+    wait(file, LOCK_TIMEOUT)
 }
 
 /// The same without blocking a thread of the runtime, for locks that are held while a server responds.
-pub(crate) async fn lock_for_long(file: &Path, patience: Duration) -> Result<Lock, CredentialError> {
+pub(crate) async fn lock_async(file: &Path, timeout: Duration) -> Result<Lock, CredentialError> {
     let own = file.to_owned();
-    let waited = tokio::task::spawn_blocking(move || wait(&own, patience)).await;
+    let waited = tokio::task::spawn_blocking(move || wait(&own, timeout)).await;
     waited.unwrap_or_else(|_| Err(CredentialError::Busy { file: file.to_owned() }))
 }
 
 /// Queues for the lock in the system: polling could starve next to a process that writes all the time. The
 /// system's queue has no timeout, so a separate thread waits in it.
-fn wait(file: &Path, patience: Duration) -> Result<Lock, CredentialError> {
+fn wait(file: &Path, timeout: Duration) -> Result<Lock, CredentialError> {
     let lock = open_lock(file)?;
     match lock.try_lock() {
         Ok(()) => return Ok(Lock { _file: lock }),
         Err(TryLockError::WouldBlock) => {}
         Err(TryLockError::Error(source)) => return Err(CredentialError::io(file)(source)),
     }
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
-        let got = lock.lock().map(|()| lock);
+        let result = lock.lock().map(|()| lock);
         // If the receiver has timed out, the lock is dropped at once.
-        let _ = tell.send(got);
+        let _ = sender.send(result);
     });
-    match told.recv_timeout(patience) {
+    match receiver.recv_timeout(timeout) {
         Ok(Ok(lock)) => Ok(Lock { _file: lock }),
         Ok(Err(source)) => Err(CredentialError::io(file)(source)),
         Err(_) => Err(CredentialError::Busy { file: file.to_owned() }),

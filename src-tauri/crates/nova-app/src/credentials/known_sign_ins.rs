@@ -23,7 +23,7 @@ impl KnownSignIn {
     /// What the user has to keep of their client.
     pub(super) fn wanted(&self) -> Result<Vec<CredentialName>, CredentialError> {
         let [id, secret] = self.client()?;
-        Ok(if self.provider.gives_secrets() { vec![id, secret] } else { vec![id] })
+        Ok(if self.provider.has_client_secret() { vec![id, secret] } else { vec![id] })
     }
 
     /// Its id, and its secret, which a public client has none of.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use nova_credentials::{
-    Challenge, CredentialError, CredentialName, GivenClient, OAuth, Opener, ProtectedResource,
+    Challenge, ClientSettings, CredentialError, CredentialName, OAuth, Opener, ProtectedResource,
 };
 use nova_mcp::{GivenSignIn, ServerConfig, Way};
 use nova_protocol::{ErrorCode, ServerRef, ServerSignIn, UserError};
@@ -98,7 +98,7 @@ impl Kept {
                 Some(text.resolve(secret).await?)
             }
         };
-        let client = GivenClient { id: client_id, secret, scopes, port };
+        let client = ClientSettings { id: client_id, secret, scopes, port };
         Ok(ProtectedResource { url: url.clone(), challenge, client })
     }
 }

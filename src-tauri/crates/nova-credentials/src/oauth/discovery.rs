@@ -5,18 +5,18 @@ use serde::Deserialize;
 use url::Url;
 
 use super::reach::Reach;
-use super::{Challenge, Endpoint, cannot, scopes};
+use super::{Challenge, Endpoint, cannot_sign_in, scopes};
 use crate::CredentialError;
 
 /// The maximum number of authorisation servers tried.
-const SERVERS: usize = 3;
-const OF_RESOURCE: &str = "/.well-known/oauth-protected-resource";
-const OF_SERVER: &str = "/.well-known/oauth-authorization-server";
-const OF_OPENID: &str = "/.well-known/openid-configuration";
+const MAX_SERVERS: usize = 3;
+const RESOURCE_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
+const SERVER_METADATA_PATH: &str = "/.well-known/oauth-authorization-server";
+const OPENID_CONFIGURATION_PATH: &str = "/.well-known/openid-configuration";
 const ASK_AUTHOR: &str = "Tell the server's author, or use a token in its headers.";
 
 /// What a sign-in needs to know about its server.
-pub(super) struct Discovered {
+pub(super) struct Discovery {
     /// The resource of the tokens (RFC 8707).
     pub(super) resource: String,
     /// The default scopes of the resource.
@@ -30,9 +30,9 @@ pub(super) struct Discovered {
     /// The client authentication methods of the token endpoint; empty if unknown.
     pub(super) auth_methods: Vec<String>,
     /// Whether it supports client id metadata documents, where a client id is a document's URL.
-    pub(super) reads_client_documents: bool,
+    pub(super) supports_client_documents: bool,
     /// Whether its authorisation responses contain the issuer (RFC 9207).
-    pub(super) says_issuer: bool,
+    pub(super) sends_issuer: bool,
     /// Whether it issues refresh tokens on request (`offline_access`).
     pub(super) offers_offline_access: bool,
 }
@@ -65,43 +65,40 @@ struct ServerMetadata {
     authorization_response_iss_parameter_supported: bool,
 }
 
-pub(super) async fn discover(
-    reach: &Reach<'_>,
-    challenge: &Challenge,
-) -> Result<Discovered, CredentialError> {
+pub(super) async fn discover(reach: &Reach<'_>, challenge: &Challenge) -> Result<Discovery, CredentialError> {
     let Some(resource) = resource_metadata(reach, challenge).await? else {
         // Before resource metadata existed, a server was its own authorisation server.
-        let issuer = at(reach.server, "");
+        let issuer = with_path(reach.server, "");
         let Some(metadata) = server_metadata(reach, &issuer).await? else {
             let host = reach.server.host_str().unwrap_or_default();
-            return Err(cannot(format!("{host} does not say where"), ASK_AUTHOR));
+            return Err(cannot_sign_in(format!("{host} does not say where"), ASK_AUTHOR));
         };
         // No issuer was announced to compare with, so only the origin is checked.
         if !Url::parse(&metadata.issuer).is_ok_and(|named| named.origin() == issuer.origin()) {
-            return Err(other_issuer(&issuer, &metadata.issuer));
+            return Err(issuer_mismatch(&issuer, &metadata.issuer));
         }
-        return usable(reach, metadata, reach.server.to_string(), Vec::new());
+        return validated(reach, metadata, reach.server.to_string(), Vec::new());
     };
     if !is_part_of(reach.server, &resource.resource) {
         let host = reach.server.host_str().unwrap_or_default();
-        return Err(cannot(format!("the metadata of {host} describe another server"), ASK_AUTHOR));
+        return Err(cannot_sign_in(format!("the metadata of {host} describe another server"), ASK_AUTHOR));
     }
-    for named in resource.authorization_servers.iter().take(SERVERS) {
+    for named in resource.authorization_servers.iter().take(MAX_SERVERS) {
         let issuer = reach.endpoint("address of the authorisation server", named)?;
         let Some(metadata) = server_metadata(reach, issuer.url()).await? else { continue };
         if !is_same_issuer(named, &metadata.issuer) {
-            return Err(other_issuer(issuer.url(), &metadata.issuer));
+            return Err(issuer_mismatch(issuer.url(), &metadata.issuer));
         }
-        return usable(reach, metadata, resource.resource, scopes(resource.scopes_supported));
+        return validated(reach, metadata, resource.resource, scopes(resource.scopes_supported));
     }
-    let named = resource.authorization_servers.iter().take(SERVERS);
+    let named = resource.authorization_servers.iter().take(MAX_SERVERS);
     let hosts: Vec<_> =
         named.filter_map(|named| Url::parse(named).ok()?.host_str().map(str::to_owned)).collect();
     let reason = match hosts.as_slice() {
         [] => "its metadata name no authorisation server".to_owned(),
         hosts => format!("{} has no metadata", hosts.join(", ")),
     };
-    Err(cannot(reason, ASK_AUTHOR))
+    Err(cannot_sign_in(reason, ASK_AUTHOR))
 }
 
 async fn resource_metadata(
@@ -113,8 +110,8 @@ async fn resource_metadata(
         places.push(reach.endpoint("address of the server's metadata", named)?);
     }
     let path = reach.server.path().trim_end_matches('/');
-    for path in [format!("{OF_RESOURCE}{path}"), OF_RESOURCE.to_owned()] {
-        let place = reach.endpoint("address of the server", at(reach.server, &path).as_str())?;
+    for path in [format!("{RESOURCE_METADATA_PATH}{path}"), RESOURCE_METADATA_PATH.to_owned()] {
+        let place = reach.endpoint("address of the server", with_path(reach.server, &path).as_str())?;
         if !places.contains(&place) {
             places.push(place);
         }
@@ -129,12 +126,14 @@ async fn resource_metadata(
 
 async fn server_metadata(reach: &Reach<'_>, issuer: &Url) -> Result<Option<ServerMetadata>, CredentialError> {
     let path = issuer.path().trim_end_matches('/');
-    let mut paths = vec![format!("{OF_SERVER}{path}"), format!("{OF_OPENID}{path}")];
+    let mut paths =
+        vec![format!("{SERVER_METADATA_PATH}{path}"), format!("{OPENID_CONFIGURATION_PATH}{path}")];
     if !path.is_empty() {
-        paths.push(format!("{path}{OF_OPENID}"));
+        paths.push(format!("{path}{OPENID_CONFIGURATION_PATH}"));
     }
     for path in paths {
-        let place = reach.endpoint("address of the authorisation server", at(issuer, &path).as_str())?;
+        let place =
+            reach.endpoint("address of the authorisation server", with_path(issuer, &path).as_str())?;
         if let Some(metadata) = reach.document(&place).await? {
             return Ok(Some(metadata));
         }
@@ -142,12 +141,12 @@ async fn server_metadata(reach: &Reach<'_>, issuer: &Url) -> Result<Option<Serve
     Ok(None)
 }
 
-fn usable(
+fn validated(
     reach: &Reach<'_>,
     metadata: ServerMetadata,
     resource: String,
     scopes: Vec<String>,
-) -> Result<Discovered, CredentialError> {
+) -> Result<Discovery, CredentialError> {
     let has = |list: &Option<Vec<String>>, wanted: &str| {
         list.as_ref().is_some_and(|list| list.iter().any(|offered| offered == wanted))
     };
@@ -160,15 +159,15 @@ fn usable(
     let revoke = revoke.and_then(|revoke| reach.endpoint("address to revoke tokens at", revoke).ok());
     // Without PKCE, a stolen code would be as good as Nova's.
     if !has(&metadata.code_challenge_methods_supported, "S256") {
-        return Err(cannot(
+        return Err(cannot_sign_in(
             format!("{} does not protect the code (PKCE, S256)", authorize.host()),
             ASK_AUTHOR,
         ));
     }
     if metadata.response_types_supported.is_some() && !has(&metadata.response_types_supported, "code") {
-        return Err(cannot(format!("{} gives no codes", authorize.host()), ASK_AUTHOR));
+        return Err(cannot_sign_in(format!("{} gives no codes", authorize.host()), ASK_AUTHOR));
     }
-    Ok(Discovered {
+    Ok(Discovery {
         resource,
         scopes,
         issuer: metadata.issuer,
@@ -177,14 +176,14 @@ fn usable(
         register,
         revoke,
         auth_methods: metadata.token_endpoint_auth_methods_supported,
-        reads_client_documents: metadata.client_id_metadata_document_supported,
-        says_issuer: metadata.authorization_response_iss_parameter_supported,
+        supports_client_documents: metadata.client_id_metadata_document_supported,
+        sends_issuer: metadata.authorization_response_iss_parameter_supported,
         offers_offline_access: metadata.scopes_supported.iter().any(|scope| scope == "offline_access"),
     })
 }
 
 /// The server's URL with another path.
-fn at(server: &Url, path: &str) -> Url {
+fn with_path(server: &Url, path: &str) -> Url {
     let mut place = server.clone();
     place.set_query(None);
     place.set_fragment(None);
@@ -203,19 +202,20 @@ fn is_part_of(server: &Url, resource: &str) -> bool {
 }
 
 /// Compares exactly (RFC 8414, 3.3), except for the slash that some append to a host.
-fn is_same_issuer(named: &str, says: &str) -> bool {
+fn is_same_issuer(expected: &str, actual: &str) -> bool {
     let plain = |issuer: &str| {
         let is_host = Url::parse(issuer).is_ok_and(|url| url.path() == "/" && url.query().is_none());
         if is_host { issuer.trim_end_matches('/').to_owned() } else { issuer.to_owned() }
     };
-    plain(named) == plain(says)
+    plain(expected) == plain(actual)
 }
 
-fn other_issuer(asked: &Url, says: &str) -> CredentialError {
-    let says = Url::parse(says).ok().and_then(|says| says.host_str().map(str::to_owned));
-    let (asked, says) = (asked.host_str().unwrap_or_default(), says.unwrap_or_else(|| "nobody".into()));
-    cannot(
-        format!("the metadata of {asked} name another issuer ({says})"),
+fn issuer_mismatch(expected: &Url, actual: &str) -> CredentialError {
+    let actual = Url::parse(actual).ok().and_then(|actual| actual.host_str().map(str::to_owned));
+    let (expected, actual) =
+        (expected.host_str().unwrap_or_default(), actual.unwrap_or_else(|| "nobody".into()));
+    cannot_sign_in(
+        format!("the metadata of {expected} name another issuer ({actual})"),
         "Do not sign in there; tell the server's author.",
     )
 }

@@ -9,7 +9,7 @@ use super::Endpoint;
 use crate::CredentialError;
 
 /// The maximum size of a token server's response, in bytes.
-const MOST: usize = 256 * 1024;
+const MAX_RESPONSE_BYTES: usize = 256 * 1024;
 
 /// Requests to token servers. Redirects to other servers are not followed: the content is meant for this one.
 #[derive(Clone)]
@@ -74,8 +74,8 @@ async fn read(mut response: reqwest::Response) -> Result<HttpResponse, HttpFailu
     let content_type = response.headers().get(reqwest::header::CONTENT_TYPE).cloned();
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(failure)? {
-        if body.len() + piece.len() > MOST {
-            return Err(HttpFailure::Other(format!("more than {MOST} bytes")));
+        if body.len() + piece.len() > MAX_RESPONSE_BYTES {
+            return Err(HttpFailure::Other(format!("more than {MAX_RESPONSE_BYTES} bytes")));
         }
         body.extend_from_slice(&piece);
     }

@@ -98,7 +98,7 @@ impl Provider {
     }
 
     /// Whether the user's client has a secret.
-    pub fn gives_secrets(self) -> bool {
+    pub fn has_client_secret(self) -> bool {
         self.known().secret
     }
 
@@ -144,13 +144,13 @@ impl Provider {
 /// The servers of the providers. They are not configurable.
 #[derive(Debug, Clone, Default)]
 pub struct ProviderServers {
-    stand_in: Option<String>,
+    test_server: Option<String>,
 }
 
 impl ProviderServers {
     /// Replaces all providers by one server, for tests: `/authorize`, `/token` and `/revoke` below `address`.
     pub fn at(address: &str) -> Self {
-        Self { stand_in: Some(address.to_owned()) }
+        Self { test_server: Some(address.to_owned()) }
     }
 
     /// The user's client at a provider. `user` is suggested as the account to sign in with.
@@ -212,7 +212,7 @@ impl ProviderServers {
     }
 
     fn endpoint(&self, what: &'static str, path: &str, own: &str) -> Result<Endpoint, CredentialError> {
-        match &self.stand_in {
+        match &self.test_server {
             None => Endpoint::parse(what, own),
             Some(address) => Endpoint::parse(what, &format!("{address}/{path}")),
         }

@@ -15,9 +15,9 @@ use crate::CredentialError;
 
 const PATH: &str = "/callback";
 /// A larger request is not the browser's callback.
-const MOST: usize = 16 * 1024;
+const MAX_REQUEST_BYTES: usize = 16 * 1024;
 /// Beyond this number, the oldest connection is closed: the browser sends its request at once.
-const CONNECTIONS: usize = 16;
+const MAX_CONNECTIONS: usize = 16;
 /// The time limit for a connection's request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -67,7 +67,7 @@ impl Loopback {
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, _)) => {
                         open.retain(|asked| !asked.is_finished());
-                        if open.len() >= CONNECTIONS && let Some(oldest) = open.pop_front() {
+                        if open.len() >= MAX_CONNECTIONS && let Some(oldest) = open.pop_front() {
                             oldest.abort();
                         }
                         open.push_back(asking.spawn(read_request(stream, self.port)));
@@ -76,7 +76,7 @@ impl Loopback {
                 },
                 Some(asked) = asking.join_next() => {
                     let Ok(Some((query, stream))) = asked else { continue };
-                    if !is_to(&query, state) {
+                    if !has_state(&query, state) {
                         asking.spawn(async move {
                             answer(stream, false).await;
                             None
@@ -84,7 +84,7 @@ impl Loopback {
                         continue;
                     }
                     drop(self.listener);
-                    let code = code_in(&query, server);
+                    let code = parse_code(&query, server);
                     answer(stream, code.is_ok()).await;
                     return code;
                 }
@@ -95,8 +95,8 @@ impl Loopback {
 
 /// The query of a request for the callback path.
 async fn read_request(mut stream: TcpStream, port: u16) -> Option<(String, TcpStream)> {
-    let head = tokio::time::timeout(REQUEST_TIMEOUT, head_of(&mut stream)).await.ok()??;
-    let Some(query) = callback_in(&head, port) else {
+    let head = tokio::time::timeout(REQUEST_TIMEOUT, read_head(&mut stream)).await.ok()??;
+    let Some(query) = parse_callback(&head, port) else {
         let _ = stream
             .write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             .await;
@@ -105,10 +105,10 @@ async fn read_request(mut stream: TcpStream, port: u16) -> Option<(String, TcpSt
     Some((query, stream))
 }
 
-async fn head_of(stream: &mut TcpStream) -> Option<String> {
+async fn read_head(stream: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
-        if head.len() >= MOST || stream.read_buf(&mut head).await.ok()? == 0 {
+        if head.len() >= MAX_REQUEST_BYTES || stream.read_buf(&mut head).await.ok()? == 0 {
             return None;
         }
     }
@@ -116,7 +116,7 @@ async fn head_of(stream: &mut TcpStream) -> Option<String> {
 }
 
 /// The Host header must name this machine, which rules out DNS rebinding.
-fn callback_in(head: &str, port: u16) -> Option<String> {
+fn parse_callback(head: &str, port: u16) -> Option<String> {
     let mut lines = head.split("\r\n");
     let target = lines.next()?.strip_prefix("GET ")?.strip_suffix(" HTTP/1.1")?;
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
@@ -135,7 +135,7 @@ fn values<'a>(query: &'a str, key: &str) -> Vec<Cow<'a, str>> {
 }
 
 /// Whether the request has the state of this sign-in.
-fn is_to(query: &str, state: &str) -> bool {
+fn has_state(query: &str, state: &str) -> bool {
     match &values(query, "state")[..] {
         // Comparing hashes takes constant time.
         [got] => blake3::hash(got.as_bytes()) == blake3::hash(state.as_bytes()),
@@ -143,8 +143,8 @@ fn is_to(query: &str, state: &str) -> bool {
     }
 }
 
-fn code_in(query: &str, server: &OAuthClient) -> Result<SecretString, CredentialError> {
-    if !is_from(&values(query, "iss"), server) {
+fn parse_code(query: &str, server: &OAuthClient) -> Result<SecretString, CredentialError> {
+    if !has_valid_issuer(&values(query, "iss"), server) {
         return Err(failed("the answer names another server as its issuer".to_owned()));
     }
     if let [error] = &values(query, "error")[..] {
@@ -158,11 +158,11 @@ fn code_in(query: &str, server: &OAuthClient) -> Result<SecretString, Credential
 
 /// Checks the issuer (RFC 9207). If none is configured, an issuer in the response must at least have the
 /// origin of the authorisation endpoint.
-fn is_from(named: &[Cow<str>], server: &OAuthClient) -> bool {
+fn has_valid_issuer(named: &[Cow<str>], server: &OAuthClient) -> bool {
     match (named, &server.issuer) {
         ([], None) => true,
         // The metadata state whether responses contain the issuer.
-        ([], Some(_)) => server.found.as_ref().is_some_and(|found| !found.says_issuer),
+        ([], Some(_)) => server.found.as_ref().is_some_and(|found| !found.sends_issuer),
         ([named], Some(issuer)) => named == issuer,
         ([named], None) => {
             Url::parse(named).is_ok_and(|named| named.origin() == server.authorize.url().origin())

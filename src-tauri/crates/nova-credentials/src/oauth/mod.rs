@@ -17,7 +17,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use nova_http::{Names, SystemNames};
 use nova_skill::Clock;
-use oauth2::basic::{BasicClient, BasicErrorResponse, BasicTokenResponse};
+use oauth2::basic::{BasicClient, BasicErrorResponse};
 use oauth2::{
     AuthType, AuthUrl, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointNotSet, EndpointSet,
     PkceCodeChallenge, RedirectUrl, RefreshToken, RequestTokenError, Scope, TokenUrl,
@@ -29,7 +29,7 @@ use url::Url;
 pub use challenge::Challenge;
 pub use endpoint::Endpoint;
 pub use known::{Access, Provider, ProviderServers};
-pub use registration::GivenClient;
+pub use registration::ClientSettings;
 pub use resource::ProtectedResource;
 
 use crate::store::Stored;
@@ -39,9 +39,9 @@ use loopback::Loopback;
 use tokens::Tokens;
 
 /// The default time limit for the user.
-const SIGN_IN: Duration = Duration::from_secs(3 * 60);
+const SIGN_IN_TIMEOUT: Duration = Duration::from_secs(3 * 60);
 /// The default time limit for a response of the token server.
-const ANSWER: Duration = Duration::from_secs(30);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The parameters that Nova sets itself.
 const RESERVED: [&str; 7] = [
     "response_type",
@@ -69,18 +69,19 @@ pub struct OAuthClient {
     /// Additional parameters of the authorisation URL: `access_type=offline` for Google, `resource` for MCP.
     pub extra: Vec<(String, String)>,
     /// Set if the client was discovered from the server's documents rather than configured.
-    pub found: Option<Found>,
+    pub found: Option<DiscoveredServer>,
 }
 
 /// Further facts from the server's documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
+pub struct DiscoveredServer {
     /// The server that the user signed in for.
     pub server: String,
     /// The resource of the tokens (RFC 8707).
     pub resource: String,
     /// Whether authorisation responses contain the issuer.
-    pub says_issuer: bool,
+    #[serde(rename = "says_issuer")]
+    pub sends_issuer: bool,
     /// Whether the client secret is sent in the body of requests rather than in a header.
     pub secret_in_body: bool,
     /// The revocation endpoint (RFC 7009).
@@ -105,8 +106,8 @@ pub struct OAuth {
     clock: Arc<dyn Clock>,
     http: TokenHttp,
     names: Arc<dyn Names>,
-    sign_in_limit: Duration,
-    answer_limit: Duration,
+    sign_in_timeout: Duration,
+    response_timeout: Duration,
 }
 
 type Client = BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
@@ -122,16 +123,16 @@ impl OAuth {
             clock,
             http: TokenHttp::new()?,
             names: Arc::new(SystemNames),
-            sign_in_limit: SIGN_IN,
-            answer_limit: ANSWER,
+            sign_in_timeout: SIGN_IN_TIMEOUT,
+            response_timeout: RESPONSE_TIMEOUT,
         })
     }
 
     /// Overrides the limits of three minutes for the user and 30 s for the token server.
     #[must_use]
-    pub fn with_limits(mut self, sign_in: Duration, answer: Duration) -> Self {
-        self.sign_in_limit = sign_in;
-        self.answer_limit = answer;
+    pub fn with_limits(mut self, sign_in: Duration, response: Duration) -> Self {
+        self.sign_in_timeout = sign_in;
+        self.response_timeout = response;
         self
     }
 
@@ -180,12 +181,12 @@ impl OAuth {
                 .map_err(|reason| failed(format!("the address was not opened: {reason}")))?;
             loopback.code(state.secret(), server).await
         };
-        let code = tokio::time::timeout(self.sign_in_limit, answered)
+        let code = tokio::time::timeout(self.sign_in_timeout, answered)
             .await
-            .map_err(|_| failed(format!("nobody signed in within {} s", self.sign_in_limit.as_secs())))??;
+            .map_err(|_| failed(format!("nobody signed in within {} s", self.sign_in_timeout.as_secs())))??;
 
-        let to = self.http_to(server)?;
-        let http = |request| to.send(request, self.answer_limit);
+        let to = self.http_for(server)?;
+        let http = |request| to.send(request, self.response_timeout);
         let mut request = client
             .exchange_code(AuthorizationCode::new(code.expose_secret().to_owned()))
             .set_pkce_verifier(verifier);
@@ -194,11 +195,11 @@ impl OAuth {
         }
         let answer = request.request_async(&http).await.map_err(|failure| match refusal(&failure) {
             Some(code) => failed(format!("{} refused ({code})", server.token.host())),
-            None => not_understood(server, failure),
+            None => invalid_response(server, failure),
         })?;
         let tokens = Tokens::of(server, &answer, None, self.now())?;
         // A concurrent refresh of the old tokens must not overwrite these.
-        let _lock = private_file::lock_for_long(&self.lock_file(name), self.patience()).await?;
+        let _lock = private_file::lock_async(&self.lock_file(name), self.lock_timeout()).await?;
         self.store.set(name, tokens.to_secret()?).await
     }
 
@@ -243,17 +244,17 @@ impl OAuth {
         refused: Option<SecretString>,
     ) -> Result<SecretString, CredentialError> {
         let (this, name, server) = (self.clone(), name.clone(), server.clone());
-        let renewing = tokio::spawn(async move { this.renew_alone(&name, &server, refused).await });
+        let renewing = tokio::spawn(async move { this.renew_locked(&name, &server, refused).await });
         renewing.await.unwrap_or_else(|_| Err(failed("internal failure".to_owned())))
     }
 
-    async fn renew_alone(
+    async fn renew_locked(
         &self,
         name: &CredentialName,
         server: &OAuthClient,
         refused: Option<SecretString>,
     ) -> Result<SecretString, CredentialError> {
-        let _lock = private_file::lock_for_long(&self.lock_file(name), self.patience()).await?;
+        let _lock = private_file::lock_async(&self.lock_file(name), self.lock_timeout()).await?;
         let mut tokens = self.tokens(name, server).await?;
         let is_refused =
             refused.is_some_and(|refused| refused.expose_secret() == tokens.access.expose_secret());
@@ -263,8 +264,8 @@ impl OAuth {
         let Some(refresh) = tokens.refresh.take() else {
             return Err(needs_sign_in(name, "the sign-in has ended"));
         };
-        let to = self.http_to(server)?;
-        let http = |request| to.send(request, self.answer_limit);
+        let to = self.http_for(server)?;
+        let http = |request| to.send(request, self.response_timeout);
         let (client, used) = (client(server), RefreshToken::new(refresh.expose_secret().to_owned()));
         let mut request = client.exchange_refresh_token(&used);
         if let Some(found) = &server.found {
@@ -290,7 +291,7 @@ impl OAuth {
                     tracing::warn!(credential = %name, "a token was not renewed, but is still valid for a while");
                     Ok(tokens.access)
                 }
-                None => Err(not_understood(server, failure)),
+                None => Err(invalid_response(server, failure)),
             },
         }
     }
@@ -302,14 +303,14 @@ impl OAuth {
             Stored::SignIn(tokens) => tokens,
             Stored::Secret(_) => return Err(needs_sign_in(name, "it is not signed in yet")),
         };
-        if !tokens.are_of(server) {
+        if !tokens.belong_to(server) {
             return Err(needs_sign_in(name, "it was made at another server"));
         }
         Ok(tokens)
     }
 
     /// A token server named by another server is reached only at addresses allowed for such a server.
-    fn http_to(&self, server: &OAuthClient) -> Result<TokenHttp, CredentialError> {
+    fn http_for(&self, server: &OAuthClient) -> Result<TokenHttp, CredentialError> {
         match &server.found {
             None => Ok(self.http.clone()),
             Some(_) => TokenHttp::filtered(&server.token, self.names.clone())
@@ -322,8 +323,8 @@ impl OAuth {
     }
 
     /// The lock may be held while a slow server responds.
-    fn patience(&self) -> Duration {
-        self.answer_limit * 2 + Duration::from_secs(10)
+    fn lock_timeout(&self) -> Duration {
+        self.response_timeout * 2 + Duration::from_secs(10)
     }
 
     fn lock_file(&self, name: &CredentialName) -> PathBuf {
@@ -363,7 +364,7 @@ fn error_code(text: &str) -> String {
     if is_code { text.to_owned() } else { "without a reason".to_owned() }
 }
 
-fn not_understood(server: &OAuthClient, failure: RequestFailure) -> CredentialError {
+fn invalid_response(server: &OAuthClient, failure: RequestFailure) -> CredentialError {
     let reason = match failure {
         RequestTokenError::Request(failure) => failure.to_string(),
         // The response may contain a token, so nothing of it is shown.
@@ -381,7 +382,7 @@ fn failed(reason: String) -> CredentialError {
 }
 
 /// An error that no retry resolves.
-fn cannot(reason: String, remedy: &str) -> CredentialError {
+fn cannot_sign_in(reason: String, remedy: &str) -> CredentialError {
     CredentialError::CannotSignIn { reason, remedy: remedy.to_owned() }
 }
 
@@ -404,6 +405,3 @@ fn scopes(named: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
 fn needs_sign_in(name: &CredentialName, reason: &str) -> CredentialError {
     CredentialError::NeedsSignIn { name: name.clone(), reason: reason.to_owned() }
 }
-
-/// The response of a token server.
-type Answer = BasicTokenResponse;

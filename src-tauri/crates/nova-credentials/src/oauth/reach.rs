@@ -10,7 +10,7 @@ use url::Url;
 
 use super::endpoint::is_loopback;
 use super::http::{HttpFailure, TokenHttp};
-use super::{Endpoint, cannot};
+use super::{Endpoint, cannot_sign_in};
 use crate::CredentialError;
 
 /// Restricts the addresses that a server's documents may name: public ones, and those of this machine only if
@@ -49,7 +49,7 @@ impl Reach<'_> {
             Ok(answer) if answer.status().as_u16() == 200 => Ok(serde_json::from_slice(answer.body()).ok()),
             // Many servers answer unknown paths with a page of theirs.
             Ok(_) | Err(HttpFailure::Status(_) | HttpFailure::Redirect) => Ok(None),
-            Err(failure) => Err(unreachable(at, &failure)),
+            Err(failure) => Err(unexpected_answer(at, &failure)),
         }
     }
 
@@ -57,7 +57,7 @@ impl Reach<'_> {
     /// If the server does not respond in time.
     pub(super) async fn post(&self, at: &Endpoint, body: &Value) -> Result<HttpResponse, CredentialError> {
         let request = request(Method::POST, at, body.to_string().into_bytes())?;
-        self.send(at, request).await.map_err(|failure| unreachable(at, &failure))
+        self.send(at, request).await.map_err(|failure| unexpected_answer(at, &failure))
     }
 
     async fn send(&self, at: &Endpoint, request: HttpRequest) -> Result<HttpResponse, HttpFailure> {
@@ -71,11 +71,13 @@ fn request(method: Method, at: &Endpoint, body: Vec<u8>) -> Result<HttpRequest, 
         .uri(at.url().as_str())
         .header(header::ACCEPT, "application/json")
         .header(header::CONTENT_TYPE, "application/json");
-    request.body(body).map_err(|_| cannot(format!("the address of {} cannot be requested", at.host()), ""))
+    request
+        .body(body)
+        .map_err(|_| cannot_sign_in(format!("the address of {} cannot be requested", at.host()), ""))
 }
 
-fn unreachable(at: &Endpoint, failure: &HttpFailure) -> CredentialError {
-    cannot(
+fn unexpected_answer(at: &Endpoint, failure: &HttpFailure) -> CredentialError {
+    cannot_sign_in(
         format!("{} sent an unexpected answer ({failure})", at.host()),
         "Check the connection, then try again.",
     )

@@ -3,20 +3,20 @@ use serde::Deserialize;
 use serde_json::json;
 use url::Url;
 
-use super::discovery::Discovered;
+use super::discovery::Discovery;
 use super::reach::Reach;
-use super::{Endpoint, cannot};
+use super::{Endpoint, cannot_sign_in};
 use crate::CredentialError;
 
 const NONE: &str = "none";
 const BASIC: &str = "client_secret_basic";
 const POST: &str = "client_secret_post";
 /// The maximum length of a client id, in characters.
-const LONGEST: usize = 2_000;
+const MAX_ID_LENGTH: usize = 2_000;
 
 /// The user's settings for signing in for a server, all of them optional.
 #[derive(Debug, Clone, Default)]
-pub struct GivenClient {
+pub struct ClientSettings {
     /// The client id; an https URL is that of a client id metadata document.
     pub id: Option<String>,
     pub secret: Option<SecretString>,
@@ -43,25 +43,25 @@ struct Registered {
 
 /// The configured client, or one registered now. Nova publishes no client id metadata document, so a client
 /// id is the URL of one only if the user has configured it.
-pub(super) async fn client_at(
+pub(super) async fn obtain_client(
     reach: &Reach<'_>,
-    server: &Discovered,
-    given: &GivenClient,
+    server: &Discovery,
+    settings: &ClientSettings,
     redirect: &Url,
     scopes: &[String],
 ) -> Result<Client, CredentialError> {
     let offers = |method: &str| server.auth_methods.iter().any(|offered| offered == method);
-    if let Some(id) = &given.id {
+    if let Some(id) = &settings.id {
         let is_document = Url::parse(id).is_ok_and(|id| id.scheme() == "https" && id.path() != "/");
-        if server.reads_client_documents || !is_document {
+        if server.supports_client_documents || !is_document {
             let secret_in_body = offers(POST) && !offers(BASIC);
-            return Ok(Client { id: id.clone(), secret: given.secret.clone(), secret_in_body });
+            return Ok(Client { id: id.clone(), secret: settings.secret.clone(), secret_in_body });
         }
     }
     let host = server.authorize.host();
     let Some(register) = &server.register else {
-        let also = if server.reads_client_documents { " by itself" } else { "" };
-        return Err(cannot(
+        let also = if server.supports_client_documents { " by itself" } else { "" };
+        return Err(cannot_sign_in(
             format!("{host} does not let programs register{also}"),
             "Register Nova there by hand and set oauth.client_id in the server's entry.",
         ));
@@ -71,7 +71,7 @@ pub(super) async fn client_at(
         () if offers(BASIC) => BASIC,
         () if offers(POST) => POST,
         () => {
-            return Err(cannot(
+            return Err(cannot_sign_in(
                 format!("{host} requires a client authentication method that Nova does not support"),
                 "Use a token in the server's headers.",
             ));
@@ -91,8 +91,8 @@ pub(super) async fn client_at(
     let answer = reach.post(register, &request).await?;
     let registered: Option<Registered> =
         if answer.status().is_success() { serde_json::from_slice(answer.body()).ok() } else { None };
-    let registered = registered.filter(|registered| is_id(&registered.client_id));
-    let registered = registered.ok_or_else(|| refused(register, answer.status().as_u16()))?;
+    let registered = registered.filter(|registered| is_valid_id(&registered.client_id));
+    let registered = registered.ok_or_else(|| registration_refused(register, answer.status().as_u16()))?;
     // An empty secret means none.
     let secret = registered.client_secret.filter(|secret| !secret.is_empty());
     let method = registered.token_endpoint_auth_method.as_deref().unwrap_or(method);
@@ -103,13 +103,13 @@ pub(super) async fn client_at(
     })
 }
 
-fn is_id(id: &str) -> bool {
-    (1..=LONGEST).contains(&id.len()) && id.chars().all(|c| c == ' ' || c.is_ascii_graphic())
+fn is_valid_id(id: &str) -> bool {
+    (1..=MAX_ID_LENGTH).contains(&id.len()) && id.chars().all(|c| c == ' ' || c.is_ascii_graphic())
 }
 
 /// The server's explanation is omitted: it is untrusted text.
-fn refused(at: &Endpoint, status: u16) -> CredentialError {
-    cannot(
+fn registration_refused(at: &Endpoint, status: u16) -> CredentialError {
+    cannot_sign_in(
         format!("{} did not register Nova (status {status})", at.host()),
         "Register Nova there by hand and set oauth.client_id in the server's entry.",
     )

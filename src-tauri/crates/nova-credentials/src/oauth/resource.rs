@@ -9,8 +9,8 @@ use url::Url;
 use super::discovery::discover;
 use super::loopback::Loopback;
 use super::reach::Reach;
-use super::registration::{GivenClient, client_at};
-use super::{Challenge, Found, OAuth, OAuthClient, Opener, cannot, scopes};
+use super::registration::{ClientSettings, obtain_client};
+use super::{Challenge, DiscoveredServer, OAuth, OAuthClient, Opener, cannot_sign_in, scopes};
 use crate::store::Stored;
 use crate::{CredentialError, CredentialName};
 
@@ -20,7 +20,7 @@ pub struct ProtectedResource {
     pub url: Url,
     /// The challenge with which it refused a request.
     pub challenge: Challenge,
-    pub client: GivenClient,
+    pub client: ClientSettings,
 }
 
 impl OAuth {
@@ -45,9 +45,9 @@ impl OAuth {
     ) -> Result<(), CredentialError> {
         let before = self.client_for(name, &resource.url).await?;
         let loopback = Loopback::bind_to(resource.client.port).await?;
-        let finding = self.find(resource, before, &loopback);
-        let limit = self.answer_limit * 2;
-        let client = tokio::time::timeout(limit, finding).await.map_err(|_| too_slow(resource, limit))??;
+        let finding = self.discover_client(resource, before, &loopback);
+        let limit = self.response_timeout * 2;
+        let client = tokio::time::timeout(limit, finding).await.map_err(|_| timed_out(resource, limit))??;
         self.sign_in_through(loopback, name, &client, opener).await
     }
 
@@ -56,27 +56,27 @@ impl OAuth {
     /// # Errors
     /// As for [`Self::sign_in_for`] before anything is opened.
     pub async fn sign_in_host(&self, resource: &ProtectedResource) -> Result<String, CredentialError> {
-        let reach = Reach { server: &resource.url, names: self.names.clone(), limit: self.answer_limit };
+        let reach = Reach { server: &resource.url, names: self.names.clone(), limit: self.response_timeout };
         let finding = discover(&reach, &resource.challenge);
-        let found = tokio::time::timeout(self.answer_limit * 2, finding).await;
-        let found = found.map_err(|_| too_slow(resource, self.answer_limit * 2))??;
+        let found = tokio::time::timeout(self.response_timeout * 2, finding).await;
+        let found = found.map_err(|_| timed_out(resource, self.response_timeout * 2))??;
         Ok(found.authorize.host().to_owned())
     }
 
-    async fn find(
+    async fn discover_client(
         &self,
         resource: &ProtectedResource,
         before: Option<OAuthClient>,
         loopback: &Loopback,
     ) -> Result<OAuthClient, CredentialError> {
-        let ProtectedResource { url, challenge, client: given } = resource;
-        let reach = Reach { server: url, names: self.names.clone(), limit: self.answer_limit };
+        let ProtectedResource { url, challenge, client: settings } = resource;
+        let reach = Reach { server: url, names: self.names.clone(), limit: self.response_timeout };
         let found = discover(&reach, challenge).await?;
         let mut wanted = match before {
             Some(before) if challenge.insufficient_scope => before.scopes,
             _ => Vec::new(),
         };
-        wanted.extend(given.scopes.iter().chain(&challenge.scopes).cloned());
+        wanted.extend(settings.scopes.iter().chain(&challenge.scopes).cloned());
         if wanted.is_empty() {
             wanted.clone_from(&found.scopes);
         }
@@ -84,7 +84,7 @@ impl OAuth {
             wanted.push("offline_access".into());
         }
         let wanted = scopes(wanted);
-        let client = client_at(&reach, &found, given, loopback.redirect(), &wanted).await?;
+        let client = obtain_client(&reach, &found, settings, loopback.redirect(), &wanted).await?;
         Ok(OAuthClient {
             authorize: found.authorize,
             token: found.token,
@@ -93,10 +93,10 @@ impl OAuth {
             issuer: Some(found.issuer),
             scopes: wanted,
             extra: Vec::new(),
-            found: Some(Found {
+            found: Some(DiscoveredServer {
                 server: url.to_string(),
                 resource: found.resource,
-                says_issuer: found.says_issuer,
+                sends_issuer: found.sends_issuer,
                 secret_in_body: client.secret_in_body,
                 revoke: found.revoke.map(|revoke| revoke.url().to_string()),
             }),
@@ -120,9 +120,9 @@ impl OAuth {
     }
 }
 
-fn too_slow(resource: &ProtectedResource, limit: Duration) -> CredentialError {
+fn timed_out(resource: &ProtectedResource, limit: Duration) -> CredentialError {
     let host = resource.url.host_str().unwrap_or_default();
-    cannot(
+    cannot_sign_in(
         format!("{host} did not say where in {} s", limit.as_secs_f32()),
         "Check the connection, then try again.",
     )

@@ -28,9 +28,9 @@ impl OAuth {
         let http = http.map_err(|error| not_revoked(&at, error.to_string()))?;
         // Revoking the refresh token ends both at most servers.
         if let Some(refresh) = &tokens.refresh {
-            self.revoke_one(&http, &at, client, "refresh_token", refresh).await?;
+            self.revoke_token(&http, &at, client, "refresh_token", refresh).await?;
         }
-        self.revoke_one(&http, &at, client, "access_token", &tokens.access).await?;
+        self.revoke_token(&http, &at, client, "access_token", &tokens.access).await?;
         Ok(true)
     }
 
@@ -45,18 +45,18 @@ impl OAuth {
         at: &Endpoint,
     ) -> Result<bool, CredentialError> {
         let Some(Stored::SignIn(tokens)) = self.store.stored(name).await? else { return Ok(false) };
-        if !tokens.are_of(client) {
+        if !tokens.belong_to(client) {
             return Ok(false);
         }
         let (kind, token) = match &tokens.refresh {
             Some(refresh) => ("refresh_token", refresh),
             None => ("access_token", &tokens.access),
         };
-        self.revoke_one(&self.http, at, client, kind, token).await?;
+        self.revoke_token(&self.http, at, client, kind, token).await?;
         Ok(true)
     }
 
-    async fn revoke_one(
+    async fn revoke_token(
         &self,
         http: &TokenHttp,
         at: &Endpoint,
@@ -67,7 +67,7 @@ impl OAuth {
         let failed = |reason| not_revoked(at, reason);
         let request = request(at, client, kind, token).map_err(|error| failed(error.to_string()))?;
         let answer =
-            http.send(request, self.answer_limit).await.map_err(|error| failed(error.to_string()))?;
+            http.send(request, self.response_timeout).await.map_err(|error| failed(error.to_string()))?;
         // RFC 7009, 2.2: revoking an invalid token is not an error.
         match answer.status() {
             status if status.is_success() => Ok(()),

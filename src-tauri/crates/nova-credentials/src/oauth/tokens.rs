@@ -1,12 +1,12 @@
 use std::time::Duration;
 
 use oauth2::TokenResponse;
-use oauth2::basic::BasicTokenType;
+use oauth2::basic::{BasicTokenResponse, BasicTokenType};
 use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Endpoint, Found, OAuthClient};
+use super::{DiscoveredServer, Endpoint, OAuthClient};
 use crate::CredentialError;
 
 /// How many seconds before its expiry a token is renewed, to allow for transmission and clock skew.
@@ -50,7 +50,7 @@ struct StoredClient<T> {
     secret: Option<T>,
     issuer: Option<String>,
     scopes: Vec<String>,
-    found: Found,
+    found: DiscoveredServer,
 }
 
 /// Distinguishes a sign-in from a key that the user entered.
@@ -68,22 +68,22 @@ impl Tokens {
     /// [`CredentialError::TokenServer`] for a token that cannot be sent in a header.
     pub(super) fn of(
         server: &OAuthClient,
-        answer: &Answer,
+        answer: &BasicTokenResponse,
         before: Option<SecretString>,
         now: i64,
     ) -> Result<Self, CredentialError> {
         check(server, answer)?;
-        let said = answer
+        let lifetime = answer
             .expires_in()
-            .map(|lasts: Duration| i64::try_from(lasts.as_secs()).unwrap_or(DEFAULT_LIFETIME));
-        let lasts = said.unwrap_or(DEFAULT_LIFETIME);
+            .map(|lifetime: Duration| i64::try_from(lifetime.as_secs()).unwrap_or(DEFAULT_LIFETIME));
+        let lifetime = lifetime.unwrap_or(DEFAULT_LIFETIME);
         // A token that lasts a minute would otherwise never count as fresh.
-        let used = (lasts - SKEW).max(lasts / 2);
+        let used = (lifetime - SKEW).max(lifetime / 2);
         Ok(Self {
             access: answer.access_token().secret().as_str().into(),
             refresh: answer.refresh_token().map(|token| token.secret().as_str().into()).or(before),
             renew_at: now.saturating_add(used),
-            ends_at: now.saturating_add(lasts),
+            ends_at: now.saturating_add(lifetime),
             server: server.token.url().to_string(),
             client_id: server.client_id.clone(),
             client: server.found.is_some().then(|| Box::new(server.clone())),
@@ -98,7 +98,7 @@ impl Tokens {
         now < self.ends_at
     }
 
-    pub(super) fn are_of(&self, server: &OAuthClient) -> bool {
+    pub(super) fn belong_to(&self, server: &OAuthClient) -> bool {
         self.server == server.token.url().as_str() && self.client_id == server.client_id
     }
 
@@ -160,7 +160,7 @@ impl Tokens {
 }
 
 /// Accepts bearer tokens of characters that a header may contain (RFC 6750, 2.1).
-fn check(server: &OAuthClient, answer: &Answer) -> Result<(), CredentialError> {
+fn check(server: &OAuthClient, answer: &BasicTokenResponse) -> Result<(), CredentialError> {
     let bad = |reason: &str| {
         Err(CredentialError::TokenServer { host: server.token.host().to_owned(), reason: reason.to_owned() })
     };

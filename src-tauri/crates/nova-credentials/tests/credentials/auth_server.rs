@@ -79,7 +79,7 @@ impl AuthServer {
     }
 
     async fn serve(self, mut stream: TcpStream) {
-        let (head, body) = request_of(&mut stream).await;
+        let (head, body) = read_request(&mut stream).await;
         let target = head.split(' ').nth(1).unwrap_or("/").to_owned();
         let (path, query) = target.split_once('?').unwrap_or((&target, ""));
         let (status, headers, body) = match path {
@@ -241,7 +241,7 @@ pub(crate) fn form(text: &str) -> HashMap<String, String> {
     parse(text.as_bytes()).into_owned().collect()
 }
 
-async fn request_of(stream: &mut TcpStream) -> (String, String) {
+async fn read_request(stream: &mut TcpStream) -> (String, String) {
     let mut bytes = Vec::new();
     loop {
         let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -77,7 +77,7 @@ async fn secret_appears_only_in_the_encrypted_store() {
     let logged = logged();
     let (data, server, clock) = (tempdir().unwrap(), AuthServer::start().await, TestClock::new());
     server.state().prefix = format!("{CANARY}-");
-    let mut told = Vec::new();
+    let mut printed = Vec::new();
 
     // Store, read, use in a header, reject.
     let store = store_in(&data).await;
@@ -87,27 +87,27 @@ async fn secret_appears_only_in_the_encrypted_store() {
     let granted = GrantedCredentials { store: store.clone(), grants: Grants::of(data.path()) };
     let consumer = GrantConsumer::new("provider:openai", &["openai", "https://api.openai.example"]);
     let there = Destination::hosts(["api.openai.example"]);
-    told.push(format!("{granted:?} {:?}", secret()));
+    printed.push(format!("{granted:?} {:?}", secret()));
     let error = granted.get_for(&consumer, &there, &name("openai/key")).await.unwrap_err();
-    told.push(format!("{error} {error:?} {}", error.hint()));
+    printed.push(format!("{error} {error:?} {}", error.hint()));
     let lookup = async |name| Ok(store.get(&name).await?.unwrap());
     for text in ["Bearer ${credentials:openai/key}", "${credentials:torn/key}"] {
         let resolved = Template::parse(Place::Header, text).unwrap().resolve(lookup).await;
-        told.push(format!("{resolved:?}"));
+        printed.push(format!("{resolved:?}"));
     }
     let error = CredentialStore::open_file(data.path(), CANARY.into()).await.unwrap_err();
-    told.push(format!("{error} {error:?} {}", error.hint()));
+    printed.push(format!("{error} {error:?} {}", error.hint()));
     let error = store.set(&name("big/key"), CANARY.repeat(10_000).into()).await.unwrap_err();
-    told.push(format!("{error} {error:?}"));
+    printed.push(format!("{error} {error:?}"));
 
     // Sign in, renew, and a refusal by a server that repeats the request.
     let oauth = oauth_in(&data, &clock).await;
     let mut client = server.client();
     oauth.sign_in(&name("mail/login"), &client, &browser()).await.unwrap();
     clock.advance(4000);
-    told.push(format!("{:?}", oauth.access_token(&name("mail/login"), &client).await.unwrap()));
+    printed.push(format!("{:?}", oauth.access_token(&name("mail/login"), &client).await.unwrap()));
     client.client_secret = Some(secret());
-    told.push(format!("{client:?}"));
+    printed.push(format!("{client:?}"));
     clock.advance(4000);
     let json = "Content-Type: application/json\r\n".to_owned();
     for (status, body) in [
@@ -117,12 +117,12 @@ async fn secret_appears_only_in_the_encrypted_store() {
     ] {
         server.state().mode = Mode::Fixed(status, json.clone(), body);
         let error = oauth.access_token(&name("mail/login"), &client).await.unwrap_err();
-        told.push(format!("{error} {error:?} {}", error.hint()));
+        printed.push(format!("{error} {error:?} {}", error.hint()));
     }
     assert_eq!(server.refreshes(), 4, "all of it has happened");
 
-    for told in &told {
-        assert_clean(told.as_bytes(), told);
+    for text in &printed {
+        assert_clean(text.as_bytes(), text);
     }
     assert!(assert_folder_clean(data.path()) >= 4);
     tracing::info!("the log is read");

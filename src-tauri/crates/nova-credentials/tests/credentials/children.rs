@@ -41,15 +41,15 @@ pub(crate) fn answer_in(output: &str) -> &str {
 #[tokio::test]
 #[ignore = "is started by other tests"]
 async fn is_a_child() {
-    let told: HashMap<String, String> = std::env::vars().collect();
-    let data = Path::new(&told[DATA]);
+    let variables: HashMap<String, String> = std::env::vars().collect();
+    let data = Path::new(&variables[DATA]);
     let in_file = || CredentialStore::open_file(data, PASSPHRASE.into());
     let in_keychain = async || {
         let store = CredentialStore::open(data, None).await.unwrap();
         assert_eq!(store.kind(), StoreKind::Keychain);
         store
     };
-    match told[TASK].as_str() {
+    match variables[TASK].as_str() {
         "set six" => {
             let store = in_file().await.unwrap();
             let prefix = std::process::id();
@@ -69,7 +69,8 @@ async fn is_a_child() {
             println!("READY");
             let mut line = String::new();
             std::io::stdin().read_line(&mut line).unwrap();
-            let token = oauth.access_token(&name("mail/login"), &client_of(&told[SERVER])).await.unwrap();
+            let token =
+                oauth.access_token(&name("mail/login"), &client_of(&variables[SERVER])).await.unwrap();
             println!("ANSWER {}", shown(&token));
         }
         "keychain set" => {

@@ -7,13 +7,13 @@ use url::Url;
 
 use crate::support::{name, shown, store_in};
 
-struct Kept {
+struct Fixture {
     _data: TempDir,
     credentials: GrantedCredentials,
 }
 
 /// A credential `weather/key`, granted to the tool of one file for one host.
-async fn kept() -> Kept {
+async fn fixture() -> Fixture {
     let data = tempdir().unwrap();
     let store: CredentialStore = store_in(&data).await;
     store.set(&name("weather/key"), "w-1".into()).await.unwrap();
@@ -25,7 +25,7 @@ async fn kept() -> Kept {
             destination: host("https://api.weather.example"),
         })
         .unwrap();
-    Kept { _data: data, credentials: GrantedCredentials { store, grants } }
+    Fixture { _data: data, credentials: GrantedCredentials { store, grants } }
 }
 
 fn tool(definition: &str) -> GrantConsumer {
@@ -41,7 +41,7 @@ fn host(address: &str) -> Destination {
     Destination::host(&Url::parse(address).unwrap())
 }
 
-impl Kept {
+impl Fixture {
     async fn get(
         &self,
         consumer: &GrantConsumer,
@@ -55,18 +55,19 @@ impl Kept {
 
 #[tokio::test]
 async fn granted_consumer_gets_the_secret() {
-    let kept = kept().await;
-    let got =
-        kept.get(&tool("file v1"), &host("https://api.weather.example/v2/now?city=x"), "weather/key").await;
+    let fixture = fixture().await;
+    let got = fixture
+        .get(&tool("file v1"), &host("https://api.weather.example/v2/now?city=x"), "weather/key")
+        .await;
     assert_eq!(got.unwrap(), "w-1");
 }
 
 #[tokio::test]
 async fn grant_requires_equal_content_host_name_and_consumer() {
-    let kept = kept().await;
+    let fixture = fixture().await;
     let here = host("https://api.weather.example");
     let refused = Err("credential_not_granted".to_owned());
-    assert_eq!(kept.get(&tool("file v2"), &here, "weather/key").await, refused);
+    assert_eq!(fixture.get(&tool("file v2"), &here, "weather/key").await, refused);
     for elsewhere in [
         "https://evil.example",
         "http://api.weather.example",
@@ -75,22 +76,26 @@ async fn grant_requires_equal_content_host_name_and_consumer() {
         "https://evil.example/https://api.weather.example",
         "https://api.weather.example@evil.example",
     ] {
-        assert_eq!(kept.get(&tool("file v1"), &host(elsewhere), "weather/key").await, refused, "{elsewhere}");
+        assert_eq!(
+            fixture.get(&tool("file v1"), &host(elsewhere), "weather/key").await,
+            refused,
+            "{elsewhere}"
+        );
     }
     assert_eq!(
-        kept.get(&tool("file v1"), &here, "weather/other").await,
+        fixture.get(&tool("file v1"), &here, "weather/other").await,
         refused,
         "not even whether it is there"
     );
     let server = GrantConsumer::new("server:weather", &["tool", "file v1"]);
-    assert_eq!(kept.get(&server, &here, "weather/key").await, refused);
+    assert_eq!(fixture.get(&server, &here, "weather/key").await, refused);
 }
 
 #[tokio::test]
 async fn refusal_names_consumer_credential_and_destination() {
-    let kept = kept().await;
+    let fixture = fixture().await;
     let here = host("https://api.weather.example");
-    let error = kept.credentials.get_for(&tool("v2"), &here, &name("weather/key")).await.unwrap_err();
+    let error = fixture.credentials.get_for(&tool("v2"), &here, &name("weather/key")).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "tool:dynamic.weather may not have the credential weather/key for https://api.weather.example:443."
@@ -100,32 +105,35 @@ async fn refusal_names_consumer_credential_and_destination() {
 
 #[tokio::test]
 async fn new_grant_revokes_that_of_the_old_content() {
-    let kept = kept().await;
+    let fixture = fixture().await;
     let here = host("https://api.weather.example");
     let grant =
         Grant { credential: name("weather/key"), consumer: tool("file v2"), destination: here.clone() };
-    kept.credentials.grants.grant(grant.clone()).unwrap();
-    assert_eq!(kept.get(&tool("file v2"), &here, "weather/key").await.unwrap(), "w-1");
-    assert!(kept.get(&tool("file v1"), &here, "weather/key").await.is_err());
-    kept.credentials.grants.grant(grant.clone()).unwrap();
-    assert_eq!(kept.credentials.grants.list().unwrap(), [grant], "the same twice is one");
+    fixture.credentials.grants.grant(grant.clone()).unwrap();
+    assert_eq!(fixture.get(&tool("file v2"), &here, "weather/key").await.unwrap(), "w-1");
+    assert!(fixture.get(&tool("file v1"), &here, "weather/key").await.is_err());
+    fixture.credentials.grants.grant(grant.clone()).unwrap();
+    assert_eq!(fixture.credentials.grants.list().unwrap(), [grant], "the same twice is one");
 }
 
 #[tokio::test]
 async fn revoked_or_removed_credential_is_not_granted() {
-    let kept = kept().await;
+    let fixture = fixture().await;
     let here = host("https://api.weather.example");
-    let grants = &kept.credentials.grants;
+    let grants = &fixture.credentials.grants;
     assert_eq!(grants.revoke(&name("weather/key"), Some("tool:dynamic.other")).unwrap(), 0);
     assert_eq!(grants.revoke(&name("weather/key"), Some("tool:dynamic.weather")).unwrap(), 1);
-    assert!(kept.get(&tool("file v1"), &here, "weather/key").await.is_err());
+    assert!(fixture.get(&tool("file v1"), &here, "weather/key").await.is_err());
 
     let grant =
         Grant { credential: name("weather/key"), consumer: tool("file v1"), destination: here.clone() };
     grants.grant(grant).unwrap();
-    assert!(kept.credentials.remove(&name("weather/key")).await.unwrap());
-    kept.credentials.store.set(&name("weather/key"), "w-2".into()).await.unwrap();
-    assert_eq!(kept.get(&tool("file v1"), &here, "weather/key").await, Err("credential_not_granted".into()));
+    assert!(fixture.credentials.remove(&name("weather/key")).await.unwrap());
+    fixture.credentials.store.set(&name("weather/key"), "w-2".into()).await.unwrap();
+    assert_eq!(
+        fixture.get(&tool("file v1"), &here, "weather/key").await,
+        Err("credential_not_granted".into())
+    );
 }
 
 #[tokio::test]

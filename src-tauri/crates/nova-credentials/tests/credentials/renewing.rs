@@ -108,13 +108,13 @@ async fn concurrent_processes_send_one_request() {
         child.stdin.take().unwrap().write_all(b"go\n").unwrap();
     }
     for (mut child, mut out) in children {
-        let told = tokio::task::spawn_blocking(move || {
-            let mut told = String::new();
-            out.read_to_string(&mut told).unwrap();
-            assert!(child.wait().unwrap().success(), "{told}");
-            told
+        let output = tokio::task::spawn_blocking(move || {
+            let mut output = String::new();
+            out.read_to_string(&mut output).unwrap();
+            assert!(child.wait().unwrap().success(), "{output}");
+            output
         });
-        assert_eq!(answer_in(&told.await.unwrap()), "access-3");
+        assert_eq!(answer_in(&output.await.unwrap()), "access-3");
     }
     assert_eq!(it.server.refreshes(), 1);
 }

@@ -8,7 +8,7 @@ use tempfile::tempdir;
 use crate::children::{ARGS, DATA, TASK};
 
 /// Whether the programs are installed; in CI they must be.
-fn is_here() -> bool {
+fn is_available() -> bool {
     let found = |program: &str| {
         let path = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
@@ -18,9 +18,9 @@ fn is_here() -> bool {
     if missing.is_empty() {
         return true;
     }
-    let told = format!("NOT TESTED with a real keychain: {} missing (`make setup`)", missing.join(", "));
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "{told}");
-    eprintln!("{told}");
+    let message = format!("NOT TESTED with a real keychain: {} missing (`make setup`)", missing.join(", "));
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "{message}");
+    eprintln!("{message}");
     false
 }
 
@@ -61,18 +61,22 @@ fn home() -> tempfile::TempDir {
     home
 }
 
-fn succeeds(output: &Output) {
-    let told = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
-    assert!(output.status.success(), "{}", told.join("\n"));
+fn assert_success(output: &Output) {
+    let streams = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    assert!(output.status.success(), "{}", streams.join("\n"));
 }
 
 #[test]
 fn secrets_are_stored_read_by_another_process_listed_and_removed() {
-    if !is_here() {
+    if !is_available() {
         return;
     }
     let (home, data) = (home(), tempdir().unwrap());
-    succeeds(&in_session(home.path(), data.path(), &["keychain set", "keychain read", "keychain remove"]));
+    assert_success(&in_session(
+        home.path(),
+        data.path(),
+        &["keychain set", "keychain read", "keychain remove"],
+    ));
     // The data folder contains only the choice of the store and the names.
     assert!(!data.path().join("credentials.age").exists());
     let record = std::fs::read_to_string(data.path().join("credentials.json")).unwrap();
@@ -84,20 +88,20 @@ fn secrets_are_stored_read_by_another_process_listed_and_removed() {
 
 #[test]
 fn secrets_persist_and_no_other_store_opens_without_a_session() {
-    if !is_here() {
+    if !is_available() {
         return;
     }
     let (home, data) = (home(), tempdir().unwrap());
-    succeeds(&in_session(home.path(), data.path(), &["keychain set"]));
-    succeeds(&in_session(home.path(), data.path(), &["keychain read"]));
+    assert_success(&in_session(home.path(), data.path(), &["keychain set"]));
+    assert_success(&in_session(home.path(), data.path(), &["keychain read"]));
 
-    let told = Command::new(std::env::current_exe().unwrap())
+    let output = Command::new(std::env::current_exe().unwrap())
         .args(ARGS)
         .env(TASK, "no keychain")
         .env(DATA, data.path())
         .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus")
         .output()
         .unwrap();
-    succeeds(&told);
+    assert_success(&output);
     assert!(!data.path().join("credentials.age").exists());
 }

@@ -134,8 +134,8 @@ async fn rejects_unusable_tokens() {
     ] {
         let json = "Content-Type: application/json\r\n".to_owned();
         server.state().mode = Mode::Fixed("200 OK", json, answer.into());
-        let told = refused(&server, browser()).await;
-        assert!(told.contains(why) && !told.contains("leak"), "{answer}: {told}");
+        let error = refused(&server, browser()).await;
+        assert!(error.contains(why) && !error.contains("leak"), "{answer}: {error}");
     }
 }
 
@@ -241,16 +241,16 @@ async fn many_idle_connections_do_not_block_the_sign_in() {
 async fn port_is_closed_after_the_first_answer() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     let oauth = oauth_in(&data, &TestClock::new()).await;
-    let (tell, told) = tokio::sync::oneshot::channel();
-    let tell = Mutex::new(Some(tell));
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let sender = Mutex::new(Some(sender));
     let browser = Browser(move |back: Url| {
-        if let Some(tell) = tell.lock().unwrap().take() {
-            tell.send(back.port().unwrap()).unwrap();
+        if let Some(sender) = sender.lock().unwrap().take() {
+            sender.send(back.port().unwrap()).unwrap();
         }
         vec![back.clone(), back]
     });
     oauth.sign_in(&name("mail/login"), &server.client(), &browser).await.unwrap();
-    let port = told.await.unwrap();
+    let port = receiver.await.unwrap();
     assert!(TcpStream::connect(("127.0.0.1", port)).await.is_err());
     assert_eq!(server.state().token_requests.len(), 1);
 }
@@ -259,14 +259,14 @@ async fn port_is_closed_after_the_first_answer() {
 async fn page_echoes_nothing_of_the_request() {
     let (server, data) = (AuthServer::start().await, tempdir().unwrap());
     let oauth = oauth_in(&data, &TestClock::new()).await;
-    let (tell, told) = tokio::sync::oneshot::channel();
-    let tell = Mutex::new(Some(tell));
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let sender = Mutex::new(Some(sender));
     let browser = Browser(move |back: Url| {
-        tell.lock().unwrap().take().unwrap().send(back).unwrap();
+        sender.lock().unwrap().take().unwrap().send(back).unwrap();
         Vec::new()
     });
     let visit = async {
-        let mut back = told.await.unwrap();
+        let mut back = receiver.await.unwrap();
         back.query_pairs_mut().append_pair("note", "<script>alert(1)</script>");
         let mut stream = TcpStream::connect(("127.0.0.1", back.port().unwrap())).await.unwrap();
         let ask = format!(

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nova_credentials::{Challenge, CredentialError, GivenClient, OAuth, ProtectedResource};
+use nova_credentials::{Challenge, ClientSettings, CredentialError, OAuth, ProtectedResource};
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 use url::Url;
@@ -11,8 +11,8 @@ use crate::auth_server::{AuthServer, Browser, Mode, browser};
 use crate::signing_in::oauth_in;
 use crate::support::{TestClock, name, shown};
 
-const OF_RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
-const OF_SERVER: &str = "/.well-known/oauth-authorization-server";
+const RESOURCE_METADATA_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
+const SERVER_METADATA_PATH: &str = "/.well-known/oauth-authorization-server";
 
 /// A server that is its own authorisation server; `change` may corrupt its valid documents.
 async fn server(change: impl Fn(&str, &mut Value)) -> (AuthServer, ProtectedResource) {
@@ -20,11 +20,11 @@ async fn server(change: impl Fn(&str, &mut Value)) -> (AuthServer, ProtectedReso
     let at = |path: &str| format!("{}{path}", server.address);
     let mut documents = [
         (
-            OF_RESOURCE,
+            RESOURCE_METADATA_PATH,
             json!({"resource": at("/mcp"), "authorization_servers": [at("")], "scopes_supported": ["a"]}),
         ),
         (
-            OF_SERVER,
+            SERVER_METADATA_PATH,
             json!({
                 "issuer": at(""), "authorization_endpoint": at("/authorize"), "token_endpoint": at("/token"),
                 "registration_endpoint": at("/register"), "code_challenge_methods_supported": ["S256"],
@@ -37,7 +37,7 @@ async fn server(change: impl Fn(&str, &mut Value)) -> (AuthServer, ProtectedReso
         put(&server, path, "200 OK", &document.to_string());
     }
     let url = at("/mcp").parse().unwrap();
-    (server, ProtectedResource { url, challenge: Challenge::default(), client: GivenClient::default() })
+    (server, ProtectedResource { url, challenge: Challenge::default(), client: ClientSettings::default() })
 }
 
 fn put(server: &AuthServer, path: &str, status: &'static str, body: &str) {
@@ -111,7 +111,7 @@ async fn step_up_requests_previous_and_additional_scopes() {
 #[tokio::test]
 async fn given_client_authenticates_by_the_servers_method() {
     let (server, mut resource) = server(|path, document| {
-        if path == OF_SERVER {
+        if path == SERVER_METADATA_PATH {
             document["token_endpoint_auth_methods_supported"] = json!(["client_secret_post"]);
         }
     })
@@ -129,42 +129,42 @@ async fn malicious_documents_fail_before_anything_is_opened() {
     type Change = fn(&str, &mut Value);
     let cases: [(&str, Change); 9] = [
         ("describe another server", |path, document| {
-            if path == OF_RESOURCE {
+            if path == RESOURCE_METADATA_PATH {
                 document["resource"] = json!("https://mcp.example.com/mcp");
             }
         }),
         ("name another issuer (evil.example)", |path, document| {
-            if path == OF_SERVER {
+            if path == SERVER_METADATA_PATH {
                 document["issuer"] = json!("https://evil.example");
             }
         }),
         ("it is not a public address", |path, document| {
-            if path == OF_SERVER {
+            if path == SERVER_METADATA_PATH {
                 document["token_endpoint"] = json!("https://169.254.169.254/token");
             }
         }),
         ("http is not encrypted", |path, document| {
-            if path == OF_SERVER {
+            if path == SERVER_METADATA_PATH {
                 document["authorization_endpoint"] = json!("http://login.example.com/authorize");
             }
         }),
         ("it is neither https nor http", |path, document| {
-            if path == OF_SERVER {
+            if path == SERVER_METADATA_PATH {
                 document["authorization_endpoint"] = json!("file:///etc/passwd");
             }
         }),
         ("does not protect the code (PKCE, S256)", |path, document| {
-            if path == OF_SERVER {
+            if path == SERVER_METADATA_PATH {
                 document.as_object_mut().unwrap().remove("code_challenge_methods_supported");
             }
         }),
         ("does not protect the code (PKCE, S256)", |path, document| {
-            if path == OF_SERVER {
+            if path == SERVER_METADATA_PATH {
                 document["code_challenge_methods_supported"] = json!(["plain"]);
             }
         }),
         ("does not let programs register", |path, document| {
-            if path == OF_SERVER {
+            if path == SERVER_METADATA_PATH {
                 document.as_object_mut().unwrap().remove("registration_endpoint");
             }
         }),
@@ -176,8 +176,8 @@ async fn malicious_documents_fail_before_anything_is_opened() {
     ];
     for (expected, change) in cases {
         let (server, resource) = server(change).await;
-        let said = refused(&resource).await;
-        assert!(said.contains(expected), "{expected}: {said}");
+        let error = refused(&resource).await;
+        assert!(error.contains(expected), "{expected}: {error}");
         assert!(server.state().token_requests.is_empty(), "{expected}");
     }
 }
@@ -186,37 +186,37 @@ async fn malicious_documents_fail_before_anything_is_opened() {
 async fn remote_server_cannot_lead_to_this_machine() {
     let (server, mut resource) = server(|_, _| ()).await;
     resource.url = "https://mcp.example.com/mcp".parse().unwrap();
-    let metadata = format!("Bearer resource_metadata=\"{}{OF_RESOURCE}\"", server.address);
+    let metadata = format!("Bearer resource_metadata=\"{}{RESOURCE_METADATA_PATH}\"", server.address);
     resource.challenge = Challenge::read(&metadata);
-    let said = refused(&resource).await;
-    assert!(said.contains("it leads to this machine"), "{said}");
+    let error = refused(&resource).await;
+    assert!(error.contains("it leads to this machine"), "{error}");
     assert_eq!(requests(&server), Vec::<String>::new());
 }
 
 #[tokio::test]
 async fn huge_slow_and_invalid_documents_are_bounded() {
     let (server, resource) = server(|_, _| ()).await;
-    put(&server, OF_SERVER, "200 OK", &format!("{{\"issuer\":\"{}\"}}", "x".repeat(1 << 20)));
-    let said = refused(&resource).await;
-    assert!(said.contains("more than 262144 bytes"), "{said}");
-    put(&server, OF_SERVER, "200 OK", "<html>Please sign in</html>");
-    let said = refused(&resource).await;
-    assert!(said.contains("has no metadata"), "{said}");
+    put(&server, SERVER_METADATA_PATH, "200 OK", &format!("{{\"issuer\":\"{}\"}}", "x".repeat(1 << 20)));
+    let error = refused(&resource).await;
+    assert!(error.contains("more than 262144 bytes"), "{error}");
+    put(&server, SERVER_METADATA_PATH, "200 OK", "<html>Please sign in</html>");
+    let error = refused(&resource).await;
+    assert!(error.contains("has no metadata"), "{error}");
     // It reads the request and never responds.
-    put(&server, OF_SERVER, "", "");
-    let said = refused(&resource).await;
-    assert!(said.contains("no answer in 1 s"), "{said}");
+    put(&server, SERVER_METADATA_PATH, "", "");
+    let error = refused(&resource).await;
+    assert!(error.contains("no answer in 1 s"), "{error}");
     let led = ("302 Found", "Location: http://169.254.169.254/latest\r\n".to_owned(), String::new());
-    server.state().documents.insert(OF_SERVER.into(), led);
-    let said = refused(&resource).await;
-    assert!(said.contains("has no metadata"), "{said}");
+    server.state().documents.insert(SERVER_METADATA_PATH.into(), led);
+    let error = refused(&resource).await;
+    assert!(error.contains("has no metadata"), "{error}");
     assert!(server.state().token_requests.is_empty());
 }
 
 #[tokio::test]
 async fn rejects_response_without_the_promised_issuer() {
     let (server, resource) = server(|path, document| {
-        if path == OF_SERVER {
+        if path == SERVER_METADATA_PATH {
             document["authorization_response_iss_parameter_supported"] = json!(true);
         }
     })
