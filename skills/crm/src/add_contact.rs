@@ -45,7 +45,7 @@ impl NativeTool for AddContact {
 
         let name = details.0["name"].as_str().unwrap_or_default();
         let email = details.0.get("email").and_then(|email| email.as_str());
-        Records::read(ctx.as_ref(), CONTACT).await?.refuse_twice(name, email)?;
+        Records::read(ctx.as_ref(), CONTACT).await?.check_duplicate(name, email)?;
         details.link_company(ctx.as_ref()).await?;
 
         let name = details.0["name"].as_str().unwrap_or_default();
@@ -67,9 +67,9 @@ impl Details {
     /// # Errors
     /// `Ambiguous` if several companies have the name.
     pub(crate) async fn link_company(&mut self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
-        let Some(Value::String(said)) = self.0.get(COMPANY) else { return Ok(()) };
+        let Some(Value::String(name)) = self.0.get(COMPANY) else { return Ok(()) };
         let companies = Records::read(ctx, COMPANY).await?;
-        if let Some(company) = companies.called(said)? {
+        if let Some(company) = companies.by_name(name)? {
             let link = link_text(&company.note().path, ctx.vault()).await?;
             self.0.insert(COMPANY.into(), link.into());
         }
@@ -81,7 +81,7 @@ impl Records {
     /// # Errors
     /// `Exists` if another contact has the name or the e-mail address; another error if the note of that name
     /// cannot be read.
-    fn refuse_twice(&self, name: &str, email: Option<&str>) -> Result<(), ToolError> {
+    fn check_duplicate(&self, name: &str, email: Option<&str>) -> Result<(), ToolError> {
         if let Some(error) = self.unreadable_as(name) {
             return Err(error);
         }
@@ -92,7 +92,7 @@ impl Records {
             remedy,
         };
         for contact in self.iter() {
-            if contact.is_called(name) {
+            if contact.has_name(name) {
                 let remedy = "Use crm.update_contact to change it; another person of the same name needs a name that \
                               tells them apart.";
                 return Err(exists(CONTACT, &contact, remedy.into()));

@@ -47,12 +47,12 @@ impl NativeTool for AddDeal {
             details.0.insert("stage".into(), stage.into());
         }
         if details.0.contains_key("value") && !details.0.contains_key("currency") {
-            details.0.insert("currency".into(), deals.currency_by_default()?.into());
+            details.0.insert("currency".into(), deals.default_currency()?.into());
         }
-        deals.leaves_others(None, details.0.get("currency").and_then(Value::as_str))?;
+        deals.check_other_currencies(None, details.0.get("currency").and_then(Value::as_str))?;
 
         let title = details.0["title"].as_str().unwrap_or_default().to_owned();
-        deals.records.refuse_same_name(
+        deals.records.check_duplicate_title(
             &title,
             "Use crm.update_deal or crm.move_deal to change it; another deal needs a title that tells them apart.",
         )?;
@@ -89,8 +89,8 @@ impl Details {
     pub(crate) async fn link(&mut self, ctx: &dyn ToolContext) -> Result<Vec<Value>, ToolError> {
         let mut unknown = Vec::new();
         for kind in [CONTACT, COMPANY] {
-            let Some(Value::String(said)) = self.0.get(kind) else { continue };
-            let target = match Records::read(ctx, kind).await?.link_to(said)? {
+            let Some(Value::String(name)) = self.0.get(kind) else { continue };
+            let target = match Records::read(ctx, kind).await?.link_to(name)? {
                 Target::Record(note) => link_text(&note, ctx.vault()).await?,
                 Target::New { name, nearest } => {
                     let remedy = match (nearest.as_slice(), kind) {
@@ -112,11 +112,11 @@ impl Details {
 impl Records {
     /// # Errors
     /// `Exists` if a deal has that name; another error if the note of that name cannot be read.
-    pub(crate) fn refuse_same_name(&self, name: &str, remedy: &str) -> Result<(), ToolError> {
+    pub(crate) fn check_duplicate_title(&self, name: &str, remedy: &str) -> Result<(), ToolError> {
         if let Some(error) = self.unreadable_as(name) {
             return Err(error);
         }
-        match self.iter().find(|entry| entry.is_called(name)) {
+        match self.iter().find(|entry| entry.has_name(name)) {
             None => Ok(()),
             Some(entry) => Err(ToolError::Exists {
                 kind: self.kind().into(),

@@ -55,17 +55,17 @@ impl NativeTool for Birthdays {
         let mut problems = Vec::new();
         let mut listed: Vec<(Date, Birthday, Entry)> = Vec::new();
         for contact in contacts.iter() {
-            let Some(said) = contact.record.text("birthday")? else { continue };
-            match Birthday::read(&said) {
+            let Some(text) = contact.record.text("birthday")? else { continue };
+            match Birthday::parse(&text) {
                 Some(birthday) => {
                     if let Some(next) = birthday.next(from).filter(|next| *next <= last) {
                         listed.push((next, birthday, contact));
                     }
                 }
                 None => {
-                    let problem = contacts.unfit(&contact, "birthday", &said, BIRTHDAY_REMEDY);
-                    let told = format!("{} is not among the birthdays: {}", contact.name, problem.problem);
-                    problems.push(problem_row(&problem, told));
+                    let problem = contacts.invalid_value(&contact, "birthday", &text, BIRTHDAY_REMEDY);
+                    let message = format!("{} is not among the birthdays: {}", contact.name, problem.problem);
+                    problems.push(problem_row(&problem, message));
                 }
             }
         }

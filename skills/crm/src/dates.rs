@@ -16,7 +16,7 @@ pub(crate) struct Birthday {
 
 impl Birthday {
     /// Parses `1990-03-14`, `--03-14` or `03-14`.
-    pub(crate) fn read(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Some(date) = plain_date(text) {
             return Some(Self { year: Some(date.year()), month: date.month(), day: date.day() });
@@ -123,22 +123,22 @@ const UNITS: [(&[&str], i32, Unit); 5] = [
 ];
 
 /// Optional words before the number.
-const EVERY: [&str; 9] = ["every", "each", "alle", "jede", "jeden", "tous", "toutes", "cada", "elke"];
+const PREFIX_WORDS: [&str; 9] = ["every", "each", "alle", "jede", "jeden", "tous", "toutes", "cada", "elke"];
 
 /// A greater number is taken for a typing error.
-const MOST: i32 = 1000;
+const MAX_NUMBER: i32 = 1000;
 
 impl Cadence {
     /// Parses "2 weeks", "every month" or "quarterly".
-    pub(crate) fn read(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.to_lowercase();
         let mut words: Vec<&str> = text.split_whitespace().collect();
-        if words.first().is_some_and(|word| EVERY.contains(word)) {
+        if words.first().is_some_and(|word| PREFIX_WORDS.contains(word)) {
             words.remove(0);
         }
         let (number, word) = match words[..] {
             [word] => (1, word),
-            [number, word] => (number.parse().ok().filter(|number| (1..=MOST).contains(number))?, word),
+            [number, word] => (number.parse().ok().filter(|number| (1..=MAX_NUMBER).contains(number))?, word),
             _ => return None,
         };
         let (_, times, unit) = UNITS.iter().find(|(words, ..)| words.contains(&word))?;

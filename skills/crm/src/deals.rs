@@ -15,9 +15,9 @@ pub(crate) struct Deals {
     pub(crate) records: Records,
     pub(crate) stages: Stages,
     /// The configured default.
-    currency: Option<&'static str>,
+    configured_currency: Option<&'static str>,
     /// Computed on the first value without a currency, as hardly any deal has one.
-    commonest: OnceLock<Result<&'static str, NoCurrency>>,
+    default_currency: OnceLock<Result<&'static str, NoDefaultCurrency>>,
 }
 
 /// A deal, with the fields that could be read.
@@ -37,18 +37,18 @@ pub(crate) struct Deal<'a> {
 
 /// Why there is no default currency.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum NoCurrency {
+enum NoDefaultCurrency {
     /// No deal has a currency.
     Unknown,
     /// These currencies are equally frequent.
-    Several(Vec<&'static str>),
+    Tied(Vec<&'static str>),
 }
 
 impl Deals {
     pub(crate) async fn read(ctx: &dyn ToolContext) -> Result<Self, ToolError> {
         let records = Records::read(ctx, DEAL).await?;
-        let currency = ctx.config()["currency"].as_str().and_then(currency_code);
-        Ok(Self { currency, commonest: OnceLock::new(), stages: Stages::of(ctx)?, records })
+        let configured_currency = ctx.config()["currency"].as_str().and_then(currency_code);
+        Ok(Self { configured_currency, default_currency: OnceLock::new(), stages: Stages::of(ctx)?, records })
     }
 
     /// All deals by path, with their problems.
@@ -65,38 +65,44 @@ impl Deals {
     ///
     /// # Errors
     /// `InvalidArguments` if there is no default.
-    pub(crate) fn currency_by_default(&self) -> Result<&str, ToolError> {
-        self.usual_currency().as_ref().copied().map_err(ToolError::from)
+    pub(crate) fn default_currency(&self) -> Result<&str, ToolError> {
+        self.default_or_reason().as_ref().copied().map_err(ToolError::from)
     }
 
-    /// Like [`Deals::currency_by_default`], as if the deal at `path` had the currency `says`.
+    /// Like [`Deals::default_currency`], as if the deal at `path` had this currency.
     ///
     /// # Errors
-    /// As [`Deals::currency_by_default`].
-    pub(crate) fn currency_once(
+    /// As [`Deals::default_currency`].
+    pub(crate) fn default_currency_after(
         &self,
         path: &NotePath,
-        says: Option<&str>,
+        currency: Option<&str>,
     ) -> Result<&'static str, ToolError> {
-        let usual = self.currency.map_or_else(|| commonest(&self.records, Some((Some(path), says))), Ok);
-        usual.map_err(|none| ToolError::from(&none))
+        let default = self
+            .configured_currency
+            .map_or_else(|| most_frequent_currency(&self.records, Some((Some(path), currency))), Ok);
+        default.map_err(|none| ToolError::from(&none))
     }
 
-    /// Checks that giving the currency `says` to the deal at `path`, or to a new one, does not change the
+    /// Checks that giving this currency to the deal at `path`, or to a new one, does not change the
     /// currency of another deal: the default, for values without a currency, is the most frequent one.
     ///
     /// # Errors
     /// `InvalidArguments`, saying what to do first.
-    pub(crate) fn leaves_others(&self, path: Option<&NotePath>, says: Option<&str>) -> Result<(), ToolError> {
-        let others = self.goes_by_others(path);
-        let Some((other, more)) = others.split_first().filter(|_| self.currency.is_none()) else {
+    pub(crate) fn check_other_currencies(
+        &self,
+        path: Option<&NotePath>,
+        currency: Option<&str>,
+    ) -> Result<(), ToolError> {
+        let others = self.without_own_currency(path);
+        let Some((other, more)) = others.split_first().filter(|_| self.configured_currency.is_none()) else {
             return Ok(());
         };
-        let Ok(now) = self.currency_by_default() else { return Ok(()) };
-        if commonest(&self.records, Some((path, says))) == Ok(now) {
+        let Ok(now) = self.default_currency() else { return Ok(()) };
+        if most_frequent_currency(&self.records, Some((path, currency))) == Ok(now) {
             return Ok(());
         }
-        let rule = match says {
+        let rule = match currency {
             None => format!("is needed: {other} names none and uses this one"),
             Some(_) => {
                 let and =
@@ -110,31 +116,33 @@ impl Deals {
         Err(invalid(rule))
     }
 
-    /// Checks that a value keeps its currency when the explicit `says` is removed from its note.
+    /// Checks that a value keeps its currency when the explicit `currency` is removed from its note.
     ///
     /// # Errors
     /// `InvalidArguments` with the currency that would apply instead.
-    pub(crate) fn keeps_without(&self, path: &NotePath, says: &str) -> Result<(), ToolError> {
-        let usual = self.currency_once(path, None)?;
-        if currency_code(says).is_some_and(|said| said != usual) {
-            let why = format!("without it the value counts in {usual}; name the currency");
+    pub(crate) fn check_currency_removal(&self, path: &NotePath, currency: &str) -> Result<(), ToolError> {
+        let default = self.default_currency_after(path, None)?;
+        if currency_code(currency).is_some_and(|code| code != default) {
+            let why = format!("without it the value counts in {default}; name the currency");
             return Err(invalid(format!("is needed: {why}")));
         }
         Ok(())
     }
 
     /// The deals with a value but no currency, except the one at `path`.
-    fn goes_by_others(&self, path: Option<&NotePath>) -> Vec<&NotePath> {
+    fn without_own_currency(&self, path: Option<&NotePath>) -> Vec<&NotePath> {
         let open = |deal: &Record| {
-            let says = |field| !matches!(deal.text_there(field), Ok(None));
-            Some(&deal.note().path) != path && says("value") && !says("currency")
+            let has = |field| !matches!(deal.text_there(field), Ok(None));
+            Some(&deal.note().path) != path && has("value") && !has("currency")
         };
         self.records.each().filter(open).map(|deal| &deal.note().path).collect()
     }
 
     /// The currency of a value without one.
-    fn usual_currency(&self) -> &Result<&'static str, NoCurrency> {
-        self.commonest.get_or_init(|| self.currency.map_or_else(|| commonest(&self.records, None), Ok))
+    fn default_or_reason(&self) -> &Result<&'static str, NoDefaultCurrency> {
+        self.default_currency.get_or_init(|| {
+            self.configured_currency.map_or_else(|| most_frequent_currency(&self.records, None), Ok)
+        })
     }
 }
 
@@ -142,11 +150,13 @@ fn invalid(rule: String) -> ToolError {
     ToolError::InvalidArguments { path: "/currency".into(), rule, allowed: Vec::new() }
 }
 
-impl From<&NoCurrency> for ToolError {
-    fn from(none: &NoCurrency) -> Self {
+impl From<&NoDefaultCurrency> for ToolError {
+    fn from(none: &NoDefaultCurrency) -> Self {
         let (rule, allowed) = match none {
-            NoCurrency::Unknown => ("is needed: no deal has one yet, and none is configured", Vec::new()),
-            NoCurrency::Several(several) => (
+            NoDefaultCurrency::Unknown => {
+                ("is needed: no deal has one yet, and none is configured", Vec::new())
+            }
+            NoDefaultCurrency::Tied(several) => (
                 "is needed: several are used equally often, and none is configured",
                 several.iter().map(|code| (*code).to_owned()).collect(),
             ),
@@ -213,7 +223,7 @@ impl<'a> Deal<'a> {
             }
         }
         if let Some(money) = &self.value {
-            row.insert("value".into(), money.shown().to_string().into());
+            row.insert("value".into(), money.rounded().to_string().into());
             row.insert("currency".into(), money.currency.into());
         }
         if let Some(probability) = self.probability {
@@ -251,7 +261,7 @@ fn stage_of<'a>(
         }
         Err(ToolError::BrokenRecord(problem)) => {
             let why = match entry.record.text("stage") {
-                Ok(Some(said)) => format!("stage \"{said}\" is not one of the stages"),
+                Ok(Some(name)) => format!("stage \"{name}\" is not one of the stages"),
                 _ => problem.problem,
             };
             Ok((None, Some(off(problem.line, why, problem.remedy))))
@@ -267,18 +277,18 @@ fn value_of(entry: &Entry, deals: &Deals, problems: &mut Vec<Problem>) -> Result
     let wrong =
         |problem: String, remedy: String| Problem { path: entry.path().to_owned(), line, problem, remedy };
     match entry.record.text_there("currency")? {
-        Some(said) => match currency_code(&said) {
+        Some(text) => match currency_code(&text) {
             Some(code) => return Ok(Some(Money { amount, currency: code })),
             None => {
-                let near = near_currency_codes(&said);
+                let near = near_currency_codes(&text);
                 let remedy = match near.as_slice() {
                     [] => "Write a code of ISO 4217, such as EUR.".to_owned(),
                     near => format!("Write a code of ISO 4217, such as {}.", near.join(" or ")),
                 };
-                problems.push(wrong(format!("`{property}` is `{said}`, which is not a currency"), remedy));
+                problems.push(wrong(format!("`{property}` is `{text}`, which is not a currency"), remedy));
             }
         },
-        None => match deals.usual_currency() {
+        None => match deals.default_or_reason() {
             Ok(currency) => return Ok(Some(Money { amount, currency })),
             Err(_) => {
                 let remedy = format!("Add `{property}:`, such as EUR.");
@@ -290,32 +300,32 @@ fn value_of(entry: &Entry, deals: &Deals, problems: &mut Vec<Problem>) -> Result
 }
 
 /// The currency that most deals name; `changed` overrides that of one deal, or adds that of a new one.
-fn commonest(
+fn most_frequent_currency(
     deals: &Records,
     changed: Option<(Option<&NotePath>, Option<&str>)>,
-) -> Result<&'static str, NoCurrency> {
-    let mut times: BTreeMap<&'static str, usize> = BTreeMap::new();
-    if let Some((None, Some(says))) = changed
-        && let Some(code) = currency_code(says)
+) -> Result<&'static str, NoDefaultCurrency> {
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    if let Some((None, Some(currency))) = changed
+        && let Some(code) = currency_code(currency)
     {
-        times.insert(code, 1);
+        counts.insert(code, 1);
     }
     for deal in deals.each() {
-        let said = match changed {
-            Some((Some(path), says)) if deal.note().path == *path => says.map(Cow::Borrowed),
+        let currency = match changed {
+            Some((Some(path), currency)) if deal.note().path == *path => currency.map(Cow::Borrowed),
             // An unreadable currency does not count.
             _ => deal.text_there("currency").ok().flatten(),
         };
-        if let Some(code) = said.as_deref().and_then(currency_code) {
-            *times.entry(code).or_default() += 1;
+        if let Some(code) = currency.as_deref().and_then(currency_code) {
+            *counts.entry(code).or_default() += 1;
         }
     }
-    let most = times.values().max().copied().unwrap_or_default();
+    let most = counts.values().max().copied().unwrap_or_default();
     let several: Vec<&str> =
-        times.into_iter().filter(|(_, times)| *times == most).map(|(code, _)| code).collect();
+        counts.into_iter().filter(|(_, count)| *count == most).map(|(code, _)| code).collect();
     match several.as_slice() {
-        [] => Err(NoCurrency::Unknown),
+        [] => Err(NoDefaultCurrency::Unknown),
         [one] => Ok(*one),
-        _ => Err(NoCurrency::Several(several)),
+        _ => Err(NoDefaultCurrency::Tied(several)),
     }
 }

@@ -34,7 +34,11 @@ impl Details {
 
     /// # Errors
     /// `InvalidArguments`, listing the possible fields, if none is given.
-    pub(crate) fn or_nothing(self, declared: &RecordType, fields: ToolFields<'_>) -> Result<Self, ToolError> {
+    pub(crate) fn require_changes(
+        self,
+        declared: &RecordType,
+        fields: ToolFields<'_>,
+    ) -> Result<Self, ToolError> {
         if !self.0.is_empty() {
             return Ok(self);
         }
@@ -58,15 +62,16 @@ fn text_for(key: &str, kind: FieldKind, text: &str) -> Result<String, ToolError>
     }
     let text = one_line(key, text)?;
     match key {
-        "email" if !is_email(text) => {
-            Err(wrong(key, format!("\"{text}\" is not an e-mail address such as jane@example.com")))
-        }
-        "birthday" if Birthday::read(text).is_none() => {
+        "email" if !is_email(text) => Err(invalid_argument(
+            key,
+            format!("\"{text}\" is not an e-mail address such as jane@example.com"),
+        )),
+        "birthday" if Birthday::parse(text).is_none() => {
             let rule = format!("\"{text}\" is no birthday; write 1990-03-14, or --03-14 without the year");
-            Err(wrong(key, rule))
+            Err(invalid_argument(key, rule))
         }
-        "every" if Cadence::read(text).is_none() => {
-            Err(wrong(key, format!("\"{text}\" is no cadence; write 2 weeks, month or 3 months")))
+        "every" if Cadence::parse(text).is_none() => {
+            Err(invalid_argument(key, format!("\"{text}\" is no cadence; write 2 weeks, month or 3 months")))
         }
         _ => Ok(text.to_owned()),
     }
@@ -99,10 +104,10 @@ fn list(key: &str, field: &Field, items: &[Value]) -> Result<Value, ToolError> {
 fn one_line<'a>(field: &str, text: &'a str) -> Result<&'a str, ToolError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(wrong(field, "must not be empty; leave it out when it is not known".into()));
+        return Err(invalid_argument(field, "must not be empty; leave it out when it is not known".into()));
     }
     if text.chars().any(char::is_control) {
-        return Err(wrong(field, "must be one line of text".into()));
+        return Err(invalid_argument(field, "must be one line of text".into()));
     }
     Ok(text)
 }
@@ -118,6 +123,6 @@ fn is_email(text: &str) -> bool {
         && labels().all(|label| !label.is_empty())
 }
 
-fn wrong(field: &str, rule: String) -> ToolError {
+fn invalid_argument(field: &str, rule: String) -> ToolError {
     ToolError::InvalidArguments { path: format!("/{field}"), rule, allowed: Vec::new() }
 }

@@ -7,10 +7,10 @@ use nova_skill::{NotePath, ToolError, ToolVault};
 use crate::records::{CONTACT, DEAL, Entry, Records};
 
 /// The maximum number of similar names in an error.
-pub(crate) const NEAREST: usize = 5;
+pub(crate) const MAX_NEAREST: usize = 5;
 
 /// The maximum number of matches in an error.
-const LISTED: usize = 20;
+const MAX_LISTED: usize = 20;
 
 /// The target of a link.
 pub(crate) enum Target {
@@ -45,8 +45,8 @@ impl Records {
     /// # Errors
     /// `Ambiguous` with all matches, `NotFound` with the most similar names.
     pub(crate) fn find(&self, name: &str) -> Result<Entry<'_>, ToolError> {
-        let said = without_brackets(name);
-        let wanted = folded(said);
+        let name = without_brackets(name);
+        let wanted = folded(name);
         if wanted.is_empty() {
             let (argument, which) = match self.kind() {
                 DEAL => ("/title", "which deal"),
@@ -59,34 +59,36 @@ impl Records {
                 allowed: Vec::new(),
             });
         }
-        let beside: Vec<&str> = ["company", "contact"]
+        let context_fields: Vec<&str> = ["company", "contact"]
             .into_iter()
             .filter(|field| self.declared.fields.contains_key(*field))
             .collect();
-        let mut found = self.matching(|entry| Ok(is_path(entry.path(), said)))?;
+        let mut found = self.matching(|entry| Ok(is_path(entry.path(), name)))?;
         if found.is_empty() && wanted.contains('@') && self.kind() == CONTACT {
             found = self.matching(|entry| entry.has_email(&wanted))?;
         }
         if found.is_empty() {
-            found = self.matching(|entry| Ok(entry.is_called(&wanted)))?;
+            found = self.matching(|entry| Ok(entry.has_name(&wanted)))?;
         }
         if found.is_empty() {
             found = self.matching(|entry| Ok(entry.aliases().iter().any(|alias| folded(alias) == wanted)))?;
         }
         if found.is_empty() {
-            found = self.matching(|entry| has_words(entry, &beside, &wanted, |word, part| word == part))?;
+            found =
+                self.matching(|entry| has_words(entry, &context_fields, &wanted, |word, part| word == part))?;
         }
         if found.is_empty() {
-            found = self
-                .matching(|entry| has_words(entry, &beside, &wanted, |word, part| word.starts_with(part)))?;
+            found = self.matching(|entry| {
+                has_words(entry, &context_fields, &wanted, |word, part| word.starts_with(part))
+            })?;
         }
         match found.len() {
-            0 => Err(self.not_found(said)),
+            0 => Err(self.not_found(name)),
             1 => Ok(found.remove(0)),
             _ => Err(ToolError::Ambiguous {
                 kind: self.kind().into(),
-                name: said.into(),
-                matches: labels(&found, &beside)?,
+                name: name.into(),
+                matches: labels(&found, &context_fields)?,
             }),
         }
     }
@@ -109,13 +111,13 @@ impl Records {
     ///
     /// # Errors
     /// `Ambiguous` with all records of that name.
-    pub(crate) fn called(&self, name: &str) -> Result<Option<Entry<'_>>, ToolError> {
-        let said = without_brackets(name);
-        let mut found = self.matching(|entry| Ok(entry.is_called(said)))?;
+    pub(crate) fn by_name(&self, name: &str) -> Result<Option<Entry<'_>>, ToolError> {
+        let name = without_brackets(name);
+        let mut found = self.matching(|entry| Ok(entry.has_name(name)))?;
         if found.len() > 1 {
             return Err(ToolError::Ambiguous {
                 kind: self.kind().into(),
-                name: said.into(),
+                name: name.into(),
                 matches: labels(&found, &[])?,
             });
         }
@@ -149,7 +151,7 @@ impl Records {
         ToolError::NotFound {
             kind: self.kind().into(),
             name: name.into(),
-            nearest: near.into_iter().take(NEAREST).map(|(_, name)| name.into_owned()).collect(),
+            nearest: near.into_iter().take(MAX_NEAREST).map(|(_, name)| name.into_owned()).collect(),
         }
     }
 
@@ -180,15 +182,15 @@ fn without_brackets(name: &str) -> &str {
     inner.map_or(name, |inner| inner.split('|').next().unwrap_or(inner).trim())
 }
 
-fn is_path(path: &str, said: &str) -> bool {
-    path == said || path.strip_suffix(".md") == Some(said)
+fn is_path(path: &str, text: &str) -> bool {
+    path == text || path.strip_suffix(".md") == Some(text)
 }
 
-/// Whether each word of `wanted` matches, by `same`, a word of the name or of the fields `beside`, and at
+/// Whether each word of `wanted` matches, by `same`, a word of the name or of the fields `context_fields`, and at
 /// least one matches a word of the name.
 fn has_words(
     entry: &Entry,
-    beside: &[&str],
+    context_fields: &[&str],
     wanted: &str,
     same: impl Fn(&str, &str) -> bool,
 ) -> Result<bool, ToolError> {
@@ -198,7 +200,7 @@ fn has_words(
         return Ok(false);
     }
     let mut others = Vec::new();
-    for field in beside {
+    for field in context_fields {
         others.extend(entry.record.text(field)?.map(|text| folded(&text)));
     }
     let of_others = |part: &str| others.iter().flat_map(|text| words(text)).any(|word| same(word, part));
@@ -210,15 +212,15 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The names, told apart by the company, and by the path where that is not enough.
-fn labels(found: &[Entry], beside: &[&str]) -> Result<Vec<String>, ToolError> {
+fn labels(found: &[Entry], context_fields: &[&str]) -> Result<Vec<String>, ToolError> {
     let mut times: HashMap<String, usize> = HashMap::new();
     for entry in found {
         *times.entry(folded(&entry.name)).or_default() += 1;
     }
     let mut labels = Vec::new();
-    for entry in found.iter().take(LISTED) {
+    for entry in found.iter().take(MAX_LISTED) {
         let mut label = entry.name.clone().into_owned();
-        for field in beside.iter().take(1) {
+        for field in context_fields.iter().take(1) {
             if let Some(text) = entry.record.text(field)? {
                 label.push_str(&format!(" ({text})"));
             }
@@ -228,8 +230,8 @@ fn labels(found: &[Entry], beside: &[&str]) -> Result<Vec<String>, ToolError> {
         }
         labels.push(label);
     }
-    if found.len() > LISTED {
-        labels.push(format!("and {} more", found.len() - LISTED));
+    if found.len() > MAX_LISTED {
+        labels.push(format!("and {} more", found.len() - MAX_LISTED));
     }
     Ok(labels)
 }

@@ -57,7 +57,7 @@ impl NativeTool for FollowUps {
         let mut due = Due::default();
         let mut listed = Vec::new();
         for contact in contacts.iter() {
-            let Some(date) = due.take(&contacts, &contact, today)? else { continue };
+            let Some(date) = due.add(&contacts, &contact, today)? else { continue };
             if until.is_none_or(|until| date <= until) {
                 listed.push((date, contact));
             }
@@ -103,26 +103,26 @@ impl Due {
     pub(crate) fn count(contacts: &Records, today: Date) -> Result<Self, ToolError> {
         let mut due = Self::default();
         for contact in contacts.iter() {
-            due.take(contacts, &contact, today)?;
+            due.add(contacts, &contact, today)?;
         }
         Ok(due)
     }
 
     /// The number of follow-ups that are overdue or due this week.
-    pub(crate) fn in_all(&self) -> usize {
+    pub(crate) fn due_this_week(&self) -> usize {
         self.overdue + self.this_week
     }
 
     /// Counts a contact and returns its follow-up date.
-    fn take(&mut self, contacts: &Records, contact: &Entry, today: Date) -> Result<Option<Date>, ToolError> {
-        let mut broken: Vec<Problem> = Vec::new();
-        let mut date = or_problem(contact.record.date("next_contact"), &mut broken)?;
-        if date.is_none() && broken.is_empty() {
-            date = by_cadence(contacts, contact, today, &mut broken)?;
+    fn add(&mut self, contacts: &Records, contact: &Entry, today: Date) -> Result<Option<Date>, ToolError> {
+        let mut problems: Vec<Problem> = Vec::new();
+        let mut date = or_problem(contact.record.date("next_contact"), &mut problems)?;
+        if date.is_none() && problems.is_empty() {
+            date = due_by_cadence(contacts, contact, today, &mut problems)?;
         }
-        for problem in &broken {
-            let said = format!("{} is not among the follow-ups: {}", contact.name, problem.problem);
-            self.problems.push(problem_row(problem, said));
+        for problem in &problems {
+            let message = format!("{} is not among the follow-ups: {}", contact.name, problem.problem);
+            self.problems.push(problem_row(problem, message));
         }
         match date {
             Some(date) => match Group::of(date, today) {
@@ -130,7 +130,7 @@ impl Due {
                 Group::ThisWeek => self.this_week += 1,
                 Group::Later => self.later += 1,
             },
-            None if broken.is_empty() => self.without_date += 1,
+            None if problems.is_empty() => self.without_date += 1,
             None => {}
         }
         Ok(date)
@@ -138,19 +138,19 @@ impl Due {
 }
 
 /// The date by the cadence, counted from the last contact; today if there was none.
-fn by_cadence(
+fn due_by_cadence(
     contacts: &Records,
     contact: &Entry,
     today: Date,
-    broken: &mut Vec<Problem>,
+    problems: &mut Vec<Problem>,
 ) -> Result<Option<Date>, ToolError> {
-    let Some(said) = contact.record.text_there("every")? else { return Ok(None) };
-    let Some(every) = Cadence::read(&said) else {
-        broken.push(contacts.unfit(contact, "every", &said, EVERY_REMEDY));
+    let Some(text) = contact.record.text_there("every")? else { return Ok(None) };
+    let Some(every) = Cadence::parse(&text) else {
+        problems.push(contacts.invalid_value(contact, "every", &text, EVERY_REMEDY));
         return Ok(None);
     };
-    let last = or_problem(contact.record.date("last_contact"), broken)?;
-    Ok(if broken.is_empty() { Some(last.map_or(today, |last| every.after(last))) } else { None })
+    let last = or_problem(contact.record.date("last_contact"), problems)?;
+    Ok(if problems.is_empty() { Some(last.map_or(today, |last| every.after(last))) } else { None })
 }
 
 /// When a follow-up is due.
@@ -209,7 +209,7 @@ fn row(
         }
     }
     if contact.record.date("next_contact")?.is_none()
-        && let Some(every) = contact.record.text_there("every")?.and_then(|said| Cadence::read(&said))
+        && let Some(every) = contact.record.text_there("every")?.and_then(|text| Cadence::parse(&text))
     {
         row.insert("every".into(), every.to_string().into());
     }

@@ -60,11 +60,11 @@ impl NativeTool for ListCompanies {
         }
         fitting.sort_by_cached_key(|company| (folded(&company.name), company.path()));
 
-        let known = known_of(&fitting, &contacts, &deals)?;
+        let data = company_data(&fitting, &contacts, &deals)?;
 
         let mut figures = Vec::new();
         let mut rows = Vec::new();
-        for (at, (company, of)) in fitting.iter().zip(&known).enumerate() {
+        for (at, (company, of)) in fitting.iter().zip(&data).enumerate() {
             rows.push(row(company, of)?);
             for (nth, (currency, amount)) in of.open.iter().enumerate().filter(|_| at < ROWS_WITH_FIGURES) {
                 let label = format!("Open with {}", company.name);
@@ -91,7 +91,7 @@ impl NativeTool for ListCompanies {
 
 /// The data about a company in other notes.
 #[derive(Default)]
-struct Known {
+struct CompanyData {
     people: usize,
     open_deals: usize,
     open: Sums,
@@ -99,14 +99,18 @@ struct Known {
     notes: Vec<(&'static str, NotePath)>,
 }
 
-impl Known {
+impl CompanyData {
     fn notes_in(&self, currency: &str) -> impl Iterator<Item = NotePath> {
         self.notes.iter().filter(move |(other, _)| *other == currency).map(|(_, path)| path.clone())
     }
 }
 
 /// Returned in the order of `companies`.
-fn known_of(companies: &[Entry], contacts: &Records, deals: &Deals) -> Result<Vec<Known>, ToolError> {
+fn company_data(
+    companies: &[Entry],
+    contacts: &Records,
+    deals: &Deals,
+) -> Result<Vec<CompanyData>, ToolError> {
     // A link has the note's name or path, a person writes the company's name; all resolve.
     let mut places: HashMap<String, usize> = HashMap::new();
     for (at, company) in companies.iter().enumerate() {
@@ -121,21 +125,21 @@ fn known_of(companies: &[Entry], contacts: &Records, deals: &Deals) -> Result<Ve
         let company = entry.record.text("company")?;
         Ok(company.and_then(|company| places.get(&folded(&company)).copied()))
     };
-    let mut known: Vec<Known> = companies.iter().map(|_| Known::default()).collect();
+    let mut data: Vec<CompanyData> = companies.iter().map(|_| CompanyData::default()).collect();
     for contact in contacts.iter() {
         if let Some(at) = place(&contact)? {
-            known[at].people += 1;
+            data[at].people += 1;
         }
     }
     for deal in deals.all()?.iter().filter(|deal| deal.is_open()) {
         let Some(at) = place(&deal.entry)? else { continue };
-        known[at].open_deals += 1;
+        data[at].open_deals += 1;
         if let Some(money) = &deal.value {
-            deal.exactly(known[at].open.add(money.currency, money.amount))?;
-            known[at].notes.push((money.currency, deal.entry.note().path.clone()));
+            deal.exactly(data[at].open.add(money.currency, money.amount))?;
+            data[at].notes.push((money.currency, deal.entry.note().path.clone()));
         }
     }
-    Ok(known)
+    Ok(data)
 }
 
 fn fits(company: &Entry, words: &str) -> Result<bool, ToolError> {
@@ -146,7 +150,7 @@ fn fits(company: &Entry, words: &str) -> Result<bool, ToolError> {
     Ok(words.split(' ').all(|word| all.contains(word)))
 }
 
-fn row(company: &Entry, of: &Known) -> Result<Value, ToolError> {
+fn row(company: &Entry, of: &CompanyData) -> Result<Value, ToolError> {
     let mut row = Map::new();
     row.insert("name".into(), company.name.clone().into());
     if let Some(domain) = company.record.text("domain")? {

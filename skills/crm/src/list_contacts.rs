@@ -8,12 +8,12 @@ use nova_skill::{
 };
 use serde::Deserialize;
 
-use crate::find::NEAREST;
+use crate::find::MAX_NEAREST;
 use crate::records::{CONTACT, Entry, Records};
 use crate::stages::Stages;
 
 /// The columns of the list, in order; `get_contact` returns the rest.
-const SHOWN: [&str; 5] = ["company", "stage", "email", "tags", "next_contact"];
+const ROW_FIELDS: [&str; 5] = ["company", "stage", "email", "tags", "next_contact"];
 
 pub(crate) struct ListContacts;
 
@@ -73,8 +73,8 @@ impl NativeTool for ListContacts {
             }
         }
         fitting.sort_by_cached_key(|contact| (folded(&contact.name), contact.path().to_owned()));
-        let lines: Vec<Value> = fitting.iter().map(line).collect();
-        let mut out = json!({"contacts": lines, "count": fitting.len()});
+        let rows: Vec<Value> = fitting.iter().map(row).collect();
+        let mut out = json!({"contacts": rows, "count": fitting.len()});
         let unreadable = contacts.unreadable_rows();
         if !unreadable.is_empty() {
             out["unreadable"] = unreadable.into();
@@ -92,7 +92,7 @@ impl Filters {
         {
             return Ok(false);
         }
-        if let Some(tag) = given(&self.tag) {
+        if let Some(tag) = folded_filter(&self.tag) {
             let tag = tag.trim_start_matches('#');
             let fits = |own: &String| {
                 let own = folded(own.trim_start_matches('#'));
@@ -102,7 +102,7 @@ impl Filters {
                 return Ok(false);
             }
         }
-        let Some(query) = given(&self.query) else { return Ok(true) };
+        let Some(query) = folded_filter(&self.query) else { return Ok(true) };
         // The text does not contain the note's name.
         let all = folded(&format!("{} {}", contact.name, contact.note().text));
         Ok(query.split(' ').all(|word| all.contains(word)))
@@ -127,27 +127,27 @@ fn check_stage(stage: &str, contacts: &Records, declared: &Stages) -> Result<(),
     known.sort_by_cached_key(|name| folded(name));
     known.dedup_by_key(|name| folded(name));
     known.sort_by_cached_key(|name| std::cmp::Reverse(similarity(name, stage)));
-    known.truncate(NEAREST);
+    known.truncate(MAX_NEAREST);
     Err(ToolError::NotFound { kind: "stage".into(), name: stage.trim().into(), nearest: known })
 }
 
 /// The filter, folded for comparison; `None` if it is empty.
-fn given(filter: &Option<String>) -> Option<String> {
+fn folded_filter(filter: &Option<String>) -> Option<String> {
     filter.as_deref().map(folded).filter(|text| !text.is_empty())
 }
 
 /// The row of a contact.
-fn line(contact: &Entry) -> Value {
+fn row(contact: &Entry) -> Value {
     let properties = contact.record.to_json();
-    let mut line = Map::new();
-    line.insert("name".into(), contact.name.clone().into());
-    for field in SHOWN {
+    let mut row = Map::new();
+    row.insert("name".into(), contact.name.clone().into());
+    for field in ROW_FIELDS {
         let has_value = |value: &&Value| !value.is_null() && *value != "" && *value != &json!([]);
         if let Some(value) = properties.get(field).filter(has_value) {
-            line.insert(field.into(), value.clone());
+            row.insert(field.into(), value.clone());
         }
     }
-    line.extend(contact.record.own_fields());
-    line.insert("path".into(), contact.path().into());
-    Value::Object(line)
+    row.extend(contact.record.own_fields());
+    row.insert("path".into(), contact.path().into());
+    Value::Object(row)
 }

@@ -52,8 +52,8 @@ impl NativeTool for ListDeals {
 
     async fn run(&self, mut filters: Filters, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let deals = Deals::read(ctx.as_ref()).await?;
-        let said = filters.fields.shift_remove("stage");
-        let stage = WantedStage::new(said.as_ref().and_then(Value::as_str), &deals)?;
+        let given = filters.fields.shift_remove("stage");
+        let stage = WantedStage::new(given.as_ref().and_then(Value::as_str), &deals)?;
         let by_fields = deals.records.declared.filters(&filters.fields)?;
         let all = deals.all()?;
         let problems: Vec<Value> = all.iter().flat_map(Deal::problem_rows).collect();
@@ -74,8 +74,8 @@ enum WantedStage {
 }
 
 impl WantedStage {
-    fn new(said: Option<&str>, deals: &Deals) -> Result<Self, ToolError> {
-        let wanted = said.map(folded).filter(|said| !said.is_empty());
+    fn new(given: Option<&str>, deals: &Deals) -> Result<Self, ToolError> {
+        let wanted = given.map(folded).filter(|given| !given.is_empty());
         Ok(match wanted.as_deref() {
             None => Self::Any,
             Some(OPEN) if deals.stages.position(OPEN).is_none() => Self::Open,
@@ -142,7 +142,7 @@ fn answer(
         if let Some(money) = &deal.value {
             let name = deal.entry.name.as_ref();
             output = output.figure(
-                Figure::new(format!("/deals/{at}/value"), name, money.shown(), money.currency)
+                Figure::new(format!("/deals/{at}/value"), name, money.rounded(), money.currency)
                     .from_notes([deal.entry.note().path.clone()]),
             );
         }

@@ -52,31 +52,35 @@ impl NativeTool for LogInteraction {
         .example("I just called Jane: she wants the terms for two years")
     }
 
-    async fn run(&self, said: Interaction, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
+    async fn run(
+        &self,
+        interaction: Interaction,
+        ctx: Arc<dyn ToolContext>,
+    ) -> Result<ToolOutput, ToolError> {
         let today = ctx.clock().today();
-        let date = match &said.date {
+        let date = match &interaction.date {
             Some(day) => date_argument("date", day)?,
             None => today,
         };
         if date > today {
-            return Err(wrong(
+            return Err(invalid_argument(
                 "date",
                 format!(
                     "{date} is after today, {today}, and cannot have happened; a future day belongs in next_contact"
                 ),
             ));
         }
-        let line = log::line(date, &said.text)
-            .ok_or_else(|| wrong("text", "must not be empty; say what happened".into()))?;
+        let line = log::line(date, &interaction.text)
+            .ok_or_else(|| invalid_argument("text", "must not be empty; say what happened".into()))?;
 
         let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
-        let contact = contacts.find(&said.name)?;
+        let contact = contacts.find(&interaction.name)?;
         let before = contact.note();
         let mut values = Map::new();
         if contact.record.date("last_contact")?.is_none_or(|last| last < date) {
             values.insert("last_contact".into(), date.to_string().into());
         }
-        match said.next_contact {
+        match interaction.next_contact {
             Change::Set(day) => {
                 let next = date_argument("next_contact", &day)?;
                 values.insert("next_contact".into(), next.to_string().into());
@@ -85,7 +89,7 @@ impl NativeTool for LogInteraction {
                 values.insert("next_contact".into(), nova_skill::Value::Null);
             }
             Change::Keep => {
-                if has_come(contact.record.date("next_contact")?, date) {
+                if is_due(contact.record.date("next_contact")?, date) {
                     values.insert("next_contact".into(), nova_skill::Value::Null);
                 }
             }
@@ -121,10 +125,10 @@ impl NativeTool for LogInteraction {
 }
 
 /// Whether the planned contact is due by `date`, so that this interaction fulfils it.
-fn has_come(next: Option<Date>, date: Date) -> bool {
+fn is_due(next: Option<Date>, date: Date) -> bool {
     next.is_some_and(|next| next <= date)
 }
 
-fn wrong(argument: &str, rule: String) -> ToolError {
+fn invalid_argument(argument: &str, rule: String) -> ToolError {
     ToolError::InvalidArguments { path: format!("/{argument}"), rule, allowed: Vec::new() }
 }

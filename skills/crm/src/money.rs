@@ -13,7 +13,7 @@ pub(crate) struct Money {
 
 impl Money {
     /// Rounded for display.
-    pub(crate) fn shown(&self) -> Decimal {
+    pub(crate) fn rounded(&self) -> Decimal {
         rounded(self.amount, self.currency)
     }
 }

@@ -12,7 +12,7 @@ use crate::follow_ups::Due;
 use crate::list_deals;
 use crate::money::{tidy, tidy_json};
 use crate::records::{CONTACT, Records};
-use crate::stages::{Closes, Stage};
+use crate::stages::{Outcome, Stage};
 
 pub(crate) struct Pipeline;
 
@@ -63,18 +63,18 @@ impl NativeTool for Pipeline {
             if stage.is_open() {
                 totals.open.add(&deal)?;
             }
-            if stage.closes == Some(Closes::Won) {
+            if stage.outcome == Some(Outcome::Won) {
                 match deal.close_date {
                     Some(date) if quarter.contain(date) => totals.won.add(&deal)?,
                     Some(_) => {}
                     None => {
                         totals.won_without_date += 1;
-                        without_date.extend(undated(&deal, &deals));
+                        without_date.extend(missing_close_date(&deal, &deals));
                     }
                 }
             }
             if wanted.board {
-                shown.push((stage.closes == Some(Closes::Won), deal));
+                shown.push((stage.outcome == Some(Outcome::Won), deal));
             }
         }
         problems.extend(without_date);
@@ -99,7 +99,7 @@ impl NativeTool for Pipeline {
             out["deals"] = shown.iter().map(|deal| deal.row(today)).collect::<Result<_, _>>()?;
             let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
             let due = Due::count(&contacts, today)?;
-            out["follow_ups_due"] = due.in_all().into();
+            out["follow_ups_due"] = due.due_this_week().into();
             if due.overdue > 0 {
                 out["follow_ups_overdue"] = format!("{} overdue", due.overdue).into();
             }
@@ -166,7 +166,7 @@ impl Totals<'_> {
             || deals.stages.iter().zip(stages).filter(|(stage, total)| stage.is_open() && total.count > 0);
 
         let no_value = (self.open.without_value > 0)
-            .then(|| format!("{} without a value", counted(self.open.without_value)));
+            .then(|| format!("{} without a value", deal_count(self.open.without_value)));
         for (at, (currency, amount)) in self.open.value.iter().enumerate() {
             let mut figure = Figure::new(format!("/open/{at}/amount"), "Open pipeline", amount, currency)
                 .formula("Σ value of the deals that are neither won nor lost")
@@ -181,7 +181,7 @@ impl Totals<'_> {
         }
 
         let unweighted = (self.open.without_probability > 0)
-            .then(|| format!("{} without a probability left out", counted(self.open.without_probability)));
+            .then(|| format!("{} without a probability left out", deal_count(self.open.without_probability)));
         for (at, (currency, amount)) in self.open.weighted.iter().enumerate() {
             let mut figure =
                 Figure::new(format!("/weighted/{at}/amount"), "Weighted by stage", tidy(amount), currency)
@@ -197,7 +197,7 @@ impl Totals<'_> {
         }
 
         let undated = (self.won_without_date > 0)
-            .then(|| format!("{} won without a close date left out", counted(self.won_without_date)));
+            .then(|| format!("{} won without a close date left out", deal_count(self.won_without_date)));
         for (at, (currency, amount)) in self.won.value.iter().enumerate() {
             figures.push(
                 Figure::new(format!("/won_this_quarter/{at}/amount"), "Won this quarter", amount, currency)
@@ -232,10 +232,10 @@ fn stage_row(stage: &Stage, total: &Total<'_>) -> Value {
 
 /// The problem of a won deal without a close date: it counts in no quarter, so no figure can carry the
 /// caution. An unreadable date is a separate problem.
-fn undated(deal: &Deal, deals: &Deals) -> Option<Value> {
+fn missing_close_date(deal: &Deal, deals: &Deals) -> Option<Value> {
     let property = deals.records.declared.fields["close_date"].property();
-    let said = deal.entry.note().document.property(property).map(|said| said.display());
-    said.is_none_or(|said| said.trim().is_empty()).then(|| {
+    let text = deal.entry.note().document.property(property).map(|value| value.display());
+    text.is_none_or(|text| text.trim().is_empty()).then(|| {
         json!({
             "path": deal.entry.path(),
             "line": deal.entry.note().document.entry(property).map_or(1, |(_, found)| found.line),
@@ -245,6 +245,6 @@ fn undated(deal: &Deal, deals: &Deals) -> Option<Value> {
     })
 }
 
-fn counted(deals: usize) -> String {
+fn deal_count(deals: usize) -> String {
     if deals == 1 { "1 deal".into() } else { format!("{deals} deals") }
 }

@@ -37,7 +37,7 @@ impl Records {
         let mut failed = None;
         notes.retain(|note| match plain.next() {
             Some(true) => true,
-            _ => match no_text(&declared, note) {
+            _ => match non_text_problem(&declared, note) {
                 Ok(None) => true,
                 Ok(Some(problem)) => {
                     unreadable.push(problem);
@@ -66,11 +66,11 @@ impl Records {
         self.each().map(|record| Entry { name: record.title(), record })
     }
 
-    /// Maps every entry, in the order of paths; `look` runs on several threads.
-    pub(crate) fn par_map<'a, R: Send>(&'a self, look: impl Fn(Entry<'a>) -> R + Sync) -> Vec<R> {
+    /// Maps every entry, in the order of paths; `map` runs on several threads.
+    pub(crate) fn par_map<'a, R: Send>(&'a self, map: impl Fn(Entry<'a>) -> R + Sync) -> Vec<R> {
         par_map(&self.notes, |note| {
             let record = self.declared.read(note);
-            look(Entry { name: record.title(), record })
+            map(Entry { name: record.title(), record })
         })
     }
 
@@ -80,12 +80,12 @@ impl Records {
     }
 
     /// The problem of a field whose text is not valid.
-    pub(crate) fn unfit(&self, entry: &Entry, field: &str, said: &str, remedy: &str) -> Problem {
+    pub(crate) fn invalid_value(&self, entry: &Entry, field: &str, text: &str, remedy: &str) -> Problem {
         let property = self.declared.fields.get(field).map_or(field, |field| field.property());
         Problem {
             path: entry.path().into(),
             line: entry.note().document.entry(property).map_or(1, |(_, found)| found.line),
-            problem: format!("`{property}` is `{said}`, which cannot be read"),
+            problem: format!("`{property}` is `{text}`, which cannot be read"),
             remedy: remedy.into(),
         }
     }
@@ -106,7 +106,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Whether it is the name of the record or of its note, ignoring case.
-    pub(crate) fn is_called(&self, name: &str) -> bool {
+    pub(crate) fn has_name(&self, name: &str) -> bool {
         let name = folded(name);
         folded(&self.name) == name || folded(self.note().path.name()) == name
     }
@@ -128,8 +128,8 @@ impl<'a> Entry<'a> {
 }
 
 /// A problem as a row of an answer, with what it means in this context.
-pub(crate) fn problem_row(problem: &Problem, said: String) -> Value {
-    json!({"path": problem.path, "line": problem.line, "problem": said, "remedy": problem.remedy})
+pub(crate) fn problem_row(problem: &Problem, message: String) -> Value {
+    json!({"path": problem.path, "line": problem.line, "problem": message, "remedy": problem.remedy})
 }
 
 /// Whether no property is a list or a mapping.
@@ -139,7 +139,7 @@ fn is_plain(note: &Note) -> bool {
 }
 
 /// The problem of a note with a list or a mapping where a text or a link is declared.
-fn no_text(declared: &RecordType, note: &Note) -> Result<Option<Problem>, ToolError> {
+fn non_text_problem(declared: &RecordType, note: &Note) -> Result<Option<Problem>, ToolError> {
     let record = declared.read(note);
     for (key, field) in &declared.fields {
         if !matches!(field.kind, FieldKind::Text | FieldKind::Link | FieldKind::Currency) {

@@ -15,45 +15,45 @@ pub(crate) struct Rules;
 impl RecordRules for Rules {
     async fn apply(&self, draft: &mut RecordDraft, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         let declared = ctx.records().get(draft.record_type())?;
-        let mut details = Details::of(declared, &entered(draft))?;
+        let mut details = Details::of(declared, &changed_values(draft))?;
         match draft.record_type() {
-            CONTACT => details.link_company(ctx).await.map_err(|error| at(COMPANY, error))?,
+            CONTACT => details.link_company(ctx).await.map_err(|error| with_field(COMPANY, error))?,
             DEAL => details.link_in_form(ctx).await?,
             COMPANY => {}
             _ => return Ok(()),
         }
         details.fill(draft);
         if draft.record_type() == DEAL {
-            currency(draft, &Deals::read(ctx).await?)?;
+            check_currency(draft, &Deals::read(ctx).await?)?;
         }
         Ok(())
     }
 }
 
-fn currency(draft: &mut RecordDraft, deals: &Deals) -> Result<(), ToolError> {
+fn check_currency(draft: &mut RecordDraft, deals: &Deals) -> Result<(), ToolError> {
     let has_value = draft.text("value").is_some();
-    let says = draft.text("currency");
+    let currency = draft.text("currency");
     let Some(note) = draft.note() else {
-        if has_value && says.is_none() {
-            let usual = deals.currency_by_default()?.to_owned();
-            draft.set("currency", usual);
+        if has_value && currency.is_none() {
+            let default = deals.default_currency()?.to_owned();
+            draft.set("currency", default);
             return Ok(());
         }
-        return deals.leaves_others(None, says);
+        return deals.check_other_currencies(None, currency);
     };
-    match (draft.text_before("currency"), says) {
+    match (draft.text_before("currency"), currency) {
         // The currency stays implicit if the other deals determine it.
-        (None, None) if has_value => return deals.currency_by_default().map(drop),
+        (None, None) if has_value => return deals.default_currency().map(drop),
         // Removing a currency must not change this value, nor that of a deal without its own currency.
-        (Some(said), None) if has_value => deals.keeps_without(&note.path, said)?,
+        (Some(removed), None) if has_value => deals.check_currency_removal(&note.path, removed)?,
         _ => {}
     }
     // The same applies to a changed currency.
-    if draft.changes("currency") { deals.leaves_others(Some(&note.path), says) } else { Ok(()) }
+    if draft.changes("currency") { deals.check_other_currencies(Some(&note.path), currency) } else { Ok(()) }
 }
 
 /// The values changed in the form; the others are not checked again.
-fn entered(draft: &RecordDraft) -> Map<String, Value> {
+fn changed_values(draft: &RecordDraft) -> Map<String, Value> {
     let values = draft.values().iter().filter(|(field, _)| draft.changes(field));
     values.map(|(field, value)| (field.clone(), value.clone())).collect()
 }
@@ -63,13 +63,17 @@ impl Details {
     /// exactly this name is taken. A name without a note is no problem: the form shows the unresolved link.
     async fn link_in_form(&mut self, ctx: &dyn ToolContext) -> Result<(), ToolError> {
         for field in [CONTACT, COMPANY] {
-            let Some(Value::String(said)) = self.0.get(field) else { continue };
-            let mut named = ctx.vault().find(said).await?;
-            named.retain(|path| folded(path.name()) == folded(said));
+            let Some(Value::String(name)) = self.0.get(field) else { continue };
+            let mut named = ctx.vault().find(name).await?;
+            named.retain(|path| folded(path.name()) == folded(name));
             let target = match named.as_slice() {
                 [only] => only.name().to_owned(),
                 _ => {
-                    match Records::read(ctx, field).await?.link_to(said).map_err(|error| at(field, error))? {
+                    match Records::read(ctx, field)
+                        .await?
+                        .link_to(name)
+                        .map_err(|error| with_field(field, error))?
+                    {
                         Target::Record(note) => link_text(&note, ctx.vault()).await?,
                         Target::New { name, .. } => name,
                     }
@@ -88,7 +92,7 @@ impl Details {
 }
 
 /// Moves an ambiguity to the field, so that the form shows it there.
-fn at(field: &str, error: ToolError) -> ToolError {
+fn with_field(field: &str, error: ToolError) -> ToolError {
     match error {
         ToolError::Ambiguous { name, matches, .. } => ToolError::InvalidArguments {
             path: format!("/{field}"),

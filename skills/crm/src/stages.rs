@@ -12,17 +12,17 @@ pub(crate) struct Stage {
     /// The default probability of a deal at this stage, in percent.
     pub(crate) probability: Option<Decimal>,
     /// The outcome of reaching it; `None` if a deal at this stage is open.
-    pub(crate) closes: Option<Closes>,
+    pub(crate) outcome: Option<Outcome>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Closes {
+pub(crate) enum Outcome {
     Won,
     Lost,
 }
 
 /// The default probabilities in percent, by stage.
-const DEFAULTS: [(&str, i64); 6] =
+const DEFAULT_PROBABILITIES: [(&str, i64); 6] =
     [("lead", 10), ("contacted", 20), ("qualified", 40), ("proposal", 60), ("won", 100), ("lost", 0)];
 
 impl Stages {
@@ -76,22 +76,22 @@ impl Stage {
     fn new(name: &str, configured: &[Value]) -> Self {
         let same = |other: &str| folded(other) == folded(name);
         let own = configured.iter().find(|stage| stage["name"].as_str().is_some_and(same));
-        let known = DEFAULTS.iter().find(|(known, _)| same(known));
-        let closes = match own.and_then(|stage| stage["closes"].as_str()) {
-            Some("won") => Some(Closes::Won),
-            Some("lost") => Some(Closes::Lost),
-            _ if same("won") => Some(Closes::Won),
-            _ if same("lost") => Some(Closes::Lost),
+        let known = DEFAULT_PROBABILITIES.iter().find(|(known, _)| same(known));
+        let outcome = match own.and_then(|stage| stage["closes"].as_str()) {
+            Some("won") => Some(Outcome::Won),
+            Some("lost") => Some(Outcome::Lost),
+            _ if same("won") => Some(Outcome::Won),
+            _ if same("lost") => Some(Outcome::Lost),
             _ => None,
         };
         let probability = match own.map(|stage| &stage["probability"]) {
             Some(Value::Number(number)) => number.to_string().parse().ok(),
             _ => known.map(|(_, percent)| Decimal::from(*percent)),
         };
-        Self { name: name.to_owned(), probability, closes }
+        Self { name: name.to_owned(), probability, outcome }
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        self.closes.is_none()
+        self.outcome.is_none()
     }
 }

@@ -42,7 +42,7 @@ impl NativeTool for UpdateContact {
 
     async fn run(&self, changed: ChangedContact, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let declared = ctx.records().get(CONTACT)?;
-        let mut details = Details::of(declared, &changed.fields)?.or_nothing(declared, Self::FIELDS)?;
+        let mut details = Details::of(declared, &changed.fields)?.require_changes(declared, Self::FIELDS)?;
         let contacts = Records::read(ctx.as_ref(), CONTACT).await?;
         let contact = contacts.find(&changed.name)?;
         let before = contact.note();

@@ -44,7 +44,7 @@ impl NativeTool for UpdateDeal {
 
     async fn run(&self, changed: ChangedDeal, ctx: Arc<dyn ToolContext>) -> Result<ToolOutput, ToolError> {
         let declared = ctx.records().get(DEAL)?;
-        let mut details = Details::of(declared, &changed.fields)?.or_nothing(declared, Self::FIELDS)?;
+        let mut details = Details::of(declared, &changed.fields)?.require_changes(declared, Self::FIELDS)?;
         let unknown = details.link(ctx.as_ref()).await?;
 
         let deals = Deals::read(ctx.as_ref()).await?;
@@ -52,15 +52,15 @@ impl NativeTool for UpdateDeal {
         let before = deal.note();
         let gains_value = details.0.get("value").is_some_and(|value| !value.is_null());
         if gains_value && !details.0.contains_key("currency") && deal.record.text("currency")?.is_none() {
-            details.0.insert("currency".into(), deals.currency_by_default()?.into());
+            details.0.insert("currency".into(), deals.default_currency()?.into());
         }
         if let Some(currency) = details.0.get("currency").map(Value::as_str) {
             let has_value =
                 details.0.get("value").map_or(deal.record.text("value")?.is_some(), |value| !value.is_null());
-            if let (None, true, Some(said)) = (currency, has_value, deal.record.text("currency")?) {
-                deals.keeps_without(&before.path, &said)?;
+            if let (None, true, Some(removed)) = (currency, has_value, deal.record.text("currency")?) {
+                deals.check_currency_removal(&before.path, &removed)?;
             }
-            deals.leaves_others(Some(&before.path), currency)?;
+            deals.check_other_currencies(Some(&before.path), currency)?;
         }
         let edits = declared.edits(before, &declared.with_links(&details.0, ctx.vault()).await?)?;
         let edits = effective_edits(before, edits, ctx.vault()).await?;

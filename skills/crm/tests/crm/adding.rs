@@ -83,14 +83,14 @@ fn company_link_prefers_the_company_over_a_note_of_the_same_name() {
         let text = crm.vault.read(path);
         text.lines().find_map(|line| line.strip_prefix("company: ")).unwrap().to_owned()
     };
-    for (name, said, link) in [
+    for (name, given, link) in [
         ("Sam", "acme", "\"[[CRM/Companies/Acme]]\""),
         ("Ida", "[[Acme]]", "\"[[CRM/Companies/Acme]]\""),
         ("Bo", "Byte & Sons", "\"[[Byte]]\""),
         ("Cy", "Acm", "\"[[Acm]]\""),
     ] {
-        crm.value("add_contact", json!({"name": name, "company": said}));
-        assert_eq!(company(&format!("CRM/People/{name}.md")), link, "{said}");
+        crm.value("add_contact", json!({"name": name, "company": given}));
+        assert_eq!(company(&format!("CRM/People/{name}.md")), link, "{given}");
     }
     crm.value("update_contact", json!({"name": "Theo", "company": "Acme"}));
     assert_eq!(company("Friends/Theo.md"), "\"[[CRM/Companies/Acme]]\"");
@@ -109,7 +109,7 @@ fn link_to_existing_company_is_preserved() {
     let there = "//- CRM/Companies/Acme.md\n---\ntype: company\nname: Acme\n---\n\
                  //- Else/Acme.md\n\
                  //- CRM/Companies/What now?.md\n---\ntype: company\nname: What now?\n---\n";
-    for (said, link) in [
+    for (given, link) in [
         ("[[CRM/Companies/Acme]]", "[[CRM/Companies/Acme]]"),
         ("CRM/Companies/Acme", "[[CRM/Companies/Acme]]"),
         ("[[What now?]]", "[[What now?]]"),
@@ -119,12 +119,12 @@ fn link_to_existing_company_is_preserved() {
         ("What then?", "[[What then-|What then?]]"),
     ] {
         let crm = crm(&format!("{PEOPLE}{there}"));
-        crm.value("add_contact", json!({"name": "Sam Ortega", "company": said}));
+        crm.value("add_contact", json!({"name": "Sam Ortega", "company": given}));
         let text = crm.vault.read("CRM/People/Sam Ortega.md");
-        assert!(text.contains(&format!("company: \"{link}\"\n")), "{said}: {text}");
-        crm.value("update_contact", json!({"name": "Theo", "company": said}));
+        assert!(text.contains(&format!("company: \"{link}\"\n")), "{given}: {text}");
+        crm.value("update_contact", json!({"name": "Theo", "company": given}));
         let text = crm.vault.read("Friends/Theo.md");
-        assert!(text.contains(&format!("company: \"{link}\"\n")), "{said}: {text}");
+        assert!(text.contains(&format!("company: \"{link}\"\n")), "{given}: {text}");
     }
 }
 

@@ -98,7 +98,7 @@ fn undated_won_deals_are_reported_if_no_figure_can_warn() {
     ]);
     let answer = crm(&vault).value("pipeline", json!({}));
     assert_eq!(answer["won_this_quarter"], json!([]));
-    let told: Vec<(&str, u64, &str)> = answer["problems"]
+    let problems: Vec<(&str, u64, &str)> = answer["problems"]
         .as_array()
         .unwrap()
         .iter()
@@ -111,7 +111,7 @@ fn undated_won_deals_are_reported_if_no_figure_can_warn() {
     let remedy = "Add `close_date:` with the day on which it was won.";
     let line =
         deals(&[("won", "7", "close_date:\n")]).lines().position(|line| line == "close_date:").unwrap();
-    assert_eq!(told, [("D/0.md", 1, remedy), ("D/1.md", line as u64, remedy)]);
+    assert_eq!(problems, [("D/0.md", 1, remedy), ("D/1.md", line as u64, remedy)]);
     assert_eq!(answer["problems"].as_array().unwrap().len(), 3, "a day that is none is one problem, not two");
 }
 

@@ -56,8 +56,8 @@ fn deal_form_resolves_the_contact() {
     assert_eq!(with("Jane"), Err("/contact: \"Jane\" could be several; write which one is meant.".into()));
     // By path, and by a name that two notes share.
     let two = format!("{PEOPLE}//- Else/Theo.md\nA river.\n");
-    for said in ["[[Friends/Theo]]", "Theo"] {
-        let deal = json!({"title": "Renewal", "stage": "lead", "contact": said});
+    for contact in ["[[Friends/Theo]]", "Theo"] {
+        let deal = json!({"title": "Renewal", "stage": "lead", "contact": contact});
         assert_eq!(
             saved(&two, "deal", None, deal).map(|values| values["contact"].clone()),
             Ok(json!("Friends/Theo"))
